@@ -10,7 +10,7 @@ const settings = {
   ...testRpcSettings,
 };
 
-test("account numbers and currencies have defaults for development", () => {
+test("readConfig uses development defaults for account numbers and currencies", () => {
   expect(readConfig(settings)).toMatchObject({
     autoApprove: false,
     institution: { bankCode: "999", branchCode: "00001" },
@@ -18,9 +18,9 @@ test("account numbers and currencies have defaults for development", () => {
   });
 });
 
-test("account numbers and currencies are set", () => {
-  const given = { ACCOUNT_BANK_CODE: "007", ACCOUNT_BRANCH_CODE: "99999", ACCOUNT_CURRENCIES: "DZD, EUR" };
-  expect(readConfig({ ...settings, ...given })).toMatchObject({
+test("readConfig reads the settings of account numbers and currencies", () => {
+  const accountSettings = { ACCOUNT_BANK_CODE: "007", ACCOUNT_BRANCH_CODE: "99999", ACCOUNT_CURRENCIES: "DZD, EUR" };
+  expect(readConfig({ ...settings, ...accountSettings })).toMatchObject({
     institution: { bankCode: "007", branchCode: "99999" },
     currencies: ["DZD", "EUR"],
   });
@@ -35,7 +35,7 @@ test.each([
   ["ACCOUNT_CURRENCIES", "DZD,JPY"],
   ["ACCOUNT_CURRENCIES", "dzd"],
   ["ACCOUNT_CURRENCIES", "constructor"],
-])("%s = %s is refused by its name", (name, value) => {
+])("readConfig rejects %s = %s with the name of the setting", (name, value) => {
   let problems: readonly string[] = [];
   try {
     readConfig({ ...settings, [name]: value });

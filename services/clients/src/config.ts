@@ -6,10 +6,10 @@ import { readServiceConfig } from "@amana/service-host";
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** The settings of the clients service; `.env.example` explains each. */
+/** Settings of the clients service. `.env.example` explains each. */
 export const readConfig = settings((env) => {
   const base = readServiceConfig(env, { emits: ["audit.v1"], consumes: ["kyc.v1"] });
-  // Its one question: whether a client is there and not blocked.
+  // Kyc may call only this RPC.
   const kycKeys = readTrustedKeys(env, "KYC_PUBLIC_KEYS", [ClientService.method.getClientStanding]);
   const publicKeysOf = (keys: typeof kycKeys) => keys.map(({ publicKey }) => publicKey);
   // With the gateway's key, kyc could sign tokens for any caller.
@@ -33,9 +33,11 @@ function digits(env: EnvReader, name: string, length: number, fallback: string):
 }
 
 function currencies(env: EnvReader): readonly string[] {
-  const listed = env.list("ACCOUNT_CURRENCIES");
-  const unknown = listed.filter((currency) => !Object.hasOwn(currencyExponents, currency));
+  const configured = env.list("ACCOUNT_CURRENCIES");
+  const unknown = configured.filter((currency) => !Object.hasOwn(currencyExponents, currency));
   if (unknown.length > 0)
-    env.problem(`ACCOUNT_CURRENCIES has ${unknown.join(", ")}; known are ${Object.keys(currencyExponents).join(", ")}`);
-  return listed.length > 0 ? listed : ["DZD", "EUR", "USD"];
+    env.problem(
+      `ACCOUNT_CURRENCIES contains unknown currencies: ${unknown.join(", ")}. Supported: ${Object.keys(currencyExponents).join(", ")}`,
+    );
+  return configured.length > 0 ? configured : ["DZD", "EUR", "USD"];
 }

@@ -3,15 +3,15 @@ import type { Config } from "./config.ts";
 
 export type Context = Readonly<ReturnType<typeof createContext>>;
 
-/** What the use cases of this service work with. */
+/** Dependencies of the RPCs and consumers of this service. */
 export const createContext = ({ config, orm, logger, clock }: ServiceParts<Config>) => ({
   orm,
   logger,
   clock,
-  /** Verified clients need no operator. */
+  /** Whether verified clients are approved without an operator. */
   autoApprove: config.autoApprove,
-  /** Whose account numbers accounts get. */
+  /** Bank and branch in the account numbers. */
   institution: config.institution,
-  /** What accounts can be held in, ISO 4217. */
+  /** Currencies of accounts, ISO 4217. */
   currencies: config.currencies,
 });

@@ -3,7 +3,7 @@ import { recordAction, stuckInboxRows, stuckOutboxRows } from "@amana/messaging"
 import type { RepairedService } from "@amana/service-host";
 import { database } from "./orm.ts";
 
-/** What the command `amana` knows of this service. */
+/** Description of this service for the command `amana`. */
 export const repair: RepairedService = {
   name: "clients",
   database,

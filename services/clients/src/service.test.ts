@@ -10,7 +10,7 @@ import { aKycEvent } from "../test/a-kyc-event.ts";
 import { aPerson } from "../test/harness.ts";
 import { clients as clientsService } from "./service.ts";
 
-test("the service starts with its defaults, is ready, serves, takes events and stops; nothing of a client is logged", async () => {
+test("the service starts with default settings, serves RPCs, consumes events, stops, and logs no personal data", async () => {
   const lines: string[] = [];
   const logger = createLogger("test", "trace", { write: (line: string) => lines.push(line) });
   const service = await startTestService(clientsService, { logger, background: true });
@@ -27,7 +27,7 @@ test("the service starts with its defaults, is ready, serves, takes events and s
     await clients.updatePerson({ id, city: "CanaryCity" }, { caller });
     await clients.listClients({ limit: 1, search: "Benali" }, { caller });
 
-    // A fault of ours, which is logged: the database refuses the row.
+    // An internal error, which is logged: a constraint of the database rejects the row.
     expect(await refusal(clients.createPerson(aPerson({ gender: "CanaryGender" }), { caller }))).not.toHaveProperty("kind");
 
     const messages = [

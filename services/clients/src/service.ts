@@ -10,7 +10,7 @@ import { type Context, createContext } from "./context.ts";
 import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
 
-/** What the clients service is made of. */
+/** Definition of the clients service. */
 export const clients: Service<Config, Context> = {
   name: "clients",
   database,

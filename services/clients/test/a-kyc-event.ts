@@ -4,7 +4,7 @@ import type { Message } from "@amana/messaging";
 import { uuidv7 } from "@amana/runtime";
 import { create, toBinary } from "@bufbuild/protobuf";
 
-export interface KycNews {
+export interface KycEventFields {
   readonly businessId: string;
   readonly clientId?: string | undefined;
   readonly applicationId?: string;
@@ -17,26 +17,31 @@ export interface KycNews {
   readonly eventId?: string;
 }
 
-/** An event of topic kyc.v1: a new application, unless told otherwise. */
-export function aKycEvent(news: KycNews): Message {
-  const applicationId = news.applicationId ?? uuidv7();
+/** Returns an event of topic kyc.v1; by default the creation of an application. */
+export function aKycEvent(fields: KycEventFields): Message {
+  const applicationId = fields.applicationId ?? uuidv7();
   const event = create(KycEventSchema, {
-    type: news.type ?? KycEventType.KYC_CREATED,
-    revision: news.revision ?? 1,
+    type: fields.type ?? KycEventType.KYC_CREATED,
+    revision: fields.revision ?? 1,
     application: {
       id: applicationId,
-      businessId: news.businessId,
-      ...(news.clientId === undefined ? {} : { clientId: news.clientId }),
-      createdAtMs: BigInt(news.createdAtMs ?? Date.parse("2026-11-20T10:00:00Z")),
-      status: KycStatus[news.status ?? "CREATED"],
-      verdict: KycVerdict[news.verdict ?? "UNSPECIFIED"],
-      attemptsRemaining: news.attemptsRemaining ?? 3,
+      businessId: fields.businessId,
+      ...(fields.clientId === undefined ? {} : { clientId: fields.clientId }),
+      createdAtMs: BigInt(fields.createdAtMs ?? Date.parse("2026-11-20T10:00:00Z")),
+      status: KycStatus[fields.status ?? "CREATED"],
+      verdict: KycVerdict[fields.verdict ?? "UNSPECIFIED"],
+      attemptsRemaining: fields.attemptsRemaining ?? 3,
       metadata: "{}",
     },
   });
   return {
     key: applicationId,
     payload: toBinary(KycEventSchema, event),
-    headers: { ce_id: news.eventId ?? uuidv7(), ce_type: "kyc.v1.KycEvent", ce_source: "kyc", ce_time: new Date().toISOString() },
+    headers: {
+      ce_id: fields.eventId ?? uuidv7(),
+      ce_type: "kyc.v1.KycEvent",
+      ce_source: "kyc",
+      ce_time: new Date().toISOString(),
+    },
   };
 }

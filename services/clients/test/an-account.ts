@@ -4,7 +4,7 @@ import { Client } from "../src/client/client.ts";
 
 export const openedAt = new Date("2026-03-31T22:00:00.000Z");
 
-/** An ACTIVE account with 1000.00 dinars, all available, without limits; never stored. */
+/** Returns an ACTIVE account with 1000.00 dinars available and no limits. It is not stored. */
 export const anAccount = (changes: Partial<Account> = {}): Account =>
   Object.assign(new Account(), {
     id: "0195a000-0000-7000-8000-000000000001",
@@ -27,7 +27,7 @@ export const anAccount = (changes: Partial<Account> = {}): Account =>
     ...changes,
   });
 
-/** A hold of 100.00 of `anAccount`'s first day, unless told otherwise; never stored. */
+/** Returns a hold of 100.00 on the first day of `anAccount`. It is not stored. */
 export const aPosting = (changes: Partial<AccountPosting> = {}): AccountPosting =>
   Object.assign(new AccountPosting(), {
     id: "0195a000-0000-7000-8000-000000000004",
@@ -39,6 +39,6 @@ export const aPosting = (changes: Partial<AccountPosting> = {}): AccountPosting 
     ...changes,
   });
 
-/** A client who is verified and not blocked, unless told otherwise; never stored. */
+/** Returns a verified, unblocked client. It is not stored. */
 export const aClient = (changes: Partial<Client> = {}): Client =>
   Object.assign(new Client(), { blocked: false, isBlacklisted: false, kycLevel: "FULL_KYC", kycStatus: "VALIDATED", ...changes });

@@ -17,7 +17,7 @@ import { clients as clientsService } from "../src/service.ts";
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
 export type Person = MessageInitShape<typeof ClientService.method.createPerson.input>;
 
-/** What a business sends of an adult it has not sent yet. */
+/** Returns a request for a new adult client with a unique e-mail address. */
 export const aPerson = (changes: Person = {}): Person => ({
   firstName: "Amina",
   lastName: "Benali",
@@ -37,15 +37,15 @@ export const aPerson = (changes: Person = {}): Person => ({
 type NewBeneficiary = MessageInitShape<typeof BeneficiaryService.method.createBeneficiary.input>;
 type NewAccount = MessageInitShape<typeof AccountService.method.openAccount.input>;
 
-/** What a business sends of a beneficiary, but for the client. */
+/** A request for a beneficiary, without the client. */
 export const aBeneficiary = { name: "Karim Haddad", iban: "DZ580002100001113000000570" } satisfies NewBeneficiary;
 
-/** What a business sends for an account, but for the client. */
+/** A request for an account, without the client. */
 export const anAccountRequest = { type: AccountType.CURRENT, accountName: "Household", currency: "DZD" } satisfies NewAccount;
 
 export type Answers = MessageInitShape<typeof OnboardingAnswersSchema>;
 
-/** Complete answers of a client. */
+/** Returns a request with complete onboarding details. */
 export const aDetailsRequest = (changes: Answers = {}): { answers: Answers } => ({
   answers: {
     accountPurposes: ["SALARY", "SAVINGS"],
@@ -59,7 +59,7 @@ export const aDetailsRequest = (changes: Answers = {}): { answers: Answers } => 
   },
 });
 
-/** The service on a database of its own, over real RPC; events come by RPC as well. */
+/** Starts the service with its own database. RPCs and events use real connections. */
 export async function startHarness(options: { autoApprove?: boolean } = {}) {
   const clock = { nowMs: undefined as number | undefined, now: () => new Date(clock.nowMs ?? Date.now()) };
   const service = await startTestService(clientsService, {
@@ -82,17 +82,17 @@ export async function startHarness(options: { autoApprove?: boolean } = {}) {
     onboarding: createRpcClient(OnboardingService, channel),
     beneficiaries,
     accounts,
-    /** A transaction of the service's own, for all tenants. */
+    /** Runs a transaction of the service, for all tenants. */
     transaction: <T>(work: Parameters<typeof transaction<T>>[1]) => forAllTenants(transaction<T>)(service.context.orm, work),
-    /** A client of a business. */
+    /** Creates a client of a business. */
     createPerson: (caller: CallOptions["caller"] = aBusinessCaller(), changes: Person = {}) =>
       clients.createPerson(aPerson(changes), { caller }),
-    /** A beneficiary of a new client of a business, unless another client is named. */
+    /** Creates a beneficiary; by default of a new client. */
     async createBeneficiary(caller: CallOptions["caller"], changes: NewBeneficiary = {}) {
       const clientId = changes.clientId ?? (await clients.createPerson(aPerson(), { caller })).id;
       return await beneficiaries.createBeneficiary({ ...aBeneficiary, clientId, ...changes }, { caller });
     },
-    /** A PENDING account of a new client of a business, unless another client is named. */
+    /** Opens a PENDING account; by default of a new client. */
     async openAccount(caller: CallOptions["caller"], changes: NewAccount = {}) {
       const clientId = changes.clientId ?? (await clients.createPerson(aPerson(), { caller })).id;
       return await accounts.openAccount({ ...anAccountRequest, clientId, ...changes }, { caller });
@@ -102,8 +102,8 @@ export async function startHarness(options: { autoApprove?: boolean } = {}) {
       const { id } = await accounts.openAccount({ ...anAccountRequest, clientId, ...changes }, { caller });
       return await accounts.activateAccount({ id }, { caller });
     },
-    /** Resolves when this many sessions wait for what others have locked. */
-    async untilSomeoneWaits(sessions = 1) {
+    /** Resolves when at least this number of sessions wait for locks. */
+    async untilSessionsWait(sessions = 1) {
       await eventually(async () => {
         const waiting = await sql(
           "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
@@ -111,9 +111,9 @@ export async function startHarness(options: { autoApprove?: boolean } = {}) {
         if (waiting.length < sessions) throw new Error(`${waiting.length} sessions wait`);
       });
     },
-    /** Resolves when the messages' effects are committed. */
+    /** Publishes messages, and resolves when their effects are committed. */
     publish: (...messages: Message[]) => service.publish("kyc.v1", ...messages),
-    /** What operators did to a thing, in order. */
+    /** Returns the audit events of an entity, in order. */
     async audited(id: string): Promise<ActionRecorded[]> {
       const rows = await sql<{ payload: Buffer }>("select payload from outbox where topic = 'audit.v1' and key = ? order by id", [
         id,

@@ -12,7 +12,7 @@ const settings = {
   KEY_MODE: "live",
 };
 
-test("few settings are needed", () => {
+test("readConfig uses the default of each optional setting", () => {
   expect(readConfig(settings)).toMatchObject({
     host: "127.0.0.1",
     rpcPort: 4001,
@@ -22,13 +22,13 @@ test("few settings are needed", () => {
   });
 });
 
-test("a bootstrap key is taken when it is a whole operator's key", () => {
+test("readConfig accepts a complete operator key as BOOTSTRAP_ADMIN_KEY", () => {
   const key = generateApiKey("ak_");
   expect(readConfig({ ...settings, BOOTSTRAP_ADMIN_KEY: key }).bootstrapAdminKey).toBe(key);
 });
 
 test.each([generateApiKey("sk_live_"), `${generateApiKey("ak_").slice(0, -1)}!`, generateApiKey("ak_").slice(0, -1), "secret"])(
-  "a bootstrap key that is none is refused without being repeated",
+  "readConfig rejects an invalid BOOTSTRAP_ADMIN_KEY without the value in the message",
   (key) => {
     const read = () => readConfig({ ...settings, BOOTSTRAP_ADMIN_KEY: key });
     expect(read).toThrow(SettingsError);
@@ -37,7 +37,7 @@ test.each([generateApiKey("sk_live_"), `${generateApiKey("ak_").slice(0, -1)}!`,
   },
 );
 
-test("a lease longer than the shortest grace is refused", () => {
+test("readConfig rejects a KEY_LEASE_MS above 1000", () => {
   expect(readConfig({ ...settings, KEY_LEASE_MS: "0" }).keyLeaseMs).toBe(0);
   expect(() => readConfig({ ...settings, KEY_LEASE_MS: "1001" })).toThrow(/KEY_LEASE_MS/);
 });

@@ -5,7 +5,7 @@ import { readServiceConfig } from "@amana/service-host";
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** The settings of the identity service; `.env.example` explains each. */
+/** Settings of the identity service. `.env.example` explains each. */
 export const readConfig = settings((env) => {
   const base = readServiceConfig(env, { consumes: ["audit.v1"] });
   /** Signs the heads of the audit trail's chain. */
@@ -17,7 +17,7 @@ export const readConfig = settings((env) => {
   return {
     ...base,
     auditSigningKey,
-    /** Whether businesses get sk_live_ or sk_test_ keys here. */
+    /** Prefix of the keys of businesses: sk_live_ or sk_test_. */
     keyMode: env.choice("KEY_MODE", ["live", "test"]),
     keyLeaseMs: env.integer("KEY_LEASE_MS", { fallback: 500, max: keyLeaseMsMax }),
     bootstrapAdminKey: adminKey(env, "BOOTSTRAP_ADMIN_KEY"),
@@ -26,9 +26,9 @@ export const readConfig = settings((env) => {
 
 function adminKey(env: EnvReader, name: string): string | undefined {
   const key = env.optional(name);
-  // The value is a secret even when it is mistyped, so the message does not repeat it.
+  // The message omits the value, which is a secret even if it is mistyped.
   if (key !== undefined && readApiKeyKind(key) !== "ak_") {
-    env.problem(`${name} must be a whole operator's key (ak_…); its form or its checksum is wrong`);
+    env.problem(`${name} must be a complete operator key (ak_…); its format or checksum is invalid`);
   }
   return key;
 }

@@ -6,7 +6,7 @@ import { trackKeyUse } from "./key-lease/key-use.ts";
 
 export type Context = Readonly<ReturnType<typeof createContext>>;
 
-/** What the use cases of this service work with. */
+/** Dependencies of the RPCs and jobs of this service. */
 export const createContext = ({ config, orm, logger, clock, use }: ServiceParts<Config>) => ({
   orm,
   logger,

@@ -5,22 +5,22 @@ import { counter, gauge } from "@amana/runtime";
 
 export const resolvedKeys = counter({
   name: "amana_resolved_keys_total",
-  help: "Keys that gateways asked about, by what they are; unknown ones are guesses or mistakes",
+  help: "API keys that gateways resolved, by state; unknown: no key has this hash",
   labels: { state: lowerCaseNames(KeyState) },
 });
 
 const unsealed = gauge({
   name: "amana_audit_unsealed_rows",
-  help: "Rows of the audit trail that the chain does not hold yet; 10000 at most",
+  help: "Rows of the audit trail that are not in the chain yet; at most 10000",
 });
 
-/** Depends only on this process's clock and rounds, which the database's owner cannot change. */
+/** Depends only on the clock of this process, which the owner of the database cannot change. */
 export const sealedUntil = gauge({
   name: "amana_audit_sealed_until_timestamp_seconds",
-  help: "Time, by this replica's clock, before which all committed rows of the audit trail are sealed. More than a minute ago: no replica seals",
+  help: "Unix time by this replica's clock before which all committed rows of the audit trail are sealed; older than a minute: no replica seals",
 });
 
-/** Shows what of the audit trail is not sealed, until disposed. */
+/** Updates the gauge of unsealed audit rows until disposed. */
 export const showUnsealed = (orm: Orm): Disposable =>
   showRows(orm, {
     name: "audit_unsealed",

@@ -5,7 +5,7 @@ import { revokeKey } from "./api-key/revoke-key.ts";
 import { keepAction } from "./audit/audit-event.ts";
 import { database } from "./orm.ts";
 
-/** What the command `amana` knows of this service. */
+/** Description of this service for the command `amana`. */
 export const repair: RepairedService = {
   name: "identity",
   database,
@@ -19,15 +19,15 @@ export const repair: RepairedService = {
       table: "business",
       where: "status = 'PENDING' and created_at < now() - interval '1 day'",
       since: "created_at",
-      todo: "PATCH /api/v1/businesses/ID with the status ACTIVE, or REJECTED.",
+      todo: "Send PATCH /api/v1/businesses/ID with the status ACTIVE or REJECTED.",
     },
     {
-      what: "rows of the audit trail that nobody seals",
+      what: "rows of the audit trail that are not sealed",
       table: "audit_unsealed",
       where: "since < now() - interval '5 minutes'",
       since: "since",
       id: "event_id",
-      todo: "See that identity runs, and its log for the job seal-audit-trail; amana audit verify says whether a row is gone.",
+      todo: "Check that identity runs, and its log for the job seal-audit-trail. Run amana audit verify to find missing rows.",
     },
     ...stuckInboxRows,
   ],

@@ -17,7 +17,7 @@ import { showUnsealed } from "./metrics.ts";
 import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
 
-/** What the identity service is made of. */
+/** Definition of the identity service. */
 export const identity: Service<Config, Context> = {
   name: "identity",
   database,

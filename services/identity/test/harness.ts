@@ -21,7 +21,7 @@ export function idempotent(key: string, body = "body"): { idempotencyKey: Idempo
 
 export type Identity = Awaited<ReturnType<typeof startIdentityForTest>>;
 
-/** The service on a database of its own, without leases unless the options say otherwise. */
+/** Starts the service with its own database; by default with leases of 0 ms and without waiting. */
 export async function startIdentityForTest(options: { leaseMs?: number; wait?: (ms: number) => Promise<void> } = {}) {
   const running = new AsyncDisposableStack();
   const clock = aClock();
@@ -36,7 +36,7 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
     return {
       ...service,
       orm: context.orm,
-      /** A transaction of the service's own, for all tenants. */
+      /** Runs a transaction of the service, for all tenants. */
       transaction: <T>(work: Parameters<typeof transaction<T>>[1]) => forAllTenants(transaction<T>)(context.orm, work),
       businesses: createRpcClient(BusinessService, channel),
       apiKeys: createRpcClient(ApiKeyService, channel),
@@ -44,10 +44,10 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
       operatorKeys: createRpcClient(OperatorKeyService, channel),
       rateLimits: createRpcClient(RateLimitService, channel),
       keyLeases,
-      /** What the gateway would be told about a key. */
+      /** Resolves a key as the gateway does. */
       async resolve(plaintext = "") {
         const { resolutions } = await keyLeases.resolveKeys({ keyHashes: [hashApiKey(plaintext)] }, asPlatform);
-        // The key's last use would otherwise appear in later answers sooner or later.
+        // Otherwise the last use could appear in later responses at any time.
         await keyUse.settled();
         return resolutions[0]!;
       },
@@ -63,7 +63,7 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
       const { state } = await first.resolve(plaintext);
       return stateNames.get(state);
     },
-    /** The call options of a request that is made with this key. */
+    /** Returns the call options of a request with this key. */
     async as(plaintext = "") {
       const { businessId, keyId, keyPrefix } = await first.resolve(plaintext);
       const caller: Caller = { role: "business", businessId, keyId, keyPrefix };
@@ -72,7 +72,7 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
     async aBusiness(init: { name?: string } = {}) {
       return await first.businesses.createBusiness({ name: init.name ?? "Sahara Trading" }, asAdmin);
     },
-    /** The audit trail of a business, oldest first. */
+    /** Returns the audit rows of a business, oldest first. */
     auditOf: (businessId: string) =>
       first.sql<AuditRow>("select * from audit_event where business_id = ? order by at, id", [businessId]),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
@@ -93,7 +93,9 @@ interface AuditRow {
 
 const stateNames = new Map(Object.entries(KeyState).map(([name, value]) => [value as number, name]));
 
-/** Starts now: expiry goes by the database's clock. Each reading is a millisecond later. */
+/**
+ * A clock that starts at the current time, as the database's clock, and advances 1 ms per reading.
+ */
 function aClock() {
   let nowMs = Date.now();
   return {

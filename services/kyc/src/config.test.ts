@@ -17,7 +17,7 @@ const settings = {
   KYC_CALLBACK_SECRETS: "new, old",
 };
 
-test("the settings have their defaults", () => {
+test("uses the default of each optional setting", () => {
   expect(readConfig(settings)).toMatchObject({
     clientsUrls: ["http://clients-1.test", "http://clients-2.test"],
     provider: { url: "https://provider.test", callbackUrl: "https://api.test/callbacks/kyc", timeoutMs: 15_000 },
@@ -27,7 +27,7 @@ test("the settings have their defaults", () => {
   });
 });
 
-test("all problems are told together, without the secrets", () => {
+test("reports all invalid settings in one error, without secrets", () => {
   const { KYC_PROVIDER_TOKEN: _, ...rest } = settings;
   const broken = { ...rest, KYC_CALLBACK_SECRETS: "", KYC_CHECK_SECONDS: "soon", SECRET_ENCRYPTION_KEYS: "k1:c2VjcmV0" };
   let problems: readonly string[] = [];

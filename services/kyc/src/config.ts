@@ -5,7 +5,7 @@ import { readServiceConfig } from "@amana/service-host";
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** The settings of the KYC service; `.env.example` explains each. */
+/** Settings of the KYC service. `.env.example` explains each. */
 export const readConfig = settings((env) => {
   const base = readServiceConfig(env, { emits: ["kyc.v1", "audit.v1"] });
   const callerKey = readCallerKey(env);

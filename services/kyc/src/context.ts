@@ -8,16 +8,16 @@ import type { VerificationProvider } from "./verification-provider/verification-
 
 export type Context = Readonly<ReturnType<typeof createContext>>;
 
-/** What the use cases of this service work with. */
+/** Dependencies of the RPCs and jobs of this service. */
 export const createContext = ({ config, orm, logger, tls, use }: ServiceParts<Config>) => ({
   orm,
   logger,
   provider: use(createHttpProvider(config.provider)) as VerificationProvider,
   clients: use(createClients({ urls: config.clientsUrls, signer: createCallerSigner(config.callerKey), tls })) as Clients,
-  /** Keeps links unreadable at rest. */
+  /** Encrypts the links in the database. */
   secrets: createSecretBox(config.secretEncryptionKeys),
-  /** With which the provider may sign its callbacks. */
+  /** Secrets with which the provider may sign its callbacks. */
   callbackSecrets: config.callbackSecrets,
-  /** Between two checks of an application nobody called back about; the last one repeats. */
+  /** Pauses between the checks of an application without a callback. The last one repeats. */
   checkPausesSeconds: config.checkPausesSeconds,
 });

@@ -5,29 +5,31 @@ const statuses = ["created", "opened", "submitted", "processing", "failed", "nee
 
 export const providerCalls = histogram({
   name: "amana_verification_provider_duration_seconds",
-  help: "How long calls to the verification provider took; unknown: no usable answer came",
+  help: "Duration of calls to the verification provider; unknown: no usable response",
   labels: { operation: ["create", "get", "cancel", "review", "events"], outcome: ["accepted", "refused", "unknown"] },
 });
 
 export const callbacks = counter({
   name: "amana_provider_callbacks_total",
-  help: "Callbacks of the verification provider: genuine ones, forged ones, and signed ones that cannot be read",
+  help: "Callbacks of the verification provider: genuine, forged (invalid signature), unreadable (signed, but not in the expected format)",
   labels: { outcome: ["genuine", "forged", "unreadable"] },
 });
 
 const applications = gauge({
   name: "amana_kyc_applications",
-  help: "Applications that are not at their end: created and opened wait for the applicant, submitted and processing for the provider, failed for another attempt, needs_review for an operator; 10000 at most",
+  help: "Applications without a final result: created and opened wait for the applicant, submitted and processing for the provider, failed for another attempt, needs_review for an operator; at most 10000",
   labels: { status: statuses },
 });
 
 const oldest = gauge({
   name: "amana_kyc_applications_oldest_seconds",
-  help: "For how long nothing has happened to the first of these; 0 for none",
+  help: "Seconds since the last change of the application in this status that has waited longest; 0 for none",
   labels: { status: statuses },
 });
 
-/** Shows what waits for whom, until disposed. All that is open has a next check. */
+/**
+ * Updates the gauges of open applications until disposed. Every open application has a next check.
+ */
 export const showApplications = (orm: Orm): Disposable =>
   showRows(orm, {
     name: "kyc_application_gauges",

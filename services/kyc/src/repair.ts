@@ -4,7 +4,7 @@ import type { RepairedService } from "@amana/service-host";
 import { compareWithConsumed } from "./kyc-application/compare-consumed.ts";
 import { database } from "./orm.ts";
 
-/** What the command `amana` knows of this service. */
+/** Description of this service for the command `amana`. */
 export const repair: RepairedService = {
   name: "kyc",
   database,
@@ -19,16 +19,16 @@ export const repair: RepairedService = {
       table: "kyc_application",
       where: "next_check_at is not null and status in ('SUBMITTED', 'PROCESSING') and updated_at < now() - interval '1 hour'",
       since: "updated_at",
-      todo: "The provider is asked again and again. If it says that it is done: are its callbacks refused (KYC_CALLBACK_SECRETS)?",
+      todo: "The service reads them at the provider repeatedly. If the provider shows a result, check whether its callbacks are rejected (KYC_CALLBACK_SECRETS).",
     },
     {
       what: "operators' decisions that the provider does not have yet",
       table: "kyc_application",
       where: "review_request is not null and updated_at < now() - interval '10 minutes'",
       since: "updated_at",
-      todo: "They are sent again by themselves. See that the provider can be reached, and KYC_PROVIDER_TOKEN is good.",
+      todo: "The service does not send a decision again. Check that the provider is reachable and KYC_PROVIDER_TOKEN is valid. Then repeat the decision.",
     },
-    overdueRows("applications to ask the provider about", "kyc_application", "next_check_at", 10),
+    overdueRows("applications to read at the provider", "kyc_application", "next_check_at", 10),
     ...stuckOutboxRows,
   ],
 };

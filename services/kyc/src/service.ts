@@ -6,15 +6,15 @@ import { type Config, readConfig } from "./config.ts";
 import { type Context, createContext } from "./context.ts";
 import { catchUp } from "./jobs/catch-up.ts";
 import { checkApplications } from "./jobs/check-applications.ts";
-import { deleteLeftovers } from "./jobs/delete-leftovers.ts";
-import { noticeDocuments } from "./jobs/notice-documents.ts";
+import { deleteProviderEvents } from "./jobs/delete-provider-events.ts";
+import { notifyDocumentExpiry } from "./jobs/notify-document-expiry.ts";
 import { createReencryption } from "./jobs/reencrypt-links.ts";
 import { removeLinks } from "./jobs/remove-links.ts";
 import { showApplications } from "./metrics.ts";
 import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
 
-/** What the KYC service is made of. */
+/** Definition of the KYC service. */
 export const kyc: Service<Config, Context> = {
   name: "kyc",
   database,
@@ -26,8 +26,8 @@ export const kyc: Service<Config, Context> = {
     checkApplications(context),
     catchUp(context, config.catchUpSeconds),
     ...startHourlyJobs(context, {
-      noticeDocuments,
-      deleteLeftovers,
+      notifyDocumentExpiry,
+      deleteProviderEvents,
       removeLinks,
       reencryptLinks: createReencryption(context),
     }),

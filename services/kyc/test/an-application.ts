@@ -5,7 +5,7 @@ export const createdAt = new Date("2026-03-01T10:00:00.000Z");
 export const linkExpiresAt = new Date("2026-03-04T10:00:00.000Z");
 const id = "0195a000-0000-7000-8000-000000000001";
 
-/** An application that is CREATED unless told otherwise; never stored. */
+/** Returns a CREATED application that is not stored. */
 export const anApplication = (changes: Partial<KycApplication> = {}): KycApplication =>
   Object.assign(new KycApplication(), {
     id,
@@ -32,7 +32,9 @@ export const anApplication = (changes: Partial<KycApplication> = {}): KycApplica
     ...changes,
   });
 
-/** What the provider says of it: COMPLETED and APPROVED with nothing against it, unless changed. */
+/**
+ * Returns the provider's state of `anApplication`: COMPLETED and APPROVED with positive evidence.
+ */
 export const aState = (changes: Partial<ApplicationState> = {}): ApplicationState => ({
   providerId: "ver_1",
   reference: id,

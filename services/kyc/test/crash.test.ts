@@ -8,7 +8,7 @@ import { type Harness, kycSettings, startHarness } from "./harness.ts";
 
 type Caller = ReturnType<typeof aBusinessCaller>;
 
-/** Gives the database, the sandbox and a service that survives; a process of its own crashes. */
+/** Runs the surviving service. Another process crashes. */
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
@@ -19,31 +19,31 @@ const startProcess = (faultPoint: string) =>
   startTestProcess("kyc", {
     DATABASE_URL: harness.databaseUrl,
     ...kycSettings(harness.sandbox.url, harness.callbacks.url),
-    // Without a list of events to read, only this test's calls do anything.
+    // Catching up is disabled, so that only the calls of the test have an effect.
     KYC_CATCH_UP_SECONDS: "3600",
     FAULT_POINT: faultPoint,
   });
 
-const isThere = (caller: Caller) => (kyc: Harness["kyc"]) => kyc.listKycApplications({ limit: 1 }, { caller });
+const isReady = (caller: Caller) => (kyc: Harness["kyc"]) => kyc.listKycApplications({ limit: 1 }, { caller });
 
-async function dyingAt(faultPoint: string, caller: Caller, call: (kyc: Harness["kyc"]) => Promise<unknown>) {
-  const dying = await startProcess(faultPoint);
-  await callUntilKilled(dying, createRpcClient(KycApplicationService, dying.channel), isThere(caller), call);
+async function killAt(faultPoint: string, caller: Caller, call: (kyc: Harness["kyc"]) => Promise<unknown>) {
+  const crashing = await startProcess(faultPoint);
+  await callUntilKilled(crashing, createRpcClient(KycApplicationService, crashing.channel), isReady(caller), call);
 }
 
 const applicationsOf = (businessId: string) => harness.sql("select id from kyc_application where business_id = ?", [businessId]);
 
 test.each([
-  ["kyc_create.answered", "between the provider's answer and our commit", 0],
+  ["kyc_create.answered", "between the provider's response and our commit", 0],
   ["application.linked", "right before the commit", 0],
-  ["application.committed", "after the commit and before the answer", 1],
-])("killed at %s, %s, the same key later gives the one application", async (faultPoint, _when, committed) => {
+  ["application.committed", "after the commit and before the response", 1],
+])("returns one application for the same key after a kill at %s, %s", async (faultPoint, _when, committed) => {
   const caller = aBusinessCaller();
   const create = (kyc: Harness["kyc"]) => kyc.createKycApplication({ externalId: "x" }, withIdempotencyKey(caller, "k"));
-  await dyingAt(faultPoint, caller, create);
+  await killAt(faultPoint, caller, create);
   expect(await applicationsOf(caller.businessId)).toHaveLength(committed);
   if (committed === 0) expect(await refusal(create(harness.kyc))).toMatchObject({ code: "idempotency_in_progress" });
-  // Nobody waits for the killed one any more.
+  // The hold of the killed request ends.
   await harness.sql("update idempotency_key set held_until = now() where scope = ?", [caller.businessId]);
 
   const application = await create(harness.kyc);
@@ -56,13 +56,13 @@ test.each([
 });
 
 test.each(["kyc_cancel.answered", "cancel.answered", "cancel.committed"])(
-  "killed at %s, the same key later gives the cancelled application, announced once",
+  "returns the cancelled application for the same key after a kill at %s, and emits one event",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     const cancel = (kyc: Harness["kyc"]) => kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k"));
-    await dyingAt(faultPoint, caller, cancel);
-    // Somebody else may hear of it first.
+    await killAt(faultPoint, caller, cancel);
+    // A refresh may record the cancellation before the repeated request.
     await harness.refreshed(id, caller);
     expect(await cancel(harness.kyc)).toMatchObject({ id, status: KycStatus.CANCELED });
     expect(await harness.eventNames(id)).toEqual(["CREATED", "CANCELED"]);
@@ -70,13 +70,13 @@ test.each(["kyc_cancel.answered", "cancel.answered", "cancel.committed"])(
 );
 
 test.each(["kyc_review.answered", "review.answered", "review.committed"])(
-  "killed at %s, a decision is announced and audited once, by whoever learns of it",
+  "emits and audits a decision once after a kill at %s",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
     const review = (kyc: Harness["kyc"]) =>
       kyc.reviewKycApplication({ id, outcome: KycVerdict.APPROVED, note: "seen" }, withIdempotencyKey(adminCaller, faultPoint));
-    await dyingAt(faultPoint, caller, review);
+    await killAt(faultPoint, caller, review);
     await harness.refreshed(id, caller);
     expect(await harness.audited(id)).toMatchObject([{ actor: adminCaller.role === "admin" ? adminCaller.keyPrefix : "" }]);
     expect(await review(harness.kyc)).toMatchObject({ id, verdict: KycVerdict.APPROVED });
@@ -85,15 +85,15 @@ test.each(["kyc_review.answered", "review.answered", "review.committed"])(
   },
 );
 
-test("killed before its answer is recorded, a decision is audited by the next operator, whose own comes too late", async () => {
+test("audits a decision after a kill before its result was recorded, and rejects the next operator's decision", async () => {
   const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
   const review = (kyc: Harness["kyc"], outcome: KycVerdict, options: ReturnType<typeof withIdempotencyKey>) =>
     kyc.reviewKycApplication({ id, outcome, note: "seen" }, options);
-  await dyingAt("kyc_review.answered", aBusinessCaller(), (kyc) =>
+  await killAt("kyc_review.answered", aBusinessCaller(), (kyc) =>
     review(kyc, KycVerdict.APPROVED, withIdempotencyKey(adminCaller, "k")),
   );
   const another = { ...adminCaller, keyId: "018f0000-0000-7000-8000-000000000002", keyPrefix: "ak_another" } as const;
-  // Nobody waits for the killed one any more.
+  // The deadline of the killed request passes.
   await harness.sql("update kyc_application set review_request = jsonb_set(review_request, '{untilMs}', '0') where id = ?", [id]);
   expect(await refusal(review(harness.kyc, KycVerdict.REJECTED, withIdempotencyKey(another, "k", "f2")))).toMatchObject({
     code: "kyc_review_not_open",
@@ -106,20 +106,20 @@ test("killed before its answer is recorded, a decision is audited by the next op
 });
 
 test.each(["callback.answered", "callback.committed"])(
-  "killed at %s, a callback comes again and takes effect once",
+  "applies a callback once after a kill at %s, because the provider repeats it",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     {
       await using crashing = await startProcess(faultPoint);
       const kyc = createRpcClient(KycApplicationService, crashing.channel);
-      await eventually(() => isThere(caller)(kyc));
-      const survivor = harness.door.kyc;
-      harness.door.kyc = kyc;
-      harness.door.isOpen = true;
+      await eventually(() => isReady(caller)(kyc));
+      const survivor = harness.callbackTarget.kyc;
+      harness.callbackTarget.kyc = kyc;
+      harness.callbackTarget.isReachable = true;
       await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
       expect(await crashing.exited).toEqual([null, "SIGKILL"]);
-      if (survivor) harness.door.kyc = survivor;
+      if (survivor) harness.callbackTarget.kyc = survivor;
     }
     await eventually(async () => expect(await harness.eventNames(id)).toEqual(["CREATED", "COMPLETED"]));
     await eventually(async () => {
@@ -127,6 +127,6 @@ test.each(["callback.answered", "callback.committed"])(
       expect(callbacks.map(({ state }) => state)).not.toContain("pending");
     });
     expect(await harness.eventNames(id)).toEqual(["CREATED", "COMPLETED"]);
-    harness.door.isOpen = false;
+    harness.callbackTarget.isReachable = false;
   },
 );

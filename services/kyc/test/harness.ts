@@ -8,7 +8,7 @@ import { aBusinessCaller, eventually } from "@amana/testing";
 import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { checkApplications } from "../src/jobs/check-applications.ts";
 import { kyc } from "../src/service.ts";
-import { openCallbackDoor } from "./callback-door.ts";
+import { startCallbackServer } from "./callback-server.ts";
 import { callbackSecret, providerToken, type Submission, startSandbox } from "./sandbox.ts";
 
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
@@ -21,12 +21,15 @@ const eventNames = new Map<number, string>(
 export const blockedClient = "0195a000-0000-7000-8000-00000000000b";
 export const goodClient = "0195a000-0000-7000-8000-00000000000c";
 
-/** The service on a database and a sandbox of its own. Callbacks arrive while the door is open. */
+/**
+ * Starts the service with its own database and sandbox. Callbacks arrive while
+ * `callbackTarget.isReachable`.
+ */
 export async function startHarness(options: { providerTimeoutMs?: number } = {}) {
   await using stack = new AsyncDisposableStack();
   const sandbox = stack.use(await startSandbox());
-  const door: { isOpen: boolean; kyc?: RpcClient<typeof KycApplicationService> } = { isOpen: false };
-  const callbacks = stack.use(await openCallbackDoor(() => (door.isOpen ? door.kyc : undefined)));
+  const callbackTarget: { isReachable: boolean; kyc?: RpcClient<typeof KycApplicationService> } = { isReachable: false };
+  const callbacks = stack.use(await startCallbackServer(() => (callbackTarget.isReachable ? callbackTarget.kyc : undefined)));
   const service = stack.use(
     await startTestService(kyc, {
       settings: {
@@ -44,7 +47,7 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
   );
   const { channel, sql } = service;
   const client = createRpcClient(KycApplicationService, channel);
-  door.kyc = client;
+  callbackTarget.kyc = client;
 
   const outbox = async (topic: string) =>
     await sql<{ key: string; payload: Buffer }>("select key, payload from outbox where topic = ? order by id", [topic]);
@@ -53,16 +56,16 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
     ...service,
     sandbox,
     callbacks,
-    door,
+    callbackTarget,
     kyc: client,
     create: (caller = aBusinessCaller(), request: CreateRequest = {}) =>
       client.createKycApplication({ locale: "fr", ...request }, { caller, timeoutMs: 20_000 }),
-    /** Reads after a refresh, however short ago the last one was. */
+    /** Reads the application after a refresh, without the limit of one refresh in ten seconds. */
     async refreshed(id: string, caller: CallOptions["caller"]): Promise<KycApplicationMessage> {
       await sql("update kyc_application set refreshed_at = null where id = ?", [id]);
       return await client.getKycApplication({ id }, { caller });
     },
-    /** Makes the checks that are due, by so many replicas, until none is. */
+    /** Runs the due checks in the given number of replicas until no check is due. */
     async checkDue(replicas = 1): Promise<void> {
       await using checking = new AsyncDisposableStack();
       for (let replica = 0; replica < replicas; replica++) checking.use(checkApplications(service.context, 20));
@@ -71,12 +74,12 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
         if (due.length > 0) throw new Error(`${due.length} checks are still due`);
       });
     },
-    /** What was announced of an application, in order. */
+    /** Returns the emitted events of an application, in order. */
     async events(id: string): Promise<KycEvent[]> {
       const all = (await outbox("kyc.v1")).map(({ payload }) => fromBinary(KycEventSchema, payload));
       return all.filter(({ application }) => application?.id === id);
     },
-    /** The keys by which Kafka orders what is announced, oldest first. */
+    /** Returns the Kafka keys of all emitted events, oldest first. */
     async eventKeys(): Promise<string[]> {
       return (await outbox("kyc.v1")).map(({ key }) => key);
     },
@@ -87,7 +90,7 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
       const all = (await outbox("audit.v1")).map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
       return all.filter(({ entityId }) => entityId === id);
     },
-    /** An application that an applicant went through with, as we know it after asking. */
+    /** Creates an application, submits it in the sandbox and returns the refreshed result. */
     async aDecidedApplication(submission: Submission, caller = aBusinessCaller(), request: CreateRequest = {}) {
       const { id, linkUrl } = await harness.create(caller, request);
       await sandbox.submit(linkUrl, submission);
@@ -104,9 +107,9 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
   return harness;
 }
 
-/** The settings of its own that the service needs. */
+/** Settings of kyc besides those of every service. */
 export const kycSettings = (providerUrl: string, callbackUrl: string) => ({
-  // Nobody: a test's applications name no client, or what is said of them is made up.
+  // No server: tests use applications without a client, or replace the clients service.
   CLIENTS_URLS: "http://127.0.0.1:9",
   SECRET_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
   KYC_PROVIDER_URL: providerUrl,

@@ -16,7 +16,7 @@ export interface Submission {
   readonly hold_seconds?: number;
 }
 
-/** What the sandbox's own books say of an application. */
+/** State of an application in the sandbox, with the recorded calls and callbacks. */
 export interface SandboxApplication {
   readonly provider_id: string;
   readonly status: string;
@@ -25,7 +25,7 @@ export interface SandboxApplication {
   readonly callbacks: readonly { readonly state: string; readonly type: string }[];
 }
 
-/** The verification provider's stand-in as a process of its own, with its books in memory. */
+/** Starts a sandbox process that simulates the verification provider, with its state in memory. */
 export async function startSandbox() {
   const { control, ...sandbox } = await startSandboxProcess({
     KYC_PROVIDER_TOKEN: providerToken,

@@ -6,12 +6,12 @@ test.each([
   ["007", "99999", 23_456_789n, "00799999002345678941"],
   ["001", "00001", 1n, "00100001000000000144"],
   ["004", "00100", 1_234_567_890n, "00400100123456789038"],
-])("bank %s, branch %s, account %i: %s", (bankCode, branchCode, account, number) => {
+])("accountNumber returns, for bank %s, branch %s and account %i, %s", (bankCode, branchCode, account, number) => {
   expect(accountNumber({ bankCode, branchCode }, account)).toBe(number);
 });
 
-test("a key never falls below 01, and is 97 where nothing remains", () => {
-  // 97 divides the branch and account, so its hundredfold leaves 0.
+test("accountNumber uses 97 as the key if the remainder is 0", () => {
+  // Branch and account form a multiple of 97.
   expect(accountNumber({ bankCode: "001", branchCode: "00000" }, 97n)).toBe("00100000000000009797");
 });
 
@@ -19,7 +19,7 @@ const code = (digits: number) => fc.stringMatching(new RegExp(`^[0-9]{${digits}}
 const institution = fc.record({ bankCode: code(3), branchCode: code(5) });
 const account = fc.bigInt({ min: 1n, max: 9_999_999_999n });
 
-test("a number has 20 digits, names its parts, and its key completes branch and account to a multiple of 97", () => {
+test("accountNumber returns 20 digits with bank, branch and account, and a key that makes branch, account and key a multiple of 97", () => {
   fc.assert(
     fc.property(institution, account, ({ bankCode, branchCode }, account) => {
       const number = accountNumber({ bankCode, branchCode }, account);
@@ -31,7 +31,7 @@ test("a number has 20 digits, names its parts, and its key completes branch and 
   );
 });
 
-test("a digit of branch or account that is mistyped is found out", () => {
+test("the key detects any wrong digit of branch or account", () => {
   fc.assert(
     fc.property(institution, account, fc.integer({ min: 3, max: 17 }), fc.nat(9), (codes, account, at, digit) => {
       const number = accountNumber(codes, account);
@@ -42,6 +42,6 @@ test("a digit of branch or account that is mistyped is found out", () => {
   );
 });
 
-test.each([0n, -1n, 10_000_000_000n])("there is no account %i", (account) => {
+test.each([0n, -1n, 10_000_000_000n])("accountNumber throws for account %i", (account) => {
   expect(() => accountNumber({ bankCode: "001", branchCode: "00001" }, account)).toThrow(RangeError);
 });

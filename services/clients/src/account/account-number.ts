@@ -1,16 +1,17 @@
-/** Whose numbers accounts get: three digits of the bank and five of its branch. */
+/** The bank and branch in account numbers: three digits of the bank and five of the branch. */
 interface Institution {
   readonly bankCode: string;
   readonly branchCode: string;
 }
 
 /**
- * The number of an account in RIB form, 20 digits: bank, branch, account, and a key against typing
- * errors (Bank of Algeria, Instruction 06-2004), without the bank. `account`: ten digits, from 1.
+ * Returns the 20-digit account number in RIB form: bank, branch, account, and a two-digit key
+ * against typing errors. The key covers branch and account (Bank of Algeria, Instruction 06-2004).
+ * `account` is from 1 to 9999999999; otherwise throws a `RangeError`.
  */
 export function accountNumber({ bankCode, branchCode }: Institution, account: bigint): string {
   const number = account.toString().padStart(10, "0");
-  if (account < 1n || number.length > 10) throw new RangeError(`an account has a number of ten digits, from 1; not ${account}`);
+  if (account < 1n || number.length > 10) throw new RangeError(`account must be from 1 to 9999999999, not ${account}`);
   const key = 97n - ((BigInt(branchCode + number) * 100n) % 97n);
   return `${bankCode}${branchCode}${number}${key.toString().padStart(2, "0")}`;
 }

@@ -11,19 +11,22 @@ const schema = defineEntity({
     accountId: p.uuid(),
     kind: p.text().$type<PostingKind>(),
     amountMinor: p.bigint("bigint"),
-    /** The poster's own, unique on the account. */
+    /** Reference of the caller, unique on the account. */
     reference: p.text(),
     /** The hold that is captured or released, or the posting that is reversed. */
     ofId: p.uuid().nullable(),
-    /** The day it counts against the limits, if it does. A capture counts on its hold's day. */
+    /**
+     * Day on which the amount counts against the limits, if it counts. For a capture, the hold's
+     * day.
+     */
     countsOn: p.text().nullable(),
     createdAt: p.datetime(3),
   },
 });
 
-/** One movement on an account. Postings are only added; one that undoes another names it. */
+/** A movement on an account. Postings are never changed or deleted; a reversal is a new posting. */
 export class AccountPosting extends schema.class {
-  /** Whether it is the posting that an order with its reference asks for again. */
+  /** Returns whether a repeated order with the same reference matches this posting. */
   isSame(kind: PostingKind, amountMinor: bigint | undefined, ofId: string | undefined): boolean {
     return this.kind === kind && this.amountMinor === amountMinor && (this.ofId ?? undefined) === ofId;
   }

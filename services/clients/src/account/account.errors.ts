@@ -1,18 +1,18 @@
 import { conflict, invalid, notFound } from "@amana/rpc";
 
-export const accountNotFound = () => notFound("not_found", "There is no such account.");
+export const accountNotFound = () => notFound("not_found", "There is no account with this id. Check the id.");
 
 export const accountStatusFixed = (verb: string, from: readonly string[], status: string) =>
   conflict(
     "invalid_status_transition",
-    `The account is ${status}; only one that is ${from.join(" or ")} can be ${verb}. Read the account for its present status.`,
+    `The account is ${status}. Only an account that is ${from.join(" or ")} can be ${verb}. Read the account for its current status.`,
     { members: { account_status: status } },
   );
 
 export const accountClosed = () =>
   conflict(
     "account_closed",
-    "The account is CLOSED for good: its name and limits stay. Change only description or external_account_id, or open another.",
+    "The account is CLOSED, so its name and limits cannot change. Change only description or external_account_id, or open another account.",
     { members: { account_status: "CLOSED" } },
   );
 
@@ -22,7 +22,7 @@ export const clientNotVerified = () =>
 export const accountBalanceNotZero = () =>
   conflict(
     "account_balance_not_zero",
-    "Only an account with zero balances can be closed. Empty the account and wait for what is reserved, then close it.",
+    "Only an account with zero balances can be closed. Empty the account and wait until no amount is reserved, then close it.",
   );
 
 export const externalAccountIdTaken = () =>
@@ -33,26 +33,28 @@ export const externalAccountIdTaken = () =>
   );
 
 export const currencyNotSupported = (currencies: readonly string[]) =>
-  invalid("currency_not_supported", `Accounts are held in ${currencies.join(", ")}. Send one of these.`, {
+  invalid("currency_not_supported", `The currency is not supported. Send one of ${currencies.join(", ")}.`, {
     pointer: "/currency",
   });
 
 export const accountLimitInvalid = (limit: string) =>
-  invalid("account_limit_invalid", `The ${limit} must be more than zero. Leave it out for no limit.`, {
+  invalid("account_limit_invalid", `The ${limit} must be greater than zero. Omit it for no limit.`, {
     pointer: `/${limit}`,
   });
 
 export const accountLimitsOutOfOrder = (smaller: string, larger: string, at: string) =>
-  invalid(
-    "account_limits_out_of_order",
-    `The ${smaller} must not be above the ${larger}. Change one of them so that daily, monthly and yearly limits do not fall.`,
-    { pointer: `/${at}` },
-  );
+  invalid("account_limits_out_of_order", `The ${smaller} must not be greater than the ${larger}. Change one of them.`, {
+    pointer: `/${at}`,
+  });
 
 export const accountNotActive = (status: string) =>
-  conflict("account_not_active", `The account is ${status}; only an ACTIVE account transacts. Activate it first.`, {
-    members: { account_status: status },
-  });
+  conflict(
+    "account_not_active",
+    `The account is ${status}. Only an ACTIVE account accepts postings. Activate the account first.`,
+    {
+      members: { account_status: status },
+    },
+  );
 
 export const insufficientFunds = () =>
   conflict("insufficient_funds", "The available balance does not cover the amount. Send a smaller amount.");
@@ -60,25 +62,24 @@ export const insufficientFunds = () =>
 export const accountLimitExceeded = (limit: string) =>
   conflict(
     "account_limit_exceeded",
-    `The amount goes beyond the account's ${limit}. Send a smaller amount, wait for the next period, or raise the limit.`,
+    `The amount exceeds the account's ${limit}. Send a smaller amount, wait for the next period, or increase the limit.`,
     { members: { limit } },
   );
 
-export const postingNotFound = () => notFound("posting_not_found", "The account has no such posting. Check its id.");
+export const postingNotFound = () => notFound("posting_not_found", "The account has no posting with this id. Check the id.");
 
-export const holdNotOpen = () => conflict("hold_not_open", "The hold was captured or released already. Place a new one.");
+export const holdNotOpen = () => conflict("hold_not_open", "The hold was already captured or released. Place a new hold.");
 
-export const captureTooLarge = () =>
-  invalid("capture_too_large", "No more can be captured than was held. Send a smaller amount.");
+export const captureTooLarge = () => invalid("capture_too_large", "The amount exceeds the hold. Send a smaller amount.");
 
 export const postingNotReversible = () =>
   conflict(
     "posting_not_reversible",
-    "Only a credit, a debit or a capture can be reversed, and only once. Post the opposite instead.",
+    "Only a credit, a debit or a capture can be reversed, and only once. Create an opposite posting instead.",
   );
 
 export const postingReferenceReused = () =>
   conflict(
     "posting_reference_reused",
-    "This reference names another posting of the account. Use a new reference for a new posting.",
+    "Another posting of the account has this reference. Use a new reference for a new posting.",
   );

@@ -19,7 +19,7 @@ import {
   postingNotReversible,
 } from "./account.errors.ts";
 import type { AccountPosting } from "./account-posting.ts";
-import { type AccountLimits, countedUse, givenBackUse, limitPeriods } from "./limit-use.ts";
+import { type AccountLimits, limitPeriods, withAmount, withoutAmount } from "./limit-use.ts";
 
 export type AccountType = EnumName<typeof proto.AccountType>;
 export type AccountStatus = EnumName<typeof proto.AccountStatus>;
@@ -42,7 +42,9 @@ const schema = defineEntity({
     dailyLimitMinor: p.bigint("bigint").nullable(),
     monthlyLimitMinor: p.bigint("bigint").nullable(),
     yearlyLimitMinor: p.bigint("bigint").nullable(),
-    /** What counted against the limits by a day, YYYY-MM-DD, in that day, month and year. */
+    /**
+     * Day (YYYY-MM-DD) of the newest counted amount. The three sums are of its day, month and year.
+     */
     usedOn: p.text(),
     usedDayMinor: p.bigint("bigint"),
     usedMonthMinor: p.bigint("bigint"),
@@ -57,33 +59,39 @@ const schema = defineEntity({
   },
 });
 
-/** What a business may change. Null clears; limits are minor units of the account's currency. */
+/**
+ * Changes by a business. Null clears a field. Limits are in minor units of the account's currency.
+ */
 export type AccountChanges = Changes<Account, typeof UpdateAccountRequestSchema> & AccountLimits;
 
 /**
- * Refuses limits that are not positive, or that fall from day to month to year. A missing one
- * limits nothing. `changed` are those that somebody names: the refusal points at one of them.
+ * Throws if a limit is not positive, or if a shorter period has a greater limit than a longer one.
+ * A missing limit is unlimited. `changed`: the limits in the request, to which the error points.
  */
 export function checkLimits(limits: AccountLimits, changed: AccountLimits = limits): void {
-  const set = limitPeriods.flatMap(({ limit, name }) => {
+  const limited = limitPeriods.flatMap(({ limit, name }) => {
     const minor = limits[limit];
     if (minor != null && minor <= 0n) throw accountLimitInvalid(name);
     return minor == null ? [] : [{ name, minor, isChanged: limit in changed }];
   });
-  for (const [at, limit] of set.entries()) {
-    const next = set[at + 1];
+  for (const [index, limit] of limited.entries()) {
+    const next = limited[index + 1];
     if (!next || limit.minor <= next.minor) continue;
     throw accountLimitsOutOfOrder(limit.name, next.name, limit.isChanged ? limit.name : next.name);
   }
 }
 
 /**
- * An account of a client: PENDING → ACTIVE ⇄ SUSPENDED, and CLOSED from each of them for good. What
- * is available and what holds reserve make up the current balance; none falls below zero. Whoever
- * changes one locks its row first. A method that refuses has changed nothing.
+ * An account of a client. Statuses: PENDING → ACTIVE ⇄ SUSPENDED, and CLOSED, which is final, from
+ * each of them. The current balance is the sum of the available and the reserved balance. No
+ * balance is negative. Callers lock the row before a change. A method that throws has changed
+ * nothing.
  */
 export class Account extends schema.class {
-  /** What a closed account was stays on record, without its business's note and id for it. */
+  /**
+   * Changes the named fields. In a closed account, only the business's description and id may
+   * change.
+   */
   change(changes: AccountChanges, now: Date): void {
     const { description: _description, externalAccountId: _externalAccountId, ...terms } = changes;
     if (this.status === "CLOSED" && hasChanges<AccountChanges>(this, terms)) throw accountClosed();
@@ -95,23 +103,23 @@ export class Account extends schema.class {
     this.require(["PENDING"], "activated");
     if (client.blocked) throw clientBlocked("");
     if (client.kycStatus !== "VALIDATED" && client.kycLevel !== "NOT_REQUIRED") throw clientNotVerified();
-    this.become("ACTIVE", now);
+    this.setStatus("ACTIVE", now);
   }
 
   suspend(now: Date): void {
     this.require(["ACTIVE"], "suspended");
-    this.become("SUSPENDED", now);
+    this.setStatus("SUSPENDED", now);
   }
 
   reactivate(now: Date): void {
     this.require(["SUSPENDED"], "reactivated");
-    this.become("ACTIVE", now);
+    this.setStatus("ACTIVE", now);
   }
 
   close(now: Date): void {
     this.require(["PENDING", "ACTIVE", "SUSPENDED"], "closed");
     if (this.currentBalanceMinor !== 0n || this.reservedBalanceMinor !== 0n) throw accountBalanceNotZero();
-    this.become("CLOSED", now);
+    this.setStatus("CLOSED", now);
     this.closedAt = now;
   }
 
@@ -120,45 +128,48 @@ export class Account extends schema.class {
     this.move(amountMinor, 0n, now);
   }
 
-  /** Takes money out, within the limits. Returns the day it counts on. */
+  /** Withdraws money within the limits. Returns the day on which the amount counts. */
   debit(amountMinor: bigint, now: Date): string {
     this.requireFunds(amountMinor);
-    const day = this.count(amountMinor, now);
+    const day = this.countAmount(amountMinor, now);
     this.move(-amountMinor, 0n, now);
     return day;
   }
 
-  /** Reserves money, which counts against the limits from now on. Returns the day it counts on. */
+  /** Reserves money within the limits. Returns the day on which the amount counts. */
   hold(amountMinor: bigint, now: Date): string {
     this.requireFunds(amountMinor);
-    const day = this.count(amountMinor, now);
+    const day = this.countAmount(amountMinor, now);
     this.move(-amountMinor, amountMinor, now);
     return day;
   }
 
-  /** Takes out what a hold reserved, or a part; the rest is available and counts no longer. */
+  /** Withdraws the amount of a hold, or a part. The rest becomes available and is not counted. */
   capture(hold: AccountPosting, amountMinor: bigint, now: Date): void {
     this.requireActive();
     if (amountMinor > hold.amountMinor) throw captureTooLarge();
     const rest = hold.amountMinor - amountMinor;
-    this.giveBack(hold.countsOn, rest);
+    this.uncountAmount(hold.countsOn, rest);
     this.move(rest, -hold.amountMinor, now);
   }
 
-  /** Makes what a hold reserved available again. */
+  /** Makes the amount of a hold available again. */
   release(hold: AccountPosting, now: Date): void {
     this.requireActive();
-    this.giveBack(hold.countsOn, hold.amountMinor);
+    this.uncountAmount(hold.countsOn, hold.amountMinor);
     this.move(hold.amountMinor, -hold.amountMinor, now);
   }
 
-  /** Undoes a credit, a debit or a capture. No limit applies to a credit that is taken back. */
+  /**
+   * Reverses a credit, a debit or a capture. The reversal of a credit does not count against
+   * limits.
+   */
   reverse(posting: AccountPosting, now: Date): void {
     const { kind, amountMinor, countsOn } = posting;
     if (kind !== "CREDIT" && kind !== "DEBIT" && kind !== "CAPTURE") throw postingNotReversible();
     if (kind === "CREDIT") this.requireFunds(amountMinor);
     this.requireActive();
-    this.giveBack(countsOn, amountMinor);
+    this.uncountAmount(countsOn, amountMinor);
     this.move(kind === "CREDIT" ? -amountMinor : amountMinor, 0n, now);
   }
 
@@ -166,7 +177,7 @@ export class Account extends schema.class {
     if (!from.includes(this.status)) throw accountStatusFixed(verb, from, this.status);
   }
 
-  private become(status: AccountStatus, now: Date): void {
+  private setStatus(status: AccountStatus, now: Date): void {
     this.status = status;
     this.updatedAt = now;
   }
@@ -188,17 +199,17 @@ export class Account extends schema.class {
     this.updatedAt = now;
   }
 
-  /** Counts what goes out, unless that goes beyond a limit. */
-  private count(amountMinor: bigint, now: Date): string {
-    const use = countedUse(this, amountMinor, now);
-    const broken = limitPeriods.find(({ limit, used }) => use[used] > (this[limit] ?? use[used]));
-    if (broken) throw accountLimitExceeded(broken.name);
+  /** Counts an outgoing amount against the limits. Throws if a limit would be exceeded. */
+  private countAmount(amountMinor: bigint, now: Date): string {
+    const use = withAmount(this, amountMinor, now);
+    const exceeded = limitPeriods.find(({ limit, used }) => use[used] > (this[limit] ?? use[used]));
+    if (exceeded) throw accountLimitExceeded(exceeded.name);
     Object.assign(this, use);
     return use.usedOn;
   }
 
-  private giveBack(day: string | null | undefined, amountMinor: bigint): void {
-    if (day != null) Object.assign(this, givenBackUse(this, day, amountMinor));
+  private uncountAmount(day: string | null | undefined, amountMinor: bigint): void {
+    if (day != null) Object.assign(this, withoutAmount(this, day, amountMinor));
   }
 }
 schema.setClass(Account);

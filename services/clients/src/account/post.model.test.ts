@@ -14,14 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-/** A step names an earlier posting by a number, taken modulo how many of the kind there are. */
+/** `of` selects an earlier posting: a number modulo the number of candidates. */
 type Step =
   | { readonly kind: "CREDIT" | "DEBIT" | "HOLD"; readonly amount: bigint }
-  /** All of the hold without hundredths; more than it with more than a hundred. */
+  /** Captures the whole hold without `hundredths`, and more than the hold with more than 100. */
   | { readonly kind: "CAPTURE"; readonly of: number; readonly hundredths: bigint | undefined }
   | { readonly kind: "RELEASE" | "REVERSAL"; readonly of: number }
-  /** An earlier order, accepted or refused, comes again under its reference. */
-  | { readonly kind: "again"; readonly of: number }
+  /** Repeats an earlier order with its reference. */
+  | { readonly kind: "repeat"; readonly of: number }
   | { readonly kind: "wait"; readonly hours: number };
 
 const of = fc.nat(30);
@@ -35,37 +35,37 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: kind("CAPTURE"), of, hundredths }) },
   { weight: 2, arbitrary: fc.record({ kind: kind("RELEASE"), of }) },
   { weight: 3, arbitrary: fc.record({ kind: kind("REVERSAL"), of }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind("again"), of }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind("repeat"), of }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("wait"), hours: fc.constantFrom(1, 7, 24, 24 * 20, 24 * 200) }) },
 );
 const limit = (min: bigint, max: bigint) => fc.option(fc.bigInt({ min, max }), { nil: null, freq: 3 });
 const limits = fc.tuple(limit(100n, 400n), limit(400n, 800n), limit(800n, 1_200n));
 
-/** What is known of a posting, simply: nothing is added up before it is asked for. */
-interface Known {
+/** A posting in the model. Sums are computed only on demand. */
+interface ModelPosting {
   readonly id: string;
   readonly kind: string;
   readonly amount: bigint;
   readonly day: string;
-  readonly of: Known | undefined;
+  readonly of: ModelPosting | undefined;
 }
 
-const sum = (amounts: readonly bigint[]) => amounts.reduce((total, one) => total + one, 0n);
-const endOf = (ledger: readonly Known[], posting: Known) => ledger.find(({ of }) => of === posting);
-const amountsOf = (ledger: readonly Known[], pick: (posting: Known) => boolean) =>
+const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
+const endOf = (ledger: readonly ModelPosting[], posting: ModelPosting) => ledger.find(({ of }) => of === posting);
+const amountsOf = (ledger: readonly ModelPosting[], pick: (posting: ModelPosting) => boolean) =>
   sum(ledger.filter(pick).map((posting) => posting.amount));
 
-/** Balances as they follow from all postings at once. */
-function balancesOf(ledger: readonly Known[]): { current: bigint; reserved: bigint } {
-  const isReversed = (posting: Known) => endOf(ledger, posting) !== undefined;
+/** Returns the balances that result from all postings. */
+function balancesOf(ledger: readonly ModelPosting[]): { current: bigint; reserved: bigint } {
+  const isReversed = (posting: ModelPosting) => endOf(ledger, posting) !== undefined;
   const credits = amountsOf(ledger, (posting) => posting.kind === "CREDIT" && !isReversed(posting));
-  const out = amountsOf(ledger, (posting) => ["DEBIT", "CAPTURE"].includes(posting.kind) && !isReversed(posting));
+  const outgoing = amountsOf(ledger, (posting) => ["DEBIT", "CAPTURE"].includes(posting.kind) && !isReversed(posting));
   const reserved = amountsOf(ledger, (posting) => posting.kind === "HOLD" && endOf(ledger, posting) === undefined);
-  return { current: credits - out, reserved };
+  return { current: credits - outgoing, reserved };
 }
 
-/** What counts against the limits in a period: "2026-03-31", "2026-03" or "2026". */
-function usedIn(ledger: readonly Known[], period: string): bigint {
+/** Returns the counted amounts in a period: "2026-03-31", "2026-03" or "2026". */
+function usedIn(ledger: readonly ModelPosting[], period: string): bigint {
   const counted = ledger.filter(({ kind, day }) => (kind === "DEBIT" || kind === "HOLD") && day.startsWith(period));
   return sum(
     counted.map((posting) => {
@@ -77,8 +77,8 @@ function usedIn(ledger: readonly Known[], period: string): bigint {
   );
 }
 
-/** Whether a step must go through, judged by trying it and looking at the result as a whole. */
-function isAllowed(ledger: readonly Known[], attempt: Known, limits: readonly (bigint | null)[]): boolean {
+/** Returns whether a posting must succeed, by evaluating the complete ledger with it. */
+function isAllowed(ledger: readonly ModelPosting[], attempt: ModelPosting, limits: readonly (bigint | null)[]): boolean {
   const { kind, amount, of, day } = attempt;
   if (of && endOf(ledger, of)) return false;
   if ((kind === "CAPTURE" || kind === "RELEASE") && of?.kind !== "HOLD") return false;
@@ -91,8 +91,8 @@ function isAllowed(ledger: readonly Known[], attempt: Known, limits: readonly (b
   return [day, day.slice(0, 7), day.slice(0, 4)].every((period, at) => usedIn(after, period) <= (limits[at] ?? 10n ** 18n));
 }
 
-/** What an order names as its amount; a capture at least one minor unit. */
-function amountOf(step: Step, hold: Known | undefined): bigint | undefined {
+/** Returns the amount in an order. A capture has at least one minor unit. */
+function amountOf(step: Step, hold: ModelPosting | undefined): bigint | undefined {
   if ("amount" in step) return step.amount;
   if (step.kind !== "CAPTURE" || step.hundredths === undefined) return undefined;
   return ((hold?.amount ?? 0n) * step.hundredths) / 100n || 1n;
@@ -104,10 +104,10 @@ interface Row {
   readonly reserved_balance_minor: string;
 }
 
-test("whatever is posted in whatever order, balances follow from the postings, no limit breaks, and a refusal changes nothing", async () => {
+test("post keeps balances equal to the postings, respects all limits, and changes nothing on a refusal, in any sequence of orders", async () => {
   const caller = aBusinessCaller();
   const { businessId } = caller;
-  const seen = { posted: 0, refused: 0 };
+  const counts = { posted: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), limits, async (steps, limits) => {
       const { id } = await harness.anActiveAccount(caller);
@@ -115,7 +115,7 @@ test("whatever is posted in whatever order, balances follow from the postings, n
         "update account set daily_limit_minor = ?, monthly_limit_minor = ?, yearly_limit_minor = ? where id = ?",
         [...limits, id],
       );
-      const ledger: Known[] = [];
+      const ledger: ModelPosting[] = [];
       const orders: { order: PostingOrder; postingId: string | undefined }[] = [];
       let now = start;
       const place = async (order: PostingOrder) => {
@@ -131,50 +131,50 @@ test("whatever is posted in whatever order, balances follow from the postings, n
         postings: await harness.sql("select * from account_posting where account_id = ? order by id", [id]),
       });
 
-      for (const [at, taken] of steps.entries()) {
-        if (taken.kind === "wait") {
-          now = new Date(now.getTime() + taken.hours * 3_600_000);
+      for (const [index, step] of steps.entries()) {
+        if (step.kind === "wait") {
+          now = new Date(now.getTime() + step.hours * 3_600_000);
           continue;
         }
         const before = await stored();
-        if (taken.kind === "again") {
-          const earlier = orders[taken.of % orders.length];
+        if (step.kind === "repeat") {
+          const earlier = orders[step.of % orders.length];
           if (earlier?.postingId === undefined) continue;
           expect(await place(earlier.order)).toBe(earlier.postingId);
           expect(await stored()).toEqual(before);
           continue;
         }
 
-        // Mostly a hold to end or anything to reverse; at times neither fits and is refused.
+        // Mostly selects a posting of the right kind, and sometimes a wrong one, which is refused.
         const candidates =
-          taken.kind === "REVERSAL" || at % 5 === 0 ? ledger : ledger.filter((posting) => posting.kind === "HOLD");
-        const named = "of" in taken ? candidates[taken.of % candidates.length] : undefined;
-        if ("of" in taken && !named) continue;
-        const amountMinor = amountOf(taken, named);
-        const reference = `step-${at}`;
+          step.kind === "REVERSAL" || index % 5 === 0 ? ledger : ledger.filter((posting) => posting.kind === "HOLD");
+        const target = "of" in step ? candidates[step.of % candidates.length] : undefined;
+        if ("of" in step && !target) continue;
+        const amountMinor = amountOf(step, target);
+        const reference = `step-${index}`;
         const order = {
-          kind: taken.kind,
+          kind: step.kind,
           reference,
           ...(amountMinor !== undefined && { amountMinor }),
-          ...(named && { [taken.kind === "REVERSAL" ? "postingId" : "holdId"]: named.id }),
+          ...(target && { [step.kind === "REVERSAL" ? "postingId" : "holdId"]: target.id }),
         } as PostingOrder;
         const attempt = {
           id: "",
-          kind: taken.kind,
-          amount: amountMinor ?? named?.amount ?? 0n,
+          kind: step.kind,
+          amount: amountMinor ?? target?.amount ?? 0n,
           day: now.toISOString().slice(0, 10),
-          of: named,
+          of: target,
         };
         const expected = isAllowed(ledger, attempt, limits);
         const postingId = await place(order);
         orders.push({ order, postingId });
-        expect([at, taken, postingId !== undefined]).toEqual([at, taken, expected]);
+        expect([index, step, postingId !== undefined]).toEqual([index, step, expected]);
         if (postingId === undefined) {
-          seen.refused++;
+          counts.refused++;
           expect(await stored()).toEqual(before);
           continue;
         }
-        seen.posted++;
+        counts.posted++;
         ledger.push({ ...attempt, id: postingId });
 
         const [row] = (await stored()).account;
@@ -193,7 +193,7 @@ test("whatever is posted in whatever order, balances follow from the postings, n
     }),
     { numRuns: 40 },
   );
-  // Neither all nor nothing went through, or the test would show little.
-  expect(seen.posted).toBeGreaterThan(100);
-  expect(seen.refused).toBeGreaterThan(100);
+  // The test is meaningful only with both accepted and refused orders.
+  expect(counts.posted).toBeGreaterThan(100);
+  expect(counts.refused).toBeGreaterThan(100);
 }, 120_000);

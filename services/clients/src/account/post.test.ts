@@ -13,11 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-/** An ACTIVE account with money on it. */
+/** Creates an ACTIVE account with a balance. */
 async function anActiveAccount(balanceMinor = 1_000n) {
   const caller = aBusinessCaller();
   const { id } = await harness.anActiveAccount(caller);
-  const order = (given: PostingOrder, at = now) => harness.transaction((em) => post(em, caller.businessId, id, given, at));
+  const order = (posting: PostingOrder, at = now) => harness.transaction((em) => post(em, caller.businessId, id, posting, at));
   if (balanceMinor > 0n) await order({ kind: "CREDIT", amountMinor: balanceMinor, reference: "opening" });
   const account = async () => {
     const { currentBalanceMinor, availableBalanceMinor, reservedBalanceMinor } = await harness.accounts.getAccount(
@@ -30,8 +30,8 @@ async function anActiveAccount(balanceMinor = 1_000n) {
   return { id, caller, order, account, postings };
 }
 
-describe("a posting", () => {
-  test("is stored with what it did to the balances, and shows when the account was last used", async () => {
+describe("post", () => {
+  test("stores the posting, the new balances and last_activity_at", async () => {
     const { id, caller, order, account, postings } = await anActiveAccount();
     const debit = await order({ kind: "DEBIT", amountMinor: 300n, reference: "d" });
     expect(await account()).toEqual([700n, 700n, 0n]);
@@ -52,7 +52,7 @@ describe("a posting", () => {
     });
   });
 
-  test("of a hold ends in a capture, of all or a part, or in a release", async () => {
+  test("ends a hold by a full capture, a partial capture or a release", async () => {
     const { order, account } = await anActiveAccount();
     const hold = async (reference: string) => (await order({ kind: "HOLD", amountMinor: 400n, reference })).id;
     await order({ kind: "CAPTURE", holdId: await hold("h1"), reference: "c1" });
@@ -66,7 +66,7 @@ describe("a posting", () => {
     expect(await account()).toEqual([500n, 500n, 0n]);
   });
 
-  test("of a hold ends once, by whichever comes first", async () => {
+  test("ends a hold once when captures and releases are concurrent", async () => {
     const { order, postings } = await anActiveAccount();
     const { id: holdId } = await order({ kind: "HOLD", amountMinor: 400n, reference: "h" });
     const ends = await Promise.allSettled([
@@ -79,7 +79,7 @@ describe("a posting", () => {
     expect(await postings()).toHaveLength(3);
   });
 
-  test("is reversed once, however many ask for it at the same time", async () => {
+  test("reverses a posting once when reversals are concurrent", async () => {
     const { order, account } = await anActiveAccount();
     const { id: postingId } = await order({ kind: "DEBIT", amountMinor: 400n, reference: "d" });
     const reversals = await Promise.allSettled(
@@ -91,16 +91,16 @@ describe("a posting", () => {
     expect(await account()).toEqual([1_000n, 1_000n, 0n]);
   });
 
-  test("with a reference that was used is the earlier one, also when many come at the same time", async () => {
+  test("returns the existing posting for a known reference, also when orders are concurrent", async () => {
     const { order, account, postings } = await anActiveAccount();
     const debit: PostingOrder = { kind: "DEBIT", amountMinor: 300n, reference: "same" };
-    const answers = await Promise.all(Array.from({ length: 8 }, () => order(debit)));
-    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => order(debit)));
+    expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
     expect(await account()).toEqual([700n, 700n, 0n]);
     expect(await postings()).toHaveLength(2);
   });
 
-  test("with a reference that was used is the earlier one even after the account was suspended", async () => {
+  test("returns the existing posting for a known reference also after the account was suspended", async () => {
     const { id, caller, order } = await anActiveAccount();
     const debit: PostingOrder = { kind: "DEBIT", amountMinor: 300n, reference: "d" };
     const first = await order(debit);
@@ -109,7 +109,7 @@ describe("a posting", () => {
     expect(await refusal(order({ ...debit, reference: "e" }))).toMatchObject({ code: "account_not_active" });
   });
 
-  test("with the reference of a different one is refused", async () => {
+  test("throws for the reference of a different posting", async () => {
     const { order, account } = await anActiveAccount();
     const { id: holdId } = await order({ kind: "HOLD", amountMinor: 300n, reference: "h" });
     for (const other of [
@@ -123,12 +123,12 @@ describe("a posting", () => {
     expect(await account()).toEqual([1_000n, 700n, 300n]);
   });
 
-  test("of a capture with its reference is the earlier one only for the same amount, named or not", async () => {
+  test("returns the existing capture for its reference only with the same amount, explicit or implied", async () => {
     const { order, account } = await anActiveAccount();
     const capture = { kind: "CAPTURE", holdId: (await order({ kind: "HOLD", amountMinor: 400n, reference: "h" })).id } as const;
-    const whole = await order({ ...capture, reference: "c" });
-    expect((await order({ ...capture, amountMinor: 400n, reference: "c" })).id).toBe(whole.id);
-    expect((await order({ ...capture, reference: "c" })).id).toBe(whole.id);
+    const fullCapture = await order({ ...capture, reference: "c" });
+    expect((await order({ ...capture, amountMinor: 400n, reference: "c" })).id).toBe(fullCapture.id);
+    expect((await order({ ...capture, reference: "c" })).id).toBe(fullCapture.id);
 
     const { id: holdId } = await order({ kind: "HOLD", amountMinor: 400n, reference: "h2" });
     await order({ ...capture, holdId, amountMinor: 100n, reference: "c2" });
@@ -140,12 +140,12 @@ describe("a posting", () => {
     expect(await account()).toEqual([500n, 500n, 0n]);
   });
 
-  test("may have a reference that another account used", async () => {
-    const [one, two] = [await anActiveAccount(), await anActiveAccount()];
-    expect((await one.postings())[0]?.["reference"]).toBe((await two.postings())[0]?.["reference"]);
+  test("accepts the reference of a posting of another account", async () => {
+    const [first, second] = [await anActiveAccount(), await anActiveAccount()];
+    expect((await first.postings())[0]?.["reference"]).toBe((await second.postings())[0]?.["reference"]);
   });
 
-  test.each([0n, -1n])("of %i is a mistake of the caller", async (amountMinor) => {
+  test.each([0n, -1n])("throws a RangeError for the amount %i", async (amountMinor) => {
     const { order, postings } = await anActiveAccount();
     for (const kind of ["CREDIT", "DEBIT", "HOLD"] as const) {
       await expect(order({ kind, amountMinor, reference: "x" })).rejects.toThrow(RangeError);
@@ -153,22 +153,22 @@ describe("a posting", () => {
     expect(await postings()).toHaveLength(1);
   });
 
-  test("on what another account holds, or on nothing, is refused", async () => {
-    const [one, two] = [await anActiveAccount(), await anActiveAccount()];
-    const { id: holdId } = await one.order({ kind: "HOLD", amountMinor: 1n, reference: "h" });
-    const { id: debitId } = await one.order({ kind: "DEBIT", amountMinor: 1n, reference: "d" });
-    for (const [by, given] of [
-      [two, { kind: "CAPTURE", holdId, reference: "x" }],
-      [two, { kind: "REVERSAL", postingId: debitId, reference: "x" }],
-      [one, { kind: "CAPTURE", holdId: debitId, reference: "x" }],
-      [one, { kind: "RELEASE", holdId: uuidv7(), reference: "x" }],
-      [one, { kind: "RELEASE", holdId: "no id", reference: "x" }],
-    ] as [typeof one, PostingOrder][]) {
-      expect(await refusal(by.order(given))).toMatchObject({ kind: "not_found", code: "posting_not_found" });
+  test("throws for a target of another account, and for a missing target", async () => {
+    const [owner, other] = [await anActiveAccount(), await anActiveAccount()];
+    const { id: holdId } = await owner.order({ kind: "HOLD", amountMinor: 1n, reference: "h" });
+    const { id: debitId } = await owner.order({ kind: "DEBIT", amountMinor: 1n, reference: "d" });
+    for (const [account, order] of [
+      [other, { kind: "CAPTURE", holdId, reference: "x" }],
+      [other, { kind: "REVERSAL", postingId: debitId, reference: "x" }],
+      [owner, { kind: "CAPTURE", holdId: debitId, reference: "x" }],
+      [owner, { kind: "RELEASE", holdId: uuidv7(), reference: "x" }],
+      [owner, { kind: "RELEASE", holdId: "no id", reference: "x" }],
+    ] as [typeof owner, PostingOrder][]) {
+      expect(await refusal(account.order(order))).toMatchObject({ kind: "not_found", code: "posting_not_found" });
     }
   });
 
-  test("on another business's account is refused like one on no account", async () => {
+  test("throws the same error for another business's account as for an unknown account", async () => {
     const { id } = await anActiveAccount();
     const credit: PostingOrder = { kind: "CREDIT", amountMinor: 1n, reference: "x" };
     for (const [businessId, accountId] of [
@@ -181,7 +181,7 @@ describe("a posting", () => {
     }
   });
 
-  test("of more than a balance can hold fails, and nothing changes", async () => {
+  test("fails without a change if the balance would overflow", async () => {
     const { order, account, postings } = await anActiveAccount(2n ** 63n - 1n);
     const before = await account();
     expect(await refusal(order({ kind: "CREDIT", amountMinor: 1n, reference: "one too many" }))).toMatchObject({ code: "22003" });
@@ -189,20 +189,20 @@ describe("a posting", () => {
     expect(await postings()).toHaveLength(1);
   });
 
-  test("falls with the transaction it is part of", async () => {
+  test("is rolled back with the caller's transaction", async () => {
     const { id, caller, account, postings } = await anActiveAccount();
     const failing = harness.transaction(async (em) => {
       await post(em, caller.businessId, id, { kind: "DEBIT", amountMinor: 1n, reference: "x" }, now);
-      throw new Error("something else went wrong");
+      throw new Error("transaction fails");
     });
-    await expect(failing).rejects.toThrow("something else");
+    await expect(failing).rejects.toThrow("transaction fails");
     expect(await account()).toEqual([1_000n, 1_000n, 0n]);
     expect(await postings()).toHaveLength(1);
   });
 });
 
-describe("postings at the same time", () => {
-  test("of 20 debits on a balance for 10, 10 go through and 10 are refused", async () => {
+describe("post, concurrent orders", () => {
+  test("accepts 10 of 20 debits if the balance covers 10", async () => {
     const { order, account, postings } = await anActiveAccount(1_000n);
     const debits = await Promise.allSettled(
       Array.from({ length: 20 }, (_, n) => order({ kind: "DEBIT", amountMinor: 100n, reference: `d${n}` })),
@@ -214,7 +214,7 @@ describe("postings at the same time", () => {
     expect(await postings()).toHaveLength(11);
   });
 
-  test("of 20 debits and holds on a daily limit for 10, 10 go through and 10 are refused", async () => {
+  test("accepts 10 of 20 debits and holds if the daily limit covers 10", async () => {
     const { id, caller, order, account } = await anActiveAccount(100_000n);
     await harness.accounts.updateAccount({ id, dailyLimit: "10.00" }, { caller });
     const outgoing = await Promise.allSettled(
@@ -230,7 +230,7 @@ describe("postings at the same time", () => {
   });
 });
 
-describe("the database itself refuses", () => {
+describe("the constraints of the table account reject", () => {
   test.each([
     "current_balance_minor = current_balance_minor + 1",
     "available_balance_minor = -1, current_balance_minor = -1",

@@ -5,20 +5,21 @@ import { accountNotFound, holdNotOpen, postingNotFound, postingNotReversible, po
 import { Account } from "./account.ts";
 import { AccountPosting, type PostingKind } from "./account-posting.ts";
 
-/** What is to happen to an account. One that comes again under its `reference` happens once. */
+/** A requested posting. A repeated order with the same `reference` has no further effect. */
 export type PostingOrder = { readonly reference: string } & (
   | { readonly kind: "CREDIT" | "DEBIT" | "HOLD"; readonly amountMinor: bigint }
-  /** All of the hold without an amount. What is not captured is released. */
+  /** Without an amount, captures the whole hold. The rest of the hold is released. */
   | { readonly kind: "CAPTURE"; readonly holdId: string; readonly amountMinor?: bigint }
   | { readonly kind: "RELEASE"; readonly holdId: string }
   | { readonly kind: "REVERSAL"; readonly postingId: string }
 );
 
 /**
- * The only way money moves on an account: one posting, in the caller's transaction, with the row
- * locked until it ends. When a rule refuses, the caller lets the transaction fail. Limits apply to
- * what goes out, by UTC day, month and year: a debit when it is posted, a hold when it is placed,
- * so that no capture fails because of a limit. What is released or reversed no longer counts.
+ * Adds a posting to an account, in the caller's transaction and with the account's row locked. All
+ * balance changes use this function. If it throws, the caller must let the transaction fail. Limits
+ * apply to outgoing amounts per UTC day, month and year. A debit counts when it is posted, a hold
+ * when it is placed, so that no capture fails because of a limit. Released and reversed amounts do
+ * not count.
  */
 export async function post(
   em: SqlEntityManager,
@@ -29,17 +30,18 @@ export async function post(
 ): Promise<AccountPosting> {
   const account = await lockRow(em, Account, businessId, accountId, accountNotFound);
   const ofId = "holdId" in order ? order.holdId : "postingId" in order ? order.postingId : undefined;
-  const of = isUuid(ofId) ? await em.findOne(AccountPosting, { id: ofId, businessId, accountId }) : null;
-  const amountMinor = ("amountMinor" in order ? order.amountMinor : undefined) ?? of?.amountMinor;
-  if (amountMinor !== undefined && amountMinor <= 0n) throw new RangeError(`a posting is above zero, not ${amountMinor}`);
+  const target = isUuid(ofId) ? await em.findOne(AccountPosting, { id: ofId, businessId, accountId }) : null;
+  const amountMinor = ("amountMinor" in order ? order.amountMinor : undefined) ?? target?.amountMinor;
+  if (amountMinor !== undefined && amountMinor <= 0n)
+    throw new RangeError(`amountMinor must be greater than zero, not ${amountMinor}`);
 
-  const known = await em.findOne(AccountPosting, { businessId, accountId, reference: order.reference });
-  if (known) {
-    if (known.isSame(order.kind, amountMinor, ofId)) return known;
+  const existing = await em.findOne(AccountPosting, { businessId, accountId, reference: order.reference });
+  if (existing) {
+    if (existing.isSame(order.kind, amountMinor, ofId)) return existing;
     throw postingReferenceReused();
   }
 
-  if (ofId !== undefined) await refuseEnded(em, of, order.kind);
+  if (ofId !== undefined) await requireOpen(em, target, order.kind);
   const posting = em.create(AccountPosting, {
     id: uuidv7(now.getTime()),
     businessId,
@@ -48,26 +50,26 @@ export async function post(
     reference: order.reference,
     ofId: ofId ?? null,
     createdAt: now,
-    ...apply(account, order, of, now),
+    ...apply(account, order, target, now),
   });
   em.persist(posting);
   await em.flush();
   return posting;
 }
 
-/** An order ends or undoes a posting that is there, unless another one has done so. */
-async function refuseEnded(em: SqlEntityManager, of: AccountPosting | null, kind: PostingKind): Promise<void> {
+/** Throws if the target is missing, or if another posting has already ended or reversed it. */
+async function requireOpen(em: SqlEntityManager, target: AccountPosting | null, kind: PostingKind): Promise<void> {
   const isReversal = kind === "REVERSAL";
-  if (!of || (of.kind !== "HOLD" && !isReversal)) throw postingNotFound();
-  const ended = await em.count(AccountPosting, { businessId: of.businessId, ofId: of.id });
-  if (ended > 0) throw isReversal ? postingNotReversible() : holdNotOpen();
+  if (!target || (target.kind !== "HOLD" && !isReversal)) throw postingNotFound();
+  const ends = await em.count(AccountPosting, { businessId: target.businessId, ofId: target.id });
+  if (ends > 0) throw isReversal ? postingNotReversible() : holdNotOpen();
 }
 
-/** Moves the balances; says how much moved, and on which day it counts against the limits. */
+/** Changes the balances. Returns the amount and the day on which it counts against the limits. */
 function apply(
   account: Account,
   order: PostingOrder,
-  of: AccountPosting | null,
+  target: AccountPosting | null,
   now: Date,
 ): Pick<AccountPosting, "amountMinor" | "countsOn"> {
   switch (order.kind) {
@@ -79,18 +81,18 @@ function apply(
     case "HOLD":
       return { amountMinor: order.amountMinor, countsOn: account.hold(order.amountMinor, now) };
   }
-  if (!of) throw postingNotFound();
+  if (!target) throw postingNotFound();
   switch (order.kind) {
     case "CAPTURE": {
-      const amountMinor = order.amountMinor ?? of.amountMinor;
-      account.capture(of, amountMinor, now);
-      return { amountMinor, countsOn: of.countsOn ?? null };
+      const amountMinor = order.amountMinor ?? target.amountMinor;
+      account.capture(target, amountMinor, now);
+      return { amountMinor, countsOn: target.countsOn ?? null };
     }
     case "RELEASE":
-      account.release(of, now);
-      return { amountMinor: of.amountMinor, countsOn: null };
+      account.release(target, now);
+      return { amountMinor: target.amountMinor, countsOn: null };
     case "REVERSAL":
-      account.reverse(of, now);
-      return { amountMinor: of.amountMinor, countsOn: null };
+      account.reverse(target, now);
+      return { amountMinor: target.amountMinor, countsOn: null };
   }
 }

@@ -35,7 +35,7 @@ const schema = defineEntity({
   },
 });
 
-/** What a business may change. Null clears. Whose beneficiary it is cannot be changed. */
+/** Changes by a business. Null clears a field. The client of a beneficiary cannot change. */
 type BeneficiaryChanges = Changes<Beneficiary, typeof UpdateBeneficiaryRequestSchema>;
 
 type PaymentDetails = Pick<BeneficiaryChanges, "iban" | "accountNumber" | "bic" | "swiftCode" | "routingNumber">;
@@ -48,18 +48,20 @@ const rules = [
   ["routingNumber", "routing_number", isRoutingNumber],
 ] as const;
 
-/** Refuses details that no payment can reach: no IBAN or account number, or a malformed one. */
+/** Throws if neither an IBAN nor an account number is present, or if a detail is malformed. */
 export function checkPaymentDetails(details: PaymentDetails): void {
   if (!details.iban && !details.accountNumber) throw beneficiaryNeedsIbanOrAccountNumber();
-  for (const [column, field, isGood] of rules) {
+  for (const [column, field, isValid] of rules) {
     const value = details[column];
-    if (value != null && !isGood(value)) throw paymentDetailInvalid(field, bankDetailForms[field]);
+    if (value != null && !isValid(value)) throw paymentDetailInvalid(field, bankDetailForms[field]);
   }
 }
 
-/** Somebody whom a client pays. Hiding one takes the place of deleting it. */
+/** A recipient of a client's payments. It can be hidden, but not deleted. */
 export class Beneficiary extends schema.class {
-  /** Takes over the named fields, or none: the payment details are judged as a whole. */
+  /**
+   * Changes the named fields. Throws without a change if the resulting payment details are invalid.
+   */
   change(changes: BeneficiaryChanges, now: Date): void {
     const { iban, accountNumber, bic, swiftCode, routingNumber } = this;
     checkPaymentDetails({ iban, accountNumber, bic, swiftCode, routingNumber, ...changes });

@@ -12,7 +12,7 @@ test.each([
   ["2028-02-29", "2010-03-01", false],
   ["2026-11-21", "1900-01-01", true],
   ["2026-11-21", "2027-01-01", false],
-])("on %s, whole day long in UTC, who was born on %s is 18: %s", (today, dateOfBirth, expected) => {
+])("isAdult, on %s during the whole UTC day, for a birth on %s: %s", (today, dateOfBirth, expected) => {
   for (const time of ["00:00:00.000Z", "12:00:00.000+12:00", "23:59:59.999Z"]) {
     const now = new Date(`${today}T${time}`);
     expect(isAdult(dateOfBirth, now)).toBe(expected);

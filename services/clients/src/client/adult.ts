@@ -1,8 +1,8 @@
 const adultYears = 18;
 
 /**
- * Whether somebody born on a day is 18 or older today, in UTC. Dates are compared as texts, without
- * time zones: who was born on 29 February is of age from 1 March on in a year without that day.
+ * Returns whether a person is 18 or older today, in UTC. Compares dates as texts, without time
+ * zones: in a year without 29 February, a person born on that day is 18 from 1 March.
  */
 export function isAdult(dateOfBirth: string, now: Date): boolean {
   const today = now.toISOString().slice(0, 10);

@@ -1,14 +1,14 @@
 import { conflict, invalid, notFound } from "@amana/rpc";
 
-export const clientNotFound = () => notFound("not_found", "There is no such client.");
+export const clientNotFound = () => notFound("not_found", "There is no client with this id. Check the id.");
 
-/** For a client that a body names, or, without a pointer, a query. */
+/** `pointer`: the place of the client id in the body; empty for a query parameter. */
 export const namedClientNotFound = (pointer = "/client_id") =>
   notFound("client_not_found", "There is no client with this client_id. Check the id.", { pointer });
 
-/** For a client that a body names, or, without a pointer, that of an account. */
+/** `pointer`: the place of the client id in the body; empty for the client of an account. */
 export const clientBlocked = (pointer = "/client_id") =>
-  conflict("client_blocked", "The client is blocked and gets nothing new. Unblock the client first.", { pointer });
+  conflict("client_blocked", "The client is blocked. Unblock the client before you create something for it.", { pointer });
 
 export const emailTaken = () =>
   conflict("email_taken", "Another client of this business has this e-mail address. Use that client, or send another address.", {
@@ -18,6 +18,6 @@ export const emailTaken = () =>
 export const clientUnderage = () =>
   invalid(
     "client_underage",
-    "A client must be 18 or older today, in UTC. Check the date of birth, or come back after the birthday.",
+    "A client must be 18 or older today, in UTC. Check the date of birth, or send the request after the birthday.",
     { pointer: "/date_of_birth" },
   );

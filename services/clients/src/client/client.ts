@@ -17,7 +17,7 @@ const schema = defineEntity({
     firstName: p.text(),
     middleName: p.text().nullable(),
     lastName: p.text(),
-    /** YYYY-MM-DD, and never anything else: a Date would bring a time zone with it. */
+    /** YYYY-MM-DD. Text, because a `Date` has a time zone. */
     dateOfBirth: p.text(),
     gender: p.text(),
     birthCountry: p.text(),
@@ -48,21 +48,21 @@ const schema = defineEntity({
   },
 });
 
-/** What a business may change of its clients. Who somebody is cannot be changed. */
+/** Changes by a business. Identity fields, such as name and date of birth, cannot change. */
 type ClientChanges = Changes<Client, typeof UpdatePersonRequestSchema>;
 
 /**
- * A natural person, client of a business. Whoever changes one, or opens something new for one,
- * locks its row first: a client is blocked before or after that, never meanwhile.
+ * A natural person, client of a business. Callers lock the row before they change a client or
+ * create something for it, so that a concurrent block takes effect before or after that.
  */
 export class Client extends schema.class {
-  /** Takes over the named fields. A change that changes nothing leaves no trace. */
+  /** Changes the named fields. Equal values leave `updatedAt` unchanged. */
   change(changes: ClientChanges, now: Date): void {
     if (assignChanges<ClientChanges>(this, changes)) this.updatedAt = now;
   }
 
-  /** The newest verification says so. */
-  verificationIs(kycStatus: ClientKycStatus, now: Date): void {
+  /** Sets the status of the newest verification. */
+  setKycStatus(kycStatus: ClientKycStatus, now: Date): void {
     if (kycStatus === this.kycStatus) return;
     this.kycStatus = kycStatus;
     this.updatedAt = now;

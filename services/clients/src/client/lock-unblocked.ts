@@ -4,8 +4,8 @@ import { clientBlocked, namedClientNotFound } from "./client.errors.ts";
 import { Client } from "./client.ts";
 
 /**
- * The client that a request opens something new for. A block that is committed by now counts, and
- * one that comes meanwhile waits for the transaction to end.
+ * Locks and returns the client for which a request creates something. Throws `client_not_found` or
+ * `client_blocked`. A concurrent block waits until the transaction ends.
  */
 export async function lockUnblocked(em: SqlEntityManager, businessId: string, id: string): Promise<Client> {
   const client = await lockRow(em, Client, businessId, id, namedClientNotFound);

@@ -8,7 +8,7 @@ import { aBusinessCaller } from "@amana/testing";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aKycEvent, type KycNews } from "../../test/a-kyc-event.ts";
+import { aKycEvent, type KycEventFields } from "../../test/a-kyc-event.ts";
 import { aDetailsRequest, type Harness, startHarness } from "../../test/harness.ts";
 
 let harness: Harness;
@@ -21,7 +21,7 @@ const aClient = async () => {
   const caller = aBusinessCaller();
   const { id: clientId } = await harness.createPerson(caller);
   await harness.onboarding.createOnboardingDetails({ clientId, ...aDetailsRequest() }, { caller });
-  const seen = async () => {
+  const readStatus = async () => {
     const { currentStep, kycStatus, kycApplicationId, kycApplicationOpen } = await harness.onboarding.getOnboarding(
       { clientId },
       { caller },
@@ -30,57 +30,61 @@ const aClient = async () => {
     expect(client.kycStatus).toBe(kycStatus);
     return [enumName(OnboardingStep, currentStep), enumName(ClientKycStatus, kycStatus), kycApplicationId, kycApplicationOpen];
   };
-  return { caller, clientId, news: { businessId: caller.businessId, clientId }, seen };
+  return { caller, clientId, ids: { businessId: caller.businessId, clientId }, readStatus };
 };
 
-test("an application's events move the onboarding and the client together", async () => {
-  const { news, seen } = await aClient();
+test("events of an application update the onboarding and the client together", async () => {
+  const { ids, readStatus } = await aClient();
   const applicationId = uuidv7();
-  const happens = async (changes: Partial<KycNews>) => {
-    await harness.publish(aKycEvent({ ...news, applicationId, ...changes }));
-    return await seen();
+  const statusAfter = async (changes: Partial<KycEventFields>) => {
+    await harness.publish(aKycEvent({ ...ids, applicationId, ...changes }));
+    return await readStatus();
   };
-  expect(await happens({ revision: 1 })).toEqual(["KYC_PENDING", "CREATED", applicationId, true]);
-  expect(await happens({ revision: 2, status: "OPENED" })).toEqual(["KYC_PROCESSING", "PROCESSING", applicationId, true]);
-  expect(await happens({ revision: 3, status: "FAILED", attemptsRemaining: 1 })).toEqual([
+  expect(await statusAfter({ revision: 1 })).toEqual(["KYC_PENDING", "CREATED", applicationId, true]);
+  expect(await statusAfter({ revision: 2, status: "OPENED" })).toEqual(["KYC_PROCESSING", "PROCESSING", applicationId, true]);
+  expect(await statusAfter({ revision: 3, status: "FAILED", attemptsRemaining: 1 })).toEqual([
     "KYC_PROCESSING",
     "PROCESSING",
     applicationId,
     true,
   ]);
-  expect(await happens({ revision: 4, status: "FAILED", attemptsRemaining: 0 })).toEqual([
+  expect(await statusAfter({ revision: 4, status: "FAILED", attemptsRemaining: 0 })).toEqual([
     "KYC_PENDING",
     "ABORTED",
     applicationId,
     false,
   ]);
-  expect(await happens({ revision: 5, status: "COMPLETED", verdict: "NEEDS_REVIEW" })).toEqual([
+  expect(await statusAfter({ revision: 5, status: "COMPLETED", verdict: "NEEDS_REVIEW" })).toEqual([
     "KYC_UNDER_REVIEW",
     "PENDING_REVIEW",
     applicationId,
     false,
   ]);
-  expect(await happens({ revision: 6, status: "COMPLETED", verdict: "APPROVED" })).toEqual([
+  expect(await statusAfter({ revision: 6, status: "COMPLETED", verdict: "APPROVED" })).toEqual([
     "PENDING_APPROVAL",
     "VALIDATED",
     applicationId,
     false,
   ]);
   const notice = { revision: 7, status: "COMPLETED", verdict: "APPROVED", type: KycEventType.KYC_DOCUMENT_EXPIRING } as const;
-  expect(await happens(notice)).toEqual(["PENDING_APPROVAL", "VALIDATED", applicationId, false]);
+  expect(await statusAfter(notice)).toEqual(["PENDING_APPROVAL", "VALIDATED", applicationId, false]);
 });
 
-test("any order, with repetitions, in batches of any size, leaves the state of the newest application's newest event", async () => {
+test("events in any order, repeated and in batches of any size result in the newest event of the newest application", async () => {
   const statuses = ["CREATED", "OPENED", "COMPLETED", "EXPIRED", "CANCELED", "FAILED"] as const;
-  const news = fc.record({
+  const eventFields = fc.record({
     application: fc.integer({ min: 0, max: 2 }),
     revision: fc.integer({ min: 1, max: 4 }),
     status: fc.constantFrom(...statuses),
     verdict: fc.constantFrom("APPROVED", "NEEDS_REVIEW", "REJECTED"),
     attemptsRemaining: fc.integer({ min: 0, max: 1 }),
   });
-  const playing = fc
-    .uniqueArray(news, { minLength: 2, maxLength: 8, selector: ({ application, revision }) => `${application}.${revision}` })
+  const deliveries = fc
+    .uniqueArray(eventFields, {
+      minLength: 2,
+      maxLength: 8,
+      selector: ({ application, revision }) => `${application}.${revision}`,
+    })
     .chain((all) =>
       fc.record({
         all: fc.constant(all),
@@ -90,55 +94,54 @@ test("any order, with repetitions, in batches of any size, leaves the state of t
     );
 
   await fc.assert(
-    fc.asyncProperty(playing, fc.integer({ min: 1, max: 5 }), async ({ all, first, second }, batch) => {
+    fc.asyncProperty(deliveries, fc.integer({ min: 1, max: 5 }), async ({ all, first, second }, batch) => {
       const ids = [uuidv7(), uuidv7(), uuidv7()].sort();
       // The second and the third were created in the same millisecond.
       const createdAtMs = (application: number) => Date.parse("2026-11-20T10:00:00Z") + (application > 0 ? 1 : 0);
-      const eventOf = (client: { news: KycNews }) => {
-        const made = new Map<unknown, Message>();
-        return (one: (typeof all)[number]) => {
-          const { application, verdict, ...rest } = one;
-          const known = made.get(one);
+      const createEvents = (client: { ids: KycEventFields }) => {
+        const events = new Map<unknown, Message>();
+        return (fields: (typeof all)[number]) => {
+          const { application, verdict, ...rest } = fields;
           const event =
-            known ??
+            events.get(fields) ??
             aKycEvent({
-              ...client.news,
+              ...client.ids,
               ...rest,
               applicationId: ids[application] as string,
               createdAtMs: createdAtMs(application),
-              verdict: one.status === "COMPLETED" ? verdict : "UNSPECIFIED",
+              verdict: fields.status === "COMPLETED" ? verdict : "UNSPECIFIED",
             });
-          made.set(one, event);
+          events.set(fields, event);
           return event;
         };
       };
       const inOrder = all.toSorted((a, b) => a.application - b.application || a.revision - b.revision);
-      const [expected, played] = [await aClient(), await aClient()];
-      for (const one of inOrder) await harness.publish(eventOf(expected)(one));
-      const event = eventOf(played);
-      const messages = [...first, ...second, ...first].map(event);
+      const [expected, actual] = [await aClient(), await aClient()];
+      for (const fields of inOrder) await harness.publish(createEvents(expected)(fields));
+      const messages = [...first, ...second, ...first].map(createEvents(actual));
       for (let start = 0; start < messages.length; start += batch) await harness.publish(...messages.slice(start, start + batch));
-      // The whole topic once more, as if none of it had been seen.
+      // Publishes all events again, as if the consumer had processed none of them.
       await harness.sql("delete from inbox");
       await harness.publish(...messages.toReversed());
-      expect(await played.seen()).toEqual(await expected.seen());
+      expect(await actual.readStatus()).toEqual(await expected.readStatus());
     }),
     { numRuns: 25 },
   );
 });
 
-test("events of many clients in one batch, and batches at the same time, all take effect", async () => {
+test("events of many clients in concurrent batches all take effect", async () => {
   const clients = await Promise.all(Array.from({ length: 6 }, aClient));
-  const opened = clients.map(({ news }) => aKycEvent({ ...news, revision: 2, status: "OPENED" }));
+  const opened = clients.map(({ ids }) => aKycEvent({ ...ids, revision: 2, status: "OPENED" }));
   await Promise.all([
     harness.publish(...opened.slice(0, 4)),
     harness.publish(...opened.slice(2).reverse()),
-    harness.publish(...clients.map(({ news }) => aKycEvent({ ...news, createdAtMs: 1 })).reverse()),
+    harness.publish(...clients.map(({ ids }) => aKycEvent({ ...ids, createdAtMs: 1 })).reverse()),
   ]);
-  for (const { seen } of clients) expect(await seen()).toEqual(expect.arrayContaining(["KYC_PROCESSING", "PROCESSING"]));
+  for (const { readStatus } of clients)
+    expect(await readStatus()).toEqual(expect.arrayContaining(["KYC_PROCESSING", "PROCESSING"]));
 });
 
-test("events of clients whose details are saved at the same moment take effect with them", async () => {
+test("events and details of a client that are saved at the same time both take effect", async () => {
   const clients = await Promise.all(
     Array.from({ length: 8 }, async () => {
       const caller = aBusinessCaller();
@@ -159,25 +162,25 @@ test("events of clients whose details are saved at the same moment take effect w
   }
 });
 
-test("a verification that is about no client is nothing to this service", async () => {
+test("clients ignores the event of a verification without a client", async () => {
   const event = aKycEvent({ businessId: uuidv7() });
   await harness.publish(event);
   expect(await harness.sql("select 1 from dead_letter where event_id = ?", [event.headers["ce_id"]])).toEqual([]);
 });
 
 test("clients stores an event of a missing or another business's client as a dead letter and applies the other events", async () => {
-  const { news, clientId, seen } = await aClient();
+  const { ids, clientId, readStatus } = await aClient();
   const broken = [
-    aKycEvent({ ...news, clientId: uuidv7() }),
+    aKycEvent({ ...ids, clientId: uuidv7() }),
     aKycEvent({ businessId: uuidv7(), clientId }),
-    aKycEvent({ ...news, clientId: "nonsense" }),
-    aKycEvent({ ...news, status: "UNSPECIFIED" }),
-    { ...aKycEvent(news), payload: new Uint8Array() },
+    aKycEvent({ ...ids, clientId: "nonsense" }),
+    aKycEvent({ ...ids, status: "UNSPECIFIED" }),
+    { ...aKycEvent(ids), payload: new Uint8Array() },
   ];
-  const good = aKycEvent({ ...news, status: "OPENED" });
-  for (const one of broken.slice(1)) await harness.publish(one, aKycEvent((await aClient()).news));
+  const good = aKycEvent({ ...ids, status: "OPENED" });
+  for (const event of broken.slice(1)) await harness.publish(event, aKycEvent((await aClient()).ids));
   await harness.publish(broken[0] as Message, good);
-  expect(await seen()).toEqual(["KYC_PROCESSING", "PROCESSING", good.key, true]);
+  expect(await readStatus()).toEqual(["KYC_PROCESSING", "PROCESSING", good.key, true]);
   const parked = await harness.sql<{ event_id: string }>("select event_id from dead_letter");
   expect(parked.map(({ event_id }) => event_id).sort()).toEqual(broken.map(({ headers }) => headers["ce_id"]).sort());
 });
@@ -185,41 +188,41 @@ test("clients stores an event of a missing or another business's client as a dea
 test.each([
   ["status", (event: KycEvent) => Object.assign(event.application ?? {}, { status: 99 })],
   ["verdict", (event: KycEvent) => Object.assign(event.application ?? {}, { verdict: 99 })],
-] as const)("an event with a %s that only a newer version knows waits for that version", async (_name, change) => {
-  const { news, seen } = await aClient();
+] as const)("an event with a %s of a newer version is stored with the status WAITING", async (_name, change) => {
+  const { ids, readStatus } = await aClient();
   const applicationId = uuidv7();
-  await harness.publish(aKycEvent({ ...news, applicationId }));
-  const message = aKycEvent({ ...news, applicationId, revision: 2, status: "COMPLETED", verdict: "APPROVED" });
+  await harness.publish(aKycEvent({ ...ids, applicationId }));
+  const message = aKycEvent({ ...ids, applicationId, revision: 2, status: "COMPLETED", verdict: "APPROVED" });
   const event = fromBinary(KycEventSchema, message.payload);
   change(event);
   await harness.publish({ ...message, payload: toBinary(KycEventSchema, event) });
-  expect(await seen()).toEqual(["KYC_PENDING", "CREATED", applicationId, true]);
+  expect(await readStatus()).toEqual(["KYC_PENDING", "CREATED", applicationId, true]);
   const waiting = await harness.sql("select status from dead_letter where event_id = ?", [message.headers["ce_id"]]);
   expect(waiting).toEqual([{ status: "WAITING" }]);
 });
 
-test("client_id in capitals is the same client", async () => {
-  const { news, clientId, seen } = await aClient();
-  await harness.publish(aKycEvent({ ...news, clientId: clientId.toUpperCase() }));
-  expect(await seen()).toContain("CREATED");
+test("clients accepts a client_id in upper case", async () => {
+  const { ids, clientId, readStatus } = await aClient();
+  await harness.publish(aKycEvent({ ...ids, clientId: clientId.toUpperCase() }));
+  expect(await readStatus()).toContain("CREATED");
 });
 
-test("updated_at of a client moves with its verification, not with the repetition", async () => {
-  const { caller, clientId, news } = await aClient();
+test("updated_at of a client changes with the verification status only", async () => {
+  const { caller, clientId, ids } = await aClient();
   const read = async () => (await harness.clients.getClient({ id: clientId }, { caller })).updatedAtMs;
   harness.clock.nowMs = Date.now() + 60_000;
   const applicationId = uuidv7();
-  await harness.publish(aKycEvent({ ...news, applicationId, revision: 2, status: "OPENED" }));
-  const moved = await read();
-  expect(moved).toBe(BigInt(harness.clock.nowMs));
+  await harness.publish(aKycEvent({ ...ids, applicationId, revision: 2, status: "OPENED" }));
+  const updated = await read();
+  expect(updated).toBe(BigInt(harness.clock.nowMs));
   harness.clock.nowMs += 60_000;
-  await harness.publish(aKycEvent({ ...news, applicationId, revision: 3, status: "SUBMITTED" }));
-  await harness.publish(aKycEvent({ ...news, applicationId, revision: 1 }));
-  expect(await read()).toBe(moved);
+  await harness.publish(aKycEvent({ ...ids, applicationId, revision: 3, status: "SUBMITTED" }));
+  await harness.publish(aKycEvent({ ...ids, applicationId, revision: 1 }));
+  expect(await read()).toBe(updated);
   harness.clock.nowMs = undefined;
 });
 
-test("with automatic approval a verified client is let in at once, on the record; without details it waits for them", async () => {
+test("with automatic approval, a verified client is approved and audited when the details are present", async () => {
   await using automatic = await startHarness({ autoApprove: true });
   const caller = aBusinessCaller();
   const { id: clientId } = await automatic.createPerson(caller);

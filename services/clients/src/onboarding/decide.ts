@@ -4,7 +4,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import type { Decision, Onboarding } from "./onboarding.ts";
 
-/** Decides an onboarding, audited. Without a call, the platform decides by its setting. */
+/** Decides an onboarding and writes an audit row. Without `by`, the platform decides. */
 export function decide(
   em: SqlEntityManager,
   onboarding: Onboarding,
@@ -26,7 +26,7 @@ export function decide(
   });
 }
 
-/** Approves a client who has come to the approval, where the platform asks no operator for it. */
-export function approveUnasked(em: SqlEntityManager, { autoApprove }: Context, onboarding: Onboarding, now: Date): void {
+/** Approves an onboarding that awaits approval, if `ONBOARDING_AUTO_APPROVE` is set. */
+export function approveAutomatically(em: SqlEntityManager, { autoApprove }: Context, onboarding: Onboarding, now: Date): void {
   if (autoApprove && onboarding.awaitsApproval()) decide(em, onboarding, "APPROVED", now);
 }

@@ -5,8 +5,8 @@ import { Client } from "../client/client.ts";
 import { Onboarding } from "./onboarding.ts";
 
 /**
- * A client's onboarding, kept from all others until the transaction ends. The client's row comes
- * first everywhere; otherwise this and an event of the client would wait for each other.
+ * Locks a client and its onboarding until the transaction ends. The client's row is always locked
+ * first, which prevents deadlocks with the consumer of KYC events.
  */
 export async function lockOnboarding(
   em: SqlEntityManager,

@@ -40,22 +40,22 @@ const required = {
 
 type Required = (typeof required)[keyof typeof required];
 
-/** What a client may answer; null for an answer that is taken back. */
+/** Details in a request. Null clears a field. */
 export type Answers = Changes<OnboardingDetails, typeof OnboardingAnswersSchema>;
 type CompleteAnswers = Answers & Pick<OnboardingDetails, Required>;
 
-/** What a client told about its means and intentions: complete at any time. */
+/** A client's statements about income and purpose. All required fields are always present. */
 export class OnboardingDetails extends schema.class {
-  /** Takes over the named answers. A change that changes nothing leaves no trace. */
+  /** Changes the named fields. Equal values leave `updatedAt` unchanged. */
   change(answers: Answers, now: Date): void {
-    refuseIncomplete({ ...this, ...answers });
+    requireComplete({ ...this, ...answers });
     if (assignChanges<Answers>(this, answers)) this.updatedAt = now;
   }
 }
 schema.setClass(OnboardingDetails);
 
-/** Refuses answers among which something is missing, and names all that is. */
-export function refuseIncomplete(answers: Answers): asserts answers is CompleteAnswers {
+/** Throws `onboarding_details_incomplete` with the names of all missing fields. */
+export function requireComplete(answers: Answers): asserts answers is CompleteAnswers {
   const missing: string[] = Object.entries(required).flatMap(([name, property]) =>
     answers[property] === undefined ? [name] : [],
   );

@@ -4,18 +4,18 @@ export const onboardingDetailsNotFound = () =>
   notFound("onboarding_details_not_found", "The client has no onboarding details yet. Create them first.");
 
 export const onboardingDetailsExist = () =>
-  conflict("onboarding_details_exist", "The client has onboarding details. Change them with PATCH.");
+  conflict("onboarding_details_exist", "The client already has onboarding details. Change them with PATCH.");
 
 export const onboardingLocked = (step: string) =>
   conflict(
     "onboarding_locked",
-    `Onboarding details change only before verification begins, and the client is at ${step}. Unless it is APPROVED, a new KYC application opens them again.`,
+    `Onboarding details can change only before the verification begins. The client is at ${step}. Create a new KYC application to change them, unless the client is APPROVED.`,
     { members: { current_step: step } },
   );
 
-/** Some fields are needed always, some because of what others say. */
+/** Some fields are always required, others depend on the value of another field. */
 export const onboardingDetailsIncomplete = (missing: readonly string[]) =>
-  invalid("onboarding_details_incomplete", `Send these fields too: ${missing.join(", ")}.`, {
+  invalid("onboarding_details_incomplete", `Required fields are missing. Send also: ${missing.join(", ")}.`, {
     members: { missing: missing.join(",") },
   });
 
@@ -25,6 +25,6 @@ export const onboardingDecisionUnknown = () =>
 export const notPendingApproval = (step: string) =>
   conflict(
     "invalid_status_transition",
-    `Only an onboarding at PENDING_APPROVAL can be decided, and this one is at ${step}. Read its status for what is awaited.`,
+    `Only an onboarding at PENDING_APPROVAL can be decided. This onboarding is at ${step}. Read its status for the next step.`,
     { members: { current_step: step } },
   );

@@ -5,7 +5,7 @@ import { Onboarding, type Verification } from "./onboarding.ts";
 const now = new Date("2026-11-20T10:00:00.000Z");
 const later = new Date("2026-11-20T11:00:00.000Z");
 
-/** One that has just begun, unless told otherwise; never stored. */
+/** Returns an onboarding without details and verification. It is not stored. */
 const anOnboarding = (changes: Partial<Onboarding> = {}): Onboarding =>
   Object.assign(new Onboarding(), {
     id: "0195a000-0000-7000-8000-000000000001",
@@ -18,7 +18,8 @@ const anOnboarding = (changes: Partial<Onboarding> = {}): Onboarding =>
   });
 
 let revisions = 0;
-const said = (changes: Partial<Verification> = {}): Verification => ({
+/** Returns a verification with the next revision. */
+const aVerification = (changes: Partial<Verification> = {}): Verification => ({
   id: "0195a000-0000-7000-8000-00000000000a",
   createdAt: now,
   revision: ++revisions,
@@ -27,18 +28,18 @@ const said = (changes: Partial<Verification> = {}): Verification => ({
   attemptsRemaining: 3,
   ...changes,
 });
-const newer = (changes: Partial<Verification> = {}) =>
-  said({ id: "0195a000-0000-7000-8000-00000000000b", createdAt: later, revision: 1, ...changes });
+const aNewerVerification = (changes: Partial<Verification> = {}) =>
+  aVerification({ id: "0195a000-0000-7000-8000-00000000000b", createdAt: later, revision: 1, ...changes });
 
-const shown = (onboarding: Onboarding) => [onboarding.step, onboarding.kycStatus, onboarding.overallStatus()];
+const statusOf = (onboarding: Onboarding) => [onboarding.step, onboarding.kycStatus, onboarding.overallStatus()];
 const withDetails = () => {
   const onboarding = anOnboarding();
-  onboarding.detailsGiven(now);
+  onboarding.addDetails(now);
   return onboarding;
 };
 const approved = { status: "COMPLETED", verdict: "APPROVED" } as const;
 
-describe("with details, what the verification says decides", () => {
+describe("applyVerification, with details", () => {
   const table: [Partial<Verification>, string, string, string, boolean][] = [
     [{ status: "CREATED" }, "KYC_PENDING", "CREATED", "IN_PROGRESS", true],
     [{ status: "OPENED" }, "KYC_PROCESSING", "PROCESSING", "IN_PROGRESS", true],
@@ -52,149 +53,149 @@ describe("with details, what the verification says decides", () => {
     [{ status: "COMPLETED", verdict: "REJECTED" }, "KYC_DECLINED", "DECLINED", "DECLINED", false],
     [approved, "PENDING_APPROVAL", "VALIDATED", "IN_PROGRESS", false],
   ];
-  test.each(table)("%j → %s, %s, %s, link shown: %s", (verification, step, kycStatus, overall, isOpen) => {
+  test.each(table)("changes, for %j, to %s, %s, %s, verification open: %s", (verification, step, kycStatus, overall, isOpen) => {
     const onboarding = withDetails();
-    onboarding.applyVerification(said(verification), now);
-    expect(shown(onboarding)).toEqual([step, kycStatus, overall]);
+    onboarding.applyVerification(aVerification(verification), now);
+    expect(statusOf(onboarding)).toEqual([step, kycStatus, overall]);
     expect(onboarding.isVerificationOpen()).toBe(isOpen);
-    expect(onboarding.takesDetails()).toBe(step === "KYC_PENDING");
+    expect(onboarding.acceptsDetails()).toBe(step === "KYC_PENDING");
   });
 
-  test.each(table)(
-    "before there are details, %j waits at DETAILS_PENDING and moves on when they are saved",
-    (verification, step, kycStatus) => {
-      const onboarding = anOnboarding();
-      onboarding.applyVerification(said(verification), now);
-      expect(shown(onboarding)).toEqual(["DETAILS_PENDING", kycStatus, "IN_PROGRESS"]);
-      onboarding.detailsGiven(now);
-      expect([onboarding.step, onboarding.kycStatus]).toEqual([step, kycStatus]);
-    },
-  );
+  test.each(table)("keeps, for %j without details, DETAILS_PENDING until they are added", (verification, step, kycStatus) => {
+    const onboarding = anOnboarding();
+    onboarding.applyVerification(aVerification(verification), now);
+    expect(statusOf(onboarding)).toEqual(["DETAILS_PENDING", kycStatus, "IN_PROGRESS"]);
+    onboarding.addDetails(now);
+    expect([onboarding.step, onboarding.kycStatus]).toEqual([step, kycStatus]);
+  });
 });
 
-describe("a new application", () => {
+describe("applyVerification, newer verification", () => {
   const steps: [string, () => Onboarding][] = [
     ["KYC_PENDING", withDetails],
-    ["KYC_PROCESSING", () => heard({ status: "OPENED" })],
-    ["KYC_UNDER_REVIEW", () => heard({ status: "COMPLETED", verdict: "NEEDS_REVIEW" })],
-    ["KYC_DECLINED", () => heard({ status: "COMPLETED", verdict: "REJECTED" })],
-    ["PENDING_APPROVAL", () => heard(approved)],
-    ["declined by an operator", () => decided("DECLINED")],
+    ["KYC_PROCESSING", () => withVerification({ status: "OPENED" })],
+    ["KYC_UNDER_REVIEW", () => withVerification({ status: "COMPLETED", verdict: "NEEDS_REVIEW" })],
+    ["KYC_DECLINED", () => withVerification({ status: "COMPLETED", verdict: "REJECTED" })],
+    ["PENDING_APPROVAL", () => withVerification(approved)],
+    ["KYC_DECLINED by an operator", () => decided("DECLINED")],
   ];
-  const heard = (verification: Partial<Verification>) => {
+  const withVerification = (verification: Partial<Verification>) => {
     const onboarding = withDetails();
-    onboarding.applyVerification(said(verification), now);
+    onboarding.applyVerification(aVerification(verification), now);
     return onboarding;
   };
   const decided = (decision: "APPROVED" | "DECLINED") => {
-    const onboarding = heard(approved);
+    const onboarding = withVerification(approved);
     onboarding.decide(decision, now);
     return onboarding;
   };
 
-  test.each(steps)("at %s leads to KYC_PENDING and CREATED", (_step, make) => {
-    const onboarding = make();
-    onboarding.applyVerification(newer(), now);
-    expect(shown(onboarding)).toEqual(["KYC_PENDING", "CREATED", "IN_PROGRESS"]);
+  test.each(steps)("changes %s to KYC_PENDING and CREATED", (_step, create) => {
+    const onboarding = create();
+    onboarding.applyVerification(aNewerVerification(), now);
+    expect(statusOf(onboarding)).toEqual(["KYC_PENDING", "CREATED", "IN_PROGRESS"]);
   });
 
-  test("at APPROVED leaves the step and makes the verification CREATED", () => {
+  test("keeps the step APPROVED and changes the verification status to CREATED", () => {
     const onboarding = decided("APPROVED");
-    onboarding.applyVerification(newer(), now);
-    expect(shown(onboarding)).toEqual(["APPROVED", "CREATED", "APPROVED"]);
+    onboarding.applyVerification(aNewerVerification(), now);
+    expect(statusOf(onboarding)).toEqual(["APPROVED", "CREATED", "APPROVED"]);
   });
 
-  test("after a refusal can be approved", () => {
+  test("can be approved after a refusal", () => {
     const onboarding = decided("DECLINED");
-    onboarding.applyVerification(newer(approved), now);
+    onboarding.applyVerification(aNewerVerification(approved), now);
     expect(onboarding.step).toBe("PENDING_APPROVAL");
     onboarding.decide("APPROVED", now);
-    expect(shown(onboarding)).toEqual(["APPROVED", "VALIDATED", "APPROVED"]);
+    expect(statusOf(onboarding)).toEqual(["APPROVED", "VALIDATED", "APPROVED"]);
   });
 
-  test("makes what the older ones still say meaningless", () => {
+  test("makes later events of an older verification ineffective", () => {
     const onboarding = withDetails();
-    onboarding.applyVerification(newer({ status: "OPENED" }), now);
-    onboarding.applyVerification(said(approved), now);
-    expect(shown(onboarding)).toEqual(["KYC_PROCESSING", "PROCESSING", "IN_PROGRESS"]);
+    onboarding.applyVerification(aNewerVerification({ status: "OPENED" }), now);
+    onboarding.applyVerification(aVerification(approved), now);
+    expect(statusOf(onboarding)).toEqual(["KYC_PROCESSING", "PROCESSING", "IN_PROGRESS"]);
   });
 
-  test("of the same moment is told from the other by its id", () => {
-    const [low, high] = [said({ status: "OPENED" }), newer({ createdAt: now })];
+  test("is the one with the greater id for the same creation time", () => {
+    const [low, high] = [aVerification({ status: "OPENED" }), aNewerVerification({ createdAt: now })];
     for (const order of [
       [low, high],
       [high, low],
     ]) {
       const onboarding = withDetails();
-      for (const one of order) onboarding.applyVerification(one, now);
+      for (const verification of order) onboarding.applyVerification(verification, now);
       expect(onboarding.verificationId).toBe(high.id);
     }
   });
 });
 
-describe("an operator", () => {
-  const elsewhere: Partial<Verification>[] = [
+describe("decide", () => {
+  const otherStates: Partial<Verification>[] = [
     { status: "CREATED" },
     { status: "OPENED" },
     { status: "COMPLETED", verdict: "NEEDS_REVIEW" },
     { status: "COMPLETED", verdict: "REJECTED" },
     { status: "EXPIRED" },
   ];
-  test.each(["APPROVED", "DECLINED"] as const)("decides %s at PENDING_APPROVAL, once, and nowhere else", (decision) => {
-    const refused = (onboarding: Onboarding) =>
-      expect(() => onboarding.decide(decision, now)).toThrow(
-        expect.objectContaining({
-          kind: "conflict",
-          code: "invalid_status_transition",
-          members: { current_step: onboarding.step },
-        }),
-      );
-    refused(anOnboarding());
-    refused(withDetails());
-    for (const verification of elsewhere) {
-      const onboarding = withDetails();
-      onboarding.applyVerification(said(verification), now);
-      refused(onboarding);
-    }
-    const waiting = anOnboarding();
-    waiting.applyVerification(said(approved), now);
-    refused(waiting);
-    waiting.detailsGiven(now);
-    waiting.decide(decision, now);
-    refused(waiting);
-  });
+  test.each(["APPROVED", "DECLINED"] as const)(
+    "applies %s once at PENDING_APPROVAL, and throws at any other step",
+    (decision) => {
+      const expectRefusal = (onboarding: Onboarding) =>
+        expect(() => onboarding.decide(decision, now)).toThrow(
+          expect.objectContaining({
+            kind: "conflict",
+            code: "invalid_status_transition",
+            members: { current_step: onboarding.step },
+          }),
+        );
+      expectRefusal(anOnboarding());
+      expectRefusal(withDetails());
+      for (const verification of otherStates) {
+        const onboarding = withDetails();
+        onboarding.applyVerification(aVerification(verification), now);
+        expectRefusal(onboarding);
+      }
+      const waiting = anOnboarding();
+      waiting.applyVerification(aVerification(approved), now);
+      expectRefusal(waiting);
+      waiting.addDetails(now);
+      waiting.decide(decision, now);
+      expectRefusal(waiting);
+    },
+  );
 
-  test("turns a client down: KYC_DECLINED, DECLINED, DECLINED, whatever is repeated of that verification", () => {
+  test("keeps DECLINED for later events of the same verification", () => {
     const onboarding = withDetails();
-    const verdict = said(approved);
+    const verdict = aVerification(approved);
     onboarding.applyVerification(verdict, now);
     onboarding.decide("DECLINED", now);
     onboarding.applyVerification(verdict, now);
-    // A notice about the document, for example.
+    // For example, a notice about the document.
     onboarding.applyVerification({ ...verdict, revision: verdict.revision + 1 }, now);
-    expect(shown(onboarding)).toEqual(["KYC_DECLINED", "DECLINED", "DECLINED"]);
+    expect(statusOf(onboarding)).toEqual(["KYC_DECLINED", "DECLINED", "DECLINED"]);
   });
 });
 
-test("updated_at moves with what is seen of the onboarding, and with nothing else", () => {
+test("updated_at changes only with public fields of the onboarding", () => {
   const onboarding = anOnboarding();
-  const moved = (act: (at: Date) => void) => {
+  const isUpdatedBy = (act: (at: Date) => void) => {
     const at = new Date(onboarding.updatedAt.getTime() + 1_000);
     act(at);
     return onboarding.updatedAt === at;
   };
-  const opened = said({ status: "OPENED" });
-  expect(moved((at) => onboarding.applyVerification(opened, at))).toBe(true);
-  expect(moved((at) => onboarding.applyVerification(opened, at))).toBe(false);
-  expect(moved((at) => onboarding.applyVerification(said({ status: "SUBMITTED" }), at))).toBe(false);
-  expect(moved((at) => onboarding.detailsGiven(at))).toBe(true);
-  expect(moved((at) => onboarding.detailsGiven(at))).toBe(false);
-  expect(moved((at) => onboarding.applyVerification(said(approved), at))).toBe(true);
-  expect(moved((at) => onboarding.applyVerification(said(approved), at))).toBe(false);
-  expect(moved((at) => onboarding.applyVerification(newer(), at))).toBe(true);
+  const opened = aVerification({ status: "OPENED" });
+  expect(isUpdatedBy((at) => onboarding.applyVerification(opened, at))).toBe(true);
+  expect(isUpdatedBy((at) => onboarding.applyVerification(opened, at))).toBe(false);
+  expect(isUpdatedBy((at) => onboarding.applyVerification(aVerification({ status: "SUBMITTED" }), at))).toBe(false);
+  expect(isUpdatedBy((at) => onboarding.addDetails(at))).toBe(true);
+  expect(isUpdatedBy((at) => onboarding.addDetails(at))).toBe(false);
+  expect(isUpdatedBy((at) => onboarding.applyVerification(aVerification(approved), at))).toBe(true);
+  expect(isUpdatedBy((at) => onboarding.applyVerification(aVerification(approved), at))).toBe(false);
+  expect(isUpdatedBy((at) => onboarding.applyVerification(aNewerVerification(), at))).toBe(true);
 });
 
-test("any order, any repetition: the same events leave the same state", () => {
+test("applyVerification results in the same state for the same events in any order, with repetitions", () => {
   const status = fc.constantFrom("CREATED", "OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "EXPIRED", "CANCELED", "FAILED");
   const verification = fc.record({
     id: fc.constantFrom("a", "b", "c"),
@@ -208,32 +209,38 @@ test("any order, any repetition: the same events leave the same state", () => {
   const events = fc
     .uniqueArray(verification, { minLength: 1, maxLength: 12, selector: ({ id, revision }) => `${id}${revision}` })
     .map((all) =>
-      all.map((one) => ({ ...one, createdAt: createdAt(one.id), verdict: one.status === "COMPLETED" ? one.verdict : null })),
+      all.map((event) => ({
+        ...event,
+        createdAt: createdAt(event.id),
+        verdict: event.status === "COMPLETED" ? event.verdict : null,
+      })),
     );
   const order = events.chain((all) =>
     fc.record({
       all: fc.constant(all),
-      again: fc.shuffledSubarray(all),
+      repeated: fc.shuffledSubarray(all),
       shuffled: fc.shuffledSubarray(all, { minLength: all.length }),
     }),
   );
   fc.assert(
-    fc.property(order, fc.nat(12), ({ all, again, shuffled }, detailsAfter) => {
-      const play = (played: readonly Verification[], detailsAt: number) => {
+    fc.property(order, fc.nat(12), ({ all, repeated, shuffled }, detailsAfter) => {
+      const stateAfter = (verifications: readonly Verification[], detailsAt: number) => {
         const onboarding = anOnboarding();
-        played.forEach((one, position) => {
-          if (position === detailsAt) onboarding.detailsGiven(now);
-          onboarding.applyVerification(one, now);
+        verifications.forEach((verification, position) => {
+          if (position === detailsAt) onboarding.addDetails(now);
+          onboarding.applyVerification(verification, now);
         });
-        onboarding.detailsGiven(now);
+        onboarding.addDetails(now);
         const { updatedAt: _, ...state } = onboarding;
         return state;
       };
       const [newest] = all.toSorted(
-        (one, other) =>
-          other.createdAt.getTime() - one.createdAt.getTime() || other.id.localeCompare(one.id) || other.revision - one.revision,
+        (left, right) =>
+          right.createdAt.getTime() - left.createdAt.getTime() ||
+          right.id.localeCompare(left.id) ||
+          right.revision - left.revision,
       ) as [Verification];
-      expect(play([...again, ...all, ...shuffled], detailsAfter)).toEqual(play([newest], 0));
+      expect(stateAfter([...repeated, ...all, ...shuffled], detailsAfter)).toEqual(stateAfter([newest], 0));
     }),
     { numRuns: 500 },
   );

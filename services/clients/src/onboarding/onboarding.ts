@@ -8,14 +8,14 @@ import { notPendingApproval } from "./onboarding.errors.ts";
 export type OnboardingStep = EnumName<typeof proto.OnboardingStep>;
 export type OverallStatus = EnumName<typeof proto.OverallStatus>;
 
-/** An operator's, or the platform's by its setting. */
+/** A decision of an operator, or of the platform with `ONBOARDING_AUTO_APPROVE`. */
 export type Decision = "APPROVED" | "DECLINED";
 
-/** What the onboarding needs to know of a verification. */
+/** The part of a KYC application that the onboarding uses. */
 export interface Verification {
   readonly id: string;
   readonly createdAt: Date;
-  /** Grows with whatever happens to it. */
+  /** Increases with every event of the application. */
   readonly revision: number;
   readonly status: EnumName<typeof KycStatus>;
   readonly verdict: EnumName<typeof KycVerdict> | null;
@@ -30,14 +30,14 @@ const schema = defineEntity({
     businessId: p.uuid(),
     clientId: p.uuid(),
     hasDetails: p.boolean(),
-    /** The client's newest verification, as of its newest event. */
+    /** The client's newest verification, in the state of its newest event. */
     verificationId: p.uuid().nullable(),
     verificationCreatedAt: p.datetime(3).nullable(),
     verificationRevision: p.integer().nullable(),
     verificationStatus: p.text().$type<Verification["status"]>().nullable(),
     verificationVerdict: p.text().$type<NonNullable<Verification["verdict"]>>().nullable(),
     verificationAttemptsRemaining: p.integer().nullable(),
-    /** An approval is the end; a refusal is about one verification and falls with a newer one. */
+    /** APPROVED is final. DECLINED applies to one verification, and a newer one replaces it. */
     decision: p.text().$type<Decision>().nullable(),
     decidedVerificationId: p.uuid().nullable(),
     step: p.text().$type<OnboardingStep>(),
@@ -70,40 +70,41 @@ const stepOfKycStatus: Record<ClientKycStatus, OnboardingStep> = {
 };
 
 /**
- * How far a client is. Step and verification status follow from three things: whether there are
- * details, the newest verification and a decision. So events may come late, twice, in any order.
+ * Progress of a client. Step and verification status are derived from three inputs: the presence of
+ * details, the newest verification, and the decision. Therefore events may arrive late, repeatedly
+ * and in any order.
  */
 export class Onboarding extends schema.class {
-  /** Takes over what happened to a verification, unless something newer is known. */
-  applyVerification(said: Verification, now: Date): void {
-    if (!this.isNews(said)) return;
-    const isAnother = said.id !== this.verificationId;
+  /** Applies the state of a verification, unless a newer one is stored. */
+  applyVerification(verification: Verification, now: Date): void {
+    if (!this.isNewer(verification)) return;
+    const isOther = verification.id !== this.verificationId;
     const wasOpen = this.isVerificationOpen();
-    this.verificationId = said.id;
-    this.verificationCreatedAt = said.createdAt;
-    this.verificationRevision = said.revision;
-    this.verificationStatus = said.status;
-    this.verificationVerdict = said.verdict;
-    this.verificationAttemptsRemaining = said.attemptsRemaining;
-    if (this.settle() || isAnother || wasOpen !== this.isVerificationOpen()) this.updatedAt = now;
+    this.verificationId = verification.id;
+    this.verificationCreatedAt = verification.createdAt;
+    this.verificationRevision = verification.revision;
+    this.verificationStatus = verification.status;
+    this.verificationVerdict = verification.verdict;
+    this.verificationAttemptsRemaining = verification.attemptsRemaining;
+    if (this.updateStatuses() || isOther || wasOpen !== this.isVerificationOpen()) this.updatedAt = now;
   }
 
-  detailsGiven(now: Date): void {
+  addDetails(now: Date): void {
     this.hasDetails = true;
-    if (this.settle()) this.updatedAt = now;
+    if (this.updateStatuses()) this.updatedAt = now;
   }
 
-  /** Details may be given and corrected until the verification begins. */
-  takesDetails(): boolean {
+  /** Returns whether details can be added or changed, which is until the verification begins. */
+  acceptsDetails(): boolean {
     return this.step === "DETAILS_PENDING" || this.step === "KYC_PENDING";
   }
 
-  /** An operator has the last word on a verified client, once. */
+  /** Applies the decision on a verified client. Throws at any other step. */
   decide(decision: Decision, now: Date): void {
     if (this.step !== "PENDING_APPROVAL") throw notPendingApproval(this.step);
     this.decision = decision;
     this.decidedVerificationId = this.verificationId ?? null;
-    this.settle();
+    this.updateStatuses();
     this.updatedAt = now;
   }
 
@@ -111,7 +112,7 @@ export class Onboarding extends schema.class {
     return this.step === "PENDING_APPROVAL";
   }
 
-  /** Whether the applicant can still go on with the newest verification. */
+  /** Returns whether the applicant can continue the newest verification. */
   isVerificationOpen(): boolean {
     const { verificationStatus: status } = this;
     if (status == null || status === "COMPLETED" || status === "EXPIRED" || status === "CANCELED") return false;
@@ -124,28 +125,30 @@ export class Onboarding extends schema.class {
     return this.step === "KYC_UNDER_REVIEW" ? "UNDER_REVIEW" : "IN_PROGRESS";
   }
 
-  /** The newest verification was created last; of its events the greatest revision counts. */
-  private isNews(said: Verification): boolean {
+  /**
+   * The newest verification is the one created last. Of its events, the highest revision counts.
+   */
+  private isNewer(verification: Verification): boolean {
     if (this.verificationId == null) return true;
-    if (said.id === this.verificationId) return said.revision > (this.verificationRevision ?? 0);
-    const [ours, theirs] = [this.verificationCreatedAt?.getTime() ?? 0, said.createdAt.getTime()];
-    return theirs > ours || (theirs === ours && said.id > this.verificationId);
+    if (verification.id === this.verificationId) return verification.revision > (this.verificationRevision ?? 0);
+    const [storedMs, createdMs] = [this.verificationCreatedAt?.getTime() ?? 0, verification.createdAt.getTime()];
+    return createdMs > storedMs || (createdMs === storedMs && verification.id > this.verificationId);
   }
 
-  /** Works out both statuses; says whether either is another one now. */
-  private settle(): boolean {
+  /** Derives step and verification status. Returns whether one of them changed. */
+  private updateStatuses(): boolean {
     const { step, kycStatus } = this;
-    this.kycStatus = this.presentKycStatus();
-    this.step = this.presentStep();
+    this.kycStatus = this.deriveKycStatus();
+    this.step = this.deriveStep();
     return this.step !== step || this.kycStatus !== kycStatus;
   }
 
-  private presentStep(): OnboardingStep {
+  private deriveStep(): OnboardingStep {
     if (this.decision === "APPROVED") return "APPROVED";
     return this.hasDetails ? stepOfKycStatus[this.kycStatus] : "DETAILS_PENDING";
   }
 
-  private presentKycStatus(): ClientKycStatus {
+  private deriveKycStatus(): ClientKycStatus {
     const { verificationStatus: status } = this;
     if (status == null) return "NOT_STARTED";
     if (status === "FAILED") return this.isVerificationOpen() ? "PROCESSING" : "ABORTED";

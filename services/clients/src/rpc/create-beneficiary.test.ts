@@ -20,9 +20,9 @@ const create = (changes: object, options: object = {}) =>
   harness.beneficiaries.createBeneficiary({ ...aBeneficiary, clientId, ...changes }, { caller, ...options });
 const count = async () => (await harness.sql<{ n: number }>("select count(*)::int as n from beneficiary"))[0]?.n;
 
-describe("creating a beneficiary", () => {
-  test("stores and answers all that was sent", async () => {
-    const given = {
+describe("createBeneficiary", () => {
+  test("stores and returns all fields of the request", async () => {
+    const fields = {
       type: BeneficiaryType.COMPANY,
       name: "Sarl El Amel",
       display: false,
@@ -38,13 +38,13 @@ describe("creating a beneficiary", () => {
       postalCode: "31000",
       countryCode: "DZA",
     };
-    const created = await create(given);
-    expect(created).toMatchObject({ ...given, clientId, businessId: caller.businessId });
+    const created = await create(fields);
+    expect(created).toMatchObject({ ...fields, clientId, businessId: caller.businessId });
     expect(created.createdAtMs).toBe(created.updatedAtMs);
     expect(await harness.beneficiaries.getBeneficiary({ id: created.id }, { caller })).toEqual(created);
   });
 
-  test("is a person, and shown, unless something else is said", async () => {
+  test("uses the defaults PERSON and display", async () => {
     expect(await create({})).toMatchObject({ type: BeneficiaryType.PERSON, display: true });
   });
 
@@ -52,12 +52,12 @@ describe("creating a beneficiary", () => {
     { iban: undefined, accountNumber: "A1" },
     { iban: "GB29NWBK60161331926819" },
     { iban: "GB29NWBK60161331926819", accountNumber: "A1" },
-  ])("takes %o: an IBAN or an account number is enough", async (changes) => {
+  ])("accepts %o, because an IBAN or an account number is sufficient", async (changes) => {
     expect((await create(changes)).id).toBeTruthy();
   });
 
   test.each([{ iban: undefined }, { iban: "" }, { iban: undefined, accountNumber: "" }])(
-    "with neither IBAN nor account number is refused: %o",
+    "rejects a request with neither IBAN nor account number: %o",
     async (changes) => {
       const before = await count();
       expect(await refusal(create({ ...changes, bic: "BEXADZAL" }))).toMatchObject({
@@ -75,18 +75,18 @@ describe("creating a beneficiary", () => {
     [{ bic: "BEXAZZAL" }, "/bic"],
     [{ swiftCode: "BEXADZA" }, "/swift_code"],
     [{ routingNumber: "021000022" }, "/routing_number"],
-  ])("with a payment detail that the gateway should not have let through is refused: %o", async (changes, pointer) => {
+  ])("rejects an invalid payment detail that the gateway did not reject: %o", async (changes, pointer) => {
     expect(await refusal(create(changes))).toMatchObject({ kind: "invalid", code: "payment_detail_invalid", pointer });
   });
 
-  test("for an unknown, foreign or malformed client is refused alike", async () => {
+  test("returns the same error for another business's client, an unknown id and a malformed id", async () => {
     const foreign = await harness.createPerson();
     for (const other of [uuidv7(), foreign.id, "no id", ""]) {
       expect(await refusal(create({ clientId: other }))).toMatchObject({ kind: "not_found", code: "client_not_found" });
     }
   });
 
-  test("for a blocked client is refused, for a blacklisted one not", async () => {
+  test("rejects a blocked client and accepts a blacklisted client", async () => {
     const blocked = await harness.createPerson(caller, { blocked: true });
     expect(await refusal(create({ clientId: blocked.id }))).toMatchObject({
       kind: "conflict",
@@ -97,7 +97,7 @@ describe("creating a beneficiary", () => {
     expect((await create({ clientId: blacklisted.id })).clientId).toBe(blacklisted.id);
   });
 
-  test("with one Idempotency-Key happens once", async () => {
+  test("creates once per Idempotency-Key", async () => {
     const before = (await count()) ?? 0;
     const [first, second] = [withIdempotencyKey(caller, "k-1"), withIdempotencyKey(caller, "k-1")];
     const created = await create({}, first);
@@ -107,34 +107,34 @@ describe("creating a beneficiary", () => {
     expect(await refusal(create({}, withIdempotencyKey(caller, "k-1", "f2")))).toMatchObject({ code: "idempotency_key_reused" });
   });
 
-  test("that was refused leaves its Idempotency-Key free", async () => {
+  test("does not use the Idempotency-Key of a refused request", async () => {
     expect(await refusal(create({ iban: undefined }, withIdempotencyKey(caller, "k-2")))).toMatchObject({ kind: "invalid" });
     expect((await create({}, withIdempotencyKey(caller, "k-2"))).id).toBeTruthy();
   });
 
-  test("is for businesses", async () => {
+  test("rejects an operator's key", async () => {
     const byAdmin = harness.beneficiaries.createBeneficiary({ ...aBeneficiary, clientId }, { caller: adminCaller });
     expect(await refusal(byAdmin)).toMatchObject({ code: "business_key_required" });
   });
 });
 
-describe("a client who is blocked at the same time", () => {
-  /** Blocks a client, letting `meanwhile` run between the change and its commit. */
-  const block = (id: string, meanwhile: () => Promise<void>) =>
+describe("createBeneficiary for a client who is blocked concurrently", () => {
+  /** Blocks a client, and runs `beforeCommit` between the change and its commit. */
+  const block = (id: string, beforeCommit: () => Promise<void>) =>
     harness.transaction(async (em) => {
       const client = await lockRow(em, Client, allBusinesses, id, clientNotFound);
       client.change({ blocked: true }, new Date());
       await em.flush();
-      await meanwhile();
+      await beforeCommit();
     });
 
-  test("has no beneficiary that was created after the block, and keeps one from before", async () => {
+  test("rejects a creation after the block, and keeps an earlier beneficiary", async () => {
     const { id } = await harness.createPerson(caller);
     const early = await create({ clientId: id });
     let late: Promise<unknown> | undefined;
     await block(id, async () => {
       late = refusal(create({ clientId: id }));
-      await harness.untilSomeoneWaits();
+      await harness.untilSessionsWait();
     });
     expect(await late).toMatchObject({ code: "client_blocked" });
     expect(await harness.beneficiaries.getBeneficiary({ id: early.id }, { caller })).toEqual(early);

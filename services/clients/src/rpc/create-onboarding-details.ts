@@ -3,10 +3,10 @@ import type { OnboardingService } from "@amana/contracts/clients/v1/onboarding_s
 import { once } from "@amana/idempotency";
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import type { Context } from "../context.ts";
-import { giveDetails, readAnswers } from "../onboarding/give-details.ts";
 import { lockOnboarding } from "../onboarding/lock-onboarding.ts";
 import { onboardingDetailsExist } from "../onboarding/onboarding.errors.ts";
 import { toDetailsMessage } from "../onboarding/onboarding.message.ts";
+import { readAnswers, saveFirstDetails } from "../onboarding/save-first-details.ts";
 
 export const createOnboardingDetails =
   (context: Context): Implementation<typeof OnboardingService.method.createOnboardingDetails> =>
@@ -15,6 +15,6 @@ export const createOnboardingDetails =
     return await once(context.orm, call, OnboardingDetailsSchema, async (em) => {
       const { onboarding } = await lockOnboarding(em, businessId, request.clientId);
       if (onboarding.hasDetails) throw onboardingDetailsExist();
-      return toDetailsMessage(giveDetails(em, context, onboarding, readAnswers(request.answers)), onboarding);
+      return toDetailsMessage(saveFirstDetails(em, context, onboarding, readAnswers(request.answers)), onboarding);
     });
   };

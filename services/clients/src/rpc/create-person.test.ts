@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("a person is created with FULL_KYC, NOT_STARTED, Low, neither blocked nor blacklisted", async () => {
+test("createPerson uses the defaults FULL_KYC, NOT_STARTED, LOW, not blocked and not blacklisted", async () => {
   const caller = aBusinessCaller();
   const person = aPerson();
   const { $typeName: _, ...client } = await harness.clients.createPerson(person, { caller });
@@ -28,9 +28,9 @@ test("a person is created with FULL_KYC, NOT_STARTED, Low, neither blocked nor b
   });
 });
 
-test("every optional field is kept as it was sent", async () => {
+test("createPerson stores every optional field unchanged", async () => {
   const caller = aBusinessCaller();
-  const given = {
+  const fields = {
     middleName: "Lila",
     kycLevel: KycLevel.NOT_REQUIRED,
     riskLevel: RiskLevel.HIGH,
@@ -46,11 +46,11 @@ test("every optional field is kept as it was sent", async () => {
     secondMobilePhoneNumber: "+213660123456",
     stateProvince: "Alger",
   };
-  const { id } = await harness.createPerson(caller, given);
-  expect(await harness.clients.getClient({ id }, { caller })).toMatchObject(given);
+  const { id } = await harness.createPerson(caller, fields);
+  expect(await harness.clients.getClient({ id }, { caller })).toMatchObject(fields);
 });
 
-test("the onboarding exists from the client's creation, at DETAILS_PENDING", async () => {
+test("createPerson creates the onboarding at DETAILS_PENDING", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.createPerson(caller);
   expect(await harness.onboarding.getOnboarding({ clientId: id }, { caller })).toMatchObject({
@@ -69,7 +69,7 @@ test.each([
   ["2026-03-01", "2008-02-29", true],
   ["2028-02-29", "2010-02-28", true],
   ["2028-02-29", "2010-03-01", false],
-])("on %s, who was born on %s may be a client: %s", async (today, dateOfBirth, isAllowed) => {
+])("createPerson, on %s, for a birth on %s, succeeds: %s", async (today, dateOfBirth, isAllowed) => {
   for (const time of ["00:00:00.000", "23:59:59.999"]) {
     harness.clock.nowMs = Date.parse(`${today}T${time}Z`);
     const creating = harness.createPerson(aBusinessCaller(), { dateOfBirth });
@@ -79,7 +79,7 @@ test.each([
   harness.clock.nowMs = undefined;
 });
 
-test("an e-mail address of the business's is refused in any case; of another business it is free", async () => {
+test("createPerson rejects an e-mail address of another client of the business, in upper or lower case", async () => {
   const caller = aBusinessCaller();
   await harness.createPerson(caller, { email: "Amina.É@Example.dz" });
   await expect(harness.createPerson(caller, { email: "amina.é@example.DZ" })).rejects.toMatchObject({
@@ -91,7 +91,7 @@ test("an e-mail address of the business's is refused in any case; of another bus
   await harness.createPerson(aBusinessCaller(), { email: "amina.é@example.DZ" });
 });
 
-test("of ten creations with one e-mail address at the same time exactly one succeeds", async () => {
+test("createPerson accepts one of ten concurrent requests with the same e-mail address", async () => {
   const caller = aBusinessCaller();
   const results = await Promise.allSettled(
     Array.from({ length: 10 }, () => harness.createPerson(caller, { email: "one@example.dz" })),
@@ -100,7 +100,7 @@ test("of ten creations with one e-mail address at the same time exactly one succ
   for (const result of results) if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "email_taken" });
 });
 
-test("the same Idempotency-Key creates one client and answers it again; with another body it is refused", async () => {
+test("createPerson creates once per Idempotency-Key, and rejects the key with another body", async () => {
   const caller = aBusinessCaller();
   const person = aPerson();
   const first = await harness.clients.createPerson(person, withIdempotencyKey(caller, "k1"));
@@ -113,7 +113,7 @@ test("the same Idempotency-Key creates one client and answers it again; with ano
   });
 });
 
-test("a refusal is not stored under its Idempotency-Key", async () => {
+test("createPerson does not use the Idempotency-Key of a refused request", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.createPerson(caller, { email: "taken@example.dz" });
   const person = aPerson({ email: "taken@example.dz" });
@@ -126,6 +126,6 @@ test("a refusal is not stored under its Idempotency-Key", async () => {
   });
 });
 
-test("an operator's key creates no client", async () => {
+test("createPerson rejects an operator's key", async () => {
   await expect(harness.createPerson(adminCaller)).rejects.toMatchObject({ code: "business_key_required" });
 });

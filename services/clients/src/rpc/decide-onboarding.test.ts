@@ -28,7 +28,7 @@ const aVerifiedClient = async () => {
   return { caller, clientId, status };
 };
 
-test("approving ends at APPROVED", async () => {
+test("decideOnboarding with APPROVED changes the step to APPROVED", async () => {
   const { clientId, caller, status } = await aVerifiedClient();
   const approved = await approve(clientId);
   expect(approved).toMatchObject({
@@ -41,7 +41,7 @@ test("approving ends at APPROVED", async () => {
   expect((await harness.clients.getClient({ id: clientId }, { caller })).kycStatus).toBe(ClientKycStatus.VALIDATED);
 });
 
-test("declining ends at KYC_DECLINED and DECLINED, until a newer application", async () => {
+test("decideOnboarding with DECLINED changes the step to KYC_DECLINED until a newer application", async () => {
   const { clientId, caller, status } = await aVerifiedClient();
   const declined = await decline(clientId);
   expect(declined).toMatchObject({
@@ -57,20 +57,20 @@ test("declining ends at KYC_DECLINED and DECLINED, until a newer application", a
 
 test.each([
   ["no value", OnboardingDecision.UNSPECIFIED, "validation_failed"],
-  ["a value that only a newer version knows", 99 as OnboardingDecision, "service_unavailable"],
-])("a request with %s as its decision is refused and decides nothing", async (_what, decision, code) => {
+  ["a value of a newer version", 99 as OnboardingDecision, "service_unavailable"],
+])("decideOnboarding rejects %s as the decision and decides nothing", async (_name, decision, code) => {
   const { clientId, status } = await aVerifiedClient();
   const before = await status();
-  const refused = harness.onboarding.decideOnboarding({ clientId, decision }, { caller: adminCaller });
-  expect(await refusal(refused)).toMatchObject({ code });
+  const request = harness.onboarding.decideOnboarding({ clientId, decision }, { caller: adminCaller });
+  expect(await refusal(request)).toMatchObject({ code });
   expect(await status()).toEqual(before);
 });
 
 describe.each([
   ["approval", approve, "APPROVED", "onboarding.approved"],
   ["refusal", decline, "KYC_DECLINED", "onboarding.declined"],
-] as const)("an %s", (name, decide, step, action) => {
-  test("is on the record with its operator, before and after, once", async () => {
+] as const)("decideOnboarding, %s", (name, decide, step, action) => {
+  test("writes one audit row with the operator and the step before and after", async () => {
     const { clientId, caller, status } = await aVerifiedClient();
     await decide(clientId, { caller: adminCaller, requestId: "request-1", address: "192.0.2.1" });
     const { id } = await status();
@@ -89,7 +89,7 @@ describe.each([
     ]);
   });
 
-  test("a second time is refused with the step, and leaves no second record", async () => {
+  test("rejects a second decision without a second audit row", async () => {
     const { clientId, status } = await aVerifiedClient();
     await decide(clientId);
     for (const again of [approve, decline]) {
@@ -102,7 +102,7 @@ describe.each([
     expect(await harness.audited((await status()).id)).toHaveLength(1);
   });
 
-  test("with the same Idempotency-Key answers the same again, and records once", async () => {
+  test("returns the same response for the same Idempotency-Key, with one audit row", async () => {
     const { clientId } = await aVerifiedClient();
     const first = await decide(clientId, withIdempotencyKey(adminCaller, `${name}-${clientId}`));
     const again = withIdempotencyKey(adminCaller, `${name}-${clientId}`);
@@ -111,7 +111,7 @@ describe.each([
     expect(await harness.audited(first.id)).toHaveLength(1);
   });
 
-  test("from another step is refused, and nothing is recorded", async () => {
+  test("rejects a decision at another step without an audit row", async () => {
     const caller = aBusinessCaller();
     const { id: clientId } = await harness.createPerson(caller);
     expect(await refusal(decide(clientId))).toMatchObject({
@@ -122,7 +122,7 @@ describe.each([
     expect(await harness.audited(id)).toEqual([]);
   });
 
-  test("a business cannot, not even for its own client", async () => {
+  test("rejects the business of the client", async () => {
     const { clientId, caller, status } = await aVerifiedClient();
     for (const id of [clientId, uuidv7()]) {
       expect(await refusal(decide(id, { caller }))).toMatchObject({ kind: "forbidden", code: "admin_required" });
@@ -130,23 +130,26 @@ describe.each([
     expect(await status()).toMatchObject({ currentStep: OnboardingStep.PENDING_APPROVAL });
   });
 
-  test("an unknown id and a malformed one are refused alike", async () => {
+  test("returns the same error for an unknown id and a malformed id", async () => {
     const unknown = await refusal(decide(uuidv7()));
     expect(unknown).toMatchObject({ kind: "not_found", code: "not_found" });
     expect(await refusal(decide("nonsense"))).toEqual(unknown);
   });
 });
 
-test.each([approve, decline])("a reason goes on the record, and nothing of the client does", async (decide) => {
-  const { clientId, status } = await aVerifiedClient();
-  await decide(clientId, { caller: adminCaller }, "Sanctions list");
-  const records = await harness.audited((await status()).id);
-  expect(records).toMatchObject([{ reason: "Sanctions list" }]);
-  const text = JSON.stringify(records, (_, value) => (typeof value === "bigint" ? String(value) : value));
-  for (const personal of ["Amina", "Benali", "example.dz", "1990-05-17"]) expect(text).not.toContain(personal);
-});
+test.each([approve, decline])(
+  "decideOnboarding stores the reason in the audit row, without personal data of the client",
+  async (decide) => {
+    const { clientId, status } = await aVerifiedClient();
+    await decide(clientId, { caller: adminCaller }, "Sanctions list");
+    const records = await harness.audited((await status()).id);
+    expect(records).toMatchObject([{ reason: "Sanctions list" }]);
+    const text = JSON.stringify(records, (_, value) => (typeof value === "bigint" ? String(value) : value));
+    for (const personal of ["Amina", "Benali", "example.dz", "1990-05-17"]) expect(text).not.toContain(personal);
+  },
+);
 
-test("of an approval and a refusal at the same time one holds", async () => {
+test("decideOnboarding accepts one of a concurrent approval and refusal", async () => {
   const { clientId, status } = await aVerifiedClient();
   const results = await Promise.allSettled([approve(clientId), decline(clientId)]);
   expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);

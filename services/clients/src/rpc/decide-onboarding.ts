@@ -19,7 +19,7 @@ export const decideOnboarding =
       const { client, onboarding } = await lockOnboarding(em, allBusinesses, request.clientId);
       const now = clock.now();
       decide(em, onboarding, decision, now, { call, reason: request.reason });
-      client.verificationIs(onboarding.kycStatus, now);
+      client.setKycStatus(onboarding.kycStatus, now);
       return toOnboardingMessage(onboarding);
     });
   };

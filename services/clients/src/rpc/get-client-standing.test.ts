@@ -11,20 +11,23 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-const ask = async (businessId: string, clientId: string, caller: Parameters<Harness["createPerson"]>[0] = platformCaller) =>
-  (await harness.clients.getClientStanding({ businessId, clientId }, { caller })).standing;
+const standingOf = async (
+  businessId: string,
+  clientId: string,
+  caller: Parameters<Harness["createPerson"]>[0] = platformCaller,
+) => (await harness.clients.getClientStanding({ businessId, clientId }, { caller })).standing;
 
-test("a client is good until it is blocked, and again once it is not; being blacklisted blocks nothing", async () => {
+test("getClientStanding returns BLOCKED while the client is blocked, and GOOD otherwise, also for a blacklisted client", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.createPerson(caller, { isBlacklisted: true });
-  expect(await ask(caller.businessId, id)).toBe(ClientStanding.GOOD);
+  expect(await standingOf(caller.businessId, id)).toBe(ClientStanding.GOOD);
   await harness.clients.updatePerson({ id, blocked: true }, { caller });
-  expect(await ask(caller.businessId, id)).toBe(ClientStanding.BLOCKED);
+  expect(await standingOf(caller.businessId, id)).toBe(ClientStanding.BLOCKED);
   await harness.clients.updatePerson({ id, blocked: false }, { caller });
-  expect(await ask(caller.businessId, id, caller)).toBe(ClientStanding.GOOD);
+  expect(await standingOf(caller.businessId, id, caller)).toBe(ClientStanding.GOOD);
 });
 
-test("another business's client, an unknown id and a malformed one are unknown alike", async () => {
+test("getClientStanding returns UNKNOWN for another business's client, an unknown id and a malformed id", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.createPerson(caller, { blocked: true });
   for (const [businessId, clientId] of [
@@ -33,13 +36,13 @@ test("another business's client, an unknown id and a malformed one are unknown a
     [caller.businessId, "nonsense"],
     ["nonsense", id],
   ] as const) {
-    expect(await ask(businessId, clientId)).toBe(ClientStanding.UNKNOWN);
+    expect(await standingOf(businessId, clientId)).toBe(ClientStanding.UNKNOWN);
   }
 });
 
-test("a business learns nothing of another's clients, and an operator's key asks nothing", async () => {
+test("getClientStanding returns UNKNOWN to another business, and rejects an operator's key", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.createPerson(caller, { blocked: true });
-  expect(await ask(caller.businessId, id, aBusinessCaller())).toBe(ClientStanding.UNKNOWN);
-  await expect(ask(caller.businessId, id, adminCaller)).rejects.toMatchObject({ code: "business_key_required" });
+  expect(await standingOf(caller.businessId, id, aBusinessCaller())).toBe(ClientStanding.UNKNOWN);
+  await expect(standingOf(caller.businessId, id, adminCaller)).rejects.toMatchObject({ code: "business_key_required" });
 });

@@ -9,21 +9,21 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("a client is read as it was created", async () => {
+test("getClient returns the client as created", async () => {
   const caller = aBusinessCaller();
   const created = await harness.createPerson(caller, { middleName: "Lila", kycNote: "x" });
   expect(await harness.clients.getClient({ id: created.id }, { caller })).toEqual(created);
 });
 
-test("another business's client, an unknown id and a malformed one are refused alike", async () => {
+test("getClient returns the same error for another business's client, an unknown id and a malformed id", async () => {
   const { id } = await harness.createPerson();
-  const read = (asked: string) => refusal(harness.clients.getClient({ id: asked }, { caller: aBusinessCaller() }));
+  const read = (requestedId: string) => refusal(harness.clients.getClient({ id: requestedId }, { caller: aBusinessCaller() }));
   const unknown = await read(uuidv7());
   expect(unknown).toMatchObject({ kind: "not_found", code: "not_found" });
-  for (const asked of [id, "nonsense", ""]) expect(await read(asked)).toEqual(unknown);
+  for (const requestedId of [id, "nonsense", ""]) expect(await read(requestedId)).toEqual(unknown);
 });
 
-test("an operator's key reads no client", async () => {
+test("getClient rejects an operator's key", async () => {
   const { id } = await harness.createPerson();
   expect(await refusal(harness.clients.getClient({ id }, { caller: adminCaller }))).toMatchObject({
     code: "business_key_required",

@@ -1,8 +1,8 @@
+export { activateAccount, closeAccount, reactivateAccount, suspendAccount } from "./change-account-status.ts";
 export { createBeneficiary } from "./create-beneficiary.ts";
 export { createOnboardingDetails } from "./create-onboarding-details.ts";
 export { createPerson } from "./create-person.ts";
 export { decideOnboarding } from "./decide-onboarding.ts";
-export { activateAccount, closeAccount, reactivateAccount, suspendAccount } from "./move-account.ts";
 export { openAccount } from "./open-account.ts";
 export {
   getAccount,

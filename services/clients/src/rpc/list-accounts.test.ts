@@ -30,27 +30,27 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-const list = async (filter: object = {}, by = caller) => {
-  const { accounts, total } = await harness.accounts.listAccounts({ limit: 50, ...filter }, { caller: by });
+const list = async (filter: object = {}, listCaller = caller) => {
+  const { accounts, total } = await harness.accounts.listAccounts({ limit: 50, ...filter }, { caller: listCaller });
   const nameOf = (id: string) => Object.keys(stored).find((name) => stored[name]?.id === id) ?? "unknown";
   return { names: accounts.map(({ id }) => nameOf(id)), total };
 };
 const found = async (search: string) => (await list({ search })).names.sort();
 
-describe("a business's accounts", () => {
-  test("come newest first, by id within a millisecond, in pages whose total is that of all", async () => {
+describe("listAccounts", () => {
+  test("returns pages with the newest accounts first, by id within a millisecond, and the total of all pages", async () => {
     const twins = ["plain", "twin"].sort((a, b) => ((stored[a]?.id ?? "") > (stored[b]?.id ?? "") ? -1 : 1));
     expect(await list()).toEqual({ names: ["active", "arabic", "percent", ...twins], total: 5 });
     expect(await list({ limit: 2, offset: 1 })).toEqual({ names: ["arabic", "percent"], total: 5 });
     expect(await list({ limit: 2, offset: 5 })).toEqual({ names: [], total: 5 });
   });
 
-  test("look in the list as they do alone", async () => {
+  test("returns each account as getAccount does", async () => {
     const { accounts } = await harness.accounts.listAccounts({ limit: 1, search: "100%" }, { caller });
     expect(accounts).toEqual([stored["percent"]]);
   });
 
-  test("are filtered by client, type, status and currency, also by several at once", async () => {
+  test("filters by client, type, status and currency, also combined", async () => {
     expect((await list({ clientId: stored["active"]?.clientId })).names).toEqual(["active"]);
     expect((await list({ type: AccountType.SAVINGS })).names).toEqual(["twin"]);
     expect((await list({ status: AccountStatus.ACTIVE })).names).toEqual(["active"]);
@@ -60,13 +60,13 @@ describe("a business's accounts", () => {
     expect((await list({ type: AccountType.SAVINGS, currency: "EUR" })).total).toBe(0);
   });
 
-  test("are nobody else's", async () => {
+  test("returns no accounts of another business", async () => {
     expect(await list({}, aBusinessCaller())).toEqual({ names: [], total: 0 });
     expect(await list({ search: "household" }, aBusinessCaller())).toEqual({ names: [], total: 0 });
   });
 });
 
-describe("a search", () => {
+describe("listAccounts, search", () => {
   test.each([
     ["HOUSEHOLD", ["plain", "twin"]],
     ["التوفير", ["arabic"]],
@@ -80,18 +80,18 @@ describe("a search", () => {
     ["' or ''='", []],
     ["   ", []],
     ["a".repeat(10_240), []],
-  ])("takes %j as it is, in any case", async (search, names) => {
+  ])("finds %j literally, in upper or lower case", async (search, names) => {
     expect(await found(search)).toEqual(names);
   });
 
-  test("finds an external id that was sent decomposed", async () => {
+  test("finds an external id in decomposed Unicode form", async () => {
     const owner = aBusinessCaller();
     const { id } = await harness.openAccount(owner, { externalAccountId: "Cafe\u0301-1" });
     const { accounts } = await harness.accounts.listAccounts({ limit: 1, search: "caf\u00e9-1" }, { caller: owner });
     expect(accounts).toMatchObject([{ id, externalAccountId: "Cafe\u0301-1" }]);
   });
 
-  test("finds an account by its number, whole or in part, with or without spaces", async () => {
+  test("finds an account by its complete or partial number, with or without spaces", async () => {
     const number = stored["plain"]?.accountNumber ?? "";
     expect(await found(number)).toEqual(["plain"]);
     expect(await found(`${number.slice(0, 3)} ${number.slice(3, 8)} ${number.slice(8, 18)} ${number.slice(18)}`)).toEqual([
@@ -101,14 +101,14 @@ describe("a search", () => {
   });
 });
 
-test("a filter by an unknown, foreign or malformed client is refused alike", async () => {
+test("listAccounts returns the same error for another business's client, an unknown id and a malformed id", async () => {
   const foreign = await harness.createPerson();
   for (const clientId of [uuidv7(), foreign.id, "no id"]) {
     expect(await refusal(list({ clientId }))).toMatchObject({ kind: "not_found", code: "client_not_found", pointer: "" });
   }
 });
 
-test("an operator is refused", async () => {
+test("listAccounts rejects an operator's key", async () => {
   const refused = { code: "business_key_required" };
   expect(await refusal(harness.accounts.listAccounts({ limit: 1 }, { caller: adminCaller }))).toMatchObject(refused);
 });

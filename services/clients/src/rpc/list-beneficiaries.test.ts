@@ -27,17 +27,20 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-/** The names of what a list has, newest first, and its total. */
-const list = async (filter: object = {}, by = caller) => {
-  const { beneficiaries, total } = await harness.beneficiaries.listBeneficiaries({ limit: 50, ...filter }, { caller: by });
+/** Returns the names of the listed beneficiaries in order, and the total. */
+const list = async (filter: object = {}, listCaller = caller) => {
+  const { beneficiaries, total } = await harness.beneficiaries.listBeneficiaries(
+    { limit: 50, ...filter },
+    { caller: listCaller },
+  );
   const nameOf = (id: string) => Object.keys(stored).find((name) => stored[name]?.id === id) ?? "unknown";
   return { names: beneficiaries.map(({ id }) => nameOf(id)), total };
 };
 const found = async (search: string) => (await list({ search })).names.sort();
 const twins = () => ["plain", "twin"].sort((a, b) => ((stored[a]?.id ?? "") > (stored[b]?.id ?? "") ? -1 : 1));
 
-describe("a business's beneficiaries", () => {
-  test("come newest first, by id within a millisecond, in pages whose total is that of all", async () => {
+describe("listBeneficiaries", () => {
+  test("returns pages with the newest beneficiaries first, by id within a millisecond, and the total of all pages", async () => {
     const all = (await list()).names;
     expect(all.slice(-3)).toEqual(["percent", ...twins()]);
     expect((await list({ limit: 2 })).names).toEqual(all.slice(0, 2));
@@ -46,7 +49,7 @@ describe("a business's beneficiaries", () => {
     expect(await list({ limit: 2, offset: 2_147_483_647 })).toEqual({ names: [], total: 6 });
   });
 
-  test("look in the list as they do alone", async () => {
+  test("returns each beneficiary as getBeneficiary does", async () => {
     const { beneficiaries } = await harness.beneficiaries.listBeneficiaries({ limit: 1, search: "100%" }, { caller });
     expect(beneficiaries).toEqual([stored["percent"]]);
     expect(await harness.beneficiaries.getBeneficiary({ id: stored["percent"]?.id ?? "" }, { caller })).toEqual(
@@ -54,7 +57,7 @@ describe("a business's beneficiaries", () => {
     );
   });
 
-  test("are filtered by client, type, country and display, also by several at once", async () => {
+  test("filters by client, type, country and display, also combined", async () => {
     expect((await list({ clientId: stored["other"]?.clientId })).names).toEqual(["other"]);
     expect((await list({ type: BeneficiaryType.COMPANY })).names).toEqual(["company"]);
     expect((await list({ countryCode: "GBR" })).names).toEqual(["twin"]);
@@ -64,17 +67,17 @@ describe("a business's beneficiaries", () => {
     expect((await list({ countryCode: "DZA", search: "karim" })).names).toEqual(["plain"]);
   });
 
-  test("are shown and hidden ones without a filter", async () => {
+  test("returns visible and hidden beneficiaries without a filter", async () => {
     expect((await list()).names).toContain("company");
   });
 
-  test("are nobody else's", async () => {
+  test("returns no beneficiaries of another business", async () => {
     expect(await list({}, aBusinessCaller())).toEqual({ names: [], total: 0 });
     expect(await list({ search: "karim" }, aBusinessCaller())).toEqual({ names: [], total: 0 });
   });
 });
 
-describe("a search", () => {
+describe("listBeneficiaries, search", () => {
   test.each([
     ["karim", ["plain", "twin"]],
     ["KARIM", ["plain", "twin"]],
@@ -89,7 +92,7 @@ describe("a search", () => {
     ["8937 0400", ["arabic"]],
     ["  0440 ", ["arabic"]],
     ["of another", ["other"]],
-  ])("for %j finds it in name, IBAN or account number, in any case", async (search, names) => {
+  ])("finds %j in name, IBAN or account number, in upper or lower case", async (search, names) => {
     expect(await found(search)).toEqual(names);
   });
 
@@ -109,35 +112,39 @@ describe("a search", () => {
     [".*", []],
     ["$1", []],
     ["?", []],
-  ])("takes %j as it is", async (search, names) => {
+  ])("finds %j literally", async (search, names) => {
     expect(await found(search)).toEqual(names);
   });
 
-  test("of nothing but spaces finds names that have them, and no IBAN", async () => {
+  test("finds only names for a search of spaces", async () => {
     expect(await found("   ")).toEqual([]);
     expect(await found(" ")).toEqual(["arabic", "company", "other", "percent", "plain", "twin"]);
   });
 
-  test("of ten thousand characters finds nothing", async () => {
+  test("returns no result for ten thousand characters", async () => {
     expect(await found("a".repeat(10_240))).toEqual([]);
   });
 });
 
-test("a filter by an unknown, foreign or malformed client is refused alike", async () => {
+test("listBeneficiaries returns the same error for another business's client, an unknown id and a malformed id", async () => {
   const foreign = await harness.createPerson();
   for (const clientId of [uuidv7(), foreign.id, "no id"]) {
     expect(await refusal(list({ clientId }))).toMatchObject({ kind: "not_found", code: "client_not_found", pointer: "" });
   }
 });
 
-test("another business's beneficiary is refused like an unknown one", async () => {
+test("getBeneficiary returns the same error for another business's beneficiary as for an unknown id", async () => {
   const read = (id: string) => refusal(harness.beneficiaries.getBeneficiary({ id }, { caller: aBusinessCaller() }));
   for (const id of [stored["plain"]?.id ?? "", uuidv7(), "no id", ""]) {
-    expect(await read(id)).toMatchObject({ kind: "not_found", code: "not_found", message: "There is no such beneficiary." });
+    expect(await read(id)).toMatchObject({
+      kind: "not_found",
+      code: "not_found",
+      message: "There is no beneficiary with this id. Check the id.",
+    });
   }
 });
 
-test("an operator is refused", async () => {
+test("listBeneficiaries rejects an operator's key", async () => {
   const refused = { code: "business_key_required" };
   expect(await refusal(harness.beneficiaries.listBeneficiaries({ limit: 1 }, { caller: adminCaller }))).toMatchObject(refused);
   expect(await refusal(harness.beneficiaries.getBeneficiary({ id: uuidv7() }, { caller: adminCaller }))).toMatchObject(refused);

@@ -18,10 +18,10 @@ const list = async (caller: ReturnType<typeof aBusinessCaller>, filter: Filter =
   return clients.map(({ id }) => id);
 };
 
-test("clients are listed newest first, page by page, with how many there are in all", async () => {
+test("listClients returns pages with the newest clients first, and the total of all pages", async () => {
   const caller = aBusinessCaller();
   const ids: string[] = [];
-  // Two in one millisecond are told apart by their ids.
+  // Two clients with the same creation time are ordered by id.
   for (const ms of [0, 1, 1, 2]) {
     harness.clock.nowMs = Date.parse("2026-11-20T10:00:00Z") + ms;
     ids.push((await harness.createPerson(caller)).id);
@@ -39,7 +39,7 @@ test("clients are listed newest first, page by page, with how many there are in 
   expect(await page(2, 4)).toEqual([]);
 });
 
-test("another business's clients are not listed, whatever is asked for", async () => {
+test("listClients returns no clients of another business, and rejects an operator's key", async () => {
   const { email } = await harness.createPerson();
   expect(await list(aBusinessCaller())).toEqual([]);
   expect(await list(aBusinessCaller(), { email, search: "amina" })).toEqual([]);
@@ -48,7 +48,7 @@ test("another business's clients are not listed, whatever is asked for", async (
   });
 });
 
-test("each filter finds what has its value, and filters add up", async () => {
+test("listClients applies each filter, also combined", async () => {
   const caller = aBusinessCaller();
   const create = async (changes: Person) => (await harness.createPerson(caller, changes)).id;
   const plain = await create({ email: "Plain@Example.dz" });
@@ -71,7 +71,7 @@ test("each filter finds what has its value, and filters add up", async () => {
   expect(await list(caller, { riskLevel: RiskLevel.HIGH, blocked: false })).toEqual([listed]);
 });
 
-describe("a search", () => {
+describe("listClients, search", () => {
   let caller: ReturnType<typeof aBusinessCaller>;
   let [amelie, odd, arabic]: string[] = [];
   beforeAll(async () => {
@@ -100,7 +100,7 @@ describe("a search", () => {
     ["zoe.q"],
     ["@EXAMPLE.DZ"],
     ["code-42"],
-  ])("finds %s in any name, the address or the code, in any case", async (search) => {
+  ])("finds %s in the names, the e-mail address or the code, in upper or lower case", async (search) => {
     expect(await list(caller, { search })).toEqual([amelie]);
   });
 
@@ -114,31 +114,31 @@ describe("a search", () => {
     ["'", "amelie"],
     ["أمينة", "arabic"],
     ["ينة بن", "arabic"],
-  ])("takes %s as it is written", async (search, whom) => {
-    expect(await list(caller, { search })).toEqual([{ odd, amelie, arabic }[whom]]);
+  ])("finds %s literally", async (search, name) => {
+    expect(await list(caller, { search })).toEqual([{ odd, amelie, arabic }[name]]);
   });
 
   test.each(["%%", "a%e", "_____", "\\\\", "x' or '1'='1", "neil zoe", "42 amélie", "$1", "?", "a".repeat(10_240)])(
-    "finds nothing for %s",
+    "returns no result for %s",
     async (search) => {
       expect(await list(caller, { search })).toEqual([]);
     },
   );
 
-  test("finds the longest texts by what they begin with, and by all of them in any script with letters", async () => {
+  test("finds the start and the end of texts of maximum length in any script", async () => {
     const owner = aBusinessCaller();
-    // Of random letters, which do not compress.
-    const some = (length: number, from: number, count: number) =>
+    // Random letters cannot be compressed in the index.
+    const randomLetters = (length: number, from: number, count: number) =>
       Array.from({ length }, () => String.fromCodePoint(from + randomInt(count))).join("");
     const create = async (letters: (length: number) => string) => {
       const [firstName, middleName, lastName, externalClientCode] = [letters(200), letters(200), letters(200), letters(200)];
       const { id } = await harness.createPerson(owner, { firstName, middleName, lastName, externalClientCode });
       return { id, firstName, middleName, lastName, externalClientCode };
     };
-    const arabic = await create((length) => some(length, 0x628, 24));
+    const arabic = await create((length) => randomLetters(length, 0x628, 24));
     expect(await list(owner, { search: `${arabic.firstName.slice(-9)} ${arabic.lastName.slice(0, 9)}` })).toEqual([arabic.id]);
     expect(await list(owner, { search: arabic.externalClientCode.slice(-20) })).toEqual([arabic.id]);
-    const ideographs = await create((length) => some(length, 0x20000, 40_000));
+    const ideographs = await create((length) => randomLetters(length, 0x20000, 40_000));
     expect(await list(owner, { search: ideographs.externalClientCode.slice(-20) })).toEqual([ideographs.id]);
     expect(await list(owner, { search: ideographs.firstName.slice(-20) })).toEqual([ideographs.id]);
     const update = harness.clients.updatePerson({ id: ideographs.id, stateProvince: "x" }, { caller: owner });

@@ -3,7 +3,7 @@ import { OnboardingDecision } from "@amana/contracts/clients/v1/onboarding_servi
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { aKycEvent, type KycNews } from "../../test/a-kyc-event.ts";
+import { aKycEvent, type KycEventFields } from "../../test/a-kyc-event.ts";
 import { type Answers, aDetailsRequest, type Harness, startHarness } from "../../test/harness.ts";
 
 let harness: Harness;
@@ -20,8 +20,8 @@ const aClient = async () => {
   const caller = aBusinessCaller();
   const { id: clientId } = await harness.createPerson(caller);
   harness.clock.nowMs = (harness.clock.nowMs ?? 0) + 1_000;
-  const hears = (news: Partial<KycNews>) => harness.publish(aKycEvent({ ...caller, clientId, ...news }));
-  return { caller, clientId, hears };
+  const publish = (fields: Partial<KycEventFields>) => harness.publish(aKycEvent({ ...caller, clientId, ...fields }));
+  return { caller, clientId, publish };
 };
 const aClientWithDetails = async (answers: Answers = {}) => {
   const client = await aClient();
@@ -29,22 +29,22 @@ const aClientWithDetails = async (answers: Answers = {}) => {
   harness.clock.nowMs = (harness.clock.nowMs ?? 0) + 1_000;
   return { ...client, details };
 };
-interface Of {
+interface ClientOfCaller {
   caller: Caller;
   clientId: string;
 }
-const create = ({ caller, clientId }: Of, answers: Answers = {}) =>
+const create = ({ caller, clientId }: ClientOfCaller, answers: Answers = {}) =>
   harness.onboarding.createOnboardingDetails({ clientId, ...aDetailsRequest(answers) }, { caller });
-const update = ({ caller, clientId }: Of, answers: Answers) =>
+const update = ({ caller, clientId }: ClientOfCaller, answers: Answers) =>
   harness.onboarding.updateOnboardingDetails({ clientId, answers }, { caller });
-const read = ({ caller, clientId }: Of) => harness.onboarding.getOnboardingDetails({ clientId }, { caller });
+const read = ({ caller, clientId }: ClientOfCaller) => harness.onboarding.getOnboardingDetails({ clientId }, { caller });
 const incomplete = (...missing: string[]) => ({
   kind: "invalid",
   code: "onboarding_details_incomplete",
   members: { missing: missing.join(",") },
 });
 
-const every: Answers = {
+const otherAnswers: Answers = {
   accountPurposes: ["PENSION"],
   expectedMonthlyIncomingVolume: "MORE_THAN60001",
   expectedMonthlyOutgoingVolume: "MORE_THAN60001",
@@ -58,8 +58,8 @@ const every: Answers = {
   taxIdentificationNumber: "099916000000000",
 };
 
-describe("creating details", () => {
-  test("keeps them and moves the onboarding to KYC_PENDING", async () => {
+describe("createOnboardingDetails", () => {
+  test("stores the details and changes the onboarding to KYC_PENDING", async () => {
     const client = await aClient();
     const details = await create(client);
     expect(details).toMatchObject({ clientId: client.clientId, ...aDetailsRequest().answers, kycApplicationOpen: false });
@@ -72,19 +72,19 @@ describe("creating details", () => {
     expect(row).toEqual({ step: "KYC_PENDING", moved: true });
   });
 
-  test("keeps every optional answer", async () => {
+  test("stores every optional field", async () => {
     const client = await aClient();
-    expect(await create(client, every)).toMatchObject(every);
-    expect(await read(client)).toMatchObject(every);
+    expect(await create(client, otherAnswers)).toMatchObject(otherAnswers);
+    expect(await read(client)).toMatchObject(otherAnswers);
   });
 
-  test("a second time is refused, and the first ones stay", async () => {
+  test("rejects a second request and keeps the first details", async () => {
     const client = await aClientWithDetails();
-    expect(await refusal(create(client, every))).toMatchObject({ kind: "conflict", code: "onboarding_details_exist" });
+    expect(await refusal(create(client, otherAnswers))).toMatchObject({ kind: "conflict", code: "onboarding_details_exist" });
     expect(await read(client)).toEqual(client.details);
   });
 
-  test("ten times at once creates one set", async () => {
+  test("accepts one of ten concurrent requests", async () => {
     const client = await aClient();
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => create(client)));
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -92,7 +92,7 @@ describe("creating details", () => {
       if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "onboarding_details_exist" });
   });
 
-  test("with the same Idempotency-Key answers the same again", async () => {
+  test("returns the same response for the same Idempotency-Key", async () => {
     const { caller, clientId } = await aClient();
     const request = { clientId, ...aDetailsRequest() };
     const first = await harness.onboarding.createOnboardingDetails(request, withIdempotencyKey(caller, "k"));
@@ -106,37 +106,37 @@ describe("creating details", () => {
     [{ sourceOfFunds: "OTHER" }, ["other_source_of_funds"]],
     [{ occupation: "OTHER", sourceOfFunds: "OTHER" }, ["other_occupation", "other_source_of_funds"]],
     [{ accountPurposes: [] }, ["account_purposes"]],
-  ] as [Answers, string[]][])("with %j lists what is missing: %j", async (answers, missing) => {
+  ] as [Answers, string[]][])("returns, for %j, the missing fields %j", async (answers, missing) => {
     const client = await aClient();
     expect(await refusal(create(client, answers))).toMatchObject(incomplete(...missing));
     expect(await refusal(read(client))).toMatchObject({ code: "onboarding_details_not_found" });
   });
 
-  test("is still possible once a verification has got further, and the onboarding moves on", async () => {
+  test("accepts the first details after the verification has ended, and updates the step", async () => {
     const client = await aClient();
-    await client.hears({ status: "COMPLETED", verdict: "APPROVED" });
+    await client.publish({ status: "COMPLETED", verdict: "APPROVED" });
     await create(client);
     const [row] = await harness.sql("select step from onboarding where client_id = ?", [client.clientId]);
     expect(row).toEqual({ step: "PENDING_APPROVAL" });
   });
 });
 
-describe("changing details", () => {
-  test.each(Object.entries(every))("%s changes alone, with updated_at", async (name, value) => {
+describe("updateOnboardingDetails", () => {
+  test.each(Object.entries(otherAnswers))("changes only %s and updated_at", async (name, value) => {
     const client = await aClientWithDetails();
     const changed = await update(client, { [name]: value });
     expect(changed).toEqual({ ...client.details, [name]: value, updatedAtMs: client.details.updatedAtMs + 1_000n });
     expect(await read(client)).toEqual(changed);
   });
 
-  test("that changes nothing leaves updated_at", async () => {
+  test("keeps updated_at for equal values", async () => {
     const client = await aClientWithDetails();
     expect(await update(client, {})).toEqual(client.details);
     expect(await update(client, { ...aDetailsRequest().answers, cleared: ["other_occupation"] })).toEqual(client.details);
   });
 
-  test("clears each optional answer by its name; the name of a required one clears nothing", async () => {
-    const client = await aClientWithDetails(every);
+  test("clears each named optional field, and ignores the name of a required field", async () => {
+    const client = await aClientWithDetails(otherAnswers);
     const cleared = {
       funds_origin_country_id: "fundsOriginCountryId",
       other_occupation: "otherOccupation",
@@ -147,8 +147,8 @@ describe("changing details", () => {
       expect(await update(client, { cleared: [name] })).not.toHaveProperty(property);
     }
     expect(await update(client, { cleared: ["occupation", "account_purposes", "toString"] })).toMatchObject({
-      occupation: every.occupation,
-      accountPurposes: every.accountPurposes,
+      occupation: otherAnswers.occupation,
+      accountPurposes: otherAnswers.accountPurposes,
     });
   });
 
@@ -156,26 +156,29 @@ describe("changing details", () => {
     [{}, { occupation: "OTHER" }, "other_occupation"],
     [{ occupation: "OTHER", otherOccupation: "Luthier" }, { cleared: ["other_occupation"] }, "other_occupation"],
     [{ sourceOfFunds: "OTHER", otherSourceOfFunds: "Mécénat" }, { cleared: ["other_source_of_funds"] }, "other_source_of_funds"],
-  ] as [Answers, Answers, string][])("from %j by %j is refused: %s stays needed", async (before, answers, missing) => {
-    const client = await aClientWithDetails(before);
-    expect(await refusal(update(client, answers))).toMatchObject(incomplete(missing));
-    expect(await read(client)).toEqual(client.details);
-  });
+  ] as [Answers, Answers, string][])(
+    "rejects, for %j, the change %j, because %s is required",
+    async (before, answers, missing) => {
+      const client = await aClientWithDetails(before);
+      expect(await refusal(update(client, answers))).toMatchObject(incomplete(missing));
+      expect(await read(client)).toEqual(client.details);
+    },
+  );
 
-  test("away from OTHER may clear what OTHER needed, in one go", async () => {
+  test("accepts a change from OTHER that also clears the field that OTHER requires", async () => {
     const client = await aClientWithDetails({ occupation: "OTHER", otherOccupation: "Luthier" });
     const changed = await update(client, { occupation: "FARMER", cleared: ["other_occupation"] });
     expect(changed).toMatchObject({ occupation: "FARMER" });
     expect(changed).not.toHaveProperty("otherOccupation");
   });
 
-  test("different ones at the same time all hold", async () => {
+  test("applies concurrent changes of different fields", async () => {
     const client = await aClientWithDetails();
-    await Promise.all(Object.entries(every).map(([name, value]) => update(client, { [name]: value })));
-    expect(await read(client)).toMatchObject(every);
+    await Promise.all(Object.entries(otherAnswers).map(([name, value]) => update(client, { [name]: value })));
+    expect(await read(client)).toMatchObject(otherAnswers);
   });
 
-  test("before there are any creates them when all that is required is there", async () => {
+  test("creates the details if all required fields are present", async () => {
     const client = await aClient();
     expect(await update(client, aDetailsRequest().answers)).toMatchObject(aDetailsRequest().answers);
     expect(await harness.onboarding.getOnboarding({ clientId: client.clientId }, client)).toMatchObject({
@@ -183,7 +186,7 @@ describe("changing details", () => {
     });
   });
 
-  test("before there are any lists everything that is missing", async () => {
+  test("returns all missing fields if there are no details yet", async () => {
     const client = await aClient();
     const all = [
       "account_purposes",
@@ -200,7 +203,7 @@ describe("changing details", () => {
     expect(await refusal(read(client))).toMatchObject({ code: "onboarding_details_not_found" });
   });
 
-  test("once with ten first changes at the same time leaves one set with the last word of one of them", async () => {
+  test("stores one set of details for ten concurrent first changes", async () => {
     const client = await aClient();
     const results = await Promise.all(
       Array.from({ length: 10 }, (_, n) => update(client, { ...aDetailsRequest().answers, taxIdentificationNumber: `N${n}` })),
@@ -209,8 +212,8 @@ describe("changing details", () => {
   });
 });
 
-describe("details are locked", () => {
-  const locked: [Partial<KycNews>, string][] = [
+describe("updateOnboardingDetails, locked details", () => {
+  const locked: [Partial<KycEventFields>, string][] = [
     [{ status: "OPENED" }, "KYC_PROCESSING"],
     [{ status: "PROCESSING" }, "KYC_PROCESSING"],
     [{ status: "FAILED", attemptsRemaining: 1 }, "KYC_PROCESSING"],
@@ -218,9 +221,9 @@ describe("details are locked", () => {
     [{ status: "COMPLETED", verdict: "REJECTED" }, "KYC_DECLINED"],
     [{ status: "COMPLETED", verdict: "APPROVED" }, "PENDING_APPROVAL"],
   ];
-  test.each(locked)("with %j, at %s", async (news, step) => {
+  test.each(locked)("rejects a change after %j, at %s", async (fields, step) => {
     const client = await aClientWithDetails();
-    await client.hears(news);
+    await client.publish(fields);
     for (const answers of [{ isUsPerson: true }, {}]) {
       expect(await refusal(update(client, answers))).toMatchObject({
         kind: "conflict",
@@ -231,44 +234,44 @@ describe("details are locked", () => {
     expect((await read(client)).isUsPerson).toBe(false);
   });
 
-  test("at APPROVED, also with a new application", async () => {
+  test("rejects a change at APPROVED, also with a new application", async () => {
     const client = await aClientWithDetails();
-    await client.hears({ status: "COMPLETED", verdict: "APPROVED" });
+    await client.publish({ status: "COMPLETED", verdict: "APPROVED" });
     await harness.onboarding.decideOnboarding(
       { clientId: client.clientId, decision: OnboardingDecision.APPROVED },
       { caller: adminCaller },
     );
-    await client.hears({ createdAtMs: Date.parse("2027-01-01T00:00:00Z") });
+    await client.publish({ createdAtMs: Date.parse("2027-01-01T00:00:00Z") });
     expect(await refusal(update(client, {}))).toMatchObject({ code: "onboarding_locked", members: { current_step: "APPROVED" } });
   });
 
-  test.each<Partial<KycNews>>([
+  test.each<Partial<KycEventFields>>([
     { status: "CREATED" },
     { status: "EXPIRED" },
     { status: "CANCELED" },
     { status: "FAILED", attemptsRemaining: 0 },
-  ])("not with %j", async (news) => {
+  ])("accepts a change after %j", async (fields) => {
     const client = await aClientWithDetails();
-    await client.hears(news);
+    await client.publish(fields);
     expect(await update(client, { isUsPerson: true })).toMatchObject({ isUsPerson: true });
   });
 });
 
-test("details name the newest application while it lasts, and whether it is open", async () => {
+test("getOnboardingDetails returns the id of the newest application, and whether it is open", async () => {
   const client = await aClientWithDetails();
   const applicationId = uuidv7();
-  await client.hears({ applicationId, revision: 2, status: "OPENED" });
+  await client.publish({ applicationId, revision: 2, status: "OPENED" });
   expect(await read(client)).toMatchObject({ kycApplicationId: applicationId, kycApplicationOpen: true });
-  await client.hears({ applicationId, revision: 3, status: "EXPIRED" });
+  await client.publish({ applicationId, revision: 3, status: "EXPIRED" });
   expect(await read(client)).toMatchObject({ kycApplicationId: applicationId, kycApplicationOpen: false });
 });
 
-test("another business's client, an unknown id and a malformed one are refused alike everywhere", async () => {
+test("all onboarding RPCs return the same error for another business's client, an unknown id and a malformed id", async () => {
   const { clientId } = await aClientWithDetails();
   const other = aBusinessCaller();
   const calls = [
     (id: string) => create({ caller: other, clientId: id }),
-    (id: string) => update({ caller: other, clientId: id }, every),
+    (id: string) => update({ caller: other, clientId: id }, otherAnswers),
     (id: string) => read({ caller: other, clientId: id }),
     (id: string) => harness.onboarding.getOnboarding({ clientId: id }, { caller: other }),
   ];

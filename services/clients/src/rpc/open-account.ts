@@ -8,7 +8,7 @@ import { currencyNotSupported, externalAccountIdTaken } from "../account/account
 import { toAccountMessage } from "../account/account.message.ts";
 import { Account, checkLimits } from "../account/account.ts";
 import { accountNumber } from "../account/account-number.ts";
-import { limitsGiven } from "../account/limits-given.ts";
+import { readLimits } from "../account/read-limits.ts";
 import { lockUnblocked } from "../client/lock-unblocked.ts";
 import type { Context } from "../context.ts";
 
@@ -19,7 +19,7 @@ export const openAccount =
     return await once(orm, call, AccountSchema, async (em) => {
       const { currency } = request;
       if (!currencies.includes(currency)) throw currencyNotSupported(currencies);
-      const limits = limitsGiven(request, currency);
+      const limits = readLimits(request, currency);
       checkLimits(limits);
       const client = await lockUnblocked(em, businessId, request.clientId);
 

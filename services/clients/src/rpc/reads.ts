@@ -21,22 +21,22 @@ export const getClient = readOne(clientView, toClientMessage, clientNotFound);
 export const getBeneficiary = readOne(beneficiaryView, toBeneficiaryMessage, beneficiaryNotFound);
 export const getAccount = readOne(accountView, toAccountMessage, accountNotFound);
 
-/** Refuses a list's filter that names no client of the business. */
-async function check(em: SqlEntityManager, owner: Owner, { clientId }: { clientId?: string }): Promise<void> {
+/** Throws if a list filter contains the id of no client of the business. */
+async function checkClientId(em: SqlEntityManager, owner: Owner, { clientId }: { clientId?: string }): Promise<void> {
   if (clientId !== undefined && !(await clientView.read(em, owner, clientId))) throw namedClientNotFound("");
 }
 
 export const listClients = readPage(clientList, "clients", toClientMessage);
-export const listBeneficiaries = readPage(beneficiaryList, "beneficiaries", toBeneficiaryMessage, { check });
-export const listAccounts = readPage(accountList, "accounts", toAccountMessage, { check });
+export const listBeneficiaries = readPage(beneficiaryList, "beneficiaries", toBeneficiaryMessage, { check: checkClientId });
+export const listAccounts = readPage(accountList, "accounts", toAccountMessage, { check: checkClientId });
 
 export const getClientStanding =
   ({ orm }: Context): Implementation<typeof ClientService.method.getClientStanding> =>
   async ({ businessId, clientId }, { caller }) => {
-    const isTheirs = caller.role === "platform" || requireBusiness(caller) === businessId;
+    const isPermitted = caller.role === "platform" || requireBusiness(caller) === businessId;
     const read = () => clientView.read(orm.em, businessId, clientId);
-    // Another service asks for one business, not for all.
-    const client = isTheirs && isUuid(businessId) ? await forTenant(businessId, read) : undefined;
+    // Another service calls as the platform, so the query must be restricted to one business.
+    const client = isPermitted && isUuid(businessId) ? await forTenant(businessId, read) : undefined;
     if (!client) return { standing: ClientStanding.UNKNOWN };
     return { standing: client.blocked ? ClientStanding.BLOCKED : ClientStanding.GOOD };
   };

@@ -15,22 +15,22 @@ afterAll(() => harness[Symbol.asyncDispose]());
 
 const limits = { dailyLimit: "100.00", monthlyLimit: "200.00", yearlyLimit: "300.00" };
 const anAccount = () => harness.openAccount(caller, { ...limits, description: "old", externalAccountId: uuidv7() });
-const update = (id: string, changes: object, by: object = caller) =>
-  harness.accounts.updateAccount({ id, ...changes }, { caller: by as typeof caller });
-/** Starts all changes while the row is locked, and lets them go once each of them waits. */
-async function together(id: string, changes: readonly object[]) {
+const update = (id: string, changes: object, updateCaller: object = caller) =>
+  harness.accounts.updateAccount({ id, ...changes }, { caller: updateCaller as typeof caller });
+/** Starts all changes while the row is locked, and releases the lock when all of them wait. */
+async function updateConcurrently(id: string, changes: readonly object[]) {
   let updates: Promise<PromiseSettledResult<unknown>[]> | undefined;
   await harness.transaction(async (em) => {
     await em.execute("select from account where id = ? for update", [id]);
-    updates = Promise.allSettled(changes.map((named) => update(id, named)));
-    await harness.untilSomeoneWaits(changes.length);
+    updates = Promise.allSettled(changes.map((change) => update(id, change)));
+    await harness.untilSessionsWait(changes.length);
   });
   return (await updates) ?? [];
 }
 
 const read = (id: string) => harness.accounts.getAccount({ id }, { caller });
 
-describe("changing an account", () => {
+describe("updateAccount", () => {
   test.each([
     [{ accountName: "Savings" }, { accountName: "Savings" }],
     [{ description: "new" }, { description: "new" }],
@@ -38,7 +38,7 @@ describe("changing an account", () => {
     [{ dailyLimit: "0.01" }, { dailyLimitMinor: 1n }],
     [{ monthlyLimit: "300" }, { monthlyLimitMinor: 30_000n }],
     [{ yearlyLimit: "999999999999999.99" }, { yearlyLimitMinor: 99_999_999_999_999_999n }],
-  ])("to %o changes that, and nothing else", async (changes, expected) => {
+  ])("changes only %o", async (changes, expected) => {
     const before = await anAccount();
     harness.clock.nowMs = Number(before.createdAtMs) + 60_000;
     const changed = await update(before.id, changes);
@@ -59,7 +59,7 @@ describe("changing an account", () => {
     expect((await read(before.id))[column]).toBeUndefined();
   });
 
-  test("by nothing or by what it has already leaves updated_at", async () => {
+  test("keeps updated_at for no change and for equal values", async () => {
     const before = await anAccount();
     harness.clock.nowMs = Number(before.createdAtMs) + 60_000;
     for (const changes of [{}, { accountName: before.accountName }, { ...limits }]) {
@@ -73,7 +73,7 @@ describe("changing an account", () => {
     [{ monthlyLimit: "300.01" }, "/monthly_limit"],
     [{ yearlyLimit: "199.99" }, "/yearly_limit"],
     [{ cleared: ["monthly_limit"], dailyLimit: "300.01" }, "/daily_limit"],
-  ])("to limits that would fall from day to year is refused, nothing changes: %o", async (changes, pointer) => {
+  ])("rejects a shorter period with a greater limit and changes nothing: %o", async (changes, pointer) => {
     const before = await anAccount();
     expect(await refusal(update(before.id, { accountName: "Another", ...changes }))).toMatchObject({
       kind: "invalid",
@@ -83,7 +83,7 @@ describe("changing an account", () => {
     expect(await read(before.id)).toEqual(before);
   });
 
-  test("moves all limits at once where one alone would be refused", async () => {
+  test("accepts a change of all limits that would be rejected for one limit alone", async () => {
     const { id } = await anAccount();
     expect(await update(id, { dailyLimit: "1000", monthlyLimit: "2000", yearlyLimit: "3000" })).toMatchObject({
       dailyLimitMinor: 100_000n,
@@ -91,14 +91,14 @@ describe("changing an account", () => {
     });
   });
 
-  test("to limits that others change at the same time never leaves them out of order", async () => {
+  test("keeps the limits in order for concurrent changes", async () => {
     const { id } = await anAccount();
-    const results = await together(id, [{ dailyLimit: "150" }, { monthlyLimit: "120" }]);
+    const results = await updateConcurrently(id, [{ dailyLimit: "150" }, { monthlyLimit: "120" }]);
     const refused = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
     expect(refused).toMatchObject([{ code: "account_limits_out_of_order" }]);
   });
 
-  test("to an external_account_id that is taken is refused, to its own not", async () => {
+  test("rejects an external_account_id of another account, and accepts the account's own id", async () => {
     const [one, two] = [await anAccount(), await anAccount()];
     expect(await refusal(update(one.id, { externalAccountId: two.externalAccountId }))).toMatchObject({
       kind: "conflict",
@@ -113,15 +113,19 @@ describe("changing an account", () => {
     });
   });
 
-  test("of different fields by several at the same time keeps all", async () => {
+  test("applies concurrent changes of different fields", async () => {
     const { id } = await anAccount();
-    const results = await together(id, [{ accountName: "Another" }, { description: "new" }, { cleared: ["daily_limit"] }]);
+    const results = await updateConcurrently(id, [
+      { accountName: "Another" },
+      { description: "new" },
+      { cleared: ["daily_limit"] },
+    ]);
     expect(results.map(({ status }) => status)).toEqual(Array(3).fill("fulfilled"));
     expect(await read(id)).toMatchObject({ accountName: "Another", description: "new" });
     expect((await read(id)).dailyLimitMinor).toBeUndefined();
   });
 
-  test("that is closed reaches what the business notes of it, so that its external_account_id can be used again", async () => {
+  test("changes description and external_account_id of a closed account, so that the id can be used again", async () => {
     const { id, externalAccountId } = await anAccount();
     await harness.accounts.closeAccount({ id }, { caller });
     const changed = await update(id, { description: "closed in March", cleared: ["external_account_id"] });
@@ -131,7 +135,7 @@ describe("changing an account", () => {
   });
 
   test.each([{ accountName: "Another" }, { dailyLimit: "1.00" }, { monthlyLimit: "150" }, { cleared: ["yearly_limit"] }])(
-    "that is closed by its name or limits is refused, nothing changes: %o",
+    "rejects a change of name or limits of a closed account: %o",
     async (changes) => {
       const { id } = await anAccount();
       const closed = await harness.accounts.closeAccount({ id }, { caller });
@@ -144,25 +148,25 @@ describe("changing an account", () => {
     },
   );
 
-  test("that is closed by what it has already changes nothing and is no mistake", async () => {
+  test("accepts equal values for a closed account and changes nothing", async () => {
     const { id, accountName } = await anAccount();
     const closed = await harness.accounts.closeAccount({ id }, { caller });
     for (const changes of [{}, { accountName, ...limits }]) expect(await update(id, changes)).toEqual(closed);
   });
 });
 
-test("another business's account is refused like an unknown one", async () => {
+test("updateAccount returns the same error for another business's account as for an unknown id", async () => {
   const before = await anAccount();
   for (const id of [before.id, uuidv7(), "no id", ""]) {
     const foreign = aBusinessCaller();
-    const refused = { kind: "not_found", code: "not_found", message: "There is no such account." };
+    const refused = { kind: "not_found", code: "not_found", message: "There is no account with this id. Check the id." };
     expect(await refusal(update(id, { accountName: "Mine" }, foreign))).toMatchObject(refused);
     expect(await refusal(harness.accounts.getAccount({ id }, { caller: foreign }))).toMatchObject(refused);
   }
   expect(await read(before.id)).toEqual(before);
 });
 
-test("an operator is refused", async () => {
+test("updateAccount rejects an operator's key", async () => {
   const { id } = await anAccount();
   expect(await refusal(update(id, {}, adminCaller))).toMatchObject({ code: "business_key_required" });
   expect(await refusal(harness.accounts.getAccount({ id }, { caller: adminCaller }))).toMatchObject({

@@ -4,7 +4,7 @@ import { type Implementation, requireBusiness } from "@amana/rpc";
 import { accountNotFound, externalAccountIdTaken } from "../account/account.errors.ts";
 import { toAccountMessage } from "../account/account.message.ts";
 import { Account } from "../account/account.ts";
-import { limitsGiven } from "../account/limits-given.ts";
+import { readLimits } from "../account/read-limits.ts";
 import type { Context } from "../context.ts";
 
 const readChanges = changesOf(Account, UpdateAccountRequestSchema);
@@ -15,7 +15,7 @@ export const updateAccount =
     const businessId = requireBusiness(caller);
     return await transaction(orm, async (em) => {
       const account = await lockRow(em, Account, businessId, request.id, accountNotFound);
-      account.change({ ...readChanges(request), ...limitsGiven(request, account.currency) }, clock.now());
+      account.change({ ...readChanges(request), ...readLimits(request, account.currency) }, clock.now());
       await flushUnique(em, "account_business_external_id", externalAccountIdTaken);
       return toAccountMessage(account);
     });

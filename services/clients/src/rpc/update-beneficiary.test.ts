@@ -15,7 +15,7 @@ afterEach(() => {
 afterAll(() => harness[Symbol.asyncDispose]());
 
 const iban = "DZ580002100001113000000570";
-const whole = {
+const completeBeneficiary = {
   type: BeneficiaryType.PERSON,
   name: "Karim Haddad",
   display: true,
@@ -31,11 +31,11 @@ const whole = {
   postalCode: "31000",
   countryCode: "DZA",
 };
-const update = (id: string, changes: object, by: object = caller) =>
-  harness.beneficiaries.updateBeneficiary({ id, ...changes }, { caller: by as typeof caller });
+const update = (id: string, changes: object, updateCaller: object = caller) =>
+  harness.beneficiaries.updateBeneficiary({ id, ...changes }, { caller: updateCaller as typeof caller });
 const read = (id: string) => harness.beneficiaries.getBeneficiary({ id }, { caller });
 
-describe("changing a beneficiary", () => {
+describe("updateBeneficiary", () => {
   test.each([
     { type: BeneficiaryType.COMPANY },
     { name: "Sarl El Amel" },
@@ -51,8 +51,8 @@ describe("changing a beneficiary", () => {
     { city: "Alger" },
     { postalCode: "16000" },
     { countryCode: "FRA" },
-  ])("to %o changes that, and nothing else", async (changes) => {
-    const before = await harness.createBeneficiary(caller, whole);
+  ])("changes only %o", async (changes) => {
+    const before = await harness.createBeneficiary(caller, completeBeneficiary);
     harness.clock.nowMs = Number(before.createdAtMs) + 60_000;
     const changed = await update(before.id, changes);
     expect(changed).toEqual({ ...before, ...changes, updatedAtMs: before.updatedAtMs + 60_000n });
@@ -72,14 +72,14 @@ describe("changing a beneficiary", () => {
     ["postal_code", "postalCode"],
     ["country_code", "countryCode"],
   ] as const)("clears %s", async (name, column) => {
-    const before = await harness.createBeneficiary(caller, whole);
+    const before = await harness.createBeneficiary(caller, completeBeneficiary);
     const changed = await update(before.id, { cleared: [name] });
     expect(changed[column]).toBeUndefined();
     expect({ ...changed, updatedAtMs: 0n }).toEqual({ ...before, [column]: undefined, updatedAtMs: 0n });
     expect((await read(before.id))[column]).toBeUndefined();
   });
 
-  test("by nothing, by what it has already, or by clearing what is not there leaves updated_at", async () => {
+  test("keeps updated_at for no change, equal values and clearing an absent field", async () => {
     const before = await harness.createBeneficiary(caller, { iban });
     harness.clock.nowMs = Number(before.createdAtMs) + 60_000;
     for (const changes of [{}, { iban, name: before.name, display: true }, { cleared: ["city"] }]) {
@@ -87,21 +87,21 @@ describe("changing a beneficiary", () => {
     }
   });
 
-  test("goes on for a client who was blocked meanwhile", async () => {
+  test("accepts a change for a blocked client", async () => {
     const { id, clientId } = await harness.createBeneficiary(caller);
     await harness.clients.updatePerson({ id: clientId, blocked: true }, { caller });
     expect(await update(id, { display: false })).toMatchObject({ display: false });
   });
 });
 
-describe("payment details after a change", () => {
+describe("updateBeneficiary, payment details", () => {
   test.each([
     [{ iban }, { cleared: ["iban"] }],
     [{ iban: undefined, accountNumber: "A1" }, { cleared: ["account_number"] }],
     [{ iban, accountNumber: "A1" }, { cleared: ["iban", "account_number"] }],
     [{ iban }, { cleared: ["iban"], bic: "BEXADZAL", name: "Another" }],
     [{ iban }, { iban: "" }],
-  ])("of %o by %o must still have an IBAN or an account number; refused, nothing changes", async (details, changes) => {
+  ])("rejects, for %o, the change %o, because neither IBAN nor account number would remain", async (details, changes) => {
     const before = await harness.createBeneficiary(caller, details);
     expect(await refusal(update(before.id, changes))).toMatchObject({
       kind: "invalid",
@@ -116,8 +116,8 @@ describe("payment details after a change", () => {
     [{ bic: "BEXAZZAL" }, "/bic"],
     [{ swiftCode: "BEXADZA" }, "/swift_code"],
     [{ routingNumber: "021000022" }, "/routing_number"],
-  ])("must be good: %o is refused, nothing changes", async (details, pointer) => {
-    const before = await harness.createBeneficiary(caller, whole);
+  ])("rejects the invalid value %o and changes nothing", async (details, pointer) => {
+    const before = await harness.createBeneficiary(caller, completeBeneficiary);
     expect(await refusal(update(before.id, { name: "Another", ...details }))).toMatchObject({
       kind: "invalid",
       code: "payment_detail_invalid",
@@ -126,44 +126,49 @@ describe("payment details after a change", () => {
     expect(await read(before.id)).toEqual(before);
   });
 
-  test("are judged with those that the change does not name", async () => {
-    const before = await harness.createBeneficiary(caller, whole);
+  test("are validated together with the stored values", async () => {
+    const before = await harness.createBeneficiary(caller, completeBeneficiary);
     await harness.sql("update beneficiary set bic = 'OLD' where id = ?", [before.id]);
     expect(await refusal(update(before.id, { name: "Another" }))).toMatchObject({ pointer: "/bic" });
     expect(await update(before.id, { name: "Another", cleared: ["bic"] })).toMatchObject({ name: "Another" });
   });
 
-  test("may go from an IBAN to an account number and back", async () => {
+  test("can change from an IBAN to an account number and back", async () => {
     const { id } = await harness.createBeneficiary(caller, { iban });
     expect((await update(id, { cleared: ["iban"], accountNumber: "A1" })).iban).toBeUndefined();
     expect(await update(id, { iban, cleared: ["account_number"] })).toMatchObject({ iban });
   });
 });
 
-describe("several changes at the same time", () => {
-  /** Starts them all while the row is locked, and lets them go once each of them waits. */
-  async function together(id: string, changes: readonly object[]) {
+describe("updateBeneficiary, concurrent changes", () => {
+  /** Starts all changes while the row is locked, and releases the lock when all of them wait. */
+  async function updateConcurrently(id: string, changes: readonly object[]) {
     let updates: Promise<PromiseSettledResult<unknown>[]> | undefined;
     await harness.transaction(async (em) => {
       await em.execute("select from beneficiary where id = ? for update", [id]);
-      updates = Promise.allSettled(changes.map((named) => update(id, named)));
-      await harness.untilSomeoneWaits(changes.length);
+      updates = Promise.allSettled(changes.map((change) => update(id, change)));
+      await harness.untilSessionsWait(changes.length);
     });
     return (await updates) ?? [];
   }
 
-  test("of different fields all stay", async () => {
-    const { id } = await harness.createBeneficiary(caller, whole);
-    const results = await together(id, [{ name: "Another" }, { city: "Alger" }, { display: false }, { cleared: ["bic"] }]);
+  test("of different fields are all applied", async () => {
+    const { id } = await harness.createBeneficiary(caller, completeBeneficiary);
+    const results = await updateConcurrently(id, [
+      { name: "Another" },
+      { city: "Alger" },
+      { display: false },
+      { cleared: ["bic"] },
+    ]);
     expect(results.map(({ status }) => status)).toEqual(Array(4).fill("fulfilled"));
     const after = await read(id);
     expect(after).toMatchObject({ name: "Another", city: "Alger", display: false });
     expect(after.bic).toBeUndefined();
   });
 
-  test("cannot take away both the IBAN and the account number", async () => {
-    const { id } = await harness.createBeneficiary(caller, whole);
-    const results = await together(id, [{ cleared: ["iban"] }, { cleared: ["account_number"] }]);
+  test("cannot clear both the IBAN and the account number", async () => {
+    const { id } = await harness.createBeneficiary(caller, completeBeneficiary);
+    const results = await updateConcurrently(id, [{ cleared: ["iban"] }, { cleared: ["account_number"] }]);
     const refused = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
     expect(refused).toMatchObject([{ code: "beneficiary_needs_iban_or_account_number" }]);
     const { iban: left, accountNumber } = await read(id);
@@ -171,7 +176,7 @@ describe("several changes at the same time", () => {
   });
 });
 
-test("another business's beneficiary is refused like an unknown one", async () => {
+test("updateBeneficiary returns the same error for another business's beneficiary as for an unknown id", async () => {
   const foreign = await harness.createBeneficiary(aBusinessCaller());
   const refusals = await Promise.all(
     [foreign.id, uuidv7(), "no id"].map((id) => refusal(update(id, { name: "Mine" })).then((error) => (error as Error).message)),
@@ -180,7 +185,7 @@ test("another business's beneficiary is refused like an unknown one", async () =
   expect(await refusal(update(foreign.id, { name: "Mine" }))).toMatchObject({ kind: "not_found", code: "not_found" });
 });
 
-test("an operator is refused", async () => {
+test("updateBeneficiary rejects an operator's key", async () => {
   const { id } = await harness.createBeneficiary(caller);
   expect(await refusal(update(id, {}, adminCaller))).toMatchObject({ code: "business_key_required" });
 });

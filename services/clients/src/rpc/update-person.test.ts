@@ -21,7 +21,7 @@ const aClient = async () => {
   return { caller, created, id: created.id };
 };
 
-const every = {
+const allChanges = {
   address: "1 rue Neuve",
   city: "Oran",
   postcode: "31000",
@@ -41,14 +41,14 @@ const every = {
   riskLevel: RiskLevel.MEDIUM,
 };
 
-test.each(Object.entries(every))("%s changes alone, with updated_at, and is kept", async (name, value) => {
+test.each(Object.entries(allChanges))("updatePerson changes only %s and updated_at", async (name, value) => {
   const { caller, created, id } = await aClient();
   const changed = await harness.clients.updatePerson({ id, [name]: value }, { caller });
   expect(changed).toEqual({ ...created, [name]: value, updatedAtMs: created.updatedAtMs + 1_000n });
   expect(await harness.clients.getClient({ id }, { caller })).toEqual(changed);
 });
 
-test("an update that changes nothing leaves updated_at", async () => {
+test("updatePerson keeps updated_at for equal values", async () => {
   const { caller, created, id } = await aClient();
   expect(await harness.clients.updatePerson({ id }, { caller })).toEqual(created);
   const same = { kycNote: "avant", blocked: false, riskLevel: RiskLevel.LOW, cleared: ["second_email"] };
@@ -56,9 +56,9 @@ test("an update that changes nothing leaves updated_at", async () => {
   expect(await harness.clients.getClient({ id }, { caller })).toEqual(created);
 });
 
-test("each optional field is cleared by its name; the name of a required one clears nothing", async () => {
+test("updatePerson clears each named optional field, and ignores the name of a required field", async () => {
   const { caller, id } = await aClient();
-  const full = await harness.clients.updatePerson({ id, ...every }, { caller });
+  const full = await harness.clients.updatePerson({ id, ...allChanges }, { caller });
   const cleared = {
     state_province: "stateProvince",
     second_email: "secondEmail",
@@ -77,38 +77,38 @@ test("each optional field is cleared by its name; the name of a required one cle
   expect(rest).toEqual({ ...full, ...Object.fromEntries(Object.values(cleared).map((property) => [property, undefined])) });
 });
 
-test("updates of different fields at the same time both hold", async () => {
+test("updatePerson applies concurrent changes of different fields", async () => {
   const { caller, id } = await aClient();
-  const changes = Object.entries(every).filter(([name]) => name !== "email");
+  const changes = Object.entries(allChanges).filter(([name]) => name !== "email");
   await Promise.all(changes.map(([name, value]) => harness.clients.updatePerson({ id, [name]: value }, { caller })));
-  const { email: _, ...expected } = every;
+  const { email: _, ...expected } = allChanges;
   expect(await harness.clients.getClient({ id }, { caller })).toMatchObject(expected);
 });
 
-test("an e-mail address of another client of the business is refused in any case, and nothing changes", async () => {
+test("updatePerson rejects an e-mail address of another client, in upper or lower case, and changes nothing", async () => {
   const { caller, created, id } = await aClient();
   const other = await harness.createPerson(caller, { email: "Taken@example.dz" });
-  const taking = harness.clients.updatePerson({ id, email: "taken@EXAMPLE.dz", city: "Oran" }, { caller });
-  expect(await refusal(taking)).toMatchObject({ kind: "conflict", code: "email_taken", pointer: "/email" });
+  const request = harness.clients.updatePerson({ id, email: "taken@EXAMPLE.dz", city: "Oran" }, { caller });
+  expect(await refusal(request)).toMatchObject({ kind: "conflict", code: "email_taken", pointer: "/email" });
   expect(await harness.clients.getClient({ id }, { caller })).toEqual(created);
-  // Its own address in another case is its own.
+  // A client may change the case of its own address.
   expect(await harness.clients.updatePerson({ id: other.id, email: "TAKEN@example.dz" }, { caller })).toMatchObject({
     email: "TAKEN@example.dz",
   });
 });
 
-test("of two clients that take one address at the same time one gets it", async () => {
+test("updatePerson accepts one of two concurrent changes to the same e-mail address", async () => {
   const { caller, id } = await aClient();
   const other = await harness.createPerson(caller);
   const results = await Promise.allSettled(
-    [id, other.id].map((each) => harness.clients.updatePerson({ id: each, email: "race@example.dz" }, { caller })),
+    [id, other.id].map((clientId) => harness.clients.updatePerson({ id: clientId, email: "race@example.dz" }, { caller })),
   );
   expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   const [lost] = results.filter((result) => result.status === "rejected");
   expect(lost?.reason).toMatchObject({ code: "email_taken" });
 });
 
-test("what a client's verification says and what its business changes at the same time both hold", async () => {
+test("updatePerson and a concurrent KYC event both take effect", async () => {
   const { caller, id } = await aClient();
   await Promise.all([
     harness.publish(aKycEvent({ ...caller, clientId: id })),
@@ -118,12 +118,12 @@ test("what a client's verification says and what its business changes at the sam
   expect(row).toEqual({ kyc_status: "CREATED", city: "Oran" });
 });
 
-test("another business's client, an unknown id and a malformed one are refused alike, and nothing changes", async () => {
+test("updatePerson returns the same error for another business's client, an unknown id and a malformed id, and changes nothing", async () => {
   const { caller, created, id } = await aClient();
-  const change = (asked: string) =>
-    refusal(harness.clients.updatePerson({ id: asked, city: "Oran" }, { caller: aBusinessCaller() }));
+  const change = (requestedId: string) =>
+    refusal(harness.clients.updatePerson({ id: requestedId, city: "Oran" }, { caller: aBusinessCaller() }));
   const unknown = await change(uuidv7());
   expect(unknown).toMatchObject({ kind: "not_found", code: "not_found" });
-  for (const asked of [id, "nonsense"]) expect(await change(asked)).toEqual(unknown);
+  for (const requestedId of [id, "nonsense"]) expect(await change(requestedId)).toEqual(unknown);
   expect(await harness.clients.getClient({ id }, { caller })).toEqual(created);
 });

@@ -5,7 +5,7 @@ import { AdminKey } from "./admin-key.ts";
 
 const operatorKeyView = defineView(AdminKey, OperatorKeySchema);
 
-/** `plaintext` only in the answer that issues the key. */
+/** Pass `plaintext` only in the response that issues the key. */
 export const toOperatorKeyMessage = (key: RowOf<typeof operatorKeyView>, plaintext?: string) =>
   operatorKeyView.toMessage(key, { adminKey: plaintext });
 

@@ -7,7 +7,7 @@ const schema = defineEntity({
     id: p.uuid().primary(),
     name: p.text(),
     prefix: p.text(),
-    /** SHA-256 of the key, which itself is kept nowhere. */
+    /** SHA-256 of the key. The key itself is not stored. */
     hash: p.blob(),
     createdAt: p.datetime(3),
     lastUsedAt: p.datetime(3).nullable(),
@@ -17,25 +17,25 @@ const schema = defineEntity({
 
 /** A named key of an operator. */
 export class AdminKey extends schema.class {
-  /** False when it was revoked before; the first time stands. */
+  /** Revokes the key. Returns false if it was already revoked; the first time is kept. */
   revoke(now: Date): boolean {
     if (this.revokedAt) return false;
     this.revokedAt = now;
     return true;
   }
 
-  /** As the audit trail keeps it. */
+  /** Returns the fields that the audit trail stores. */
   snapshot() {
     return { id: this.id, name: this.name, prefix: this.prefix, revoked_at: this.revokedAt?.toISOString() ?? null };
   }
 }
 schema.setClass(AdminKey);
 
-/** Of the key that BOOTSTRAP_ADMIN_KEY gives, and of no other. */
+/** Name of the key in BOOTSTRAP_ADMIN_KEY. No other key has it. */
 export const bootstrapName = "bootstrap";
 
-/** For a change of operators' keys: such changes come one after the other. */
+/** Serializes changes of operator keys until the transaction ends. */
 export async function lockAdminKeys(em: SqlEntityManager): Promise<void> {
-  // The version before takes the same lock for its bootstrap key.
+  // The previous version uses the same lock for its bootstrap key.
   await em.execute("select pg_advisory_xact_lock(hashtext('bootstrap admin key'))");
 }

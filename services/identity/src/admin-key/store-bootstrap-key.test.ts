@@ -16,7 +16,7 @@ const actions = async () => {
   return rows.map(({ action, actor }) => `${actor}: ${action}`);
 };
 
-test("the deployment's key works, is stored as a hash, and is audited", async () => {
+test("storeBootstrapKey stores the hash of the key and an audit row, and the key is live", async () => {
   const key = generateApiKey("ak_");
   await store(key);
   expect(await identity.stateOf(key)).toBe("LIVE");
@@ -27,7 +27,7 @@ test("the deployment's key works, is stored as a hash, and is audited", async ()
   expect(await actions()).toEqual(["platform: admin_key.created"]);
 });
 
-test("starting again, and many replicas starting at once, store it once", async () => {
+test("storeBootstrapKey stores the key once for repeated and concurrent starts", async () => {
   const key = generateApiKey("ak_");
   await Promise.all(Array.from({ length: 8 }, () => store(key)));
   await store(key);
@@ -35,7 +35,7 @@ test("starting again, and many replicas starting at once, store it once", async 
   expect(await actions()).toHaveLength(1);
 });
 
-test("a changed key takes the place of the former one", async () => {
+test("storeBootstrapKey revokes the previous key when the setting changes", async () => {
   const [former, next] = [generateApiKey("ak_"), generateApiKey("ak_")];
   await store(former);
   await store(next);
@@ -48,14 +48,14 @@ test("a changed key takes the place of the former one", async () => {
   ]);
 });
 
-test("a replica that restarts with the outdated key brings nothing back", async () => {
+test("storeBootstrapKey does not restore a revoked key when a replica restarts with it", async () => {
   const [former, next] = [generateApiKey("ak_"), generateApiKey("ak_")];
   for (const key of [former, next, former]) await store(key);
   expect(await identity.stateOf(former)).toBe("REVOKED");
   expect(await identity.stateOf(next)).toBe("LIVE");
 });
 
-test("without the setting nothing changes", async () => {
+test("storeBootstrapKey changes nothing without the setting", async () => {
   const key = generateApiKey("ak_");
   await store(key);
   await store(undefined);

@@ -9,9 +9,9 @@ import { AdminKey, lockAdminKeys, bootstrapName as name } from "./admin-key.ts";
 const byPlatform = { caller: platformCaller, requestId: "", address: "" };
 
 /**
- * Makes the deployment's operator key known and revokes the one it takes the place of. A key that
- * is known already changes nothing, even when it is revoked: a replica that restarts with an
- * outdated setting brings nothing back.
+ * Stores the operator key in BOOTSTRAP_ADMIN_KEY and revokes the previous one. A key that is
+ * already stored changes nothing, even if it is revoked, so that a replica with an outdated setting
+ * does not restore it.
  */
 export async function storeBootstrapKey(
   context: Pick<Context, "orm" | "clock" | "logger" | "leases">,
@@ -23,13 +23,13 @@ export async function storeBootstrapKey(
   const now = clock.now();
 
   const replaced = await transaction(orm, async (em) => {
-    // Replicas start together; the second one waits here and then finds the key.
+    // Of several replicas that start together, only the first one stores the key.
     await lockAdminKeys(em);
-    const known = await em.findOne(AdminKey, { hash });
-    if (known?.revokedAt) {
-      logger.warn({ key_prefix: known.prefix }, "BOOTSTRAP_ADMIN_KEY is a revoked key and stays refused; set a new one");
+    const existing = await em.findOne(AdminKey, { hash });
+    if (existing?.revokedAt) {
+      logger.warn({ key_prefix: existing.prefix }, "key in BOOTSTRAP_ADMIN_KEY is revoked, set a new one");
     }
-    if (known) return false;
+    if (existing) return false;
 
     const former = await em.find(AdminKey, { name, revokedAt: null });
     for (const old of former) {
@@ -42,5 +42,5 @@ export async function storeBootstrapKey(
     keepChange(em, now, byPlatform, "admin_key.created", adminKey);
     return former.length > 0;
   });
-  if (replaced) await leases.ended();
+  if (replaced) await leases.waitUntilExpired();
 }

@@ -6,7 +6,7 @@ import { ApiKey } from "./api-key.ts";
 
 export const apiKeyView = defineView(ApiKey, ApiKeySchema);
 
-/** `plaintext` only in the answer that issues the key. */
+/** Pass `plaintext` only in the response that issues the key. */
 export const toApiKeyMessage = (key: RowOf<typeof apiKeyView>, plaintext?: string) =>
   apiKeyView.toMessage(key, { apiKey: plaintext });
 

@@ -8,37 +8,40 @@ const schema = defineEntity({
     businessId: p.uuid(),
     name: p.text(),
     prefix: p.text(),
-    /** SHA-256 of the key, which itself is kept nowhere. */
+    /** SHA-256 of a key without `allowedIps`. The key itself is not stored. */
     hash: p.blob().nullable(),
-    /** The same of a key with `allowedIps`, so that the version before does not find it. */
+    /**
+     * SHA-256 of a key with `allowedIps`, in another column so that the previous version rejects
+     * it.
+     */
     restrictedHash: p.blob().nullable(),
     createdAt: p.datetime(3),
     lastUsedAt: p.datetime(3).nullable(),
-    /** By the database's clock. */
+    /** Expiry by the database's clock. */
     expiresAt: p.datetime(3).nullable(),
-    /** The only networks it may be used from, as CIDRs in canonical form; null: from anywhere. */
+    /** Permitted networks as CIDRs in canonical form. Null permits all addresses. */
     allowedIps: p.array().nullable(),
     revokedAt: p.datetime(3).nullable(),
-    /** The key that came in its place; it may still live for a while itself. */
+    /** Id of the key that replaced this one. This key may still be live until it expires. */
     replacedBy: p.uuid().nullable(),
   },
 });
 
-/** A named key of a business. It is live until it is revoked or expires. */
+/** A named key of a business. The key is live until it is revoked or expires. */
 export class ApiKey extends schema.class {
-  /** False when it was revoked before; the first time stands. */
+  /** Revokes the key. Returns false if it was already revoked; the first time is kept. */
   revoke(now: Date): boolean {
     if (this.revokedAt) return false;
     this.revokedAt = now;
     return true;
   }
 
-  /** An earlier end stands. */
+  /** Sets the expiry, unless the key already expires earlier. */
   expireAt(end: Date): void {
     if (!this.expiresAt || end < this.expiresAt) this.expiresAt = end;
   }
 
-  /** As the audit trail keeps it. */
+  /** Returns the fields that the audit trail stores. */
   snapshot() {
     return {
       id: this.id,

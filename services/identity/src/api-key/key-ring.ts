@@ -10,16 +10,16 @@ import type { KeyLimits } from "./key-limits.ts";
 
 interface IssuedKey {
   readonly apiKey: ApiKey;
-  /** The key itself, a secret. */
+  /** The secret key. */
   readonly plaintext: string;
 }
 
-/** Of the key that comes with a business, and of one that replaces none. */
+/** Name of the first key of a business, and of a rotated key without a predecessor. */
 export const defaultKeyName = "default";
 
 const liveMax = 20;
 
-/** The live keys of one business, newest first, and the rules they keep together. */
+/** The live keys of a business, newest first, with the rules for all of them together. */
 export class KeyRing {
   readonly #em: SqlEntityManager;
   readonly #businessId: string;
@@ -38,8 +38,9 @@ export class KeyRing {
   }
 
   /**
-   * The key that a business calls with, when it may make and end keys. One in its last days must
-   * not make a lasting one, and so escape its rotation, nor end the one that replaced it.
+   * Returns the key of the caller, if it may issue and end keys. Throws `api_key_replaced` for a
+   * replaced key: it must not issue a lasting key, which would bypass the rotation, and must not
+   * end the key that replaced it.
    */
   presentedBy(caller: Caller): ApiKey {
     const key = this.#live.find(({ id }) => caller.role === "business" && id === caller.keyId);
@@ -47,16 +48,18 @@ export class KeyRing {
     return key;
   }
 
-  /** Issues one more key, under a name that no live key has. */
+  /**
+   * Issues an additional key. Throws if a live key has the name, or at the maximum of live keys.
+   */
   add(name: string, now: Date, limits: KeyLimits = {}): IssuedKey {
     if (this.#live.some((key) => key.name === name)) throw apiKeyNameTaken(name);
     if (this.#live.length >= liveMax) throw apiKeyLimitReached(liveMax);
     return this.#issue(name, now, limits);
   }
 
-  /** Issues a key in another's place, with its name and limits. That one ends now, or at `end`. */
+  /** Replaces a key by a new one with its name and limits. The old key ends now, or at `end`. */
   async replace(old: ApiKey, now: Date, end?: Date): Promise<IssuedKey> {
-    const limits = { allowedIps: old.allowedIps, expiresAt: await this.#issuedEndOf(old) };
+    const limits = { allowedIps: old.allowedIps, expiresAt: await this.#originalExpiryOf(old) };
     if (end) {
       if (this.#live.length >= liveMax) throw apiKeyLimitReached(liveMax);
       old.expireAt(end);
@@ -70,10 +73,10 @@ export class KeyRing {
   }
 
   /**
-   * What a key that was replaced before expires at is the end of its grace. The one that it was
-   * issued with went on to its successors, and the last of them has it, revoked or not.
+   * Returns the expiry with which the key was issued. A replaced key has only the end of its grace
+   * period. Its original expiry is that of its last successor, even if the successor is revoked.
    */
-  async #issuedEndOf(key: ApiKey): Promise<Date | null> {
+  async #originalExpiryOf(key: ApiKey): Promise<Date | null> {
     if (!key.replacedBy) return key.expiresAt ?? null;
     const [last] = await this.#em.execute<{ id: string }[]>(
       `with recursive successor as (
@@ -89,7 +92,7 @@ export class KeyRing {
 
   #issue(name: string, now: Date, { expiresAt, allowedIps }: KeyLimits, old?: ApiKey): IssuedKey {
     const plaintext = generateApiKey(this.#kind);
-    // The newest key is told by its time, so it must be later than any other even if clocks differ.
+    // `createdAt` determines the newest key, so it must be later than that of all other keys.
     const others = old ? [...this.#live, old] : this.#live;
     const createdAt = new Date(Math.max(now.getTime(), ...others.map((key) => key.createdAt.getTime() + 1)));
     const apiKey = this.#em.create(ApiKey, {
@@ -108,8 +111,8 @@ export class KeyRing {
   }
 }
 
-/** Takes a business's live keys for a change. It must be locked: nobody else issues one. */
-export async function takeKeyRing(em: SqlEntityManager, business: Business, mode: Config["keyMode"]): Promise<KeyRing> {
+/** Locks the live keys of a business for a change. The caller must have locked the business. */
+export async function lockKeyRing(em: SqlEntityManager, business: Business, mode: Config["keyMode"]): Promise<KeyRing> {
   const live = await em.find(
     ApiKey,
     {

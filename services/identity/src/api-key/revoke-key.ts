@@ -6,8 +6,9 @@ import { keepAction } from "../audit/audit-event.ts";
 import { ApiKey } from "./api-key.ts";
 
 /**
- * A business's key or an operator's, by a person at the database, while no gateway asks whose keys
- * are good: nobody has to wait.
+ * Revokes an API key or an operator key for the command `amana`, after a restore and before the API
+ * is opened. Therefore no gateway has a key lease, and the function does not wait. Returns "before"
+ * if the key was already revoked.
  */
 export async function revokeKey(
   em: SqlEntityManager,

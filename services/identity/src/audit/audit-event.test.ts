@@ -20,14 +20,14 @@ test.each([
   "truncate audit_event cascade",
   "insert into audit_event select * from audit_event limit 1 on conflict (id) do update set actor = 'someone else'",
   "set local session_replication_role = replica; delete from audit_event",
-])("the database refuses: %s", async (statement) => {
+])("the table audit_event rejects: %s", async (statement) => {
   const before = await content();
   expect(before.length).toBeGreaterThan(0);
   await expect(identity.sql(statement)).rejects.toThrow(/append-only|permission denied/);
   expect(await content()).toEqual(before);
 });
 
-test("its partitions refuse the same, those that came later too", async () => {
+test("all partitions of audit_event, also new ones, reject updates, deletions and truncation", async () => {
   const { orm } = identity.context;
   while ((await keepPartitions({ orm, logger: createLogger("test", "silent") })) > 0);
   const parts = await identity.sql<{ name: string; lower: string | null }>(
@@ -38,7 +38,7 @@ test("its partitions refuse the same, those that came later too", async () => {
     "audit_event_default",
     "audit_event_earlier",
   ]);
-  // Rows that the default and a later one could have.
+  // A row in the default partition and one in a new partition.
   for (const id of ["f0000000-0000-7000-8000-000000000000", parts[0]?.lower]) {
     await identity.sql(
       `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
@@ -58,7 +58,7 @@ test("its partitions refuse the same, those that came later too", async () => {
   expect(await content()).toEqual(before);
 });
 
-test("the table's own role has no right to change it, trigger or not", async () => {
+test("the role of the service has only the privileges INSERT and SELECT on audit_event", async () => {
   const rows = await identity.sql<{ privilege: string; granted: boolean }>(
     `select privilege, bool_or(acl.grantee is not null) as granted
      from unnest(array['INSERT', 'SELECT', 'UPDATE', 'DELETE', 'TRUNCATE']) as privilege
@@ -70,7 +70,7 @@ test("the table's own role has no right to change it, trigger or not", async () 
   expect(granted.toSorted()).toEqual(["INSERT", "SELECT"]);
 });
 
-test("an action that is not committed is not in the trail", async () => {
+test("the audit trail contains no action of a failed request", async () => {
   const { id } = await identity.aBusiness();
   const before = await identity.auditOf(id);
   await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, asAdmin);

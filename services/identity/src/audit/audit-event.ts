@@ -10,10 +10,10 @@ const schema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     at: p.datetime(3),
-    /** Prefix of the key the action was done with, or "platform". */
+    /** Prefix of the key that performed the action, or "platform". */
     actor: p.text(),
     actorKeyId: p.uuid().nullable(),
-    /** Of that key; the database looks it up. */
+    /** Name of that key. The database sets it. */
     actorName: p.text().nullable(),
     action: p.text(),
     entityType: p.text(),
@@ -27,11 +27,11 @@ const schema = defineEntity({
   },
 });
 
-/** One action of an operator or on a key: the database refuses to change or delete it. */
+/** An audited action. The database rejects updates and deletions. */
 export class AuditEvent extends schema.class {}
 schema.setClass(AuditEvent);
 
-/** Writes an action into the audit trail itself. `id`: of one that came as an event, its id. */
+/** Inserts an action into the audit trail. For an action from an event, `id` is the event's id. */
 export const keepAction = (
   em: SqlEntityManager,
   at: Date,
@@ -54,29 +54,32 @@ export const keepAction = (
   );
 };
 
-interface Audited {
+interface AuditedEntity {
   readonly id: string;
   readonly businessId?: string | null;
   snapshot(): Snapshot;
 }
 
-/** The same of what the service owns; the action begins with its type: "api_key.created". */
+/**
+ * Inserts a change of an entity of this service. The action begins with its type:
+ * "api_key.created".
+ */
 export function keepChange(
   em: SqlEntityManager,
   at: Date,
   call: Parameters<typeof byCaller>[0],
   action: `${"business" | "api_key" | "admin_key" | "invitation"}.${string}`,
-  changed: Audited,
+  entity: AuditedEntity,
   more: { before?: Snapshot | undefined; after?: Snapshot; reason?: string | undefined; by?: Action["by"] } = {},
 ): void {
   const [type = ""] = action.split(".");
-  const { id, businessId } = changed;
+  const { id, businessId } = entity;
   keepAction(em, at, {
     by: byCaller(call),
     action,
     entity: { type, id },
     businessId: type === "business" ? id : (businessId ?? undefined),
-    after: changed.snapshot(),
+    after: entity.snapshot(),
     ...more,
   });
 }

@@ -28,10 +28,10 @@ const linksOf = (day: string, { sql }: Replica) =>
   );
 const heads = ({ sql }: Replica = identity) => sql<Head>(`select ${headColumns} from audit_head order by day, links, final`);
 
-/** What is wrong with the chain as it stands, over all its days. */
-async function findings(of: Replica = identity): Promise<string[]> {
-  const found: string[] = [];
-  const all = await heads(of);
+/** Verifies all days of the chain and returns the errors. */
+async function findErrors(replicaToCheck: Replica = identity): Promise<string[]> {
+  const errors: string[] = [];
+  const all = await heads(replicaToCheck);
   let previous: string | undefined;
   for (const day of new Set(all.map((head) => head.day))) {
     const checked = checkDay({
@@ -39,15 +39,15 @@ async function findings(of: Replica = identity): Promise<string[]> {
       previous,
       heads: all.filter((head) => head.day === day),
       trusted: undefined,
-      report: ({ detail }) => found.push(detail),
+      report: ({ detail }) => errors.push(detail),
     });
-    for (const link of await linksOf(day, of)) checked.add(link);
+    for (const link of await linksOf(day, replicaToCheck)) checked.add(link);
     previous = checked.end();
   }
-  return found;
+  return errors;
 }
 
-test("what is committed is linked once, by whichever replica, however many write at once", async () => {
+test("sealRows links each committed row once when two replicas seal and many requests write", async () => {
   await Promise.all(Array.from({ length: 20 }, (_, i) => identity.aBusiness({ name: `Shop ${i}` })));
   const rounds = await Promise.all(Array.from({ length: 8 }, (_, i) => seal(i % 2 ? identity : replica)));
   expect(rounds.filter(({ sealed }) => sealed > 0)).not.toEqual([]);
@@ -55,11 +55,11 @@ test("what is committed is linked once, by whichever replica, however many write
   await sealAll();
   expect(await count("audit_link")).toBe(await count("audit_event"));
   expect(await identity.sql("select event_id from audit_link group by 1 having count(*) > 1")).toEqual([]);
-  expect(await findings()).toEqual([]);
+  expect(await findErrors()).toEqual([]);
   expect((await heads()).at(-1)).toMatchObject({ links: await count("audit_event"), final: false });
 });
 
-test("the sealed-until time does not advance while the owner holds the lock, whatever the queue contains", async () => {
+test("the sealed-until time does not advance while another session holds the lock, also with a changed queue", async () => {
   const untilMs = async () => ((await sealedUntil.get()).values[0]?.value ?? 0) * 1000;
   const em = identity.orm.em.fork();
   await forAllTenants(() => em.begin())();
@@ -85,7 +85,7 @@ test("the sealed-until time does not advance while the owner holds the lock, wha
   }
 });
 
-test("a row is linked however late its transaction commits", async () => {
+test("sealRows links a row whose transaction commits late", async () => {
   const before = await count("audit_link");
   const em = identity.orm.em.fork();
   await forAllTenants(() => em.begin())();
@@ -98,10 +98,10 @@ test("a row is linked however late its transaction commits", async () => {
   await em.commit();
   await sealAll();
   expect((await count("audit_link")) - before).toBe(3);
-  expect(await findings()).toEqual([]);
+  expect(await findErrors()).toEqual([]);
 });
 
-test("what was there before the chain is linked too", async () => {
+test("sealRows links rows that are older than the queue", async () => {
   await identity.aBusiness();
   await identity.sql(
     "alter table audit_unsealed disable trigger user; delete from audit_unsealed; alter table audit_unsealed enable always trigger keep_row",
@@ -112,11 +112,11 @@ test("what was there before the chain is linked too", async () => {
   expect([await count("audit_unsealed"), await count("audit_sweep")]).toEqual([0, 0]);
 });
 
-test("a day that is over is ended, and so is one without rows", async () => {
+test("sealRows ends all completed days, also those without rows", async () => {
   await using own = await startIdentityForTest();
-  const dayOf = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
-  const at = { day: dayOf(3), links: 0, hash: genesis, previous: genesis, final: false, made_at: `${dayOf(3)}T10:00:00.000Z` };
-  const head = signHead(at, own.context.auditSigningKey.privateKey);
+  const dayOf = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
+  const tail = { day: dayOf(3), links: 0, hash: genesis, previous: genesis, final: false, made_at: `${dayOf(3)}T10:00:00.000Z` };
+  const head = signHead(tail, own.context.auditSigningKey.privateKey);
   await own.sql(
     `insert into audit_head (day, links, final, hash, previous, made_at, public_key, signature)
      values (?, 0, false, decode(?, 'hex'), decode(?, 'hex'), ?, ?, ?)`,
@@ -127,23 +127,23 @@ test("a day that is over is ended, and so is one without rows", async () => {
   const ends = (await heads(own)).map(({ day, links, final }) => ({ day, links, final }));
   expect(ends).toEqual([
     { day: dayOf(3), links: 0, final: false },
-    ...[3, 2, 1].map((ago) => ({ day: dayOf(ago), links: 0, final: true })),
+    ...[3, 2, 1].map((daysAgo) => ({ day: dayOf(daysAgo), links: 0, final: true })),
     { day: dayOf(0), links: 2, final: false },
   ]);
-  expect(await findings(own)).toEqual([]);
+  expect(await findErrors(own)).toEqual([]);
 });
 
-test.each(["audit_link", "audit_head"])("the database refuses to change or delete rows of %s", async (table) => {
+test.each(["audit_link", "audit_head"])("the table %s rejects updates, deletions and truncation", async (table) => {
   const before = await count(table);
   expect(before).toBeGreaterThan(0);
   for (const statement of [`update ${table} set hash = ''`, `delete from ${table}`, `truncate ${table}`]) {
-    for (const how of ["", "set local session_replication_role = replica; "])
-      await expect(identity.sql(how + statement), statement).rejects.toThrow(/append-only|permission denied/);
+    for (const prefix of ["", "set local session_replication_role = replica; "])
+      await expect(identity.sql(prefix + statement), statement).rejects.toThrow(/append-only|permission denied/);
   }
   expect(await count(table)).toBe(before);
 });
 
-test("a business's rows are a chain of their own", async () => {
+test("sealRows also links the rows of each business in a separate chain", async () => {
   const { id } = await identity.aBusiness();
   await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, asAdmin);
   await sealAll();

@@ -1,14 +1,14 @@
 import { conflict, invalid, notFound } from "@amana/rpc";
 
-/** For an id in the path. */
-export const businessNotFound = () => notFound("not_found", "There is no such business. Check the id.");
+/** For a business id in the path. */
+export const businessNotFound = () => notFound("not_found", "There is no business with this id. Check the id.");
 
-/** For a business that a body names, or, without a pointer, a query. */
+/** `pointer`: the place of the business id in the body; empty for a query parameter. */
 export const namedBusinessNotFound = (pointer = "/business_id") =>
   notFound("business_not_found", "There is no business with this business_id. Check the id.", { pointer });
 
 export const initialStatusInvalid = () =>
-  invalid("validation_failed", "A new business is ACTIVE or PENDING. Leave status out for ACTIVE.", {
+  invalid("validation_failed", "The status of a new business must be ACTIVE or PENDING. Omit status for ACTIVE.", {
     pointer: "/status",
   });
 

@@ -3,7 +3,7 @@ import { ListBusinessesRequestSchema } from "@amana/contracts/identity/v1/busine
 import { defineList, defineView, type RowOf } from "@amana/database";
 import { Business } from "./business.ts";
 
-/** With the prefix of the newest live key. */
+/** `apiKeyPrefix` is the prefix of the newest live key. */
 export const businessView = defineView(Business, BusinessSchema, {
   expressions: {
     apiKeyPrefix: `(select prefix from api_key
@@ -12,17 +12,17 @@ export const businessView = defineView(Business, BusinessSchema, {
   },
 });
 
-interface ShownKey {
-  /** Of the newest live key. */
+interface VisibleKey {
+  /** Prefix of the newest live key. */
   readonly apiKeyPrefix?: string | null | undefined;
-  /** The plaintext, only in the answer that issues it. */
+  /** The plaintext, only in the response that issues the key. */
   readonly apiKey?: string | undefined;
 }
 
-/** A row that was read tells the prefix itself. */
+/** A row of `businessView` contains the prefix. Pass it for an entity. */
 export const toBusinessMessage = (
-  business: Omit<RowOf<typeof businessView>, "apiKeyPrefix"> & ShownKey,
-  { apiKeyPrefix, apiKey }: ShownKey = business,
+  business: Omit<RowOf<typeof businessView>, "apiKeyPrefix"> & VisibleKey,
+  { apiKeyPrefix, apiKey }: VisibleKey = business,
 ) => businessView.toMessage(business, { apiKeyPrefix: apiKeyPrefix ?? undefined, apiKey });
 
 export const businessList = defineList(businessView, ListBusinessesRequestSchema, { search: { contains: "lower(name)" } });

@@ -15,7 +15,7 @@ const schema = defineEntity({
     status: p.text().$type<BusinessStatus>(),
     /** Assigned by the database. */
     organizationId: p.integer().autoincrement(),
-    /** Given by a business that registered itself. */
+    /** Present if the business registered itself with an invitation. */
     contactEmail: p.text().nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
@@ -23,14 +23,14 @@ const schema = defineEntity({
   },
 });
 
-const statusMoves: Readonly<Record<BusinessStatus, readonly BusinessStatus[]>> = {
+const allowedStatuses: Readonly<Record<BusinessStatus, readonly BusinessStatus[]>> = {
   PENDING: ["ACTIVE", "REJECTED"],
   ACTIVE: ["DISABLED"],
   DISABLED: ["ACTIVE"],
   REJECTED: [],
 };
 
-/** A tenant. Only an ACTIVE one's keys are accepted. */
+/** A tenant. Its keys are accepted only while it is ACTIVE. */
 export class Business extends schema.class {
   rename(name: string, now: Date): void {
     if (name === this.name) return;
@@ -38,27 +38,29 @@ export class Business extends schema.class {
     this.updatedAt = now;
   }
 
-  /** The same status again changes nothing. */
-  moveTo(status: BusinessStatus, now: Date): void {
+  /**
+   * Changes the status. Throws for a change that is not allowed; an equal status changes nothing.
+   */
+  changeStatus(status: BusinessStatus, now: Date): void {
     if (status === this.status) return;
-    const possible = statusMoves[this.status];
+    const possible = allowedStatuses[this.status];
     if (!possible.includes(status)) throw invalidStatusTransition(this.status, status, possible);
     this.status = status;
     this.updatedAt = now;
   }
 
-  /** Something that its public view shows has changed elsewhere. */
+  /** Updates `updatedAt` after a change of a public field that is stored elsewhere. */
   touch(now: Date): void {
     this.updatedAt = now;
   }
 
-  /** As the audit trail keeps it. */
+  /** Returns the fields that the audit trail stores. */
   snapshot() {
     return { name: this.name, status: this.status };
   }
 }
 schema.setClass(Business);
 
-/** For a change of it or its keys: changes of one business come one after the other. */
+/** Locks a business, so that changes of the business and its keys are serialized. */
 export const lockBusiness = (em: SqlEntityManager, id: string, missing = businessNotFound): Promise<Business> =>
   lockRow(em, Business, allBusinesses, id, missing);

@@ -3,14 +3,14 @@ import { transaction } from "@amana/database";
 import type { Call } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { ApiKey } from "../api-key/api-key.ts";
-import { defaultKeyName, type KeyRing, takeKeyRing } from "../api-key/key-ring.ts";
+import { defaultKeyName, type KeyRing, lockKeyRing } from "../api-key/key-ring.ts";
 import { keepChange } from "../audit/audit-event.ts";
 import type { Context } from "../context.ts";
-import { logCutOff } from "../key-lease/granted-leases.ts";
+import { logAccessRemoval } from "../key-lease/granted-leases.ts";
 import { toBusinessMessage } from "./business.message.ts";
 import { type Business, type BusinessStatus, lockBusiness } from "./business.ts";
 
-/** The key that a new one takes the place of, if there is one. It ends now, or at `end`. */
+/** The key to replace, if there is one. It ends now, or at `end`. */
 interface Rotation {
   readonly old: ApiKey | undefined;
   readonly end?: Date | undefined;
@@ -19,39 +19,42 @@ interface Rotation {
 interface Changes {
   readonly name: string | undefined;
   readonly status?: BusinessStatus | undefined;
-  /** Undefined: no key is replaced. */
+  /** Undefined if no key is replaced. */
   readonly rotation: ((keyRing: KeyRing, em: SqlEntityManager) => Rotation | Promise<Rotation>) | undefined;
 }
 
-/** Changes a business with its audit trail. Access that this takes away is gone once it answers. */
+/**
+ * Changes a business and writes audit rows. If the change ends access, returns only after all key
+ * leases have expired.
+ */
 export async function changeBusiness(context: Context, call: Call, id: string, { name, status, rotation }: Changes) {
   const { orm, clock, keyMode, leases, logger } = context;
-  const { answer, endedKeyId } = await transaction(orm, async (em) => {
+  const { message, endedKeyId } = await transaction(orm, async (em) => {
     const business = await lockBusiness(em, id);
-    const keyRing = await takeKeyRing(em, business, keyMode);
+    const keyRing = await lockKeyRing(em, business, keyMode);
     const now = clock.now();
 
     const before = business.snapshot();
     if (name !== undefined) business.rename(name, now);
-    if (status) business.moveTo(status, now);
+    if (status) business.changeStatus(status, now);
     if (!isDeepStrictEqual(business.snapshot(), before)) keepChange(em, now, call, "business.updated", business, { before });
 
     const rotated = await rotation?.(keyRing, em);
     const apiKey = rotated && (await rotateKey(em, call, now, { business, keyRing, ...rotated }));
     return {
-      answer: toBusinessMessage(business, { apiKeyPrefix: keyRing.newest?.prefix, apiKey }),
+      message: toBusinessMessage(business, { apiKeyPrefix: keyRing.newest?.prefix, apiKey }),
       endedKeyId: rotated?.old?.id,
     };
   });
 
   if (endedKeyId !== undefined || status === "DISABLED") {
-    logCutOff(logger, { business_id: id, api_key_id: endedKeyId, status });
-    await leases.ended();
+    logAccessRemoval(logger, { business_id: id, api_key_id: endedKeyId, status });
+    await leases.waitUntilExpired();
   }
-  return answer;
+  return message;
 }
 
-/** Issues a key and answers it in plain text; without an old one, the only live one there is. */
+/** Issues a key and returns its plaintext. Without `old`, the business had no live key. */
 async function rotateKey(
   em: SqlEntityManager,
   call: Call,

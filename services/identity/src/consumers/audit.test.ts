@@ -51,7 +51,7 @@ function anAction(fields: object = {}) {
   };
 }
 
-test("an operator's action in another service is one row of the audit trail, however often it arrives", async () => {
+test("identity inserts one audit row for an action of another service that is delivered repeatedly", async () => {
   const businessId = uuidv7();
   const keyId = uuidv7();
   await sql("insert into admin_key (id, name, prefix, hash, created_at) values (?, 'amina', 'ak_test', ?, now())", [
@@ -81,7 +81,7 @@ test("an operator's action in another service is one row of the audit trail, how
   ]);
 });
 
-test("what was not there before has no before, and who is unknown has no name", async () => {
+test("identity stores null for a missing state before the action, and for the name of an unknown key", async () => {
   const { entityId, message } = anAction({ before: undefined, actorKeyId: uuidv7() });
   await deliver([message]);
   expect(await sql("select before, business_id, reason, actor_name from audit_event where entity_id = ?", [entityId])).toEqual([

@@ -4,18 +4,21 @@ import { fromBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { keepAction } from "../audit/audit-event.ts";
 
-/** What operators do elsewhere goes into the one audit trail, by its event's id and time. */
+/**
+ * Inserts audited actions of other services into the audit trail, with the id and time of the
+ * event.
+ */
 export const audit: TopicHandler = {
   topic: "audit.v1",
   consumer: "identity",
   schema: ActionRecordedSchema,
   effect: async (em, messages) => {
-    for (const message of messages) append(em, message);
+    for (const message of messages) insertAction(em, message);
   },
 };
 
-/** Throws for a message that no row can be made of. */
-function append(em: SqlEntityManager, message: Message): void {
+/** Throws for an invalid message. */
+function insertAction(em: SqlEntityManager, message: Message): void {
   const { ce_id: id = "", ce_time: time = "", ce_type: type = "" } = message.headers;
   if (type !== "identity.v1.ActionRecorded") throw new UnknownEventTypeError(type);
   const action = fromBinary(ActionRecordedSchema, message.payload);

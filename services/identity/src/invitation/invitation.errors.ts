@@ -1,10 +1,17 @@
 import { conflict, invalid, notFound } from "@amana/rpc";
 
-export const invitationNotFound = () => notFound("not_found", "There is no such invitation. Check the id.");
+export const invitationNotFound = () => notFound("not_found", "There is no invitation with this id. Check the id.");
 
-/** Also for one that ended after the gateway had looked at it. */
+/** Also for an invitation that ended after the gateway had resolved it. */
 export const invitationUsed = () =>
-  conflict("invitation_used", "The invitation was used before, or has just ended. Ask whoever invited you for another one.");
+  conflict(
+    "invitation_used",
+    "The invitation was already used, or has expired or been revoked. Request another one from the operator who invited you.",
+  );
 
 export const invitationEndInvalid = (daysMax: number) =>
-  invalid("validation_failed", `expires_at is in the future, at most ${daysMax} days ahead.`, { pointer: "/expires_at" });
+  invalid(
+    "validation_failed",
+    `expires_at must be in the future, at most ${daysMax} days ahead. Send another time, or omit it.`,
+    { pointer: "/expires_at" },
+  );

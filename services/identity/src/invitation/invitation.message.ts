@@ -5,7 +5,7 @@ import { Invitation } from "./invitation.ts";
 
 const invitationView = defineView(Invitation, InvitationSchema);
 
-/** `plaintext` only in the answer that issues the token. */
+/** Pass `plaintext` only in the response that issues the token. */
 export const toInvitationMessage = (invitation: RowOf<typeof invitationView>, plaintext?: string) =>
   invitationView.toMessage(invitation, { invitationToken: plaintext });
 

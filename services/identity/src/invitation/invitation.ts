@@ -6,13 +6,13 @@ const schema = defineEntity({
   tableName: "invitation",
   properties: {
     id: p.uuid().primary(),
-    /** Whom it is for, in an operator's words. */
+    /** Description by an operator, for example the invited business. */
     name: p.text(),
     prefix: p.text(),
-    /** SHA-256 of the token, which itself is kept nowhere. */
+    /** SHA-256 of the token. The token itself is not stored. */
     hash: p.blob(),
     createdAt: p.datetime(3),
-    /** By the database's clock. */
+    /** Expiry by the database's clock. */
     expiresAt: p.datetime(3),
     usedAt: p.datetime(3).nullable(),
     revokedAt: p.datetime(3).nullable(),
@@ -21,9 +21,12 @@ const schema = defineEntity({
   },
 });
 
-/** Lets one business register itself, once. */
+/** An invitation with which one business can register itself once. */
 export class Invitation extends schema.class {
-  /** Whether it lets somebody in, or did: one that was used is known again. */
+  /**
+   * Returns whether the invitation is neither revoked nor expired. True also for a used one, so
+   * that a repeated request reaches its stored response.
+   */
   isGood(now: Date): boolean {
     return !this.revokedAt && this.expiresAt > now;
   }
@@ -34,7 +37,7 @@ export class Invitation extends schema.class {
     this.businessId = businessId;
   }
 
-  /** As the audit trail keeps it. */
+  /** Returns the fields that the audit trail stores. */
   snapshot() {
     return {
       id: this.id,

@@ -1,26 +1,29 @@
 import { keyLeaseMsMax } from "@amana/api-keys";
 import type { Logger } from "@amana/runtime";
 
-/** For timers that fire a little early and clocks that do not run at quite the same speed. */
+/** Covers timers that fire early, and clocks with slightly different speeds. */
 const marginMs = 50;
 
-/** How long gateways may believe a key, which is what taking access away has to wait for. */
+/** Leases under which gateways cache keys. A removal of access must wait until they expire. */
 export const createGrantedLeases = ({ leaseMs, wait }: { leaseMs: number; wait: (ms: number) => Promise<void> }) => ({
-  /** What this replica grants; 0: an answer is for one request only. */
+  /** Duration of the leases of this replica. With 0, gateways cache no key. */
   leaseMs,
   /**
-   * Call it after the commit that took access away, before answering: resolves once no lease that
-   * any replica granted before the commit can still run. So whoever reads the answer finds the
-   * access gone everywhere. An answer that only repeats what another call did waits, too: that
-   * call's own wait may still be under way, or it died before it answered.
+   * Resolves when all leases that any replica granted before the call have expired. Call it between
+   * the commit that removes access and the response, so that no gateway accepts the key after the
+   * response. Repeated requests must also wait, because the first one may still wait or may have
+   * crashed before its response.
    */
-  ended: () => wait(keyLeaseMsMax + marginMs),
+  waitUntilExpired: () => wait(keyLeaseMsMax + marginMs),
 });
 
-/** Logs are kept elsewhere: after a restore of this database they alone know what to take away. */
-export function logCutOff(
+/**
+ * Logs the removal of access. After a restore of the database to an earlier time, only the log
+ * contains the removals since then.
+ */
+export function logAccessRemoval(
   logger: Logger,
-  what: { readonly [name in "business_id" | "api_key_id" | "admin_key_id" | "status"]?: string | undefined },
+  subject: { readonly [name in "business_id" | "api_key_id" | "admin_key_id" | "status"]?: string | undefined },
 ): void {
-  logger.info(what, "access was taken away");
+  logger.info(subject, "access was taken away");
 }

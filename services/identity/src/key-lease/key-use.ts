@@ -2,12 +2,12 @@ import type { Orm } from "@amana/database";
 import { allTenants, forTenant, type Logger } from "@amana/runtime";
 import { recordKeyUse } from "./queries.ts";
 
-/** Uses beyond this, while a statement is under way, are left to a later look-up. */
+/** Maximum number of waiting uses. Further uses are dropped; a later use of the key is recorded. */
 const pendingMax = 10_000;
 
 /**
- * Keeps the last_used_at of keys, off the path of the answer: one statement at a time; uses noted
- * meanwhile go together into the next.
+ * Updates last_used_at of keys without delaying responses. One statement runs at a time; uses that
+ * are added during a statement are written together by the next one.
  */
 export function trackKeyUse(orm: Orm, logger: Logger) {
   const pending = new Set<string>();
@@ -20,19 +20,19 @@ export function trackKeyUse(orm: Orm, logger: Logger) {
       try {
         await recordKeyUse(orm.em.fork(), batch);
       } catch (error) {
-        logger.warn({ err: error, keys: batch.length }, "the last use of keys could not be recorded");
+        logger.warn({ err: error, keys: batch.length }, "last use of keys not recorded");
       }
     }
     running = undefined;
   };
 
-  /** Resolves when everything noted before the call has been written or given up. */
+  /** Resolves when all uses added before the call are written or failed. */
   const settled = async () => {
     await running;
   };
   return {
-    /** Never fails; a use that cannot be recorded is recorded with one of the next. */
-    note(keyIds: readonly string[]): void {
+    /** Adds uses. Never throws; a failed write is logged, and a later use of the key is written. */
+    add(keyIds: readonly string[]): void {
       for (const id of keyIds) if (pending.size < pendingMax) pending.add(id);
       if (pending.size > 0) running ??= forTenant(allTenants, writePending);
     },

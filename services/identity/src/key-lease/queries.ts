@@ -3,7 +3,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { BusinessStatus } from "../business/business.ts";
 
 export interface FoundKey {
-  /** Null, like the rest, when no key has this hash. */
+  /** Null, like all other nullable fields, if no key has the hash. */
   readonly id: string | null;
   readonly prefix: string | null;
   readonly isAdmin: boolean;
@@ -11,15 +11,15 @@ export interface FoundKey {
   readonly businessId: string | null;
   readonly businessStatus: BusinessStatus | null;
   readonly organizationId: number | null;
-  /** Null when it does not expire. */
+  /** Null if the key does not expire. */
   readonly expiresInMs: number | null;
-  /** Null when it may be used from anywhere. */
+  /** Null if all addresses are permitted. */
   readonly allowedIps: string[] | null;
-  /** The last use on record is more than a minute old. */
+  /** Whether the recorded last use is older than a minute. */
   readonly useIsDue: boolean;
 }
 
-/** Looks up keys by their hashes, in their order, as of the newest commit. */
+/** Returns the keys for the hashes, in the order of the hashes. */
 export async function findKeys(em: SqlEntityManager, hashes: readonly Uint8Array[]): Promise<FoundKey[]> {
   return await namedQuery<FoundKey>(
     em,
@@ -31,20 +31,20 @@ export async function findKeys(em: SqlEntityManager, hashes: readonly Uint8Array
        k.allowed_ips as "allowedIps",
        coalesce(k.id, a.id) is not null
          and coalesce(k.last_used_at, a.last_used_at, '-infinity') < now() - interval '1 minute' as "useIsDue"
-     from unnest($1::bytea[]) with ordinality as asked (hash, position)
+     from unnest($1::bytea[]) with ordinality as requested (hash, position)
      left join lateral (
-       select * from api_key where hash = asked.hash
+       select * from api_key where hash = requested.hash
        union all
-       select * from api_key where restricted_hash = asked.hash
+       select * from api_key where restricted_hash = requested.hash
      ) k on true
      left join business b on b.id = k.business_id
-     left join admin_key a on a.hash = asked.hash
-     order by asked.position`,
+     left join admin_key a on a.hash = requested.hash
+     order by requested.position`,
     [hashes.map((hash) => Buffer.from(hash))],
   );
 }
 
-/** Skips keys that are just being changed: their next use is soon enough. */
+/** Skips keys that another transaction has locked. A later use updates them. */
 export async function recordKeyUse(em: SqlEntityManager, keyIds: readonly string[]): Promise<void> {
   await namedQuery(em, "key_use", `with used_api_key as (${recordUseIn("api_key")}) ${recordUseIn("admin_key")}`, [keyIds]);
 }

@@ -8,7 +8,7 @@ import { asAdmin, asPlatform, type Identity, idempotent, startIdentityForTest } 
 let identity: Identity;
 afterEach(() => identity[Symbol.asyncDispose]());
 
-/** The ways to take access away. Each answers with the state of the key. */
+/** All requests that remove access. */
 const revocations = {
   revoke: async ({ apiKeys }: Identity, key: Key) => await apiKeys.revokeApiKey({ id: key.id }, asAdmin),
   "rotate by an operator": async ({ businesses }: Identity, key: Key) =>
@@ -34,25 +34,25 @@ async function aKey(): Promise<Key> {
   return { id: (await identity.resolve(plaintext)).keyId, businessId, plaintext };
 }
 
-describe("an answer that takes access away is sent after the commit and after the longest lease", () => {
-  test.each(Object.entries(revocations))("%s", async (_name, takeAway) => {
+describe("the response to a removal of access", () => {
+  test.each(Object.entries(revocations))("follows the commit and the longest lease: %s", async (_name, removeAccess) => {
     const order: string[] = [];
     let key: Key | undefined;
     identity = await startIdentityForTest({
       leaseMs: 500,
       async wait(ms) {
-        order.push(`waits ${ms}`, `by now ${(await identity.stateOf(key?.plaintext)) === "LIVE" ? "live" : "refused"}`);
+        order.push(`waits ${ms}`, (await identity.stateOf(key?.plaintext)) === "LIVE" ? "key live" : "key refused");
         await new Promise((resolve) => setImmediate(resolve));
-        order.push("has waited");
+        order.push("wait ended");
       },
     });
     key = await aKey();
-    await takeAway(identity, key);
-    order.push("answered");
-    expect(order).toEqual(["waits 550", "by now refused", "has waited", "answered"]);
+    await removeAccess(identity, key);
+    order.push("responded");
+    expect(order).toEqual(["waits 550", "key refused", "wait ended", "responded"]);
   });
 
-  test("a grace, too: gateways must learn of the end", async () => {
+  test("waits also for a rotation with a grace period, because gateways must resolve the new expiry", async () => {
     const waits: number[] = [];
     identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waits.push(ms) });
     const key = await aKey();
@@ -61,7 +61,7 @@ describe("an answer that takes access away is sent after the commit and after th
     expect(waits).toEqual([550]);
   });
 
-  test("an answer that only repeats another one waits as well", async () => {
+  test("waits also for repeated requests", async () => {
     const waits: number[] = [];
     identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waits.push(ms) });
     const { id, businessId } = await aKey();
@@ -73,7 +73,7 @@ describe("an answer that takes access away is sent after the commit and after th
     expect(waits).toEqual([550, 550, 550, 550, 550]);
   });
 
-  test("what takes nothing away does not wait", async () => {
+  test("does not wait for requests that remove no access", async () => {
     const waits: number[] = [];
     identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waits.push(ms) });
     const { id, apiKey } = await identity.aBusiness();
@@ -85,19 +85,19 @@ describe("an answer that takes access away is sent after the commit and after th
     expect(waits).toEqual([]);
   });
 
-  test("a replica that grants no lease waits all the same: another may have granted the longest there is", async () => {
+  test("waits also in a replica without leases, because another replica may have granted the longest lease", async () => {
     const waits: number[] = [];
     identity = await startIdentityForTest({ leaseMs: 0, wait: async (ms) => void waits.push(ms) });
-    for (const takeAway of Object.values(revocations)) {
+    for (const removeAccess of Object.values(revocations)) {
       const key = await aKey();
-      await takeAway(identity, key);
+      await removeAccess(identity, key);
       expect(await identity.stateOf(key.plaintext)).not.toBe("LIVE");
     }
     expect(waits).toEqual(Object.keys(revocations).map(() => 550));
   });
 });
 
-/** A gateway that believes an answer for as long as the contract allows. */
+/** A gateway that caches a key for the duration of the lease. */
 function aGateway({ keyLeases }: Pick<Identity, "keyLeases">) {
   let lease = { live: false, untilMs: 0 };
   return {
@@ -111,9 +111,9 @@ function aGateway({ keyLeases }: Pick<Identity, "keyLeases">) {
   };
 }
 
-describe("with two identity replicas and four gateways under load, no gateway accepts a key once the answer is there", () => {
-  test.each(Object.entries(revocations))("%s", async (_name, takeAway) => {
-    // The one that takes access away grants nothing; the gateways hold leases of the other.
+describe("two identity replicas and four gateways under load", () => {
+  test.each(Object.entries(revocations))("accept no key after the response: %s", async (_name, removeAccess) => {
+    // The replica that removes access grants no leases. The gateways hold leases of the other one.
     identity = await startIdentityForTest({ leaseMs: 0, wait: sleep });
     const other = await identity.addReplica(500);
 
@@ -121,25 +121,25 @@ describe("with two identity replicas and four gateways under load, no gateway ac
       const key = await aKey();
       const gateways = [identity, other, identity, other].map(aGateway);
       expect(await Promise.all(gateways.map((gateway) => gateway.accepts(key.plaintext)))).toEqual(Array(4).fill(true));
-      let isAnswered = false;
-      const seen = { afterAnswer: 0, wronglyAccepted: 0 };
+      let hasResponse = false;
+      const counts = { afterResponse: 0, wronglyAccepted: 0 };
       const load = gateways.map(async (gateway) => {
         for (let requests = 0; requests < 50; ) {
-          const sentAfterAnswer = isAnswered;
+          const isSentAfterResponse = hasResponse;
           const accepted = await gateway.accepts(key.plaintext);
-          if (sentAfterAnswer) {
+          if (isSentAfterResponse) {
             requests++;
-            seen.afterAnswer++;
-            seen.wronglyAccepted += accepted ? 1 : 0;
+            counts.afterResponse++;
+            counts.wronglyAccepted += accepted ? 1 : 0;
           }
-          // Lets the answer and the timers in.
+          // Lets the response and timers be processed.
           await new Promise((resolve) => setImmediate(resolve));
         }
       });
-      await takeAway(identity, key);
-      isAnswered = true;
+      await removeAccess(identity, key);
+      hasResponse = true;
       await Promise.all(load);
-      expect(seen).toEqual({ afterAnswer: 200, wronglyAccepted: 0 });
+      expect(counts).toEqual({ afterResponse: 200, wronglyAccepted: 0 });
     }
   });
 });

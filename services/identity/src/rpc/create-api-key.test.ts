@@ -12,7 +12,7 @@ afterAll(() => identity[Symbol.asyncDispose]());
 
 const create = (businessId: string, name: string) => identity.apiKeys.createApiKey({ businessId, name }, asAdmin);
 
-test("a named key is issued, works beside the others, and is audited without its secret", async () => {
+test("createApiKey issues an additional live key, with an audit row without the secret", async () => {
   const business = await identity.aBusiness();
   const key = await create(business.id, "till");
   expect(key).toMatchObject({ businessId: business.id, name: "till", prefix: key.apiKey?.slice(0, 16) });
@@ -29,7 +29,7 @@ test("a named key is issued, works beside the others, and is audited without its
   });
 });
 
-test("the newest key is the one issued last, even by a replica whose clock is behind", async () => {
+test("createApiKey issues the newest key also in a replica with a slow clock", async () => {
   const { id } = await identity.aBusiness();
   identity.clock.advance(-10_000);
   const last = await create(id, "till");
@@ -40,7 +40,7 @@ test("the newest key is the one issued last, even by a replica whose clock is be
   expect(await identity.stateOf(rotated.apiKey)).toBe("LIVE");
 });
 
-test("a name that is live is refused; a revoked or expired one may come again", async () => {
+test("createApiKey rejects the name of a live key, and accepts that of a revoked or expired key", async () => {
   const { id } = await identity.aBusiness();
   const first = await create(id, "till");
   await expect(create(id, "till")).rejects.toMatchObject({
@@ -56,7 +56,7 @@ test("a name that is live is refused; a revoked or expired one may come again", 
   await create(other.id, "till");
 });
 
-test("the same name asked for at the same time is issued once", async () => {
+test("createApiKey accepts one of six concurrent requests with the same name", async () => {
   const { id } = await identity.aBusiness();
   const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => create(id, "till")));
   const lost = outcomes.filter((outcome) => outcome.status === "rejected");
@@ -64,7 +64,7 @@ test("the same name asked for at the same time is issued once", async () => {
   for (const { reason } of lost) expect(reason).toMatchObject({ code: "api_key_name_taken" });
 });
 
-test("25 keys asked for at the same time leave 20 live ones", async () => {
+test("createApiKey limits a business to 20 live keys for 25 concurrent requests", async () => {
   const { id } = await identity.aBusiness();
   const outcomes = await Promise.allSettled(Array.from({ length: 25 }, (_, i) => create(id, `key ${i}`)));
   const lost = outcomes.filter((outcome) => outcome.status === "rejected");
@@ -75,7 +75,7 @@ test("25 keys asked for at the same time leave 20 live ones", async () => {
   expect(await identity.auditOf(id)).toHaveLength(21);
 });
 
-test("a revoked key makes room for another", async () => {
+test("createApiKey accepts another key at the limit after a revocation", async () => {
   const { id } = await identity.aBusiness();
   const keys = [];
   for (let i = 0; i < 19; i++) keys.push(await create(id, `key ${i}`));
@@ -84,7 +84,7 @@ test("a revoked key makes room for another", async () => {
   await create(id, "one more");
 });
 
-test.each([uuidv7(), "not-a-uuid", ""])("business_id %j names no business", async (businessId) => {
+test.each([uuidv7(), "not-a-uuid", ""])("createApiKey returns business_not_found for business_id %j", async (businessId) => {
   await expect(create(businessId, "till")).rejects.toMatchObject({
     kind: "not_found",
     code: "business_not_found",
@@ -92,13 +92,13 @@ test.each([uuidv7(), "not-a-uuid", ""])("business_id %j names no business", asyn
   });
 });
 
-test("only operators issue keys", async () => {
+test("createApiKey rejects a business", async () => {
   const { id } = await identity.aBusiness();
   const call = identity.apiKeys.createApiKey({ businessId: id, name: "till" }, { caller: aBusinessCaller(id) });
   await expect(call).rejects.toMatchObject({ code: "admin_required" });
 });
 
-test("a repeated idempotency key issues one key and does not show it again", async () => {
+test("createApiKey issues one key per Idempotency-Key, and returns the secret once", async () => {
   const { id } = await identity.aBusiness();
   let replayed = false;
   const options = { ...asAdmin, ...idempotent("key-1"), onReplayed: () => (replayed = true) };
@@ -109,7 +109,7 @@ test("a repeated idempotency key issues one key and does not show it again", asy
   expect(second).toEqual({ ...first, apiKey: undefined });
 });
 
-test("a refusal is not stored under the idempotency key", async () => {
+test("createApiKey does not use the Idempotency-Key of a refused request", async () => {
   const { id } = await identity.aBusiness();
   const blocking = await create(id, "till");
   const options = { ...asAdmin, ...idempotent("key-2") };

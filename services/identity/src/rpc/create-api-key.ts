@@ -5,13 +5,13 @@ import { once } from "@amana/idempotency";
 import { type Call, type Implementation, requireAdmin, requireBusiness } from "@amana/rpc";
 import { toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { readKeyLimits, requireWithin } from "../api-key/key-limits.ts";
-import { takeKeyRing } from "../api-key/key-ring.ts";
+import { lockKeyRing } from "../api-key/key-ring.ts";
 import { keepChange } from "../audit/audit-event.ts";
 import { namedBusinessNotFound } from "../business/business.errors.ts";
 import { lockBusiness } from "../business/business.ts";
 import type { Context } from "../context.ts";
 
-/** What the gateway asks for where there are no limits: the version before knows it too. */
+/** The gateway calls this RPC for keys without limits, because the previous version also has it. */
 export const createApiKey =
   (context: Context): Implementation<typeof ApiKeyService.method.createApiKey> =>
   async ({ businessId, name }, call) => {
@@ -42,7 +42,7 @@ async function issueKey(
     ApiKeySchema,
     async (em) => {
       const business = await lockBusiness(em, request.businessId, namedBusinessNotFound);
-      const keyRing = await takeKeyRing(em, business, keyMode);
+      const keyRing = await lockKeyRing(em, business, keyMode);
       const limits = await readKeyLimits(em, request);
       if (call.caller.role === "business") requireWithin(limits, keyRing.presentedBy(call.caller));
       const now = clock.now();
@@ -50,6 +50,6 @@ async function issueKey(
       keepChange(em, now, call, "api_key.created", apiKey);
       return toApiKeyMessage(apiKey, plaintext);
     },
-    ({ apiKey: _secret, ...answer }) => answer,
+    ({ apiKey: _secret, ...message }) => message,
   );
 }

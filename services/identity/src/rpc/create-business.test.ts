@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity[Symbol.asyncDispose]());
 
-test("a business is created ACTIVE with a first key that works", async () => {
+test("createBusiness returns an ACTIVE business with a live key", async () => {
   const business = await identity.businesses.createBusiness({ name: "Sahara Trading" }, asAdmin);
   expect(business).toMatchObject({ name: "Sahara Trading", status: BusinessStatus.ACTIVE });
   expect(readApiKeyKind(business.apiKey ?? "")).toBe("sk_test_");
@@ -20,7 +20,7 @@ test("a business is created ACTIVE with a first key that works", async () => {
   expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
 });
 
-test("a business that is created PENDING has a key that is refused until approval", async () => {
+test("createBusiness with PENDING returns a key that is refused until the approval", async () => {
   const business = await identity.businesses.createBusiness({ name: "x", status: BusinessStatus.PENDING }, asAdmin);
   expect(business.status).toBe(BusinessStatus.PENDING);
   expect(await identity.stateOf(business.apiKey)).toBe("BUSINESS_PENDING");
@@ -28,14 +28,14 @@ test("a business that is created PENDING has a key that is refused until approva
   expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
 });
 
-test("names may repeat, organization numbers do not", async () => {
+test("createBusiness accepts an existing name, and assigns a unique organization id", async () => {
   const first = await identity.aBusiness({ name: "Same" });
   const second = await identity.aBusiness({ name: "Same" });
   expect(first.organizationId).toBeGreaterThan(0);
   expect(second.organizationId).toBeGreaterThan(first.organizationId);
 });
 
-test.each([BusinessStatus.DISABLED, BusinessStatus.REJECTED])("a business cannot begin with status %s", async (status) => {
+test.each([BusinessStatus.DISABLED, BusinessStatus.REJECTED])("createBusiness rejects status %s", async (status) => {
   await expect(identity.businesses.createBusiness({ name: "x", status }, asAdmin)).rejects.toMatchObject({
     kind: "invalid",
     code: "validation_failed",
@@ -43,12 +43,12 @@ test.each([BusinessStatus.DISABLED, BusinessStatus.REJECTED])("a business cannot
   });
 });
 
-test("only operators create businesses", async () => {
+test("createBusiness rejects a business", async () => {
   const call = identity.businesses.createBusiness({ name: "x" }, { caller: aBusinessCaller() });
   await expect(call).rejects.toMatchObject({ kind: "forbidden", code: "admin_required" });
 });
 
-test("a repeated idempotency key creates one business and does not show the key again", async () => {
+test("createBusiness creates once per Idempotency-Key, and returns the secret once", async () => {
   let replayed = false;
   const options = { ...asAdmin, ...idempotent("create-1"), onReplayed: () => (replayed = true) };
   const first = await identity.businesses.createBusiness({ name: "Once" }, options);
@@ -61,7 +61,7 @@ test("a repeated idempotency key creates one business and does not show the key 
   expect(Number(count[0]?.n)).toBe(1);
 });
 
-test("the creation is in the audit trail and the key is nowhere in the database", async () => {
+test("createBusiness writes audit rows, and does not store the plaintext key", async () => {
   const business = await identity.businesses.createBusiness({ name: "Audited" }, { ...asAdmin, ...idempotent("create-2") });
   const rows = await identity.auditOf(business.id);
   expect(rows.map(({ action }) => action).sort()).toEqual(["api_key.created", "business.created"]);

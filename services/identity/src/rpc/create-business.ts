@@ -3,7 +3,7 @@ import type { BusinessService } from "@amana/contracts/identity/v1/business_serv
 import { once } from "@amana/idempotency";
 import { type Implementation, requestedName, requireAdmin } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
-import { defaultKeyName, takeKeyRing } from "../api-key/key-ring.ts";
+import { defaultKeyName, lockKeyRing } from "../api-key/key-ring.ts";
 import { keepChange } from "../audit/audit-event.ts";
 import { initialStatusInvalid } from "../business/business.errors.ts";
 import { toBusinessMessage } from "../business/business.message.ts";
@@ -24,15 +24,15 @@ export const createBusiness =
       async (em) => {
         const now = clock.now();
         const business = em.create(Business, { id: uuidv7(), name: request.name, status, createdAt: now, updatedAt: now });
-        // The database assigns the organization's number, and the key's row refers to this one.
+        // The database assigns `organizationId`, and the row of the key references this row.
         await em.persist(business).flush();
-        const keyRing = await takeKeyRing(em, business, keyMode);
+        const keyRing = await lockKeyRing(em, business, keyMode);
         const { apiKey, plaintext } = keyRing.add(defaultKeyName, now);
 
         keepChange(em, now, call, "business.created", business);
         keepChange(em, now, call, "api_key.created", apiKey);
         return toBusinessMessage(business, { apiKeyPrefix: apiKey.prefix, apiKey: plaintext });
       },
-      ({ apiKey: _secret, ...answer }) => answer,
+      ({ apiKey: _secret, ...message }) => message,
     );
   };

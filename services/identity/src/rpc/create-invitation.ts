@@ -12,7 +12,7 @@ import { toInvitationMessage } from "../invitation/invitation.message.ts";
 import { Invitation } from "../invitation/invitation.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
-const daysUnlessSaid = 7;
+const daysDefault = 7;
 const daysMax = 30;
 
 export const createInvitation =
@@ -24,9 +24,9 @@ export const createInvitation =
       call,
       InvitationSchema,
       async (em) => {
-        // By the clock that decides whether it has expired.
+        // The database's clock also decides whether the invitation has expired.
         const now = await databaseTime(em);
-        const expiresAt = dateOf(expiresAtMs) ?? new Date(now.getTime() + daysUnlessSaid * dayMs);
+        const expiresAt = dateOf(expiresAtMs) ?? new Date(now.getTime() + daysDefault * dayMs);
         const aheadMs = expiresAt.getTime() - now.getTime();
         if (!(aheadMs > 0 && aheadMs <= daysMax * dayMs)) throw invitationEndInvalid(daysMax);
         const token = generateApiKey("inv_");
@@ -36,6 +36,6 @@ export const createInvitation =
         keepChange(em, clock.now(), call, "invitation.created", invitation);
         return toInvitationMessage(invitation, token);
       },
-      ({ invitationToken: _secret, ...answer }) => answer,
+      ({ invitationToken: _secret, ...message }) => message,
     );
   };

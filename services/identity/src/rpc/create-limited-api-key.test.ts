@@ -14,7 +14,7 @@ const create = (businessId: string, name: string, limits: { expiresAtMs?: bigint
   identity.apiKeys.createLimitedApiKey({ businessId, name, ...limits }, asAdmin);
 const keysOf = async (businessId: string) => (await identity.apiKeys.listApiKeys({ businessId, limit: 100 }, asAdmin)).apiKeys;
 
-test("a key for some networks alone is told with them, listed with them and audited", async () => {
+test("createLimitedApiKey stores the permitted networks, which are resolved, listed and audited", async () => {
   const { id } = await identity.aBusiness();
   const key = await create(id, "till", { allowedIps });
   expect(key.allowedIps).toEqual(allowedIps);
@@ -24,13 +24,13 @@ test("a key for some networks alone is told with them, listed with them and audi
   expect((await identity.auditOf(id)).at(-1)?.after).toMatchObject({ allowed_ips: "203.0.113.0/24 2001:db8::/32" });
 });
 
-test("the version before, which knows no networks, does not find such a key", async () => {
+test("createLimitedApiKey stores no hash that a version without permitted networks could find", async () => {
   const { id } = await identity.aBusiness();
   const { apiKey = "" } = await create(id, "till", { allowedIps });
   expect(await identity.sql("select 1 from api_key where hash = ?", [hashApiKey(apiKey)])).toEqual([]);
 });
 
-test("a key with networks ends like any other", async () => {
+test("a key with permitted networks is refused after a revocation, and while the business is disabled", async () => {
   const { id } = await identity.aBusiness();
   const key = await create(id, "till", { allowedIps });
   await identity.businesses.updateBusiness({ id, status: 3 }, asAdmin);
@@ -40,7 +40,7 @@ test("a key with networks ends like any other", async () => {
   expect(await identity.stateOf(key.apiKey)).toBe("REVOKED");
 });
 
-test("a key with an end works until then, by the database's clock", async () => {
+test("a key with an expiry is live until then, by the database's clock", async () => {
   const { id } = await identity.aBusiness();
   const expiresAtMs = inAnHour();
   const key = await create(id, "till", { expiresAtMs });
@@ -57,7 +57,7 @@ test.each([
   ["has passed", () => BigInt(Date.now() - 1_000)],
   ["is now", () => BigInt(Date.now() - 1)],
   ["is beyond the year 9999", () => BigInt(Date.parse("9999-12-31T23:59:59.999Z")) + 1n],
-])("an end that %s is refused", async (_when, expiresAtMs) => {
+])("createLimitedApiKey rejects an expiry that %s", async (_when, expiresAtMs) => {
   const { id } = await identity.aBusiness();
   await expect(create(id, "till", { expiresAtMs: expiresAtMs() })).rejects.toMatchObject({
     kind: "invalid",
@@ -67,7 +67,7 @@ test.each([
   expect(await keysOf(id)).toHaveLength(1);
 });
 
-test("a rotation keeps networks and end, whoever asks for it", async () => {
+test("a rotation by the business or an operator keeps permitted networks and expiry", async () => {
   const { id } = await identity.aBusiness();
   const key = await create(id, "till", { allowedIps, expiresAtMs: inAnHour() });
   const caller = await identity.as(key.apiKey);
@@ -81,7 +81,7 @@ test("a rotation keeps networks and end, whoever asks for it", async () => {
   expect((await keysOf(id)).slice(0, 2)).toMatchObject([{ expiresAtMs: key.expiresAtMs }, { expiresAtMs: key.expiresAtMs }]);
 });
 
-test("the end of a grace is no end of the key that comes in the place of its key", async () => {
+test("a rotation of a key in its grace period does not copy the end of the grace period", async () => {
   const { id, apiKey } = await identity.aBusiness();
   const caller = await identity.as(apiKey);
   const graced = await identity.businesses.updateOwnBusiness({ rotateApiKey: true, previousKeyTtlSeconds: 60 }, caller);
@@ -91,7 +91,7 @@ test("the end of a grace is no end of the key that comes in the place of its key
   expect((await identity.resolve(rotated.apiKey)).expiresInMs).toBeUndefined();
 });
 
-test("a key in its grace whose successor is gone hands on the end that it was issued with", async () => {
+test("a rotation of a key in its grace period copies the original expiry after its successor was revoked", async () => {
   const { id, apiKey: first } = await identity.aBusiness();
   const expiresAtMs = BigInt(Date.now() + 3_600_000);
   const lent = await identity.businesses.createOwnApiKey({ name: "lent", expiresAtMs, allowedIps: [] }, await identity.as(first));
@@ -109,7 +109,7 @@ test("a key in its grace whose successor is gone hands on the end that it was is
   expect(Number(expiresInMs)).toBeLessThanOrEqual(3_600_000);
 });
 
-test("the database refuses a successor without the networks, as the version before would make it", async () => {
+test("the database rejects a replacement without the permitted networks by a previous version", async () => {
   const { id } = await identity.aBusiness();
   const key = await create(id, "till", { allowedIps });
   const [successor] = await identity.sql<{ id: string }>("select id from api_key where business_id = ? and name = 'default'", [

@@ -30,6 +30,6 @@ export const createOperatorKey =
         keepChange(em, now, call, "admin_key.created", adminKey);
         return toOperatorKeyMessage(adminKey, plaintext);
       },
-      ({ adminKey: _secret, ...answer }) => answer,
+      ({ adminKey: _secret, ...message }) => message,
     );
   };

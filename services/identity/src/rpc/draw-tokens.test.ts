@@ -1,7 +1,7 @@
 import { aBusinessCaller } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { asAdmin, asPlatform, type Identity, startIdentityForTest } from "../../test/harness.ts";
-import { forgetFullBuckets } from "../token-bucket/queries.ts";
+import { deleteFullBuckets } from "../token-bucket/queries.ts";
 
 let identity: Identity;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ afterAll(() => identity[Symbol.asyncDispose]());
 
 const slow = { perSecond: 0.001, burst: 10 };
 const draw = async (...draws: { bucket: string; tokens: number; perSecond?: number; burst?: number }[]) => {
-  const { left } = await identity.rateLimits.drawTokens({ draws: draws.map((one) => ({ ...slow, ...one })) }, asPlatform);
+  const { left } = await identity.rateLimits.drawTokens({ draws: draws.map((draw) => ({ ...slow, ...draw })) }, asPlatform);
   return left.map(Math.round);
 };
 const age = (bucket: string, seconds: number) =>
@@ -19,19 +19,19 @@ const age = (bucket: string, seconds: number) =>
     .getConnection()
     .execute("update token_bucket set at = at - make_interval(secs => ?) where name = ?", [seconds, bucket]);
 
-test("a bucket is full at first; what several take adds up, beyond its end as well", async () => {
+test("drawTokens starts with a full bucket, and subtracts all draws, also below 0", async () => {
   expect(await draw({ bucket: "kyc a", tokens: 3 })).toEqual([7]);
   expect(await draw({ bucket: "kyc a", tokens: 5 })).toEqual([2]);
   expect(await draw({ bucket: "kyc a", tokens: 6 }, { bucket: "kyc b", tokens: 1 })).toEqual([-4, 9]);
 });
 
-test("answers come in the order of the draws, and buckets are told apart", async () => {
+test("drawTokens returns the results in the order of the draws, for separate buckets", async () => {
   expect(await draw({ bucket: "kyc z", tokens: 1 }, { bucket: "kyc c", tokens: 2 }, { bucket: "refund c", tokens: 3 })).toEqual([
     9, 8, 7,
   ]);
 });
 
-test("tokens come back at the rate, a debt first, and never beyond what a bucket holds", async () => {
+test("drawTokens refills a bucket at its rate, from below 0 up to the capacity", async () => {
   const rate = { bucket: "kyc back", perSecond: 1, burst: 10 };
   expect(await draw({ ...rate, tokens: 14 })).toEqual([-4]);
   await age(rate.bucket, 9);
@@ -40,30 +40,30 @@ test("tokens come back at the rate, a debt first, and never beyond what a bucket
   expect(await draw({ ...rate, tokens: 1 })).toEqual([9]);
 });
 
-test("a clock that was set back gives nothing and takes nothing", async () => {
+test("drawTokens keeps the tokens of a bucket after the clock was set back", async () => {
   const rate = { bucket: "kyc clock", perSecond: 1, burst: 10 };
   await draw({ ...rate, tokens: 5 });
   await age(rate.bucket, -3_600);
   expect(await draw({ ...rate, tokens: 1 })).toEqual([4]);
 });
 
-test("gateways that tell the same buckets in another order do not hinder each other", async () => {
+test("drawTokens accepts concurrent draws of the same buckets in different orders", async () => {
   const names = Array.from({ length: 50 }, (_, i) => `kyc many ${i}`);
-  const one = (buckets: string[]) => draw(...buckets.map((bucket) => ({ bucket, tokens: 1, burst: 1_000 })));
-  await Promise.all(Array.from({ length: 20 }, (_, i) => one(i % 2 ? names : names.toReversed())));
+  const drawAll = (buckets: string[]) => draw(...buckets.map((bucket) => ({ bucket, tokens: 1, burst: 1_000 })));
+  await Promise.all(Array.from({ length: 20 }, (_, i) => drawAll(i % 2 ? names : names.toReversed())));
   expect(await draw(...names.map((bucket) => ({ bucket, tokens: 0, burst: 1_000 })))).toEqual(names.map(() => 980));
 });
 
-test("a bucket that is full again is forgotten, and no other", async () => {
+test("deleteFullBuckets deletes full buckets only", async () => {
   await draw({ bucket: "kyc full", tokens: 1 }, { bucket: "kyc not full", tokens: 1 });
   await age("kyc full", 1_001);
   await age("kyc not full", 900);
-  await forgetFullBuckets(identity.orm.em.fork());
+  await deleteFullBuckets(identity.orm.em.fork());
   const rows = await identity.orm.em.getConnection().execute("select name from token_bucket where name like 'kyc %full'");
   expect(rows).toEqual([{ name: "kyc not full" }]);
 });
 
-test("forgetFullBuckets deletes full buckets in batches, and skips a locked bucket", async () => {
+test("deleteFullBuckets deletes full buckets in batches, and skips a locked bucket", async () => {
   await identity.sql("delete from token_bucket");
   await identity.sql(`create table deleted_buckets (count int);
     create function count_deleted() returns trigger language plpgsql as $$
@@ -76,14 +76,14 @@ test("forgetFullBuckets deletes full buckets in batches, and skips a locked buck
   for (const name of names) await age(name, 1_001);
   await identity.transaction(async (em) => {
     await em.execute("select from token_bucket where name = 'kyc batch 3' for update");
-    await forgetFullBuckets(identity.orm.em.fork(), 2);
+    await deleteFullBuckets(identity.orm.em.fork(), 2);
   });
   const counts = await identity.sql<{ count: number }>("select count from deleted_buckets where count > 0");
   expect(counts.map(({ count }) => count)).toEqual([2, 2, 1]);
   expect(await identity.sql("select name from token_bucket")).toEqual([{ name: "kyc batch 3" }]);
 });
 
-test("only the platform itself draws", async () => {
+test("drawTokens rejects callers other than the platform", async () => {
   for (const call of [asAdmin, { caller: aBusinessCaller() }]) {
     await expect(identity.rateLimits.drawTokens({ draws: [] }, call)).rejects.toMatchObject({ code: "platform_required" });
   }

@@ -2,19 +2,19 @@ import type { RateLimitService } from "@amana/contracts/identity/v1/rate_limit_s
 import { type Implementation, requirePlatform } from "@amana/rpc";
 import { atMostEvery } from "@amana/runtime";
 import type { Context } from "../context.ts";
-import { forgetFullBuckets, takeTokens } from "../token-bucket/queries.ts";
+import { deleteFullBuckets, drawFromBuckets } from "../token-bucket/queries.ts";
 
-const forgettingMs = 60_000;
+const cleanupIntervalMs = 60_000;
 
-/** Counts together what several gateways let through. */
+/** Draws tokens from the buckets that all gateways share. */
 export const drawTokens = ({ orm, logger }: Context): Implementation<typeof RateLimitService.method.drawTokens> => {
-  const forget = atMostEvery(forgettingMs, () =>
-    forgetFullBuckets(orm.em.fork()).catch((error) => logger.warn({ err: error }, "full buckets could not be forgotten")),
+  const cleanUp = atMostEvery(cleanupIntervalMs, () =>
+    deleteFullBuckets(orm.em.fork()).catch((error) => logger.warn({ err: error }, "full buckets not deleted")),
   );
   return async ({ draws }, { caller }) => {
     requirePlatform(caller);
-    const left = await takeTokens(orm.em.fork(), draws);
-    void forget();
+    const left = await drawFromBuckets(orm.em.fork(), draws);
+    void cleanUp();
     return { left: draws.map(({ bucket }) => left.get(bucket) ?? 0) };
   };
 };

@@ -9,13 +9,13 @@ beforeAll(async () => {
 });
 afterAll(() => identity[Symbol.asyncDispose]());
 
-test("an operator reads a business as it was created, without the key", async () => {
+test("getBusiness returns the business as created, without the key", async () => {
   const created = await identity.aBusiness();
   const read = await identity.businesses.getBusiness({ id: created.id }, asAdmin);
   expect(read).toEqual({ ...created, apiKey: undefined });
 });
 
-test("the prefix is that of the newest live key, and absent without one", async () => {
+test("getBusiness returns the prefix of the newest live key, and none without a live key", async () => {
   const { id } = await identity.aBusiness();
   const second = await identity.apiKeys.createApiKey({ businessId: id, name: "second" }, asAdmin);
   const prefix = async () => (await identity.businesses.getBusiness({ id }, asAdmin)).apiKeyPrefix;
@@ -27,11 +27,11 @@ test("the prefix is that of the newest live key, and absent without one", async 
   expect(await prefix()).toBeUndefined();
 });
 
-test.each([uuidv7(), "not-a-uuid", ""])("the id %j names nothing", async (id) => {
+test.each([uuidv7(), "not-a-uuid", ""])("getBusiness returns not_found for the id %j", async (id) => {
   await expect(identity.businesses.getBusiness({ id }, asAdmin)).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
 });
 
-test("a business may not read businesses by id, not even itself", async () => {
+test("getBusiness rejects a business", async () => {
   const { id } = await identity.aBusiness();
   const call = identity.businesses.getBusiness({ id }, { caller: aBusinessCaller(id) });
   await expect(call).rejects.toMatchObject({ code: "admin_required" });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity[Symbol.asyncDispose]());
 
-test("a business reads itself and no other", async () => {
+test("getOwnBusiness returns the business of the caller", async () => {
   const first = await identity.aBusiness({ name: "First" });
   const second = await identity.aBusiness({ name: "Second" });
   const own = await identity.businesses.getOwnBusiness({}, { caller: aBusinessCaller(first.id) });
@@ -17,11 +17,11 @@ test("a business reads itself and no other", async () => {
   expect(other.name).toBe("Second");
 });
 
-test("an operator's key is not a business", async () => {
+test("getOwnBusiness rejects an operator key", async () => {
   await expect(identity.businesses.getOwnBusiness({}, asAdmin)).rejects.toMatchObject({ code: "business_key_required" });
 });
 
-test("a business that does not exist is not found", async () => {
+test("getOwnBusiness returns not_found for an unknown business", async () => {
   const call = identity.businesses.getOwnBusiness({}, { caller: aBusinessCaller() });
   await expect(call).rejects.toMatchObject({ kind: "not_found" });
 });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity[Symbol.asyncDispose]());
 
-test("the keys of one business are listed, newest first, revoked ones included, without secrets", async () => {
+test("listApiKeys returns the keys of a business, also revoked ones, newest first, without secrets", async () => {
   const { id } = await identity.aBusiness();
   await identity.aBusiness();
   const till = await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, asAdmin);
@@ -26,12 +26,12 @@ test("the keys of one business are listed, newest first, revoked ones included, 
   expect([page.apiKeys.map(({ name }) => name), page.total]).toEqual([["till"], 3]);
 });
 
-test.each([uuidv7(), "not-a-uuid", ""])("business_id %j names no business", async (businessId) => {
+test.each([uuidv7(), "not-a-uuid", ""])("listApiKeys returns business_not_found for business_id %j", async (businessId) => {
   const call = identity.apiKeys.listApiKeys({ businessId, limit: 50 }, asAdmin);
   await expect(call).rejects.toMatchObject({ kind: "not_found", code: "business_not_found", pointer: "" });
 });
 
-test("only operators list keys by business", async () => {
+test("listApiKeys rejects a business", async () => {
   const { id } = await identity.aBusiness();
   const call = identity.apiKeys.listApiKeys({ businessId: id, limit: 50 }, { caller: aBusinessCaller(id) });
   await expect(call).rejects.toMatchObject({ code: "admin_required" });

@@ -18,16 +18,16 @@ async function list(request: { limit?: number; offset?: number; status?: Busines
   return { names: businesses.map(({ name }) => name), total };
 }
 
-test("all are listed, newest first, with the total", async () => {
+test("listBusinesses returns all businesses, newest first, with the total", async () => {
   expect(await list({})).toEqual({ names: ["Waiting", ...names.toReversed()], total: 7 });
 });
 
-test("a page says the total of all pages, also past the end", async () => {
+test("listBusinesses returns the total of all pages, also after the last page", async () => {
   expect(await list({ limit: 2, offset: 1 })).toEqual({ names: ["oasis two", "École d'Alger"], total: 7 });
   expect(await list({ offset: 100 })).toEqual({ names: [], total: 7 });
 });
 
-test("the status filters", async () => {
+test("listBusinesses filters by status", async () => {
   expect(await list({ status: BusinessStatus.PENDING })).toEqual({ names: ["Waiting"], total: 1 });
   expect((await list({ status: BusinessStatus.ACTIVE })).total).toBe(6);
 });
@@ -39,11 +39,11 @@ test.each([
   ["0_0", ["10_000 Camels"]],
   ["\\", ["back\\slash"]],
   ["1%s", []],
-])("searching %j finds it literally, whatever the case", async (search, found) => {
-  expect(await list({ search })).toEqual({ names: found, total: found.length });
+])("listBusinesses finds %j literally, in upper or lower case", async (search, matches) => {
+  expect(await list({ search })).toEqual({ names: matches, total: matches.length });
 });
 
-test("no secret is listed, only prefixes", async () => {
+test("listBusinesses returns prefixes and no secrets", async () => {
   const { businesses } = await identity.businesses.listBusinesses({ limit: 50 }, asAdmin);
   for (const business of businesses) {
     expect(business.apiKey).toBeUndefined();
@@ -51,12 +51,12 @@ test("no secret is listed, only prefixes", async () => {
   }
 });
 
-test("a capital that has several small letters is found", async () => {
+test("listBusinesses finds a capital letter with several lower-case forms", async () => {
   await identity.aBusiness({ name: "ΟΔΟΣ" });
   expect((await list({ search: "ΟΔΟΣ" })).names).toEqual(["ΟΔΟΣ"]);
 });
 
-test("only operators list businesses", async () => {
+test("listBusinesses rejects a business", async () => {
   const call = identity.businesses.listBusinesses({ limit: 50 }, { caller: aBusinessCaller() });
   await expect(call).rejects.toMatchObject({ code: "admin_required" });
 });

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity[Symbol.asyncDispose]());
 
-test("a business lists its own keys and no other's, newest first, without secrets", async () => {
+test("listOwnApiKeys returns only the keys of the caller's business, newest first, without secrets", async () => {
   const first = await identity.aBusiness();
   const second = await identity.aBusiness();
   await identity.apiKeys.createApiKey({ businessId: second.id, name: "foreign" }, asAdmin);
@@ -20,7 +20,7 @@ test("a business lists its own keys and no other's, newest first, without secret
   expect([page.apiKeys.map(({ name }) => name), page.total]).toEqual([["default"], 2]);
 });
 
-test("an operator's key has no own keys", async () => {
+test("listOwnApiKeys rejects an operator key", async () => {
   const call = identity.businesses.listOwnApiKeys({ limit: 50 }, asAdmin);
   await expect(call).rejects.toMatchObject({ code: "business_key_required" });
 });

@@ -22,21 +22,21 @@ const onboard = (token: string | undefined, options: object = {}) =>
   );
 const isGood = async (token: string | undefined) =>
   (await identity.invitations.resolveInvitation({ tokenHash: tokenHashOf(token) }, asPlatform)).isGood;
-const listed = async (id: string) =>
-  (await identity.invitations.listInvitations({ limit: 100 }, asAdmin)).invitations.find((one) => one.id === id);
+const findInvitation = async (id: string) =>
+  (await identity.invitations.listInvitations({ limit: 100 }, asAdmin)).invitations.find((invitation) => invitation.id === id);
 const used = { kind: "conflict", code: "invitation_used" };
 
-test("an invited business waits for approval, and its key works from then on", async () => {
+test("onboardBusiness creates a PENDING business, whose key is live after the approval", async () => {
   const { id, invitationToken, prefix } = await invite();
   const business = await onboard(invitationToken);
   expect(business).toMatchObject({ name: "El Kitab", status: BusinessStatus.PENDING, contactEmail: "amina@example.dz" });
   expect(await identity.stateOf(business.apiKey)).toBe("BUSINESS_PENDING");
-  expect(await listed(id)).toMatchObject({ businessId: business.id, usedAtMs: expect.any(BigInt) });
+  expect(await findInvitation(id)).toMatchObject({ businessId: business.id, usedAtMs: expect.any(BigInt) });
   await identity.businesses.updateBusiness({ id: business.id, status: BusinessStatus.ACTIVE }, asAdmin);
   expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
   const rows = await identity.auditOf(business.id);
   const by = { actor: prefix, request_id: "request-3", address: "192.0.2.9" };
-  // Of one moment, so in either order.
+  // Both rows have the same time, so their order is undefined.
   expect(rows.slice(0, 2).sort((a, b) => b.action.localeCompare(a.action))).toMatchObject([
     { ...by, action: "business.created" },
     { ...by, action: "api_key.created" },
@@ -44,26 +44,26 @@ test("an invited business waits for approval, and its key works from then on", a
   expect(JSON.stringify(rows)).not.toContain("amina@example.dz");
 });
 
-describe("an invitation", () => {
-  test("is a token that is shown once and kept as a hash, good for a week unless said", async () => {
+describe("invitation", () => {
+  test("has a token that is returned once and stored as a hash, and expires after a week by default", async () => {
     const { invitationToken = "", prefix, expiresAtMs, createdAtMs, ...rest } = await invite();
     expect(readApiKeyKind(invitationToken)).toBe("inv_");
     expect(prefix).toBe(invitationToken.slice(0, 16));
     expect(Number(expiresAtMs - createdAtMs)).toBe(7 * 86_400_000);
-    expect(await listed(rest.id)).toMatchObject({ name: "Librairie", prefix });
-    expect((await listed(rest.id))?.invitationToken).toBeUndefined();
+    expect(await findInvitation(rest.id)).toMatchObject({ name: "Librairie", prefix });
+    expect((await findInvitation(rest.id))?.invitationToken).toBeUndefined();
     const [row] = await identity.sql<{ row: string }>("select invitation::text as row from invitation where id = ?", [rest.id]);
     expect(row?.row).not.toContain(invitationToken);
     const audited = await identity.sql<{ action: string }>("select * from audit_event where entity_id = ?", [rest.id]);
     expect(audited).toMatchObject([{ action: "invitation.created", actor: "ak_test", after: { name: "Librairie", prefix } }]);
   });
 
-  test.each([-1_000, 31 * 86_400_000])("with an end in %i ms is refused", async (aheadMs) => {
+  test.each([-1_000, 31 * 86_400_000])("is rejected with an expiry in %i ms", async (aheadMs) => {
     const call = invite({ expiresAtMs: BigInt(Date.now() + aheadMs) });
     await expect(call).rejects.toMatchObject({ kind: "invalid", code: "validation_failed", pointer: "/expires_at" });
   });
 
-  test("registers one business, also when it is used by many at once", async () => {
+  test("registers one business for concurrent requests", async () => {
     const { invitationToken } = await invite();
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => onboard(invitationToken)));
     const lost = outcomes.filter((outcome) => outcome.status === "rejected");
@@ -72,7 +72,7 @@ describe("an invitation", () => {
     expect(await isGood(invitationToken)).toBe(true);
   });
 
-  test("that was revoked or has expired opens nothing", async () => {
+  test("is rejected when revoked, expired or unknown", async () => {
     const revoked = await invite();
     const first = await identity.invitations.revokeInvitation({ id: revoked.id }, asAdmin);
     expect(first.revokedAtMs).toBeDefined();
@@ -85,7 +85,7 @@ describe("an invitation", () => {
     }
   });
 
-  test("that is none cannot be revoked", async () => {
+  test("returns not_found when an unknown id is revoked", async () => {
     for (const id of [uuidv7(), "not-a-uuid"]) {
       const call = identity.invitations.revokeInvitation({ id }, asAdmin);
       await expect(call).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
@@ -93,17 +93,17 @@ describe("an invitation", () => {
   });
 });
 
-test("a repeated Idempotency-Key registers once and shows the key once; another invitation's is another key", async () => {
-  const [mine, theirs] = [await invite(), await invite()];
-  const first = await onboard(mine.invitationToken, idempotent("onboard"));
+test("onboardBusiness registers once per invitation and Idempotency-Key, and returns the secret once", async () => {
+  const [firstInvitation, secondInvitation] = [await invite(), await invite()];
+  const first = await onboard(firstInvitation.invitationToken, idempotent("onboard"));
   expect(first.apiKey).toBeDefined();
-  expect(await onboard(mine.invitationToken, idempotent("onboard"))).toEqual({ ...first, apiKey: undefined });
-  const other = await onboard(theirs.invitationToken, idempotent("onboard"));
+  expect(await onboard(firstInvitation.invitationToken, idempotent("onboard"))).toEqual({ ...first, apiKey: undefined });
+  const other = await onboard(secondInvitation.invitationToken, idempotent("onboard"));
   expect(other.id).not.toBe(first.id);
   expect(other.apiKey).toBeDefined();
 });
 
-test("invitations are for operators, and registering is for whom the gateway looked at", async () => {
+test("invitation RPCs reject callers other than operators, and onboarding rejects callers other than the platform", async () => {
   const business = { caller: aBusinessCaller() };
   for (const call of [
     () => invite({}, business),

@@ -5,7 +5,7 @@ import { once } from "@amana/idempotency";
 import { type Call, type Implementation, requirePlatform } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
-import { defaultKeyName, takeKeyRing } from "../api-key/key-ring.ts";
+import { defaultKeyName, lockKeyRing } from "../api-key/key-ring.ts";
 import { keepChange } from "../audit/audit-event.ts";
 import { toBusinessMessage } from "../business/business.message.ts";
 import { Business } from "../business/business.ts";
@@ -29,7 +29,7 @@ export const onboardBusiness =
     const hash = Buffer.from(tokenHash);
     return await once(
       orm,
-      ofInvited(call, hash),
+      withInvitation(call, hash),
       BusinessSchema,
       async (em) => {
         const invitation = await em.findOne(Invitation, { hash }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -39,9 +39,9 @@ export const onboardBusiness =
         invitation.use(id, now);
         const times = { createdAt: now, updatedAt: now };
         const business = em.create(Business, { id, name, status: "PENDING", contactEmail, ...times });
-        // The database assigns the organization's number, and the key's row refers to this one.
+        // The database assigns `organizationId`, and the row of the key references this row.
         await em.persist(business).flush();
-        const keyRing = await takeKeyRing(em, business, keyMode);
+        const keyRing = await lockKeyRing(em, business, keyMode);
         const { apiKey, plaintext } = keyRing.add(defaultKeyName, now);
 
         const { requestId, address } = call;
@@ -50,12 +50,15 @@ export const onboardBusiness =
         keepChange(em, now, call, "api_key.created", apiKey, { by });
         return toBusinessMessage(business, { apiKeyPrefix: apiKey.prefix, apiKey: plaintext });
       },
-      ({ apiKey: _secret, ...answer }) => answer,
+      ({ apiKey: _secret, ...message }) => message,
     );
   };
 
-/** An Idempotency-Key is one invitation's: whoever holds another one gets no answer of its. */
-function ofInvited(call: Call, hash: Buffer): Call {
+/**
+ * Restricts the Idempotency-Key to the invitation, so that the holder of another invitation cannot
+ * read the stored response.
+ */
+function withInvitation(call: Call, hash: Buffer): Call {
   const { idempotencyKey } = call;
   if (!idempotencyKey) return call;
   return { ...call, idempotencyKey: { ...idempotencyKey, route: `${idempotencyKey.route} ${hash.toString("hex")}` } };

@@ -25,7 +25,7 @@ const bootstrapId = async () => (await identity.resolve(bootstrapKey)).keyId;
 const audited = () =>
   identity.sql<{ action: string; actor: string }>("select * from audit_event where entity_type = 'admin_key' order by at, id");
 
-test("an operator's key is issued under a name, works beside the first one, and is audited without its secret", async () => {
+test("createOperatorKey issues an additional live key, with an audit row without the secret", async () => {
   const key = await create("amina");
   expect(readApiKeyKind(key.adminKey ?? "")).toBe("ak_");
   expect(key).toMatchObject({ name: "amina", prefix: key.adminKey?.slice(0, 16) });
@@ -44,7 +44,7 @@ test("an operator's key is issued under a name, works beside the first one, and 
   expect(JSON.stringify(rows)).not.toContain(key.adminKey);
 });
 
-test("keys are listed newest first, with their last use and end", async () => {
+test("listOperatorKeys returns all keys, newest first, with last use and revocation", async () => {
   const key = await create("amina");
   await identity.resolve(key.adminKey);
   await identity.resolve(key.adminKey);
@@ -57,7 +57,7 @@ test("keys are listed newest first, with their last use and end", async () => {
   expect(revoked.adminKey).toBeUndefined();
 });
 
-test("a name is one live key's, and bootstrap is the deployment's", async () => {
+test("createOperatorKey rejects the name of a live key and the name bootstrap", async () => {
   const taken = { kind: "conflict", code: "operator_key_name_taken", pointer: "/name" };
   const first = await create("amina");
   await expect(create("amina")).rejects.toMatchObject(taken);
@@ -67,13 +67,13 @@ test("a name is one live key's, and bootstrap is the deployment's", async () => 
   await expect(create("bootstrap")).rejects.toMatchObject(taken);
 });
 
-test("one name asked for at the same time is given once", async () => {
+test("createOperatorKey accepts one of five concurrent requests with the same name", async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => create("amina")));
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   expect(await list()).toHaveLength(2);
 });
 
-test("the first key is retired like any other, and the same setting does not bring it back", async () => {
+test("revokeOperatorKey revokes the bootstrap key, and the same setting does not restore it", async () => {
   const { adminKey } = await create("amina");
   await revoke(await bootstrapId());
   expect(await identity.stateOf(bootstrapKey)).toBe("REVOKED");
@@ -85,7 +85,7 @@ test("the first key is retired like any other, and the same setting does not bri
   expect([await identity.stateOf(next), await identity.stateOf(adminKey)]).toEqual(["LIVE", "LIVE"]);
 });
 
-test("the last live key stays, also when two revocations run at the same time", async () => {
+test("revokeOperatorKey keeps the last live key, also for concurrent revocations", async () => {
   const last = { kind: "conflict", code: "last_operator_key" };
   await expect(revoke(await bootstrapId())).rejects.toMatchObject(last);
   const keys = [await bootstrapId(), (await create("amina")).id, (await create("karim")).id];
@@ -94,7 +94,7 @@ test("the last live key stays, also when two revocations run at the same time", 
   expect((await list()).filter(({ revokedAtMs }) => revokedAtMs === undefined)).toHaveLength(1);
 });
 
-test("a revocation holds before it is answered, also one that only repeats another", async () => {
+test("revokeOperatorKey waits for the longest lease before the response, also for a repeated request", async () => {
   const { id, adminKey } = await create("amina");
   expect(waits).toEqual([]);
   const first = await revoke(id);
@@ -106,18 +106,18 @@ test("a revocation holds before it is answered, also one that only repeats anoth
   expect(waits).toEqual([550, 550]);
 });
 
-test("an Idempotency-Key issues one key, and shows it once", async () => {
+test("createOperatorKey issues one key per Idempotency-Key, and returns the secret once", async () => {
   const first = await create("amina", idempotent("operator-1"));
   expect(await create("amina", idempotent("operator-1"))).toEqual({ ...first, adminKey: undefined });
   expect(first.adminKey).toBeDefined();
   expect(await list()).toHaveLength(2);
 });
 
-test.each([uuidv7(), "not-a-uuid", ""])("%j names no key", async (id) => {
+test.each([uuidv7(), "not-a-uuid", ""])("revokeOperatorKey returns not_found for the id %j", async (id) => {
   await expect(revoke(id)).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
 });
 
-test("operators' keys are for operators", async () => {
+test("operator key RPCs reject a business", async () => {
   const caller = aBusinessCaller();
   for (const call of [
     () => create("amina", { caller }),

@@ -15,7 +15,7 @@ const create = (name: string, options: Options) => identity.businesses.createOwn
 const revoke = (id: string, options: Options) => identity.businesses.revokeOwnApiKey({ id }, options);
 const keysOf = async (businessId: string) => (await identity.apiKeys.listApiKeys({ businessId, limit: 100 }, asAdmin)).apiKeys;
 
-/** A business that has been given one key. */
+/** Creates a business with one key. */
 async function aBusiness() {
   const { id, apiKey = "", apiKeyPrefix } = await identity.aBusiness();
   const options = await identity.as(apiKey);
@@ -23,34 +23,34 @@ async function aBusiness() {
   return { id, apiKey, apiKeyPrefix, options, keyId };
 }
 
-test("a business changes its key in two steps, and both keys work in between", async () => {
+test("a business can issue a second key and revoke the first one, and both are live in between", async () => {
   const business = await aBusiness();
-  const made = await create("next", business.options);
-  expect(readApiKeyKind(made.apiKey ?? "")).toBe("sk_test_");
-  expect(await identity.stateOf(made.apiKey)).toBe("LIVE");
+  const created = await create("next", business.options);
+  expect(readApiKeyKind(created.apiKey ?? "")).toBe("sk_test_");
+  expect(await identity.stateOf(created.apiKey)).toBe("LIVE");
   expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
-  const revoked = await revoke(business.keyId, await identity.as(made.apiKey));
+  const revoked = await revoke(business.keyId, await identity.as(created.apiKey));
   expect(revoked).toMatchObject({ id: business.keyId, revokedAtMs: expect.any(BigInt) });
   expect(await identity.stateOf(business.apiKey)).toBe("REVOKED");
-  expect(await identity.stateOf(made.apiKey)).toBe("LIVE");
+  expect(await identity.stateOf(created.apiKey)).toBe("LIVE");
   const by = { request_id: "request-2", address: "192.0.2.8" };
   expect((await identity.auditOf(business.id)).slice(-2)).toMatchObject([
-    { ...by, action: "api_key.created", actor: business.apiKeyPrefix, entity_id: made.id, before: null },
-    { ...by, action: "api_key.revoked", actor: made.prefix, entity_id: business.keyId, before: { revoked_at: null } },
+    { ...by, action: "api_key.created", actor: business.apiKeyPrefix, entity_id: created.id, before: null },
+    { ...by, action: "api_key.revoked", actor: created.prefix, entity_id: business.keyId, before: { revoked_at: null } },
   ]);
 });
 
-describe("a further key", () => {
-  test("may have an end and networks", async () => {
+describe("createOwnApiKey", () => {
+  test("accepts an expiry and permitted networks", async () => {
     const { options } = await aBusiness();
     const limits = { expiresAtMs: BigInt(Date.now() + 60_000), allowedIps: ["203.0.113.0/24"] };
-    const made = await identity.businesses.createOwnApiKey({ name: "till", ...limits }, options);
-    expect(made).toMatchObject(limits);
+    const created = await identity.businesses.createOwnApiKey({ name: "till", ...limits }, options);
+    expect(created).toMatchObject(limits);
     const late = identity.businesses.createOwnApiKey({ name: "late", expiresAtMs: 1n }, options);
     await expect(late).rejects.toMatchObject({ kind: "invalid", pointer: "/expires_at" });
   });
 
-  test("lives no longer, and in no other networks, than the key that issues it", async () => {
+  test("rejects an expiry or networks beyond the limits of the issuing key", async () => {
     const { options } = await aBusiness();
     const endMs = BigInt(Date.now() + 60_000);
     const allowedIps = ["203.0.113.0/24", "2001:db8::/32"];
@@ -78,12 +78,12 @@ describe("a further key", () => {
     expect(await issue(narrower)).toMatchObject(narrower);
   });
 
-  test("has a name of its own among the live ones of the business", async () => {
+  test("rejects the name of a live key", async () => {
     const { options } = await aBusiness();
     await expect(create("default", options)).rejects.toMatchObject({ code: "api_key_name_taken", pointer: "/name" });
   });
 
-  test("makes 20 live ones at most, also when many are asked for at once", async () => {
+  test("limits a business to 20 live keys for concurrent requests", async () => {
     const { id, options } = await aBusiness();
     const outcomes = await Promise.allSettled(Array.from({ length: 22 }, (_, i) => create(`key ${i}`, options)));
     const lost = outcomes.filter((outcome) => outcome.status === "rejected");
@@ -92,7 +92,7 @@ describe("a further key", () => {
     expect(await keysOf(id)).toHaveLength(20);
   });
 
-  test("is issued once for one Idempotency-Key, and shown once", async () => {
+  test("issues one key per Idempotency-Key, and returns the secret once", async () => {
     const { id, options } = await aBusiness();
     const first = await create("till", { ...options, ...idempotent("own-1") });
     const second = await create("till", { ...options, ...idempotent("own-1") });
@@ -102,24 +102,24 @@ describe("a further key", () => {
   });
 });
 
-describe("revoking", () => {
-  test("leaves the key that it is asked with", async () => {
+describe("revokeOwnApiKey", () => {
+  test("rejects the revocation of the key of the request", async () => {
     const { apiKey, keyId, options } = await aBusiness();
     await expect(revoke(keyId, options)).rejects.toMatchObject({ kind: "conflict", code: "api_key_in_use" });
     expect(await identity.stateOf(apiKey)).toBe("LIVE");
   });
 
-  test("again changes nothing and is not audited", async () => {
+  test("changes nothing and writes no audit row for a revoked key", async () => {
     const { id, options } = await aBusiness();
-    const made = await create("till", options);
-    const first = await revoke(made.id, options);
+    const created = await create("till", options);
+    const first = await revoke(created.id, options);
     const audited = await identity.auditOf(id);
-    expect(await revoke(made.id, options)).toEqual(first);
-    expect(await revoke(made.id, { ...options, ...idempotent("own-2") })).toEqual(first);
+    expect(await revoke(created.id, options)).toEqual(first);
+    expect(await revoke(created.id, { ...options, ...idempotent("own-2") })).toEqual(first);
     expect(await identity.auditOf(id)).toEqual(audited);
   });
 
-  test("finds another business's key as little as one that is not there", async () => {
+  test("returns the same error for another business's key as for an unknown id", async () => {
     const { options } = await aBusiness();
     const other = await aBusiness();
     const refusals = await Promise.all(
@@ -130,18 +130,18 @@ describe("revoking", () => {
     expect(await identity.stateOf(other.apiKey)).toBe("LIVE");
   });
 
-  test("two keys that revoke each other at once leave one", async () => {
+  test("keeps one of two keys that revoke each other concurrently", async () => {
     const { id, keyId, options } = await aBusiness();
-    const made = await create("other", options);
-    const as = await identity.as(made.apiKey);
-    const outcomes = await Promise.allSettled([revoke(made.id, options), revoke(keyId, as)]);
+    const created = await create("other", options);
+    const as = await identity.as(created.apiKey);
+    const outcomes = await Promise.allSettled([revoke(created.id, options), revoke(keyId, as)]);
     const lost = outcomes.filter((outcome) => outcome.status === "rejected");
     expect(lost).toMatchObject([{ reason: { code: "api_key_replaced" } }]);
     expect((await keysOf(id)).filter(({ revokedAtMs }) => revokedAtMs === undefined)).toHaveLength(1);
   });
 });
 
-test("a key that was replaced and runs on for a while makes and ends no other", async () => {
+test("a replaced key in its grace period cannot issue or revoke keys", async () => {
   const { id, options } = await aBusiness();
   const rotated = await identity.businesses.updateOwnBusiness({ rotateApiKey: true, previousKeyTtlSeconds: 600 }, options);
   const { keyId } = await identity.resolve(rotated.apiKey);
@@ -151,7 +151,7 @@ test("a key that was replaced and runs on for a while makes and ends no other", 
   expect(await keysOf(id)).toHaveLength(2);
 });
 
-test("keys of one's own are for a business, with a key that is its own", async () => {
+test("own key RPCs reject operators, and a business with the key of another business", async () => {
   const { id } = await aBusiness();
   for (const call of [() => create("till", asAdmin), () => revoke(uuidv7(), asAdmin)]) {
     await expect(call()).rejects.toMatchObject({ code: "business_key_required" });

@@ -16,7 +16,7 @@ afterAll(() => identity[Symbol.asyncDispose]());
 
 const resolve = (...keyHashes: Uint8Array[]) => identity.keyLeases.resolveKeys({ keyHashes }, asPlatform);
 
-test("a batch is answered in its order, repetitions and unknown keys included, with the lease", async () => {
+test("resolveKeys returns the keys in the order of the request, with repeated and unknown keys, and the lease", async () => {
   const adminKey = generateApiKey("ak_");
   await forAllTenants(storeBootstrapKey)(identity.context, adminKey);
   const first = await identity.aBusiness();
@@ -43,13 +43,13 @@ test("a batch is answered in its order, repetitions and unknown keys included, w
   expect(resolutions[3]).toMatchObject({ role: KeyRole.ADMIN, keyPrefix: adminKey.slice(0, 16), organizationId: 0 });
 });
 
-test("an empty batch, and hashes that are none, are answered", async () => {
+test("resolveKeys accepts an empty request, and returns UNKNOWN for invalid hashes", async () => {
   expect((await resolve()).resolutions).toEqual([]);
   const { resolutions } = await resolve(new Uint8Array(), new Uint8Array(100));
   expect(resolutions.map(({ state }) => state)).toEqual([KeyState.UNKNOWN, KeyState.UNKNOWN]);
 });
 
-test("a key says how long it has left, and is expired once that has passed", async () => {
+test("resolveKeys returns the remaining time of a key, and EXPIRED after it", async () => {
   const { apiKey } = await identity.aBusiness();
   const { keyId, expiresInMs } = await identity.resolve(apiKey);
   expect(expiresInMs).toBeUndefined();
@@ -59,7 +59,7 @@ test("a key says how long it has left, and is expired once that has passed", asy
   expect(await identity.resolve(apiKey)).toMatchObject({ state: KeyState.EXPIRED, expiresInMs: 0n });
 });
 
-test("a use is recorded, at most once a minute", async () => {
+test("resolveKeys records the last use at most once per minute", async () => {
   const { apiKey } = await identity.aBusiness();
   const { keyId } = await identity.resolve(apiKey);
   const lastUsed = async () => {
@@ -78,7 +78,7 @@ test("a use is recorded, at most once a minute", async () => {
   expect(await lastUsed()).not.toBe(old);
 });
 
-test("a refused key is not recorded as used", async () => {
+test("resolveKeys records no use of a refused key", async () => {
   const { id, apiKey } = await identity.businesses.createBusiness({ name: "x", status: BusinessStatus.PENDING }, asAdmin);
   await identity.resolve(apiKey);
   await identity.context.keyUse.settled();
@@ -86,7 +86,7 @@ test("a refused key is not recorded as used", async () => {
   expect(apiKeys[0]?.lastUsedAtMs).toBeUndefined();
 });
 
-test("uses of many keys at once are all recorded", async () => {
+test("resolveKeys records the concurrent uses of many keys", async () => {
   const businesses = await Promise.all(Array.from({ length: 12 }, () => identity.aBusiness()));
   await Promise.all(businesses.map(({ apiKey }) => identity.resolve(apiKey)));
   await identity.context.keyUse.settled();
@@ -96,14 +96,14 @@ test("uses of many keys at once are all recorded", async () => {
   }
 });
 
-/** Remembers what is warned of. */
+/** Returns a logger that collects its warnings. */
 function aWarningLogger() {
   const warnings: string[] = [];
   const warn = (_context: object, text: string) => warnings.push(text);
   return { warnings, logger: Object.assign(createLogger("test", "silent"), { warn }) };
 }
 
-test("the use of a key that is being changed is skipped without waiting", async () => {
+test("trackKeyUse skips a locked key without waiting", async () => {
   const { apiKey } = await identity.aBusiness();
   const { keyId } = await identity.resolve(apiKey);
   await identity.sql("update api_key set last_used_at = null where id = ?", [keyId]);
@@ -111,7 +111,7 @@ test("the use of a key that is being changed is skipped without waiting", async 
   await using keyUse = trackKeyUse(identity.orm, logger);
   await identity.transaction(async (em) => {
     await em.execute("select 1 from api_key where id = ? for update", [keyId]);
-    keyUse.note([keyId]);
+    keyUse.add([keyId]);
     await keyUse.settled();
   });
   expect(warnings).toEqual([]);
@@ -119,22 +119,22 @@ test("the use of a key that is being changed is skipped without waiting", async 
   expect(rows[0]?.at).toBeNull();
 });
 
-test("a use that cannot be written is given up and said, and the next ones are written", async () => {
+test("trackKeyUse logs a failed write, and writes later uses", async () => {
   const { apiKey } = await identity.aBusiness();
   const { keyId } = await identity.resolve(apiKey);
   await identity.sql("update api_key set last_used_at = null where id = ?", [keyId]);
   const { warnings, logger } = aWarningLogger();
   await using keyUse = trackKeyUse(identity.orm, logger);
-  keyUse.note(["not-a-uuid"]);
+  keyUse.add(["not-a-uuid"]);
   await keyUse.settled();
-  expect(warnings).toEqual(["the last use of keys could not be recorded"]);
-  keyUse.note([keyId]);
+  expect(warnings).toEqual(["last use of keys not recorded"]);
+  keyUse.add([keyId]);
   await keyUse.settled();
   const rows = await identity.sql<{ at: string | null }>("select last_used_at as at from api_key where id = ?", [keyId]);
   expect(rows[0]?.at).not.toBeNull();
 });
 
-test("only the platform resolves keys", async () => {
+test("resolveKeys rejects callers other than the platform", async () => {
   for (const options of [asAdmin, { caller: aBusinessCaller() }]) {
     const call = identity.keyLeases.resolveKeys({ keyHashes: [] }, options);
     await expect(call).rejects.toMatchObject({ kind: "forbidden", code: "platform_required" });

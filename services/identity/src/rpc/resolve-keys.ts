@@ -31,7 +31,7 @@ export const resolveKeys =
       expiresInMs: key.expiresInMs === null ? undefined : BigInt(Math.max(0, key.expiresInMs)),
     }));
     for (const key of keys) resolvedKeys.inc({ state: stateNames.get(stateOf(key)) ?? "unknown" });
-    keyUse.note(keys.filter((key) => key.useIsDue && isLive(stateOf(key))).map((key) => key.id as string));
+    keyUse.add(keys.filter((key) => key.useIsDue && isLive(stateOf(key))).map((key) => key.id as string));
     return { resolutions, leaseMs: leases.leaseMs };
   };
 

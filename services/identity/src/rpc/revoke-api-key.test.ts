@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity[Symbol.asyncDispose]());
 
-test("a revoked key is refused from the answer on; the others stay, and the reason is kept", async () => {
+test("revokeApiKey revokes only the given key, with the reason in the audit row", async () => {
   const business = await identity.aBusiness();
   const key = await identity.apiKeys.createApiKey({ businessId: business.id, name: "till" }, asAdmin);
   const revoked = await identity.apiKeys.revokeApiKey({ id: key.id, reason: "leaked" }, asAdmin);
@@ -26,7 +26,7 @@ test("a revoked key is refused from the answer on; the others stay, and the reas
   });
 });
 
-test("revoking again changes nothing and is not audited", async () => {
+test("revokeApiKey changes nothing and writes no audit row for a revoked key", async () => {
   const business = await identity.aBusiness();
   const { keyId: id } = await identity.resolve(business.apiKey);
   const first = await identity.apiKeys.revokeApiKey({ id }, asAdmin);
@@ -35,14 +35,14 @@ test("revoking again changes nothing and is not audited", async () => {
   expect(await identity.auditOf(business.id)).toEqual(audited);
 });
 
-test("the last live key may be revoked", async () => {
+test("revokeApiKey accepts the last live key of a business", async () => {
   const business = await identity.aBusiness();
   const { keyId: id } = await identity.resolve(business.apiKey);
   await identity.apiKeys.revokeApiKey({ id }, asAdmin);
   expect(await identity.stateOf(business.apiKey)).toBe("REVOKED");
 });
 
-test("a key that is being replaced ends once: the revocation waits and keeps the time", async () => {
+test("revokeApiKey waits for a concurrent replacement, and keeps its revocation time", async () => {
   const business = await identity.aBusiness();
   const { keyId: id } = await identity.resolve(business.apiKey);
   const replacedAt = new Date("2026-03-01T12:00:00Z");
@@ -61,7 +61,7 @@ test("a key that is being replaced ends once: the revocation waits and keeps the
   expect((await identity.auditOf(business.id)).map(({ action }) => action)).not.toContain("api_key.revoked");
 });
 
-test("a repeated idempotency key is answered with the stored answer", async () => {
+test("revokeApiKey returns the stored response for a repeated Idempotency-Key", async () => {
   const business = await identity.aBusiness();
   const { keyId: id } = await identity.resolve(business.apiKey);
   let replayed = false;
@@ -71,11 +71,11 @@ test("a repeated idempotency key is answered with the stored answer", async () =
   expect(replayed).toBe(true);
 });
 
-test.each([uuidv7(), "not-a-uuid", ""])("the id %j names nothing", async (id) => {
+test.each([uuidv7(), "not-a-uuid", ""])("revokeApiKey returns not_found for the id %j", async (id) => {
   await expect(identity.apiKeys.revokeApiKey({ id }, asAdmin)).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
 });
 
-test("only operators revoke keys by id", async () => {
+test("revokeApiKey rejects a business", async () => {
   const business = await identity.aBusiness();
   const { keyId: id } = await identity.resolve(business.apiKey);
   const call = identity.apiKeys.revokeApiKey({ id }, { caller: aBusinessCaller(business.id) });

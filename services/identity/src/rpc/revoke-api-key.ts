@@ -8,11 +8,11 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { apiKeyInUse, apiKeyNotFound } from "../api-key/api-key.errors.ts";
 import { toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { ApiKey } from "../api-key/api-key.ts";
-import { takeKeyRing } from "../api-key/key-ring.ts";
+import { lockKeyRing } from "../api-key/key-ring.ts";
 import { keepChange } from "../audit/audit-event.ts";
 import { lockBusiness } from "../business/business.ts";
 import type { Context } from "../context.ts";
-import { logCutOff } from "../key-lease/granted-leases.ts";
+import { logAccessRemoval } from "../key-lease/granted-leases.ts";
 
 export const revokeApiKey =
   (context: Context): Implementation<typeof ApiKeyService.method.revokeApiKey> =>
@@ -27,9 +27,9 @@ export const revokeOwnApiKey =
     const { caller } = call;
     const businessId = requireBusiness(caller);
     return await revoke(context, call, reason, async (em) => {
-      // Two keys that revoke each other come one after the other, and one of them is left.
+      // The lock serializes two keys that revoke each other, so that one of them stays live.
       const business = await lockBusiness(em, businessId);
-      const presented = (await takeKeyRing(em, business, context.keyMode)).presentedBy(caller);
+      const presented = (await lockKeyRing(em, business, context.keyMode)).presentedBy(caller);
       if (presented.id === id) throw apiKeyInUse();
       return await lockRow(em, ApiKey, businessId, id, apiKeyNotFound);
     });
@@ -41,7 +41,7 @@ async function revoke(
   reason: string | undefined,
   lockKey: (em: SqlEntityManager) => Promise<ApiKey>,
 ) {
-  const answer = await once(orm, call, ApiKeySchema, async (em) => {
+  const message = await once(orm, call, ApiKeySchema, async (em) => {
     const apiKey = await lockKey(em);
     const before = apiKey.snapshot();
     const now = clock.now();
@@ -49,7 +49,7 @@ async function revoke(
     return toApiKeyMessage(apiKey);
   });
 
-  logCutOff(logger, { business_id: answer.businessId, api_key_id: answer.id });
-  await leases.ended();
-  return answer;
+  logAccessRemoval(logger, { business_id: message.businessId, api_key_id: message.id });
+  await leases.waitUntilExpired();
+  return message;
 }

@@ -8,13 +8,13 @@ import { toOperatorKeyMessage } from "../admin-key/admin-key.message.ts";
 import { AdminKey, lockAdminKeys } from "../admin-key/admin-key.ts";
 import { keepChange } from "../audit/audit-event.ts";
 import type { Context } from "../context.ts";
-import { logCutOff } from "../key-lease/granted-leases.ts";
+import { logAccessRemoval } from "../key-lease/granted-leases.ts";
 
 export const revokeOperatorKey =
   ({ orm, clock, leases, logger }: Context): Implementation<typeof OperatorKeyService.method.revokeOperatorKey> =>
   async ({ id, reason }, call) => {
     requireAdmin(call.caller);
-    const answer = await once(orm, call, OperatorKeySchema, async (em) => {
+    const message = await once(orm, call, OperatorKeySchema, async (em) => {
       await lockAdminKeys(em);
       const adminKey = await lockRow(em, AdminKey, allBusinesses, id, operatorKeyNotFound);
       if (!adminKey.revokedAt) {
@@ -27,7 +27,7 @@ export const revokeOperatorKey =
       return toOperatorKeyMessage(adminKey);
     });
 
-    logCutOff(logger, { admin_key_id: answer.id });
-    await leases.ended();
-    return answer;
+    logAccessRemoval(logger, { admin_key_id: message.id });
+    await leases.waitUntilExpired();
+    return message;
   };

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity[Symbol.asyncDispose]());
 
-test("a name changes, everything else stays, and it is audited", async () => {
+test("updateBusiness changes only the name, with an audit row", async () => {
   const business = await identity.aBusiness({ name: "Old" });
   const updated = await identity.businesses.updateBusiness({ id: business.id, name: "New" }, asAdmin);
   expect(updated).toEqual({ ...business, apiKey: undefined, name: "New", updatedAtMs: updated.updatedAtMs });
@@ -25,14 +25,17 @@ test("a name changes, everything else stays, and it is audited", async () => {
   });
 });
 
-test.each([{}, { name: "Same" }, { status: BusinessStatus.ACTIVE }])("%j changes nothing and leaves no trace", async (change) => {
-  const business = await identity.aBusiness({ name: "Same" });
-  const updated = await identity.businesses.updateBusiness({ id: business.id, ...change }, asAdmin);
-  expect(updated).toEqual({ ...business, apiKey: undefined });
-  expect(await identity.auditOf(business.id)).toHaveLength(2);
-});
+test.each([{}, { name: "Same" }, { status: BusinessStatus.ACTIVE }])(
+  "updateBusiness changes nothing and writes no audit row for %j",
+  async (change) => {
+    const business = await identity.aBusiness({ name: "Same" });
+    const updated = await identity.businesses.updateBusiness({ id: business.id, ...change }, asAdmin);
+    expect(updated).toEqual({ ...business, apiKey: undefined });
+    expect(await identity.auditOf(business.id)).toHaveLength(2);
+  },
+);
 
-test("disabling refuses all keys from the answer on, enabling accepts them again", async () => {
+test("updateBusiness with DISABLED makes all keys refused, and with ACTIVE accepted again", async () => {
   const business = await identity.aBusiness();
   const { apiKey } = await identity.apiKeys.createApiKey({ businessId: business.id, name: "second" }, asAdmin);
   const disabled = await identity.businesses.updateBusiness({ id: business.id, status: BusinessStatus.DISABLED }, asAdmin);
@@ -43,7 +46,7 @@ test("disabling refuses all keys from the answer on, enabling accepts them again
   expect(await identity.stateOf(apiKey)).toBe("LIVE");
 });
 
-test("a status that cannot follow is refused and nothing of the request is done", async () => {
+test("updateBusiness changes nothing if the status change is not allowed", async () => {
   const { id, apiKey } = await identity.aBusiness({ name: "Kept" });
   const change = { id, name: "Changed", status: BusinessStatus.PENDING, rotateApiKey: true };
   await expect(identity.businesses.updateBusiness(change, asAdmin)).rejects.toMatchObject({
@@ -56,7 +59,7 @@ test("a status that cannot follow is refused and nothing of the request is done"
   expect(await identity.auditOf(id)).toHaveLength(2);
 });
 
-test("a rejected business stays rejected, and its keys say so", async () => {
+test("updateBusiness rejects a status change of a REJECTED business, whose keys resolve to BUSINESS_REJECTED", async () => {
   const { id, apiKey } = await identity.businesses.createBusiness({ name: "x", status: BusinessStatus.PENDING }, asAdmin);
   await identity.businesses.updateBusiness({ id, status: BusinessStatus.REJECTED }, asAdmin);
   expect(await identity.stateOf(apiKey)).toBe("BUSINESS_REJECTED");
@@ -64,7 +67,7 @@ test("a rejected business stays rejected, and its keys say so", async () => {
   await expect(call).rejects.toMatchObject({ code: "invalid_status_transition" });
 });
 
-test("rotation replaces the newest live key, keeps its name, and leaves the others", async () => {
+test("updateBusiness rotates the newest live key with its name, and keeps the other keys", async () => {
   const business = await identity.aBusiness();
   const newest = await identity.apiKeys.createApiKey({ businessId: business.id, name: "till" }, asAdmin);
   const rotated = await identity.businesses.updateBusiness({ id: business.id, rotateApiKey: true }, asAdmin);
@@ -88,7 +91,7 @@ test("rotation replaces the newest live key, keeps its name, and leaves the othe
   });
 });
 
-test("rotation without a live key issues one named default", async () => {
+test("updateBusiness issues a key named default for a rotation without a live key", async () => {
   const { id } = await identity.aBusiness();
   const { apiKeys } = await identity.apiKeys.listApiKeys({ businessId: id, limit: 50 }, asAdmin);
   await identity.apiKeys.revokeApiKey({ id: apiKeys[0]?.id ?? "" }, asAdmin);
@@ -99,23 +102,23 @@ test("rotation without a live key issues one named default", async () => {
   expect((await identity.auditOf(id)).at(-1)).toMatchObject({ action: "api_key.created", before: null });
 });
 
-test("rotations at the same time leave exactly one key, the last one issued", async () => {
+test("updateBusiness leaves only the last key live after concurrent rotations", async () => {
   const { id } = await identity.aBusiness();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, () => identity.businesses.updateBusiness({ id, rotateApiKey: true }, asAdmin)),
   );
-  const states = await Promise.all(answers.map(({ apiKey }) => identity.stateOf(apiKey)));
+  const states = await Promise.all(responses.map(({ apiKey }) => identity.stateOf(apiKey)));
   expect(states.toSorted()).toEqual(["LIVE", ...Array(7).fill("REVOKED")]);
   const { apiKeyPrefix } = await identity.businesses.getBusiness({ id }, asAdmin);
-  expect(answers[states.indexOf("LIVE")]?.apiKeyPrefix).toBe(apiKeyPrefix);
+  expect(responses[states.indexOf("LIVE")]?.apiKeyPrefix).toBe(apiKeyPrefix);
 });
 
-test.each([uuidv7(), "not-a-uuid"])("the id %j names nothing", async (id) => {
+test.each([uuidv7(), "not-a-uuid"])("updateBusiness returns not_found for the id %j", async (id) => {
   const call = identity.businesses.updateBusiness({ id, name: "x" }, asAdmin);
   await expect(call).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
 });
 
-test("only operators update businesses by id", async () => {
+test("updateBusiness rejects a business", async () => {
   const { id } = await identity.aBusiness();
   const call = identity.businesses.updateBusiness({ id, name: "x" }, { caller: aBusinessCaller(id) });
   await expect(call).rejects.toMatchObject({ code: "admin_required" });

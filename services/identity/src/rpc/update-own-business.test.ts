@@ -10,7 +10,7 @@ afterAll(() => identity[Symbol.asyncDispose]());
 
 const keysOf = async (businessId: string) => (await identity.apiKeys.listApiKeys({ businessId, limit: 100 }, asAdmin)).apiKeys;
 
-test("a business renames itself, and the audit trail names the key", async () => {
+test("updateOwnBusiness changes the name, with the key in the audit row", async () => {
   const business = await identity.aBusiness({ name: "Old" });
   const updated = await identity.businesses.updateOwnBusiness({ name: "New" }, await identity.as(business.apiKey));
   expect(updated).toMatchObject({ id: business.id, name: "New", apiKeyPrefix: business.apiKeyPrefix });
@@ -23,7 +23,7 @@ test("a business renames itself, and the audit trail names the key", async () =>
   });
 });
 
-test("rotation replaces the presented key, not the newest, from the answer on", async () => {
+test("updateOwnBusiness rotates the key of the request, not the newest key", async () => {
   const business = await identity.aBusiness();
   const newer = await identity.apiKeys.createApiKey({ businessId: business.id, name: "newer" }, asAdmin);
   const rotated = await identity.businesses.updateOwnBusiness({ rotateApiKey: true }, await identity.as(business.apiKey));
@@ -34,7 +34,7 @@ test("rotation replaces the presented key, not the newest, from the answer on", 
   expect((await keysOf(business.id))[0]).toMatchObject({ name: "default", prefix: rotated.apiKeyPrefix });
 });
 
-test("with a grace the old key works until it expires, by the database's clock", async () => {
+test("updateOwnBusiness with a grace period keeps the old key live until it expires by the database's clock", async () => {
   const business = await identity.aBusiness();
   const request = { rotateApiKey: true, previousKeyTtlSeconds: 3_600 };
   const rotated = await identity.businesses.updateOwnBusiness(request, await identity.as(business.apiKey));
@@ -52,7 +52,7 @@ test("with a grace the old key works until it expires, by the database's clock",
   });
 });
 
-test("a key that was replaced makes no other one, though it still works for a while", async () => {
+test("updateOwnBusiness rejects a second rotation with a replaced key that is still live", async () => {
   const business = await identity.aBusiness();
   const caller = await identity.as(business.apiKey);
   await identity.businesses.updateOwnBusiness({ rotateApiKey: true, previousKeyTtlSeconds: 600 }, caller);
@@ -64,7 +64,7 @@ test("a key that was replaced makes no other one, though it still works for a wh
   expect(await keysOf(business.id)).toHaveLength(2);
 });
 
-test("rotations with one key at the same time: the first wins, the others are told", async () => {
+test("updateOwnBusiness accepts one of five concurrent rotations with the same key", async () => {
   const business = await identity.aBusiness();
   const caller = await identity.as(business.apiKey);
   const outcomes = await Promise.allSettled(
@@ -76,7 +76,7 @@ test("rotations with one key at the same time: the first wins, the others are to
   expect((await keysOf(business.id)).filter(({ revokedAtMs }) => revokedAtMs === undefined)).toHaveLength(1);
 });
 
-test("rotating with a grace again and again cannot go beyond 20 live keys; without one it still works", async () => {
+test("updateOwnBusiness rejects a rotation with a grace period at 20 live keys, and accepts one without", async () => {
   const business = await identity.aBusiness();
   const request = { rotateApiKey: true, previousKeyTtlSeconds: 3_600 };
   let key = business.apiKey;
@@ -87,14 +87,14 @@ test("rotating with a grace again and again cannot go beyond 20 live keys; witho
   expect(await identity.stateOf(rotated.apiKey)).toBe("LIVE");
 });
 
-test.each([-1, 604_801])("a grace of %i seconds is refused", async (previousKeyTtlSeconds) => {
+test.each([-1, 604_801])("updateOwnBusiness rejects a grace period of %i seconds", async (previousKeyTtlSeconds) => {
   const { apiKey } = await identity.aBusiness();
   const call = identity.businesses.updateOwnBusiness({ rotateApiKey: true, previousKeyTtlSeconds }, await identity.as(apiKey));
   await expect(call).rejects.toMatchObject({ kind: "invalid", pointer: "/previous_key_ttl_seconds" });
   expect(await identity.stateOf(apiKey)).toBe("LIVE");
 });
 
-test("a key of another business cannot be rotated by naming it", async () => {
+test("updateOwnBusiness rejects the key id of another business", async () => {
   const victim = await identity.aBusiness();
   const { keyId } = await identity.resolve(victim.apiKey);
   const own = await identity.aBusiness();
@@ -103,12 +103,12 @@ test("a key of another business cannot be rotated by naming it", async () => {
   expect(await identity.stateOf(victim.apiKey)).toBe("LIVE");
 });
 
-test("an operator's key is not a business", async () => {
+test("updateOwnBusiness rejects an operator key", async () => {
   const call = identity.businesses.updateOwnBusiness({ name: "x" }, asAdmin);
   await expect(call).rejects.toMatchObject({ code: "business_key_required" });
 });
 
-test("a business that does not exist is not found", async () => {
+test("updateOwnBusiness returns not_found for an unknown business", async () => {
   const call = identity.businesses.updateOwnBusiness({ name: "x" }, { caller: aBusinessCaller() });
   await expect(call).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
 });

@@ -20,7 +20,7 @@ export const updateOwnBusiness =
     const rotation = async (keyRing: KeyRing, em: SqlEntityManager) => {
       const old = keyRing.presentedBy(caller);
       if (previousKeyTtlSeconds === 0) return { old };
-      // By the clock that decides whether a key has expired.
+      // The database's clock also decides whether a key has expired.
       const now = await databaseTime(em);
       return { old, end: new Date(now.getTime() + 1_000 * previousKeyTtlSeconds) };
     };

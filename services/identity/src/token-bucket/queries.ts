@@ -1,35 +1,38 @@
 import { namedQuery } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
-/** What one gateway took from a bucket that refills by itself. */
-export interface Taken {
+/** Tokens that a gateway draws from a bucket, with the refill rate and capacity of the bucket. */
+export interface Draw {
   readonly bucket: string;
   readonly perSecond: number;
   readonly burst: number;
   readonly tokens: number;
 }
 
-/** Takes from each bucket, given once each, and says what is left, below 0 if it was too much. */
-export async function takeTokens(em: SqlEntityManager, taken: readonly Taken[]): Promise<Map<string, number>> {
+/**
+ * Draws from each bucket. Each bucket may occur once. Returns the remaining tokens, which are
+ * negative if the bucket had too few.
+ */
+export async function drawFromBuckets(em: SqlEntityManager, draws: readonly Draw[]): Promise<Map<string, number>> {
   const rows = await namedQuery<{ name: string; tokens: number }>(
     em,
     "tokens_taken",
-    // In the order of their names, so that two gateways never wait for each other.
-    `insert into token_bucket as kept (name, per_second, burst, tokens, at)
-     select name, per_second, burst, burst - taken, clock_timestamp()
-     from unnest($1::text[], $2::float8[], $3::float8[], $4::float8[]) as asked (name, per_second, burst, taken)
+    // The order by name prevents deadlocks between gateways.
+    `insert into token_bucket as bucket (name, per_second, burst, tokens, at)
+     select name, per_second, burst, burst - drawn, clock_timestamp()
+     from unnest($1::text[], $2::float8[], $3::float8[], $4::float8[]) as draw (name, per_second, burst, drawn)
      order by name collate "C"
      on conflict (name) do update set
        tokens = least(excluded.burst,
-         kept.tokens + greatest(extract(epoch from excluded.at - kept.at), 0) * excluded.per_second
+         bucket.tokens + greatest(extract(epoch from excluded.at - bucket.at), 0) * excluded.per_second
        ) - (excluded.burst - excluded.tokens),
-       per_second = excluded.per_second, burst = excluded.burst, at = greatest(excluded.at, kept.at)
+       per_second = excluded.per_second, burst = excluded.burst, at = greatest(excluded.at, bucket.at)
      returning name, tokens`,
     [
-      taken.map(({ bucket }) => bucket),
-      taken.map(({ perSecond }) => perSecond),
-      taken.map(({ burst }) => burst),
-      taken.map(({ tokens }) => tokens),
+      draws.map(({ bucket }) => bucket),
+      draws.map(({ perSecond }) => perSecond),
+      draws.map(({ burst }) => burst),
+      draws.map(({ tokens }) => tokens),
     ],
   );
   return new Map(rows.map(({ name, tokens }) => [name, tokens]));
@@ -41,7 +44,7 @@ const batchBuckets = 1_000;
  * Deletes full buckets, because a missing bucket counts as full. Deletes them in batches by name,
  * so that no statement exceeds its timeout. Skips locked buckets until the next call.
  */
-export async function forgetFullBuckets(em: SqlEntityManager, batch = batchBuckets): Promise<void> {
+export async function deleteFullBuckets(em: SqlEntityManager, batch = batchBuckets): Promise<void> {
   for (let last: string | null = ""; last !== null; ) {
     const [row]: { last: string | null }[] = await namedQuery(
       em,

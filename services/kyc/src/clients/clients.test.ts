@@ -7,45 +7,45 @@ import { createClients } from "./clients.ts";
 
 const stack: AsyncDisposable[] = [];
 afterEach(async () => {
-  for (const one of stack.splice(0).reverse()) await one[Symbol.asyncDispose]();
+  for (const resource of stack.splice(0).reverse()) await resource[Symbol.asyncDispose]();
 });
 
 const [businessId, clientId] = [uuidv7(), uuidv7()];
 
-/** Our side of the contract against a clients service of the test's own, over real RPC. */
-async function answering(standing: ClientStanding) {
-  const asked: unknown[] = [];
-  const answer = async (request: { businessId: string; clientId: string }, { caller }: Call) => {
-    asked.push([request.businessId, request.clientId, caller.role]);
+/** Starts a clients service that returns `standing`, and records the requests. */
+async function startClients(standing: ClientStanding) {
+  const requests: unknown[] = [];
+  const respond = async (request: { businessId: string; clientId: string }, { caller }: Call) => {
+    requests.push([request.businessId, request.clientId, caller.role]);
     return { standing };
   };
-  // The other RPCs are there, because a server serves all of a service or none.
-  const all = Object.fromEntries(ClientService.methods.map(({ localName }) => [localName, answer]));
+  // `serve` requires all RPCs of a service.
+  const rpcs = Object.fromEntries(ClientService.methods.map(({ localName }) => [localName, respond]));
   const server = await startTestServer(
-    [serve(ClientService, all as unknown as Implementations<typeof ClientService>)],
+    [serve(ClientService, rpcs as unknown as Implementations<typeof ClientService>)],
     "clients",
   );
   const clients = createClients({ urls: [server.url], signer: testSigner });
   stack.push(server, clients);
-  return { clients, asked };
+  return { clients, requests };
 }
 
 test.each([
   [ClientStanding.UNKNOWN, "UNKNOWN"],
   [ClientStanding.BLOCKED, "BLOCKED"],
   [ClientStanding.GOOD, "GOOD"],
-])("the standing %i is %s, asked for by the platform", async (standing, name) => {
-  const { clients, asked } = await answering(standing);
+])("returns the standing %i as %s, with a request in the name of the platform", async (standing, name) => {
+  const { clients, requests } = await startClients(standing);
   expect(await clients.standing(businessId, clientId)).toBe(name);
-  expect(asked).toEqual([[businessId, clientId, "platform"]]);
+  expect(requests).toEqual([[businessId, clientId, "platform"]]);
 });
 
-test("an answer that says nothing lets nobody through", async () => {
-  const { clients } = await answering(ClientStanding.UNSPECIFIED);
+test("throws for an unspecified standing", async () => {
+  const { clients } = await startClients(ClientStanding.UNSPECIFIED);
   await expect(clients.standing(businessId, clientId)).rejects.toThrow("standing 0");
 });
 
-test("while the clients service is away, whoever asks is refused as unavailable", async () => {
+test("throws service_unavailable while the clients service is not reachable", async () => {
   await using clients = createClients({ urls: ["http://127.0.0.1:1"], signer: testSigner });
   await expect(clients.standing(businessId, clientId)).rejects.toMatchObject({
     kind: "unavailable",

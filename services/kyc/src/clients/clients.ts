@@ -5,13 +5,14 @@ import { Code, ConnectError } from "@connectrpc/connect";
 
 const timeoutMs = 4_000;
 
-/** The clients service as this one sees it: whether a verification may be linked to a client. */
+/**
+ * RPC client of the clients service. It reports whether a verification may be linked to a client.
+ */
 export interface Clients {
-  /** UNKNOWN also for a client of another business. */
+  /** Returns UNKNOWN also for a client of another business. Throws `service_unavailable`. */
   standing(businessId: string, clientId: string): Promise<EnumName<typeof ClientStanding>>;
 }
 
-/** It over RPC. While it cannot be asked, whoever needs the answer is refused as unavailable. */
 export function createClients(options: Omit<RpcChannelOptions, "audience">): Clients & AsyncDisposable {
   const channel = createRpcChannel({ ...options, audience: "clients" });
   const clients = createRpcClient(ClientService, channel);
@@ -19,17 +20,17 @@ export function createClients(options: Omit<RpcChannelOptions, "audience">): Cli
     async standing(businessId, clientId) {
       const { standing } = await clients
         .getClientStanding({ businessId, clientId }, { caller: platformCaller, timeoutMs })
-        .catch(refuseAsUnavailable);
-      const known = enumName(ClientStanding, standing);
-      if (!known) throw new Error(`the clients service answered with the standing ${standing}`);
-      return known;
+        .catch(throwUnavailable);
+      const name = enumName(ClientStanding, standing);
+      if (!name) throw new Error(`the clients service returned the unknown standing ${standing}`);
+      return name;
     },
     [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
   };
 }
 
-/** Nothing was begun yet, so a slow answer is no different from none. */
-function refuseAsUnavailable(error: unknown): never {
+/** A timeout is safe to report as unavailable, because the request has not changed anything yet. */
+function throwUnavailable(error: unknown): never {
   if (!(error instanceof ConnectError) || error.code !== Code.DeadlineExceeded) throw error;
-  throw unavailable("service_unavailable", "The client could not be looked up in time. Try again in a moment.");
+  throw unavailable("service_unavailable", "The clients service did not respond in time. Send the request again in a moment.");
 }

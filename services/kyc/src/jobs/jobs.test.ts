@@ -12,13 +12,13 @@ import { kyc as kycService } from "../service.ts";
 import { createHttpProvider } from "../verification-provider/http-provider.ts";
 import * as catchingUp from "./catch-up.ts";
 import { checkApplications } from "./check-applications.ts";
-import { deleteLeftovers } from "./delete-leftovers.ts";
-import * as notices from "./notice-documents.ts";
+import { deleteProviderEvents } from "./delete-provider-events.ts";
+import * as notices from "./notify-document-expiry.ts";
 import * as reencryption from "./reencrypt-links.ts";
 import * as removal from "./remove-links.ts";
 
 const catchUpOnce = forAllTenants(catchingUp.catchUpOnce);
-const noticeDocuments = forAllTenants(notices.noticeDocuments);
+const notifyDocumentExpiry = forAllTenants(notices.notifyDocumentExpiry);
 const removeLinks = forAllTenants(removal.removeLinks);
 const createReencryption = (...context: Parameters<typeof reencryption.createReencryption>) =>
   forAllTenants(reencryption.createReencryption(...context));
@@ -28,7 +28,7 @@ beforeAll(async () => {
   harness = await startHarness();
 });
 beforeEach(async () => {
-  // What other tests left waiting is not this one's.
+  // Removes the planned checks of other tests.
   await harness.sql("update kyc_application set next_check_at = null");
 });
 afterEach(async () => {
@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-const dueNow = (id: string) => harness.sql("update kyc_application set next_check_at = now() where id = ?", [id]);
+const makeDue = (id: string) => harness.sql("update kyc_application set next_check_at = now() where id = ?", [id]);
 const gets = async (id: string) =>
   (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_get").length;
 const stored = async (id: string) => {
@@ -48,20 +48,20 @@ const stored = async (id: string) => {
   return row;
 };
 
-describe("the check of due applications", () => {
-  test("finds out what no callback told, and leaves alone what is not due", async () => {
+describe("checkApplications", () => {
+  test("applies the provider's state of a due application without a callback, and skips applications that are not due", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
     await harness.checkDue();
     expect(await stored(id)).toMatchObject({ status: "CREATED" });
-    await dueNow(id);
+    await makeDue(id);
     await harness.checkDue();
     expect(await stored(id)).toEqual({ status: "COMPLETED", seconds: null });
   });
 
-  test("comes again after the pause, also when the provider is away", async () => {
+  test("plans the next check after the pause, also while the provider is unavailable", async () => {
     const { id } = await harness.create();
-    await dueNow(id);
+    await makeDue(id);
     await harness.sandbox.fault("kyc_get", "http_500");
     await harness.checkDue();
     const { status, seconds } = (await stored(id)) ?? {};
@@ -70,17 +70,17 @@ describe("the check of due applications", () => {
     expect(seconds).toBeLessThanOrEqual(300);
   });
 
-  test("by two replicas at once asks once", async () => {
+  test("reads a due application once when two replicas check", async () => {
     const { id } = await harness.create();
-    await dueNow(id);
+    await makeDue(id);
     await harness.checkDue(2);
     const { calls } = await harness.sandbox.application(id);
     expect(calls.filter(({ operation }) => operation === "kyc_get")).toHaveLength(1);
   });
 
-  test("leaves what became due while the provider was asked to be asked again", async () => {
+  test("reads again an application that became due during the read", async () => {
     const { id, linkUrl } = await harness.create();
-    await dueNow(id);
+    await makeDue(id);
     await harness.sandbox.fault("kyc_get", "slow:500");
     await using _job = checkApplications(harness.context, 20);
     await eventually(async () => expect((await harness.sandbox.application(id)).calls).toHaveLength(2));
@@ -89,21 +89,21 @@ describe("the check of due applications", () => {
     await eventually(async () => expect(await stored(id)).toMatchObject({ status: "OPENED" }));
   });
 
-  test("still hears of a decision after a review was asked for", async () => {
+  test("applies the provider's decision on an application in review", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
     await harness.sandbox.review(linkUrl, "approved");
-    await dueNow(id);
+    await makeDue(id);
     await harness.checkDue();
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test("ends a link whose time is over even if the provider does not say so", async () => {
+  test("expires an application after its deadline even if the provider does not report EXPIRED", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller, { ttlHours: 1 });
     await harness.refreshed(id, caller);
     await harness.sql("update kyc_application set link_expires_at = now() - interval '90 seconds' where id = ?", [id]);
-    await dueNow(id);
+    await makeDue(id);
     await harness.checkDue();
     expect(await stored(id)).toEqual({ status: "EXPIRED", seconds: null });
     expect(await harness.eventNames(id)).toEqual(["CREATED", "EXPIRED"]);
@@ -115,7 +115,7 @@ describe("the check of due applications", () => {
     const { id, linkUrl } = await harness.create(caller, { ttlHours: 1 });
     await harness.sandbox.open(linkUrl);
     await harness.refreshed(id, caller);
-    await dueNow(id);
+    await makeDue(id);
     await harness.sandbox.fault("kyc_get", "slow:2000");
     await using _job = checkApplications(harness.context, 20);
     await eventually(async () => expect(await gets(id)).toBe(2));
@@ -134,17 +134,17 @@ describe("the check of due applications", () => {
 describe.each([
   ["behind", -6],
   ["ahead", 6],
-])("a replica whose own clock is hours %s", (_name, hours) => {
-  test("neither ends a link nor keeps it, and checks when the others would", async () => {
+])("checkApplications in a replica with a clock six hours %s", (_name, hours) => {
+  test("expires links and plans checks by the clock of the database", async () => {
     const caller = aBusinessCaller();
-    const [open, lapsed] = [await harness.create(caller, { ttlHours: 1 }), await harness.create(caller, { ttlHours: 1 })];
-    for (const { id } of [open, lapsed]) await harness.refreshed(id, caller);
-    await harness.sql("update kyc_application set link_expires_at = now() - interval '90 seconds' where id = ?", [lapsed.id]);
-    for (const { id } of [open, lapsed]) await dueNow(id);
+    const [open, expired] = [await harness.create(caller, { ttlHours: 1 }), await harness.create(caller, { ttlHours: 1 })];
+    for (const { id } of [open, expired]) await harness.refreshed(id, caller);
+    await harness.sql("update kyc_application set link_expires_at = now() - interval '90 seconds' where id = ?", [expired.id]);
+    for (const { id } of [open, expired]) await makeDue(id);
 
     vi.useFakeTimers({ now: Date.now() + hours * 3_600_000, toFake: ["Date"] });
     await harness.checkDue();
-    expect(await stored(lapsed.id)).toEqual({ status: "EXPIRED", seconds: null });
+    expect(await stored(expired.id)).toEqual({ status: "EXPIRED", seconds: null });
     const { status, seconds } = (await stored(open.id)) ?? {};
     expect(status).toBe("CREATED");
     expect(seconds).toBeGreaterThan(200);
@@ -152,8 +152,8 @@ describe.each([
   });
 });
 
-describe("catching up after an outage", () => {
-  test("is not undone by a read that asked before", async () => {
+describe("catchUpOnce", () => {
+  test("keeps a check due although an earlier read of the same application ends later", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     while ((await catchUpOnce(harness.context)) > 0);
@@ -167,10 +167,10 @@ describe("catching up after an outage", () => {
     expect(await stored(id)).toMatchObject({ status: "OPENED" });
   });
 
-  test("hears of a cancellation after the last attempt failed, when no check is planned any more", async () => {
+  test("schedules a check for a cancellation after the last attempt failed, although no check was planned", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "failed" }, aBusinessCaller(), { maxAttempts: 1 });
     expect(await stored(id)).toEqual({ status: "FAILED", seconds: null });
-    // By a call of ours that ended before it could record the answer.
+    // Simulates a cancellation whose response was not recorded.
     const { provider_id } = await harness.sandbox.application(id);
     await harness.context.provider.cancel(provider_id, 1_000);
     while ((await catchUpOnce(harness.context)) > 0);
@@ -185,7 +185,7 @@ describe("catching up after an outage", () => {
     await harness.refreshed(id, caller);
     while ((await catchUpOnce(harness.context)) > 0);
     await harness.sql("update kyc_application set link_expires_at = now() - interval '90 seconds' where id = ?", [id]);
-    await dueNow(id);
+    await makeDue(id);
     await harness.checkDue();
     expect(await stored(id)).toEqual({ status: "EXPIRED", seconds: null });
 
@@ -219,7 +219,7 @@ describe("catching up after an outage", () => {
     expect(await harness.eventNames(id)).toEqual(["CREATED", "OPENED", "COMPLETED"]);
   });
 
-  test("applies the verdict for an EXPIRED application that a read asked about before the verdict", async () => {
+  test("applies the verdict for an EXPIRED application although a read began before the verdict", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
@@ -234,7 +234,7 @@ describe("catching up after an outage", () => {
     await eventually(async () => expect(await stored(id)).toEqual({ status: "COMPLETED", seconds: null }));
   });
 
-  test("passes a page that nobody can read", async () => {
+  test("advances the cursor past a page without readable events", async () => {
     await using server = createServer((_request, response) => response.end('{"events":[null,{"sequence":"x"}],"cursor":"7"}'));
     await once(server.listen(0, "127.0.0.1"), "listening");
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -245,30 +245,30 @@ describe("catching up after an outage", () => {
     await harness.sql("update provider_cursor set cursor = ?", [before?.cursor]);
   });
 
-  test("makes every application due that has news, and goes on from there", async () => {
-    const [news, none] = [await harness.create(), await harness.create()];
-    await harness.sandbox.open(news.linkUrl);
+  test("makes only changed applications due, and continues at the cursor", async () => {
+    const [changed, unchanged] = [await harness.create(), await harness.create()];
+    await harness.sandbox.open(changed.linkUrl);
     while ((await catchUpOnce(harness.context)) > 0);
-    expect((await stored(news.id))?.seconds).toBeLessThanOrEqual(0);
-    expect((await stored(none.id))?.seconds).toBeGreaterThan(200);
+    expect((await stored(changed.id))?.seconds).toBeLessThanOrEqual(0);
+    expect((await stored(unchanged.id))?.seconds).toBeGreaterThan(200);
     await harness.checkDue();
-    expect(await stored(news.id)).toMatchObject({ status: "OPENED" });
+    expect(await stored(changed.id)).toMatchObject({ status: "OPENED" });
     expect(await catchUpOnce(harness.context)).toBe(0);
   });
 });
 
-describe("a link", () => {
+describe("stored links", () => {
   const ciphertextOf = async (id: string) => {
     const [row] = await harness.sql<{ link: string | null }>("select link_ciphertext as link from kyc_application where id = ?", [
       id,
     ]);
     return row?.link;
   };
-  const aged = (id: string, days: number) =>
+  const setAge = (id: string, days: number) =>
     harness.sql("update kyc_application set updated_at = now() - ?::int * interval '1 day' where id = ?", [days, id]);
   const key = (id: string, byte: number) => ({ id, key: Buffer.alloc(32, byte) });
   const [k1, k2] = [key("k1", 7), key("k2", 8)];
-  /** The service with other keys. */
+  /** Returns the context of a service with the given encryption keys. */
   const withKeys = (...keys: (typeof k1)[]) => ({ ...harness.context, secrets: createSecretBox(keys) });
   const readWith = async (context: typeof harness.context, caller: ReturnType<typeof aBusinessCaller>) => {
     await using service = await startTestServer(kycService.rpcServices(context));
@@ -279,7 +279,7 @@ describe("a link", () => {
     return applications.map(({ linkUrl }) => linkUrl);
   };
 
-  test("is removed 30 days after its application ended, and left out from then on", async () => {
+  test("are removed 30 days after the application ended, and omitted from responses", async () => {
     const caller = aBusinessCaller();
     const ended = await harness.aDecidedApplication({ outcome: "approved" }, caller);
     const usedUp = await harness.aDecidedApplication({ outcome: "failed" }, caller, { maxAttempts: 1 });
@@ -288,8 +288,8 @@ describe("a link", () => {
       await harness.aDecidedApplication({ outcome: "rejected" }, caller),
       await harness.create(caller),
     ];
-    for (const { id } of [ended, usedUp, ...kept]) await aged(id, 31);
-    await aged(kept[1]?.id ?? "", 29);
+    for (const { id } of [ended, usedUp, ...kept]) await setAge(id, 31);
+    await setAge(kept[1]?.id ?? "", 29);
     while ((await removeLinks(harness.context)) > 0);
     expect(await Promise.all([ended, usedUp].map(({ id }) => ciphertextOf(id)))).toEqual([null, null]);
     const links = await readWith(harness.context, caller);
@@ -297,43 +297,43 @@ describe("a link", () => {
     expect(await harness.kyc.getKycApplication({ id: ended.id }, { caller })).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test("a link is removed 30 days after the verdict, even if a review or a notice changed the application later", async () => {
+  test("are removed 30 days after the verdict, even if a review or a notice changed the application later", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "approved" }, caller);
-    const completed = (days: number) =>
+    const setCompleted = (days: number) =>
       harness.sql("update kyc_application set completed_at = now() - ?::int * interval '1 day' where id = ?", [days, id]);
-    await completed(29);
+    await setCompleted(29);
     while ((await removeLinks(harness.context)) > 0);
     expect(await ciphertextOf(id)).not.toBeNull();
-    await completed(31);
+    await setCompleted(31);
     while ((await removeLinks(harness.context)) > 0);
     expect(await ciphertextOf(id)).toBeNull();
   });
 
-  test("under a former key is encrypted again, every one, whatever cannot be read on the way", async () => {
+  test("under a former key are encrypted again, although some links cannot be decrypted", async () => {
     await harness.sql("update kyc_application set link_ciphertext = null");
     const caller = aBusinessCaller();
-    const made = await Promise.all(Array.from({ length: 5 }, () => harness.create(caller)));
-    const [altered, foreign, ...good] = made.map(({ id }) => id);
+    const created = await Promise.all(Array.from({ length: 5 }, () => harness.create(caller)));
+    const [altered, unknownKey, ...good] = created.map(({ id }) => id);
     await harness.sql("update kyc_application set link_ciphertext = 'k1:AAAA' where id = ?", [altered]);
-    await harness.sql("update kyc_application set link_ciphertext = 'k0:AAAA' where id = ?", [foreign]);
+    await harness.sql("update kyc_application set link_ciphertext = 'k0:AAAA' where id = ?", [unknownKey]);
 
     const rotated = withKeys(k2, k1);
-    const pass = createReencryption(rotated);
-    expect([await pass(), await pass()]).toEqual([4, 0]);
+    const reencryptBatch = createReencryption(rotated);
+    expect([await reencryptBatch(), await reencryptBatch()]).toEqual([4, 0]);
     for (const id of good) expect(await ciphertextOf(id)).toMatch(/^k2:/);
-    // With the former key gone, everything but the two is readable.
-    const links = new Map(made.map(({ id, linkUrl }) => [id, linkUrl]));
+    // Without the former key, all links except these two can be decrypted.
+    const links = new Map(created.map(({ id, linkUrl }) => [id, linkUrl]));
     const expected = [...links].map(([id, link]) => (good.includes(id) ? link : undefined)).sort();
     expect((await readWith(withKeys(k2), caller)).sort()).toEqual(expected);
-    expect([await pass(), await pass()]).toEqual([1, 0]);
+    expect([await reencryptBatch(), await reencryptBatch()]).toEqual([1, 0]);
   });
 
-  test("under one key only gives the job nothing to do", async () => {
+  test("need no reencryption without a former key", async () => {
     expect(await createReencryption(harness.context)()).toBe(0);
   });
 
-  test("under an unknown key is left out of its application, which is listed, read and cancelled all the same", async () => {
+  test("under an unknown key are omitted, and their applications can be listed, read and cancelled", async () => {
     const caller = aBusinessCaller();
     const before = await harness.create(caller);
     await using service = await startTestServer(kycService.rpcServices(withKeys(k2)));
@@ -346,18 +346,18 @@ describe("a link", () => {
   });
 });
 
-describe("the notices about documents", () => {
-  test("come 30 and 7 days ahead and after the expiry, once each, for approved applications only", async () => {
+describe("notifyDocumentExpiry", () => {
+  test("emits one event 30 days ahead, 7 days ahead and after the expiry, only for approved applications", async () => {
     const expiry = new Date(Date.now() + 100 * 86_400_000).toISOString().slice(0, 10);
     const approved = await harness.aDecidedApplication({ outcome: "approved", document_expiry: expiry });
     const rejected = await harness.aDecidedApplication({ outcome: "rejected", document_expiry: expiry });
     for (const days of [0, 69, 70, 71, 92, 93, 94, 100, 101, 102]) {
-      // So many days later: the clock is the database's and cannot be moved, the expiry can.
+      // Moves the expiry, because the clock of the database cannot be changed.
       await harness.sql(
         "update kyc_application set document_expiry = (?::date - ?::int)::text where document_expiry is not null",
         [expiry, days],
       );
-      while ((await noticeDocuments(harness.context)) > 0);
+      while ((await notifyDocumentExpiry(harness.context)) > 0);
     }
     const opening = ["CREATED", "COMPLETED"];
     expect(await harness.eventNames(approved.id)).toEqual([
@@ -370,13 +370,13 @@ describe("the notices about documents", () => {
   });
 });
 
-test("leftovers go in batches, until only those are left that are young", async () => {
+test("deleteProviderEvents deletes rows older than 30 days in batches", async () => {
   await harness.sql("truncate provider_event");
   await harness.sql(
     "insert into provider_event select i, now() - make_interval(days => i) from unnest(array[1, 29, 31, 32, 33]) as i",
   );
-  expect(await deleteLeftovers(harness.context, 2)).toBe(2);
-  expect(await deleteLeftovers(harness.context, 2)).toBe(1);
-  expect(await deleteLeftovers(harness.context, 2)).toBe(0);
+  expect(await deleteProviderEvents(harness.context, 2)).toBe(2);
+  expect(await deleteProviderEvents(harness.context, 2)).toBe(1);
+  expect(await deleteProviderEvents(harness.context, 2)).toBe(0);
   expect(await harness.sql("select event_id from provider_event order by 1")).toEqual([{ event_id: "1" }, { event_id: "29" }]);
 });

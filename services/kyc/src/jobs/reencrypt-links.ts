@@ -2,18 +2,17 @@ import { decryptIfReadable } from "@amana/secret-box";
 import type { Context } from "../context.ts";
 
 const batchMax = 200;
-const first = "00000000-0000-0000-0000-000000000000";
+const lowestId = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Encrypts links that are still under a former key with the current one, so that the former one can
- * be taken away. Under a key that is not ours at all nothing can be done, and such links are left
- * as they are. Gives a function that does one batch and answers how many links it looked at; a pass
- * through all of them ends with none.
+ * Returns a function that encrypts one batch of links again with the current key, so that former
+ * keys can be removed from the settings. It returns the number of links in the batch, and 0 at the
+ * end of a pass. Links that no configured key can decrypt stay unchanged.
  */
 export function createReencryption({ orm, secrets, logger }: Context): () => Promise<number> {
   const { formerKeyIds } = secrets;
-  let after = first;
-  let [done, unreadable] = [0, 0];
+  let after = lowestId;
+  let [reencrypted, unreadable] = [0, 0];
 
   return async () => {
     if (formerKeyIds.length === 0) return 0;
@@ -25,24 +24,24 @@ export function createReencryption({ orm, secrets, logger }: Context): () => Pro
     );
     const last = rows.at(-1);
     if (!last) {
-      logger.info({ former_key_ids: formerKeyIds, reencrypted: done, unreadable }, "links were looked through for former keys");
-      after = first;
-      [done, unreadable] = [0, 0];
+      logger.info({ former_key_ids: formerKeyIds, reencrypted, unreadable }, "links checked for former keys");
+      after = lowestId;
+      [reencrypted, unreadable] = [0, 0];
       return 0;
     }
-    const renewed = rows.flatMap(({ id, link_ciphertext: was }) => {
-      const link = decryptIfReadable(secrets, was, id, logger);
-      return link === undefined ? [] : [{ id, was, becomes: secrets.encrypt(link, id) }];
+    const renewed = rows.flatMap(({ id, link_ciphertext: ciphertext }) => {
+      const link = decryptIfReadable(secrets, ciphertext, id, logger);
+      return link === undefined ? [] : [{ id, former: ciphertext, current: secrets.encrypt(link, id) }];
     });
     await em.execute(
-      `update kyc_application a set link_ciphertext = v.becomes
-       from json_to_recordset(?::json) as v (id uuid, was text, becomes text)
-       where a.id = v.id and a.link_ciphertext = v.was`,
+      `update kyc_application a set link_ciphertext = v.current
+       from json_to_recordset(?::json) as v (id uuid, former text, current text)
+       where a.id = v.id and a.link_ciphertext = v.former`,
       [JSON.stringify(renewed)],
     );
-    // Only now: a batch that fails is done again.
+    // After the update, so that a failed batch is repeated.
     after = last.id;
-    done += renewed.length;
+    reencrypted += renewed.length;
     unreadable += rows.length - renewed.length;
     return rows.length;
   };

@@ -9,20 +9,21 @@ import { KycApplication } from "./kyc-application.ts";
  * about them. Schedules an immediate read of the latter at the provider. Requests a lost decision
  * again if only our rules required the review, because the provider does not have that decision.
  */
-export async function compareWithConsumed(em: SqlEntityManager, heard: readonly ConsumedEvent[]): Promise<Difference[]> {
-  const ids = heard.map(({ id }) => id);
+export async function compareWithConsumed(em: SqlEntityManager, events: readonly ConsumedEvent[]): Promise<Difference[]> {
+  const ids = events.map(({ id }) => id);
   const options = { orderBy: { id: "asc" }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-  const here = new Map((await em.find(KycApplication, { id: { $in: ids } }, options)).map((one) => [one.id, one]));
+  const found = await em.find(KycApplication, { id: { $in: ids } }, options);
+  const applications = new Map(found.map((application) => [application.id, application]));
   const now = await databaseTime(em);
-  return heard.flatMap((one) => {
-    const application = here.get(one.id);
-    if (application?.businessId !== one.businessId) return [{ ...one, here: "unknown" }];
+  return events.flatMap((event) => {
+    const application = applications.get(event.id);
+    if (application?.businessId !== event.businessId) return [{ ...event, here: "unknown" }];
     const { status, verdict } = application;
-    if ((verdict ?? status) === one.status) return [];
+    if ((verdict ?? status) === event.status) return [];
     application.nextCheckAt = now;
-    if (one.status === "APPROVED" || one.status === "REJECTED") {
+    if (event.status === "APPROVED" || event.status === "REJECTED") {
       application.requestReviewAgain(now, recordChanges(em, application, now));
     }
-    return [{ ...one, here: verdict ?? status }];
+    return [{ ...event, here: verdict ?? status }];
   });
 }

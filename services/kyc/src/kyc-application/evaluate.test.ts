@@ -23,9 +23,9 @@ const terms = [
   { requireVideo: false, allowedDocuments: documentTypes },
 ] as const;
 
-/** Every verdict of the provider with every value of every cell, also absent and unread ones. */
-function* everything() {
-  for (const said of [...verdicts, undefined])
+/** Yields every combination of a provider's verdict and evidence, also absent and unread values. */
+function* allCombinations() {
+  for (const reported of [...verdicts, undefined])
     for (const term of terms)
       for (const reasons of reasonLists)
         for (const unread of [[], ["reason_codes"]])
@@ -35,35 +35,42 @@ function* everything() {
                 for (const amlHitCount of [0, 1, undefined])
                   for (const documentType of [...documentTypes, undefined])
                     for (const documentExpiry of expiries) {
-                      const given = { livenessOutcome, faceMatchOutcome, amlDecision, amlHitCount, documentType, documentExpiry };
-                      const evidence: Evidence = { ...given, reasonCodes: reasons, unread };
-                      yield { said, evidence, term, verdict: evaluate(said, evidence, term, today).verdict };
+                      const fields = {
+                        livenessOutcome,
+                        faceMatchOutcome,
+                        amlDecision,
+                        amlHitCount,
+                        documentType,
+                        documentExpiry,
+                      };
+                      const evidence: Evidence = { ...fields, reasonCodes: reasons, unread };
+                      yield { reported, evidence, term, verdict: evaluate(reported, evidence, term, today).verdict };
                     }
 }
 
-describe("over the whole table", () => {
+describe("evaluate, for all combinations of verdict and evidence", () => {
   const counts = { APPROVED: 0, NEEDS_REVIEW: 0, REJECTED: 0 };
-  const approved: { said: unknown; evidence: Evidence; term: (typeof terms)[number] }[] = [];
-  const rejected = { expired: 0, said: 0, otherwise: 0 };
+  const approved: { reported: unknown; evidence: Evidence; term: (typeof terms)[number] }[] = [];
+  const rejected = { expired: 0, byProvider: 0, otherwise: 0 };
   const softened: Evidence[] = [];
-  for (const row of everything()) {
-    const { said, evidence, verdict } = row;
+  for (const row of allCombinations()) {
+    const { reported, evidence, verdict } = row;
     counts[verdict] += 1;
     if (verdict === "APPROVED") approved.push(row);
     const isExpired = evidence.documentExpiry === "2026-02-28";
-    if (verdict === "REJECTED") rejected[isExpired ? "expired" : said === "REJECTED" ? "said" : "otherwise"] += 1;
-    if (said === "REJECTED" && verdict === "NEEDS_REVIEW") softened.push(evidence);
+    if (verdict === "REJECTED") rejected[isExpired ? "expired" : reported === "REJECTED" ? "byProvider" : "otherwise"] += 1;
+    if (reported === "REJECTED" && verdict === "NEEDS_REVIEW") softened.push(evidence);
   }
-  // The rows of one verdict of the provider, and of one expiry.
+  // Number of combinations per verdict of the provider, and per verdict and expiry.
   const perVerdict = 3 * 20 * 2 * 5 * 5 * 4 * 3 * 3 * 4;
   const perExpiry = perVerdict / 4;
   const positive = { unread: [], livenessOutcome: "PASSED", faceMatchOutcome: "PASSED", amlDecision: "CLEAR", amlHitCount: 0 };
 
-  test("only positive evidence in every cell, said to be approved, is APPROVED", () => {
-    // Two documents where both are allowed, one where one is; two days.
+  test("returns APPROVED only for the provider's approval with positive evidence in every field", () => {
+    // Three allowed pairs of terms and document, each with two valid days.
     expect(approved).toHaveLength(6);
-    for (const { said, evidence, term } of approved) {
-      expect(said).toBe("APPROVED");
+    for (const { reported, evidence, term } of approved) {
+      expect(reported).toBe("APPROVED");
       expect(evidence).toMatchObject({ ...positive, reasonCodes: [] });
       expect(term.allowedDocuments).toContain(evidence.documentType);
       expect([today, "2026-03-02"]).toContain(evidence.documentExpiry);
@@ -71,18 +78,18 @@ describe("over the whole table", () => {
     }
   });
 
-  test("only a doubt of the profile, and no other, softens a rejection", () => {
+  test("changes a rejection to NEEDS_REVIEW only if PROFILE_MISMATCH is the only doubt", () => {
     expect(softened).toHaveLength(6);
     for (const evidence of softened) expect(evidence).toMatchObject({ ...positive, reasonCodes: ["PROFILE_MISMATCH"] });
   });
 
-  test("an expired document and the provider's own rejections are REJECTED, and everything else is for a person", () => {
-    expect(rejected).toEqual({ expired: 4 * perExpiry, said: 3 * perExpiry - softened.length, otherwise: 0 });
-    expect(counts.NEEDS_REVIEW).toBe(4 * perVerdict - rejected.expired - rejected.said - approved.length);
+  test("returns REJECTED for an expired document and the provider's rejection, and NEEDS_REVIEW for all other evidence", () => {
+    expect(rejected).toEqual({ expired: 4 * perExpiry, byProvider: 3 * perExpiry - softened.length, otherwise: 0 });
+    expect(counts.NEEDS_REVIEW).toBe(4 * perVerdict - rejected.expired - rejected.byProvider - approved.length);
   });
 });
 
-describe("a reason of our own", () => {
+describe("evaluate, reason codes of our rules", () => {
   const evidence: Evidence = {
     reasonCodes: [],
     unread: [],
@@ -98,14 +105,14 @@ describe("a reason of our own", () => {
   test.each<[Partial<Evidence>, ReasonCode]>([
     [{ amlHitCount: 1 }, "AML_MATCH"],
     [{ documentExpiry: "2026-02-28" }, "DOCUMENT_EXPIRED"],
-  ])("is given for %o, once", (change, code) => {
+  ])("adds the reason once for %o", (change, code) => {
     for (const reasons of [[], [code]]) {
-      const { reasonCodes: told } = evaluate("APPROVED", { ...evidence, ...change, reasonCodes: reasons }, term, today);
-      expect(told).toEqual([code]);
+      const { reasonCodes: codes } = evaluate("APPROVED", { ...evidence, ...change, reasonCodes: reasons }, term, today);
+      expect(codes).toEqual([code]);
     }
   });
 
-  test("is given for a kind of document that was not asked for", () => {
+  test("adds DOCUMENT_NOT_ALLOWED for a document type that the business did not allow", () => {
     const onlyCards = { ...term, allowedDocuments: ["id_card"] } as const;
     expect(evaluate("APPROVED", evidence, onlyCards, today)).toEqual({
       verdict: "NEEDS_REVIEW",
@@ -114,7 +121,7 @@ describe("a reason of our own", () => {
   });
 });
 
-test.each(verdicts)("a person's %s stands, except for a document that has expired", (outcome) => {
+test.each(verdicts)("decide returns a person's %s, and REJECTED for an expired document", (outcome) => {
   const reasons = { reasonCodes: ["AML_MATCH"] } as const;
   for (const documentExpiry of [today, "2026-03-02", undefined]) {
     expect(decide(outcome, { ...reasons, documentExpiry }, today)).toEqual({ verdict: outcome, reasonCodes: ["AML_MATCH"] });

@@ -1,5 +1,6 @@
 import type { DocumentType, Evidence, ReasonCode, Verdict } from "../verification-provider/verification-provider.ts";
 
+/** The business's requirements for a verification. */
 export interface Terms {
   readonly requireVideo: boolean;
   readonly allowedDocuments: readonly DocumentType[];
@@ -11,22 +12,24 @@ export interface Evaluation {
 }
 
 /**
- * What the provider's own verdict comes to under our rules. An approval stands on positive evidence
- * alone: whatever is absent, not understood or against it leaves the decision to a person, and so
- * does a verdict that nobody can read. An expired document is rejected whatever the provider says.
- * One rejection is softened: for the profile alone, where nothing else is in doubt.
+ * Returns our verdict for the provider's verdict and evidence.
+ * APPROVED requires the provider's approval and positive evidence in every field.
+ * An expired document is REJECTED, whatever the provider's verdict is.
+ * The provider's rejection stays REJECTED, except if PROFILE_MISMATCH is the only reason and all
+ * other evidence is positive: then the result is NEEDS_REVIEW.
+ * Everything else is NEEDS_REVIEW, also a missing or unreadable verdict.
  */
-export function evaluate(said: Verdict | undefined, evidence: Evidence, terms: Terms, today: string): Evaluation {
+export function evaluate(reported: Verdict | undefined, evidence: Evidence, terms: Terms, today: string): Evaluation {
   const { documentType, documentExpiry, amlHitCount } = evidence;
   const reasons = new Set(evidence.reasonCodes);
   const isAllowed = documentType !== undefined && terms.allowedDocuments.includes(documentType);
   if (documentType !== undefined && !isAllowed) reasons.add("DOCUMENT_NOT_ALLOWED");
   if (amlHitCount !== undefined && amlHitCount > 0) reasons.add("AML_MATCH");
-  const come = (verdict: Verdict): Evaluation => ({ verdict, reasonCodes: [...reasons] });
+  const withReasons = (verdict: Verdict): Evaluation => ({ verdict, reasonCodes: [...reasons] });
 
   if (isExpired(documentExpiry, today)) {
     reasons.add("DOCUMENT_EXPIRED");
-    return come("REJECTED");
+    return withReasons("REJECTED");
   }
   const isProven =
     evidence.unread.length === 0 &&
@@ -37,22 +40,22 @@ export function evaluate(said: Verdict | undefined, evidence: Evidence, terms: T
     amlHitCount === 0 &&
     isAllowed &&
     documentExpiry !== undefined;
-  if (said === "APPROVED" && isProven && reasons.size === 0) return come("APPROVED");
-  const isDoubtOfProfile = isProven && reasons.size === 1 && reasons.has("PROFILE_MISMATCH");
-  return come(said === "REJECTED" && !isDoubtOfProfile ? "REJECTED" : "NEEDS_REVIEW");
+  if (reported === "APPROVED" && isProven && reasons.size === 0) return withReasons("APPROVED");
+  const isOnlyProfileMismatch = isProven && reasons.size === 1 && reasons.has("PROFILE_MISMATCH");
+  return withReasons(reported === "REJECTED" && !isOnlyProfileMismatch ? "REJECTED" : "NEEDS_REVIEW");
 }
 
 /**
- * What a person's decision comes to: itself, whatever the evidence, since the person was asked to
- * weigh it. Nobody can approve a document that has expired meanwhile.
+ * Returns the evaluation for a person's decision. The decision applies whatever the evidence is,
+ * because the person has weighed it. An expired document is REJECTED nevertheless.
  */
 export function decide(outcome: Verdict, evidence: Pick<Evidence, "reasonCodes" | "documentExpiry">, today: string): Evaluation {
   if (!isExpired(evidence.documentExpiry, today)) return { verdict: outcome, reasonCodes: [...evidence.reasonCodes] };
   return { verdict: "REJECTED", reasonCodes: [...new Set([...evidence.reasonCodes, "DOCUMENT_EXPIRED" as const])] };
 }
 
-/** A document is good through the day it names. */
+/** Returns whether the document has expired. It is valid through the day of `expiry`. */
 export const isExpired = (expiry: string | undefined | null, today: string): boolean => expiry != null && expiry < today;
 
-/** The day in UTC. */
+/** Returns the day in UTC as YYYY-MM-DD. */
 export const dayOf = (now: Date): string => now.toISOString().slice(0, 10);

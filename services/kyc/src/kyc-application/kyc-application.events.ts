@@ -4,22 +4,22 @@ import { addToOutbox, recordAction } from "@amana/messaging";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { toKycApplicationMessage } from "./kyc-application.message.ts";
-import type { Announce, KycApplication, ReviewRequest } from "./kyc-application.ts";
+import type { EmitChange, KycApplication, ReviewRequest } from "./kyc-application.ts";
 
 /**
  * Returns a function that records a change of an application in the transaction of `em`: the event,
  * with the next revision and without the link, and the audit row of a review by an operator.
  */
 export const recordChanges =
-  (em: SqlEntityManager, application: KycApplication, now: Date): Announce =>
+  (em: SqlEntityManager, application: KycApplication, now: Date): EmitChange =>
   (change) => {
     const revision = application.nextRevision(now);
     application.revision = revision;
     const event = { type: KycEventType[change], application: toKycApplicationMessage(application), revision };
     addToOutbox(em, {
       topic: "kyc.v1",
-      // All about one client in one order: a verdict on an older application must not overtake the
-      // creation of a newer one.
+      // The common key of all applications of a client keeps their order: the verdict on an older
+      // application must not overtake the creation of a newer one.
       key: application.clientId ?? application.id,
       type: `kyc.v1.${pascalCase(change)}`,
       source: "kyc",
@@ -28,10 +28,10 @@ export const recordChanges =
       traceparent: application.traceparent ?? undefined,
     });
     const request = change === "KYC_REVIEW_RESOLVED" ? application.reviewRequest : undefined;
-    if (request) recordAction("kyc")(em, now, reviewed(application, request));
+    if (request) recordAction("kyc")(em, now, toReviewAction(application, request));
   };
 
-const reviewed = ({ id, businessId, status, verdict }: KycApplication, request: ReviewRequest) => ({
+const toReviewAction = ({ id, businessId, status, verdict }: KycApplication, request: ReviewRequest) => ({
   by: {
     actor: request.actor,
     actorKeyId: request.actorKeyId,

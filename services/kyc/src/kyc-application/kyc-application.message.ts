@@ -4,14 +4,14 @@ import { defineList, defineView, type RowOf } from "@amana/database";
 import { reasonMessages } from "../verification-provider/verification-provider.ts";
 import { KycApplication } from "./kyc-application.ts";
 
-/** With what its words are made of, and the link that is still to be decrypted. */
+/** `columns` holds the sources of the derived fields, and the encrypted link. */
 export const kycApplicationView = defineView(KycApplication, KycApplicationSchema, {
   columns: ["maxAttempts", "reasonCodes", "reviewedAt", "linkCiphertext"],
 });
 
 export type KycApplicationRow = RowOf<typeof kycApplicationView>;
 
-/** `linkUrl` is left out of everything that is stored or sent on. */
+/** Pass `linkUrl` only for a response to the business: events and stored responses omit it. */
 export function toKycApplicationMessage(application: KycApplicationRow, linkUrl?: string) {
   const attemptsRemaining = Math.max(0, application.maxAttempts - application.attemptsUsed);
   return kycApplicationView.toMessage(application, {
@@ -28,18 +28,20 @@ export const kycApplicationList = defineList(kycApplicationView, ListKycApplicat
   createdToMs: "created_at < ?",
 });
 
-type Decided = Pick<KycApplication, "status" | "verdict" | "reviewedAt">;
+type DecisionColumns = Pick<KycApplication, "status" | "verdict" | "reviewedAt">;
 
-function decisionSummary({ verdict, reviewedAt }: Decided): string | undefined {
-  if (reviewedAt != null) return "Decided by a person after a review.";
-  if (verdict === "APPROVED") return "Every check was passed.";
-  if (verdict === "NEEDS_REVIEW") return "A person has to decide. This is not an approval.";
-  return verdict === "REJECTED" ? "The check failed. reason_codes tells why, where a reason is known." : undefined;
+function decisionSummary({ verdict, reviewedAt }: DecisionColumns): string | undefined {
+  if (reviewedAt != null) return "A person decided after a review.";
+  if (verdict === "APPROVED") return "All checks passed.";
+  if (verdict === "NEEDS_REVIEW") return "A person must decide. This is not an approval.";
+  return verdict === "REJECTED"
+    ? "The check failed. reason_codes contains the reasons, if the provider reported any."
+    : undefined;
 }
 
 function errorMessage(status: KycApplication["status"], attemptsRemaining: number): string | undefined {
   if (status !== "FAILED") return undefined;
   return attemptsRemaining > 0
-    ? "The check could not be carried out. The applicant can try again on the same link."
-    : "The check could not be carried out, and no attempt is left. Create a new application.";
+    ? "The check could not be completed. The applicant can try again on the same link."
+    : "The check could not be completed, and no attempt remains. Create a new application.";
 }

@@ -12,12 +12,12 @@ import {
 } from "../verification-provider/verification-provider.ts";
 import type { KycApplication, KycChange } from "./kyc-application.ts";
 
-/** Good evidence as a rule, so that approvals happen often enough to be tried. */
+/** Generates mostly good evidence, so that approvals are frequent enough. */
 const mostly = <T>(good: T, other: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 6, arbitrary: fc.constant(good) }, { weight: 1, arbitrary: other });
 
-/** Anything the provider could say, in any order, sensible or not. */
-const said: fc.Arbitrary<Partial<ApplicationState>> = fc.record({
+/** States that the provider could return, in any order, plausible or not. */
+const reportedState: fc.Arbitrary<Partial<ApplicationState>> = fc.record({
   status: fc.constantFrom(...kycStatuses),
   sequence: fc.integer({ min: 0, max: 30 }),
   attemptsUsed: fc.integer({ min: 0, max: 4 }),
@@ -33,18 +33,18 @@ const said: fc.Arbitrary<Partial<ApplicationState>> = fc.record({
 });
 
 type Step =
-  | { readonly kind: "hear"; readonly said: Partial<ApplicationState> }
-  /** A crash between the provider's answer and our commit: heard, and forgotten. */
-  | { readonly kind: "crash"; readonly said: Partial<ApplicationState> }
-  | { readonly kind: "again" }
+  | { readonly kind: "state"; readonly state: Partial<ApplicationState> }
+  /** A crash between the provider's response and our commit, so that the state is lost. */
+  | { readonly kind: "crash"; readonly state: Partial<ApplicationState> }
+  | { readonly kind: "repeat" }
   | { readonly kind: "cancel" }
   | { readonly kind: "review"; readonly outcome: "APPROVED" | "REJECTED" }
   | { readonly kind: "wait"; readonly hours: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant("hear" as const), said }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("crash" as const), said }) },
-  { weight: 2, arbitrary: fc.constant({ kind: "again" as const }) },
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant("state" as const), state: reportedState }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("crash" as const), state: reportedState }) },
+  { weight: 2, arbitrary: fc.constant({ kind: "repeat" as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: "cancel" as const }) },
   {
     weight: 1,
@@ -64,129 +64,137 @@ const legal: Record<string, readonly string[]> = {
   EXPIRED: ["COMPLETED"],
   CANCELED: [],
 };
-const endings: readonly KycChange[] = ["KYC_COMPLETED", "KYC_REJECTED", "KYC_NEEDS_REVIEW", "KYC_EXPIRED", "KYC_CANCELED"];
+const finalChanges: readonly KycChange[] = ["KYC_COMPLETED", "KYC_REJECTED", "KYC_NEEDS_REVIEW", "KYC_EXPIRED", "KYC_CANCELED"];
 
-interface Moment {
+interface EmittedChange {
   readonly change: KycChange;
   readonly status: string;
   readonly verdict: string | null | undefined;
   readonly attemptsUsed: number;
 }
 
-const visible = ({ status, verdict, aml, reasons }: { status: string; verdict: unknown; aml: number; reasons: string }) =>
-  `${status} ${verdict} ${aml} ${reasons}`;
-const look = (a: KycApplication) =>
-  visible({ status: a.status, verdict: a.verdict, aml: a.amlHitCount, reasons: JSON.stringify(a.reasonCodes) });
+const describeResult = ({ status, verdict, amlHitCount, reasonCodes }: KycApplication) =>
+  `${status} ${verdict} ${amlHitCount} ${JSON.stringify(reasonCodes)}`;
 
-function invariant(holds: boolean, text: string): void {
-  if (!holds) throw new Error(text);
+function invariant(holds: boolean, violation: string): void {
+  if (!holds) throw new Error(violation);
 }
 
-test("whatever is said, cancelled, reviewed, lost or waited for, no rule is broken", () => {
+test("an application keeps its invariants in any sequence of states, cancellations, reviews, crashes and pauses", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.boolean(), (steps, requireVideo) => {
       const application = anApplication({ requireVideo });
-      const log: Moment[] = [];
+      const emitted: EmittedChange[] = [];
       let now = createdAt;
       let last = aState({ status: "CREATED", sequence: 1, attemptsUsed: 0 });
-      /** The provider's own newest verdict on a COMPLETED one, and whether a person decided. */
-      let theirs: string | undefined;
+      /** The provider's newest verdict on the COMPLETED application. */
+      let providerVerdict: string | undefined;
       let personDecided = false;
-      let expected: string | undefined;
+      let finalResult: string | undefined;
 
-      const announce = (change: KycChange) => {
-        const before = log.findLast(({ change: earlier }) => earlier !== "KYC_REVIEW_RESOLVED")?.status ?? "CREATED";
+      const emit = (change: KycChange) => {
+        const before = emitted.findLast(({ change: earlier }) => earlier !== "KYC_REVIEW_RESOLVED")?.status ?? "CREATED";
         const { status, verdict, attemptsUsed } = application;
         if (change === "KYC_REVIEW_RESOLVED") {
           invariant(
-            log.some((moment) => moment.change === "KYC_NEEDS_REVIEW"),
+            emitted.some((earlier) => earlier.change === "KYC_NEEDS_REVIEW"),
             "resolved without a review",
           );
-          invariant(!log.some((moment) => moment.change === "KYC_REVIEW_RESOLVED"), "resolved twice");
+          invariant(!emitted.some((earlier) => earlier.change === "KYC_REVIEW_RESOLVED"), "resolved twice");
           invariant(verdict !== "NEEDS_REVIEW", "resolved without a decision");
         } else {
-          invariant(legal[before]?.includes(status) ?? false, `${before} became ${status}`);
-          const earlierFailures = log.filter((moment) => moment.change === "KYC_FAILED" && moment.attemptsUsed === attemptsUsed);
-          const sinceRetry = log.at(-1)?.change;
-          if (change === "KYC_FAILED" && sinceRetry === "KYC_FAILED")
-            invariant(earlierFailures.length === 0, "one failure announced twice");
+          invariant(legal[before]?.includes(status) ?? false, `illegal change from ${before} to ${status}`);
+          const sameFailures = emitted.filter(
+            (earlier) => earlier.change === "KYC_FAILED" && earlier.attemptsUsed === attemptsUsed,
+          );
+          const previous = emitted.at(-1)?.change;
+          if (change === "KYC_FAILED" && previous === "KYC_FAILED")
+            invariant(sameFailures.length === 0, "one failure emitted twice");
         }
-        log.push({ change, status, verdict, attemptsUsed });
+        emitted.push({ change, status, verdict, attemptsUsed });
       };
       const applyState = (state: ApplicationState) => {
         const wasInReview = application.awaitsReview();
-        const isNews = state.sequence > application.sequence;
-        const told = log.length;
-        application.applyState(state, { at: now }, now, announce);
-        if (wasInReview && isNews && application.verdict === "APPROVED") {
-          invariant(theirs === "NEEDS_REVIEW" && state.verdict === "APPROVED", "approved without a person");
+        const isNewer = state.sequence > application.sequence;
+        const emittedBefore = emitted.length;
+        application.applyState(state, { at: now }, now, emit);
+        if (wasInReview && isNewer && application.verdict === "APPROVED") {
+          invariant(providerVerdict === "NEEDS_REVIEW" && state.verdict === "APPROVED", "approved without a person's decision");
           personDecided = true;
         }
-        if (isNews && (state.status === "EXPIRED" || state.status === "CANCELED")) {
-          invariant(!["CREATED", "OPENED", "SUBMITTED", "PROCESSING"].includes(application.status), "outlived its link");
+        if (isNewer && (state.status === "EXPIRED" || state.status === "CANCELED")) {
+          invariant(
+            !["CREATED", "OPENED", "SUBMITTED", "PROCESSING"].includes(application.status),
+            "open after the end of its link",
+          );
         }
-        const isApproved = log.slice(told).some(({ change }) => change === "KYC_COMPLETED");
-        if (isApproved) invariant(state.unread.length === 0, "approved on evidence that nobody can read");
-        if (isNews && state.status === "COMPLETED" && application.status === "COMPLETED") theirs = state.verdict;
+        const isApproved = emitted.slice(emittedBefore).some(({ change }) => change === "KYC_COMPLETED");
+        if (isApproved) invariant(state.unread.length === 0, "approved with unread evidence");
+        if (isNewer && state.status === "COMPLETED" && application.status === "COMPLETED") providerVerdict = state.verdict;
       };
 
-      for (const taken of steps) {
-        if (taken.kind === "wait") now = new Date(now.getTime() + taken.hours * 3_600_000);
-        if (taken.kind === "hear") {
-          last = aState(taken.said);
+      for (const step of steps) {
+        if (step.kind === "wait") now = new Date(now.getTime() + step.hours * 3_600_000);
+        if (step.kind === "state") {
+          last = aState(step.state);
           applyState(last);
         }
-        if (taken.kind === "again") applyState(last);
-        if (taken.kind === "crash") {
+        if (step.kind === "repeat") applyState(last);
+        if (step.kind === "crash") {
           Object.assign(Object.create(Object.getPrototypeOf(application)), application).applyState(
-            aState(taken.said),
+            aState(step.state),
             { at: now },
             now,
             () => {},
           );
         }
-        if (taken.kind === "cancel") {
-          let refused = false;
+        if (step.kind === "cancel") {
+          let isRefused = false;
           try {
-            application.refuseLateCancel();
+            application.requireCancelable();
           } catch {
-            refused = true;
+            isRefused = true;
           }
-          const may = ["CREATED", "OPENED", "FAILED"].includes(application.status);
-          invariant(refused !== may, `cancel of ${application.status} was ${refused ? "" : "not "}refused`);
-          if (!refused)
+          const isCancelable = ["CREATED", "OPENED", "FAILED"].includes(application.status);
+          invariant(isRefused !== isCancelable, `cancellation of ${application.status}: isRefused ${isRefused}`);
+          if (!isRefused)
             applyState(
               aState({ status: "CANCELED", sequence: application.sequence + 1, attemptsUsed: application.attemptsUsed }),
             );
-          if (!refused) invariant(application.status === "CANCELED", "a cancellation the provider confirmed did not count");
+          if (!isRefused) invariant(application.status === "CANCELED", "confirmed cancellation not applied");
         }
-        if (taken.kind === "review" && application.awaitsReview()) {
-          application.resolveReview(taken.outcome, now, announce);
+        if (step.kind === "review" && application.awaitsReview()) {
+          application.resolveReview(step.outcome, now, emit);
           personDecided = true;
         }
 
         const { status, verdict } = application;
         invariant((status === "COMPLETED") === (verdict != null), `${status} with verdict ${verdict}`);
         if (verdict === "APPROVED" && !personDecided) {
-          invariant(application.amlHitCount === 0, "a hit was cleared by itself");
+          invariant(application.amlHitCount === 0, "approved with an AML hit");
           invariant(requireVideo, "approved without a video");
-          invariant(application.reasonCodes.length === 0, "approved despite a reason");
-          invariant(application.livenessOutcome === "PASSED" && application.faceMatchOutcome === "PASSED", "approved by no face");
-          invariant(application.amlDecision === "CLEAR", "approved although not clear");
-          invariant(application.documentType != null && application.documentExpiry != null, "approved on no document");
+          invariant(application.reasonCodes.length === 0, "approved with a reason code");
+          invariant(
+            application.livenessOutcome === "PASSED" && application.faceMatchOutcome === "PASSED",
+            "approved without liveness and face match",
+          );
+          invariant(application.amlDecision === "CLEAR", "approved without a clear AML decision");
+          invariant(application.documentType != null && application.documentExpiry != null, "approved without a document");
         }
-        if (status === "COMPLETED" && !requireVideo) invariant(application.livenessOutcome === "NOT_PERFORMED", "liveness");
-        const isOver = application.isFinal() && status !== "EXPIRED" && !application.awaitsReview();
-        if (expected !== undefined) invariant(look(application) === expected, `${expected} became ${look(application)}`);
-        if (isOver) expected = look(application);
+        if (status === "COMPLETED" && !requireVideo)
+          invariant(application.livenessOutcome === "NOT_PERFORMED", "liveness without video");
+        const isUnchangeable = application.isFinal() && status !== "EXPIRED" && !application.awaitsReview();
+        const result = describeResult(application);
+        if (finalResult !== undefined) invariant(result === finalResult, `final result ${finalResult} changed to ${result}`);
+        if (isUnchangeable) finalResult = result;
       }
-      const ended = log.filter(({ change }) => endings.includes(change));
-      const corrected = ended[0]?.change === "KYC_EXPIRED" && ended[1]?.status === "COMPLETED" ? 2 : 1;
-      invariant(ended.length <= corrected, "ended twice");
-      const approvedOf = log.filter(({ change }) => change === "KYC_COMPLETED");
+      const ends = emitted.filter(({ change }) => finalChanges.includes(change));
+      const endsMax = ends[0]?.change === "KYC_EXPIRED" && ends[1]?.status === "COMPLETED" ? 2 : 1;
+      invariant(ends.length <= endsMax, "ended twice");
+      const completions = emitted.filter(({ change }) => change === "KYC_COMPLETED");
       invariant(
-        approvedOf.every(({ verdict }) => verdict === "APPROVED"),
-        "completed without an approval",
+        completions.every(({ verdict }) => verdict === "APPROVED"),
+        "KYC_COMPLETED emitted without an approval",
       );
     }),
     { numRuns: 3_000 },

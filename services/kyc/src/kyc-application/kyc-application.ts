@@ -14,18 +14,21 @@ import type {
 import { dayOf, decide, type Evaluation, evaluate, isExpired } from "./evaluate.ts";
 import { kycApplicationFinal, kycInProgress, kycReviewInProgress, kycReviewNotOpen } from "./kyc-application.errors.ts";
 
-/** Our operator's decision, kept until the provider has it; whoever records it audits it. */
+/**
+ * An operator's decision. It is stored before the request to the provider, so that the process that
+ * records the result also writes the audit row.
+ */
 export interface ReviewRequest {
   readonly outcome: "APPROVED" | "REJECTED";
   readonly note: string;
   readonly actor: string;
-  /** Of the operator's key; absent where a version before it wrote this down. */
+  /** Id of the operator's key. Absent in rows of versions before this field. */
   readonly actorKeyId?: string | undefined;
   readonly requestId: string;
   readonly address: string;
-  /** The record of its Idempotency-Key: the same for the same request, sent again. */
+  /** Id of the Idempotency-Key record. It is equal for a repeated request. */
   readonly keyId: string | null;
-  /** Nobody waits for it any more after this. */
+  /** Deadline of the request. After it, another decision may replace this one. */
   readonly untilMs: number;
 }
 
@@ -39,40 +42,42 @@ const schema = defineEntity({
     externalId: p.text().nullable(),
     status: p.text().$type<KycStatus>(),
     providerId: p.text(),
-    /** Null once it was removed, which nothing but a job does. */
+    /** Null after the job `removeLinks` has removed it. */
     linkCiphertext: p.text().nullable(),
     linkExpiresAt: p.datetime(3),
-    /** The business's JSON text, byte for byte. */
+    /** The JSON text of the business, unchanged. */
     metadata: p.text(),
     allowedDocuments: p.array<DocumentType>(),
     requireVideo: p.boolean(),
     maxAttempts: p.integer(),
     attemptsUsed: p.integer(),
-    /** Of the newest state taken from the provider. */
+    /** Sequence of the newest applied state of the provider. */
     sequence: p.integer(),
-    /** What the provider said of its own, before our rules. */
+    /** Verdict of the provider, before our rules. */
     providerVerdict: p.text().$type<Verdict>().nullable(),
     verdict: p.text().$type<Verdict>().nullable(),
-    /** Set once a review is decided: from then on nothing changes any more. */
+    /** Set when a review is decided. The verdict is final from then on. */
     reviewedAt: p.datetime(3).nullable(),
-    /** Once the review is decided: the request that decided it, if it was one of ours. */
+    /** The pending decision, then the one that decided the review; null if the provider decided. */
     reviewRequest: p.json<ReviewRequest>().nullable(),
     reasonCodes: p.array<ReasonCode>(),
     livenessOutcome: p.text().$type<CheckOutcome>().nullable(),
     faceMatchOutcome: p.text().$type<CheckOutcome>().nullable(),
     documentType: p.text().$type<DocumentType>().nullable(),
     documentExpiry: p.text().nullable(),
-    /** How many of the notices about the document's expiry are done: 30 days, 7 days, expired. */
+    /**
+     * Number of emitted notices about the document's expiry: 30 days ahead, 7 days ahead, expired.
+     */
     documentNotices: p.integer(),
     nationality: p.text().nullable(),
     amlHitCount: p.integer(),
     amlDecision: p.text().$type<AmlDecision>().nullable(),
     completedAt: p.datetime(3).nullable(),
     syncedAt: p.datetime(3),
-    /** When the provider is asked next; null when nothing is left to find out. */
+    /** Time of the next read at the provider. Null if no change is expected. */
     nextCheckAt: p.datetime(3).nullable(),
     checks: p.integer(),
-    /** When a reader last had it refreshed. */
+    /** Time of the last refresh by a GET request. */
     refreshedAt: p.datetime(3).nullable(),
     traceparent: p.text().nullable(),
     /** Revision of the newest event; see `nextRevision`. */
@@ -83,34 +88,37 @@ const schema = defineEntity({
   },
 });
 
-/** What can happen to an application; each is announced, once. */
+/** A change of an application. Each change is emitted once. */
 export type KycChange = EnumName<typeof KycEventType>;
 
-export type Announce = (change: KycChange) => void;
+export type EmitChange = (change: KycChange) => void;
 
-/** State when a request to the provider began. The state in the response may be as old. */
-export interface Asked {
-  /** Start of the request, by the clock of the database. */
+/** The start of a request to the provider. The state in the response may be as old. */
+export interface RequestStart {
+  /** Time by the clock of the database. */
   readonly at: Date;
   /** Planned next check at the start of the request. */
   readonly nextCheckAt?: Date | null | undefined;
 }
 
-/** "taken": newer than what we had, if it moved anything or not. "illegal": it must not be. */
-type Takeover = "taken" | "stale" | "mismatch" | "illegal";
+/**
+ * "applied": the state is newer, also if it changes nothing. "stale": not newer. "mismatch": a
+ * state of another application. "illegal": a state that cannot follow the stored one.
+ */
+type ApplyResult = "applied" | "stale" | "mismatch" | "illegal";
 
 const order = { CREATED: 0, OPENED: 1, SUBMITTED: 2, PROCESSING: 3 } as const;
 const isBeingChecked = (status: KycStatus): boolean => status === "SUBMITTED" || status === "PROCESSING";
 const isSubmitted = (status: KycStatus): boolean => isBeingChecked(status) || status === "COMPLETED";
-/** Counts failed attempts: all used ones, except for one that is checked or has a verdict. */
+/** Counts failed attempts: all used ones, except for one that is being checked or has a verdict. */
 const failedAttempts = (status: KycStatus, attemptsUsed: number): number =>
   isSubmitted(status) ? Math.max(0, attemptsUsed - 1) : attemptsUsed;
-/** The provider's clock may differ, and a submission of the last second is still on its way. */
-const lapseGraceMs = 60_000;
+/** Covers clock differences with the provider, and a submission just before the deadline. */
+const linkGraceMs = 60_000;
 const dayMs = 86_400_000;
 const firstRevisionMs = Date.parse("2026-01-01T00:00:00Z");
 
-/** An identity verification, moved by the provider's word and bounded by our own rules. */
+/** An identity verification. It follows the provider's states within our own rules. */
 export class KycApplication extends schema.class {
   /**
    * Returns whether the status is final. COMPLETED and CANCELED never change. EXPIRED can change
@@ -128,50 +136,50 @@ export class KycApplication extends schema.class {
     return Math.max(0, this.maxAttempts - this.attemptsUsed);
   }
 
-  /** Whether the provider can still have news: of a step, a decision, or a review. */
+  /** Returns whether a step, a verdict or a review can still follow at the provider. */
   isOpen(): boolean {
     const isUsedUp = this.status === "FAILED" && this.attemptsRemaining() === 0;
     return (!this.isFinal() && !isUsedUp) || this.awaitsReview();
   }
 
   /**
-   * Applies the provider's state. Calls `announce` once per change, while the change is the newest.
+   * Applies the provider's state. Calls `emit` once per change, directly after it.
    * Ignores a state that is not newer, belongs to another application, or breaks our rules.
-   * `asked.at` is the start of the request for the state.
+   * `start` is the start of the request for the state.
    */
-  applyState(said: ApplicationState, asked: Pick<Asked, "at">, now: Date, announce: Announce): Takeover {
-    if (said.reference !== this.id || said.providerId !== this.providerId) return "mismatch";
+  applyState(state: ApplicationState, start: Pick<RequestStart, "at">, now: Date, emit: EmitChange): ApplyResult {
+    if (state.reference !== this.id || state.providerId !== this.providerId) return "mismatch";
     this.syncedAt = now;
-    if (said.sequence <= this.sequence) {
-      this.lapse(said.status, asked.at, now, announce);
+    if (state.sequence <= this.sequence) {
+      this.expireAfterDeadline(state.status, start.at, now, emit);
       return "stale";
     }
-    this.sequence = said.sequence;
+    this.sequence = state.sequence;
     this.checks = 0;
-    const legal = this.awaitsReview() ? this.followReview(said, now, announce) : this.follow(said, now, announce);
-    this.lapse(said.status, asked.at, now, announce);
-    return legal ? "taken" : "illegal";
+    const isLegal = this.awaitsReview() ? this.applyReviewState(state, now, emit) : this.applyProgress(state, now, emit);
+    this.expireAfterDeadline(state.status, start.at, now, emit);
+    return isLegal ? "applied" : "illegal";
   }
 
   /**
-   * Plans the next request to the provider: after the next pause, or earlier when the link lapses
+   * Plans the next request to the provider: after the next pause, or earlier when the link expires
    * or its grace period ends. A request that began before one of these times does not replace the
    * request at that time. A check that became due during the request stays due, because the
-   * response may be older than the reason for the check. `isAnswered`: the provider returned the
+   * response may be older than the reason for the check. `hasState`: the provider returned the
    * state; otherwise a planned check is repeated.
    */
-  planCheck(pausesSeconds: readonly number[], now: Date, asked: Asked = { at: now }, isAnswered = true): void {
-    const isNews = this.nextCheckAt?.getTime() !== asked.nextCheckAt?.getTime();
-    if (this.mayChange() && isNews && this.nextCheckAt && this.nextCheckAt <= now) return;
-    const isRepeated = this.mayChange() && !isAnswered && this.nextCheckAt != null;
+  planCheck(pausesSeconds: readonly number[], now: Date, start: RequestStart = { at: now }, hasState = true): void {
+    const wasRescheduled = this.nextCheckAt?.getTime() !== start.nextCheckAt?.getTime();
+    if (this.mayChange() && wasRescheduled && this.nextCheckAt && this.nextCheckAt <= now) return;
+    const isRepeated = this.mayChange() && !hasState && this.nextCheckAt != null;
     if (!this.isOpen() && !isRepeated) {
       this.nextCheckAt = null;
       return;
     }
     const pause = nextPause(pausesSeconds, this.checks);
-    const lapsesMs = this.linkExpiresAt.getTime();
-    const lapse = this.mayLapse() ? [lapsesMs, lapsesMs + lapseGraceMs].filter((ms) => ms > asked.at.getTime()) : [];
-    this.nextCheckAt = new Date(Math.min(now.getTime() + pause * 1000, ...lapse));
+    const deadlineMs = this.linkExpiresAt.getTime();
+    const deadlines = this.mayExpire() ? [deadlineMs, deadlineMs + linkGraceMs].filter((ms) => ms > start.at.getTime()) : [];
+    this.nextCheckAt = new Date(Math.min(now.getTime() + pause * 1000, ...deadlines));
     this.checks += 1;
   }
 
@@ -187,51 +195,60 @@ export class KycApplication extends schema.class {
     this.nextCheckAt = this.mayChange() ? now : null;
   }
 
-  /** Refuses a cancellation that comes too late. */
-  refuseLateCancel(): void {
+  /** Throws if the application is final or being checked. */
+  requireCancelable(): void {
     if (this.isFinal()) throw kycApplicationFinal(this.status);
     if (isBeingChecked(this.status)) throw kycInProgress(this.status);
   }
 
-  /** An operator's decision is about to go out. Refuses what is not in review, and a second one. */
+  /**
+   * Stores an operator's decision before it is sent. Throws if the application is not in review, or
+   * while another decision is in progress.
+   */
   requestReview(request: ReviewRequest, now: Date): void {
-    const { reviewRequest: other } = this;
+    const { reviewRequest: stored } = this;
     if (!this.awaitsReview()) throw kycReviewNotOpen(this.status, this.verdict);
-    if (other && other.untilMs > now.getTime() && !this.keepsReview(request)) throw kycReviewInProgress();
+    if (stored && stored.untilMs > now.getTime() && !this.isStoredReview(request)) throw kycReviewInProgress();
     this.reviewRequest = request;
     this.updatedAt = now;
   }
 
-  /** Requests a lost decision again, unless the provider has it: that one is read there. */
-  requestReviewAgain(now: Date, announce: Announce): void {
+  /** Requests a lost decision again. A decision that the provider has is read there instead. */
+  requestReviewAgain(now: Date, emit: EmitChange): void {
     if (!this.awaitsReview() || !this.isReviewedHere()) return;
     this.updatedAt = now;
-    announce("KYC_NEEDS_REVIEW");
+    emit("KYC_NEEDS_REVIEW");
   }
 
-  /** Whether this very request decided the review, although nobody heard the answer. */
+  /** Returns whether an earlier execution of this request decided the review. */
   wasReviewedBy(request: ReviewRequest): boolean {
-    return this.reviewedAt != null && this.keepsReview(request);
+    return this.reviewedAt != null && this.isStoredReview(request);
   }
 
-  /** The provider awaits no decision, because only our rules sent the application to review. */
+  /**
+   * Returns whether only our rules require the review. The provider then waits for no decision, and
+   * the operator's decision is made here.
+   */
   isReviewedHere(): boolean {
     return this.providerVerdict !== "NEEDS_REVIEW";
   }
 
-  /** A person has decided. Final. */
-  resolveReview(outcome: "APPROVED" | "REJECTED", now: Date, announce: Announce): void {
+  /** Applies an operator's decision, which is final. */
+  resolveReview(outcome: "APPROVED" | "REJECTED", now: Date, emit: EmitChange): void {
     if (!this.awaitsReview()) throw kycReviewNotOpen(this.status, this.verdict);
     const { reasonCodes, documentExpiry } = this;
-    this.take(decide(outcome, { reasonCodes, documentExpiry: documentExpiry ?? undefined }, dayOf(now)));
+    this.setEvaluation(decide(outcome, { reasonCodes, documentExpiry: documentExpiry ?? undefined }, dayOf(now)));
     this.reviewedAt = now;
     this.nextCheckAt = null;
     this.updatedAt = now;
-    announce("KYC_REVIEW_RESOLVED");
+    emit("KYC_REVIEW_RESOLVED");
   }
 
-  /** The next notice about an approved document, once each: 30 and 7 days ahead, expired. */
-  noticeDocument(now: Date, announce: Announce): void {
+  /**
+   * Emits the due notice about the document of an approved application, each once: 30 days ahead, 7
+   * days ahead, expired.
+   */
+  notifyDocumentExpiry(now: Date, emit: EmitChange): void {
     if (this.verdict !== "APPROVED" || this.documentExpiry == null) return;
     const today = dayOf(now);
     const daysLeft = Math.round((Date.parse(this.documentExpiry) - Date.parse(today)) / dayMs);
@@ -239,60 +256,60 @@ export class KycApplication extends schema.class {
     if (due <= this.documentNotices) return;
     this.documentNotices = due;
     this.updatedAt = now;
-    announce(due === 3 ? "KYC_DOCUMENT_EXPIRED" : "KYC_DOCUMENT_EXPIRING");
+    emit(due === 3 ? "KYC_DOCUMENT_EXPIRED" : "KYC_DOCUMENT_EXPIRING");
   }
 
-  /** Whether the decision that is kept is this request, sent again. */
-  private keepsReview({ keyId }: ReviewRequest): boolean {
+  /** Returns whether the stored decision belongs to the same Idempotency-Key as this request. */
+  private isStoredReview({ keyId }: ReviewRequest): boolean {
     return keyId !== null && this.reviewRequest?.keyId === keyId;
   }
 
   /**
-   * Whether a new state from the provider can still change this application. If it is not open,
-   * only a callback or an event of the provider plans a check: a verdict for an EXPIRED
-   * application, or the cancellation of one without attempts.
+   * Returns whether a new state of the provider can still change this application. If it is not
+   * open, only a callback or an event of the provider plans a check: for a verdict on an EXPIRED
+   * application, or for the cancellation of an application without remaining attempts.
    */
   private mayChange(): boolean {
     return this.isOpen() || this.status === "EXPIRED" || this.status === "FAILED";
   }
 
-  private follow(said: ApplicationState, now: Date, announce: Announce): boolean {
-    const isVerdictAfterExpiry = this.status === "EXPIRED" && said.status === "COMPLETED";
+  private applyProgress(state: ApplicationState, now: Date, emit: EmitChange): boolean {
+    const isVerdictAfterExpiry = this.status === "EXPIRED" && state.status === "COMPLETED";
     if (this.isFinal() && !isVerdictAfterExpiry) {
       // The applicant submitted in time, so a verdict will follow.
-      if (this.status === "EXPIRED" && isBeingChecked(said.status)) return true;
-      const isOtherVerdict = said.verdict !== this.verdict && said.verdict !== this.providerVerdict;
-      return said.status === this.status && !(said.status === "COMPLETED" && isOtherVerdict);
+      if (this.status === "EXPIRED" && isBeingChecked(state.status)) return true;
+      const isOtherVerdict = state.verdict !== this.verdict && state.verdict !== this.providerVerdict;
+      return state.status === this.status && !(state.status === "COMPLETED" && isOtherVerdict);
     }
-    this.failUnseen(said, now, announce);
-    const isLaterAttempt = said.attemptsUsed > this.attemptsUsed;
-    if (said.status === this.status && !(said.status === "FAILED" && isLaterAttempt)) {
-      this.takeCounts(said);
+    this.emitMissedFailure(state, now, emit);
+    const isLaterAttempt = state.attemptsUsed > this.attemptsUsed;
+    if (state.status === this.status && !(state.status === "FAILED" && isLaterAttempt)) {
+      this.applyCounts(state);
       return true;
     }
-    if (!this.mayBecome(said.status, isLaterAttempt)) return false;
-    this.takeCounts(said);
-    if (said.status === "COMPLETED") this.complete(said, now, announce);
-    else this.become(said.status, now, announce);
+    if (!this.mayBecome(state.status, isLaterAttempt)) return false;
+    this.applyCounts(state);
+    if (state.status === "COMPLETED") this.complete(state, now, emit);
+    else this.changeStatus(state.status, now, emit);
     return true;
   }
 
   /**
-   * Announces a failed attempt whose FAILED status this service did not see. The provider's state
-   * shows it: the applicant is on the link again, or has begun a later attempt. Several such
-   * failures are announced once.
+   * Emits KYC_FAILED for a failed attempt whose FAILED status this service did not read. The
+   * provider's state shows the failure: the applicant is on the link again, or has begun a later
+   * attempt. Emits one event for several such failures.
    * An applicant who continues has an attempt left, also when the provider counts more attempts
    * than this service requested: otherwise the verdict would be rejected.
    */
-  private failUnseen(said: ApplicationState, now: Date, announce: Announce): void {
-    if (said.status === "FAILED" || said.status === "CREATED" || !this.mayBecome("FAILED", true)) return;
-    const goesOn = said.status === "OPENED" || isSubmitted(said.status);
-    const failuresMax = goesOn ? this.maxAttempts - 1 : this.maxAttempts;
-    const failures = Math.min(failedAttempts(said.status, Math.max(said.attemptsUsed, this.attemptsUsed)), failuresMax);
-    const isBackOnLink = isBeingChecked(this.status) && !isSubmitted(said.status);
+  private emitMissedFailure(state: ApplicationState, now: Date, emit: EmitChange): void {
+    if (state.status === "FAILED" || state.status === "CREATED" || !this.mayBecome("FAILED", true)) return;
+    const continues = state.status === "OPENED" || isSubmitted(state.status);
+    const failuresMax = continues ? this.maxAttempts - 1 : this.maxAttempts;
+    const failures = Math.min(failedAttempts(state.status, Math.max(state.attemptsUsed, this.attemptsUsed)), failuresMax);
+    const isBackOnLink = isBeingChecked(this.status) && !isSubmitted(state.status);
     if (!isBackOnLink && failures <= failedAttempts(this.status, this.attemptsUsed)) return;
     this.attemptsUsed = failures;
-    this.become("FAILED", now, announce);
+    this.changeStatus("FAILED", now, emit);
   }
 
   private mayBecome(status: KycStatus, isLaterAttempt: boolean): boolean {
@@ -306,65 +323,66 @@ export class KycApplication extends schema.class {
     return order[status] > order[this.status as keyof typeof order];
   }
 
-  private become(status: Exclude<KycStatus, "COMPLETED">, now: Date, announce: Announce): void {
-    this.moveTo(status, now);
-    announce(`KYC_${status}`);
+  private changeStatus(status: Exclude<KycStatus, "COMPLETED">, now: Date, emit: EmitChange): void {
+    this.setStatus(status, now);
+    emit(`KYC_${status}`);
   }
 
-  private complete(said: ApplicationState, now: Date, announce: Announce): void {
-    this.completedAt = said.completedAt ?? now;
-    this.takeEvidence(said);
-    this.take(evaluate(said.verdict, said, this, dayOf(now)));
-    this.moveTo("COMPLETED", now);
+  private complete(state: ApplicationState, now: Date, emit: EmitChange): void {
+    this.completedAt = state.completedAt ?? now;
+    this.setEvidence(state);
+    this.setEvaluation(evaluate(state.verdict, state, this, dayOf(now)));
+    this.setStatus("COMPLETED", now);
     const changes = { APPROVED: "KYC_COMPLETED", REJECTED: "KYC_REJECTED", NEEDS_REVIEW: "KYC_NEEDS_REVIEW" } as const;
-    announce(changes[this.verdict ?? "NEEDS_REVIEW"]);
+    emit(changes[this.verdict ?? "NEEDS_REVIEW"]);
   }
 
   /**
-   * In review, a change of the provider's verdict from NEEDS_REVIEW is a person's decision there,
-   * and so is any rejection. An approval that our rules sent to review stays there when repeated.
+   * Applies a state during a review. A change of the provider's verdict from NEEDS_REVIEW is a
+   * person's decision at the provider, and so is any rejection. A repeated approval does not end a
+   * review that only our rules require.
    */
-  private followReview(said: ApplicationState, now: Date, announce: Announce): boolean {
-    if (said.status !== "COMPLETED") return false;
-    const { verdict } = said;
+  private applyReviewState(state: ApplicationState, now: Date, emit: EmitChange): boolean {
+    if (state.status !== "COMPLETED") return false;
+    const { verdict } = state;
     const before = this.providerVerdict;
     this.providerVerdict = verdict ?? null;
     if (!verdict || verdict === "NEEDS_REVIEW" || verdict === before) return true;
     if (before !== "NEEDS_REVIEW" && verdict !== "REJECTED") return true;
-    // Somebody at the provider decided otherwise than our operator asked.
+    // A person at the provider decided otherwise than our operator.
     if (this.reviewRequest?.outcome !== verdict) this.reviewRequest = null;
-    // A day that is known does not become unknown by a decision that does not repeat it.
-    const weighed = { ...said, documentExpiry: said.documentExpiry ?? this.documentExpiry ?? undefined };
-    this.takeEvidence(weighed);
-    this.take(decide(verdict, weighed, dayOf(now)));
+    // A decision may omit the document's expiry.
+    const evidence = { ...state, documentExpiry: state.documentExpiry ?? this.documentExpiry ?? undefined };
+    this.setEvidence(evidence);
+    this.setEvaluation(decide(verdict, evidence, dayOf(now)));
     this.reviewedAt = now;
     this.updatedAt = now;
-    announce("KYC_REVIEW_RESOLVED");
+    emit("KYC_REVIEW_RESOLVED");
     return true;
   }
 
-  private takeEvidence(said: ApplicationState): void {
-    this.livenessOutcome = this.requireVideo ? (said.livenessOutcome ?? null) : "NOT_PERFORMED";
-    this.faceMatchOutcome = said.faceMatchOutcome ?? null;
-    this.documentType = said.documentType ?? null;
-    this.documentExpiry = said.documentExpiry ?? null;
-    this.nationality = said.nationality ?? null;
-    this.amlHitCount = said.amlHitCount ?? 0;
-    this.amlDecision = said.amlDecision ?? null;
-    this.providerVerdict = said.verdict ?? null;
+  private setEvidence(state: ApplicationState): void {
+    this.livenessOutcome = this.requireVideo ? (state.livenessOutcome ?? null) : "NOT_PERFORMED";
+    this.faceMatchOutcome = state.faceMatchOutcome ?? null;
+    this.documentType = state.documentType ?? null;
+    this.documentExpiry = state.documentExpiry ?? null;
+    this.nationality = state.nationality ?? null;
+    this.amlHitCount = state.amlHitCount ?? 0;
+    this.amlDecision = state.amlDecision ?? null;
+    this.providerVerdict = state.verdict ?? null;
   }
 
-  private take({ verdict, reasonCodes }: Evaluation): void {
+  private setEvaluation({ verdict, reasonCodes }: Evaluation): void {
     this.verdict = verdict;
     this.reasonCodes = reasonCodes;
   }
 
-  private takeCounts(said: ApplicationState): void {
-    this.attemptsUsed = Math.max(this.attemptsUsed, said.attemptsUsed);
-    if (said.linkExpiresAt) this.linkExpiresAt = said.linkExpiresAt;
+  private applyCounts(state: ApplicationState): void {
+    this.attemptsUsed = Math.max(this.attemptsUsed, state.attemptsUsed);
+    if (state.linkExpiresAt) this.linkExpiresAt = state.linkExpiresAt;
   }
 
-  private mayLapse(): boolean {
+  private mayExpire(): boolean {
     return this.status === "CREATED" || this.status === "OPENED" || (this.status === "FAILED" && this.attemptsRemaining() > 0);
   }
 
@@ -372,13 +390,13 @@ export class KycApplication extends schema.class {
    * Expires the link if a request that began after the deadline shows no submission. The response
    * to an earlier request may be older than a submission in time.
    */
-  private lapse(said: KycStatus, askedAt: Date, now: Date, announce: Announce): void {
-    if (said !== this.status || !this.mayLapse()) return;
-    if (askedAt.getTime() < this.linkExpiresAt.getTime() + lapseGraceMs) return;
-    this.become("EXPIRED", now, announce);
+  private expireAfterDeadline(reported: KycStatus, requestedAt: Date, now: Date, emit: EmitChange): void {
+    if (reported !== this.status || !this.mayExpire()) return;
+    if (requestedAt.getTime() < this.linkExpiresAt.getTime() + linkGraceMs) return;
+    this.changeStatus("EXPIRED", now, emit);
   }
 
-  private moveTo(status: KycStatus, now: Date): void {
+  private setStatus(status: KycStatus, now: Date): void {
     this.status = status;
     this.updatedAt = now;
   }

@@ -2,8 +2,8 @@ import { decryptIfReadable } from "@amana/secret-box";
 import type { Context } from "../context.ts";
 
 /**
- * An application's link. Undefined once it was removed, some time after the end, and when its key
- * is not among ours: an unreadable link hides no list and no application.
+ * Returns the link of an application. Returns undefined after the link was removed, and if no
+ * configured key decrypts it: an unreadable link must not make its application or a list fail.
  */
 export const linkOf = (
   { secrets, logger }: Pick<Context, "secrets" | "logger">,

@@ -22,8 +22,8 @@ const cancel = (id: string, caller: ReturnType<typeof aBusinessCaller>) => harne
 const cancels = async (id: string) =>
   (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_cancel").length;
 
-describe("a cancellation", () => {
-  test("of an unused link holds at the provider, and is announced once", async () => {
+describe("cancelKycApplication", () => {
+  test("cancels an unused link at the provider, and emits one event", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     expect(await cancel(id, caller)).toMatchObject({ id, status: KycStatus.CANCELED, linkUrl });
@@ -36,29 +36,29 @@ describe("a cancellation", () => {
   test.each([
     ["opened", async (linkUrl?: string) => harness.sandbox.open(linkUrl)],
     ["failed", async (linkUrl?: string) => harness.sandbox.submit(linkUrl, { outcome: "failed" })],
-  ])("of a link that was %s without our knowing it counts", async (_name, use) => {
+  ])("cancels an application that is %s only at the provider", async (_name, use) => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await use(linkUrl);
     expect(await cancel(id, caller)).toMatchObject({ status: KycStatus.CANCELED });
   });
 
-  test("that the applicant was faster than is refused, and what the provider says is kept", async () => {
+  test("returns 409 after a submission, and stores the provider's state", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 60 });
-    const refused = { kind: "conflict", code: "kyc_in_progress" };
-    expect(await refusal(harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k")))).toMatchObject(refused);
+    const conflict = { kind: "conflict", code: "kyc_in_progress" };
+    expect(await refusal(harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k")))).toMatchObject(conflict);
     const [row] = await harness.sql("select status from kyc_application where id = ?", [id]);
     expect(row).toEqual({ status: "PROCESSING" });
-    expect(await refusal(harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k")))).toMatchObject(refused);
+    expect(await refusal(harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k")))).toMatchObject(conflict);
     expect(await cancels(id)).toBe(1);
   });
 
   test.each([
     ["COMPLETED", async (linkUrl?: string) => harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 })],
     ["EXPIRED", async (linkUrl?: string) => harness.sandbox.expire(linkUrl)],
-  ])("of a %s one is refused, known or not", async (status, use) => {
+  ])("returns 409 for a %s application, whether the status is already stored or not", async (status, use) => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await use(linkUrl);
@@ -69,7 +69,7 @@ describe("a cancellation", () => {
     expect(await cancels(id)).toBe(1);
   });
 
-  test("that the provider refuses although nothing was submitted is the provider's error", async () => {
+  test("returns kyc_provider_error if the provider rejects the cancellation without a submission", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     const { provider_id } = await harness.sandbox.application(id);
@@ -84,7 +84,7 @@ describe("a cancellation", () => {
     expect(await cancel(id, caller)).toMatchObject({ status: KycStatus.CANCELED });
   });
 
-  test("by another business is like one of an unknown application", async () => {
+  test("returns the same error for another business's application as for an unknown id", async () => {
     const { id } = await harness.create();
     const unknown = await refusal(cancel(uuidv7(), aBusinessCaller()));
     expect(await refusal(cancel(id, aBusinessCaller()))).toEqual(unknown);
@@ -92,7 +92,7 @@ describe("a cancellation", () => {
     expect(await cancels(id)).toBe(0);
   });
 
-  test("with a key is answered the same again", async () => {
+  test("returns the same response again for the same key", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     const first = await harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k"));
@@ -102,7 +102,7 @@ describe("a cancellation", () => {
     expect(await cancels(id)).toBe(1);
   });
 
-  test.each(["reset_after", "timeout_before", "http_500"])("whose answer is lost (%s) is sent again", async (mode) => {
+  test.each(["reset_after", "timeout_before", "http_500"])("repeats the call to the provider after %s", async (mode) => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     await harness.sandbox.fault("kyc_cancel", mode);
@@ -110,7 +110,7 @@ describe("a cancellation", () => {
     expect(await harness.eventNames(id)).toEqual(["CREATED", "CANCELED"]);
   });
 
-  test("that happened without an answer is found out, and the key then gives the application", async () => {
+  test("returns the cancelled application for the same key after the provider's response was lost", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     await harness.sandbox.fault("kyc_cancel", "reset_after", 100);

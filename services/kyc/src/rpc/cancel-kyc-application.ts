@@ -13,62 +13,68 @@ import { kycApplicationFinal, kycInProgress, kycProviderError } from "../kyc-app
 import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { linkOf } from "../kyc-application/link.ts";
 import { lockApplication, record } from "../kyc-application/sync-application.ts";
-import { askAgain } from "../verification-provider/ask-again.ts";
+import { callWithRetries } from "../verification-provider/call-with-retries.ts";
 import type { KycStatus as Status } from "../verification-provider/verification-provider.ts";
 
 const callsMax = 2;
-/** Left over for the commit and the answer's way back. */
-const answerMs = 1_000;
+/** Reserved for the commit and the response. */
+const responseMs = 1_000;
 
-/** Rules and the key (commit) → provider → its answer, event, stored answer (commit). */
+/**
+ * Steps: check the rules and claim the key (commit); call the provider; record its state, the event
+ * and the stored response (commit).
+ */
 export const cancelKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.cancelKycApplication> =>
   async (request, call) => {
     const { orm, provider, logger } = context;
     const businessId = requireBusiness(call.caller);
-    const begun = await transaction(orm, async (em) => {
-      // Cancelling twice is cancelling once: whoever sends the request again need not wait.
+    const started = await transaction(orm, async (em) => {
+      // A cancellation is idempotent, so a repeated request need not wait for the first one.
       const claim = await claimKey(em, call, KycApplicationSchema, { heldMs: 0 });
       const application = await lockApplication(em, businessId, request.id);
-      const done = (answer: KycApplicationMessage) => ({ answer: { ...answer, linkUrl: linkOf(context, application) } });
+      const done = (message: KycApplicationMessage) => ({ response: { ...message, linkUrl: linkOf(context, application) } });
       if ("replayed" in claim) return done(claim.replayed);
       const { record, isRepeated } = claim;
       if (isRepeated && application.status === "CANCELED") {
-        // Cancelled by this request before, and nobody heard the answer.
-        const answer = toKycApplicationMessage(application);
-        record?.storeAnswer(KycApplicationSchema, answer);
-        return done(answer);
+        // An earlier execution of this request cancelled the application without a response.
+        const message = toKycApplicationMessage(application);
+        record?.storeAnswer(KycApplicationSchema, message);
+        return done(message);
       }
-      application.refuseLateCancel();
-      return { application, keyId: record?.id, askedAt: await databaseTime(em) };
+      application.requireCancelable();
+      return { application, keyId: record?.id, requestedAt: await databaseTime(em) };
     });
-    if ("answer" in begun) return begun.answer;
+    if ("response" in started) return started.response;
 
-    const { id, providerId, nextCheckAt } = begun.application;
-    const state = await askAgain((timeoutMs) => provider.cancel(providerId, timeoutMs), {
+    const { id, providerId, nextCheckAt } = started.application;
+    const state = await callWithRetries((timeoutMs) => provider.cancel(providerId, timeoutMs), {
       callsMax,
-      remainingMs: () => call.remainingMs() - answerMs,
+      remainingMs: () => call.remainingMs() - responseMs,
       logger,
       about: { application_id: id },
     });
     faultPoint("cancel.answered");
-    const ended = await transaction(orm, async (em) => {
-      const key = await lockKey(em, begun.keyId);
+    const message = await transaction(orm, async (em) => {
+      const key = await lockKey(em, started.keyId);
       if (key?.hasEnded()) return key.replay(KycApplicationSchema);
       const application = await lockApplication(em, businessId, id);
-      await record(em, context, application, { kind: "accepted", value: state }, { at: begun.askedAt, nextCheckAt });
-      const answer = toKycApplicationMessage(application);
-      if (application.status === "CANCELED") key?.storeAnswer(KycApplicationSchema, answer);
+      await record(em, context, application, { kind: "accepted", value: state }, { at: started.requestedAt, nextCheckAt });
+      const canceled = toKycApplicationMessage(application);
+      if (application.status === "CANCELED") key?.storeAnswer(KycApplicationSchema, canceled);
       else if (key) em.remove(key);
-      return answer;
+      return canceled;
     });
     faultPoint("cancel.committed");
-    if (ended.status !== KycStatus.CANCELED) throw tooLate(state.status);
-    return { ...ended, linkUrl: linkOf(context, begun.application) };
+    if (message.status !== KycStatus.CANCELED) throw toRefusal(state.status);
+    return { ...message, linkUrl: linkOf(context, started.application) };
   };
 
-/** The provider decides: the applicant or the clock was faster, or it did not want to. */
-function tooLate(status: Status): DomainError {
+/**
+ * Returns the refusal for the status at the provider: a submission or the link's end came first, or
+ * the provider rejected the cancellation.
+ */
+function toRefusal(status: Status): DomainError {
   if (status === "SUBMITTED" || status === "PROCESSING") return kycInProgress(status);
   return status === "CREATED" || status === "OPENED" || status === "FAILED" ? kycProviderError() : kycApplicationFinal(status);
 }

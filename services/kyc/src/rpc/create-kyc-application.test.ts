@@ -24,10 +24,11 @@ const personal: CreateRequest = {
 };
 const creations = async (id: string) =>
   (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_create");
-const ours = (businessId: string) => harness.sql("select id from kyc_application where business_id = ?", [businessId]);
+const storedApplications = (businessId: string) =>
+  harness.sql("select id from kyc_application where business_id = ?", [businessId]);
 
-describe("an application", () => {
-  test("is answered CREATED with its link, and announced once without it", async () => {
+describe("createKycApplication", () => {
+  test("returns a CREATED application with its link, and emits one event without the link", async () => {
     const caller = aBusinessCaller();
     const application = await harness.create(caller, { clientId: goodClient, externalId: "é-1", metadata });
     expect(application).toMatchObject({
@@ -50,7 +51,7 @@ describe("an application", () => {
     expect(events[0]?.application).not.toHaveProperty("linkUrl");
   });
 
-  test("is announced in one order with all others about its client, and in its own without one", async () => {
+  test("uses the client id as the event key, and the application id without a client", async () => {
     const caller = aBusinessCaller();
     const before = (await harness.eventKeys()).length;
     await harness.create(caller, { clientId: goodClient });
@@ -59,7 +60,7 @@ describe("an application", () => {
     expect((await harness.eventKeys()).slice(before)).toEqual([goodClient, goodClient, id]);
   });
 
-  test("is newer than the one before, also when its replica's clock is behind", async () => {
+  test("sets a later created_at than the previous application, also in a replica with a slow clock", async () => {
     const caller = aBusinessCaller();
     const first = await harness.create(caller);
     vi.useFakeTimers({ now: Date.now() - 60_000, toFake: ["Date"] });
@@ -67,7 +68,7 @@ describe("an application", () => {
     expect(second.createdAtMs).toBeGreaterThan(first.createdAtMs);
   });
 
-  test("reaches the provider with its terms, under our id", async () => {
+  test("sends the terms to the provider, with our id as the reference", async () => {
     const { id } = await harness.create(aBusinessCaller(), {
       locale: "AR",
       allowedDocuments: ["passport"],
@@ -92,15 +93,15 @@ describe("an application", () => {
     });
   });
 
-  test("has the defaults of the interface", async () => {
-    const { id, metadata: none } = await harness.create();
+  test("uses the documented default values", async () => {
+    const { id, metadata: defaultMetadata } = await harness.create();
     const [creation] = await creations(id);
     expect(creation?.parameters).toMatchObject({ locale: "fr", max_attempts: 3, require_video: true });
     expect(creation?.parameters["allowed_documents"]).toEqual(["id_card", "passport"]);
-    expect(none).toBe("{}");
+    expect(defaultMetadata).toBe("{}");
   });
 
-  test("keeps nothing of the applicant, and its link only encrypted", async () => {
+  test("stores no personal data of the applicant, and the link only encrypted", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.kyc.createKycApplication(
       { locale: "fr", ...personal },
@@ -115,7 +116,7 @@ describe("an application", () => {
       );
       for (const canary of ["canary@", "213555000111", "Canary", "1990-01-31", linkUrl, linkUrl?.split("/").at(-1)]) {
         expect(content).not.toContain(canary);
-        // bytea columns show as hex.
+        // PostgreSQL shows bytea columns as hex.
         expect(content).not.toContain(Buffer.from(String(canary)).toString("hex"));
       }
     }
@@ -126,22 +127,22 @@ describe("an application", () => {
   });
 });
 
-describe("a refusal", () => {
+describe("createKycApplication, refusals", () => {
   test.each([
     ["an unknown client", "0195a000-0000-7000-8000-00000000000d", "not_found", "client_not_found"],
-    ["an id that is none", "x", "not_found", "client_not_found"],
+    ["an invalid client id", "x", "not_found", "client_not_found"],
     ["a blocked client", blockedClient, "conflict", "client_blocked"],
-  ])("of %s creates nothing, not even at the provider, and leaves the key free", async (_name, clientId, kind, code) => {
+  ])("for %s creates nothing here or at the provider, and does not use the key", async (_name, clientId, kind, code) => {
     const caller = aBusinessCaller();
-    const refused = harness.kyc.createKycApplication({ clientId }, withIdempotencyKey(caller, "k"));
-    expect(await refusal(refused)).toMatchObject({ kind, code, pointer: "/client_id" });
-    expect(await ours(caller.businessId)).toEqual([]);
+    const request = harness.kyc.createKycApplication({ clientId }, withIdempotencyKey(caller, "k"));
+    expect(await refusal(request)).toMatchObject({ kind, code, pointer: "/client_id" });
+    expect(await storedApplications(caller.businessId)).toEqual([]);
     expect(await harness.sql("select 1 from idempotency_key where scope = ?", [caller.businessId])).toEqual([]);
     const created = await harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k", "another body"));
     expect(await creations(created.id)).toHaveLength(1);
   });
 
-  test("by the provider is the key's end", async () => {
+  test("by the provider become the stored response of the key", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_create", "error:422");
     const create = (options: Parameters<typeof harness.kyc.createKycApplication>[1]) =>
@@ -150,126 +151,128 @@ describe("a refusal", () => {
     const again = withIdempotencyKey(caller, "k");
     expect(await create(again)).toMatchObject({ code: "kyc_provider_error" });
     expect(again.replayed).toBe(true);
-    expect(await ours(caller.businessId)).toEqual([]);
+    expect(await storedApplications(caller.businessId)).toEqual([]);
   });
 
-  test("of everybody but a business", async () => {
+  test("apply to every caller except a business", async () => {
     expect(await refusal(harness.kyc.createKycApplication({}, { caller: adminCaller }))).toMatchObject({
       code: "business_key_required",
     });
   });
 });
 
-describe("a client who is blocked while the provider is asked", () => {
-  /** Answers one question after another; the last one again and again. */
-  const answering = (...answers: ("GOOD" | "BLOCKED" | "away")[]) => {
-    let asked = 0;
+describe("createKycApplication for a client who is blocked during the call to the provider", () => {
+  /** Returns one standing after the other, and repeats the last one. */
+  const clientsWith = (...standings: ("GOOD" | "BLOCKED" | "unavailable")[]) => {
+    let calls = 0;
     return {
       standing: async () => {
-        const answer = answers[Math.min(asked++, answers.length - 1)];
-        if (answer === "away") throw new DomainError("unavailable", "service_unavailable", "Away.");
-        return answer as "GOOD";
+        const standing = standings[Math.min(calls++, standings.length - 1)];
+        if (standing === "unavailable") throw new DomainError("unavailable", "service_unavailable", "Unavailable.");
+        return standing as "GOOD";
       },
     };
   };
-  const create = async (clients: ReturnType<typeof answering>, options: ReturnType<typeof withIdempotencyKey>) => {
+  const create = async (clients: ReturnType<typeof clientsWith>, options: ReturnType<typeof withIdempotencyKey>) => {
     await using service = await startTestServer(kycService.rpcServices({ ...harness.context, clients }));
     return await createRpcClient(KycApplicationService, service.channel).createKycApplication({ clientId: goodClient }, options);
   };
-  const requested = async (businessId: string) =>
+  const keysOf = async (businessId: string) =>
     await harness.sql<{ application_id: string }>("select id as application_id from idempotency_key where scope = ?", [
       businessId,
     ]);
-  /** Ours, of the only creation the provider was asked for since. */
-  const referenceOf = async (caller: ReturnType<typeof aBusinessCaller>, attempt: () => Promise<unknown>) => {
+  /**
+   * Returns the outcome of a creation, and our id, which is read during the call to the provider.
+   */
+  const createSlowly = async (caller: ReturnType<typeof aBusinessCaller>, attempt: () => Promise<unknown>) => {
     await harness.sandbox.fault("kyc_create", "slow:300");
     const running = attempt();
     const [row] = await eventually(async () => {
-      const rows = await requested(caller.businessId);
+      const rows = await keysOf(caller.businessId);
       expect(rows).toHaveLength(1);
       return rows;
     });
     return { id: row?.application_id ?? "", outcome: await running };
   };
 
-  test("gets none: nothing is stored or told, the provider's is cancelled, and the key is free", async () => {
+  test("stores and emits nothing, cancels at the provider, and does not use the key", async () => {
     const caller = aBusinessCaller();
-    const { id, outcome } = await referenceOf(caller, () =>
-      refusal(create(answering("GOOD", "BLOCKED"), withIdempotencyKey(caller, "k"))),
+    const { id, outcome } = await createSlowly(caller, () =>
+      refusal(create(clientsWith("GOOD", "BLOCKED"), withIdempotencyKey(caller, "k"))),
     );
     expect(outcome).toMatchObject({ kind: "conflict", code: "client_blocked", pointer: "/client_id" });
-    expect(await ours(caller.businessId)).toEqual([]);
+    expect(await storedApplications(caller.businessId)).toEqual([]);
     expect(await harness.eventNames(id)).toEqual([]);
     expect((await harness.sandbox.application(id)).status).toBe("CANCELED");
-    expect(await requested(caller.businessId)).toEqual([]);
-    // Unblocked, the same request gives another application, whose link works.
-    const created = await create(answering("GOOD"), withIdempotencyKey(caller, "k"));
+    expect(await keysOf(caller.businessId)).toEqual([]);
+    // After the block ends, the same request creates another application with a valid link.
+    const created = await create(clientsWith("GOOD"), withIdempotencyKey(caller, "k"));
     expect(created.id).not.toBe(id);
     expect((await harness.sandbox.application(created.id)).status).toBe("CREATED");
   });
 
-  test("gets none either when the provider cannot be reached to cancel", async () => {
+  test("stores nothing even if the cancellation at the provider fails", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_cancel", "http_500");
-    const { id, outcome } = await referenceOf(caller, () =>
-      refusal(create(answering("GOOD", "BLOCKED"), withIdempotencyKey(caller, "k"))),
+    const { id, outcome } = await createSlowly(caller, () =>
+      refusal(create(clientsWith("GOOD", "BLOCKED"), withIdempotencyKey(caller, "k"))),
     );
     expect(outcome).toMatchObject({ code: "client_blocked" });
-    expect(await ours(caller.businessId)).toEqual([]);
+    expect(await storedApplications(caller.businessId)).toEqual([]);
     expect((await harness.sandbox.application(id)).status).toBe("CREATED");
   });
 
-  test("the first request returns the application that a repeated request created before the block", async () => {
+  test("returns to the first request the application that a repeated request created before the block", async () => {
     const caller = aBusinessCaller();
-    const asked = Promise.withResolvers<void>();
+    const secondCheck = Promise.withResolvers<void>();
     const blocked = Promise.withResolvers<void>();
-    const late = answering("GOOD", "BLOCKED");
-    let questions = 0;
+    const standings = clientsWith("GOOD", "BLOCKED");
+    let checks = 0;
     const first = create(
       {
         async standing() {
-          if (++questions === 2) {
-            asked.resolve();
+          if (++checks === 2) {
+            secondCheck.resolve();
             await blocked.promise;
           }
-          return await late.standing();
+          return await standings.standing();
         },
       },
       withIdempotencyKey(caller, "k"),
     );
-    await asked.promise;
+    await secondCheck.promise;
     // The hold of the first request ends, so that the repeated request can execute.
     await harness.sql("update idempotency_key set held_until = now() where scope = ?", [caller.businessId]);
-    const repeated = await create(answering("GOOD"), withIdempotencyKey(caller, "k"));
+    const repeated = await create(clientsWith("GOOD"), withIdempotencyKey(caller, "k"));
     blocked.resolve();
     expect(await first).toEqual(repeated);
     expect((await harness.sandbox.application(repeated.id)).status).toBe("CREATED");
     expect(await harness.eventNames(repeated.id)).toEqual(["CREATED"]);
   });
 
-  test("or not, when nobody can say so any more: 503, and the same key later gives the one application", async () => {
+  test("returns 503 if the second check of the client fails, and the same key later creates one application", async () => {
     const caller = aBusinessCaller();
-    const { id, outcome } = await referenceOf(caller, () =>
-      refusal(create(answering("GOOD", "away"), withIdempotencyKey(caller, "k"))),
+    const { id, outcome } = await createSlowly(caller, () =>
+      refusal(create(clientsWith("GOOD", "unavailable"), withIdempotencyKey(caller, "k"))),
     );
     expect(outcome).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
-    expect(await ours(caller.businessId)).toEqual([]);
-    expect(await create(answering("GOOD"), withIdempotencyKey(caller, "k"))).toMatchObject({ id, clientId: goodClient });
+    expect(await storedApplications(caller.businessId)).toEqual([]);
+    expect(await create(clientsWith("GOOD"), withIdempotencyKey(caller, "k"))).toMatchObject({ id, clientId: goodClient });
   });
 });
 
-describe("an Idempotency-Key", () => {
-  test("creates once and gives the same answer again, link included", async () => {
+describe("createKycApplication with an Idempotency-Key", () => {
+  test("creates once and returns the same response again, including the link", async () => {
     const caller = aBusinessCaller();
     const first = await harness.kyc.createKycApplication({ metadata }, withIdempotencyKey(caller, "k"));
     const again = withIdempotencyKey(caller, "k");
     expect(await harness.kyc.createKycApplication({ metadata }, again)).toEqual(first);
     expect(again.replayed).toBe(true);
-    expect(await ours(caller.businessId)).toHaveLength(1);
+    expect(await storedApplications(caller.businessId)).toHaveLength(1);
     expect(await creations(first.id)).toHaveLength(1);
   });
 
-  test("of another request is refused", async () => {
+  test("rejects another request with the same key", async () => {
     const caller = aBusinessCaller();
     await harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k"));
     expect(await refusal(harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k", "f2")))).toMatchObject({
@@ -277,7 +280,7 @@ describe("an Idempotency-Key", () => {
     });
   });
 
-  test("used five times at once creates once", async () => {
+  test("creates once for five concurrent requests", async () => {
     const caller = aBusinessCaller();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 5 }, () => harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k"))),
@@ -287,51 +290,51 @@ describe("an Idempotency-Key", () => {
     for (const outcome of outcomes) {
       if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "idempotency_in_progress" });
     }
-    expect(await ours(caller.businessId)).toHaveLength(1);
+    expect(await storedApplications(caller.businessId)).toHaveLength(1);
   });
 
-  test("that is asked for without a pause while the first request works ends with that one", async () => {
+  test("creates once while repeated requests arrive without a pause", async () => {
     for (let round = 0; round < 5; round++) {
       const caller = aBusinessCaller();
-      let isWorking = true;
+      let isRunning = true;
       await harness.sandbox.fault("kyc_create", "slow:100");
       const first = harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k")).finally(() => {
-        isWorking = false;
+        isRunning = false;
       });
       await eventually(async () =>
         expect(await harness.sql("select 1 from idempotency_key where scope = ?", [caller.businessId])).toHaveLength(1),
       );
-      const asking = Array.from({ length: 4 }, async () => {
-        while (isWorking) await harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k")).catch(() => {});
+      const repeating = Array.from({ length: 4 }, async () => {
+        while (isRunning) await harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k")).catch(() => {});
       });
       const { id } = await first;
-      await Promise.all(asking);
-      expect(await ours(caller.businessId)).toEqual([{ id }]);
+      await Promise.all(repeating);
+      expect(await storedApplications(caller.businessId)).toEqual([{ id }]);
     }
   });
 
-  test("belongs to its business", async () => {
+  test("accepts the same key of two businesses", async () => {
     const first = await harness.kyc.createKycApplication({}, withIdempotencyKey(aBusinessCaller(), "k"));
     const other = await harness.kyc.createKycApplication({}, withIdempotencyKey(aBusinessCaller(), "k"));
     expect(other.id).not.toBe(first.id);
   });
 });
 
-describe("an answer that is lost", () => {
+describe("createKycApplication without a usable response of the provider", () => {
   test.each(["timeout_after", "reset_after", "truncated", "html_200", "http_500", "timeout_before"])(
-    "%s: the same request is sent again under the same id, and there is one application",
+    "repeats the request with the same reference after %s, and creates one application",
     async (mode) => {
       const caller = aBusinessCaller();
       await harness.sandbox.fault("kyc_create", mode);
       const application = await harness.create(caller, personal);
       const calls = await creations(application.id);
       expect(calls.length).toBe(2);
-      expect(await ours(caller.businessId)).toEqual([{ id: application.id }]);
+      expect(await storedApplications(caller.businessId)).toEqual([{ id: application.id }]);
     },
   );
 
   test.each(["reset_after", "truncated", "html_200", "http_503", "timeout_before"])(
-    "%s for good: 503, nothing is CREATED, and the same key later gives one application",
+    "returns 503 after repeated %s, stores nothing, and the same key later creates one application",
     async (mode) => {
       const caller = aBusinessCaller();
       await harness.sandbox.fault("kyc_create", mode, 100);
@@ -339,7 +342,7 @@ describe("an answer that is lost", () => {
         kind: "unavailable",
         code: "kyc_provider_unavailable",
       });
-      expect(await ours(caller.businessId)).toEqual([]);
+      expect(await storedApplications(caller.businessId)).toEqual([]);
       expect(await harness.kyc.listKycApplications({ limit: 10 }, { caller })).toMatchObject({ total: 0 });
       expect(await refusal(harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k", "f2")))).toMatchObject({
         code: "idempotency_key_reused",
@@ -350,11 +353,11 @@ describe("an answer that is lost", () => {
       const calls = await creations(application.id);
       expect(calls.length).toBeGreaterThan(3);
       expect(new Set(calls.map(({ parameters }) => parameters["reference"]))).toEqual(new Set([application.id]));
-      expect(await ours(caller.businessId)).toEqual([{ id: application.id }]);
+      expect(await storedApplications(caller.businessId)).toEqual([{ id: application.id }]);
     },
   );
 
-  test("and found again when the applicant is ahead of us: CREATED, then at once what became of it", async () => {
+  test("returns CREATED for an application that the applicant has opened, and the next read returns OPENED", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_create", "reset_after", 100);
     await refusal(harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k")));
@@ -370,11 +373,11 @@ describe("an answer that is lost", () => {
   });
 });
 
-test("while clients cannot be looked up: 503, nothing is created, and an application without a client is not concerned", async () => {
+test("createKycApplication returns 503 and creates nothing while clients is unavailable, except without a client", async () => {
   const caller = aBusinessCaller();
   const { clients } = harness.context;
   const standing = async () => {
-    throw new DomainError("unavailable", "service_unavailable", "Away.");
+    throw new DomainError("unavailable", "service_unavailable", "Unavailable.");
   };
   Object.assign(harness.context, { clients: { standing } });
   try {
@@ -383,7 +386,7 @@ test("while clients cannot be looked up: 503, nothing is created, and an applica
       kind: "unavailable",
       code: "service_unavailable",
     });
-    expect(await ours(caller.businessId)).toEqual([]);
+    expect(await storedApplications(caller.businessId)).toEqual([]);
     await harness.create(caller);
   } finally {
     Object.assign(harness.context, { clients });

@@ -11,7 +11,7 @@ import { recordChanges } from "../kyc-application/kyc-application.events.ts";
 import { kycApplicationView, toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { KycApplication } from "../kyc-application/kyc-application.ts";
 import { linkOf } from "../kyc-application/link.ts";
-import { askAgain } from "../verification-provider/ask-again.ts";
+import { callWithRetries } from "../verification-provider/call-with-retries.ts";
 import {
   type ApplicationToCreate,
   type CreatedApplication,
@@ -19,23 +19,28 @@ import {
 } from "../verification-provider/verification-provider.ts";
 
 const callsMax = 3;
-/** Left over for the second question about the client, the commit and the answer's way back. */
-const answerMs = 2_000;
-/** For taking back what must not be; the refusal may come late. As much is left for its way. */
+/** Reserved for the second check of the client, the commit and the response. */
+const responseMs = 2_000;
+/**
+ * Minimum time for the withdrawal at the provider, even if the response then misses its deadline.
+ * The same time is reserved for the response.
+ */
 const withdrawMsMin = 500;
 const maxAttemptsDefault = 3;
 
 /**
- * Take an id for the key (commit) → the client's standing → provider, outside any transaction → the
- * client's standing again → the application, its event, the stored answer (commit).
+ * Steps: claim the key, whose id becomes the application's id (commit); check the client's
+ * standing; create the application at the provider, outside any transaction; check the client's
+ * standing again; store the application, its event and the response (commit).
  */
 export const createKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.createKycApplication> =>
   async (request, call) => {
     const { orm } = context;
     const businessId = requireBusiness(call.caller);
-    // The provider answers the same id with the same application. So the key's record gives the id,
-    // and when nobody can be waiting any more, whoever sends the request again asks under it.
+    // The id of the key's record is the reference at the provider, which returns the same
+    // application for the same reference. A repeated request after the hold can therefore execute
+    // again safely.
     const claim = await transaction(orm, (em) => claimKey(em, call, KycApplicationSchema, { heldMs: call.remainingMs() }));
     if ("replayed" in claim) {
       const row = await kycApplicationView.read(orm.em.fork(), businessId, claim.replayed.id);
@@ -43,43 +48,40 @@ export const createKycApplication =
     }
 
     const keyId = claim.record?.id;
-    const asked = applicationToCreate(keyId ?? uuidv7(), request);
-    const about = { application_id: asked.reference, request_id: call.requestId };
+    const wanted = applicationToCreate(keyId ?? uuidv7(), request);
+    const about = { application_id: wanted.reference, request_id: call.requestId };
     try {
       const refusal = await refusalOfClient(context, businessId, request.clientId);
       if (refusal) throw refusal;
-      // The reference makes it safe to repeat.
-      const created = await askAgain((timeoutMs) => context.provider.create(asked, timeoutMs), {
+      const created = await callWithRetries((timeoutMs) => context.provider.create(wanted, timeoutMs), {
         callsMax,
-        remainingMs: () => call.remainingMs() - answerMs,
+        remainingMs: () => call.remainingMs() - responseMs,
         logger: context.logger,
         about,
       });
       faultPoint("application.linked");
-      // The provider may have taken long, and a client who was blocked meanwhile gets no
-      // application.
+      // The client may have been blocked during the call to the provider.
       const lateRefusal = await refusalOfClient(context, businessId, request.clientId);
       if (lateRefusal) {
-        const stored = await endKey(context, keyId);
+        const stored = await deleteKey(context, keyId);
         if (stored) return { ...stored, linkUrl: created.linkUrl };
-        await withdraw(context, asked.reference, created.providerId, call);
+        await withdraw(context, wanted.reference, created.providerId, call);
         throw lateRefusal;
       }
-      const answer = await transaction(orm, async (em) => {
+      const message = await transaction(orm, async (em) => {
         const key = await lockKey(em, keyId);
         if (key?.hasEnded()) return key.replay(KycApplicationSchema);
-        // Somebody who sent the request again was refused meanwhile: nobody waits for this one any
-        // more.
+        // A repeated request was refused in the meantime and has deleted the key's record.
         if (keyId && !key) throw idempotencyInProgress();
-        const message = toKycApplicationMessage(await store(em, context, asked, created, request, call));
-        key?.storeAnswer(KycApplicationSchema, message);
-        return message;
+        const stored = toKycApplicationMessage(await store(em, context, wanted, created, request, call));
+        key?.storeAnswer(KycApplicationSchema, stored);
+        return stored;
       });
       faultPoint("application.committed");
       context.logger.info({ ...about, provider_id: created.providerId }, "application created");
-      return { ...answer, linkUrl: created.linkUrl };
+      return { ...message, linkUrl: created.linkUrl };
     } catch (error) {
-      await giveUp(context, keyId, error);
+      await endKeyAfter(error, context, keyId);
       throw error;
     }
   };
@@ -100,7 +102,7 @@ function applicationToCreate(reference: string, request: CreateKycApplicationReq
   };
 }
 
-/** Undefined for a client in good standing, and when there is none. */
+/** Returns undefined for a client in good standing, and without a client. */
 async function refusalOfClient(
   { clients }: Context,
   businessId: string,
@@ -114,9 +116,9 @@ async function refusalOfClient(
 
 /**
  * Deletes the key's record, so that no later request stores the application of this id. If a
- * repeated request has created the application already, returns the stored answer instead.
+ * repeated request has created the application already, returns the stored response instead.
  */
-async function endKey({ orm }: Context, keyId: string | undefined): Promise<KycApplicationMessage | undefined> {
+async function deleteKey({ orm }: Context, keyId: string | undefined): Promise<KycApplicationMessage | undefined> {
   return await transaction(orm, async (em) => {
     const key = await lockKey(em, keyId);
     if (key?.hasEnded()) return key.replay(KycApplicationSchema);
@@ -125,12 +127,12 @@ async function endKey({ orm }: Context, keyId: string | undefined): Promise<KycA
   });
 }
 
-/** Takes back what the provider made in vain. Nobody has been given its link. */
+/** Cancels the created application at the provider. Its link was not returned to the business. */
 async function withdraw({ provider, logger }: Context, id: string, providerId: string, call: Call): Promise<void> {
   const { kind } = await provider.cancel(providerId, Math.max(withdrawMsMin, call.remainingMs() - withdrawMsMin));
-  const logged = { application_id: id, provider_id: providerId, outcome: kind };
-  if (kind === "accepted") logger.info(logged, "withdrawn at the provider: the client was blocked meanwhile");
-  else logger.warn(logged, "not withdrawn at the provider, where it lapses: the client was blocked meanwhile");
+  const fields = { application_id: id, provider_id: providerId, outcome: kind };
+  if (kind === "accepted") logger.info(fields, "application of a blocked client canceled at the provider");
+  else logger.warn(fields, "application of a blocked client not canceled at the provider, its link expires there");
 }
 
 async function store(
@@ -141,8 +143,8 @@ async function store(
   request: CreateKycApplicationRequest,
   call: Call,
 ): Promise<KycApplication> {
-  // Of a client's applications the newest counts, and it may be of another replica, whose clock
-  // differs from ours.
+  // The newest application of a client counts. Replicas have different clocks, so the time is that
+  // of the database.
   const now = await databaseTime(em);
   const application = em.create(KycApplication, {
     id,
@@ -171,23 +173,24 @@ async function store(
   });
   em.persist(application);
   if (created.status === "CREATED") application.planCheck(context.checkPausesSeconds, now);
-  // Found again after a crash or an unknown outcome, it may have come further meanwhile.
+  // The provider returned an application of an earlier execution, which may have progressed.
   else application.checkSoon(now);
   recordChanges(em, application, now)("KYC_CREATED");
   return application;
 }
 
 /**
- * Nothing was created as far as we know. What the outside world refused is the key's end;
- * everything else may be repeated.
+ * Ends the use of the key after an error before the commit. A rejection by the provider becomes the
+ * stored response. A temporary error or a fault releases the key for a repeated request. Any other
+ * refusal deletes the key's record.
  */
-async function giveUp({ orm, logger }: Context, keyId: string | undefined, error: unknown): Promise<void> {
-  const mayComeAgain = !(error instanceof DomainError) || error.kind === "unavailable";
+async function endKeyAfter(error: unknown, { orm, logger }: Context, keyId: string | undefined): Promise<void> {
+  const isRepeatable = !(error instanceof DomainError) || error.kind === "unavailable";
   await transaction(orm, async (em) => {
     const key = await lockKey(em, keyId);
     if (!key || key.hasEnded()) return;
-    if (mayComeAgain) key.release();
+    if (isRepeatable) key.release();
     else if (error.kind === "upstream_error") key.storeRefusal(error);
     else em.remove(key);
-  }).catch((failure: unknown) => logger.warn({ err: failure }, "an Idempotency-Key is held until its time is over"));
+  }).catch((failure: unknown) => logger.warn({ err: failure }, "Idempotency-Key not released, its hold ends by time"));
 }

@@ -15,27 +15,28 @@ afterAll(() => harness[Symbol.asyncDispose]());
 const reads = async (id: string) =>
   (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_get").length;
 
-describe("reading an application", () => {
-  test("of another business, or by an id that is none, is like reading one that is not there", async () => {
+describe("getKycApplication", () => {
+  test("returns the same error for another business's application and an invalid id as for an unknown id", async () => {
     const { id } = await harness.create();
-    const read = (asked: string) => refusal(harness.kyc.getKycApplication({ id: asked }, { caller: aBusinessCaller() }));
+    const read = (requestedId: string) =>
+      refusal(harness.kyc.getKycApplication({ id: requestedId }, { caller: aBusinessCaller() }));
     const unknown = await read(uuidv7());
     expect(unknown).toMatchObject({ kind: "not_found", code: "not_found" });
     expect(await read(id)).toEqual(unknown);
     expect(await read("not-a-uuid")).toEqual(unknown);
   });
 
-  test("asks the provider at most once in ten seconds, also when ten read at once", async () => {
+  test("reads at the provider at most once in ten seconds, also for ten concurrent requests", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
-    const seen = await Promise.all(Array.from({ length: 10 }, () => harness.kyc.getKycApplication({ id }, { caller })));
-    expect(seen.some(({ status }) => status === KycStatus.OPENED)).toBe(true);
-    expect(seen.every((application) => application.linkUrl === linkUrl)).toBe(true);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => harness.kyc.getKycApplication({ id }, { caller })));
+    expect(responses.some(({ status }) => status === KycStatus.OPENED)).toBe(true);
+    expect(responses.every((application) => application.linkUrl === linkUrl)).toBe(true);
     expect(await reads(id)).toBe(1);
   });
 
-  test("does not ask the provider when what is stored is enough", async () => {
+  test("does not read at the provider if the request accepts the stored state", async () => {
     const caller = aBusinessCaller();
     const created = await harness.create(caller);
     await harness.sandbox.open(created.linkUrl);
@@ -43,14 +44,14 @@ describe("reading an application", () => {
     expect(await reads(created.id)).toBe(0);
   });
 
-  test("serves what is stored while the provider is in trouble", async () => {
+  test("returns the stored state while the provider is unavailable", async () => {
     const caller = aBusinessCaller();
     const created = await harness.create(caller);
     await harness.sandbox.fault("kyc_get", "http_500");
     expect(await harness.kyc.getKycApplication({ id: created.id }, { caller })).toEqual(created);
   });
 
-  test("asks no more once it is final", async () => {
+  test("does not read a final application at the provider", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "approved" }, caller);
     const before = await reads(id);
@@ -62,7 +63,7 @@ describe("reading an application", () => {
 test.each([
   ["EXPIRED", (linkUrl?: string) => harness.sandbox.expire(linkUrl)],
   ["OPENED", async () => {}],
-] as const)("an application whose failure nobody saw becomes %s, and both are announced", async (status, use) => {
+] as const)("an application with a missed failure becomes %s, and events of both changes are emitted", async (status, use) => {
   const caller = aBusinessCaller();
   const { id, linkUrl } = await harness.create(caller);
   await harness.sandbox.submit(linkUrl, { outcome: "failed", hold_seconds: 0.5 });
@@ -74,7 +75,7 @@ test.each([
   expect(await harness.eventNames(id)).toEqual(["CREATED", "PROCESSING", "FAILED", status]);
 });
 
-test("each event of an application has a greater revision than the event before it", async () => {
+test("each event of an application has a greater revision than the previous event", async () => {
   const caller = aBusinessCaller();
   const { id, linkUrl } = await harness.create(caller);
   await harness.sandbox.open(linkUrl);
@@ -82,7 +83,7 @@ test("each event of an application has a greater revision than the event before 
   await harness.kyc.cancelKycApplication({ id }, { caller });
   expect(await harness.eventNames(id)).toEqual(["CREATED", "OPENED", "CANCELED"]);
   const revisions = (await harness.events(id)).map(({ revision }) => revision);
-  expect(revisions).toEqual([...new Set(revisions)].sort((one, other) => one - other));
+  expect(revisions).toEqual([...new Set(revisions)].sort((left, right) => left - right));
 });
 
 test("an event after a restore to an earlier time has a greater revision than the lost events", async () => {
@@ -107,14 +108,14 @@ test("an event after a restore to an earlier time has a greater revision than th
   expect(next?.revision).toBeGreaterThan(lost.at(-1)?.revision ?? 0);
 });
 
-describe("what became of a submission", () => {
+describe("result of a submission", () => {
   test.each<[Submission, KycVerdict, string[], string[]]>([
     [{ outcome: "approved" }, KycVerdict.APPROVED, ["CREATED", "COMPLETED"], []],
     [{ outcome: "rejected", reason_codes: ["FACE_MISMATCH"] }, KycVerdict.REJECTED, ["CREATED", "REJECTED"], ["FACE_MISMATCH"]],
     [{ outcome: "needs_review" }, KycVerdict.NEEDS_REVIEW, ["CREATED", "NEEDS_REVIEW"], []],
     [{ outcome: "approved", aml_hit_count: 1 }, KycVerdict.NEEDS_REVIEW, ["CREATED", "NEEDS_REVIEW"], ["AML_MATCH"]],
     [{ outcome: "approved", document_expiry: "2020-01-01" }, KycVerdict.REJECTED, ["CREATED", "REJECTED"], ["DOCUMENT_EXPIRED"]],
-  ])("%o is %i", async (submission, verdict, events, codes) => {
+  ])("%o has the verdict %i", async (submission, verdict, events, codes) => {
     const application = await harness.aDecidedApplication(submission);
     expect(application).toMatchObject({ status: KycStatus.COMPLETED, verdict, attemptsUsed: 1, attemptsRemaining: 2 });
     expect(application.reasonCodes.map(({ code }) => code)).toEqual(codes);
@@ -122,12 +123,12 @@ describe("what became of a submission", () => {
     expect(await harness.eventNames(application.id)).toEqual(events);
   });
 
-  test("without a video is never approved", async () => {
+  test("without a video needs a review", async () => {
     const application = await harness.aDecidedApplication({ outcome: "approved" }, aBusinessCaller(), { requireVideo: false });
     expect(application).toMatchObject({ verdict: KycVerdict.NEEDS_REVIEW, livenessOutcome: "NOT_PERFORMED" });
   });
 
-  test("with another name than the profile goes to review", async () => {
+  test("with another name than in the profile needs a review", async () => {
     const application = await harness.aDecidedApplication(
       { outcome: "approved", first_name: "Karim", last_name: "B" },
       aBusinessCaller(),
@@ -136,7 +137,7 @@ describe("what became of a submission", () => {
     expect(application).toMatchObject({ verdict: KycVerdict.NEEDS_REVIEW, reasonCodes: [{ code: "PROFILE_MISMATCH" }] });
   });
 
-  test("that failed can be tried again while attempts remain, each failure announced once", async () => {
+  test("after a failure allows another attempt while attempts remain, and emits one event for each failure", async () => {
     const caller = aBusinessCaller();
     const failed = await harness.aDecidedApplication({ outcome: "failed" }, caller, { maxAttempts: 2 });
     expect(failed).toMatchObject({ status: KycStatus.FAILED, attemptsRemaining: 1 });
@@ -147,7 +148,7 @@ describe("what became of a submission", () => {
     expect(await harness.eventNames(failed.id)).toEqual(["CREATED", "FAILED", "FAILED"]);
   });
 
-  test("that never came ends EXPIRED", async () => {
+  test("is EXPIRED if the applicant submits nothing", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.expire(linkUrl);
@@ -156,14 +157,14 @@ describe("what became of a submission", () => {
   });
 });
 
-describe("a list of applications", () => {
-  test("is the business's own, newest first, page by page, with filters", async () => {
+describe("listKycApplications", () => {
+  test("returns the business's own applications, newest first, with pages and filters", async () => {
     const caller = aBusinessCaller();
     const first = await harness.create(caller, { externalId: "a'\\%" });
     const second = await harness.aDecidedApplication({ outcome: "approved" }, caller);
     await harness.create();
-    const list = async (by: object) => {
-      const { applications, total } = await harness.kyc.listKycApplications({ limit: 50, ...by }, { caller });
+    const list = async (filter: object) => {
+      const { applications, total } = await harness.kyc.listKycApplications({ limit: 50, ...filter }, { caller });
       return { ids: applications.map(({ id }) => id), total };
     };
     expect(await list({})).toEqual({ ids: [second.id, first.id], total: 2 });
@@ -177,7 +178,7 @@ describe("a list of applications", () => {
     expect(await list({ createdToMs: second.createdAtMs })).toEqual({ ids: [first.id], total: 1 });
   });
 
-  test.each([uuidv7(), "x"])("of a client that is none of the business's, %s, is refused", async (clientId) => {
+  test.each([uuidv7(), "x"])("returns client_not_found for %s, which is no client of the business", async (clientId) => {
     await expect(harness.kyc.listKycApplications({ limit: 50, clientId }, { caller: aBusinessCaller() })).rejects.toMatchObject({
       kind: "not_found",
       code: "client_not_found",

@@ -12,13 +12,13 @@ import {
 import { linkOf } from "../kyc-application/link.ts";
 import { syncApplication } from "../kyc-application/sync-application.ts";
 
-/** Longer than this the caller does not wait for the provider; what it says is still recorded. */
+/** The response waits this long for the provider. A later state is still recorded. */
 const refreshWaitMs = 3_000;
 const refreshTimeoutMs = 15_000;
-/** Without a next check there is nothing to find out. */
+/** Without a next check, no change is expected. */
 const refreshable = { table: "kyc_application", column: "refreshed_at", where: "next_check_at is not null" };
 
-/** The stored application, refreshed first where it may change: at most once in ten seconds. */
+/** Returns the application. Refreshes it first if it may change, at most once in ten seconds. */
 export const getKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.getKycApplication> =>
   async (request, call) => {
@@ -37,6 +37,6 @@ export const getKycApplication =
     return toKycApplicationMessage(row, linkOf(context, row));
   };
 
-/** Spares the busiest reads, those of finished applications, the turn. */
+/** Skips the throttle for finished applications, which are read most often. */
 const mayStillChange = ({ status, verdict }: KycApplicationRow) =>
   status !== "EXPIRED" && status !== "CANCELED" && (status !== "COMPLETED" || verdict === "NEEDS_REVIEW");

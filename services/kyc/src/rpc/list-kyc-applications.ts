@@ -13,7 +13,7 @@ export const listKycApplications =
     const businessId = requireBusiness(call.caller);
     if (request.clientId !== undefined && !isUuid(request.clientId)) throw namedClientNotFound("");
     const { rows, ...total } = await kycApplicationList.page(orm.em, businessId, request);
-    // Whoever has an application is a client; only without one it has to be asked.
+    // A client with an application exists. Only an empty list needs a call of the clients service.
     if (
       total.total === 0 &&
       request.clientId !== undefined &&

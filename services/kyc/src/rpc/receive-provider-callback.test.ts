@@ -13,7 +13,7 @@ beforeAll(async () => {
   harness = await startHarness();
 });
 beforeEach(() => {
-  harness.door.isOpen = true;
+  harness.callbackTarget.isReachable = true;
 });
 afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());
@@ -29,8 +29,8 @@ const stored = async (id: string) => {
 const reads = async (id: string) =>
   (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_get").length;
 
-/** Without the sandbox: whatever a test wants to be said. */
-async function handOver(content: object | string, secret = callbackSecret, ageSeconds = 0) {
+/** Sends a callback with any content, without the sandbox. */
+async function sendCallback(content: object | string, secret = callbackSecret, ageSeconds = 0) {
   const body = Buffer.from(typeof content === "string" ? content : JSON.stringify(content));
   const time = Math.floor(Date.now() / 1000) - ageSeconds;
   const mac = createHmac("sha256", secret).update(`${time}.`).update(body).digest("hex");
@@ -43,8 +43,8 @@ async function aHint(id: string, sequence: number, event_id: string = uuidv7()) 
   return { event_id, sequence, type: "application.completed", application: { provider_id, reference: id, status: "COMPLETED" } };
 }
 
-describe("what the provider calls back about", () => {
-  test("is known without anybody asking, step by step", async () => {
+describe("callbacks of the sandbox", () => {
+  test("update the application after each step without a read by the business", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.open(linkUrl);
     await eventually(async () => expect(await stored(id)).toMatchObject({ status: "OPENED" }));
@@ -57,7 +57,7 @@ describe("what the provider calls back about", () => {
   });
 
   test.each(["duplicate", "reorder", "timeout_before", "reset_after", "bad_signature"])(
-    "comes through %s callbacks, each fact once",
+    "update the application once per change with the fault %s",
     async (mode) => {
       const { id, linkUrl } = await harness.create();
       await harness.sandbox.fault("kyc_callback", mode, 2);
@@ -74,84 +74,84 @@ describe("what the provider calls back about", () => {
   );
 });
 
-describe("a callback", () => {
+describe("receiveProviderCallback", () => {
   beforeEach(() => {
-    harness.door.isOpen = false;
+    harness.callbackTarget.isReachable = false;
   });
 
-  test("only hints: what it says of the application does not count", async () => {
+  test("ignores the state in the callback and reads the application at the provider", async () => {
     const { id } = await harness.create();
-    expect(await handOver(await aHint(id, 99))).toBe(ACCEPTED);
+    expect(await sendCallback(await aHint(id, 99))).toBe(ACCEPTED);
     expect(await stored(id)).toMatchObject({ status: "CREATED", sequence: 1 });
   });
 
-  test("that is known is not asked about again", async () => {
+  test("does not read at the provider for a processed callback", async () => {
     const { id } = await harness.create();
     const hint = await aHint(id, 99, "e-1");
-    await handOver(hint);
+    await sendCallback(hint);
     const before = await reads(id);
-    expect(await handOver(hint)).toBe(ACCEPTED);
+    expect(await sendCallback(hint)).toBe(ACCEPTED);
     expect(await reads(id)).toBe(before);
   });
 
-  test("that is older than what is stored only moves the time of contact", async () => {
+  test("changes only synced_at for a callback that is older than the stored state", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "approved" }, caller);
     const before = await stored(id);
-    const asked = await reads(id);
-    expect(await handOver(await aHint(id, 1))).toBe(ACCEPTED);
+    const readsBefore = await reads(id);
+    expect(await sendCallback(await aHint(id, 1))).toBe(ACCEPTED);
     const after = await stored(id);
     expect(after).toMatchObject({ status: "COMPLETED", sequence: before?.sequence });
     expect(new Date(after?.synced_at ?? 0) > new Date(before?.synced_at ?? 0)).toBe(true);
-    expect(await reads(id)).toBe(asked);
+    expect(await reads(id)).toBe(readsBefore);
   });
 
-  test("about which the provider cannot be asked is refused, comes again, and is checked soon", async () => {
+  test("returns 503 and plans a check while the provider is unavailable, and accepts the repeated callback", async () => {
     const { id } = await harness.create();
     await harness.sandbox.fault("kyc_get", "http_500");
     const hint = await aHint(id, 2);
-    expect(await refusal(handOver(hint))).toMatchObject({ kind: "unavailable", code: "kyc_provider_unavailable" });
+    expect(await refusal(sendCallback(hint))).toMatchObject({ kind: "unavailable", code: "kyc_provider_unavailable" });
     expect(await harness.sql("select 1 from provider_event where event_id = ?", [hint.event_id])).toEqual([]);
     expect(await harness.sql("select next_check_at <= now() as soon from kyc_application where id = ?", [id])).toEqual([
       { soon: true },
     ]);
-    expect(await handOver(hint)).toBe(ACCEPTED);
+    expect(await sendCallback(hint)).toBe(ACCEPTED);
   });
 
   test.each([
     ["a foreign secret", "another secret", 0],
     ["an old signature", callbackSecret, 301],
     ["a signature from the future", callbackSecret, -302],
-  ])("with %s is refused, and leaves nothing behind", async (_name, secret, ageSeconds) => {
+  ])("rejects %s and stores nothing", async (_name, secret, ageSeconds) => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.open(linkUrl);
     const hint = await aHint(id, 2);
-    expect(await handOver(hint, secret, ageSeconds)).toBe(BAD_SIGNATURE);
+    expect(await sendCallback(hint, secret, ageSeconds)).toBe(BAD_SIGNATURE);
     expect(await stored(id)).toMatchObject({ status: "CREATED" });
     expect(await harness.sql("select 1 from provider_event where event_id = ?", [hint.event_id])).toEqual([]);
   });
 
   test.each([
-    ["about another's application", { event_id: "e", sequence: 9, application: { provider_id: "x", reference: uuidv7() } }],
-    ["with a reference that is no id", { event_id: "e", sequence: 9, application: { provider_id: "x", reference: "'" } }],
+    ["about an unknown application", { event_id: "e", sequence: 9, application: { provider_id: "x", reference: uuidv7() } }],
+    ["with an invalid reference", { event_id: "e", sequence: 9, application: { provider_id: "x", reference: "'" } }],
     ["without an event id", { sequence: 9, application: { provider_id: "x", reference: uuidv7() } }],
-    ["that is no object", "[]"],
-    ["that is no JSON", "{"],
+    ["that is not an object", "[]"],
+    ["that is not JSON", "{"],
     ["that is null", "null"],
-  ])("%s is accepted and changes nothing", async (_name, content) => {
-    expect(await handOver(content)).toBe(ACCEPTED);
+  ])("accepts a callback %s and changes nothing", async (_name, content) => {
+    expect(await sendCallback(content)).toBe(ACCEPTED);
   });
 
-  test("comes from the platform only", async () => {
+  test("rejects callers other than the platform", async () => {
     const call = harness.kyc.receiveProviderCallback({ body: Buffer.from("{}"), signature: "" }, { caller: aBusinessCaller() });
     expect(await refusal(call)).toMatchObject({ code: "platform_required" });
   });
 
-  test("about a final application changes nothing more", async () => {
+  test("changes nothing for a final application", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     await harness.kyc.cancelKycApplication({ id }, { caller });
-    await handOver(await aHint(id, 99));
+    await sendCallback(await aHint(id, 99));
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ status: KycStatus.CANCELED });
     expect(await harness.eventNames(id)).toEqual(["CREATED", "CANCELED"]);
   });

@@ -11,10 +11,13 @@ import { isSignedByProvider } from "../verification-provider/callback-signature.
 import { readCallback } from "../verification-provider/read-answer.ts";
 
 const { ACCEPTED, BAD_SIGNATURE } = ProviderCallbackResult;
-/** Left over for the commit and the answer's way back. */
-const answerMs = 500;
+/** Reserved for the commit and the response. */
+const responseMs = 500;
 
-/** A callback only hints at news; the provider is asked what it is. Answers after the commit. */
+/**
+ * Reads the application at the provider after a callback, because the content of a callback is only
+ * a hint. Responds after the commit, so that the provider repeats a callback that was lost here.
+ */
 export const receiveProviderCallback =
   (context: Context): Implementation<typeof KycApplicationService.method.receiveProviderCallback> =>
   async (request, call) => {
@@ -22,7 +25,7 @@ export const receiveProviderCallback =
     const { orm, logger, provider, callbackSecrets } = context;
     if (!isSignedByProvider(request.body, request.signature, callbackSecrets, new Date())) {
       callbacks.inc({ outcome: "forged" });
-      logger.warn({ address: call.address }, "a callback with a bad signature was refused");
+      logger.warn({ address: call.address }, "callback rejected, signature invalid");
       return { result: BAD_SIGNATURE };
     }
     const hint = readCallback(request.body);
@@ -32,30 +35,31 @@ export const receiveProviderCallback =
       return { result: ACCEPTED };
     }
     const reading = orm.em.fork();
-    const known = isUuid(hint.reference) ? await find(reading, hint) : undefined;
-    if (!known) logger.info({ application_id: hint.reference }, "a callback is about no application of ours");
-    if (!known || known.is_seen) return { result: ACCEPTED };
+    const stored = isUuid(hint.reference) ? await find(reading, hint) : undefined;
+    if (!stored) logger.info({ application_id: hint.reference }, "callback ignored, application unknown");
+    if (!stored || stored.is_seen) return { result: ACCEPTED };
 
-    const isNews = hint.sequence > known.sequence;
-    const nextCheckAt = known.next_check_at ? new Date(known.next_check_at) : null;
-    const asked = { at: await databaseTime(reading), nextCheckAt };
-    const outcome = isNews ? await provider.get(hint.providerId, call.remainingMs() - answerMs) : undefined;
+    const isNewer = hint.sequence > stored.sequence;
+    const nextCheckAt = stored.next_check_at ? new Date(stored.next_check_at) : null;
+    const start = { at: await databaseTime(reading), nextCheckAt };
+    const outcome = isNewer ? await provider.get(hint.providerId, call.remainingMs() - responseMs) : undefined;
     faultPoint("callback.answered");
     await transaction(orm, async (em) => {
       const application = await lockApplication(em, allBusinesses, hint.reference);
-      // Not known to have been heard, it is to come again.
+      // Without an entry in `provider_event`, the provider's repetition of the callback is
+      // processed.
       if (outcome && outcome.kind !== "accepted") return application.checkSoon(await databaseTime(em));
-      const fresh = await em.execute(
+      const inserted = await em.execute(
         "insert into provider_event (event_id) values (?) on conflict do nothing returning event_id",
         [hint.eventId],
       );
-      if (fresh.length === 0) return;
+      if (inserted.length === 0) return;
       if (!outcome) {
-        // Older than what we know, it still is a sign of life.
+        // The callback is not newer, but it shows that the provider is reachable.
         application.syncedAt = await databaseTime(em);
         return;
       }
-      await record(em, context, application, outcome, asked);
+      await record(em, context, application, outcome, start);
       if (application.sequence < hint.sequence) application.checkSoon(await databaseTime(em));
     });
     if (outcome && outcome.kind !== "accepted") throw kycProviderUnavailable();

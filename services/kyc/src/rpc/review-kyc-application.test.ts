@@ -13,17 +13,17 @@ afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());
 
 const asAdmin = { caller: adminCaller, requestId: "request-1", address: "192.0.2.7", timeoutMs: 20_000 };
-const another: Caller = { role: "admin", keyId: "018f0000-0000-7000-8000-000000000002", keyPrefix: "ak_another" };
+const otherOperator: Caller = { role: "admin", keyId: "018f0000-0000-7000-8000-000000000002", keyPrefix: "ak_another" };
 const review = (id: string, outcome: KycVerdict = KycVerdict.APPROVED, options: object = asAdmin) =>
   harness.kyc.reviewKycApplication({ id, outcome, note: "seen the file" }, options as typeof asAdmin);
 const reviews = async (id: string) =>
   (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_review").length;
 
-describe("an operator's decision", () => {
+describe("reviewKycApplication", () => {
   test.each([
     [KycVerdict.APPROVED, "APPROVED"],
     [KycVerdict.REJECTED, "REJECTED"],
-  ] as const)("%i is handed to the provider, announced once, and audited", async (outcome, verdict) => {
+  ] as const)("sends the decision %i to the provider, emits one event and writes one audit row", async (outcome, verdict) => {
     const { id, businessId } = await harness.aDecidedApplication({ outcome: "needs_review", aml_hit_count: 2 });
     const reviewed = await review(id, outcome);
     expect(reviewed).toMatchObject({ id, status: KycStatus.COMPLETED, verdict: outcome, amlHitCount: 2 });
@@ -50,7 +50,7 @@ describe("an operator's decision", () => {
     expect(await refusal(review(id, outcome))).toMatchObject({ kind: "conflict", code: "kyc_review_not_open" });
   });
 
-  test("on what only our rules sent to review is made here", async () => {
+  test("decides here, without the provider, if only our rules require the review", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "approved", aml_hit_count: 1 }, caller);
     expect(await review(id)).toMatchObject({ verdict: KycVerdict.APPROVED });
@@ -60,7 +60,7 @@ describe("an operator's decision", () => {
     expect(await harness.audited(id)).toHaveLength(1);
   });
 
-  test.each(["approved", "rejected"] as const)("on a verdict that is %s is refused", async (outcome) => {
+  test.each(["approved", "rejected"] as const)("returns 409 for an application that is %s", async (outcome) => {
     const { id } = await harness.aDecidedApplication({ outcome });
     expect(await refusal(review(id))).toMatchObject({ kind: "conflict", code: "kyc_review_not_open" });
     expect(await harness.audited(id)).toEqual([]);
@@ -69,20 +69,20 @@ describe("an operator's decision", () => {
   test.each([
     ["no value", KycVerdict.UNSPECIFIED, "validation_failed"],
     ["NEEDS_REVIEW", KycVerdict.NEEDS_REVIEW, "validation_failed"],
-    ["a value that only a newer version knows", 99 as KycVerdict, "service_unavailable"],
-  ])("with %s as its outcome is refused and decides nothing", async (_what, outcome, code) => {
+    ["a value of a newer version", 99 as KycVerdict, "service_unavailable"],
+  ])("rejects %s as the outcome and decides nothing", async (_name, outcome, code) => {
     const { id } = await harness.aDecidedApplication({ outcome: "approved", aml_hit_count: 1 });
     expect(await refusal(review(id, outcome))).toMatchObject({ code });
     expect(await harness.eventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW"]);
     expect(await harness.audited(id)).toEqual([]);
   });
 
-  test("on an application without a verdict is refused", async () => {
+  test("returns 409 for an application without a verdict", async () => {
     const { id } = await harness.create();
     expect(await refusal(review(id))).toMatchObject({ kind: "conflict", code: "kyc_review_not_open" });
   });
 
-  test("that comes after the provider's own is refused, and theirs is kept without an audit event", async () => {
+  test("returns 409 after a decision at the provider, and stores that decision without an audit row", async () => {
     const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" });
     await harness.sandbox.review(linkUrl, "rejected");
     expect(await refusal(review(id))).toMatchObject({ code: "kyc_review_not_open" });
@@ -91,7 +91,7 @@ describe("an operator's decision", () => {
     expect(await harness.audited(id)).toEqual([]);
   });
 
-  test("with a key is made once and answered again", async () => {
+  test("decides once and returns the same response again for the same key", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
     const first = await review(id, KycVerdict.APPROVED, withIdempotencyKey(adminCaller, "k1"));
     const again = withIdempotencyKey(adminCaller, "k1");
@@ -100,18 +100,18 @@ describe("an operator's decision", () => {
     expect(await harness.audited(id)).toHaveLength(1);
   });
 
-  test("with another operator's key is another decision", async () => {
+  test("treats the same Idempotency-Key of another operator as another decision", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
     await review(id, KycVerdict.APPROVED, withIdempotencyKey(adminCaller, "k2"));
-    expect(await refusal(review(id, KycVerdict.REJECTED, withIdempotencyKey(another, "k2", "f2")))).toMatchObject({
+    expect(await refusal(review(id, KycVerdict.REJECTED, withIdempotencyKey(otherOperator, "k2", "f2")))).toMatchObject({
       code: "kyc_review_not_open",
     });
-    expect(await refusal(review(id, KycVerdict.APPROVED, withIdempotencyKey(another, "k2")))).toMatchObject({
+    expect(await refusal(review(id, KycVerdict.APPROVED, withIdempotencyKey(otherOperator, "k2")))).toMatchObject({
       code: "kyc_review_not_open",
     });
   });
 
-  test("belongs to operators: a business cannot decide its own", async () => {
+  test("rejects callers other than operators, and unknown ids", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
     expect(await refusal(review(id, KycVerdict.APPROVED, { caller }))).toMatchObject({
@@ -123,8 +123,8 @@ describe("an operator's decision", () => {
   });
 });
 
-describe("a decision at the provider", () => {
-  test.each(["approved", "rejected"])("%s is announced as resolved, and is not ours to audit", async (outcome) => {
+describe("decision at the provider", () => {
+  test.each(["approved", "rejected"])("%s emits KYC_REVIEW_RESOLVED and writes no audit row", async (outcome) => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
     await harness.sandbox.review(linkUrl, outcome);

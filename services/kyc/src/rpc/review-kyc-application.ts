@@ -18,13 +18,14 @@ import { toKycApplicationMessage } from "../kyc-application/kyc-application.mess
 import { KycApplication, type ReviewRequest } from "../kyc-application/kyc-application.ts";
 import { lockApplication, record, syncApplication } from "../kyc-application/sync-application.ts";
 
-/** Left over for the commit and the answer's way back. */
-const answerMs = 1_000;
+/** Reserved for the commit and the response. */
+const responseMs = 1_000;
 
 /**
- * Rules and the decision (commit) → provider → its answer, event, audit, stored answer (commit).
- * Kept first, the decision is audited by whoever learns of it: this call, a callback or the poller.
- * The link is the business's secret: an operator is answered without it.
+ * Steps: check the rules and store the decision (commit); send it to the provider; record the
+ * state, the event, the audit row and the stored response (commit). The stored decision allows a
+ * callback or the poller to write the audit row if this call does not. The response omits the link,
+ * which is a secret of the business.
  */
 export const reviewKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.reviewKycApplication> =>
@@ -36,11 +37,11 @@ export const reviewKycApplication =
     if (outcome !== "APPROVED" && outcome !== "REJECTED") throw reviewOutcomeUnknown();
     await settleEarlierReview(context, input.id, call);
 
-    const begun = await transaction(orm, async (em) => {
-      // Deciding the same twice is deciding once: whoever sends the request again need not wait.
+    const started = await transaction(orm, async (em) => {
+      // A repeated decision has no further effect, so the request need not wait for the first one.
       const claim = await claimKey(em, call, KycApplicationSchema, { heldMs: 0 });
       const application = await lockApplication(em, allBusinesses, input.id);
-      if ("replayed" in claim) return { answer: claim.replayed };
+      if ("replayed" in claim) return { response: claim.replayed };
       const now = await databaseTime(em);
       const request: ReviewRequest = {
         outcome,
@@ -50,47 +51,47 @@ export const reviewKycApplication =
         untilMs: now.getTime() + call.remainingMs(),
       };
       const end = () => {
-        const answer = toKycApplicationMessage(application);
-        claim.record?.storeAnswer(KycApplicationSchema, answer);
-        return { answer };
+        const response = toKycApplicationMessage(application);
+        claim.record?.storeAnswer(KycApplicationSchema, response);
+        return { response };
       };
-      // Decided by this request before, and nobody heard the answer.
+      // An earlier execution of this request decided the review without a response.
       if (application.wasReviewedBy(request)) return end();
       application.requestReview(request, now);
       if (application.isReviewedHere()) {
         application.resolveReview(outcome, now, recordChanges(em, application, now));
         return end();
       }
-      return { application, keyId: claim.record?.id, askedAt: now };
+      return { application, keyId: claim.record?.id, requestedAt: now };
     });
-    if (begun.answer) return begun.answer;
+    if (started.response) return started.response;
 
-    const { id, providerId, nextCheckAt } = begun.application;
+    const { id, providerId, nextCheckAt } = started.application;
     const decision = { outcome, reviewer: operator.keyPrefix, note: input.note } as const;
-    const answered = await context.provider.review(providerId, decision, call.remainingMs() - answerMs);
+    const reviewed = await context.provider.review(providerId, decision, call.remainingMs() - responseMs);
     faultPoint("review.answered");
-    const { application, isOurs } = await transaction(orm, async (em) => {
-      const key = await lockKey(em, begun.keyId);
+    const { application, isDecidedHere } = await transaction(orm, async (em) => {
+      const key = await lockKey(em, started.keyId);
       const application = await lockApplication(em, allBusinesses, id);
-      await record(em, context, application, answered, { at: begun.askedAt, nextCheckAt });
-      const isOurs = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
-      if (isOurs && !key?.hasEnded()) key?.storeAnswer(KycApplicationSchema, toKycApplicationMessage(application));
-      // Out of the way of the next decision; one whose outcome is unknown may still have happened
-      // and stays.
-      if (answered.kind === "refused" && application.awaitsReview()) application.reviewRequest = null;
-      return { application, isOurs };
+      await record(em, context, application, reviewed, { at: started.requestedAt, nextCheckAt });
+      const isDecidedHere = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
+      if (isDecidedHere && !key?.hasEnded()) key?.storeAnswer(KycApplicationSchema, toKycApplicationMessage(application));
+      // A rejected decision must not block the next one. A decision with an unknown outcome stays,
+      // because the provider may have applied it.
+      if (reviewed.kind === "refused" && application.awaitsReview()) application.reviewRequest = null;
+      return { application, isDecidedHere };
     });
     faultPoint("review.committed");
-    if (isOurs) return toKycApplicationMessage(application);
-    if (answered.kind === "unknown") throw kycProviderUnavailable();
+    if (isDecidedHere) return toKycApplicationMessage(application);
+    if (reviewed.kind === "unknown") throw kycProviderUnavailable();
     if (application.awaitsReview()) throw kycProviderError();
     throw kycReviewNotOpen(application.status, application.verdict);
   };
 
-/** A decision that nobody heard of is found out, and audited, before another takes its place. */
+/** Records an earlier decision with an unknown outcome, before another decision replaces it. */
 async function settleEarlierReview(context: Context, id: string, call: Call): Promise<void> {
   const application = await context.orm.em.fork().findOne(KycApplication, { id });
   if (!application?.reviewRequest || !application.awaitsReview()) return;
-  const isHeard = await syncApplication(context, id, call.remainingMs() - answerMs);
-  if (!isHeard) throw kycProviderUnavailable();
+  const isSynced = await syncApplication(context, id, call.remainingMs() - responseMs);
+  if (!isSynced) throw kycProviderUnavailable();
 }

@@ -4,8 +4,9 @@ const toleranceSeconds = 300;
 const signaturesMax = 10;
 
 /**
- * Whether "t=<unix seconds>,v1=<hex>" signs these bytes: HMAC-SHA256 over t, "." and the body.
- * Several v1 and secrets, because both sides change theirs. At most five minutes old or ahead.
+ * Returns whether the header "t=<unix seconds>,v1=<hex>" signs the body: HMAC-SHA256 over t, "."
+ * and the body. Several v1 values and secrets are accepted, because both sides rotate theirs. The
+ * time may differ from `now` by at most five minutes.
  */
 export function isSignedByProvider(body: Uint8Array, header: string, secrets: readonly string[], now: Date): boolean {
   const parts = header.split(",").map((part) => part.trim());
@@ -16,7 +17,7 @@ export function isSignedByProvider(body: Uint8Array, header: string, secrets: re
   let isSigned = false;
   for (const secret of secrets) {
     const expected = createHmac("sha256", secret).update(`${time}.`).update(body).digest();
-    // All are compared, so that the time taken tells nothing about which one came close.
+    // Compares all of them, so that the duration does not depend on which one matches.
     for (const part of given) if (timingSafeEqual(Buffer.from(part.slice(3), "hex"), expected)) isSigned = true;
   }
   return isSigned;

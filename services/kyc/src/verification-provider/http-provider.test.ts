@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { providerToken, startSandbox } from "../../test/sandbox.ts";
 import { createHttpProvider } from "./http-provider.ts";
 
-test("the provider is asked also when the caller's time, which has fractions, is shorter than our own", async () => {
+test("createHttpProvider accepts a timeout with fractions of milliseconds", async () => {
   await using sandbox = await startSandbox();
   const { url } = sandbox;
   await using provider = createHttpProvider({ url, token: providerToken, callbackUrl: url, timeoutMs: 60_000 });

@@ -5,20 +5,20 @@ import { parse, readChanges, readCreated, readErrorCode, readState } from "./rea
 import type { Outcome, VerificationProvider } from "./verification-provider.ts";
 
 interface HttpProviderOptions {
-  /** Up to and without "/v1". */
+  /** Base URL without "/v1". */
   readonly url: string;
   readonly token: string;
-  /** Where the provider calls back: the gateway's public address. */
+  /** Public URL of the gateway that receives the provider's callbacks. */
   readonly callbackUrl: string;
   readonly timeoutMs: number;
 }
 
 const calls = { durations: providerCalls, to: "verification provider" };
-const answerBytesMax = 256 * 1024;
-/** 409 answers an operation that came too late with the application as it is. */
+const responseBytesMax = 256 * 1024;
+/** The provider returns 409 with the application's current state if an operation is too late. */
 const tooLate = 409;
 
-/** Our port over HTTPS with JSON and a bearer token. What is no readable answer is "unknown". */
+/** Client of the provider's HTTPS API. A response that cannot be read has the outcome "unknown". */
 export function createHttpProvider(options: HttpProviderOptions): VerificationProvider & AsyncDisposable {
   const agent = new Agent({ connect: { timeout: 10_000 }, connections: 32, keepAliveTimeout: 20_000 });
 
@@ -27,11 +27,11 @@ export function createHttpProvider(options: HttpProviderOptions): VerificationPr
     path: string,
     body: string | undefined,
     timeoutMs: number,
-    read: (answer: unknown) => T | undefined,
+    read: (content: unknown) => T | undefined,
     statuses: readonly number[] = [200],
   ): Promise<Outcome<T>> => {
     try {
-      const answer = await request(`${options.url}/v1/${path}`, {
+      const response = await request(`${options.url}/v1/${path}`, {
         method: body === undefined ? "GET" : "POST",
         headers: {
           authorization: `Bearer ${options.token}`,
@@ -40,23 +40,23 @@ export function createHttpProvider(options: HttpProviderOptions): VerificationPr
         },
         body: body ?? null,
         dispatcher: agent,
-        // Whole milliseconds: what is left of a deadline has fractions, which a timer refuses.
+        // The remaining time has fractions of milliseconds, which a timer rejects.
         signal: AbortSignal.timeout(Math.max(1, Math.floor(Math.min(timeoutMs, options.timeoutMs)))),
       });
-      const { statusCode } = answer;
-      const content = parse(await readText(answer.body, answerBytesMax));
+      const { statusCode } = response;
+      const content = parse(await readText(response.body, responseBytesMax));
       faultPoint(`${operation}.answered`);
       const value = statuses.includes(statusCode) ? read(content) : undefined;
       if (value !== undefined) return { kind: "accepted", value };
-      // A refused token is our own setting, and "try later" is no refusal either.
+      // A rejected token is an error of our settings, and the other codes are temporary.
       const isRefusal = statusCode >= 400 && statusCode < 500 && ![401, 403, 408, 425, 429].includes(statusCode);
       if (isRefusal) return { kind: "refused", status: statusCode, errorCode: readErrorCode(content) };
-      return { kind: "unknown", reason: `status ${statusCode} without a usable answer` };
+      return { kind: "unknown", reason: `status ${statusCode} without a usable response` };
     } catch (error) {
       return { kind: "unknown", reason: (error as NodeJS.ErrnoException).code ?? String(error) };
     }
   };
-  const one = (providerId: string) => `applications/${encodeURIComponent(providerId)}`;
+  const pathOf = (providerId: string) => `applications/${encodeURIComponent(providerId)}`;
 
   const provider: VerificationProvider = {
     create(application, timeoutMs) {
@@ -76,14 +76,14 @@ export function createHttpProvider(options: HttpProviderOptions): VerificationPr
       const withProfile = profile === undefined ? body : `${body.slice(0, -1)},"profile":${profile}}`;
       return call("kyc_create", "applications", withProfile, timeoutMs, readCreated, [200, 201]);
     },
-    get: (providerId, timeoutMs) => call("kyc_get", one(providerId), undefined, timeoutMs, readState),
+    get: (providerId, timeoutMs) => call("kyc_get", pathOf(providerId), undefined, timeoutMs, readState),
     cancel: (providerId, timeoutMs) =>
-      call("kyc_cancel", `${one(providerId)}/cancel`, "{}", timeoutMs, readState, [200, tooLate]),
+      call("kyc_cancel", `${pathOf(providerId)}/cancel`, "{}", timeoutMs, readState, [200, tooLate]),
     review: (providerId, decision, timeoutMs) =>
-      call("kyc_review", `${one(providerId)}/review`, JSON.stringify(decision), timeoutMs, readState, [200, tooLate]),
+      call("kyc_review", `${pathOf(providerId)}/review`, JSON.stringify(decision), timeoutMs, readState, [200, tooLate]),
     events(after, limit, timeoutMs) {
       const query = new URLSearchParams({ ...(after === null ? {} : { after }), limit: String(limit) });
-      return call("kyc_events", `events?${query}`, undefined, timeoutMs, (answer) => readChanges(answer, after));
+      return call("kyc_events", `events?${query}`, undefined, timeoutMs, (content) => readChanges(content, after));
     },
   };
   return {

@@ -17,18 +17,18 @@ const created = {
   status: "CREATED",
 };
 
-describe("what is taken from the provider", () => {
-  test("has no field that is not on the list", () => {
-    const answer = { ...state, first_name: "Canary", document_number: "X1", photo: "aGk=", profile: { last_name: "Canary" } };
+describe("readState and readCreated", () => {
+  test("drop fields outside the allow-list", () => {
+    const content = { ...state, first_name: "Canary", document_number: "X1", photo: "aGk=", profile: { last_name: "Canary" } };
     const texts = { decision_summary: "Canary was seen", error_message: "Canary", nationality: "CAN ARY" };
     const reasons = { reason_codes: [{ code: "DUPLICATE", message: "Canary again", applicant: "Canary" }] };
-    const read = JSON.stringify(readState({ ...answer, ...texts, ...reasons }));
-    for (const canary of ["Canary", "CAN", "X1", "aGk="]) expect(read).not.toContain(canary);
-    expect(read).toContain('"reasonCodes":["DUPLICATE"]');
+    const json = JSON.stringify(readState({ ...content, ...texts, ...reasons }));
+    for (const canary of ["Canary", "CAN", "X1", "aGk="]) expect(json).not.toContain(canary);
+    expect(json).toContain('"reasonCodes":["DUPLICATE"]');
   });
 
-  test("has no word outside the vocabulary", () => {
-    const read = readState({
+  test("drop unknown values", () => {
+    const result = readState({
       ...state,
       reason_codes: [{ code: "OTHER" }, "x", null, { code: "UNDERAGE" }],
       liveness_outcome: "MAYBE",
@@ -37,9 +37,9 @@ describe("what is taken from the provider", () => {
       aml_decision: "clear",
       aml_hit_count: -1,
     });
-    expect(read).toMatchObject({ reasonCodes: ["UNDERAGE"] });
+    expect(result).toMatchObject({ reasonCodes: ["UNDERAGE"] });
     for (const name of ["livenessOutcome", "documentType", "nationality", "amlDecision", "amlHitCount"]) {
-      expect(read).toHaveProperty(name, undefined);
+      expect(result).toHaveProperty(name, undefined);
     }
   });
 
@@ -59,7 +59,7 @@ describe("what is taken from the provider", () => {
     { reason_codes: [{ code: "AML_MATCH" }, { code: "NEW" }] },
     { reason_codes: [null] },
     { reason_codes: Array.from({ length: 21 }, () => ({ code: "DUPLICATE" })) },
-  ])("names %o as unread, which a verdict could rest on", (change) => {
+  ])("list %o as unread", (change) => {
     expect(readState({ ...state, ...change })?.unread).toEqual(Object.keys(change));
   });
 
@@ -70,11 +70,14 @@ describe("what is taken from the provider", () => {
     { nationality: "Algerian" },
     { reason_codes: null },
     { reason_codes: [] },
-  ])("names nothing as unread of %o", (change) => expect(readState({ ...state, ...change })?.unread).toEqual([]));
+  ])("list nothing as unread for %o", (change) => expect(readState({ ...state, ...change })?.unread).toEqual([]));
 
-  test.each(["2026-02-31", "2026-13-01", "0000-01-01", "31/12/2026", "2026-1-1", 20_261_231])("has no day %s", (day) => {
-    expect(readState({ ...state, document_expiry: day })?.documentExpiry).toBeUndefined();
-  });
+  test.each(["2026-02-31", "2026-13-01", "0000-01-01", "31/12/2026", "2026-1-1", 20_261_231])(
+    "drop the invalid day %s",
+    (day) => {
+      expect(readState({ ...state, document_expiry: day })?.documentExpiry).toBeUndefined();
+    },
+  );
 
   test.each([
     { provider_id: undefined },
@@ -83,7 +86,7 @@ describe("what is taken from the provider", () => {
     { sequence: "5" },
     { sequence: 1.5 },
     { sequence: 2 ** 31 },
-  ])("is nothing when %o", (change) => {
+  ])("return undefined for a state with %o", (change) => {
     expect(readState({ ...state, ...change })).toBeUndefined();
   });
 
@@ -92,26 +95,26 @@ describe("what is taken from the provider", () => {
     { link_url: `https://verify.test/${"x".repeat(2_048)}` },
     { link_expires_at: "soon" },
     { provider_id: "a b" },
-  ])("is no link when %o", (change) => {
+  ])("return undefined for a created application with %o", (change) => {
     expect(readCreated(created)).toMatchObject({ linkExpiresAt: new Date("2026-03-04T09:00:00Z"), status: "CREATED" });
     expect(readCreated({ ...created, ...change })).toBeUndefined();
   });
 
-  test("never throws, whatever is answered or handed over", () => {
+  test("return without an exception for any content", () => {
     fc.assert(
-      fc.property(fc.jsonValue(), fc.uint8Array(), (answer, bytes) => {
-        readState(answer);
-        readCreated(answer);
-        readChanges(answer, null);
-        readErrorCode(answer);
+      fc.property(fc.jsonValue(), fc.uint8Array(), (content, bytes) => {
+        readState(content);
+        readCreated(content);
+        readChanges(content, null);
+        readErrorCode(content);
         readCallback(bytes);
-        readCallback(Buffer.from(JSON.stringify(answer)));
+        readCallback(Buffer.from(JSON.stringify(content)));
       }),
     );
   });
 });
 
-test("a page of events is read as what changed, and keeps the cursor when there is none", () => {
+test("readChanges returns the readable changes of a page, and the previous cursor if the page has none", () => {
   const events = [{ sequence: 2, application: { provider_id: "ver_1" } }, { sequence: "x" }, null];
   expect(readChanges({ events, cursor: "7" }, "5")).toEqual({ changes: [{ providerId: "ver_1", sequence: 2 }], cursor: "7" });
   expect(readChanges({ events: [] }, "5")).toEqual({ changes: [], cursor: "5" });

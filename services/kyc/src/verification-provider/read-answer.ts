@@ -18,35 +18,36 @@ const reasonsMax = 20;
 const linkCharactersMax = 2_048;
 
 /**
- * The allow-list at the boundary: what is not read here never reaches our code, logs or database.
- * Unknown words count as not said; where a verdict could rest on one, the field is named as unread.
- * Undefined for an answer that does not say what it is about and how far it has come.
+ * Reads an application's state from a response of the provider. This is the allow-list: fields that
+ * are not read here never reach our code, logs or database. Unknown values become undefined.
+ * Unknown values of evidence are also listed in `unread`. Returns undefined if id, reference,
+ * status or sequence is missing or invalid.
  */
-export function readState(answer: unknown): ApplicationState | undefined {
-  const fields = readObject(answer);
-  const providerId = word(fields["provider_id"]);
-  const reference = word(fields["reference"]);
+export function readState(content: unknown): ApplicationState | undefined {
+  const fields = readObject(content);
+  const providerId = token(fields["provider_id"]);
+  const reference = token(fields["reference"]);
   const status = oneOf(kycStatuses, fields["status"]);
   const sequence = count(fields["sequence"]);
   if (!providerId || !reference || !status || sequence === undefined) return undefined;
   const unread: string[] = [];
-  const weighed = <T>(name: string, read: (value: unknown) => T | undefined): T | undefined => {
+  const readEvidence = <T>(name: string, read: (value: unknown) => T | undefined): T | undefined => {
     const value = fields[name] === "" ? null : fields[name];
-    const known = read(value);
-    if (value != null && known === undefined) unread.push(name);
-    return known;
+    const result = read(value);
+    if (value != null && result === undefined) unread.push(name);
+    return result;
   };
   const evidence = {
-    verdict: weighed("verdict", (value) => oneOf(verdicts, value)),
-    livenessOutcome: weighed("liveness_outcome", (value) => oneOf(checkOutcomes, value)),
-    faceMatchOutcome: weighed("face_match_outcome", (value) => oneOf(checkOutcomes, value)),
-    documentType: weighed("document_type", (value) => oneOf(documentTypes, value)),
-    documentExpiry: weighed("document_expiry", date),
-    amlHitCount: weighed("aml_hit_count", count),
-    amlDecision: weighed("aml_decision", (value) => oneOf(amlDecisions, value)),
+    verdict: readEvidence("verdict", (value) => oneOf(verdicts, value)),
+    livenessOutcome: readEvidence("liveness_outcome", (value) => oneOf(checkOutcomes, value)),
+    faceMatchOutcome: readEvidence("face_match_outcome", (value) => oneOf(checkOutcomes, value)),
+    documentType: readEvidence("document_type", (value) => oneOf(documentTypes, value)),
+    documentExpiry: readEvidence("document_expiry", date),
+    amlHitCount: readEvidence("aml_hit_count", count),
+    amlDecision: readEvidence("aml_decision", (value) => oneOf(amlDecisions, value)),
   };
   const reasons = readReasons(fields["reason_codes"] ?? []);
-  if (!reasons.isWhole) unread.push("reason_codes");
+  if (!reasons.isComplete) unread.push("reason_codes");
   return {
     providerId,
     reference,
@@ -62,43 +63,45 @@ export function readState(answer: unknown): ApplicationState | undefined {
   };
 }
 
-export function readCreated(answer: unknown): CreatedApplication | undefined {
-  const fields = readObject(answer);
-  const providerId = word(fields["provider_id"]);
+export function readCreated(content: unknown): CreatedApplication | undefined {
+  const fields = readObject(content);
+  const providerId = token(fields["provider_id"]);
   const linkUrl = link(fields["link_url"]);
   const linkExpiresAt = time(fields["link_expires_at"]);
   const status = oneOf(kycStatuses, fields["status"]);
   return providerId && linkUrl && linkExpiresAt && status ? { providerId, linkUrl, linkExpiresAt, status } : undefined;
 }
 
-export function readChanges(answer: unknown, after: string | null): ChangesSince | undefined {
-  const { events, cursor } = readObject(answer);
+export function readChanges(content: unknown, after: string | null): ChangesSince | undefined {
+  const { events, cursor } = readObject(content);
   if (!Array.isArray(events)) return undefined;
   const changes = events.flatMap((event) => {
     const { sequence, application } = readObject(event);
-    const providerId = word(readObject(application)["provider_id"]);
+    const providerId = token(readObject(application)["provider_id"]);
     const number = count(sequence);
     return providerId && number !== undefined ? [{ providerId, sequence: number }] : [];
   });
-  return { changes, cursor: word(cursor) ?? after };
+  return { changes, cursor: token(cursor) ?? after };
 }
 
-/** The provider's name for what went wrong. Its message is not read: it may repeat what we sent. */
-export const readErrorCode = (answer: unknown): string =>
-  matching(/^[A-Za-z0-9_.-]{1,64}$/, readObject(answer)["error"]) ?? "unnamed";
+/**
+ * Returns the provider's error code. Ignores its message, which may contain personal data we sent.
+ */
+export const readErrorCode = (content: unknown): string =>
+  matching(/^[A-Za-z0-9_.-]{1,64}$/, readObject(content)["error"]) ?? "unnamed";
 
-/** What a callback is about. Nothing else in it is used. */
+/** Returns the ids and the sequence of a callback. Its other fields are not used. */
 export function readCallback(body: Uint8Array) {
   const fields = readObject(parse(Buffer.from(body).toString("utf8")));
   const application = readObject(fields["application"]);
-  const eventId = word(fields["event_id"]);
+  const eventId = token(fields["event_id"]);
   const sequence = count(fields["sequence"]);
-  const providerId = word(application["provider_id"]);
-  const reference = word(application["reference"]);
+  const providerId = token(application["provider_id"]);
+  const reference = token(application["reference"]);
   return eventId && sequence !== undefined && providerId && reference ? { eventId, sequence, providerId, reference } : undefined;
 }
 
-/** Undefined for what is not JSON. */
+/** Returns undefined if the text is not JSON. */
 export function parse(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -111,24 +114,24 @@ function readObject(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
-/** The known codes, each once; not whole when something in the list is none. */
-function readReasons(value: unknown): { codes: ReasonCode[]; isWhole: boolean } {
+/** Returns the known codes, each once. `isComplete`: every entry of the list was read. */
+function readReasons(value: unknown): { codes: ReasonCode[]; isComplete: boolean } {
   const entries = Array.isArray(value) ? value.slice(0, reasonsMax) : [];
   const known = entries.map((entry) => oneOf(reasonCodes, readObject(entry)["code"]));
   return {
     codes: [...new Set(known.filter((code) => code !== undefined))],
-    isWhole: Array.isArray(value) && value.length <= reasonsMax && !known.includes(undefined),
+    isComplete: Array.isArray(value) && value.length <= reasonsMax && !known.includes(undefined),
   };
 }
 
-const oneOf = <const T extends string>(words: readonly T[], value: unknown): T | undefined =>
-  words.find((known) => known === value);
+const oneOf = <const T extends string>(values: readonly T[], value: unknown): T | undefined =>
+  values.find((allowed) => allowed === value);
 
 const matching = (pattern: RegExp, value: unknown): string | undefined =>
   typeof value === "string" && pattern.test(value) ? value : undefined;
 
-/** Ids and cursors: short, visible ASCII. A number is taken as its digits. */
-const word = (value: unknown): string | undefined =>
+/** Reads an id or a cursor: up to 255 characters of visible ASCII. A number becomes its digits. */
+const token = (value: unknown): string | undefined =>
   matching(/^[\x21-\x7e]{1,255}$/, typeof value === "number" ? String(value) : value);
 
 const count = (value: unknown): number | undefined =>
@@ -137,15 +140,15 @@ const count = (value: unknown): number | undefined =>
 const country = (value: unknown): string | undefined => (typeof value === "string" && isCountryAlpha3(value) ? value : undefined);
 
 function time(value: unknown): Date | undefined {
-  const read = new Date(matching(/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/, value) ?? Number.NaN);
-  return Number.isNaN(read.getTime()) ? undefined : read;
+  const parsed = new Date(matching(/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/, value) ?? Number.NaN);
+  return Number.isNaN(parsed.getTime()) ? undefined : parsed;
 }
 
-/** Only days that exist. */
+/** Reads a day as YYYY-MM-DD, only if it exists in the calendar. */
 function date(value: unknown): string | undefined {
   const day = matching(/^\d{4}-\d{2}-\d{2}$/, value);
-  const read = new Date(`${day}T00:00:00Z`);
-  return day !== undefined && !day.startsWith("0000") && !Number.isNaN(read.getTime()) && read.toISOString().startsWith(day)
+  const parsed = new Date(`${day}T00:00:00Z`);
+  return day !== undefined && !day.startsWith("0000") && !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day)
     ? day
     : undefined;
 }

@@ -3,19 +3,19 @@ import * as proto from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { kycDocuments } from "@amana/public-api";
 
 /**
- * The verification provider as this service sees it. Each operation ends in one of three ways;
- * "unknown" changes nothing, somebody has to ask again. Nothing is sent twice here.
+ * Client of the verification provider. Each operation returns an `Outcome`. After "unknown", the
+ * caller must repeat the operation or read the application. The client does not retry.
  */
 export interface VerificationProvider {
-  /** The reference is the provider's idempotency key: the same one gives the same application. */
+  /** The reference is the provider's idempotency key: equal references return one application. */
   create(application: ApplicationToCreate, timeoutMs: number): Promise<Outcome<CreatedApplication>>;
-  /** What the application has come to. This decides; a callback only hints. */
+  /** Returns the current state. It is authoritative, while a callback is only a hint. */
   get(providerId: string, timeoutMs: number): Promise<Outcome<ApplicationState>>;
-  /** Answers the state whether it could still be cancelled or not. */
+  /** Returns the state, also if the application could no longer be cancelled. */
   cancel(providerId: string, timeoutMs: number): Promise<Outcome<ApplicationState>>;
-  /** Hands a person's decision over. Answers the state also when none was awaited any more. */
+  /** Sends a person's decision. Returns the state, also if no decision was pending. */
   review(providerId: string, decision: ReviewDecision, timeoutMs: number): Promise<Outcome<ApplicationState>>;
-  /** What changed since the cursor, to catch up after an outage; null is the beginning. */
+  /** Returns the changes after the cursor. Null starts at the first change. */
   events(after: string | null, limit: number, timeoutMs: number): Promise<Outcome<ChangesSince>>;
 }
 
@@ -32,10 +32,10 @@ export interface ApplicationToCreate {
   readonly requireVideo: boolean;
   readonly ttlHours: number | undefined;
   readonly redirectUrl: string | undefined;
-  /** What the applicant is called and how to reach them goes through and stays nowhere. */
+  /** Email, phone and profile are only forwarded. This service stores none of them. */
   readonly applicantEmail: string | undefined;
   readonly applicantPhone: string | undefined;
-  /** The text of a JSON object. */
+  /** JSON object as text. */
   readonly profile: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface CreatedApplication {
   readonly providerId: string;
   readonly linkUrl: string;
   readonly linkExpiresAt: Date;
-  /** CREATED, unless the same reference was created before. */
+  /** CREATED, or a later status if the reference already existed. */
   readonly status: KycStatus;
 }
 
@@ -74,23 +74,25 @@ export type AmlDecision = (typeof amlDecisions)[number];
 export const documentTypes = kycDocuments;
 export type DocumentType = (typeof kycDocuments)[number];
 
-/** With our own words for each. The provider's are never taken over: they may repeat a name. */
+/**
+ * Our own text for each code. The provider's texts are not used, because they may contain names.
+ */
 export const reasonMessages = {
   DOCUMENT_EXPIRED: "The document has expired.",
   DOCUMENT_UNREADABLE: "The document could not be read.",
-  DOCUMENT_NOT_ALLOWED: "This kind of document was not asked for.",
+  DOCUMENT_NOT_ALLOWED: "This document type is not allowed for the application.",
   DOCUMENT_TAMPERED: "The document seems to have been altered.",
-  FACE_MISMATCH: "The face is not the one on the document.",
-  LIVENESS_FAILED: "It could not be shown that a living person was there.",
-  PROFILE_MISMATCH: "The document differs from the profile that was given.",
+  FACE_MISMATCH: "The face does not match the photo on the document.",
+  LIVENESS_FAILED: "The check for a live person failed.",
+  PROFILE_MISMATCH: "The document differs from the profile in the request.",
   UNDERAGE: "The applicant is too young.",
-  AML_MATCH: "There are hits in a sanctions or watch list.",
-  DUPLICATE: "The applicant was verified before under another application.",
+  AML_MATCH: "The applicant matches entries of a sanctions list or watch list.",
+  DUPLICATE: "The applicant was already verified in another application.",
 };
 export type ReasonCode = keyof typeof reasonMessages;
 export const reasonCodes = Object.keys(reasonMessages) as ReasonCode[];
 
-/** What a verdict rests on. */
+/** Check results of an application, as far as the provider reports them. */
 export interface Evidence {
   readonly reasonCodes: readonly ReasonCode[];
   readonly livenessOutcome: CheckOutcome | undefined;
@@ -100,19 +102,19 @@ export interface Evidence {
   readonly documentExpiry: string | undefined;
   readonly amlHitCount: number | undefined;
   readonly amlDecision: AmlDecision | undefined;
-  /** Names of fields that say something we cannot read, or not all of. */
+  /** Names of the fields with values that could not be read completely. */
   readonly unread: readonly string[];
 }
 
 /**
- * Everything we take from the provider about an application: nobody's name, no document number, no
- * picture, and none of its texts, which could hold one.
+ * All data that this service keeps of a provider's response. It contains no name, document number,
+ * picture or free text.
  */
 export interface ApplicationState extends Evidence {
   readonly providerId: string;
   readonly reference: string;
   readonly status: KycStatus;
-  /** Grows with every change. */
+  /** Increases with every change. */
   readonly sequence: number;
   readonly attemptsUsed: number;
   readonly verdict: Verdict | undefined;

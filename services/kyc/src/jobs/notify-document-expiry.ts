@@ -8,8 +8,11 @@ import { KycApplication } from "../kyc-application/kyc-application.ts";
 const dayMs = 86_400_000;
 const batchMax = 100;
 
-/** Tells of documents that expire, soon after a day begins in UTC. One batch; answers how many. */
-export async function noticeDocuments({ orm }: Context): Promise<number> {
+/**
+ * Emits events about documents that expire, soon after a day begins in UTC. Processes one batch and
+ * returns its size.
+ */
+export async function notifyDocumentExpiry({ orm }: Context): Promise<number> {
   return await transaction(orm, async (em) => {
     const now = await databaseTime(em);
     const dayIn = (days: number) => dayOf(new Date(now.getTime() + days * dayMs));
@@ -25,7 +28,7 @@ export async function noticeDocuments({ orm }: Context): Promise<number> {
       },
       { limit: batchMax, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE },
     );
-    for (const application of due) application.noticeDocument(now, recordChanges(em, application, now));
+    for (const application of due) application.notifyDocumentExpiry(now, recordChanges(em, application, now));
     return due.length;
   });
 }

@@ -21,51 +21,56 @@ afterAll(() => harness[Symbol.asyncDispose]());
 
 type Verb = "activate" | "suspend" | "reactivate" | "close";
 type Status = "PENDING" | "ACTIVE" | "SUSPENDED" | "CLOSED";
-const move = (verb: Verb, id: string, options: object = { caller }) =>
+const changeStatus = (verb: Verb, id: string, options: object = { caller }) =>
   harness.accounts[`${verb}Account`]({ id }, options as { caller: typeof caller });
 const read = (id: string) => harness.accounts.getAccount({ id }, { caller });
 
-const wayTo: Record<Status, readonly Verb[]> = {
+const pathTo: Record<Status, readonly Verb[]> = {
   PENDING: [],
   ACTIVE: ["activate"],
   SUSPENDED: ["activate", "suspend"],
   CLOSED: ["activate", "close"],
 };
-const goals: Record<Verb, readonly [from: readonly Status[], to: Status]> = {
+const transitions: Record<Verb, readonly [from: readonly Status[], to: Status]> = {
   activate: [["PENDING"], "ACTIVE"],
   suspend: [["ACTIVE"], "SUSPENDED"],
   reactivate: [["SUSPENDED"], "ACTIVE"],
   close: [["PENDING", "ACTIVE", "SUSPENDED"], "CLOSED"],
 };
 
-/** An account of a client who needs no verification, brought to a status. */
-async function anAccountThatIs(status: Status) {
+/** Creates an account with a status, for a client who needs no verification. */
+async function anAccountWith(status: Status) {
   const { id: clientId } = await harness.createPerson(caller, { kycLevel: KycLevel.NOT_REQUIRED });
   const { id } = await harness.openAccount(caller, { clientId });
-  for (const verb of wayTo[status]) await move(verb, id);
+  for (const verb of pathTo[status]) await changeStatus(verb, id);
   return id;
 }
 
-const pairs = (Object.keys(goals) as Verb[]).flatMap((verb) =>
-  (Object.keys(wayTo) as Status[]).map((from) => ({ verb, from, to: goals[verb][1], isAllowed: goals[verb][0].includes(from) })),
+const pairs = (Object.keys(transitions) as Verb[]).flatMap((verb) =>
+  (Object.keys(pathTo) as Status[]).map((from) => ({
+    verb,
+    from,
+    to: transitions[verb][1],
+    isAllowed: transitions[verb][0].includes(from),
+  })),
 );
 
-describe("the status of an account", () => {
-  test.each(pairs.filter(({ isAllowed }) => isAllowed))("$verb: $from → $to", async ({ verb, from, to }) => {
-    const id = await anAccountThatIs(from);
+describe("account status", () => {
+  test.each(pairs.filter(({ isAllowed }) => isAllowed))("$verb changes $from to $to", async ({ verb, from, to }) => {
+    const id = await anAccountWith(from);
     const before = await read(id);
     const nowMs = Number(before.updatedAtMs) + 60_000;
     harness.clock.nowMs = nowMs;
-    const moved = await move(verb, id);
+    const changed = await changeStatus(verb, id);
     const closedAtMs = verb === "close" ? BigInt(nowMs) : undefined;
-    expect(moved).toEqual({ ...before, status: AccountStatus[to], updatedAtMs: BigInt(nowMs), closedAtMs });
-    expect(await read(id)).toEqual(moved);
+    expect(changed).toEqual({ ...before, status: AccountStatus[to], updatedAtMs: BigInt(nowMs), closedAtMs });
+    expect(await read(id)).toEqual(changed);
   });
 
-  test.each(pairs.filter(({ isAllowed }) => !isAllowed))("$verb: refused from $from", async ({ verb, from }) => {
-    const id = await anAccountThatIs(from);
+  test.each(pairs.filter(({ isAllowed }) => !isAllowed))("$verb returns 409 from $from", async ({ verb, from }) => {
+    const id = await anAccountWith(from);
     const before = await read(id);
-    expect(await refusal(move(verb, id))).toMatchObject({
+    expect(await refusal(changeStatus(verb, id))).toMatchObject({
       kind: "conflict",
       code: "invalid_status_transition",
       members: { account_status: from },
@@ -73,98 +78,102 @@ describe("the status of an account", () => {
     expect(await read(id)).toEqual(before);
   });
 
-  test("is moved once by several at the same time", async () => {
-    const id = await anAccountThatIs("PENDING");
-    const results = await Promise.allSettled([1, 2, 3, 4].map(() => move("activate", id)));
+  test("changes once for concurrent requests", async () => {
+    const id = await anAccountWith("PENDING");
+    const results = await Promise.allSettled([1, 2, 3, 4].map(() => changeStatus("activate", id)));
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     for (const result of results) {
       if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "invalid_status_transition" });
     }
   });
 
-  test.each(["activate", "suspend", "reactivate", "close"] as const)("%s with one Idempotency-Key happens once", async (verb) => {
-    const id = await anAccountThatIs(goals[verb][0][0] as Status);
+  test.each(["activate", "suspend", "reactivate", "close"] as const)("%s takes effect once per Idempotency-Key", async (verb) => {
+    const id = await anAccountWith(transitions[verb][0][0] as Status);
     const [first, second] = [withIdempotencyKey(caller, `k-${verb}`), withIdempotencyKey(caller, `k-${verb}`)];
-    const moved = await move(verb, id, first);
-    expect(await move(verb, id, second)).toEqual(moved);
+    const changed = await changeStatus(verb, id, first);
+    expect(await changeStatus(verb, id, second)).toEqual(changed);
     expect([first.replayed, second.replayed]).toEqual([false, true]);
   });
 });
 
-describe("activation", () => {
-  test("is for a client whom a verification found good", async () => {
+describe("activateAccount", () => {
+  test("requires a client with the verification status VALIDATED", async () => {
     const { id: clientId } = await harness.createPerson(caller);
     const { id } = await harness.openAccount(caller, { clientId });
     const statuses = ["NOT_STARTED", "CREATED", "PROCESSING", "PENDING_REVIEW", "DECLINED", "ABORTED"];
     for (const status of statuses) {
       await harness.sql("update client set kyc_status = ? where id = ?", [status, clientId]);
-      expect(await refusal(move("activate", id))).toMatchObject({ kind: "conflict", code: "client_not_verified" });
+      expect(await refusal(changeStatus("activate", id))).toMatchObject({ kind: "conflict", code: "client_not_verified" });
     }
     expect((await read(id)).status).toBe(AccountStatus.PENDING);
     await harness.sql("update client set kyc_status = 'VALIDATED' where id = ?", [clientId]);
-    expect((await move("activate", id)).status).toBe(AccountStatus.ACTIVE);
+    expect((await changeStatus("activate", id)).status).toBe(AccountStatus.ACTIVE);
   });
 
-  test("is not for a blocked client; what is active stays so", async () => {
+  test("rejects a blocked client, whose active accounts stay active", async () => {
     const { id: clientId } = await harness.createPerson(caller, { kycLevel: KycLevel.NOT_REQUIRED });
     const [early, late] = [await harness.openAccount(caller, { clientId }), await harness.openAccount(caller, { clientId })];
-    await move("activate", early.id);
+    await changeStatus("activate", early.id);
     await harness.clients.updatePerson({ id: clientId, blocked: true }, { caller });
-    expect(await refusal(move("activate", late.id))).toMatchObject({
+    expect(await refusal(changeStatus("activate", late.id))).toMatchObject({
       kind: "conflict",
       code: "client_blocked",
       pointer: "",
     });
-    expect((await move("suspend", early.id)).status).toBe(AccountStatus.SUSPENDED);
-    expect((await move("reactivate", early.id)).status).toBe(AccountStatus.ACTIVE);
+    expect((await changeStatus("suspend", early.id)).status).toBe(AccountStatus.SUSPENDED);
+    expect((await changeStatus("reactivate", early.id)).status).toBe(AccountStatus.ACTIVE);
   });
 
-  test("waits for a block that is under way, and is refused then", async () => {
+  test("waits for a concurrent block and is then refused", async () => {
     const { id: clientId } = await harness.createPerson(caller, { kycLevel: KycLevel.NOT_REQUIRED });
     const { id } = await harness.openAccount(caller, { clientId });
     let activation: Promise<unknown> | undefined;
     await harness.transaction(async (em) => {
       (await lockRow(em, Client, allBusinesses, clientId, clientNotFound)).change({ blocked: true }, new Date());
       await em.flush();
-      activation = refusal(move("activate", id));
-      await harness.untilSomeoneWaits();
+      activation = refusal(changeStatus("activate", id));
+      await harness.untilSessionsWait();
     });
     expect(await activation).toMatchObject({ code: "client_blocked" });
     expect((await read(id)).status).toBe(AccountStatus.PENDING);
   });
 });
 
-describe("closing", () => {
+describe("closeAccount", () => {
   test.each(["CREDIT", "HOLD"] as const)(
-    "is refused while there is money after a %s, and possible once there is none",
+    "rejects an account with a balance after a %s, and accepts it with zero balances",
     async (kind) => {
-      const id = await anAccountThatIs("ACTIVE");
+      const id = await anAccountWith("ACTIVE");
       const postTo = (order: Parameters<typeof post>[3]) =>
         harness.transaction((em) => post(em, caller.businessId, id, order, new Date()));
       await postTo({ kind: "CREDIT", amountMinor: 100n, reference: "in" });
       const hold = kind === "HOLD" ? await postTo({ kind, amountMinor: 100n, reference: "hold" }) : undefined;
-      expect(await refusal(move("close", id))).toMatchObject({ kind: "conflict", code: "account_balance_not_zero" });
+      expect(await refusal(changeStatus("close", id))).toMatchObject({ kind: "conflict", code: "account_balance_not_zero" });
       expect((await read(id)).status).toBe(AccountStatus.ACTIVE);
       if (hold) await postTo({ kind: "CAPTURE", holdId: hold.id, reference: "out" });
       else await postTo({ kind: "DEBIT", amountMinor: 100n, reference: "out" });
-      expect((await move("close", id)).status).toBe(AccountStatus.CLOSED);
+      expect((await changeStatus("close", id)).status).toBe(AccountStatus.CLOSED);
     },
   );
 });
 
 describe.each(["activate", "suspend", "reactivate", "close"] as const)("%s", (verb) => {
-  test("of another business's account is refused like that of an unknown one", async () => {
-    const id = await anAccountThatIs(goals[verb][0][0] as Status);
+  test("returns the same error for another business's account as for an unknown id", async () => {
+    const id = await anAccountWith(transitions[verb][0][0] as Status);
     const before = await read(id);
     for (const other of [id, uuidv7(), "no id", ""]) {
-      const refused = refusal(move(verb, other, { caller: aBusinessCaller() }));
-      expect(await refused).toMatchObject({ kind: "not_found", code: "not_found", message: "There is no such account." });
+      const refused = refusal(changeStatus(verb, other, { caller: aBusinessCaller() }));
+      expect(await refused).toMatchObject({
+        kind: "not_found",
+        code: "not_found",
+        message: "There is no account with this id. Check the id.",
+      });
     }
     expect(await read(id)).toEqual(before);
   });
 
-  test("is for businesses", async () => {
-    const refused = refusal(move(verb, uuidv7(), { caller: adminCaller }));
+  test("rejects an operator's key", async () => {
+    const refused = refusal(changeStatus(verb, uuidv7(), { caller: adminCaller }));
     expect(await refused).toMatchObject({ code: "business_key_required" });
   });
 });

@@ -12,27 +12,27 @@ import { Client } from "../client/client.ts";
 import type { Context } from "../context.ts";
 
 type Service = typeof AccountService.method;
-type Moving<M extends Service[keyof Service]> = (context: Context) => Implementation<M>;
+type StatusRpc<M extends Service[keyof Service]> = (context: Context) => Implementation<M>;
 
-/** An RPC that moves an account from one status to another, once for each Idempotency-Key. */
-const moving =
-  (move: (account: Account, now: Date, em: SqlEntityManager) => void | Promise<void>) =>
+/** Returns an RPC that changes the status of an account, once per Idempotency-Key. */
+const changeStatus =
+  (change: (account: Account, now: Date, em: SqlEntityManager) => void | Promise<void>) =>
   ({ orm, clock }: Context) =>
   async ({ id }: { id: string }, call: Call) => {
     const businessId = requireBusiness(call.caller);
     return await once(orm, call, AccountSchema, async (em) => {
       const account = await lockRow(em, Account, businessId, id, accountNotFound);
-      await move(account, clock.now(), em);
+      await change(account, clock.now(), em);
       return toAccountMessage(account);
     });
   };
 
-export const activateAccount: Moving<Service["activateAccount"]> = moving(async (account, now, em) => {
-  // Held, so that nobody blocks the client between this look and the activation.
+export const activateAccount: StatusRpc<Service["activateAccount"]> = changeStatus(async (account, now, em) => {
+  // The lock prevents a block of the client between this check and the activation.
   const { businessId, clientId } = account;
   account.activate(await lockRow(em, Client, businessId, clientId, namedClientNotFound), now);
 });
 
-export const suspendAccount: Moving<Service["suspendAccount"]> = moving((account, now) => account.suspend(now));
-export const reactivateAccount: Moving<Service["reactivateAccount"]> = moving((account, now) => account.reactivate(now));
-export const closeAccount: Moving<Service["closeAccount"]> = moving((account, now) => account.close(now));
+export const suspendAccount: StatusRpc<Service["suspendAccount"]> = changeStatus((account, now) => account.suspend(now));
+export const reactivateAccount: StatusRpc<Service["reactivateAccount"]> = changeStatus((account, now) => account.reactivate(now));
+export const closeAccount: StatusRpc<Service["closeAccount"]> = changeStatus((account, now) => account.close(now));

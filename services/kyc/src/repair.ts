@@ -24,7 +24,7 @@ export const repair: RepairedService = {
     {
       what: "operators' decisions that the provider does not have yet",
       table: "kyc_application",
-      where: "review_request is not null and updated_at < now() - interval '10 minutes'",
+      where: "review_request is not null and reviewed_at is null and updated_at < now() - interval '10 minutes'",
       since: "updated_at",
       todo: "The service does not send a decision again. Check that the provider is reachable and KYC_PROVIDER_TOKEN is valid. Then repeat the decision.",
     },

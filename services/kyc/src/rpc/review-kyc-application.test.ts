@@ -4,6 +4,7 @@ import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
+import { repair } from "../repair.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -98,6 +99,19 @@ describe("reviewKycApplication", () => {
     expect(await review(id, KycVerdict.APPROVED, again)).toEqual(first);
     expect(again.replayed).toBe(true);
     expect(await harness.audited(id)).toHaveLength(1);
+  });
+
+  test("leaves no decision that `amana stuck` lists as undelivered", async () => {
+    const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
+    const stuck = repair.waiting.find(({ what }) => what.startsWith("operators' decisions"));
+    const listed = async () => {
+      await harness.sql("update kyc_application set updated_at = now() - interval '11 minutes' where id = ?", [id]);
+      return await harness.sql(`select id from kyc_application where ${stuck?.where} and id = ?`, [id]);
+    };
+    await review(id);
+    expect(await listed()).toEqual([]);
+    await harness.sql("update kyc_application set reviewed_at = null where id = ?", [id]);
+    expect(await listed()).toEqual([{ id }]);
   });
 
   test("treats the same Idempotency-Key of another operator as another decision", async () => {

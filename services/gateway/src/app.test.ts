@@ -306,7 +306,7 @@ describe("every answer", () => {
     expect(answer.headers["content-type"]).toBe("application/problem+json");
     expect(answer.json()).toEqual({
       type: "/problems/missing_api_key",
-      title: "API key missing",
+      title: "API key is missing",
       status: 401,
       detail: expect.any(String),
       instance: "urn:amana:request:request-0001",

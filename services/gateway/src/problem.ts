@@ -48,7 +48,7 @@ export function validationFailed(found: readonly FieldError[]): Problem {
   const places = errors.slice(0, 5).map((error) => ("pointer" in error ? error.pointer : error.parameter));
   const more = errors.length > places.length ? " and others" : "";
   return Problem.of(code, {
-    detail: `Put right and send again: ${places.join(", ")}${more}.`,
+    detail: `Correct these fields and send the request again: ${places.join(", ")}${more}.`,
     errors,
     ...(found.length > errorsMax && { members: { more_errors: true } }),
   });

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { compileField } from "./field.ts";
 import { webUrl } from "./web-url.ts";
 
-const strict = compileField(webUrl({ insecure: false, examples: [] }));
-const sandbox = compileField(webUrl({ insecure: true, examples: [] }));
+const strict = compileField(webUrl({ insecure: false, purpose: "", examples: [] }));
+const sandbox = compileField(webUrl({ insecure: true, purpose: "", examples: [] }));
 
 test.each([
   "https://shop.example",

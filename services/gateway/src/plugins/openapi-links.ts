@@ -62,16 +62,16 @@ function linksFrom(
 ): Link[] {
   if (operationId === "replayWebhookEndpoint") {
     const parameters = { id: "$request.path.id", replay_id: "$response.body#/id" };
-    return [{ operationId: "getWebhookReplay", description: "How far the replay has come.", parameters }];
+    return [{ operationId: "getWebhookReplay", description: "Returns the progress of the replay.", parameters }];
   }
   const isList = answer.type === "array";
   const holder = isList ? answer.items : answer;
   const makesOrLists = method === "post" || isList;
   if (!makesOrLists || path.includes("{") || !holder?.properties?.["id"]) return [];
   const id = isList ? "$response.body#/0/id" : "$response.body#/id";
-  const whose = isList ? "the first one of the page" : "what was made";
+  const source = isList ? "first item of the page" : "created resource";
   return operations.flatMap(({ path: target, operation }): Link[] => {
-    const link = { operationId: operation.operationId ?? "", description: `Takes the id of ${whose}.` };
+    const link = { operationId: operation.operationId ?? "", description: `Uses the id of the ${source}.` };
     const [base = "", ...others] = target.split("/{");
     if (base !== "" && others.length === 1 && others[0]?.startsWith("id}") && isUnder(path, base, isList)) {
       return [{ ...link, parameters: { id } }];

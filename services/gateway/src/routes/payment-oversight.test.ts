@@ -208,7 +208,7 @@ test("what happens within a millisecond stands in the order in which one thing b
     ...["delivery_attempt PAYMENT_REFUNDED", "delivery_attempt PAYMENT_COMPLETED"],
     ...["next_attempt PAYMENT_REFUNDED", "next_attempt PAYMENT_COMPLETED"],
   ]);
-  expect(entries.find(({ name }) => name === "SENT")?.detail).toBe("2 times, this was the last");
+  expect(entries.find(({ name }) => name === "SENT")?.detail).toBe("last of 2 times");
 });
 
 test("a payment's timeline says what is missing while webhooks is away, and tells the rest", async () => {

@@ -13,7 +13,7 @@ import { pageHeaders } from "./page-headers.ts";
 import { Problem } from "./problem.ts";
 import { requestOf, sourceOf } from "./rpc-request.ts";
 
-/** One operation of the API: the accepted fields, one RPC and a renderer. */
+/** An operation of the API: the accepted fields, one RPC and a renderer. */
 interface Operation<M, F, Rendered = M> {
   readonly tag: Tag;
   readonly rpc: RpcFunction<never, M>;

@@ -61,7 +61,7 @@ export const uuid = (description?: string) =>
 export const choice = <const T extends string>(values: readonly T[], description?: string) =>
   field(Type.Unsafe<T>(Type.Enum([...values], described(description))), { message: `must be one of ${values.join(", ")}` });
 
-/** One of the values in any case. It is stored as listed. */
+/** A value of a list, in any case. It is stored as listed. */
 export const anyCaseChoice = <const T extends string>(values: readonly T[], purpose: string) =>
   field(Type.Unsafe<T>(Type.Enum([...values], { description: `${purpose} Upper and lower case are accepted.` })), {
     message: `must be one of ${values.join(", ")}, in any case`,

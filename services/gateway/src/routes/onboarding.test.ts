@@ -34,7 +34,7 @@ const optional = {
   other_source_of_funds: "Mécénat",
   tax_identification_number: "099916000000000",
 };
-const responses = {
+const answers = {
   accountPurposes: ["SALARY", "SAVINGS"],
   expectedMonthlyIncomingVolume: "BETWEEN1001_AND5000",
   expectedMonthlyOutgoingVolume: "LESS_THAN1000",
@@ -49,7 +49,7 @@ const optionalAnswers = {
   otherSourceOfFunds: "Mécénat",
   taxIdentificationNumber: "099916000000000",
 };
-const message = { id, clientId, ...responses, createdAtMs: at, updatedAtMs: at };
+const message = { id, clientId, ...answers, createdAtMs: at, updatedAtMs: at };
 const expectedJson = { id, ...details, created_at: atText, updated_at: atText };
 const status = {
   id,
@@ -77,7 +77,7 @@ const send = (method: "GET" | "POST" | "PATCH", path: string, payload?: object, 
     headers,
     ...(payload === undefined ? {} : { payload }),
   });
-const received = () => gateway.received.at(-1)?.request as { responses?: Record<string, unknown> } | undefined;
+const received = () => gateway.received.at(-1)?.request as { answers?: Record<string, unknown> } | undefined;
 const refuse =
   (kind: "conflict" | "invalid" | "not_found", code: string, members = {}) =>
   async () => {
@@ -89,20 +89,20 @@ describe("POST onboarding/details", () => {
     const response = await send("POST", "/details", details);
     expect([response.statusCode, response.headers["location"]]).toEqual([201, `/api/v1/clients/${clientId}/onboarding/details`]);
     expect(response.json()).toEqual(expectedJson);
-    expect(received()).toMatchObject({ clientId, responses });
+    expect(received()).toMatchObject({ clientId, answers });
   });
 
   test("accepts each optional field", async () => {
     gateway.behaviour.onboarding.createOnboardingDetails = async () => ({ ...message, ...optionalAnswers });
     const response = await send("POST", "/details", { ...details, ...optional });
     expect(response.json()).toEqual({ ...expectedJson, ...optional });
-    expect(received()).toMatchObject({ responses: { ...responses, ...optionalAnswers, cleared: [] } });
+    expect(received()).toMatchObject({ answers: { ...answers, ...optionalAnswers, cleared: [] } });
   });
 
   test("accepts the purposes under their alias", async () => {
     const { account_purposes, ...rest } = details;
     expect((await send("POST", "/details", { ...rest, account_purposes_input: account_purposes })).statusCode).toBe(201);
-    expect(received()).toMatchObject({ responses });
+    expect(received()).toMatchObject({ answers });
     expect((await send("POST", "/details", { ...details, account_purposes_input: account_purposes })).statusCode).toBe(201);
     const both = await send("POST", "/details", { ...details, account_purposes_input: ["OTHER"] });
     expect([both.statusCode, both.json().errors]).toEqual([
@@ -199,20 +199,20 @@ describe("PATCH onboarding/details", () => {
   test("sends only the fields of the request and returns the details", async () => {
     const response = await send("PATCH", "/details", { account_purposes_input: ["PENSION"], is_us_person: true });
     expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
-    const { $typeName: _, ...given } = received()?.responses ?? {};
-    expect(given).toEqual({ accountPurposes: ["PENSION"], isUsPerson: true, cleared: [] });
+    const { $typeName: _, ...fields } = received()?.answers ?? {};
+    expect(fields).toEqual({ accountPurposes: ["PENSION"], isUsPerson: true, cleared: [] });
   });
 
   test("clears each optional field with null", async () => {
     const cleared = Object.fromEntries(Object.keys(optional).map((name) => [name, null]));
     expect((await send("PATCH", "/details", cleared)).statusCode).toBe(200);
-    expect(new Set(received()?.responses?.["cleared"] as string[])).toEqual(new Set(Object.keys(optional)));
+    expect(new Set(received()?.answers?.["cleared"] as string[])).toEqual(new Set(Object.keys(optional)));
   });
 
   test("sends no field for an empty object", async () => {
     expect((await send("PATCH", "/details", {})).statusCode).toBe(200);
-    const { $typeName: _, ...given } = received()?.responses ?? {};
-    expect(given).toEqual({ accountPurposes: [], cleared: [] });
+    const { $typeName: _, ...fields } = received()?.answers ?? {};
+    expect(fields).toEqual({ accountPurposes: [], cleared: [] });
   });
 
   test("lists the missing fields when the client has no details", async () => {

@@ -124,12 +124,12 @@ describe("/problems", () => {
           ?.at(-1),
       ).toBe(`<h2 id="${status}">`);
     }
-    const tryOf = async (code: string) =>
-      /Another try: (.*)<\/p>/.exec((await gateway.app.inject(`/problems/${code}`)).body)?.[1];
-    expect(await tryOf("refund_outcome_unknown")).toMatch(/^Yes, after Retry-After, with the same Idempotency-Key/);
-    expect(await tryOf("refund_in_progress")).toMatch(/^Yes, after Retry-After/);
-    expect(await tryOf("processor_error")).toMatch(/^Not as it is/);
-    expect(await tryOf("payment_not_refundable")).toMatch(/^No\./);
+    const retryAdviceOf = async (code: string) =>
+      /Retry: (.*)<\/p>/.exec((await gateway.app.inject(`/problems/${code}`)).body)?.[1];
+    expect(await retryAdviceOf("refund_outcome_unknown")).toMatch(/^Yes, after Retry-After, with the same Idempotency-Key/);
+    expect(await retryAdviceOf("refund_in_progress")).toMatch(/^Yes, after Retry-After/);
+    expect(await retryAdviceOf("processor_error")).toMatch(/^Not as it is/);
+    expect(await retryAdviceOf("payment_not_refundable")).toMatch(/^No\./);
   });
 
   test("returns 404 for an unknown code and for property names of objects", async () => {

@@ -6,7 +6,7 @@ import { errorsMax } from "../problem.ts";
 import { problemCatalogue } from "../problem-catalogue.ts";
 import { idempotencyKeyPattern } from "./idempotency-key.ts";
 import { type Addressed, type LinkedOperation, linkOperations } from "./openapi-links.ts";
-import { type NamedOperation, nameSchemas, sayOnce } from "./openapi-schemas.ts";
+import { extractSchemas, type NamedOperation, nameSchemas } from "./openapi-schemas.ts";
 import { describeWebhooks } from "./openapi-webhooks.ts";
 
 const FieldError = Type.Object({
@@ -99,17 +99,17 @@ interface Operation {
 
 const textHeader = (description: string) => ({ description, schema: { type: "string" } });
 
-const whole = (description: string) => ({ description, schema: { type: "integer" } });
+const integerHeader = (description: string) => ({ description, schema: { type: "integer" } });
 const pageHeaders = {
-  "X-Total-Count": whole("Number of matching items, at most 1 000."),
+  "X-Total-Count": integerHeader("Number of matching items, at most 1 000."),
   "X-Total-Count-Capped": textHeader("`true` when more than 1 000 items match. Absent otherwise."),
   Link: textHeader("Links to the first, last, prev and next page (RFC 8288). There is no last page when the count is capped."),
 };
 /** Responses to operators do not have these headers, because operators have no rate limit. */
 const rateHeaders = {
-  "RateLimit-Limit": whole("Maximum number of requests in a burst."),
-  "RateLimit-Remaining": whole("Remaining number of requests in the burst."),
-  "RateLimit-Reset": whole("Seconds until a full burst is possible again."),
+  "RateLimit-Limit": integerHeader("Maximum number of requests in a burst."),
+  "RateLimit-Remaining": integerHeader("Remaining number of requests in the burst."),
+  "RateLimit-Reset": integerHeader("Seconds until a full burst is possible again."),
 };
 
 /** Operations that call the card processor or the verification provider. */
@@ -156,7 +156,7 @@ function complete(method: string, operation: Operation): void {
       ...response.headers,
       ...(isCreated && { Location: textHeader("URL of the new resource, or of the list that contains it.") }),
       ...(isPage && pageHeaders),
-      ...(/^(409|429|503|504)$/.test(status) && { "Retry-After": whole(waits) }),
+      ...(/^(409|429|503|504)$/.test(status) && { "Retry-After": integerHeader(waits) }),
       ...(status === "401" && { "WWW-Authenticate": textHeader("`Bearer`.") }),
       ...(!isKeyless && (status === "429" || isSuccess) && rateHeaders),
       ...(isStored && {
@@ -209,8 +209,8 @@ export async function describeApi(app: App): Promise<void> {
       linkOperations(operations);
       for (const { operation } of operations) nameSchemas(operation as unknown as NamedOperation);
       const schemas: Record<string, unknown> = { Problem: ProblemDocument };
-      const paths = sayOnce(sortPaths(openapiObject.paths ?? {}), schemas) as typeof openapiObject.paths;
-      const webhooks = sayOnce(describeWebhooks(), schemas) as Record<string, object>;
+      const paths = extractSchemas(sortPaths(openapiObject.paths ?? {}), schemas) as typeof openapiObject.paths;
+      const webhooks = extractSchemas(describeWebhooks(), schemas) as Record<string, object>;
       return { ...openapiObject, paths, components: { ...openapiObject.components, schemas }, webhooks };
     },
   });

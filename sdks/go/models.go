@@ -4,67 +4,35 @@ package amana
 
 import "encoding/json"
 
-// OnboardBusinessResult is what the API answers.
-type OnboardBusinessResult struct {
-	ID           string `json:"id"`
-	Name         string `json:"name"`
-	Status       string `json:"status"`
-	CreatedAt    string `json:"created_at"`
-	UpdatedAt    string `json:"updated_at"`
-	ContactEmail string `json:"contact_email,omitempty"`
-	APIKey       string `json:"api_key,omitempty"`
-	APIKeyPrefix string `json:"api_key_prefix,omitempty"`
-}
-
-// OwnBusiness is what the API answers.
-type OwnBusiness struct {
-	ID           string `json:"id"`
-	Name         string `json:"name"`
-	Status       string `json:"status"`
-	CreatedAt    string `json:"created_at"`
-	UpdatedAt    string `json:"updated_at"`
-	APIKeyPrefix string `json:"api_key_prefix,omitempty"`
-}
-
-// UpdateOwnBusinessResult is what the API answers.
-type UpdateOwnBusinessResult struct {
-	ID           string `json:"id"`
-	Name         string `json:"name"`
-	Status       string `json:"status"`
-	UpdatedAt    string `json:"updated_at"`
-	APIKey       string `json:"api_key,omitempty"`
-	APIKeyPrefix string `json:"api_key_prefix,omitempty"`
-}
-
-// OwnApiKey is what the API answers.
-type OwnApiKey struct {
-	ID         string   `json:"id"`
-	Name       string   `json:"name"`
-	Prefix     string   `json:"prefix"`
-	CreatedAt  string   `json:"created_at"`
-	LastUsedAt string   `json:"last_used_at,omitempty"`
-	ExpiresAt  string   `json:"expires_at,omitempty"`
-	AllowedIps []string `json:"allowed_ips,omitempty"`
-	RevokedAt  string   `json:"revoked_at,omitempty"`
-}
-
-// CreateOwnApiKeyResult is what the API answers.
-type CreateOwnApiKeyResult struct {
-	ID         string   `json:"id"`
-	Name       string   `json:"name"`
-	APIKey     string   `json:"api_key,omitempty"`
-	Prefix     string   `json:"prefix"`
-	CreatedAt  string   `json:"created_at"`
-	ExpiresAt  string   `json:"expires_at,omitempty"`
-	AllowedIps []string `json:"allowed_ips,omitempty"`
-}
-
-// RevokeOwnApiKeyResult is what the API answers.
-type RevokeOwnApiKeyResult struct {
-	ID        string `json:"id"`
-	Name      string `json:"name"`
-	Prefix    string `json:"prefix"`
-	RevokedAt string `json:"revoked_at,omitempty"`
+// Payment is what the API answers.
+type Payment struct {
+	ID                    string `json:"id"`
+	BusinessID            string `json:"business_id"`
+	Amount                string `json:"amount"`
+	Currency              string `json:"currency"`
+	Status                string `json:"status"`
+	Language              string `json:"language"`
+	SuccessURL            string `json:"success_url"`
+	FailURL               string `json:"fail_url"`
+	ProcessorOrderNumber  string `json:"processor_order_number"`
+	CreatedAt             string `json:"created_at"`
+	UpdatedAt             string `json:"updated_at"`
+	PaidAt                string `json:"paid_at,omitempty"`
+	ActionCode            string `json:"action_code,omitempty"`
+	ActionCodeDescription string `json:"action_code_description,omitempty"`
+	ApprovalCode          string `json:"approval_code,omitempty"`
+	CardBrand             string `json:"card_brand,omitempty"`
+	Description           string `json:"description,omitempty"`
+	FormURL               string `json:"form_url,omitempty"`
+	MaskedPan             string `json:"masked_pan,omitempty"`
+	OrderRef              string `json:"order_ref,omitempty"`
+	RespCode              string `json:"resp_code,omitempty"`
+	RespCodeDesc          string `json:"resp_code_desc,omitempty"`
+	ProcessorErrorCode    string `json:"processor_error_code,omitempty"`
+	ProcessorOrderID      string `json:"processor_order_id,omitempty"`
+	ProcessorOrderStatus  *int64 `json:"processor_order_status,omitempty"`
+	RefundedAmount        string `json:"refunded_amount,omitempty"`
+	Origin                string `json:"origin,omitempty"`
 }
 
 // CreateKycApplicationResult is what the API answers.
@@ -109,52 +77,6 @@ type KycApplication struct {
 type KycApplicationReasonCodes struct {
 	Code    string `json:"code"`
 	Message string `json:"message,omitempty"`
-}
-
-// Beneficiary is what the API answers.
-type Beneficiary struct {
-	ID              string `json:"id"`
-	ClientID        string `json:"client_id"`
-	BeneficiaryType string `json:"beneficiary_type"`
-	Name            string `json:"name"`
-	Display         bool   `json:"display"`
-	CreatedAt       string `json:"created_at"`
-	UpdatedAt       string `json:"updated_at"`
-	AccountNumber   string `json:"account_number,omitempty"`
-	IBAN            string `json:"iban,omitempty"`
-	BIC             string `json:"bic,omitempty"`
-	SwiftCode       string `json:"swift_code,omitempty"`
-	RoutingNumber   string `json:"routing_number,omitempty"`
-	BankName        string `json:"bank_name,omitempty"`
-	BankAddress     string `json:"bank_address,omitempty"`
-	Address         string `json:"address,omitempty"`
-	City            string `json:"city,omitempty"`
-	PostalCode      string `json:"postal_code,omitempty"`
-	CountryCode     string `json:"country_code,omitempty"`
-}
-
-// Account is what the API answers.
-type Account struct {
-	ID                string `json:"id"`
-	ClientID          string `json:"client_id"`
-	AccountName       string `json:"account_name"`
-	AccountNumber     string `json:"account_number"`
-	AccountType       string `json:"account_type"`
-	Currency          string `json:"currency"`
-	CurrentBalance    string `json:"current_balance"`
-	AvailableBalance  string `json:"available_balance"`
-	ReservedBalance   string `json:"reserved_balance"`
-	Status            string `json:"status"`
-	OpenedDate        string `json:"opened_date"`
-	CreatedAt         string `json:"created_at"`
-	UpdatedAt         string `json:"updated_at"`
-	ClosedDate        string `json:"closed_date,omitempty"`
-	LastActivityDate  string `json:"last_activity_date,omitempty"`
-	DailyLimit        string `json:"daily_limit,omitempty"`
-	MonthlyLimit      string `json:"monthly_limit,omitempty"`
-	YearlyLimit       string `json:"yearly_limit,omitempty"`
-	Description       string `json:"description,omitempty"`
-	ExternalAccountID string `json:"external_account_id,omitempty"`
 }
 
 // Client is what the API answers.
@@ -225,35 +147,50 @@ type OnboardingStatus struct {
 	UpdatedAt        string `json:"updated_at"`
 }
 
-// Payment is what the API answers.
-type Payment struct {
-	ID                    string `json:"id"`
-	BusinessID            string `json:"business_id"`
-	Amount                string `json:"amount"`
-	Currency              string `json:"currency"`
-	Status                string `json:"status"`
-	Language              string `json:"language"`
-	SuccessURL            string `json:"success_url"`
-	FailURL               string `json:"fail_url"`
-	ProcessorOrderNumber  string `json:"processor_order_number"`
-	CreatedAt             string `json:"created_at"`
-	UpdatedAt             string `json:"updated_at"`
-	PaidAt                string `json:"paid_at,omitempty"`
-	ActionCode            string `json:"action_code,omitempty"`
-	ActionCodeDescription string `json:"action_code_description,omitempty"`
-	ApprovalCode          string `json:"approval_code,omitempty"`
-	CardBrand             string `json:"card_brand,omitempty"`
-	Description           string `json:"description,omitempty"`
-	FormURL               string `json:"form_url,omitempty"`
-	MaskedPan             string `json:"masked_pan,omitempty"`
-	OrderRef              string `json:"order_ref,omitempty"`
-	RespCode              string `json:"resp_code,omitempty"`
-	RespCodeDesc          string `json:"resp_code_desc,omitempty"`
-	ProcessorErrorCode    string `json:"processor_error_code,omitempty"`
-	ProcessorOrderID      string `json:"processor_order_id,omitempty"`
-	ProcessorOrderStatus  *int64 `json:"processor_order_status,omitempty"`
-	RefundedAmount        string `json:"refunded_amount,omitempty"`
-	Origin                string `json:"origin,omitempty"`
+// Beneficiary is what the API answers.
+type Beneficiary struct {
+	ID              string `json:"id"`
+	ClientID        string `json:"client_id"`
+	BeneficiaryType string `json:"beneficiary_type"`
+	Name            string `json:"name"`
+	Display         bool   `json:"display"`
+	CreatedAt       string `json:"created_at"`
+	UpdatedAt       string `json:"updated_at"`
+	AccountNumber   string `json:"account_number,omitempty"`
+	IBAN            string `json:"iban,omitempty"`
+	BIC             string `json:"bic,omitempty"`
+	SwiftCode       string `json:"swift_code,omitempty"`
+	RoutingNumber   string `json:"routing_number,omitempty"`
+	BankName        string `json:"bank_name,omitempty"`
+	BankAddress     string `json:"bank_address,omitempty"`
+	Address         string `json:"address,omitempty"`
+	City            string `json:"city,omitempty"`
+	PostalCode      string `json:"postal_code,omitempty"`
+	CountryCode     string `json:"country_code,omitempty"`
+}
+
+// Account is what the API answers.
+type Account struct {
+	ID                string `json:"id"`
+	ClientID          string `json:"client_id"`
+	AccountName       string `json:"account_name"`
+	AccountNumber     string `json:"account_number"`
+	AccountType       string `json:"account_type"`
+	Currency          string `json:"currency"`
+	CurrentBalance    string `json:"current_balance"`
+	AvailableBalance  string `json:"available_balance"`
+	ReservedBalance   string `json:"reserved_balance"`
+	Status            string `json:"status"`
+	OpenedDate        string `json:"opened_date"`
+	CreatedAt         string `json:"created_at"`
+	UpdatedAt         string `json:"updated_at"`
+	ClosedDate        string `json:"closed_date,omitempty"`
+	LastActivityDate  string `json:"last_activity_date,omitempty"`
+	DailyLimit        string `json:"daily_limit,omitempty"`
+	MonthlyLimit      string `json:"monthly_limit,omitempty"`
+	YearlyLimit       string `json:"yearly_limit,omitempty"`
+	Description       string `json:"description,omitempty"`
+	ExternalAccountID string `json:"external_account_id,omitempty"`
 }
 
 // CreateWebhookEndpointResult is what the API answers.
@@ -364,6 +301,69 @@ type Event struct {
 	Type      string          `json:"type"`
 	CreatedAt string          `json:"created_at"`
 	Body      json.RawMessage `json:"body"`
+}
+
+// OnboardBusinessResult is what the API answers.
+type OnboardBusinessResult struct {
+	ID           string `json:"id"`
+	Name         string `json:"name"`
+	Status       string `json:"status"`
+	CreatedAt    string `json:"created_at"`
+	UpdatedAt    string `json:"updated_at"`
+	ContactEmail string `json:"contact_email,omitempty"`
+	APIKey       string `json:"api_key,omitempty"`
+	APIKeyPrefix string `json:"api_key_prefix,omitempty"`
+}
+
+// OwnBusiness is what the API answers.
+type OwnBusiness struct {
+	ID           string `json:"id"`
+	Name         string `json:"name"`
+	Status       string `json:"status"`
+	CreatedAt    string `json:"created_at"`
+	UpdatedAt    string `json:"updated_at"`
+	APIKeyPrefix string `json:"api_key_prefix,omitempty"`
+}
+
+// UpdateOwnBusinessResult is what the API answers.
+type UpdateOwnBusinessResult struct {
+	ID           string `json:"id"`
+	Name         string `json:"name"`
+	Status       string `json:"status"`
+	UpdatedAt    string `json:"updated_at"`
+	APIKey       string `json:"api_key,omitempty"`
+	APIKeyPrefix string `json:"api_key_prefix,omitempty"`
+}
+
+// OwnApiKey is what the API answers.
+type OwnApiKey struct {
+	ID         string   `json:"id"`
+	Name       string   `json:"name"`
+	Prefix     string   `json:"prefix"`
+	CreatedAt  string   `json:"created_at"`
+	LastUsedAt string   `json:"last_used_at,omitempty"`
+	ExpiresAt  string   `json:"expires_at,omitempty"`
+	AllowedIps []string `json:"allowed_ips,omitempty"`
+	RevokedAt  string   `json:"revoked_at,omitempty"`
+}
+
+// CreateOwnApiKeyResult is what the API answers.
+type CreateOwnApiKeyResult struct {
+	ID         string   `json:"id"`
+	Name       string   `json:"name"`
+	APIKey     string   `json:"api_key,omitempty"`
+	Prefix     string   `json:"prefix"`
+	CreatedAt  string   `json:"created_at"`
+	ExpiresAt  string   `json:"expires_at,omitempty"`
+	AllowedIps []string `json:"allowed_ips,omitempty"`
+}
+
+// RevokeOwnApiKeyResult is what the API answers.
+type RevokeOwnApiKeyResult struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Prefix    string `json:"prefix"`
+	RevokedAt string `json:"revoked_at,omitempty"`
 }
 
 // Business is what the API answers.

@@ -58,32 +58,32 @@ func (r *AccountsResource) Open(ctx context.Context, body Params, key ...Idempot
 	return call[Account](ctx, r.transport, "POST", "/api/v1/accounts", body, key)
 }
 
-// List: List accounts, newest first.
+// List: List accounts.
 func (r *AccountsResource) List(query Params) *List[Account] {
 	return &List[Account]{r.transport, "/api/v1/accounts", query}
 }
 
-// Get: Read an account.
+// Get: Get an account.
 func (r *AccountsResource) Get(ctx context.Context, id string) (*Account, error) {
 	return call[Account](ctx, r.transport, "GET", "/api/v1/accounts/"+url.PathEscape(id), nil, nil)
 }
 
-// Update: Change an account.
+// Update: Update an account.
 func (r *AccountsResource) Update(ctx context.Context, id string, body Params) (*Account, error) {
 	return call[Account](ctx, r.transport, "PATCH", "/api/v1/accounts/"+url.PathEscape(id), body, nil)
 }
 
-// Activate: Activate a PENDING account.
+// Activate: Activate an account.
 func (r *AccountsResource) Activate(ctx context.Context, id string, key ...IdempotencyKey) (*Account, error) {
 	return call[Account](ctx, r.transport, "POST", "/api/v1/accounts/"+url.PathEscape(id)+"/activate", nil, key)
 }
 
-// Suspend: Suspend an ACTIVE account.
+// Suspend: Suspend an account.
 func (r *AccountsResource) Suspend(ctx context.Context, id string, key ...IdempotencyKey) (*Account, error) {
 	return call[Account](ctx, r.transport, "POST", "/api/v1/accounts/"+url.PathEscape(id)+"/suspend", nil, key)
 }
 
-// Reactivate: Reactivate a SUSPENDED account.
+// Reactivate: Reactivate an account.
 func (r *AccountsResource) Reactivate(ctx context.Context, id string, key ...IdempotencyKey) (*Account, error) {
 	return call[Account](ctx, r.transport, "POST", "/api/v1/accounts/"+url.PathEscape(id)+"/reactivate", nil, key)
 }
@@ -96,17 +96,17 @@ func (r *AccountsResource) Close(ctx context.Context, id string, key ...Idempote
 // ApiKeysResource has the operations of apiKeys.
 type ApiKeysResource struct{ transport *transport }
 
-// Create: Issue a named key for a business.
+// Create: Issue an API key.
 func (r *ApiKeysResource) Create(ctx context.Context, body Params, key ...IdempotencyKey) (*CreateApiKeyResult, error) {
 	return call[CreateApiKeyResult](ctx, r.transport, "POST", "/api/v1/admin/api-keys", body, key)
 }
 
-// List: List the keys of a business, newest first.
+// List: List API keys.
 func (r *ApiKeysResource) List(query Params) *List[ApiKey] {
 	return &List[ApiKey]{r.transport, "/api/v1/admin/api-keys", query}
 }
 
-// Revoke: Revoke a key.
+// Revoke: Revoke an API key.
 func (r *ApiKeysResource) Revoke(ctx context.Context, id string, body Params, key ...IdempotencyKey) (*RevokeApiKeyResult, error) {
 	return call[RevokeApiKeyResult](ctx, r.transport, "POST", "/api/v1/admin/api-keys/"+url.PathEscape(id)+"/revoke", body, key)
 }
@@ -114,7 +114,7 @@ func (r *ApiKeysResource) Revoke(ctx context.Context, id string, body Params, ke
 // AuditEventsResource has the operations of auditEvents.
 type AuditEventsResource struct{ transport *transport }
 
-// List: List what operators, keys and the platform did, newest first.
+// List: List audit events.
 func (r *AuditEventsResource) List(query Params) *List[AuditEvent] {
 	return &List[AuditEvent]{r.transport, "/api/v1/admin/audit-events", query}
 }
@@ -127,17 +127,17 @@ func (r *BeneficiariesResource) Create(ctx context.Context, body Params, key ...
 	return call[Beneficiary](ctx, r.transport, "POST", "/api/v1/beneficiaries", body, key)
 }
 
-// List: List beneficiaries, newest first.
+// List: List beneficiaries.
 func (r *BeneficiariesResource) List(query Params) *List[Beneficiary] {
 	return &List[Beneficiary]{r.transport, "/api/v1/beneficiaries", query}
 }
 
-// Get: Read a beneficiary.
+// Get: Get a beneficiary.
 func (r *BeneficiariesResource) Get(ctx context.Context, id string) (*Beneficiary, error) {
 	return call[Beneficiary](ctx, r.transport, "GET", "/api/v1/beneficiaries/"+url.PathEscape(id), nil, nil)
 }
 
-// Update: Change a beneficiary.
+// Update: Update a beneficiary.
 func (r *BeneficiariesResource) Update(ctx context.Context, id string, body Params) (*Beneficiary, error) {
 	return call[Beneficiary](ctx, r.transport, "PUT", "/api/v1/beneficiaries/"+url.PathEscape(id), body, nil)
 }
@@ -145,27 +145,27 @@ func (r *BeneficiariesResource) Update(ctx context.Context, id string, body Para
 // BusinessesResource has the operations of businesses.
 type BusinessesResource struct{ transport *transport }
 
-// Onboard: Register your business, with an invitation.
+// Onboard: Register your business.
 func (r *BusinessesResource) Onboard(ctx context.Context, body Params, key ...IdempotencyKey) (*OnboardBusinessResult, error) {
 	return call[OnboardBusinessResult](ctx, r.transport, "POST", "/api/v1/onboarding/businesses", body, key)
 }
 
-// Create: Register a business.
+// Create: Create a business.
 func (r *BusinessesResource) Create(ctx context.Context, body Params, key ...IdempotencyKey) (*Business, error) {
 	return call[Business](ctx, r.transport, "POST", "/api/v1/businesses", body, key)
 }
 
-// List: List businesses, newest first.
+// List: List businesses.
 func (r *BusinessesResource) List(query Params) *List[Business] {
 	return &List[Business]{r.transport, "/api/v1/businesses", query}
 }
 
-// Get: Read a business.
+// Get: Get a business.
 func (r *BusinessesResource) Get(ctx context.Context, id string) (*Business, error) {
 	return call[Business](ctx, r.transport, "GET", "/api/v1/businesses/"+url.PathEscape(id), nil, nil)
 }
 
-// Update: Rename a business, change its status, rotate its key.
+// Update: Update a business.
 func (r *BusinessesResource) Update(ctx context.Context, id string, body Params) (*UpdateOwnBusinessResult, error) {
 	return call[UpdateOwnBusinessResult](ctx, r.transport, "PATCH", "/api/v1/businesses/"+url.PathEscape(id), body, nil)
 }
@@ -173,27 +173,27 @@ func (r *BusinessesResource) Update(ctx context.Context, id string, body Params)
 // ClientsResource has the operations of clients.
 type ClientsResource struct{ transport *transport }
 
-// CreatePerson: Create a client who is a person.
+// CreatePerson: Create a client.
 func (r *ClientsResource) CreatePerson(ctx context.Context, body Params, key ...IdempotencyKey) (*Client, error) {
 	return call[Client](ctx, r.transport, "POST", "/api/v1/clients/person", body, key)
 }
 
-// List: List clients, newest first.
+// List: List clients.
 func (r *ClientsResource) List(query Params) *List[Client] {
 	return &List[Client]{r.transport, "/api/v1/clients", query}
 }
 
-// Get: Read a client.
+// Get: Get a client.
 func (r *ClientsResource) Get(ctx context.Context, id string) (*Client, error) {
 	return call[Client](ctx, r.transport, "GET", "/api/v1/clients/"+url.PathEscape(id), nil, nil)
 }
 
-// GetPerson: Read a client.
+// GetPerson: Get a person.
 func (r *ClientsResource) GetPerson(ctx context.Context, id string) (*Client, error) {
 	return call[Client](ctx, r.transport, "GET", "/api/v1/clients/person/"+url.PathEscape(id), nil, nil)
 }
 
-// UpdatePerson: Change a client's contact details, address, risk and marks.
+// UpdatePerson: Update a client.
 func (r *ClientsResource) UpdatePerson(ctx context.Context, id string, body Params) (*Client, error) {
 	return call[Client](ctx, r.transport, "PUT", "/api/v1/clients/person/"+url.PathEscape(id), body, nil)
 }
@@ -201,7 +201,7 @@ func (r *ClientsResource) UpdatePerson(ctx context.Context, id string, body Para
 // DeadLettersResource has the operations of deadLetters.
 type DeadLettersResource struct{ transport *transport }
 
-// List: List dead letters, newest first.
+// List: List dead letters.
 func (r *DeadLettersResource) List(query Params) *List[ListDeadLettersItem] {
 	return &List[ListDeadLettersItem]{r.transport, "/api/v1/admin/dead-letters", query}
 }
@@ -211,7 +211,7 @@ func (r *DeadLettersResource) Get(ctx context.Context, id string) (*DeadLetter, 
 	return call[DeadLetter](ctx, r.transport, "GET", "/api/v1/admin/dead-letters/"+url.PathEscape(id), nil, nil)
 }
 
-// Retry: Retry a dead letter now.
+// Retry: Retry a dead letter.
 func (r *DeadLettersResource) Retry(ctx context.Context, id string, key ...IdempotencyKey) (*DeadLetter, error) {
 	return call[DeadLetter](ctx, r.transport, "POST", "/api/v1/admin/dead-letters/"+url.PathEscape(id)+"/retry", nil, key)
 }
@@ -224,22 +224,22 @@ func (r *DeadLettersResource) Drop(ctx context.Context, id string, body Params, 
 // EventsResource has the operations of events.
 type EventsResource struct{ transport *transport }
 
-// List: List what you were told, newest first, 30 days back.
+// List: List events.
 func (r *EventsResource) List(query Params) *List[Event] {
 	return &List[Event]{r.transport, "/api/v1/events", query}
 }
 
-// Get: Read an event.
+// Get: Get an event.
 func (r *EventsResource) Get(ctx context.Context, id string) (*Event, error) {
 	return call[Event](ctx, r.transport, "GET", "/api/v1/events/"+url.PathEscape(id), nil, nil)
 }
 
-// ListDeliveries: List the deliveries of an event with every attempt.
+// ListDeliveries: List deliveries of an event.
 func (r *EventsResource) ListDeliveries(id string, query Params) *List[Delivery] {
 	return &List[Delivery]{r.transport, "/api/v1/events/" + url.PathEscape(id) + "/deliveries", query}
 }
 
-// Redeliver: Deliver an event again.
+// Redeliver: Redeliver an event.
 func (r *EventsResource) Redeliver(ctx context.Context, id string, body Params, key ...IdempotencyKey) (*[]Delivery, error) {
 	return call[[]Delivery](ctx, r.transport, "POST", "/api/v1/events/"+url.PathEscape(id)+"/redeliver", body, key)
 }
@@ -247,12 +247,12 @@ func (r *EventsResource) Redeliver(ctx context.Context, id string, body Params, 
 // InvitationsResource has the operations of invitations.
 type InvitationsResource struct{ transport *transport }
 
-// Create: Invite a business to register itself.
+// Create: Create an invitation.
 func (r *InvitationsResource) Create(ctx context.Context, body Params, key ...IdempotencyKey) (*CreateInvitationResult, error) {
 	return call[CreateInvitationResult](ctx, r.transport, "POST", "/api/v1/admin/invitations", body, key)
 }
 
-// List: List invitations, newest first.
+// List: List invitations.
 func (r *InvitationsResource) List(query Params) *List[Invitation] {
 	return &List[Invitation]{r.transport, "/api/v1/admin/invitations", query}
 }
@@ -270,12 +270,12 @@ func (r *KycApplicationsResource) Create(ctx context.Context, body Params, key .
 	return call[CreateKycApplicationResult](ctx, r.transport, "POST", "/api/v1/kyc/applications", body, key)
 }
 
-// List: List KYC applications, newest first.
+// List: List KYC applications.
 func (r *KycApplicationsResource) List(query Params) *List[KycApplication] {
 	return &List[KycApplication]{r.transport, "/api/v1/kyc/applications", query}
 }
 
-// Get: Read a KYC application.
+// Get: Get a KYC application.
 func (r *KycApplicationsResource) Get(ctx context.Context, id string) (*KycApplication, error) {
 	return call[KycApplication](ctx, r.transport, "GET", "/api/v1/kyc/applications/"+url.PathEscape(id), nil, nil)
 }
@@ -285,7 +285,7 @@ func (r *KycApplicationsResource) Cancel(ctx context.Context, id string, key ...
 	return call[KycApplication](ctx, r.transport, "POST", "/api/v1/kyc/applications/"+url.PathEscape(id)+"/cancel", nil, key)
 }
 
-// Review: Decide a KYC application that needs review.
+// Review: Review a KYC application.
 func (r *KycApplicationsResource) Review(ctx context.Context, id string, body Params, key ...IdempotencyKey) (*ReviewKycApplicationResult, error) {
 	return call[ReviewKycApplicationResult](ctx, r.transport, "POST", "/api/v1/kyc/applications/"+url.PathEscape(id)+"/review", body, key)
 }
@@ -293,27 +293,27 @@ func (r *KycApplicationsResource) Review(ctx context.Context, id string, body Pa
 // MeResource has the operations of me.
 type MeResource struct{ transport *transport }
 
-// Get: Read your own business.
+// Get: Get your business.
 func (r *MeResource) Get(ctx context.Context) (*OwnBusiness, error) {
 	return call[OwnBusiness](ctx, r.transport, "GET", "/api/v1/me", nil, nil)
 }
 
-// Update: Rename your business, rotate the key you call with.
+// Update: Update your business.
 func (r *MeResource) Update(ctx context.Context, body Params) (*UpdateOwnBusinessResult, error) {
 	return call[UpdateOwnBusinessResult](ctx, r.transport, "PATCH", "/api/v1/me", body, nil)
 }
 
-// ListApiKeys: List your keys, newest first.
+// ListApiKeys: List your API keys.
 func (r *MeResource) ListApiKeys(query Params) *List[OwnApiKey] {
 	return &List[OwnApiKey]{r.transport, "/api/v1/me/api-keys", query}
 }
 
-// CreateApiKey: Issue one more key.
+// CreateApiKey: Issue an API key.
 func (r *MeResource) CreateApiKey(ctx context.Context, body Params, key ...IdempotencyKey) (*CreateOwnApiKeyResult, error) {
 	return call[CreateOwnApiKeyResult](ctx, r.transport, "POST", "/api/v1/me/api-keys", body, key)
 }
 
-// RevokeApiKey: Revoke one of your keys.
+// RevokeApiKey: Revoke an API key.
 func (r *MeResource) RevokeApiKey(ctx context.Context, id string, body Params, key ...IdempotencyKey) (*RevokeOwnApiKeyResult, error) {
 	return call[RevokeOwnApiKeyResult](ctx, r.transport, "POST", "/api/v1/me/api-keys/"+url.PathEscape(id)+"/revoke", body, key)
 }
@@ -321,32 +321,32 @@ func (r *MeResource) RevokeApiKey(ctx context.Context, id string, body Params, k
 // OnboardingResource has the operations of onboarding.
 type OnboardingResource struct{ transport *transport }
 
-// CreateDetails: Create a client's onboarding details.
+// CreateDetails: Create onboarding details.
 func (r *OnboardingResource) CreateDetails(ctx context.Context, id string, body Params, key ...IdempotencyKey) (*OnboardingDetails, error) {
 	return call[OnboardingDetails](ctx, r.transport, "POST", "/api/v1/clients/"+url.PathEscape(id)+"/onboarding/details", body, key)
 }
 
-// GetDetails: Read a client's onboarding details.
+// GetDetails: Get onboarding details.
 func (r *OnboardingResource) GetDetails(ctx context.Context, id string) (*OnboardingDetails, error) {
 	return call[OnboardingDetails](ctx, r.transport, "GET", "/api/v1/clients/"+url.PathEscape(id)+"/onboarding/details", nil, nil)
 }
 
-// UpdateDetails: Change a client's onboarding details before verification begins.
+// UpdateDetails: Update onboarding details.
 func (r *OnboardingResource) UpdateDetails(ctx context.Context, id string, body Params) (*OnboardingDetails, error) {
 	return call[OnboardingDetails](ctx, r.transport, "PATCH", "/api/v1/clients/"+url.PathEscape(id)+"/onboarding/details", body, nil)
 }
 
-// GetStatus: Read how far a client's onboarding is.
+// GetStatus: Get the onboarding status.
 func (r *OnboardingResource) GetStatus(ctx context.Context, id string) (*OnboardingStatus, error) {
 	return call[OnboardingStatus](ctx, r.transport, "GET", "/api/v1/clients/"+url.PathEscape(id)+"/onboarding/status", nil, nil)
 }
 
-// Approve: Approve a client whose onboarding is at PENDING_APPROVAL.
+// Approve: Approve an onboarding.
 func (r *OnboardingResource) Approve(ctx context.Context, id string, body Params, key ...IdempotencyKey) (*OnboardingStatus, error) {
 	return call[OnboardingStatus](ctx, r.transport, "POST", "/api/v1/clients/"+url.PathEscape(id)+"/onboarding/approve", body, key)
 }
 
-// Decline: Decline a client whose onboarding is at PENDING_APPROVAL.
+// Decline: Decline an onboarding.
 func (r *OnboardingResource) Decline(ctx context.Context, id string, body Params, key ...IdempotencyKey) (*OnboardingStatus, error) {
 	return call[OnboardingStatus](ctx, r.transport, "POST", "/api/v1/clients/"+url.PathEscape(id)+"/onboarding/decline", body, key)
 }
@@ -354,17 +354,17 @@ func (r *OnboardingResource) Decline(ctx context.Context, id string, body Params
 // OperatorKeysResource has the operations of operatorKeys.
 type OperatorKeysResource struct{ transport *transport }
 
-// Create: Issue a named key for an operator.
+// Create: Issue an operator key.
 func (r *OperatorKeysResource) Create(ctx context.Context, body Params, key ...IdempotencyKey) (*CreateOperatorKeyResult, error) {
 	return call[CreateOperatorKeyResult](ctx, r.transport, "POST", "/api/v1/admin/operator-keys", body, key)
 }
 
-// List: List operators' keys, newest first.
+// List: List operator keys.
 func (r *OperatorKeysResource) List(query Params) *List[OperatorKey] {
 	return &List[OperatorKey]{r.transport, "/api/v1/admin/operator-keys", query}
 }
 
-// Revoke: Revoke an operator's key.
+// Revoke: Revoke an operator key.
 func (r *OperatorKeysResource) Revoke(ctx context.Context, id string, body Params, key ...IdempotencyKey) (*OperatorKey, error) {
 	return call[OperatorKey](ctx, r.transport, "POST", "/api/v1/admin/operator-keys/"+url.PathEscape(id)+"/revoke", body, key)
 }
@@ -372,7 +372,27 @@ func (r *OperatorKeysResource) Revoke(ctx context.Context, id string, body Param
 // PaymentsResource has the operations of payments.
 type PaymentsResource struct{ transport *transport }
 
-// FollowReturn: Bring the card holder back to the shop.
+// Create: Create a payment.
+func (r *PaymentsResource) Create(ctx context.Context, body Params, key ...IdempotencyKey) (*Payment, error) {
+	return call[Payment](ctx, r.transport, "POST", "/api/v1/payments", body, key)
+}
+
+// List: List payments.
+func (r *PaymentsResource) List(query Params) *List[Payment] {
+	return &List[Payment]{r.transport, "/api/v1/payments", query}
+}
+
+// Get: Get a payment.
+func (r *PaymentsResource) Get(ctx context.Context, id string) (*Payment, error) {
+	return call[Payment](ctx, r.transport, "GET", "/api/v1/payments/"+url.PathEscape(id), nil, nil)
+}
+
+// Refresh: Refresh a payment.
+func (r *PaymentsResource) Refresh(ctx context.Context, id string, key ...IdempotencyKey) (*Payment, error) {
+	return call[Payment](ctx, r.transport, "POST", "/api/v1/payments/"+url.PathEscape(id)+"/refresh", nil, key)
+}
+
+// FollowReturn: Return from the card processor.
 func (r *PaymentsResource) FollowReturn(ctx context.Context, token string) (string, error) {
 	return redirect(ctx, r.transport, "GET", "/api/v1/payments/return/"+url.PathEscape(token))
 }
@@ -382,37 +402,17 @@ func (r *PaymentsResource) FollowReturnByForm(ctx context.Context, token string)
 	return redirect(ctx, r.transport, "POST", "/api/v1/payments/return/"+url.PathEscape(token))
 }
 
-// Create: Create a payment.
-func (r *PaymentsResource) Create(ctx context.Context, body Params, key ...IdempotencyKey) (*Payment, error) {
-	return call[Payment](ctx, r.transport, "POST", "/api/v1/payments", body, key)
-}
-
-// List: List payments, newest first.
-func (r *PaymentsResource) List(query Params) *List[Payment] {
-	return &List[Payment]{r.transport, "/api/v1/payments", query}
-}
-
-// Get: Read a payment.
-func (r *PaymentsResource) Get(ctx context.Context, id string) (*Payment, error) {
-	return call[Payment](ctx, r.transport, "GET", "/api/v1/payments/"+url.PathEscape(id), nil, nil)
-}
-
-// Refresh: Ask the card processor about a payment now.
-func (r *PaymentsResource) Refresh(ctx context.Context, id string, key ...IdempotencyKey) (*Payment, error) {
-	return call[Payment](ctx, r.transport, "POST", "/api/v1/payments/"+url.PathEscape(id)+"/refresh", nil, key)
-}
-
-// Refund: Refund a PAID payment.
+// Refund: Refund a payment.
 func (r *PaymentsResource) Refund(ctx context.Context, id string, body Params, key ...IdempotencyKey) (*Payment, error) {
 	return call[Payment](ctx, r.transport, "POST", "/api/v1/payments/"+url.PathEscape(id)+"/refund", body, key)
 }
 
-// GetTimeline: Read all that is known to have happened to a payment of any business.
+// GetTimeline: Get the timeline of a payment.
 func (r *PaymentsResource) GetTimeline(ctx context.Context, id string) (*PaymentTimeline, error) {
 	return call[PaymentTimeline](ctx, r.transport, "GET", "/api/v1/admin/payments/"+url.PathEscape(id)+"/timeline", nil, nil)
 }
 
-// ListChanged: List payments of all businesses that changed at the card processor by themselves, newest first.
+// ListChanged: List externally changed payments.
 func (r *PaymentsResource) ListChanged(query Params) *List[ListChangedPaymentsItem] {
 	return &List[ListChangedPaymentsItem]{r.transport, "/api/v1/admin/payments", query}
 }
@@ -420,12 +420,12 @@ func (r *PaymentsResource) ListChanged(query Params) *List[ListChangedPaymentsIt
 // RefundsResource has the operations of refunds.
 type RefundsResource struct{ transport *transport }
 
-// List: List refunds of all businesses, newest first.
+// List: List refunds.
 func (r *RefundsResource) List(query Params) *List[Refund] {
 	return &List[Refund]{r.transport, "/api/v1/admin/refunds", query}
 }
 
-// Resolve: Decide a refund that waits for a decision.
+// Resolve: Resolve a refund.
 func (r *RefundsResource) Resolve(ctx context.Context, id string, body Params, key ...IdempotencyKey) (*Refund, error) {
 	return call[Refund](ctx, r.transport, "POST", "/api/v1/admin/refunds/"+url.PathEscape(id)+"/resolve", body, key)
 }
@@ -438,17 +438,17 @@ func (r *WebhookEndpointsResource) Create(ctx context.Context, body Params, key 
 	return call[CreateWebhookEndpointResult](ctx, r.transport, "POST", "/api/v1/webhook-endpoints", body, key)
 }
 
-// List: List webhook endpoints, newest first.
+// List: List webhook endpoints.
 func (r *WebhookEndpointsResource) List(query Params) *List[ListWebhookEndpointsItem] {
 	return &List[ListWebhookEndpointsItem]{r.transport, "/api/v1/webhook-endpoints", query}
 }
 
-// Get: Read a webhook endpoint, with how deliveries to it went.
+// Get: Get a webhook endpoint.
 func (r *WebhookEndpointsResource) Get(ctx context.Context, id string) (*WebhookEndpoint, error) {
 	return call[WebhookEndpoint](ctx, r.transport, "GET", "/api/v1/webhook-endpoints/"+url.PathEscape(id), nil, nil)
 }
 
-// Update: Change a webhook endpoint, rotate its secret.
+// Update: Update a webhook endpoint.
 func (r *WebhookEndpointsResource) Update(ctx context.Context, id string, body Params) (*UpdateWebhookEndpointResult, error) {
 	return call[UpdateWebhookEndpointResult](ctx, r.transport, "PATCH", "/api/v1/webhook-endpoints/"+url.PathEscape(id), body, nil)
 }
@@ -459,22 +459,22 @@ func (r *WebhookEndpointsResource) Delete(ctx context.Context, id string) error 
 	return err
 }
 
-// Test: Send a webhook endpoint a test event.
+// Test: Send a test event.
 func (r *WebhookEndpointsResource) Test(ctx context.Context, id string, key ...IdempotencyKey) (*TestWebhookEndpointResult, error) {
 	return call[TestWebhookEndpointResult](ctx, r.transport, "POST", "/api/v1/webhook-endpoints/"+url.PathEscape(id)+"/test", nil, key)
 }
 
-// Check: Check what a webhook endpoint does with genuine, forged, repeated and old events.
+// Check: Check a webhook endpoint.
 func (r *WebhookEndpointsResource) Check(ctx context.Context, id string, key ...IdempotencyKey) (*CheckWebhookEndpointResult, error) {
 	return call[CheckWebhookEndpointResult](ctx, r.transport, "POST", "/api/v1/webhook-endpoints/"+url.PathEscape(id)+"/check", nil, key)
 }
 
-// Replay: Deliver again what a webhook endpoint missed.
+// Replay: Replay a webhook endpoint.
 func (r *WebhookEndpointsResource) Replay(ctx context.Context, id string, body Params, key ...IdempotencyKey) (*WebhookReplay, error) {
 	return call[WebhookReplay](ctx, r.transport, "POST", "/api/v1/webhook-endpoints/"+url.PathEscape(id)+"/replay", body, key)
 }
 
-// GetReplay: Read how far a replay came.
+// GetReplay: Get a replay.
 func (r *WebhookEndpointsResource) GetReplay(ctx context.Context, id string, replayID string) (*WebhookReplay, error) {
 	return call[WebhookReplay](ctx, r.transport, "GET", "/api/v1/webhook-endpoints/"+url.PathEscape(id)+"/replays/"+url.PathEscape(replayID), nil, nil)
 }

@@ -6,7 +6,8 @@ import { renderer } from "./renderer.ts";
 export const accountTypes = enumNames(AccountType);
 export const accountStatuses = enumNames(AccountStatus);
 
-const amount = () => Type.String({ examples: ["5000.00"] });
+const amount = (description: string) => Type.String({ description, examples: ["5000.00"] });
+const limit = (period: string) => Type.Optional(amount(`Maximum sum of outgoing amounts in a ${period} (UTC).`));
 const timestamp = () => Type.String({ format: "date-time" });
 
 export const AccountJson = Type.Object({
@@ -15,24 +16,24 @@ export const AccountJson = Type.Object({
   account_name: Type.String({ examples: ["Household"] }),
   account_number: Type.String({ examples: ["00799999002345678941"] }),
   account_type: Type.Enum(accountTypes),
-  currency: Type.String({ examples: ["DZD"] }),
-  current_balance: Type.String({ description: "Always available and reserved balance together.", examples: ["5000.00"] }),
-  available_balance: amount(),
-  reserved_balance: amount(),
+  currency: Type.String({ description: "Currency of all amounts (ISO 4217).", examples: ["DZD"] }),
+  current_balance: amount("Sum of the available and the reserved balance."),
+  available_balance: amount("Balance that can be spent."),
+  reserved_balance: amount("Balance that is reserved by open holds."),
   status: Type.Enum(accountStatuses),
   opened_date: timestamp(),
   created_at: timestamp(),
   updated_at: timestamp(),
   closed_date: Type.Optional(timestamp()),
   last_activity_date: Type.Optional(timestamp()),
-  daily_limit: Type.Optional(amount()),
-  monthly_limit: Type.Optional(amount()),
-  yearly_limit: Type.Optional(amount()),
+  daily_limit: limit("day"),
+  monthly_limit: limit("month"),
+  yearly_limit: limit("year"),
   description: Type.Optional(Type.String()),
-  external_account_id: Type.Optional(Type.String()),
+  external_account_id: Type.Optional(Type.String({ description: "Your own identifier of the account." })),
 });
 
-/** An account as the public API shows it. */
+/** Renders an account as public JSON. */
 export const renderAccount = renderer(AccountSchema, AccountJson, {
   account_type: "type",
   opened_date: "created_at",

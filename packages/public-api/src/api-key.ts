@@ -3,11 +3,14 @@ import { Type } from "typebox";
 import { renderer } from "./renderer.ts";
 
 const optionalTimestamp = () => Type.Optional(Type.String({ format: "date-time" }));
+const expiresAt = () =>
+  Type.Optional(Type.String({ format: "date-time", description: "Time at which the key expires. Absent without an expiry." }));
+const prefix = () => Type.String({ description: "First 16 characters of the key.", examples: ["sk_live_A1b2C3d4"] });
 
 const allowedIps = () =>
   Type.Optional(
     Type.Array(Type.String({ examples: ["203.0.113.0/24"] }), {
-      description: "The only networks the key may be used from, in canonical form. Absent: from anywhere.",
+      description: "Networks from which the key is accepted, in canonical form. Absent when all are accepted.",
     }),
   );
 
@@ -15,29 +18,29 @@ const ApiKeyJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   business_id: Type.String({ format: "uuid" }),
   name: Type.String({ examples: ["checkout"] }),
-  api_key: Type.Optional(Type.String({ description: "The plaintext key, only in the answer that issues it." })),
-  api_key_prefix: Type.String({ examples: ["sk_live_A1b2C3d4"] }),
+  api_key: Type.Optional(Type.String({ description: "Plaintext of the key; only in the response that issues it." })),
+  api_key_prefix: prefix(),
   created_at: Type.String({ format: "date-time" }),
   last_used_at: optionalTimestamp(),
-  expires_at: optionalTimestamp(),
+  expires_at: expiresAt(),
   allowed_ips: allowedIps(),
   revoked_at: optionalTimestamp(),
 });
 
-/** An operator's view of a key. */
+/** Schema of an API key for operators. */
 export const ApiKeyForOperator = Type.Omit(ApiKeyJson, ["api_key"]);
 export const ApiKeyCreation = Type.Omit(ApiKeyJson, ["last_used_at", "revoked_at"]);
 export const ApiKeyRevocation = Type.Pick(ApiKeyJson, ["id", "business_id", "name", "api_key_prefix", "revoked_at"]);
 
-/** A business's view of its own keys, where the prefix goes by its short name. */
+/** Schema of an API key for its own business, which has `prefix` in place of `api_key_prefix`. */
 const OwnApiKeyJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   name: Type.String({ examples: ["checkout"] }),
-  api_key: Type.Optional(Type.String({ description: "The plaintext key, only in the answer that issues it." })),
-  prefix: Type.String({ examples: ["sk_live_A1b2C3d4"] }),
+  api_key: Type.Optional(Type.String({ description: "Plaintext of the key; only in the response that issues it." })),
+  prefix: prefix(),
   created_at: Type.String({ format: "date-time" }),
   last_used_at: optionalTimestamp(),
-  expires_at: optionalTimestamp(),
+  expires_at: expiresAt(),
   allowed_ips: allowedIps(),
   revoked_at: optionalTimestamp(),
 });
@@ -48,6 +51,6 @@ export const OwnApiKeyRevocation = Type.Pick(OwnApiKeyJson, ["id", "name", "pref
 
 const allowed_ips = ({ allowedIps }: ApiKey) => (allowedIps.length > 0 ? allowedIps : undefined);
 
-/** A key with every public field; the schema of each answer chooses among them. */
+/** Renders a key with all public fields. The response schema of each operation selects from them. */
 export const renderApiKey = renderer(ApiKeySchema, ApiKeyJson, { api_key_prefix: "prefix", allowed_ips });
 export const renderOwnApiKey = renderer(ApiKeySchema, OwnApiKeyJson, { allowed_ips });

@@ -1,14 +1,14 @@
 import { type Static, Type } from "typebox";
 
-/** What every webhook's body begins with; of these it is all. */
+/** Schema of an event with only the common fields. Each webhook body begins with them. */
 export const BareEventJson = Type.Object({
-  id: Type.String({ format: "uuid", description: "Of the event; the same on every attempt." }),
-  event: Type.String({ examples: ["WEBHOOK_TEST"] }),
-  occurred_at: Type.String({ format: "date-time" }),
+  id: Type.String({ format: "uuid", description: "Id of the event; the same in all attempts." }),
+  event: Type.String({ description: "Type of the event.", examples: ["WEBHOOK_TEST"] }),
+  occurred_at: Type.String({ format: "date-time", description: "Time at which the event occurred." }),
   business_id: Type.String({ format: "uuid" }),
 });
 
-/** The body, as it is stored and sent, of events that go to one endpoint and nobody asks for. */
+/** Renders the body of a bare event as JSON text. The text is stored and signed unchanged. */
 export function renderBareEvent(
   event: "WEBHOOK_TEST" | "WEBHOOK_CHECK",
   id: string,

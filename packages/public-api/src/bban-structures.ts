@@ -1,8 +1,8 @@
 /**
- * What follows country and check digits in an IBAN: the SWIFT IBAN registry (ISO 13616), and
- * Algeria, which has IBANs of 26 characters without an entry there. "4a 14n" is four capitals, then
- * fourteen digits; c is either. Neighbouring parts of one kind are written as one. In Brazil the
- * bank has been letters or digits since company numbers are.
+ * Structure of the BBAN, the part of an IBAN after country code and check digits. Source: the SWIFT
+ * IBAN registry (ISO 13616), and for Algeria, which has no entry there, IBANs of 26 characters.
+ * "4a 14n" means four capital letters and fourteen digits; "c" means letters or digits. Adjacent
+ * parts of one kind are merged. The bank code of Brazil may have letters, like company numbers.
  */
 const table = `
   AD 8n 12c, AE 19n, AL 8n 16c, AT 16n, AX 14n, AZ 4a 20c, BA 16n, BE 12n, BG 4a 6n 8c, BH 4a 14c, BI 23n,

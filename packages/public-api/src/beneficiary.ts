@@ -12,7 +12,7 @@ export const BeneficiaryJson = Type.Object({
   client_id: Type.String({ format: "uuid" }),
   beneficiary_type: Type.Enum(beneficiaryTypes),
   name: Type.String({ examples: ["Amina Benali"] }),
-  display: Type.Boolean({ description: "Whether it is shown to users." }),
+  display: Type.Boolean({ description: "Whether the beneficiary is shown to users." }),
   created_at: Type.String({ format: "date-time" }),
   updated_at: Type.String({ format: "date-time" }),
   account_number: optionalText("00799999002345678941"),
@@ -28,5 +28,5 @@ export const BeneficiaryJson = Type.Object({
   country_code: optionalText("DZA"),
 });
 
-/** A beneficiary as the public API shows it. */
+/** Renders a beneficiary as public JSON. */
 export const renderBeneficiary = renderer(BeneficiarySchema, BeneficiaryJson, { beneficiary_type: "type" });

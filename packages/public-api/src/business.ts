@@ -9,20 +9,22 @@ const BusinessJson = Type.Object({
   status: Type.Enum(businessStatuses),
   created_at: Type.String({ format: "date-time" }),
   updated_at: Type.String({ format: "date-time" }),
-  organization_id: Type.Integer({ description: "Assigned by the platform, one for each business." }),
-  contact_email: Type.Optional(Type.String({ format: "email", description: "Of a business that registered itself." })),
-  api_key: Type.Optional(Type.String({ description: "The plaintext key, only in the answer that issues it." })),
-  api_key_prefix: Type.Optional(Type.String({ description: "First 16 characters of the newest live key." })),
+  organization_id: Type.Integer({ description: "Number of the business, assigned by Amana." }),
+  contact_email: Type.Optional(
+    Type.String({ format: "email", description: "Contact address. Only of a business that registered itself." }),
+  ),
+  api_key: Type.Optional(Type.String({ description: "Plaintext of the key; only in the response that issues it." })),
+  api_key_prefix: Type.Optional(Type.String({ description: "First 16 characters of the newest live API key." })),
 });
 
-/** What an operator sees. `api_key` only when one was issued. */
+/** Schema of a business for operators. `api_key` is present only when one was issued. */
 export const BusinessForOperator = BusinessJson;
-/** What a business sees of itself. */
+/** Schema of a business for itself. */
 export const BusinessForItself = Type.Omit(BusinessJson, ["organization_id", "contact_email", "api_key"]);
-/** What a business gets that registers itself. */
+/** Schema of the response to a registration with an invitation. */
 export const BusinessOnboarding = Type.Omit(BusinessJson, ["organization_id"]);
-/** The answer to a change. */
+/** Schema of the response to a change. */
 export const BusinessUpdate = Type.Omit(BusinessJson, ["created_at", "organization_id", "contact_email"]);
 
-/** A business with every public field; the schema of each answer chooses among them. */
+/** Renders a business with all public fields. The response schema of each operation selects from them. */
 export const renderBusiness = renderer(BusinessSchema, BusinessJson);

@@ -5,7 +5,7 @@ interface Entry {
   readonly refund_id?: string | undefined;
 }
 
-/** What happens within a millisecond: each may be brought about by those before it. */
+/** Order of entries with the same millisecond: an entry can be caused only by earlier ones. */
 const causes = [
   ...["payment PENDING", "processor_call", "payment PAID"],
   ...["refund REQUESTED", "processor_call of a refund", "refund SENT", "processor_call REFUND", "refund"],
@@ -17,5 +17,5 @@ function causeOf({ kind, name, refund_id }: Entry): number {
   return place >= 0 ? place : causes.indexOf(kind === "processor_call" && refund_id ? `${kind} of a refund` : kind);
 }
 
-/** Sorts a timeline: by time, then causes before what they bring about. */
+/** Compares entries of a timeline by time, and within a millisecond causes before effects. */
 export const byTimeAndCause = (a: Entry, b: Entry): number => Date.parse(a.at) - Date.parse(b.at) || causeOf(a) - causeOf(b);

@@ -40,7 +40,7 @@ const optional = {
 const render = (fields: object) => renderClient(create(ClientSchema, fields), 7);
 const json = (fields: object) => JSON.parse(JSON.stringify(render(fields))) as Record<string, unknown>;
 
-describe("the Client of the interface", () => {
+describe("renderClient", () => {
   test.each([
     ["id", "019a0000-0000-7000-8000-000000000001"],
     ["organization_id", 7],
@@ -63,7 +63,7 @@ describe("the Client of the interface", () => {
     ["risk_level", "High"],
     ["created_at", "2026-11-20T10:20:00.000Z"],
     ["updated_at", "2026-11-20T10:20:00.001Z"],
-  ])("has %s", (name, value) => {
+  ])("renders %s", (name, value) => {
     expect(json(required)[name]).toEqual(value);
     expect(Object.keys(json(required))).toHaveLength(21);
   });
@@ -79,13 +79,13 @@ describe("the Client of the interface", () => {
     ["second_email", "second@example.dz"],
     ["second_mobile_phone_number", "+213660123456"],
     ["state_province", "Alger"],
-  ])("has %s when there is a value, and leaves it out otherwise", (name, value) => {
+  ])("renders %s when it has a value and omits it otherwise", (name, value) => {
     expect(json({ ...required, ...optional })[name]).toBe(value);
     expect(Object.keys(json({ ...required, ...optional }))).toHaveLength(31);
     expect(json(required)).not.toHaveProperty(name);
   });
 
-  test("says every word of its lists", () => {
+  test("renders each value of the enums", () => {
     for (const status of clientKycStatuses)
       expect(render({ ...required, kycStatus: ClientKycStatus[status] }).kyc_status).toBe(status);
     for (const level of kycLevels) expect(render({ ...required, kycLevel: KycLevel[level] }).kyc_level).toBe(level);

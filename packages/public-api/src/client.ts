@@ -11,19 +11,19 @@ import { renderer } from "./renderer.ts";
 
 export const genders = ["male", "female"] as const;
 export const kycLevels = enumNames(KycLevel);
-/** "Low", "Medium", "High": the one enum that the API writes in its own way. */
+/** The only enum of the API with capitalized values: "Low", "Medium", "High". */
 export const riskLevels = enumNames(RiskLevel).map(
   (name) => `${name.slice(0, 1)}${name.slice(1).toLowerCase()}` as Capitalize<Lowercase<typeof name>>,
 );
 export const clientKycStatuses = enumNames(ClientKycStatus);
 
-const country = () => Type.String({ description: "ISO 3166-1 alpha-3.", examples: ["DZA"] });
+const country = () => Type.String({ description: "Country code (ISO 3166-1 alpha-3).", examples: ["DZA"] });
 const optionalText = () => Type.Optional(Type.String());
 
-/** A natural person, client of a business. */
+/** Schema of a client: a natural person whom a business serves. */
 export const ClientJson = Type.Object({
   id: Type.String({ format: "uuid" }),
-  organization_id: Type.Integer({ description: "Assigned by the platform, one for each business." }),
+  organization_id: Type.Integer({ description: "Number of the business, assigned by Amana." }),
   first_name: Type.String({ examples: ["Amina"] }),
   middle_name: optionalText(),
   last_name: Type.String({ examples: ["Benali"] }),
@@ -43,13 +43,15 @@ export const ClientJson = Type.Object({
   second_mobile_phone_number: optionalText(),
   planned_income: optionalText(),
   planned_expenditure: optionalText(),
-  external_client_code: Type.Optional(Type.String({ description: "Yours for the client." })),
-  blocked: Type.Boolean({ description: "A blocked client gets no new account, beneficiary or KYC application." }),
-  is_blacklisted: Type.Boolean({ description: "A mark; it blocks nothing by itself." }),
+  external_client_code: Type.Optional(Type.String({ description: "Your own identifier of the client." })),
+  blocked: Type.Boolean({
+    description: "Whether the client is blocked. A blocked client gets no new account, beneficiary or KYC application.",
+  }),
+  is_blacklisted: Type.Boolean({ description: "Whether the client is on your blacklist. The flag has no effect of its own." }),
   blacklisted_comment: optionalText(),
   risk_level: Type.Enum(riskLevels),
   kyc_level: Type.Enum(kycLevels),
-  kyc_status: Type.Enum(clientKycStatuses, { description: "Follows the client's newest KYC application." }),
+  kyc_status: Type.Enum(clientKycStatuses, { description: "Status of the client's newest KYC application." }),
   kyc_note: optionalText(),
   created_at: Type.String({ format: "date-time" }),
   updated_at: Type.String({ format: "date-time" }),
@@ -57,7 +59,7 @@ export const ClientJson = Type.Object({
 
 const renderPerson = renderer(ClientSchema, Type.Omit(ClientJson, ["organization_id"]));
 
-/** `organizationId`: of the business whose client it is. */
+/** Renders a client. `organizationId` is that of its business. */
 export const renderClient = (client: ClientMessage, organizationId: number): Static<typeof ClientJson> => ({
   ...renderPerson(client),
   organization_id: organizationId,

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { countries, isCountryAlpha3 } from "./countries.ts";
 
-test("there are 249 countries, each with three codes of its own", () => {
+test("countries has 249 entries with three unique codes each", () => {
   expect(countries).toHaveLength(249);
-  for (const code of ["alpha2", "alpha3", "numeric"] as const) expect(new Set(countries.map((one) => one[code])).size).toBe(249);
+  for (const code of ["alpha2", "alpha3", "numeric"] as const)
+    expect(new Set(countries.map((country) => country[code])).size).toBe(249);
   for (const { alpha2, alpha3, numeric } of countries) {
     expect(alpha2).toMatch(/^[A-Z]{2}$/);
     expect(alpha3).toMatch(/^[A-Z]{3}$/);
@@ -26,15 +27,15 @@ test.each([
   ["SB", "SLB", 90],
   ["AX", "ALA", 248],
   ["ZW", "ZWE", 716],
-])("%s is %s and %i", (alpha2, alpha3, numeric) => {
+])("%s has the codes %s and %i", (alpha2, alpha3, numeric) => {
   expect(countries.find((one) => one.alpha2 === alpha2)).toEqual({ alpha2, alpha3, numeric });
 });
 
-test("no number is mistyped: all of them add up to what the standard's do", () => {
+test("the sum of the numeric codes equals that of the standard", () => {
   expect(countries.reduce((total, { numeric }) => total + numeric, 0)).toBe(108_025);
 });
 
-test("what is no officially assigned code is no country", () => {
+test("isCountryAlpha3 rejects codes that are not officially assigned", () => {
   for (const code of ["", "dza", "XKX", "EUR", "ZZZ", "GBD", "ANT", "DZA "]) expect(isCountryAlpha3(code)).toBe(false);
   const { alpha2, numeric } = { alpha2: countries.map((one) => one.alpha2), numeric: countries.map((one) => one.numeric) };
   for (const code of ["", "dz", "XK", "EU", "UK", "ZZ", "AN"]) expect(alpha2).not.toContain(code);

@@ -1,4 +1,4 @@
-/** ISO 3166-1, all 249 officially assigned: alpha-2, alpha-3 and numeric codes. */
+/** The 249 officially assigned countries of ISO 3166-1: alpha-2, alpha-3 and numeric codes. */
 const table = `
   AF AFG 004, AX ALA 248, AL ALB 008, DZ DZA 012, AS ASM 016, AD AND 020, AO AGO 024, AI AIA 660, AQ ATA 010, AG ATG 028,
   AR ARG 032, AM ARM 051, AW ABW 533, AU AUS 036, AT AUT 040, AZ AZE 031, BS BHS 044, BH BHR 048, BD BGD 050, BB BRB 052,

@@ -5,25 +5,26 @@ import { renderer } from "./renderer.ts";
 
 export const DeadLetterJson = Type.Object({
   id: Type.String({ format: "uuid" }),
-  service: Type.String({ description: "The consuming service.", examples: ["webhooks"] }),
+  service: Type.String({ description: "Service that failed to apply the event.", examples: ["webhooks"] }),
   topic: Type.String({ examples: ["payments.v1"] }),
-  event_id: Type.String({ description: "The id by which businesses know the event." }),
+  event_id: Type.String({ description: "Id of the event, as in webhooks." }),
   event_type: Type.String({ examples: ["payments.v1.PaymentRefunded"] }),
-  key: Type.String({ description: "Id of what the event is about." }),
+  key: Type.String({ description: "Id of the resource that the event concerns." }),
   status: Type.Unsafe<string>(
     Type.Enum(deadLetterStatuses, {
       description:
-        "RETRYING: retried by itself. WAITING: for a version that knows its type. PARKED: failed to the end of the schedule; an operator decides. FORGED: rejected by an earlier version, now only logged. DELIVERED and DROPPED are the end.",
+        "RETRYING: retried automatically. WAITING: retried after an upgrade of the service, which does not support the event type. PARKED: all retries failed; an operator must retry or drop it. FORGED: stored by an earlier version after a rejection; current versions only count these messages. DELIVERED and DROPPED are final.",
     }),
   ),
-  reason: Type.String({ description: "Why the last attempt failed." }),
+  reason: Type.String({ description: "Error of the last attempt." }),
   attempts: Type.Integer(),
   next_attempt_at: Type.Optional(Type.String({ format: "date-time" })),
   headers: Type.Record(Type.String(), Type.String()),
   payload_bytes: Type.Integer(),
   payload: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: "The event with ids, enumerations and numbers; of other texts only the length. Only when read by its id.",
+      description:
+        "Payload of the event with ids, enum values and numbers. Other texts are replaced by their length. Absent in lists.",
     }),
   ),
   created_at: Type.String({ format: "date-time" }),

@@ -2,56 +2,57 @@ import type { EnumName } from "@amana/contracts/enum-names";
 import type { KycEventType } from "@amana/contracts/kyc/v1/kyc_events_pb";
 import type { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 
-/** Steps on the way, which other services are told of and businesses are not. */
-type Step = "KYC_CREATED" | "KYC_OPENED" | "KYC_SUBMITTED" | "KYC_PROCESSING";
+/** Events of intermediate steps, which are published to services but not to businesses. */
+type InternalStep = "KYC_CREATED" | "KYC_OPENED" | "KYC_SUBMITTED" | "KYC_PROCESSING";
 
 export type EventType =
   | EnumName<typeof PaymentEventType>
-  | Exclude<EnumName<typeof KycEventType>, Step>
+  | Exclude<EnumName<typeof KycEventType>, InternalStep>
   | "WEBHOOK_ENDPOINT_DISABLED";
 
-/** `meaning` is for the documentation. Opt-in types reach only endpoints that name them. */
-interface About {
+interface EventDescription {
+  /** Sentence for the documentation. */
   readonly meaning: string;
+  /** Whether only endpoints that list the type receive it. */
   readonly optIn: boolean;
 }
 
-const told = (meaning: string): About => ({ meaning, optIn: false });
-const onRequest = (meaning: string): About => ({ meaning, optIn: true });
+const byDefault = (meaning: string): EventDescription => ({ meaning, optIn: false });
+const optIn = (meaning: string): EventDescription => ({ meaning, optIn: true });
 
 /**
- * Every event a webhook endpoint can ask for. WEBHOOK_TEST is not among them, because it goes to
- * the one endpoint that is being tested.
+ * The event types that a webhook endpoint can select. WEBHOOK_TEST and WEBHOOK_CHECK are sent to
+ * the tested endpoint independent of its selection.
  */
-export const eventTypes: Readonly<Record<EventType, About>> = {
-  KYC_COMPLETED: told("The verification succeeded: the applicant is verified."),
-  KYC_REJECTED: told("The check failed; reason_codes says why."),
-  KYC_NEEDS_REVIEW: told("A person has to decide. Not an approval."),
-  KYC_REVIEW_RESOLVED: told("A review was decided; the verdict is final."),
-  KYC_FAILED: told(
-    "The verification itself failed, not the applicant, who may try again on the same link while attempts remain.",
+export const eventTypes: Readonly<Record<EventType, EventDescription>> = {
+  KYC_COMPLETED: byDefault("The verification succeeded, and the applicant is verified."),
+  KYC_REJECTED: byDefault("The applicant was rejected. `reason_codes` contains the reasons."),
+  KYC_NEEDS_REVIEW: byDefault("The verification needs a review by a person. It is not approved."),
+  KYC_REVIEW_RESOLVED: byDefault("A person decided the review, and the verdict is final."),
+  KYC_FAILED: byDefault(
+    "The verification failed for a technical reason. The applicant can use the same link again while attempts remain.",
   ),
-  KYC_EXPIRED: told("The link lapsed unused. Create a new application."),
-  KYC_CANCELED: onRequest("The application was cancelled."),
-  KYC_DOCUMENT_EXPIRING: onRequest("The document of an approved application expires in 30 or in 7 days."),
-  KYC_DOCUMENT_EXPIRED: onRequest("The document of an approved application has expired."),
-  PAYMENT_COMPLETED: told("The card holder paid."),
-  PAYMENT_REFUSED: told("The card was refused."),
-  PAYMENT_FAILED: told("The payment could not be taken."),
-  PAYMENT_CANCELED: told("The card holder gave up."),
-  PAYMENT_EXPIRED: told("Nobody paid in time."),
-  PAYMENT_REFUNDED: told("A refund succeeded."),
-  WEBHOOK_ENDPOINT_DISABLED: onRequest(
-    "Another endpoint of yours was disabled: it answered 410, or nothing but failures came of it for five days.",
+  KYC_EXPIRED: byDefault("The link expired without a completed verification. Create a new application."),
+  KYC_CANCELED: optIn("The application was canceled."),
+  KYC_DOCUMENT_EXPIRING: optIn("The document of an approved application expires in 30 or in 7 days."),
+  KYC_DOCUMENT_EXPIRED: optIn("The document of an approved application has expired."),
+  PAYMENT_COMPLETED: byDefault("The card holder paid."),
+  PAYMENT_REFUSED: byDefault("The card was declined."),
+  PAYMENT_FAILED: byDefault("The payment failed."),
+  PAYMENT_CANCELED: byDefault("The card holder canceled the payment."),
+  PAYMENT_EXPIRED: byDefault("The card holder did not pay in time."),
+  PAYMENT_REFUNDED: byDefault("A refund succeeded."),
+  WEBHOOK_ENDPOINT_DISABLED: optIn(
+    "Another endpoint of your business was disabled, because it returned 410 or all attempts failed for five days.",
   ),
 };
 
 export const eventTypeNames = Object.keys(eventTypes) as EventType[];
 
-/** What an endpoint receives that names no types. */
+/** The event types of an endpoint that selects none. */
 export const defaultEventTypeNames: readonly EventType[] = eventTypeNames.filter((name) => !eventTypes[name].optIn);
 
-/** What the log of events may have. */
+/** The event types of the event log. */
 export const eventLogTypes = [...eventTypeNames, "WEBHOOK_TEST"] as const;
 
 export const isEventType = (text: string): text is EventType => Object.hasOwn(eventTypes, text);

@@ -17,31 +17,32 @@ export const EventJson = Type.Object({
   created_at: Type.String({ format: "date-time" }),
   body: Type.Object(
     {},
-    { additionalProperties: true, description: "What every delivery of the event carries, byte for byte as it was signed." },
+    { additionalProperties: true, description: "Body of each delivery of the event, byte for byte as signed." },
   ),
 });
 
 const renderHead = renderer(EventSchema, Type.Omit(EventJson, ["body"]));
 
-/** An event as JSON text. */
+/** Renders an event as JSON text. */
 export const renderEvent = (event: Event): string => withMember(renderHead(event), "body", event.body);
 
 export const attemptErrors = lowerCaseNames(DeliveryFailure);
 
 const AttemptJson = Type.Object({
   at: Type.String({ format: "date-time" }),
-  status_code: Type.Optional(Type.Integer()),
+  status_code: Type.Optional(Type.Integer({ description: "HTTP status of the response." })),
   error: Type.Optional(
     Type.Enum(attemptErrors, {
-      description: "Why no answer came; absent when a status came, and for attempts made before there were codes.",
+      description:
+        "Reason for an attempt without an HTTP response. Absent with a `status_code`, and for attempts of versions without these codes.",
     }),
   ),
-  detail: Type.Optional(Type.String({ description: "The same in words.", examples: ["timed out after 10 s"] })),
-  duration_ms: Type.Integer(),
-  response: Type.Optional(Type.String({ description: "The first KiB of the answer." })),
+  detail: Type.Optional(Type.String({ description: "Description of the error.", examples: ["timed out after 10 s"] })),
+  duration_ms: Type.Integer({ description: "Duration of the attempt in milliseconds." }),
+  response: Type.Optional(Type.String({ description: "First 1024 bytes of the response body." })),
 });
 const renderAttempt = renderer(DeliveryAttemptSchema, AttemptJson, {
-  // In the contract, error is older than the codes and has the words.
+  // In the proto message, `error` is the description and `failure` the code.
   error: "failure",
   detail: "error",
   duration_ms: ({ durationMs }) => durationMs,
@@ -57,10 +58,10 @@ export const DeliveryJson = Type.Object({
   attempts: Type.Array(AttemptJson),
 });
 
-/** One event on its way to one endpoint, with every attempt. */
+/** Renders a delivery with its attempts. */
 export const renderDelivery = renderer(DeliverySchema, DeliveryJson, { attempts: ({ attempts }) => attempts.map(renderAttempt) });
 
-/** An event and its only delivery, as a test of an endpoint makes them. */
+/** Schema of a test event with its only delivery. */
 export const TestEventJson = Type.Object({ ...EventJson.properties, delivery: DeliveryJson });
 
 export function renderTestEvent(event: Event, delivery: Delivery): string {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { bbanStructures } from "./bban-structures.ts";
 import { isIban, normaliseBankDetail } from "./iban.ts";
 
-/** ISO 7064 MOD 97-10 with big integers, unlike the rule under test. */
+/** Computes check digits (ISO 7064 MOD 97-10) with big integers, unlike `isIban`. */
 function withCheckDigits(country: string, bban: string): string {
   const digits = [...`${bban}${country}00`].map((character) => Number.parseInt(character, 36)).join("");
   return `${country}${String(98n - (BigInt(digits) % 97n)).padStart(2, "0")}${bban}`;
@@ -24,7 +24,7 @@ const iban = fc
   .constantFrom(...Object.keys(bbanStructures))
   .chain((country) => bbanOf(bbanStructures[country] as string).map((bban) => withCheckDigits(country, bban)));
 
-describe("an IBAN", () => {
+describe("isIban", () => {
   test.each([
     "DZ580002100001113000000570",
     "FR1420041010050500013M02606",
@@ -37,27 +37,27 @@ describe("an IBAN", () => {
     "LC55HEMM000100010012001200023015",
     "QA58DOHB00001234567890ABCDEFG",
     "MU17BOMM0101101030300200000MUR",
-  ])("%s is one", (text) => expect(isIban(text)).toBe(true));
+  ])("accepts %s", (text) => expect(isIban(text)).toBe(true));
 
   test.each([
-    ["two characters short", "DZ5800021000011130000005"],
-    ["wrong by one in the last place", "FR1420041010050500013M02607"],
-    ["one character short", "GB29NWBK6016133192681"],
-    ["of no country", "XX00"],
-    ["a letter O for a zero", "DE8937040044053201300O"],
-    ["one character long", "DZ5800021000011130000005700"],
-    ["in small letters", "gb29nwbk60161331926819"],
+    ["with two characters too few", "DZ5800021000011130000005"],
+    ["with a wrong last digit", "FR1420041010050500013M02607"],
+    ["with one character too few", "GB29NWBK6016133192681"],
+    ["of an unknown country", "XX00"],
+    ["with the letter O in place of a zero", "DE8937040044053201300O"],
+    ["with one character too many", "DZ5800021000011130000005700"],
+    ["in lower-case letters", "gb29nwbk60161331926819"],
     ["with spaces left", "GB29 NWBK 6016 1331 9268 19"],
-    ["with other digits", "DE٨٩370400440532013000"],
-    ["with a line after it", "GB29NWBK60161331926819\n"],
-    ["empty", ""],
-    ["the country alone", "DZ"],
-    ["a name that every object has", "constructor"],
-    ["letters as check digits", "DEAA370400440532013000"],
+    ["with non-ASCII digits", "DE٨٩370400440532013000"],
+    ["with a trailing line break", "GB29NWBK60161331926819\n"],
+    ["without characters", ""],
+    ["with only the country", "DZ"],
+    ["that equals a property name of objects", "constructor"],
+    ["with letters as check digits", "DEAA370400440532013000"],
     ["of a country without IBANs", "US64SVBKUS6S3300958879"],
-  ])("%s is none: %j", (_why, text) => expect(isIban(text)).toBe(false));
+  ])("rejects an IBAN %s: %j", (_reason, text) => expect(isIban(text)).toBe(false));
 
-  test("has check digits from 02 to 98, though others have the same remainder", () => {
+  test("accepts only check digits from 02 to 98 among those with the same remainder", () => {
     const bbanWith = (digits: string) => {
       for (let account = 0; ; account++) {
         const found = withCheckDigits("DE", String(account).padStart(18, "0"));
@@ -74,7 +74,7 @@ describe("an IBAN", () => {
     }
   });
 
-  test("of any country's structure is accepted, and by no other country", () => {
+  test("accepts an IBAN with the structure of its country and rejects it with another country", () => {
     fc.assert(
       fc.property(iban, (text) => {
         expect(isIban(text)).toBe(true);
@@ -84,7 +84,7 @@ describe("an IBAN", () => {
     );
   });
 
-  test("with one character taken for another of its kind, or two swapped, is found out", () => {
+  test("rejects an IBAN with one replaced character or two swapped characters of one kind", () => {
     const isDigit = (character: string) => kinds.n.test(character);
     const replaced = (text: string, at: number, by: string) => text.slice(0, at) + by + text.slice(at + by.length);
     fc.assert(
@@ -98,7 +98,7 @@ describe("an IBAN", () => {
     );
   });
 
-  test("of Algeria has 26 characters and no letters after the country", () => {
+  test("accepts an Algerian IBAN only with 26 characters and only digits after the country", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[0-9]{1,30}$/), (bban) => {
         expect(isIban(withCheckDigits("DZ", bban))).toBe(bban.length === 22);
@@ -108,14 +108,14 @@ describe("an IBAN", () => {
   });
 });
 
-describe("the form a bank detail is kept in", () => {
+describe("normaliseBankDetail", () => {
   test.each([
     ["dz58 0002 1000 0111 3000 0005 70", "DZ580002100001113000000570"],
     ["\tGB29\u00a0NWBK\u202f6016 1331 9268 19\n", "GB29NWBK60161331926819"],
     ["   ", ""],
-  ])("of %j is %j", (text, kept) => expect(normaliseBankDetail(text)).toBe(kept));
+  ])("converts %j to %j", (text, normalised) => expect(normaliseBankDetail(text)).toBe(normalised));
 
-  test.each(["ß", "ı", "ſ", "ﬀ", "ａ"])("leaves %j as it is: raising it would make letters nobody sent", (text) => {
+  test.each(["ß", "ı", "ſ", "ﬀ", "ａ"])("does not change the non-ASCII letter %j", (text) => {
     expect(normaliseBankDetail(text)).toBe(text);
   });
 });

@@ -10,25 +10,24 @@ const bbanPatterns = new Map(
 );
 
 /**
- * A bank detail as it is kept: without white space, in capitals. Only ASCII letters are raised,
- * because "ß" or "ı" would turn into letters that nobody sent.
+ * Returns a bank detail without white space and in capital letters. Only ASCII letters are
+ * converted, because "ß" or "ı" would become other letters.
  */
 export function normaliseBankDetail(text: string): string {
   return text.replaceAll(/\s/g, "").replaceAll(/[a-z]/g, (letter) => letter.toUpperCase());
 }
 
 /**
- * Whether a normalised text is an IBAN: a country that has them, its length and structure, and the
- * check digits (ISO 13616, ISO 7064 MOD 97-10). Check digits inside the account number, which some
- * countries have, are left to the bank.
+ * Checks whether a normalized string is an IBAN: country, length, structure and check digits (ISO
+ * 13616, ISO 7064 MOD 97-10). National check digits inside the account number are not checked.
  */
 export function isIban(text: string): boolean {
   const isStructured = /^[A-Z]{2}[0-9]{2}/.test(text) && bbanPatterns.get(text.slice(0, 2))?.test(text.slice(4));
-  // 00, 01 and 99 have the remainders of 97, 98 and 02, and are never issued.
+  // 00, 01 and 99 are congruent to 97, 98 and 02, and are never issued.
   return Boolean(isStructured) && !["00", "01", "99"].includes(text.slice(2, 4)) && remainderOf97(text) === 1;
 }
 
-/** A letter counts as two digits, A as 10, once the first four characters are at the end. */
+/** Moves the first four characters to the end and replaces each letter by two digits (A = 10). */
 function remainderOf97(iban: string): number {
   let remainder = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {

@@ -1,4 +1,4 @@
-/** The public JSON of each noun: its schema and its renderer, one for the API and for webhooks. */
+/** Schema and renderer of the public JSON of each resource, for API responses and webhooks. */
 export * from "./account.ts";
 export * from "./api-key.ts";
 export * from "./audit-event.ts";

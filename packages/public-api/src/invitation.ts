@@ -5,18 +5,20 @@ import { renderer } from "./renderer.ts";
 const InvitationJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   name: Type.String({ examples: ["Librairie El Kitab"] }),
-  invitation_token: Type.Optional(Type.String({ description: "The plaintext token, only in the answer that issues it." })),
-  token_prefix: Type.String({ examples: ["inv_A1b2C3d4E5f6"] }),
+  invitation_token: Type.Optional(
+    Type.String({ description: "Plaintext of the token; only in the response that creates the invitation." }),
+  ),
+  token_prefix: Type.String({ description: "First 16 characters of the token.", examples: ["inv_A1b2C3d4E5f6"] }),
   created_at: Type.String({ format: "date-time" }),
   expires_at: Type.String({ format: "date-time" }),
   used_at: Type.Optional(Type.String({ format: "date-time" })),
-  business_id: Type.Optional(Type.String({ format: "uuid", description: "The business that was registered with it." })),
+  business_id: Type.Optional(Type.String({ format: "uuid", description: "Business that registered with the invitation." })),
   revoked_at: Type.Optional(Type.String({ format: "date-time" })),
 });
 
-/** An invitation, as operators see it. */
+/** Schema of an invitation for operators. */
 export const Invitation = Type.Omit(InvitationJson, ["invitation_token"]);
 export const InvitationCreation = Type.Omit(InvitationJson, ["used_at", "business_id", "revoked_at"]);
 
-/** An invitation with every public field; the schema of each answer chooses among them. */
+/** Renders an invitation with all public fields. The response schema of each operation selects from them. */
 export const renderInvitation = renderer(InvitationSchema, InvitationJson, { token_prefix: "prefix" });

@@ -15,7 +15,7 @@ import { renderKycEvent } from "./kyc-event.ts";
 const id = "019a0000-0000-7000-8000-000000000001";
 const at = 1_795_170_000_000n;
 const isoAt = "2026-11-20T10:20:00.000Z";
-/** Numbers, escapes and an order of keys that do not survive JSON.parse. */
+/** Numbers, escapes and a key order that JSON.parse does not preserve. */
 const metadata = String.raw`{"z":1,"a":{"n":12345678901234567890,"f":1.10,"e":1E+2},"t":"\u00e9 \ud83d\ude00","k":[null,true,"\/"],"z2":{},"1":0}`;
 
 const anApplication = (fields: MessageInitShape<typeof KycApplicationSchema> = {}) =>
@@ -40,11 +40,11 @@ const decided = {
   documentExpiry: "2026-01-31",
 } satisfies MessageInitShape<typeof KycApplicationSchema>;
 
-describe("an application", () => {
-  test("that is new has the creation shape, and no more", () => {
-    const seen = JSON.parse(JSON.stringify(renderKycApplicationCreation(anApplication({ metadata: '{"a":1}' }))));
-    expect(Check(KycApplicationCreation, seen)).toBe(true);
-    expect(seen).toEqual({
+describe("a rendered KYC application", () => {
+  test("has exactly the creation fields when it is new", () => {
+    const json = JSON.parse(JSON.stringify(renderKycApplicationCreation(anApplication({ metadata: '{"a":1}' }))));
+    expect(Check(KycApplicationCreation, json)).toBe(true);
+    expect(json).toEqual({
       id,
       created_at: isoAt,
       link_url: "https://verify.test/token",
@@ -53,14 +53,14 @@ describe("an application", () => {
     });
   });
 
-  test("leaves out what has no value, and has its numbers and lists before a verdict", () => {
-    const seen = JSON.parse(renderKycApplication(anApplication({ linkUrl: undefined })));
-    expect(Object.keys(seen).sort()).toEqual((KycApplicationJson.required as string[]).toSorted());
-    expect(seen).toMatchObject({ aml_hit_count: 0, reason_codes: [], metadata: {}, attempts_used: 0, attempts_remaining: 3 });
+  test("omits fields without a value but has numbers and lists before a verdict", () => {
+    const json = JSON.parse(renderKycApplication(anApplication({ linkUrl: undefined })));
+    expect(Object.keys(json).sort()).toEqual((KycApplicationJson.required as string[]).toSorted());
+    expect(json).toMatchObject({ aml_hit_count: 0, reason_codes: [], metadata: {}, attempts_used: 0, attempts_remaining: 3 });
   });
 
-  test("shows every field that it has", () => {
-    const seen = JSON.parse(
+  test("has all fields with a value", () => {
+    const json = JSON.parse(
       renderKycApplication(
         anApplication({
           ...decided,
@@ -77,38 +77,38 @@ describe("an application", () => {
         }),
       ),
     );
-    expect(Object.keys(seen).sort()).toEqual(Object.keys(KycApplicationJson.properties).sort());
-    expect(Check(KycApplicationJson, seen)).toBe(true);
+    expect(Object.keys(json).sort()).toEqual(Object.keys(KycApplicationJson.properties).sort());
+    expect(Check(KycApplicationJson, json)).toBe(true);
   });
 
-  test("that came without its link is shown without one", () => {
-    const seen = JSON.parse(renderKycApplication(anApplication({ linkUrl: undefined })));
-    expect(seen).not.toHaveProperty("link_url");
-    expect(Check(KycReviewJson, seen)).toBe(true);
+  test("has no link when the message has none", () => {
+    const json = JSON.parse(renderKycApplication(anApplication({ linkUrl: undefined })));
+    expect(json).not.toHaveProperty("link_url");
+    expect(Check(KycReviewJson, json)).toBe(true);
   });
 
-  test("gives the metadata back byte for byte", () => {
+  test("has the metadata byte for byte", () => {
     expect(renderKycApplication(anApplication({ metadata })).endsWith(`,"metadata":${metadata}}`)).toBe(true);
   });
 });
 
-describe("a webhook's body", () => {
+describe("the body of a KYC webhook", () => {
   const body = (application: MessageInitShape<typeof KycApplicationSchema>, type: KycEventType = KycEventType.KYC_REJECTED) =>
     renderKycEvent(create(KycEventSchema, { type, application: anApplication(application) }), id, isoAt);
 
-  test("has its fields in a fixed order, with the metadata byte for byte", () => {
+  test("has fields in a fixed order and the metadata byte for byte", () => {
     expect(body({ ...decided, clientId: id, externalId: 'é"', metadata })).toBe(
       `{"id":"${id}","event":"KYC_REJECTED","occurred_at":"${isoAt}","business_id":"${id}","application_id":"${id}","client_id":"${id}","external_id":"é\\"","metadata":${metadata},"status":"COMPLETED","verdict":"REJECTED","reason_codes":[{"code":"DOCUMENT_EXPIRED"},{"code":"DUPLICATE","message":"seen before"}],"document_expiry":"2026-01-31","aml_hit_count":2}`,
     );
   });
 
-  test("leaves out what has no value, and never has the link", () => {
+  test("omits fields without a value and the link", () => {
     expect(body({}, KycEventType.KYC_EXPIRED)).toBe(
       `{"id":"${id}","event":"KYC_EXPIRED","occurred_at":"${isoAt}","business_id":"${id}","application_id":"${id}","metadata":{},"status":"CREATED","reason_codes":[],"aml_hit_count":0}`,
     );
   });
 
-  test("without its application cannot be made", () => {
+  test("throws a TypeError without an application", () => {
     expect(() => renderKycEvent(create(KycEventSchema, {}), id, isoAt)).toThrow(TypeError);
   });
 });

@@ -7,10 +7,12 @@ export const kycDocuments = ["id_card", "passport"] as const;
 
 const optionalText = () => Type.Optional(Type.String());
 const linkUrl = (more = "") =>
-  Type.String({ description: `The verification link. Treat it as a secret: whoever has it can submit documents.${more}` });
+  Type.String({
+    description: `Verification link for the applicant. Treat it as a secret: it allows the submission of documents.${more}`,
+  });
 const status = () => Type.Enum(kycStatuses);
 
-/** The answer to the creation of an application. */
+/** Schema of the response to a creation. */
 export const KycApplicationCreation = Type.Object({
   id: Type.String({ format: "uuid" }),
   created_at: Type.String({ format: "date-time" }),
@@ -21,18 +23,21 @@ export const KycApplicationCreation = Type.Object({
   external_id: optionalText(),
 });
 
-/** What a business sees: the decision and where it comes from, nothing of the applicant. */
+/** Schema of an application for its business: the decision and its evidence, without applicant data. */
 export const KycApplicationJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   created_at: Type.String({ format: "date-time" }),
-  link_url: Type.Optional(linkUrl(" Absent from 30 days after the application ended: by then it has long led nowhere.")),
+  link_url: Type.Optional(linkUrl(" Absent from 30 days after the end of the application, when the link no longer works.")),
   link_expires_at: Type.String({ format: "date-time" }),
   status: status(),
-  synced_at: Type.String({ format: "date-time", description: "When the verification provider was last heard of about it." }),
-  aml_hit_count: Type.Integer(),
+  synced_at: Type.String({
+    format: "date-time",
+    description: "Time at which the state was last received from the verification provider.",
+  }),
+  aml_hit_count: Type.Integer({ description: "Number of hits in anti-money-laundering lists." }),
   reason_codes: Type.Array(Type.Object({ code: Type.String({ examples: ["DOCUMENT_EXPIRED"] }), message: optionalText() })),
-  attempts_used: Type.Integer(),
-  attempts_remaining: Type.Integer(),
+  attempts_used: Type.Integer({ description: "Number of submissions." }),
+  attempts_remaining: Type.Integer({ description: "Number of submissions that are still possible." }),
   client_id: Type.Optional(Type.String({ format: "uuid" })),
   external_id: optionalText(),
   verdict: Type.Optional(Type.Enum(kycVerdicts)),
@@ -45,10 +50,13 @@ export const KycApplicationJson = Type.Object({
   face_match_outcome: optionalText(),
   aml_decision: optionalText(),
   error_message: optionalText(),
-  metadata: Type.Object({}, { additionalProperties: true, description: "As it was sent: key order, escapes and numbers." }),
+  metadata: Type.Object(
+    {},
+    { additionalProperties: true, description: "Your own data, unchanged, including the order of keys." },
+  ),
 });
 
-/** What an operator sees of one: the link is between a business and its applicant. */
+/** Schema of an application for operators, without the link, which is for the applicant only. */
 export const KycReviewJson = Type.Omit(KycApplicationJson, ["link_url"]);
 
 export const renderKycApplicationCreation = renderer(KycApplicationSchema, KycApplicationCreation, {
@@ -59,7 +67,7 @@ const renderView = renderer(KycApplicationSchema, Type.Omit(KycApplicationJson, 
   reason_codes: ({ reasonCodes }) => renderKycReasons(reasonCodes),
 });
 
-/** As JSON text; without the link for an application that came without it. */
+/** Renders an application as JSON text. Without a link in the message, the JSON has none. */
 export const renderKycApplication = (application: KycApplication): string =>
   withMember(renderView(application), "metadata", application.metadata);
 

@@ -13,7 +13,10 @@ export const KycEventJson = Type.Object({
   application_id: Type.String({ format: "uuid" }),
   client_id: Type.Optional(Type.String({ format: "uuid" })),
   external_id: Type.Optional(Type.String()),
-  metadata: Type.Object({}, { additionalProperties: true, description: "As it was sent: key order, escapes and numbers." }),
+  metadata: Type.Object(
+    {},
+    { additionalProperties: true, description: "Your own data, unchanged, including the order of keys." },
+  ),
   status: Type.String({ examples: ["COMPLETED"] }),
   verdict: Type.Optional(Type.Enum(kycVerdicts)),
   reason_codes: Type.Array(Type.Object({ code: Type.String(), message: Type.Optional(Type.String()) })),
@@ -32,9 +35,9 @@ const renderTail = renderer(
   { reason_codes: ({ reasonCodes }) => renderKycReasons(reasonCodes) },
 );
 
-/** The body of a KYC webhook as JSON text. It is stored and is the same on every attempt. */
+/** Renders the body of a KYC webhook as JSON text. The text is stored and signed unchanged. */
 export function renderKycEvent({ type, application }: KycEvent, id: string, occurredAt: string): string {
-  if (!application) throw new TypeError("a KYC event carries its application");
+  if (!application) throw new TypeError("the KYC event has no application");
   const event = enumName(KycEventType, type) ?? "";
   const head = { id, event, occurred_at: occurredAt, ...renderHead(application) };
   const tail = JSON.stringify(renderTail(application));

@@ -3,31 +3,31 @@ import { describe, expect, test } from "vitest";
 import { formatMoney, isMoneyText, parseMoney } from "./money.ts";
 
 const amount = fc.bigInt({ min: 0n, max: 99_999_999_999_999_999n });
-/** What a person may type for an amount: up to 15 digits, and at most two decimals. */
+/** Amounts with up to 15 digits and at most two decimals. */
 const moneyText = fc
   .tuple(fc.stringMatching(/^[0-9]{1,15}$/), fc.option(fc.stringMatching(/^[0-9]{1,2}$/)))
   .map(([whole, fraction]) => (fraction === null ? whole : `${whole}.${fraction}`));
 
-describe("money", () => {
-  test("survives being written and read, to the centime, however large", () => {
+describe("amounts", () => {
+  test("parseMoney inverts formatMoney for all amounts", () => {
     fc.assert(fc.property(amount, (minor) => parseMoney(formatMoney(minor, "DZD"), "DZD") === minor));
   });
 
-  test("is written with exactly two decimals and no leading zeros", () => {
+  test("formatMoney returns exactly two decimals and no leading zeros", () => {
     fc.assert(fc.property(amount, (minor) => /^(0|[1-9]\d*)\.\d{2}$/.test(formatMoney(minor, "DZD"))));
   });
 
-  test("keeps its order", () => {
+  test("parseMoney preserves the order of amounts", () => {
     fc.assert(
       fc.property(moneyText, moneyText, (a, b) => {
-        // Scaled integers by hand, not by the function under test.
+        // Scales without parseMoney, which is under test.
         const scaled = (text: string) => BigInt(text.replace(/^([^.]*)\.?(.*)$/, (_, w, f) => `${w}${f.padEnd(2, "0")}`));
         return parseMoney(a, "DZD") < parseMoney(b, "DZD") === scaled(a) < scaled(b);
       }),
     );
   });
 
-  test("that a person may type is accepted, and means the same with decimals filled up", () => {
+  test("isMoneyText accepts amounts with missing decimals, and parseMoney treats these as zeros", () => {
     fc.assert(
       fc.property(moneyText, (text) => {
         expect(isMoneyText(text)).toBe(true);
@@ -37,7 +37,7 @@ describe("money", () => {
     );
   });
 
-  test("is nothing but digits and one point", () => {
+  test("isMoneyText accepts only digits and one decimal point", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme" }),
@@ -64,12 +64,12 @@ describe("money", () => {
     "\n1",
     "1".repeat(16),
     "NaN",
-  ])("is not %j", (text) => {
+  ])("isMoneyText and parseMoney reject %j", (text) => {
     expect(isMoneyText(text)).toBe(false);
     expect(() => parseMoney(text, "DZD")).toThrow(TypeError);
   });
 
-  test("of an unknown currency is refused", () => {
+  test("parseMoney and formatMoney throw for an unknown currency", () => {
     expect(() => parseMoney("1", "XXX")).toThrow(/XXX/);
     expect(() => formatMoney(1n, "toString")).toThrow(/toString/);
   });
@@ -80,7 +80,7 @@ describe("money", () => {
     [-5n, "-0.05"],
     [500_000n, "5000.00"],
     [99_999_999_999_999_999n, "999999999999999.99"],
-  ])("%d centimes are %s", (minor, text) => {
+  ])("formatMoney converts %d centimes to %s", (minor, text) => {
     expect(formatMoney(minor, "DZD")).toBe(text);
   });
 });

@@ -1,22 +1,22 @@
-/** Decimal digits of each currency's minor unit (ISO 4217). Intl's may change with ICU. */
+/** Decimal digits of each currency (ISO 4217). Not from Intl, whose data changes with ICU. */
 export const currencyExponents: Readonly<Record<string, number>> = { DZD: 2, EUR: 2, USD: 2 };
 
 const moneyPattern = /^\d{1,15}(\.\d{1,2})?$/;
 
-/** Whether a text is an amount as the API accepts it: digits, at most two decimals, no sign. */
+/** Checks whether a string is an amount of the API: digits, at most two decimals, no sign. */
 export function isMoneyText(text: string): boolean {
   return moneyPattern.test(text);
 }
 
-/** "5000.5" → 500050n minor units. Throws for a text that `isMoneyText` does not accept. */
+/** Converts "5000.5" to 500050n minor units. Throws a TypeError when `isMoneyText` is false. */
 export function parseMoney(text: string, currency: string): bigint {
-  if (!isMoneyText(text)) throw new TypeError("not an amount");
+  if (!isMoneyText(text)) throw new TypeError("not an amount: expected digits with at most two decimals");
   const exponent = exponentOf(currency);
   const [whole = "0", fraction = ""] = text.split(".");
   return BigInt(whole + fraction.padEnd(exponent, "0"));
 }
 
-/** 500050n → "5000.50", with all of the currency's minor digits. */
+/** Converts 500050n minor units to "5000.50", with all decimals of the currency. */
 export function formatMoney(amountMinor: bigint, currency: string): string {
   const exponent = exponentOf(currency);
   const digits = amountMinor

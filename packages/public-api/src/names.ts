@@ -1,4 +1,4 @@
-/** The words of the API without its schemas, which take longer to load than a command runs. */
+/** Enum values of the API without its schemas, whose load time would dominate a CLI command. */
 import { enumNames } from "@amana/contracts/enum-names";
 import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";

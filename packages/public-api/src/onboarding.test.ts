@@ -23,7 +23,7 @@ const kycApplicationId = "019a0000-0000-7000-8000-000000000003";
 const times = { createdAtMs: 1_795_170_000_000n, updatedAtMs: 1_795_170_000_001n };
 const json = (view: object) => JSON.parse(JSON.stringify(view)) as Record<string, unknown>;
 
-describe("the Onboarding details of the interface", () => {
+describe("renderOnboardingDetails", () => {
   const required = {
     id,
     clientId,
@@ -58,7 +58,7 @@ describe("the Onboarding details of the interface", () => {
     ["source_of_funds", "GIFT"],
     ["created_at", "2026-11-20T10:20:00.000Z"],
     ["updated_at", "2026-11-20T10:20:00.001Z"],
-  ])("have %s", (name, value) => {
+  ])("renders %s", (name, value) => {
     expect(bare()[name]).toEqual(value);
     expect(Object.keys(bare())).toHaveLength(10);
   });
@@ -70,14 +70,14 @@ describe("the Onboarding details of the interface", () => {
     ["other_occupation", "Luthier"],
     ["other_source_of_funds", "Mécénat"],
     ["tax_identification_number", "0999"],
-  ])("have %s when there is a value, and leave it out otherwise", (name, value) => {
+  ])("renders %s when it has a value and omits it otherwise", (name, value) => {
     expect(full()[name]).toBe(value);
     expect(Object.keys(full())).toHaveLength(16);
     expect(bare()).not.toHaveProperty(name);
   });
 });
 
-describe("the Onboarding status of the interface", () => {
+describe("renderOnboardingStatus", () => {
   const required = {
     id,
     clientId,
@@ -98,7 +98,7 @@ describe("the Onboarding status of the interface", () => {
     ["overall_status", "IN_PROGRESS"],
     ["created_at", "2026-11-20T10:20:00.000Z"],
     ["updated_at", "2026-11-20T10:20:00.001Z"],
-  ])("has %s", (name, value) => {
+  ])("renders %s", (name, value) => {
     expect(bare()[name]).toBe(value);
     expect(Object.keys(bare())).toHaveLength(7);
   });
@@ -106,7 +106,7 @@ describe("the Onboarding status of the interface", () => {
   test.each([
     ["kyc_application_id", kycApplicationId],
     ["kyc_link", "https://v.example/x"],
-  ])("has %s when there is a value, and leaves it out otherwise", (name, value) => {
+  ])("renders %s when it has a value and omits it otherwise", (name, value) => {
     expect(full()[name]).toBe(value);
     expect(bare()).not.toHaveProperty(name);
   });
@@ -118,7 +118,7 @@ test.each([
   ["Occupation", occupations, 17],
   ["OccupationSector", occupationSectors, 47],
   ["SourceOfFunds", sourcesOfFunds, 16],
-] as const)("%s has its words once each, in the interface's spelling", (_name, words, count) => {
+] as const)("%s has unique values in upper case", (_name, words, count) => {
   expect(words).toHaveLength(count);
   expect(new Set(words).size).toBe(count);
   for (const word of words) expect(word).toMatch(/^[A-Z]+(\d+)?(_[A-Z]+\d*)*$/);

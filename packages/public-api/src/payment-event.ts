@@ -9,25 +9,28 @@ export const PaymentEventJson = Type.Object({
   ...BareEventJson.properties,
   event: Type.String({ examples: ["PAYMENT_REFUNDED"] }),
   payment_id: Type.String({ format: "uuid" }),
-  order_ref: Type.Optional(Type.String()),
+  order_ref: Type.Optional(Type.String({ description: "Your own identifier of the order." })),
   processor_order_id: Type.Optional(Type.String()),
   status: Type.String({ examples: ["REFUNDED"] }),
   amount: Type.String({ examples: ["5000.00"] }),
   currency: Type.String({ examples: ["DZD"] }),
   refunded_amount: Type.Optional(Type.String({ examples: ["5000.00"] })),
   origin: Type.Optional(
-    Type.String({ examples: ["PROCESSOR"], description: "PROCESSOR: given back or reversed there, not through this API." }),
+    Type.String({
+      examples: ["PROCESSOR"],
+      description: "PROCESSOR when the payment was refunded or reversed at the card processor without Amana.",
+    }),
   ),
 });
 
 const renderFields = renderer(PaymentSchema, Type.Omit(PaymentEventJson, ["id", "event", "occurred_at"]), { payment_id: "id" });
 
 /**
- * The body of a payment webhook, flat, in the order of the schema. Fields without a value are left
- * out. The text made from it is stored and is the same on every attempt.
+ * Renders the body of a payment webhook, with the fields in the order of the schema. Fields without
+ * a value are undefined. The JSON text of the body is stored and signed unchanged.
  */
 export function renderPaymentEvent(event: PaymentEvent, id: string, occurredAt: string): Static<typeof PaymentEventJson> {
   const { type, payment } = event;
-  if (!payment) throw new TypeError("a payment event carries its payment");
+  if (!payment) throw new TypeError("the payment event has no payment");
   return { id, event: enumName(PaymentEventType, type) ?? "", occurred_at: occurredAt, ...renderFields(payment) };
 }

@@ -19,10 +19,10 @@ const ProcessorView = Type.Object(
     refunded_amount: Type.Optional(money()),
     read_at: Type.Optional(time()),
   },
-  { description: "What the card processor said when the order was last read." },
+  { description: "State of the order at the card processor at `read_at`." },
 );
 
-/** A refund as operators see it: what we believe, and beside it what the processor says. */
+/** Schema of a refund for operators, with the last known state of the order at the processor. */
 export const RefundJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   business_id: Type.String({ format: "uuid" }),
@@ -30,16 +30,17 @@ export const RefundJson = Type.Object({
   amount: money(),
   currency: Type.String({ examples: ["DZD"] }),
   status: Type.Enum(enumNames(RefundStatus)),
-  needs_decision: Type.Boolean(),
+  needs_decision: Type.Boolean({ description: "Whether an operator must decide the refund." }),
   decision_reason: Type.Optional(
     Type.String({
       examples: ["OUTCOME_UNKNOWN"],
-      description: "OUTCOME_UNKNOWN: nothing told it in a day. UNEXPLAINED: what the processor says fits no rule.",
+      description:
+        "OUTCOME_UNKNOWN: the outcome is still unknown after a day. UNEXPLAINED: no rule explains the state at the processor.",
     }),
   ),
   needs_decision_since: Type.Optional(time()),
-  resolution: Type.Optional(Type.Enum(refundOutcomes, { description: "What an operator decided last." })),
-  sends: Type.Integer({ description: "How often it was sent." }),
+  resolution: Type.Optional(Type.Enum(refundOutcomes, { description: "Last decision of an operator." })),
+  sends: Type.Integer({ description: "Number of times the refund was sent to the card processor." }),
   last_sent_at: Type.Optional(time()),
   processor_error_code: Type.Optional(Type.String()),
   payment_status: Type.String({ examples: ["PAID"] }),
@@ -55,10 +56,10 @@ const renderOwn = renderer(
   { needs_decision: ({ needsDecisionSinceMs }) => needsDecisionSinceMs !== undefined },
 );
 
-/** Throws without the payment it belongs to. */
+/** Renders a refund. Throws a TypeError without its payment. */
 export function renderRefund(refund: Refund): Static<typeof RefundJson> {
   const { payment } = refund;
-  if (!payment) throw new TypeError("a refund comes with its payment");
+  if (!payment) throw new TypeError("the refund has no payment");
   const { status, amount, currency, refunded_amount } = renderPayment(payment);
   return {
     ...renderOwn(refund),
@@ -71,21 +72,21 @@ export function renderRefund(refund: Refund): Static<typeof RefundJson> {
   };
 }
 
-/** A payment that changed at the processor without us, as operators see it. */
+/** Schema of a payment that changed at the processor without Amana, for operators. */
 export const ChangedPaymentJson = Type.Object({
   ...PaymentJson.properties,
   difference: Type.Optional(
     Type.String({
-      description: "What the processor says and no rule explains; nothing was changed for it. A person has to look.",
+      description: "State at the processor that no rule explains. The payment was not changed, and an operator must investigate.",
     }),
   ),
   processor: ProcessorView,
 });
 
-/** Throws without the payment. */
+/** Renders a changed payment. Throws a TypeError without the payment. */
 export function renderChangedPayment(changed: ChangedPayment): Static<typeof ChangedPaymentJson> {
   const { payment, difference } = changed;
-  if (!payment) throw new TypeError("a changed payment is a payment");
+  if (!payment) throw new TypeError("the changed payment has no payment");
   return {
     ...renderPayment(payment),
     difference,
@@ -95,10 +96,10 @@ export function renderChangedPayment(changed: ChangedPayment): Static<typeof Cha
 
 function processorView(
   payment: Payment,
-  said: Pick<Refund, "processorRefundedMinor" | "processorReadAtMs">,
+  state: Pick<Refund, "processorRefundedMinor" | "processorReadAtMs">,
   orderStatus: number | undefined,
 ): Static<typeof ProcessorView> {
-  const { processorRefundedMinor: refundedMinor, processorReadAtMs: readAtMs } = said;
+  const { processorRefundedMinor: refundedMinor, processorReadAtMs: readAtMs } = state;
   return {
     order_id: payment.processorOrderId,
     order_number: payment.processorOrderNumber,

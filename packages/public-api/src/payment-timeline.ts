@@ -13,53 +13,58 @@ import { isoTimestamp } from "./renderer.ts";
 const kinds = ["payment", "processor_call", "refund", "event", "delivery_attempt", "next_attempt"] as const;
 
 const EntryJson = Type.Object({
-  at: Type.String({ format: "date-time", description: "When it happened or began; of next_attempt, when it will." }),
+  at: Type.String({
+    format: "date-time",
+    description: "Time at which the entry happened or began; for `next_attempt`, the scheduled time.",
+  }),
   kind: Type.Enum([...kinds]),
   name: Type.String({
     examples: ["REFUND"],
-    description: "The status that a payment or refund came to, the operation of a call, or the type of an event.",
+    description: "New status of a payment or refund, operation of a processor call, or type of an event.",
   }),
   outcome: Type.Optional(
     Type.String({
       examples: ["UNKNOWN"],
-      description: "Of a call: ACCEPTED, REFUSED, UNKNOWN or NOT_SENT. Of an attempt: the status that came, or why none did.",
+      description:
+        "Outcome of a call (ACCEPTED, REFUSED, UNKNOWN or NOT_SENT), or HTTP status or error code of a delivery attempt.",
     }),
   ),
   detail: Type.Optional(Type.String({ examples: ["code 5"] })),
-  duration_ms: Type.Optional(Type.Integer()),
+  duration_ms: Type.Optional(Type.Integer({ description: "Duration in milliseconds." })),
   refund_id: Type.Optional(Type.String({ format: "uuid" })),
   event_id: Type.Optional(Type.String({ format: "uuid" })),
   endpoint_id: Type.Optional(Type.String({ format: "uuid" })),
 });
 type Entry = Static<typeof EntryJson>;
 
-/** A payment with everything that is known to have happened to it, oldest first. */
+/** Schema of a payment with its recorded history. */
 export const PaymentTimelineJson = Type.Object({
   payment: PaymentJson,
   entries: Type.Array(EntryJson, {
     description:
-      "Oldest first; within a millisecond, causes before what they brought about. Calls, events and attempts of the last 30 days.",
+      "Entries, oldest first; within a millisecond, causes before effects. Calls, events and attempts are those of the last 30 days.",
   }),
   missing: Type.Optional(
     Type.Array(Type.Enum(["events"]), {
-      description: "What could not be read just now: `events`, with the attempts to deliver them. Absent when all is here.",
+      description:
+        "Kinds that are unavailable at the moment: `events`, including their delivery attempts. Absent when the timeline is complete.",
     }),
   ),
   truncated: Type.Optional(
     Type.Array(Type.Enum(["processor_calls", "events"]), {
       description:
-        "What there is more of than is here: of more than 200 calls the first 50 and the newest 150; 20 events, and the newest 50 " +
-        "attempts of a delivery. Absent when nothing was left out.",
+        "Kinds with more entries than returned. The timeline has at most 200 calls (the first 50 and the newest 150), 20 events " +
+        "and the newest 50 attempts of each delivery. Absent when the timeline has all entries.",
     }),
   ),
 });
 
-/** `told`: undefined when nobody could be asked. */
+/** Renders a timeline. `found` is undefined when the events are unavailable. */
 export function renderPaymentTimeline(
   { payment, refunds, calls, callsCut }: PaymentHistory,
-  told: ListEventsOfPaymentResponse | undefined,
+  found: ListEventsOfPaymentResponse | undefined,
 ): Static<typeof PaymentTimelineJson> {
-  if (!payment) throw new TypeError("a history is that of a payment");
+  if (!payment) throw new TypeError("the payment history has no payment");
   const entries: Entry[] = [
     ...statesOf(payment),
     ...refunds.flatMap((refund) => statesOfRefund(refund, payment.currency)),
@@ -72,24 +77,24 @@ export function renderPaymentTimeline(
       duration_ms: durationMs,
       refund_id: refundId,
     })),
-    ...(told?.events ?? []).flatMap(toldEntries),
+    ...(found?.events ?? []).flatMap(entriesOfEvent),
   ].sort(byTimeAndCause);
-  const truncated = [...(callsCut ? ["processor_calls" as const] : []), ...(told?.isCut ? ["events" as const] : [])];
+  const truncated = [...(callsCut ? ["processor_calls" as const] : []), ...(found?.isCut ? ["events" as const] : [])];
   return {
     payment: renderPayment(payment),
     entries,
-    ...(!told && { missing: ["events" as const] }),
+    ...(!found && { missing: ["events" as const] }),
     ...(truncated.length > 0 && { truncated }),
   };
 }
 
-/** What became of it between, the events say. */
+/** Returns the first, the paid and the current state. The entries of events have those in between. */
 function statesOf({ createdAtMs, paidAtMs, updatedAtMs, status, origin }: NonNullable<PaymentHistory["payment"]>): Entry[] {
   const state = (ms: bigint, name: string, detail?: string): Entry => ({ at: isoTimestamp(ms), kind: "payment", name, detail });
   const states = [state(createdAtMs, "PENDING")];
   if (paidAtMs !== undefined) states.push(state(paidAtMs, "PAID"));
   const now = enumName(PaymentStatus, status) ?? "";
-  if (now !== "PENDING" && now !== "PAID") states.push(state(updatedAtMs, now, origin && "brought about at the card processor"));
+  if (now !== "PENDING" && now !== "PAID") states.push(state(updatedAtMs, now, origin && "changed at the card processor"));
   return states;
 }
 
@@ -99,8 +104,7 @@ function statesOfRefund(refund: PaymentHistory["refunds"][number], currency: str
   });
   const { createdAtMs, lastSentAtMs, needsDecisionSinceMs, updatedAtMs, sends, decisionReason, processorErrorCode } = refund;
   const states = [state(createdAtMs, "REQUESTED", formatMoney(refund.amountMinor, currency))];
-  if (lastSentAtMs !== undefined)
-    states.push(state(lastSentAtMs, "SENT", sends > 1 ? `${sends} times, this was the last` : undefined));
+  if (lastSentAtMs !== undefined) states.push(state(lastSentAtMs, "SENT", sends > 1 ? `last of ${sends} times` : undefined));
   if (needsDecisionSinceMs !== undefined) states.push(state(needsDecisionSinceMs, "NEEDS_DECISION", decisionReason));
   const now = enumName(RefundStatus, refund.status) ?? "";
   const decided = enumName(RefundOutcome, refund.resolution);
@@ -109,17 +113,17 @@ function statesOfRefund(refund: PaymentHistory["refunds"][number], currency: str
   return states;
 }
 
-function toldEntries({ event, deliveries }: ToldEvent): Entry[] {
+function entriesOfEvent({ event, deliveries }: ToldEvent): Entry[] {
   if (!event) return [];
   const { id: event_id, type: name } = event;
   const entries: Entry[] = [{ at: isoTimestamp(event.createdAtMs), kind: "event", name, event_id }];
   for (const { endpoint_id, attempts, next_attempt_at } of deliveries.map(renderDelivery)) {
-    const about = { name, event_id, endpoint_id };
+    const common = { name, event_id, endpoint_id };
     for (const { at, status_code, error, detail, duration_ms } of attempts) {
       const outcome = status_code === undefined ? error : String(status_code);
-      entries.push({ at, kind: "delivery_attempt", ...about, outcome, detail, duration_ms });
+      entries.push({ at, kind: "delivery_attempt", ...common, outcome, detail, duration_ms });
     }
-    if (next_attempt_at) entries.push({ at: next_attempt_at, kind: "next_attempt", ...about });
+    if (next_attempt_at) entries.push({ at: next_attempt_at, kind: "next_attempt", ...common });
   }
   return entries;
 }

@@ -8,13 +8,13 @@ const optionalText = () => Type.Optional(Type.String());
 export const PaymentJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   business_id: Type.String({ format: "uuid" }),
-  amount: Type.String({ examples: ["5000.00"] }),
-  currency: Type.String({ examples: ["DZD"] }),
+  amount: Type.String({ description: "Amount of the payment, in the currency.", examples: ["5000.00"] }),
+  currency: Type.String({ description: "Currency (ISO 4217).", examples: ["DZD"] }),
   status: Type.Enum(paymentStatuses),
   language: Type.String({ examples: ["FR"] }),
   success_url: Type.String(),
   fail_url: Type.String(),
-  processor_order_number: Type.String(),
+  processor_order_number: Type.String({ description: "Order number at the card processor." }),
   created_at: Type.String({ format: "date-time" }),
   updated_at: Type.String({ format: "date-time" }),
   paid_at: Type.Optional(Type.String({ format: "date-time" })),
@@ -23,19 +23,22 @@ export const PaymentJson = Type.Object({
   approval_code: optionalText(),
   card_brand: optionalText(),
   description: optionalText(),
-  form_url: optionalText(),
-  masked_pan: optionalText(),
-  order_ref: optionalText(),
+  form_url: Type.Optional(Type.String({ description: "Page with the card form, for the browser of the card holder." })),
+  masked_pan: Type.Optional(Type.String({ description: "Masked card number." })),
+  order_ref: Type.Optional(Type.String({ description: "Your own identifier of the order." })),
   resp_code: optionalText(),
   resp_code_desc: optionalText(),
   processor_error_code: optionalText(),
   processor_order_id: optionalText(),
   processor_order_status: Type.Optional(Type.Integer()),
-  refunded_amount: Type.Optional(Type.String({ examples: ["5000.00"] })),
+  refunded_amount: Type.Optional(Type.String({ description: "Refunded amount, in the currency.", examples: ["5000.00"] })),
   origin: Type.Optional(
-    Type.String({ examples: ["PROCESSOR"], description: "PROCESSOR: given back or reversed there, not through this API." }),
+    Type.String({
+      examples: ["PROCESSOR"],
+      description: "PROCESSOR when the payment was refunded or reversed at the card processor without Amana.",
+    }),
   ),
 });
 
-/** A payment as the public API shows it. */
+/** Renders a payment as public JSON. */
 export const renderPayment = renderer(PaymentSchema, PaymentJson);

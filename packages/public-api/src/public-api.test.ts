@@ -43,8 +43,8 @@ import {
 const id = "019a0000-0000-7000-8000-000000000001";
 const at = 1_795_170_000_000n;
 
-/** What a reader of the JSON sees: without the members that have no value. */
-const asRead = (value: unknown) => JSON.parse(JSON.stringify(value));
+/** Parses the serialized value, which has no undefined members. */
+const parsedJson = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 const aPayment = (fields: object = {}) =>
   create(PaymentSchema, {
@@ -59,16 +59,16 @@ const aPayment = (fields: object = {}) =>
     ...fields,
   });
 
-describe("a payment", () => {
-  test("leaves out what has no value", () => {
-    const seen = asRead(renderPayment(aPayment()));
-    expect(Object.keys(seen).sort()).toEqual((PaymentJson.required as string[]).toSorted());
-    expect(seen).toMatchObject({ amount: "5000.00", status: "PAID", created_at: "2026-11-20T10:20:00.000Z" });
+describe("renderPayment", () => {
+  test("omits fields without a value", () => {
+    const json = parsedJson(renderPayment(aPayment()));
+    expect(Object.keys(json).sort()).toEqual((PaymentJson.required as string[]).toSorted());
+    expect(json).toMatchObject({ amount: "5000.00", status: "PAID", created_at: "2026-11-20T10:20:00.000Z" });
   });
 
-  test("shows every field that it has", () => {
+  test("renders all fields with a value", () => {
     const text = "x";
-    const seen = asRead(
+    const json = parsedJson(
       renderPayment(
         aPayment({
           paidAtMs: at,
@@ -90,13 +90,13 @@ describe("a payment", () => {
         }),
       ),
     );
-    expect(Object.keys(seen).sort()).toEqual(Object.keys(PaymentJson.properties).sort());
-    expect(seen).toMatchObject({ processor_order_status: 0, refunded_amount: "0.00", resp_code: "00" });
-    expect(Check(PaymentJson as TSchema, seen)).toBe(true);
+    expect(Object.keys(json).sort()).toEqual(Object.keys(PaymentJson.properties).sort());
+    expect(json).toMatchObject({ processor_order_status: 0, refunded_amount: "0.00", resp_code: "00" });
+    expect(Check(PaymentJson as TSchema, json)).toBe(true);
   });
 });
 
-test("the body of a payment's event is flat and in a fixed order", () => {
+test("the body of a payment event is flat and has a fixed field order", () => {
   const event = create(PaymentEventSchema, {
     type: PaymentEventType.PAYMENT_REFUNDED,
     payment: aPayment({ status: PaymentStatus.REFUNDED, orderRef: "commande-é-1", refundedAmountMinor: 500_000n }),
@@ -108,52 +108,52 @@ test("the body of a payment's event is flat and in a fixed order", () => {
   );
 });
 
-test("a business shows a key only when it was issued one", () => {
+test("renderBusiness renders api_key only when the message has one", () => {
   const business = create(BusinessSchema, { id, name: "B", status: BusinessStatus.ACTIVE, createdAtMs: at, updatedAtMs: at });
-  expect(asRead(renderBusiness(business))).not.toHaveProperty("api_key");
-  expect(asRead(renderBusiness({ ...business, apiKey: "sk" }))).toMatchObject({ api_key: "sk", status: "ACTIVE" });
+  expect(parsedJson(renderBusiness(business))).not.toHaveProperty("api_key");
+  expect(parsedJson(renderBusiness({ ...business, apiKey: "sk" }))).toMatchObject({ api_key: "sk", status: "ACTIVE" });
 });
 
-test("a key goes by its prefix", () => {
+test("renderApiKey and renderOwnApiKey render the prefix of the key", () => {
   const key = create(ApiKeySchema, { id, businessId: id, name: "k", prefix: "sk_test_00000000", createdAtMs: at });
-  expect(asRead(renderApiKey(key))).toMatchObject({ api_key_prefix: "sk_test_00000000", business_id: id });
-  expect(asRead(renderOwnApiKey(key))).toMatchObject({ prefix: "sk_test_00000000" });
+  expect(parsedJson(renderApiKey(key))).toMatchObject({ api_key_prefix: "sk_test_00000000", business_id: id });
+  expect(parsedJson(renderOwnApiKey(key))).toMatchObject({ prefix: "sk_test_00000000" });
 });
 
-test("a webhook endpoint tells what it receives, also when it named nothing", () => {
+test("renderWebhookEndpoint renders the default event types when the message has none", () => {
   const endpoint = create(WebhookEndpointSchema, { id, businessId: id, status: WebhookEndpointStatus.ACTIVE });
   expect(renderWebhookEndpoint(endpoint).events).toEqual(eventTypeNames.filter((name) => !eventTypes[name].optIn));
   expect(renderWebhookEndpoint({ ...endpoint, events: ["KYC_CANCELED"] }).events).toEqual(["KYC_CANCELED"]);
 });
 
-test("a webhook endpoint shows its secret only when it was made", () => {
+test("renderWebhookEndpoint renders the secret only when the message has one", () => {
   const endpoint = create(WebhookEndpointSchema, {
     id,
     businessId: id,
     url: "https://a.example",
     status: WebhookEndpointStatus.ACTIVE,
   });
-  expect(asRead(renderWebhookEndpoint(endpoint))).not.toHaveProperty("secret");
-  expect(asRead(renderWebhookEndpoint({ ...endpoint, secret: "whsec_x" }))).toMatchObject({ secret: "whsec_x" });
+  expect(parsedJson(renderWebhookEndpoint(endpoint))).not.toHaveProperty("secret");
+  expect(parsedJson(renderWebhookEndpoint({ ...endpoint, secret: "whsec_x" }))).toMatchObject({ secret: "whsec_x" });
 });
 
-test("an event carries its body byte for byte", () => {
+test("renderEvent inserts the body byte for byte", () => {
   const body = '{"n":12345678901234567890,"f":1.10,"t":"\\u00e9"}';
   const text = renderEvent(create(EventSchema, { id, type: "PAYMENT_REFUNDED", createdAtMs: at, body }));
   expect(text).toBe(`{"id":"${id}","type":"PAYMENT_REFUNDED","created_at":"2026-11-20T10:20:00.000Z","body":${body}}`);
 });
 
-test("a delivery shows its attempts", () => {
+test("renderDelivery renders the attempts", () => {
   const delivery = create(DeliverySchema, {
     id,
     endpointId: id,
     status: DeliveryStatus.SUCCEEDED,
     attempts: [{ atMs: at, statusCode: 200, durationMs: 3, response: "" }],
   });
-  const seen = asRead(renderDelivery(delivery));
-  expect(seen).toMatchObject({ status: "succeeded", attempts: [{ status_code: 200, duration_ms: 3, response: "" }] });
-  expect(seen).not.toHaveProperty("next_attempt_at");
-  expect(Check(DeliveryJson as TSchema, seen)).toBe(true);
+  const json = parsedJson(renderDelivery(delivery));
+  expect(json).toMatchObject({ status: "succeeded", attempts: [{ status_code: 200, duration_ms: 3, response: "" }] });
+  expect(json).not.toHaveProperty("next_attempt_at");
+  expect(Check(DeliveryJson as TSchema, json)).toBe(true);
 });
 
 test.each([
@@ -174,11 +174,11 @@ test.each([
     "timeout dns_error connection_refused connection_reset tls_error address_forbidden invalid_response secret_unreadable",
   ],
   [deadLetterStatuses, "RETRYING WAITING PARKED FORGED DELIVERED DROPPED"],
-])("businesses know the words %j, whatever else the services say to each other", (words: readonly string[], known) => {
-  expect(words).toEqual(known.split(" "));
+])("the public enum values are %j, independent of internal values", (values: readonly string[], expected) => {
+  expect(values).toEqual(expected.split(" "));
 });
 
-test("steps on the way to a verdict are no events for businesses", () => {
+test("events of intermediate KYC steps are not public", () => {
   const steps = enumNames(KycEventType).filter((name) => !isEventType(name));
   expect(steps).toEqual(["KYC_CREATED", "KYC_OPENED", "KYC_SUBMITTED", "KYC_PROCESSING"]);
 });

@@ -7,7 +7,7 @@ import { renderer } from "./renderer.ts";
 
 const message = (fields: object) => create(PaymentSchema, { currency: "DZD", ...fields });
 
-test("a field is shown by its name: times, amounts and words as the API writes them", () => {
+test("renderer converts timestamps, amounts and enum values of fields with the same name", () => {
   const schema = Type.Object({
     order_ref: Type.String(),
     paid_at: Type.String(),
@@ -15,8 +15,8 @@ test("a field is shown by its name: times, amounts and words as the API writes t
     status: Type.Enum(["Paid", "Failed"]),
     origin: Type.Optional(Type.String()),
   });
-  const one = message({ orderRef: "7", paidAtMs: 1_795_170_000_000n, amountMinor: 500_050n, status: PaymentStatus.PAID });
-  expect(renderer(PaymentSchema, schema)(one)).toEqual({
+  const payment = message({ orderRef: "7", paidAtMs: 1_795_170_000_000n, amountMinor: 500_050n, status: PaymentStatus.PAID });
+  expect(renderer(PaymentSchema, schema)(payment)).toEqual({
     order_ref: "7",
     paid_at: "2026-11-20T10:20:00.000Z",
     amount: "5000.50",
@@ -24,20 +24,20 @@ test("a field is shown by its name: times, amounts and words as the API writes t
   });
 });
 
-test("a value that nobody knows, or that is not there, is none", () => {
+test("renderer omits unknown enum values and fields without a value", () => {
   const render = renderer(PaymentSchema, Type.Object({ status: Type.String(), paid_at: Type.String() }));
   expect(render(message({ status: PaymentStatus.UNSPECIFIED }))).toEqual({});
   expect(render(message({ status: 77 }))).toEqual({});
 });
 
-test("a field may be shown from another one, or by a function", () => {
+test("renderer reads a field from another field or from a function", () => {
   const schema = Type.Object({ ordered_at: Type.String(), shop: Type.String() });
   const render = renderer(PaymentSchema, schema, { ordered_at: "created_at", shop: ({ successUrl }) => successUrl.slice(8) });
-  const one = message({ createdAtMs: 1_795_170_000_000n, successUrl: "https://shop.example" });
-  expect(render(one)).toEqual({ ordered_at: "2026-11-20T10:20:00.000Z", shop: "shop.example" });
+  const payment = message({ createdAtMs: 1_795_170_000_000n, successUrl: "https://shop.example" });
+  expect(render(payment)).toEqual({ ordered_at: "2026-11-20T10:20:00.000Z", shop: "shop.example" });
 });
 
-test("a field that the message does not have is told at once", () => {
+test("renderer throws when the message has no field for a public field", () => {
   expect(() => renderer(RefundSchema, Type.Object({ colour: Type.String() }))).toThrow(
     "payments.v1.Refund has no field for colour",
   );

@@ -2,15 +2,15 @@ import type { DescField, DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { Static, TObject, TProperties, TSchema } from "typebox";
 import { formatMoney } from "./money.ts";
 
-/** Where a value is, if not in the field of its name: in another one, or made by a function. */
+/** The message field or the function for each public field whose name differs from the message's. */
 type Sources<M, P> = { readonly [K in keyof P]?: string | ((message: M) => unknown) };
 
 /**
- * A function that shows a message as the public JSON of a schema. A public field shows the
- * message's field of its name. A time is in the one whose name ends in `_ms`, an amount of the
- * message's currency in the one ending in `_minor`, and an enum's value is shown as the schema's
- * word for it. What has no value is undefined. Throws at once when the message has no field for one
- * of the schema's.
+ * Returns a function that renders a message as the public JSON of a schema. Each public field has
+ * the value of the message field with its name. A timestamp comes from the field with the suffix
+ * `_ms`, an amount in the message's currency from the one with `_minor`. Enum values are rendered in
+ * the case of the schema. Fields without a value are undefined. Throws a TypeError when the message
+ * has no field for a public field without a source.
  */
 export function renderer<D extends DescMessage, P extends TProperties>(
   message: D,
@@ -18,25 +18,25 @@ export function renderer<D extends DescMessage, P extends TProperties>(
   sources: Sources<MessageShape<D>, P> = {},
 ): (message: MessageShape<D>) => Static<TObject<P>> {
   const fields = new Map(message.fields.map((field) => [field.name.replace(/_(ms|minor)$/, ""), field]));
-  const shown = Object.entries<TSchema>(schema.properties).map(([name, property]) => {
+  const rendered = Object.entries<TSchema>(schema.properties).map(([name, property]) => {
     const source = sources[name] ?? name;
     if (typeof source === "function") return { name, make: source as (message: object) => unknown };
     const field = fields.get(source);
     if (!field) throw new TypeError(`${message.typeName} has no field for ${name}`);
-    return { name, localName: field.localName, show: showing(field, (property as { enum?: readonly string[] }).enum) };
+    return { name, localName: field.localName, format: formatOf(field, (property as { enum?: readonly string[] }).enum) };
   });
-  return (one) => {
+  return (value) => {
     const json: Record<string, unknown> = {};
-    for (const { name, localName, show, make } of shown) {
-      const value = make ? make(one) : (one as Record<string, unknown>)[localName];
-      if (value !== undefined) json[name] = show ? show(value as never, one) : value;
+    for (const { name, localName, format, make } of rendered) {
+      const fieldValue = make ? make(value) : (value as Record<string, unknown>)[localName];
+      if (fieldValue !== undefined) json[name] = format ? format(fieldValue as never, value) : fieldValue;
     }
     return json as Static<TObject<P>>;
   };
 }
 
-/** Undefined: shown as it is. `words`: what the schema calls an enum's values, in its own case. */
-function showing(field: DescField, words: readonly string[] | undefined) {
+/** Returns the conversion of a field's values, or undefined when they need none. */
+function formatOf(field: DescField, enumValues: readonly string[] | undefined) {
   if (field.name.endsWith("_ms") && field.fieldKind === "scalar") return isoTimestamp;
   if (field.name.endsWith("_minor")) {
     return (minor: bigint, message: object) => formatMoney(minor, (message as { currency: string }).currency);
@@ -44,19 +44,19 @@ function showing(field: DescField, words: readonly string[] | undefined) {
   if (field.fieldKind !== "enum") return undefined;
   const names = new Map(
     field.enum.values.map(({ number, localName }) => {
-      const word = words?.find((known) => known.toUpperCase() === localName) ?? localName;
-      return [number, number === 0 ? undefined : word];
+      const publicName = enumValues?.find((value) => value.toUpperCase() === localName) ?? localName;
+      return [number, number === 0 ? undefined : publicName];
     }),
   );
   return (number: number) => names.get(number);
 }
 
 /**
- * JSON text with one more member, whose text is set in as it is: parsing and writing it again would
- * change numbers and escapes that a business chose itself.
+ * Returns JSON text with one more member. The JSON text of the member is inserted unchanged, because
+ * parsing and serializing it would change numbers and escapes.
  */
 export const withMember = (json: object, name: string, text: string): string =>
   `${JSON.stringify(json).slice(0, -1)},"${name}":${text}}`;
 
-/** Unix milliseconds as the public API writes timestamps: UTC, "Z", milliseconds. */
+/** Converts Unix milliseconds to a timestamp in UTC with milliseconds and "Z". */
 export const isoTimestamp = (ms: bigint): string => new Date(Number(ms)).toISOString();

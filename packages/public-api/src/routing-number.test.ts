@@ -2,24 +2,27 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isRoutingNumber } from "./routing-number.ts";
 
-test.each(["021000021", "011401533", "091000019", "121042882", "322271627", "061000104"])("%s is a routing number", (text) => {
-  expect(isRoutingNumber(text)).toBe(true);
-});
+test.each(["021000021", "011401533", "091000019", "121042882", "322271627", "061000104"])(
+  "isRoutingNumber accepts %s",
+  (text) => {
+    expect(isRoutingNumber(text)).toBe(true);
+  },
+);
 
 test.each([
   ["a wrong last digit", "021000022"],
-  ["first two digits nobody has", "500000005"],
-  ["first two digits nobody has", "990000000"],
+  ["unassigned first two digits", "500000005"],
+  ["unassigned first two digits", "990000000"],
   ["eight digits", "02100002"],
   ["ten digits", "0210000211"],
-  ["nothing but zeros", "000000000"],
+  ["only zeros", "000000000"],
   ["a letter", "02100002A"],
-  ["other digits", "٠٢١٠٠٠٠٢١"],
-  ["a line after it", "021000021\n"],
-  ["nothing", ""],
-])("%s makes none: %j", (_why, text) => expect(isRoutingNumber(text)).toBe(false));
+  ["non-ASCII digits", "٠٢١٠٠٠٠٢١"],
+  ["a trailing line break", "021000021\n"],
+  ["no characters", ""],
+])("isRoutingNumber rejects a number with %s: %j", (_reason, text) => expect(isRoutingNumber(text)).toBe(false));
 
-test("of ten last digits exactly one fits, for the first two digits that exist and for no others", () => {
+test("isRoutingNumber accepts one of ten last digits for assigned first two digits and none for others", () => {
   const isAssigned = (first: number) =>
     first <= 12 || (first >= 21 && first <= 32) || (first >= 61 && first <= 72) || first === 80;
   fc.assert(

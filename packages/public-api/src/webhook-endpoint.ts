@@ -17,7 +17,7 @@ const rate = (time: string) =>
     Type.Number({
       minimum: 0,
       maximum: 1,
-      description: `The part of the last ${time}'s attempts that succeeded; absent without any.`,
+      description: `Share of successful attempts in the last ${time}, from 0 to 1. Absent without attempts.`,
     }),
   );
 
@@ -26,24 +26,27 @@ const HealthJson = Type.Object(
     failing_since: Type.Optional(
       Type.String({
         format: "date-time",
-        description: "Since when every attempt has failed; five days of it disable the endpoint.",
+        description: "Time since which all attempts have failed. After five days the endpoint is disabled.",
       }),
     ),
     success_rate_1h: rate("hour"),
     success_rate_24h: rate("day"),
     last_error: Type.Optional(
       Type.String({
-        description: "Of the newest attempt that failed within a day: the code of its `error`, or `http_` and the status.",
+        description: "Newest error in the last day: the `error` of the attempt, or `http_` with the status.",
         examples: ["timeout", "http_500"],
       }),
     ),
     p95_ms_24h: Type.Optional(
-      Type.Integer({ description: "95 of 100 attempts of the last day took no longer, estimated to a fifth, in milliseconds." }),
+      Type.Integer({
+        description: "95th percentile of the attempt durations in the last day, in milliseconds, with an error of up to 20 %.",
+      }),
     ),
   },
   {
     description:
-      "How deliveries to it went. Attempts count after a few seconds, and the edges of hour and day are five minutes wide.",
+      "Health of the deliveries to the endpoint. Attempts are included after a few seconds. The limits of hour and day have a " +
+      "resolution of five minutes.",
   },
 );
 
@@ -53,15 +56,15 @@ export const WebhookEndpointFields = Type.Object({
   url: Type.String({ examples: ["https://shop.example/webhooks/amana"] }),
   status: Type.Enum(webhookEndpointStatuses),
   events: Type.Array(Type.String(), {
-    description: "Event types it receives, written out also when it has the default: all but the opt-in ones.",
+    description: "Event types that the endpoint receives, also when it has the default types (all except the opt-in ones).",
   }),
   created_at: Type.String({ format: "date-time" }),
   updated_at: Type.String({ format: "date-time" }),
-  secret: Type.Optional(Type.String({ description: "The signing secret, only in the answer that makes it." })),
+  secret: Type.Optional(Type.String({ description: "Signing secret; only in the response that creates it." })),
   health: Type.Optional(HealthJson),
 });
 
-/** Where one is read. */
+/** Schema of the response to a read of one endpoint. */
 export const WebhookEndpointWithHealth = Type.Omit(WebhookEndpointFields, ["secret"]);
 export const WebhookEndpointJson = Type.Omit(WebhookEndpointFields, ["secret", "health"]);
 export const WebhookEndpointCreation = Type.Omit(WebhookEndpointFields, ["updated_at", "health"]);
@@ -69,25 +72,30 @@ export const WebhookEndpointUpdate = Type.Omit(WebhookEndpointFields, ["created_
 
 const renderHealth = renderer(WebhookEndpointHealthSchema, HealthJson);
 
-/** An endpoint with every public field; the schema of each answer chooses among them. */
+/** Renders an endpoint with all public fields. The response schema of each operation selects from them. */
 export const renderWebhookEndpoint = renderer(WebhookEndpointSchema, WebhookEndpointFields, {
-  // Stored empty, so that a type which is added later reaches endpoints that never chose.
+  // An endpoint with the default types stores none, so that it also receives types that are added later.
   events: ({ events }) => (events.length > 0 ? events : defaultEventTypeNames),
   health: ({ health }) => health && renderHealth(health),
 });
 
-/** What an endpoint did with one of the events of a check. */
+/** Schema of the result of one event of a check. */
 export const WebhookCheckJson = Type.Object({
   name: Type.Enum(lowerCaseNames(WebhookCheckName)),
-  passed: Type.Boolean(),
-  detail: Type.String({ description: "What it answered, and what to do about it.", examples: ["answered 204 in 35 ms"] }),
+  passed: Type.Boolean({ description: "Whether the endpoint responded as required." }),
+  detail: Type.String({
+    description: "Response of the endpoint, and the necessary change if the check failed.",
+    examples: ["returned 204 in 35 ms"],
+  }),
 });
 export const renderWebhookCheck = renderer(WebhookCheckSchema, WebhookCheckJson);
 
 export const WebhookReplayJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   status: Type.Enum(enumNames(WebhookReplayStatus)),
-  matched: Type.Integer({ description: "Deliveries that the filter names; while it is RUNNING they may still be counted." }),
-  sent: Type.Integer({ description: "Those of them that were started anew." }),
+  matched: Type.Integer({
+    description: "Number of deliveries that match the filters. It can still grow while the status is RUNNING.",
+  }),
+  sent: Type.Integer({ description: "Number of matching deliveries that were started again." }),
 });
 export const renderWebhookReplay = renderer(WebhookReplaySchema, WebhookReplayJson);

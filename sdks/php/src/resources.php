@@ -9,30 +9,15 @@ namespace Amana;
 /**
  * The API with one key. What its operations take and answer:
  *
- * @phpstan-type OnboardBusinessResult array{id: string, name: string, status: 'PENDING'|'ACTIVE'|'DISABLED'|'REJECTED', created_at: string, updated_at: string, contact_email?: string, api_key?: string, api_key_prefix?: string}
- * @phpstan-type OnboardBusinessBody array{name: string, contact_email: string}
- * @phpstan-type OwnBusiness array{id: string, name: string, status: 'PENDING'|'ACTIVE'|'DISABLED'|'REJECTED', created_at: string, updated_at: string, api_key_prefix?: string}
- * @phpstan-type UpdateOwnBusinessResult array{id: string, name: string, status: 'PENDING'|'ACTIVE'|'DISABLED'|'REJECTED', updated_at: string, api_key?: string, api_key_prefix?: string}
- * @phpstan-type UpdateOwnBusinessBody array{name?: string, rotate_api_key?: bool, previous_key_ttl_seconds?: int}
- * @phpstan-type OwnApiKey array{id: string, name: string, prefix: string, created_at: string, last_used_at?: string, expires_at?: string, allowed_ips?: list<string>, revoked_at?: string}
- * @phpstan-type ListOwnApiKeysQuery array{limit?: int, offset?: int}
- * @phpstan-type CreateOwnApiKeyResult array{id: string, name: string, api_key?: string, prefix: string, created_at: string, expires_at?: string, allowed_ips?: list<string>}
- * @phpstan-type CreateOwnApiKeyBody array{name: string, expires_at?: string, allowed_ips?: list<string>}
- * @phpstan-type RevokeOwnApiKeyResult array{id: string, name: string, prefix: string, revoked_at?: string}
- * @phpstan-type RevokeOwnApiKeyBody array{reason?: string}
+ * @phpstan-type Payment array{id: string, business_id: string, amount: string, currency: string, status: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', language: string, success_url: string, fail_url: string, processor_order_number: string, created_at: string, updated_at: string, paid_at?: string, action_code?: string, action_code_description?: string, approval_code?: string, card_brand?: string, description?: string, form_url?: string, masked_pan?: string, order_ref?: string, resp_code?: string, resp_code_desc?: string, processor_error_code?: string, processor_order_id?: string, processor_order_status?: int, refunded_amount?: string, origin?: string}
+ * @phpstan-type CreatePaymentBody array{amount: string, success_url: string, fail_url: string, order_ref?: string, description?: string, language?: 'AR'|'FR'|'EN', currency?: 'DZD'}
+ * @phpstan-type ListPaymentsQuery array{limit?: int, offset?: int, status?: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', order_ref?: string, payment_link_id?: string, created_from?: string, created_to?: string}
+ * @phpstan-type RefundPaymentBody array{amount?: string}
  * @phpstan-type CreateKycApplicationResult array{id: string, created_at: string, link_url: string, link_expires_at: string, status: 'CREATED'|'OPENED'|'SUBMITTED'|'PROCESSING'|'COMPLETED'|'EXPIRED'|'CANCELED'|'FAILED', client_id?: string, external_id?: string}
  * @phpstan-type CreateKycApplicationBody array{allowed_documents?: list<'id_card'|'passport'>, applicant_email?: string, applicant_phone?: string, client_id?: string, external_id?: string, locale?: 'fr'|'ar'|'en', max_attempts?: int, metadata?: array<string, mixed>, profile?: array<string, mixed>, redirect_url?: string, require_video?: bool, ttl_hours?: int}
  * @phpstan-type KycApplication array{id: string, created_at: string, link_url?: string, link_expires_at: string, status: 'CREATED'|'OPENED'|'SUBMITTED'|'PROCESSING'|'COMPLETED'|'EXPIRED'|'CANCELED'|'FAILED', synced_at: string, aml_hit_count: int, reason_codes: list<KycApplicationReasonCodes>, attempts_used: int, attempts_remaining: int, client_id?: string, external_id?: string, verdict?: 'APPROVED'|'NEEDS_REVIEW'|'REJECTED', completed_at?: string, decision_summary?: string, document_type?: 'id_card'|'passport', document_expiry?: string, nationality?: string, liveness_outcome?: string, face_match_outcome?: string, aml_decision?: string, error_message?: string, metadata: array<string, mixed>}
  * @phpstan-type KycApplicationReasonCodes array{code: string, message?: string}
  * @phpstan-type ListKycApplicationsQuery array{limit?: int, offset?: int, status?: 'CREATED'|'OPENED'|'SUBMITTED'|'PROCESSING'|'COMPLETED'|'EXPIRED'|'CANCELED'|'FAILED', verdict?: 'APPROVED'|'NEEDS_REVIEW'|'REJECTED', client_id?: string, external_id?: string, created_from?: string, created_to?: string}
- * @phpstan-type Beneficiary array{id: string, client_id: string, beneficiary_type: 'PERSON'|'COMPANY', name: string, display: bool, created_at: string, updated_at: string, account_number?: string, iban?: string, bic?: string, swift_code?: string, routing_number?: string, bank_name?: string, bank_address?: string, address?: string, city?: string, postal_code?: string, country_code?: string}
- * @phpstan-type CreateBeneficiaryBody array{client_id: string, beneficiary_type?: 'PERSON'|'COMPANY', name: string, display?: bool, account_number?: string|null, iban?: string|null, bic?: string|null, swift_code?: string|null, routing_number?: string|null, bank_name?: string|null, bank_address?: string|null, address?: string|null, city?: string|null, postal_code?: string|null, country_code?: 'AFG'|'ALA'|'ALB'|'DZA'|'ASM'|'AND'|'AGO'|'AIA'|'ATA'|'ATG'|'ARG'|'ARM'|'ABW'|'AUS'|'AUT'|'AZE'|'BHS'|'BHR'|'BGD'|'BRB'|'BLR'|'BEL'|'BLZ'|'BEN'|'BMU'|'BTN'|'BOL'|'BES'|'BIH'|'BWA'|'BVT'|'BRA'|'IOT'|'BRN'|'BGR'|'BFA'|'BDI'|'CPV'|'KHM'|'CMR'|'CAN'|'CYM'|'CAF'|'TCD'|'CHL'|'CHN'|'CXR'|'CCK'|'COL'|'COM'|'COG'|'COD'|'COK'|'CRI'|'CIV'|'HRV'|'CUB'|'CUW'|'CYP'|'CZE'|'DNK'|'DJI'|'DMA'|'DOM'|'ECU'|'EGY'|'SLV'|'GNQ'|'ERI'|'EST'|'SWZ'|'ETH'|'FLK'|'FRO'|'FJI'|'FIN'|'FRA'|'GUF'|'PYF'|'ATF'|'GAB'|'GMB'|'GEO'|'DEU'|'GHA'|'GIB'|'GRC'|'GRL'|'GRD'|'GLP'|'GUM'|'GTM'|'GGY'|'GIN'|'GNB'|'GUY'|'HTI'|'HMD'|'VAT'|'HND'|'HKG'|'HUN'|'ISL'|'IND'|'IDN'|'IRN'|'IRQ'|'IRL'|'IMN'|'ISR'|'ITA'|'JAM'|'JPN'|'JEY'|'JOR'|'KAZ'|'KEN'|'KIR'|'PRK'|'KOR'|'KWT'|'KGZ'|'LAO'|'LVA'|'LBN'|'LSO'|'LBR'|'LBY'|'LIE'|'LTU'|'LUX'|'MAC'|'MDG'|'MWI'|'MYS'|'MDV'|'MLI'|'MLT'|'MHL'|'MTQ'|'MRT'|'MUS'|'MYT'|'MEX'|'FSM'|'MDA'|'MCO'|'MNG'|'MNE'|'MSR'|'MAR'|'MOZ'|'MMR'|'NAM'|'NRU'|'NPL'|'NLD'|'NCL'|'NZL'|'NIC'|'NER'|'NGA'|'NIU'|'NFK'|'MKD'|'MNP'|'NOR'|'OMN'|'PAK'|'PLW'|'PSE'|'PAN'|'PNG'|'PRY'|'PER'|'PHL'|'PCN'|'POL'|'PRT'|'PRI'|'QAT'|'REU'|'ROU'|'RUS'|'RWA'|'BLM'|'SHN'|'KNA'|'LCA'|'MAF'|'SPM'|'VCT'|'WSM'|'SMR'|'STP'|'SAU'|'SEN'|'SRB'|'SYC'|'SLE'|'SGP'|'SXM'|'SVK'|'SVN'|'SLB'|'SOM'|'ZAF'|'SGS'|'SSD'|'ESP'|'LKA'|'SDN'|'SUR'|'SJM'|'SWE'|'CHE'|'SYR'|'TWN'|'TJK'|'TZA'|'THA'|'TLS'|'TGO'|'TKL'|'TON'|'TTO'|'TUN'|'TUR'|'TKM'|'TCA'|'TUV'|'UGA'|'UKR'|'ARE'|'GBR'|'USA'|'UMI'|'URY'|'UZB'|'VUT'|'VEN'|'VNM'|'VGB'|'VIR'|'WLF'|'ESH'|'YEM'|'ZMB'|'ZWE'|null}
- * @phpstan-type ListBeneficiariesQuery array{limit?: int, offset?: int, client_id?: string, beneficiary_type?: 'PERSON'|'COMPANY', country_code?: 'AFG'|'ALA'|'ALB'|'DZA'|'ASM'|'AND'|'AGO'|'AIA'|'ATA'|'ATG'|'ARG'|'ARM'|'ABW'|'AUS'|'AUT'|'AZE'|'BHS'|'BHR'|'BGD'|'BRB'|'BLR'|'BEL'|'BLZ'|'BEN'|'BMU'|'BTN'|'BOL'|'BES'|'BIH'|'BWA'|'BVT'|'BRA'|'IOT'|'BRN'|'BGR'|'BFA'|'BDI'|'CPV'|'KHM'|'CMR'|'CAN'|'CYM'|'CAF'|'TCD'|'CHL'|'CHN'|'CXR'|'CCK'|'COL'|'COM'|'COG'|'COD'|'COK'|'CRI'|'CIV'|'HRV'|'CUB'|'CUW'|'CYP'|'CZE'|'DNK'|'DJI'|'DMA'|'DOM'|'ECU'|'EGY'|'SLV'|'GNQ'|'ERI'|'EST'|'SWZ'|'ETH'|'FLK'|'FRO'|'FJI'|'FIN'|'FRA'|'GUF'|'PYF'|'ATF'|'GAB'|'GMB'|'GEO'|'DEU'|'GHA'|'GIB'|'GRC'|'GRL'|'GRD'|'GLP'|'GUM'|'GTM'|'GGY'|'GIN'|'GNB'|'GUY'|'HTI'|'HMD'|'VAT'|'HND'|'HKG'|'HUN'|'ISL'|'IND'|'IDN'|'IRN'|'IRQ'|'IRL'|'IMN'|'ISR'|'ITA'|'JAM'|'JPN'|'JEY'|'JOR'|'KAZ'|'KEN'|'KIR'|'PRK'|'KOR'|'KWT'|'KGZ'|'LAO'|'LVA'|'LBN'|'LSO'|'LBR'|'LBY'|'LIE'|'LTU'|'LUX'|'MAC'|'MDG'|'MWI'|'MYS'|'MDV'|'MLI'|'MLT'|'MHL'|'MTQ'|'MRT'|'MUS'|'MYT'|'MEX'|'FSM'|'MDA'|'MCO'|'MNG'|'MNE'|'MSR'|'MAR'|'MOZ'|'MMR'|'NAM'|'NRU'|'NPL'|'NLD'|'NCL'|'NZL'|'NIC'|'NER'|'NGA'|'NIU'|'NFK'|'MKD'|'MNP'|'NOR'|'OMN'|'PAK'|'PLW'|'PSE'|'PAN'|'PNG'|'PRY'|'PER'|'PHL'|'PCN'|'POL'|'PRT'|'PRI'|'QAT'|'REU'|'ROU'|'RUS'|'RWA'|'BLM'|'SHN'|'KNA'|'LCA'|'MAF'|'SPM'|'VCT'|'WSM'|'SMR'|'STP'|'SAU'|'SEN'|'SRB'|'SYC'|'SLE'|'SGP'|'SXM'|'SVK'|'SVN'|'SLB'|'SOM'|'ZAF'|'SGS'|'SSD'|'ESP'|'LKA'|'SDN'|'SUR'|'SJM'|'SWE'|'CHE'|'SYR'|'TWN'|'TJK'|'TZA'|'THA'|'TLS'|'TGO'|'TKL'|'TON'|'TTO'|'TUN'|'TUR'|'TKM'|'TCA'|'TUV'|'UGA'|'UKR'|'ARE'|'GBR'|'USA'|'UMI'|'URY'|'UZB'|'VUT'|'VEN'|'VNM'|'VGB'|'VIR'|'WLF'|'ESH'|'YEM'|'ZMB'|'ZWE', display?: bool, search?: string}
- * @phpstan-type UpdateBeneficiaryBody array{beneficiary_type?: 'PERSON'|'COMPANY', name?: string, display?: bool, account_number?: string|null, iban?: string|null, bic?: string|null, swift_code?: string|null, routing_number?: string|null, bank_name?: string|null, bank_address?: string|null, address?: string|null, city?: string|null, postal_code?: string|null, country_code?: 'AFG'|'ALA'|'ALB'|'DZA'|'ASM'|'AND'|'AGO'|'AIA'|'ATA'|'ATG'|'ARG'|'ARM'|'ABW'|'AUS'|'AUT'|'AZE'|'BHS'|'BHR'|'BGD'|'BRB'|'BLR'|'BEL'|'BLZ'|'BEN'|'BMU'|'BTN'|'BOL'|'BES'|'BIH'|'BWA'|'BVT'|'BRA'|'IOT'|'BRN'|'BGR'|'BFA'|'BDI'|'CPV'|'KHM'|'CMR'|'CAN'|'CYM'|'CAF'|'TCD'|'CHL'|'CHN'|'CXR'|'CCK'|'COL'|'COM'|'COG'|'COD'|'COK'|'CRI'|'CIV'|'HRV'|'CUB'|'CUW'|'CYP'|'CZE'|'DNK'|'DJI'|'DMA'|'DOM'|'ECU'|'EGY'|'SLV'|'GNQ'|'ERI'|'EST'|'SWZ'|'ETH'|'FLK'|'FRO'|'FJI'|'FIN'|'FRA'|'GUF'|'PYF'|'ATF'|'GAB'|'GMB'|'GEO'|'DEU'|'GHA'|'GIB'|'GRC'|'GRL'|'GRD'|'GLP'|'GUM'|'GTM'|'GGY'|'GIN'|'GNB'|'GUY'|'HTI'|'HMD'|'VAT'|'HND'|'HKG'|'HUN'|'ISL'|'IND'|'IDN'|'IRN'|'IRQ'|'IRL'|'IMN'|'ISR'|'ITA'|'JAM'|'JPN'|'JEY'|'JOR'|'KAZ'|'KEN'|'KIR'|'PRK'|'KOR'|'KWT'|'KGZ'|'LAO'|'LVA'|'LBN'|'LSO'|'LBR'|'LBY'|'LIE'|'LTU'|'LUX'|'MAC'|'MDG'|'MWI'|'MYS'|'MDV'|'MLI'|'MLT'|'MHL'|'MTQ'|'MRT'|'MUS'|'MYT'|'MEX'|'FSM'|'MDA'|'MCO'|'MNG'|'MNE'|'MSR'|'MAR'|'MOZ'|'MMR'|'NAM'|'NRU'|'NPL'|'NLD'|'NCL'|'NZL'|'NIC'|'NER'|'NGA'|'NIU'|'NFK'|'MKD'|'MNP'|'NOR'|'OMN'|'PAK'|'PLW'|'PSE'|'PAN'|'PNG'|'PRY'|'PER'|'PHL'|'PCN'|'POL'|'PRT'|'PRI'|'QAT'|'REU'|'ROU'|'RUS'|'RWA'|'BLM'|'SHN'|'KNA'|'LCA'|'MAF'|'SPM'|'VCT'|'WSM'|'SMR'|'STP'|'SAU'|'SEN'|'SRB'|'SYC'|'SLE'|'SGP'|'SXM'|'SVK'|'SVN'|'SLB'|'SOM'|'ZAF'|'SGS'|'SSD'|'ESP'|'LKA'|'SDN'|'SUR'|'SJM'|'SWE'|'CHE'|'SYR'|'TWN'|'TJK'|'TZA'|'THA'|'TLS'|'TGO'|'TKL'|'TON'|'TTO'|'TUN'|'TUR'|'TKM'|'TCA'|'TUV'|'UGA'|'UKR'|'ARE'|'GBR'|'USA'|'UMI'|'URY'|'UZB'|'VUT'|'VEN'|'VNM'|'VGB'|'VIR'|'WLF'|'ESH'|'YEM'|'ZMB'|'ZWE'|null}
- * @phpstan-type Account array{id: string, client_id: string, account_name: string, account_number: string, account_type: 'CURRENT'|'SAVINGS'|'ESCROW', currency: string, current_balance: string, available_balance: string, reserved_balance: string, status: 'PENDING'|'ACTIVE'|'SUSPENDED'|'CLOSED', opened_date: string, created_at: string, updated_at: string, closed_date?: string, last_activity_date?: string, daily_limit?: string, monthly_limit?: string, yearly_limit?: string, description?: string, external_account_id?: string}
- * @phpstan-type OpenAccountBody array{client_id: string, account_type: 'CURRENT'|'SAVINGS'|'ESCROW', account_name: string, currency: string, daily_limit?: string, monthly_limit?: string, yearly_limit?: string, description?: string, external_account_id?: string}
- * @phpstan-type ListAccountsQuery array{limit?: int, offset?: int, client_id?: string, account_type?: 'CURRENT'|'SAVINGS'|'ESCROW', status?: 'PENDING'|'ACTIVE'|'SUSPENDED'|'CLOSED', currency?: string, search?: string}
- * @phpstan-type UpdateAccountBody array{account_name?: string, daily_limit?: string|null, monthly_limit?: string|null, yearly_limit?: string|null, description?: string|null, external_account_id?: string|null}
  * @phpstan-type Client array{id: string, organization_id: int, first_name: string, middle_name?: string, last_name: string, date_of_birth: string, gender: 'male'|'female', birth_country: string, nationality: string, country_of_tax_residence: string, address: string, city: string, postcode: string, state_province?: string, country_code: string, email: string, second_email?: string, mobile_phone_number?: string, second_mobile_phone_number?: string, planned_income?: string, planned_expenditure?: string, external_client_code?: string, blocked: bool, is_blacklisted: bool, blacklisted_comment?: string, risk_level: 'Low'|'Medium'|'High', kyc_level: 'FULL_KYC'|'DOC_ONLY'|'NOT_REQUIRED', kyc_status: 'NOT_STARTED'|'CREATED'|'PROCESSING'|'ABORTED'|'PENDING_REVIEW'|'VALIDATED'|'DECLINED', kyc_note?: string, created_at: string, updated_at: string}
  * @phpstan-type CreatePersonBody array{first_name: string, middle_name?: string, last_name: string, date_of_birth: string, gender: 'male'|'female', birth_country: 'AFG'|'ALA'|'ALB'|'DZA'|'ASM'|'AND'|'AGO'|'AIA'|'ATA'|'ATG'|'ARG'|'ARM'|'ABW'|'AUS'|'AUT'|'AZE'|'BHS'|'BHR'|'BGD'|'BRB'|'BLR'|'BEL'|'BLZ'|'BEN'|'BMU'|'BTN'|'BOL'|'BES'|'BIH'|'BWA'|'BVT'|'BRA'|'IOT'|'BRN'|'BGR'|'BFA'|'BDI'|'CPV'|'KHM'|'CMR'|'CAN'|'CYM'|'CAF'|'TCD'|'CHL'|'CHN'|'CXR'|'CCK'|'COL'|'COM'|'COG'|'COD'|'COK'|'CRI'|'CIV'|'HRV'|'CUB'|'CUW'|'CYP'|'CZE'|'DNK'|'DJI'|'DMA'|'DOM'|'ECU'|'EGY'|'SLV'|'GNQ'|'ERI'|'EST'|'SWZ'|'ETH'|'FLK'|'FRO'|'FJI'|'FIN'|'FRA'|'GUF'|'PYF'|'ATF'|'GAB'|'GMB'|'GEO'|'DEU'|'GHA'|'GIB'|'GRC'|'GRL'|'GRD'|'GLP'|'GUM'|'GTM'|'GGY'|'GIN'|'GNB'|'GUY'|'HTI'|'HMD'|'VAT'|'HND'|'HKG'|'HUN'|'ISL'|'IND'|'IDN'|'IRN'|'IRQ'|'IRL'|'IMN'|'ISR'|'ITA'|'JAM'|'JPN'|'JEY'|'JOR'|'KAZ'|'KEN'|'KIR'|'PRK'|'KOR'|'KWT'|'KGZ'|'LAO'|'LVA'|'LBN'|'LSO'|'LBR'|'LBY'|'LIE'|'LTU'|'LUX'|'MAC'|'MDG'|'MWI'|'MYS'|'MDV'|'MLI'|'MLT'|'MHL'|'MTQ'|'MRT'|'MUS'|'MYT'|'MEX'|'FSM'|'MDA'|'MCO'|'MNG'|'MNE'|'MSR'|'MAR'|'MOZ'|'MMR'|'NAM'|'NRU'|'NPL'|'NLD'|'NCL'|'NZL'|'NIC'|'NER'|'NGA'|'NIU'|'NFK'|'MKD'|'MNP'|'NOR'|'OMN'|'PAK'|'PLW'|'PSE'|'PAN'|'PNG'|'PRY'|'PER'|'PHL'|'PCN'|'POL'|'PRT'|'PRI'|'QAT'|'REU'|'ROU'|'RUS'|'RWA'|'BLM'|'SHN'|'KNA'|'LCA'|'MAF'|'SPM'|'VCT'|'WSM'|'SMR'|'STP'|'SAU'|'SEN'|'SRB'|'SYC'|'SLE'|'SGP'|'SXM'|'SVK'|'SVN'|'SLB'|'SOM'|'ZAF'|'SGS'|'SSD'|'ESP'|'LKA'|'SDN'|'SUR'|'SJM'|'SWE'|'CHE'|'SYR'|'TWN'|'TJK'|'TZA'|'THA'|'TLS'|'TGO'|'TKL'|'TON'|'TTO'|'TUN'|'TUR'|'TKM'|'TCA'|'TUV'|'UGA'|'UKR'|'ARE'|'GBR'|'USA'|'UMI'|'URY'|'UZB'|'VUT'|'VEN'|'VNM'|'VGB'|'VIR'|'WLF'|'ESH'|'YEM'|'ZMB'|'ZWE', nationality: 'AFG'|'ALA'|'ALB'|'DZA'|'ASM'|'AND'|'AGO'|'AIA'|'ATA'|'ATG'|'ARG'|'ARM'|'ABW'|'AUS'|'AUT'|'AZE'|'BHS'|'BHR'|'BGD'|'BRB'|'BLR'|'BEL'|'BLZ'|'BEN'|'BMU'|'BTN'|'BOL'|'BES'|'BIH'|'BWA'|'BVT'|'BRA'|'IOT'|'BRN'|'BGR'|'BFA'|'BDI'|'CPV'|'KHM'|'CMR'|'CAN'|'CYM'|'CAF'|'TCD'|'CHL'|'CHN'|'CXR'|'CCK'|'COL'|'COM'|'COG'|'COD'|'COK'|'CRI'|'CIV'|'HRV'|'CUB'|'CUW'|'CYP'|'CZE'|'DNK'|'DJI'|'DMA'|'DOM'|'ECU'|'EGY'|'SLV'|'GNQ'|'ERI'|'EST'|'SWZ'|'ETH'|'FLK'|'FRO'|'FJI'|'FIN'|'FRA'|'GUF'|'PYF'|'ATF'|'GAB'|'GMB'|'GEO'|'DEU'|'GHA'|'GIB'|'GRC'|'GRL'|'GRD'|'GLP'|'GUM'|'GTM'|'GGY'|'GIN'|'GNB'|'GUY'|'HTI'|'HMD'|'VAT'|'HND'|'HKG'|'HUN'|'ISL'|'IND'|'IDN'|'IRN'|'IRQ'|'IRL'|'IMN'|'ISR'|'ITA'|'JAM'|'JPN'|'JEY'|'JOR'|'KAZ'|'KEN'|'KIR'|'PRK'|'KOR'|'KWT'|'KGZ'|'LAO'|'LVA'|'LBN'|'LSO'|'LBR'|'LBY'|'LIE'|'LTU'|'LUX'|'MAC'|'MDG'|'MWI'|'MYS'|'MDV'|'MLI'|'MLT'|'MHL'|'MTQ'|'MRT'|'MUS'|'MYT'|'MEX'|'FSM'|'MDA'|'MCO'|'MNG'|'MNE'|'MSR'|'MAR'|'MOZ'|'MMR'|'NAM'|'NRU'|'NPL'|'NLD'|'NCL'|'NZL'|'NIC'|'NER'|'NGA'|'NIU'|'NFK'|'MKD'|'MNP'|'NOR'|'OMN'|'PAK'|'PLW'|'PSE'|'PAN'|'PNG'|'PRY'|'PER'|'PHL'|'PCN'|'POL'|'PRT'|'PRI'|'QAT'|'REU'|'ROU'|'RUS'|'RWA'|'BLM'|'SHN'|'KNA'|'LCA'|'MAF'|'SPM'|'VCT'|'WSM'|'SMR'|'STP'|'SAU'|'SEN'|'SRB'|'SYC'|'SLE'|'SGP'|'SXM'|'SVK'|'SVN'|'SLB'|'SOM'|'ZAF'|'SGS'|'SSD'|'ESP'|'LKA'|'SDN'|'SUR'|'SJM'|'SWE'|'CHE'|'SYR'|'TWN'|'TJK'|'TZA'|'THA'|'TLS'|'TGO'|'TKL'|'TON'|'TTO'|'TUN'|'TUR'|'TKM'|'TCA'|'TUV'|'UGA'|'UKR'|'ARE'|'GBR'|'USA'|'UMI'|'URY'|'UZB'|'VUT'|'VEN'|'VNM'|'VGB'|'VIR'|'WLF'|'ESH'|'YEM'|'ZMB'|'ZWE', country_of_tax_residence: 'AFG'|'ALA'|'ALB'|'DZA'|'ASM'|'AND'|'AGO'|'AIA'|'ATA'|'ATG'|'ARG'|'ARM'|'ABW'|'AUS'|'AUT'|'AZE'|'BHS'|'BHR'|'BGD'|'BRB'|'BLR'|'BEL'|'BLZ'|'BEN'|'BMU'|'BTN'|'BOL'|'BES'|'BIH'|'BWA'|'BVT'|'BRA'|'IOT'|'BRN'|'BGR'|'BFA'|'BDI'|'CPV'|'KHM'|'CMR'|'CAN'|'CYM'|'CAF'|'TCD'|'CHL'|'CHN'|'CXR'|'CCK'|'COL'|'COM'|'COG'|'COD'|'COK'|'CRI'|'CIV'|'HRV'|'CUB'|'CUW'|'CYP'|'CZE'|'DNK'|'DJI'|'DMA'|'DOM'|'ECU'|'EGY'|'SLV'|'GNQ'|'ERI'|'EST'|'SWZ'|'ETH'|'FLK'|'FRO'|'FJI'|'FIN'|'FRA'|'GUF'|'PYF'|'ATF'|'GAB'|'GMB'|'GEO'|'DEU'|'GHA'|'GIB'|'GRC'|'GRL'|'GRD'|'GLP'|'GUM'|'GTM'|'GGY'|'GIN'|'GNB'|'GUY'|'HTI'|'HMD'|'VAT'|'HND'|'HKG'|'HUN'|'ISL'|'IND'|'IDN'|'IRN'|'IRQ'|'IRL'|'IMN'|'ISR'|'ITA'|'JAM'|'JPN'|'JEY'|'JOR'|'KAZ'|'KEN'|'KIR'|'PRK'|'KOR'|'KWT'|'KGZ'|'LAO'|'LVA'|'LBN'|'LSO'|'LBR'|'LBY'|'LIE'|'LTU'|'LUX'|'MAC'|'MDG'|'MWI'|'MYS'|'MDV'|'MLI'|'MLT'|'MHL'|'MTQ'|'MRT'|'MUS'|'MYT'|'MEX'|'FSM'|'MDA'|'MCO'|'MNG'|'MNE'|'MSR'|'MAR'|'MOZ'|'MMR'|'NAM'|'NRU'|'NPL'|'NLD'|'NCL'|'NZL'|'NIC'|'NER'|'NGA'|'NIU'|'NFK'|'MKD'|'MNP'|'NOR'|'OMN'|'PAK'|'PLW'|'PSE'|'PAN'|'PNG'|'PRY'|'PER'|'PHL'|'PCN'|'POL'|'PRT'|'PRI'|'QAT'|'REU'|'ROU'|'RUS'|'RWA'|'BLM'|'SHN'|'KNA'|'LCA'|'MAF'|'SPM'|'VCT'|'WSM'|'SMR'|'STP'|'SAU'|'SEN'|'SRB'|'SYC'|'SLE'|'SGP'|'SXM'|'SVK'|'SVN'|'SLB'|'SOM'|'ZAF'|'SGS'|'SSD'|'ESP'|'LKA'|'SDN'|'SUR'|'SJM'|'SWE'|'CHE'|'SYR'|'TWN'|'TJK'|'TZA'|'THA'|'TLS'|'TGO'|'TKL'|'TON'|'TTO'|'TUN'|'TUR'|'TKM'|'TCA'|'TUV'|'UGA'|'UKR'|'ARE'|'GBR'|'USA'|'UMI'|'URY'|'UZB'|'VUT'|'VEN'|'VNM'|'VGB'|'VIR'|'WLF'|'ESH'|'YEM'|'ZMB'|'ZWE', address: string, city: string, postcode: string, country_code: 'AFG'|'ALA'|'ALB'|'DZA'|'ASM'|'AND'|'AGO'|'AIA'|'ATA'|'ATG'|'ARG'|'ARM'|'ABW'|'AUS'|'AUT'|'AZE'|'BHS'|'BHR'|'BGD'|'BRB'|'BLR'|'BEL'|'BLZ'|'BEN'|'BMU'|'BTN'|'BOL'|'BES'|'BIH'|'BWA'|'BVT'|'BRA'|'IOT'|'BRN'|'BGR'|'BFA'|'BDI'|'CPV'|'KHM'|'CMR'|'CAN'|'CYM'|'CAF'|'TCD'|'CHL'|'CHN'|'CXR'|'CCK'|'COL'|'COM'|'COG'|'COD'|'COK'|'CRI'|'CIV'|'HRV'|'CUB'|'CUW'|'CYP'|'CZE'|'DNK'|'DJI'|'DMA'|'DOM'|'ECU'|'EGY'|'SLV'|'GNQ'|'ERI'|'EST'|'SWZ'|'ETH'|'FLK'|'FRO'|'FJI'|'FIN'|'FRA'|'GUF'|'PYF'|'ATF'|'GAB'|'GMB'|'GEO'|'DEU'|'GHA'|'GIB'|'GRC'|'GRL'|'GRD'|'GLP'|'GUM'|'GTM'|'GGY'|'GIN'|'GNB'|'GUY'|'HTI'|'HMD'|'VAT'|'HND'|'HKG'|'HUN'|'ISL'|'IND'|'IDN'|'IRN'|'IRQ'|'IRL'|'IMN'|'ISR'|'ITA'|'JAM'|'JPN'|'JEY'|'JOR'|'KAZ'|'KEN'|'KIR'|'PRK'|'KOR'|'KWT'|'KGZ'|'LAO'|'LVA'|'LBN'|'LSO'|'LBR'|'LBY'|'LIE'|'LTU'|'LUX'|'MAC'|'MDG'|'MWI'|'MYS'|'MDV'|'MLI'|'MLT'|'MHL'|'MTQ'|'MRT'|'MUS'|'MYT'|'MEX'|'FSM'|'MDA'|'MCO'|'MNG'|'MNE'|'MSR'|'MAR'|'MOZ'|'MMR'|'NAM'|'NRU'|'NPL'|'NLD'|'NCL'|'NZL'|'NIC'|'NER'|'NGA'|'NIU'|'NFK'|'MKD'|'MNP'|'NOR'|'OMN'|'PAK'|'PLW'|'PSE'|'PAN'|'PNG'|'PRY'|'PER'|'PHL'|'PCN'|'POL'|'PRT'|'PRI'|'QAT'|'REU'|'ROU'|'RUS'|'RWA'|'BLM'|'SHN'|'KNA'|'LCA'|'MAF'|'SPM'|'VCT'|'WSM'|'SMR'|'STP'|'SAU'|'SEN'|'SRB'|'SYC'|'SLE'|'SGP'|'SXM'|'SVK'|'SVN'|'SLB'|'SOM'|'ZAF'|'SGS'|'SSD'|'ESP'|'LKA'|'SDN'|'SUR'|'SJM'|'SWE'|'CHE'|'SYR'|'TWN'|'TJK'|'TZA'|'THA'|'TLS'|'TGO'|'TKL'|'TON'|'TTO'|'TUN'|'TUR'|'TKM'|'TCA'|'TUV'|'UGA'|'UKR'|'ARE'|'GBR'|'USA'|'UMI'|'URY'|'UZB'|'VUT'|'VEN'|'VNM'|'VGB'|'VIR'|'WLF'|'ESH'|'YEM'|'ZMB'|'ZWE', email: string, kyc_level?: 'FULL_KYC'|'DOC_ONLY'|'NOT_REQUIRED', blocked?: bool, is_blacklisted?: bool, risk_level?: 'Low'|'Medium'|'High', state_province?: string, second_email?: string, mobile_phone_number?: string, second_mobile_phone_number?: string, planned_income?: string, planned_expenditure?: string, external_client_code?: string, kyc_note?: string, blacklisted_comment?: string}
  * @phpstan-type ListClientsQuery array{limit?: int, offset?: int, organization_id?: int, kyc_status?: 'NOT_STARTED'|'CREATED'|'PROCESSING'|'ABORTED'|'PENDING_REVIEW'|'VALIDATED'|'DECLINED', risk_level?: 'Low'|'Medium'|'High', is_blacklisted?: bool, blocked?: bool, search?: string, email?: string, external_client_code?: string}
@@ -41,13 +26,18 @@ namespace Amana;
  * @phpstan-type CreateOnboardingDetailsBody array{account_purposes: list<'PAY_BILLS'|'MONEY_TO_FROM_FAMILY'|'DIVIDENDS'|'SAVINGS'|'PERSONAL_BUSINESS_PURPOSES'|'PENSION'|'CRYPTO'|'SALARY'|'LOTTERY_GAMING'|'RECONCILIATION'|'VIRTUAL_ACCOUNT'|'CURRENCY_EXCHANGE'|'OTHER'>, account_purposes_input?: list<'PAY_BILLS'|'MONEY_TO_FROM_FAMILY'|'DIVIDENDS'|'SAVINGS'|'PERSONAL_BUSINESS_PURPOSES'|'PENSION'|'CRYPTO'|'SALARY'|'LOTTERY_GAMING'|'RECONCILIATION'|'VIRTUAL_ACCOUNT'|'CURRENCY_EXCHANGE'|'OTHER'>, expected_monthly_incoming_volume: 'LESS_THAN1000'|'BETWEEN1001_AND5000'|'BETWEEN5001_AND10000'|'BETWEEN10001_AND15000'|'BETWEEN15001_AND30000'|'BETWEEN30001_AND60000'|'MORE_THAN60001', expected_monthly_outgoing_volume: 'LESS_THAN1000'|'BETWEEN1001_AND5000'|'BETWEEN5001_AND10000'|'BETWEEN10001_AND15000'|'BETWEEN15001_AND30000'|'BETWEEN30001_AND60000'|'MORE_THAN60001', is_us_person: bool, occupation: 'BUSINESS_OWNER'|'CLERGY'|'CRAFTSMAN'|'ENGINEER'|'EXECUTIVE'|'FARMER'|'FREELANCE'|'LIBERAL_PROFESSION'|'POLITICIAN'|'PROFESSOR'|'PUBLIC_SERVANT'|'RETIRED'|'SHOPKEEPER'|'STUDENT'|'UNEMPLOYED'|'WORKER'|'OTHER', occupation_sector: 'ACCOUNTING_AUDIT'|'E_MONEY_SERVICES'|'CURRENCY_EXCHANGE'|'TRADES_ON_OTC_MARKET'|'PRECIOUS_METALS_OR_STONES'|'PAWNSHOPS'|'CROSS_BORDER_CASH_OR_PRECIOUS_MATERIALS'|'MINING_EXTRACTIVE_INDUSTRIES'|'ENERGY'|'TRADE_IN_PETROL_PRODUCTS'|'TRADE_IN_MEDICINES'|'REAL_ESTATE'|'CONSTRUCTION_REPAIR'|'CONSULTANCY_LEGAL'|'FREELANCE'|'NON_PROFIT_LEGAL_ENTITIES'|'CRYPTOCURRENCIES'|'GAMING'|'GAMBLING'|'EU_FUNDS_UTILIZATION'|'ADULT'|'HIGH_VALUE_ASSET_DEALER'|'BANKING_LENDING'|'INSURANCE_SECURITY'|'TRANSPORTATION_AND_LOGISTICS'|'MANUFACTURING'|'UTILITIES_AND_INFRASTRUCTURE'|'TRADE_IN_FOOD_PRODUCT'|'WHOLESALE'|'REPAIR_OF_MOTOR_VEHICLES'|'SOCIAL_WORK_ACTIVITIES'|'AUTO_AVIATION'|'COURIER_POST_SERVICES'|'AGRICULTURE_FORESTRY_AND_FISHING'|'OTHER_TRADE_AND_SALES'|'TRAVEL_TOURISM'|'INFORMATION_AND_COMMUNICATION'|'PR_MARKETING'|'EDUCATION'|'INFORMATIONAL_TECHNOLOGIES'|'PUBLIC_AND_DEFENCE_SECTOR'|'HEALTH_CARE_MEDICAL_SERVICES'|'ART_ENTERTAINMENT_SPORT'|'ADMINISTRATIVE_OFFICE_BUSINESS_ACTIVITIES'|'HOSPITALITY_AND_LEISURE'|'SCIENTIFIC_AND_TECHNICAL_ACTIVITIES'|'OTHER', source_of_funds: 'COMPENSATION_PAYOUT'|'COMPANY_PROFITS'|'COMPANY_SALE'|'DIVIDEND_PAYMENTS'|'DIVORCE_SETTLEMENT'|'FIXED_DEPOSITS'|'GIFT'|'INHERITANCE'|'INSURANCE_PAYOUT'|'LOAN'|'LOTTERY_OR_GAMBLING_WIN'|'RETIREMENT_INCOME'|'SALE_OF_INVESTMENT'|'SALE_OF_PROPERTY'|'SAVINGS_FROM_SALARY'|'OTHER', other_occupation?: string, other_source_of_funds?: string, funds_origin_country_id?: '4'|'248'|'8'|'12'|'16'|'20'|'24'|'660'|'10'|'28'|'32'|'51'|'533'|'36'|'40'|'31'|'44'|'48'|'50'|'52'|'112'|'56'|'84'|'204'|'60'|'64'|'68'|'535'|'70'|'72'|'74'|'76'|'86'|'96'|'100'|'854'|'108'|'132'|'116'|'120'|'124'|'136'|'140'|'148'|'152'|'156'|'162'|'166'|'170'|'174'|'178'|'180'|'184'|'188'|'384'|'191'|'192'|'531'|'196'|'203'|'208'|'262'|'212'|'214'|'218'|'818'|'222'|'226'|'232'|'233'|'748'|'231'|'238'|'234'|'242'|'246'|'250'|'254'|'258'|'260'|'266'|'270'|'268'|'276'|'288'|'292'|'300'|'304'|'308'|'312'|'316'|'320'|'831'|'324'|'624'|'328'|'332'|'334'|'336'|'340'|'344'|'348'|'352'|'356'|'360'|'364'|'368'|'372'|'833'|'376'|'380'|'388'|'392'|'832'|'400'|'398'|'404'|'296'|'408'|'410'|'414'|'417'|'418'|'428'|'422'|'426'|'430'|'434'|'438'|'440'|'442'|'446'|'450'|'454'|'458'|'462'|'466'|'470'|'584'|'474'|'478'|'480'|'175'|'484'|'583'|'498'|'492'|'496'|'499'|'500'|'504'|'508'|'104'|'516'|'520'|'524'|'528'|'540'|'554'|'558'|'562'|'566'|'570'|'574'|'807'|'580'|'578'|'512'|'586'|'585'|'275'|'591'|'598'|'600'|'604'|'608'|'612'|'616'|'620'|'630'|'634'|'638'|'642'|'643'|'646'|'652'|'654'|'659'|'662'|'663'|'666'|'670'|'882'|'674'|'678'|'682'|'686'|'688'|'690'|'694'|'702'|'534'|'703'|'705'|'90'|'706'|'710'|'239'|'728'|'724'|'144'|'729'|'740'|'744'|'752'|'756'|'760'|'158'|'762'|'834'|'764'|'626'|'768'|'772'|'776'|'780'|'788'|'792'|'795'|'796'|'798'|'800'|'804'|'784'|'826'|'840'|'581'|'858'|'860'|'548'|'862'|'704'|'92'|'850'|'876'|'732'|'887'|'894'|'716', tax_identification_number?: string}
  * @phpstan-type UpdateOnboardingDetailsBody array{account_purposes?: list<'PAY_BILLS'|'MONEY_TO_FROM_FAMILY'|'DIVIDENDS'|'SAVINGS'|'PERSONAL_BUSINESS_PURPOSES'|'PENSION'|'CRYPTO'|'SALARY'|'LOTTERY_GAMING'|'RECONCILIATION'|'VIRTUAL_ACCOUNT'|'CURRENCY_EXCHANGE'|'OTHER'>, account_purposes_input?: list<'PAY_BILLS'|'MONEY_TO_FROM_FAMILY'|'DIVIDENDS'|'SAVINGS'|'PERSONAL_BUSINESS_PURPOSES'|'PENSION'|'CRYPTO'|'SALARY'|'LOTTERY_GAMING'|'RECONCILIATION'|'VIRTUAL_ACCOUNT'|'CURRENCY_EXCHANGE'|'OTHER'>, expected_monthly_incoming_volume?: 'LESS_THAN1000'|'BETWEEN1001_AND5000'|'BETWEEN5001_AND10000'|'BETWEEN10001_AND15000'|'BETWEEN15001_AND30000'|'BETWEEN30001_AND60000'|'MORE_THAN60001', expected_monthly_outgoing_volume?: 'LESS_THAN1000'|'BETWEEN1001_AND5000'|'BETWEEN5001_AND10000'|'BETWEEN10001_AND15000'|'BETWEEN15001_AND30000'|'BETWEEN30001_AND60000'|'MORE_THAN60001', is_us_person?: bool, occupation?: 'BUSINESS_OWNER'|'CLERGY'|'CRAFTSMAN'|'ENGINEER'|'EXECUTIVE'|'FARMER'|'FREELANCE'|'LIBERAL_PROFESSION'|'POLITICIAN'|'PROFESSOR'|'PUBLIC_SERVANT'|'RETIRED'|'SHOPKEEPER'|'STUDENT'|'UNEMPLOYED'|'WORKER'|'OTHER', occupation_sector?: 'ACCOUNTING_AUDIT'|'E_MONEY_SERVICES'|'CURRENCY_EXCHANGE'|'TRADES_ON_OTC_MARKET'|'PRECIOUS_METALS_OR_STONES'|'PAWNSHOPS'|'CROSS_BORDER_CASH_OR_PRECIOUS_MATERIALS'|'MINING_EXTRACTIVE_INDUSTRIES'|'ENERGY'|'TRADE_IN_PETROL_PRODUCTS'|'TRADE_IN_MEDICINES'|'REAL_ESTATE'|'CONSTRUCTION_REPAIR'|'CONSULTANCY_LEGAL'|'FREELANCE'|'NON_PROFIT_LEGAL_ENTITIES'|'CRYPTOCURRENCIES'|'GAMING'|'GAMBLING'|'EU_FUNDS_UTILIZATION'|'ADULT'|'HIGH_VALUE_ASSET_DEALER'|'BANKING_LENDING'|'INSURANCE_SECURITY'|'TRANSPORTATION_AND_LOGISTICS'|'MANUFACTURING'|'UTILITIES_AND_INFRASTRUCTURE'|'TRADE_IN_FOOD_PRODUCT'|'WHOLESALE'|'REPAIR_OF_MOTOR_VEHICLES'|'SOCIAL_WORK_ACTIVITIES'|'AUTO_AVIATION'|'COURIER_POST_SERVICES'|'AGRICULTURE_FORESTRY_AND_FISHING'|'OTHER_TRADE_AND_SALES'|'TRAVEL_TOURISM'|'INFORMATION_AND_COMMUNICATION'|'PR_MARKETING'|'EDUCATION'|'INFORMATIONAL_TECHNOLOGIES'|'PUBLIC_AND_DEFENCE_SECTOR'|'HEALTH_CARE_MEDICAL_SERVICES'|'ART_ENTERTAINMENT_SPORT'|'ADMINISTRATIVE_OFFICE_BUSINESS_ACTIVITIES'|'HOSPITALITY_AND_LEISURE'|'SCIENTIFIC_AND_TECHNICAL_ACTIVITIES'|'OTHER', source_of_funds?: 'COMPENSATION_PAYOUT'|'COMPANY_PROFITS'|'COMPANY_SALE'|'DIVIDEND_PAYMENTS'|'DIVORCE_SETTLEMENT'|'FIXED_DEPOSITS'|'GIFT'|'INHERITANCE'|'INSURANCE_PAYOUT'|'LOAN'|'LOTTERY_OR_GAMBLING_WIN'|'RETIREMENT_INCOME'|'SALE_OF_INVESTMENT'|'SALE_OF_PROPERTY'|'SAVINGS_FROM_SALARY'|'OTHER', other_occupation?: string|null, other_source_of_funds?: string|null, funds_origin_country_id?: '4'|'248'|'8'|'12'|'16'|'20'|'24'|'660'|'10'|'28'|'32'|'51'|'533'|'36'|'40'|'31'|'44'|'48'|'50'|'52'|'112'|'56'|'84'|'204'|'60'|'64'|'68'|'535'|'70'|'72'|'74'|'76'|'86'|'96'|'100'|'854'|'108'|'132'|'116'|'120'|'124'|'136'|'140'|'148'|'152'|'156'|'162'|'166'|'170'|'174'|'178'|'180'|'184'|'188'|'384'|'191'|'192'|'531'|'196'|'203'|'208'|'262'|'212'|'214'|'218'|'818'|'222'|'226'|'232'|'233'|'748'|'231'|'238'|'234'|'242'|'246'|'250'|'254'|'258'|'260'|'266'|'270'|'268'|'276'|'288'|'292'|'300'|'304'|'308'|'312'|'316'|'320'|'831'|'324'|'624'|'328'|'332'|'334'|'336'|'340'|'344'|'348'|'352'|'356'|'360'|'364'|'368'|'372'|'833'|'376'|'380'|'388'|'392'|'832'|'400'|'398'|'404'|'296'|'408'|'410'|'414'|'417'|'418'|'428'|'422'|'426'|'430'|'434'|'438'|'440'|'442'|'446'|'450'|'454'|'458'|'462'|'466'|'470'|'584'|'474'|'478'|'480'|'175'|'484'|'583'|'498'|'492'|'496'|'499'|'500'|'504'|'508'|'104'|'516'|'520'|'524'|'528'|'540'|'554'|'558'|'562'|'566'|'570'|'574'|'807'|'580'|'578'|'512'|'586'|'585'|'275'|'591'|'598'|'600'|'604'|'608'|'612'|'616'|'620'|'630'|'634'|'638'|'642'|'643'|'646'|'652'|'654'|'659'|'662'|'663'|'666'|'670'|'882'|'674'|'678'|'682'|'686'|'688'|'690'|'694'|'702'|'534'|'703'|'705'|'90'|'706'|'710'|'239'|'728'|'724'|'144'|'729'|'740'|'744'|'752'|'756'|'760'|'158'|'762'|'834'|'764'|'626'|'768'|'772'|'776'|'780'|'788'|'792'|'795'|'796'|'798'|'800'|'804'|'784'|'826'|'840'|'581'|'858'|'860'|'548'|'862'|'704'|'92'|'850'|'876'|'732'|'887'|'894'|'716'|null, tax_identification_number?: string|null}
  * @phpstan-type OnboardingStatus array{id: string, client_id: string, current_step: 'DETAILS_PENDING'|'KYC_PENDING'|'KYC_PROCESSING'|'KYC_UNDER_REVIEW'|'KYC_DECLINED'|'PENDING_APPROVAL'|'APPROVED', kyc_status: 'NOT_STARTED'|'CREATED'|'PROCESSING'|'ABORTED'|'PENDING_REVIEW'|'VALIDATED'|'DECLINED', overall_status: 'IN_PROGRESS'|'UNDER_REVIEW'|'DECLINED'|'APPROVED', kyc_application_id?: string, kyc_link?: string, created_at: string, updated_at: string}
- * @phpstan-type Payment array{id: string, business_id: string, amount: string, currency: string, status: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', language: string, success_url: string, fail_url: string, processor_order_number: string, created_at: string, updated_at: string, paid_at?: string, action_code?: string, action_code_description?: string, approval_code?: string, card_brand?: string, description?: string, form_url?: string, masked_pan?: string, order_ref?: string, resp_code?: string, resp_code_desc?: string, processor_error_code?: string, processor_order_id?: string, processor_order_status?: int, refunded_amount?: string, origin?: string}
- * @phpstan-type CreatePaymentBody array{amount: string, success_url: string, fail_url: string, order_ref?: string, description?: string, language?: 'AR'|'FR'|'EN', currency?: 'DZD'}
- * @phpstan-type ListPaymentsQuery array{limit?: int, offset?: int, status?: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', order_ref?: string, payment_link_id?: string, created_from?: string, created_to?: string}
- * @phpstan-type RefundPaymentBody array{amount?: string}
+ * @phpstan-type Beneficiary array{id: string, client_id: string, beneficiary_type: 'PERSON'|'COMPANY', name: string, display: bool, created_at: string, updated_at: string, account_number?: string, iban?: string, bic?: string, swift_code?: string, routing_number?: string, bank_name?: string, bank_address?: string, address?: string, city?: string, postal_code?: string, country_code?: string}
+ * @phpstan-type CreateBeneficiaryBody array{client_id: string, beneficiary_type?: 'PERSON'|'COMPANY', name: string, display?: bool, account_number?: string|null, iban?: string|null, bic?: string|null, swift_code?: string|null, routing_number?: string|null, bank_name?: string|null, bank_address?: string|null, address?: string|null, city?: string|null, postal_code?: string|null, country_code?: 'AFG'|'ALA'|'ALB'|'DZA'|'ASM'|'AND'|'AGO'|'AIA'|'ATA'|'ATG'|'ARG'|'ARM'|'ABW'|'AUS'|'AUT'|'AZE'|'BHS'|'BHR'|'BGD'|'BRB'|'BLR'|'BEL'|'BLZ'|'BEN'|'BMU'|'BTN'|'BOL'|'BES'|'BIH'|'BWA'|'BVT'|'BRA'|'IOT'|'BRN'|'BGR'|'BFA'|'BDI'|'CPV'|'KHM'|'CMR'|'CAN'|'CYM'|'CAF'|'TCD'|'CHL'|'CHN'|'CXR'|'CCK'|'COL'|'COM'|'COG'|'COD'|'COK'|'CRI'|'CIV'|'HRV'|'CUB'|'CUW'|'CYP'|'CZE'|'DNK'|'DJI'|'DMA'|'DOM'|'ECU'|'EGY'|'SLV'|'GNQ'|'ERI'|'EST'|'SWZ'|'ETH'|'FLK'|'FRO'|'FJI'|'FIN'|'FRA'|'GUF'|'PYF'|'ATF'|'GAB'|'GMB'|'GEO'|'DEU'|'GHA'|'GIB'|'GRC'|'GRL'|'GRD'|'GLP'|'GUM'|'GTM'|'GGY'|'GIN'|'GNB'|'GUY'|'HTI'|'HMD'|'VAT'|'HND'|'HKG'|'HUN'|'ISL'|'IND'|'IDN'|'IRN'|'IRQ'|'IRL'|'IMN'|'ISR'|'ITA'|'JAM'|'JPN'|'JEY'|'JOR'|'KAZ'|'KEN'|'KIR'|'PRK'|'KOR'|'KWT'|'KGZ'|'LAO'|'LVA'|'LBN'|'LSO'|'LBR'|'LBY'|'LIE'|'LTU'|'LUX'|'MAC'|'MDG'|'MWI'|'MYS'|'MDV'|'MLI'|'MLT'|'MHL'|'MTQ'|'MRT'|'MUS'|'MYT'|'MEX'|'FSM'|'MDA'|'MCO'|'MNG'|'MNE'|'MSR'|'MAR'|'MOZ'|'MMR'|'NAM'|'NRU'|'NPL'|'NLD'|'NCL'|'NZL'|'NIC'|'NER'|'NGA'|'NIU'|'NFK'|'MKD'|'MNP'|'NOR'|'OMN'|'PAK'|'PLW'|'PSE'|'PAN'|'PNG'|'PRY'|'PER'|'PHL'|'PCN'|'POL'|'PRT'|'PRI'|'QAT'|'REU'|'ROU'|'RUS'|'RWA'|'BLM'|'SHN'|'KNA'|'LCA'|'MAF'|'SPM'|'VCT'|'WSM'|'SMR'|'STP'|'SAU'|'SEN'|'SRB'|'SYC'|'SLE'|'SGP'|'SXM'|'SVK'|'SVN'|'SLB'|'SOM'|'ZAF'|'SGS'|'SSD'|'ESP'|'LKA'|'SDN'|'SUR'|'SJM'|'SWE'|'CHE'|'SYR'|'TWN'|'TJK'|'TZA'|'THA'|'TLS'|'TGO'|'TKL'|'TON'|'TTO'|'TUN'|'TUR'|'TKM'|'TCA'|'TUV'|'UGA'|'UKR'|'ARE'|'GBR'|'USA'|'UMI'|'URY'|'UZB'|'VUT'|'VEN'|'VNM'|'VGB'|'VIR'|'WLF'|'ESH'|'YEM'|'ZMB'|'ZWE'|null}
+ * @phpstan-type ListBeneficiariesQuery array{limit?: int, offset?: int, client_id?: string, beneficiary_type?: 'PERSON'|'COMPANY', country_code?: 'AFG'|'ALA'|'ALB'|'DZA'|'ASM'|'AND'|'AGO'|'AIA'|'ATA'|'ATG'|'ARG'|'ARM'|'ABW'|'AUS'|'AUT'|'AZE'|'BHS'|'BHR'|'BGD'|'BRB'|'BLR'|'BEL'|'BLZ'|'BEN'|'BMU'|'BTN'|'BOL'|'BES'|'BIH'|'BWA'|'BVT'|'BRA'|'IOT'|'BRN'|'BGR'|'BFA'|'BDI'|'CPV'|'KHM'|'CMR'|'CAN'|'CYM'|'CAF'|'TCD'|'CHL'|'CHN'|'CXR'|'CCK'|'COL'|'COM'|'COG'|'COD'|'COK'|'CRI'|'CIV'|'HRV'|'CUB'|'CUW'|'CYP'|'CZE'|'DNK'|'DJI'|'DMA'|'DOM'|'ECU'|'EGY'|'SLV'|'GNQ'|'ERI'|'EST'|'SWZ'|'ETH'|'FLK'|'FRO'|'FJI'|'FIN'|'FRA'|'GUF'|'PYF'|'ATF'|'GAB'|'GMB'|'GEO'|'DEU'|'GHA'|'GIB'|'GRC'|'GRL'|'GRD'|'GLP'|'GUM'|'GTM'|'GGY'|'GIN'|'GNB'|'GUY'|'HTI'|'HMD'|'VAT'|'HND'|'HKG'|'HUN'|'ISL'|'IND'|'IDN'|'IRN'|'IRQ'|'IRL'|'IMN'|'ISR'|'ITA'|'JAM'|'JPN'|'JEY'|'JOR'|'KAZ'|'KEN'|'KIR'|'PRK'|'KOR'|'KWT'|'KGZ'|'LAO'|'LVA'|'LBN'|'LSO'|'LBR'|'LBY'|'LIE'|'LTU'|'LUX'|'MAC'|'MDG'|'MWI'|'MYS'|'MDV'|'MLI'|'MLT'|'MHL'|'MTQ'|'MRT'|'MUS'|'MYT'|'MEX'|'FSM'|'MDA'|'MCO'|'MNG'|'MNE'|'MSR'|'MAR'|'MOZ'|'MMR'|'NAM'|'NRU'|'NPL'|'NLD'|'NCL'|'NZL'|'NIC'|'NER'|'NGA'|'NIU'|'NFK'|'MKD'|'MNP'|'NOR'|'OMN'|'PAK'|'PLW'|'PSE'|'PAN'|'PNG'|'PRY'|'PER'|'PHL'|'PCN'|'POL'|'PRT'|'PRI'|'QAT'|'REU'|'ROU'|'RUS'|'RWA'|'BLM'|'SHN'|'KNA'|'LCA'|'MAF'|'SPM'|'VCT'|'WSM'|'SMR'|'STP'|'SAU'|'SEN'|'SRB'|'SYC'|'SLE'|'SGP'|'SXM'|'SVK'|'SVN'|'SLB'|'SOM'|'ZAF'|'SGS'|'SSD'|'ESP'|'LKA'|'SDN'|'SUR'|'SJM'|'SWE'|'CHE'|'SYR'|'TWN'|'TJK'|'TZA'|'THA'|'TLS'|'TGO'|'TKL'|'TON'|'TTO'|'TUN'|'TUR'|'TKM'|'TCA'|'TUV'|'UGA'|'UKR'|'ARE'|'GBR'|'USA'|'UMI'|'URY'|'UZB'|'VUT'|'VEN'|'VNM'|'VGB'|'VIR'|'WLF'|'ESH'|'YEM'|'ZMB'|'ZWE', display?: bool, search?: string}
+ * @phpstan-type UpdateBeneficiaryBody array{beneficiary_type?: 'PERSON'|'COMPANY', name?: string, display?: bool, account_number?: string|null, iban?: string|null, bic?: string|null, swift_code?: string|null, routing_number?: string|null, bank_name?: string|null, bank_address?: string|null, address?: string|null, city?: string|null, postal_code?: string|null, country_code?: 'AFG'|'ALA'|'ALB'|'DZA'|'ASM'|'AND'|'AGO'|'AIA'|'ATA'|'ATG'|'ARG'|'ARM'|'ABW'|'AUS'|'AUT'|'AZE'|'BHS'|'BHR'|'BGD'|'BRB'|'BLR'|'BEL'|'BLZ'|'BEN'|'BMU'|'BTN'|'BOL'|'BES'|'BIH'|'BWA'|'BVT'|'BRA'|'IOT'|'BRN'|'BGR'|'BFA'|'BDI'|'CPV'|'KHM'|'CMR'|'CAN'|'CYM'|'CAF'|'TCD'|'CHL'|'CHN'|'CXR'|'CCK'|'COL'|'COM'|'COG'|'COD'|'COK'|'CRI'|'CIV'|'HRV'|'CUB'|'CUW'|'CYP'|'CZE'|'DNK'|'DJI'|'DMA'|'DOM'|'ECU'|'EGY'|'SLV'|'GNQ'|'ERI'|'EST'|'SWZ'|'ETH'|'FLK'|'FRO'|'FJI'|'FIN'|'FRA'|'GUF'|'PYF'|'ATF'|'GAB'|'GMB'|'GEO'|'DEU'|'GHA'|'GIB'|'GRC'|'GRL'|'GRD'|'GLP'|'GUM'|'GTM'|'GGY'|'GIN'|'GNB'|'GUY'|'HTI'|'HMD'|'VAT'|'HND'|'HKG'|'HUN'|'ISL'|'IND'|'IDN'|'IRN'|'IRQ'|'IRL'|'IMN'|'ISR'|'ITA'|'JAM'|'JPN'|'JEY'|'JOR'|'KAZ'|'KEN'|'KIR'|'PRK'|'KOR'|'KWT'|'KGZ'|'LAO'|'LVA'|'LBN'|'LSO'|'LBR'|'LBY'|'LIE'|'LTU'|'LUX'|'MAC'|'MDG'|'MWI'|'MYS'|'MDV'|'MLI'|'MLT'|'MHL'|'MTQ'|'MRT'|'MUS'|'MYT'|'MEX'|'FSM'|'MDA'|'MCO'|'MNG'|'MNE'|'MSR'|'MAR'|'MOZ'|'MMR'|'NAM'|'NRU'|'NPL'|'NLD'|'NCL'|'NZL'|'NIC'|'NER'|'NGA'|'NIU'|'NFK'|'MKD'|'MNP'|'NOR'|'OMN'|'PAK'|'PLW'|'PSE'|'PAN'|'PNG'|'PRY'|'PER'|'PHL'|'PCN'|'POL'|'PRT'|'PRI'|'QAT'|'REU'|'ROU'|'RUS'|'RWA'|'BLM'|'SHN'|'KNA'|'LCA'|'MAF'|'SPM'|'VCT'|'WSM'|'SMR'|'STP'|'SAU'|'SEN'|'SRB'|'SYC'|'SLE'|'SGP'|'SXM'|'SVK'|'SVN'|'SLB'|'SOM'|'ZAF'|'SGS'|'SSD'|'ESP'|'LKA'|'SDN'|'SUR'|'SJM'|'SWE'|'CHE'|'SYR'|'TWN'|'TJK'|'TZA'|'THA'|'TLS'|'TGO'|'TKL'|'TON'|'TTO'|'TUN'|'TUR'|'TKM'|'TCA'|'TUV'|'UGA'|'UKR'|'ARE'|'GBR'|'USA'|'UMI'|'URY'|'UZB'|'VUT'|'VEN'|'VNM'|'VGB'|'VIR'|'WLF'|'ESH'|'YEM'|'ZMB'|'ZWE'|null}
+ * @phpstan-type Account array{id: string, client_id: string, account_name: string, account_number: string, account_type: 'CURRENT'|'SAVINGS'|'ESCROW', currency: string, current_balance: string, available_balance: string, reserved_balance: string, status: 'PENDING'|'ACTIVE'|'SUSPENDED'|'CLOSED', opened_date: string, created_at: string, updated_at: string, closed_date?: string, last_activity_date?: string, daily_limit?: string, monthly_limit?: string, yearly_limit?: string, description?: string, external_account_id?: string}
+ * @phpstan-type OpenAccountBody array{client_id: string, account_type: 'CURRENT'|'SAVINGS'|'ESCROW', account_name: string, currency: string, daily_limit?: string, monthly_limit?: string, yearly_limit?: string, description?: string, external_account_id?: string}
+ * @phpstan-type ListAccountsQuery array{limit?: int, offset?: int, client_id?: string, account_type?: 'CURRENT'|'SAVINGS'|'ESCROW', status?: 'PENDING'|'ACTIVE'|'SUSPENDED'|'CLOSED', currency?: string, search?: string}
+ * @phpstan-type UpdateAccountBody array{account_name?: string, daily_limit?: string|null, monthly_limit?: string|null, yearly_limit?: string|null, description?: string|null, external_account_id?: string|null}
  * @phpstan-type CreateWebhookEndpointResult array{id: string, business_id: string, url: string, status: 'ACTIVE'|'DISABLED', events: list<string>, created_at: string, secret?: string}
  * @phpstan-type CreateWebhookEndpointBody array{url: string, events?: list<'KYC_COMPLETED'|'KYC_REJECTED'|'KYC_NEEDS_REVIEW'|'KYC_REVIEW_RESOLVED'|'KYC_FAILED'|'KYC_EXPIRED'|'KYC_CANCELED'|'KYC_DOCUMENT_EXPIRING'|'KYC_DOCUMENT_EXPIRED'|'PAYMENT_COMPLETED'|'PAYMENT_REFUSED'|'PAYMENT_FAILED'|'PAYMENT_CANCELED'|'PAYMENT_EXPIRED'|'PAYMENT_REFUNDED'|'WEBHOOK_ENDPOINT_DISABLED'>}
  * @phpstan-type ListWebhookEndpointsItem array{id: string, business_id: string, url: string, status: 'ACTIVE'|'DISABLED', events: list<string>, created_at: string, updated_at: string}
+ * @phpstan-type ListWebhookEndpointsQuery array{limit?: int, offset?: int}
  * @phpstan-type WebhookEndpoint array{id: string, business_id: string, url: string, status: 'ACTIVE'|'DISABLED', events: list<string>, created_at: string, updated_at: string, health?: WebhookEndpointHealth}
  * @phpstan-type WebhookEndpointHealth array{failing_since?: string, success_rate_1h?: float, success_rate_24h?: float, last_error?: string, p95_ms_24h?: int}
  * @phpstan-type UpdateWebhookEndpointResult array{id: string, business_id: string, url: string, status: 'ACTIVE'|'DISABLED', events: list<string>, updated_at: string, secret?: string}
@@ -62,6 +52,16 @@ namespace Amana;
  * @phpstan-type Event array{id: string, type: string, created_at: string, body: array<string, mixed>}
  * @phpstan-type ListEventsQuery array{limit?: int, offset?: int, type?: 'KYC_COMPLETED'|'KYC_REJECTED'|'KYC_NEEDS_REVIEW'|'KYC_REVIEW_RESOLVED'|'KYC_FAILED'|'KYC_EXPIRED'|'KYC_CANCELED'|'KYC_DOCUMENT_EXPIRING'|'KYC_DOCUMENT_EXPIRED'|'PAYMENT_COMPLETED'|'PAYMENT_REFUSED'|'PAYMENT_FAILED'|'PAYMENT_CANCELED'|'PAYMENT_EXPIRED'|'PAYMENT_REFUNDED'|'WEBHOOK_ENDPOINT_DISABLED'|'WEBHOOK_TEST', from?: string, to?: string}
  * @phpstan-type RedeliverEventBody array{endpoint_id?: string}
+ * @phpstan-type OnboardBusinessResult array{id: string, name: string, status: 'PENDING'|'ACTIVE'|'DISABLED'|'REJECTED', created_at: string, updated_at: string, contact_email?: string, api_key?: string, api_key_prefix?: string}
+ * @phpstan-type OnboardBusinessBody array{name: string, contact_email: string}
+ * @phpstan-type OwnBusiness array{id: string, name: string, status: 'PENDING'|'ACTIVE'|'DISABLED'|'REJECTED', created_at: string, updated_at: string, api_key_prefix?: string}
+ * @phpstan-type UpdateOwnBusinessResult array{id: string, name: string, status: 'PENDING'|'ACTIVE'|'DISABLED'|'REJECTED', updated_at: string, api_key?: string, api_key_prefix?: string}
+ * @phpstan-type UpdateOwnBusinessBody array{name?: string, rotate_api_key?: bool, previous_key_ttl_seconds?: int}
+ * @phpstan-type OwnApiKey array{id: string, name: string, prefix: string, created_at: string, last_used_at?: string, expires_at?: string, allowed_ips?: list<string>, revoked_at?: string}
+ * @phpstan-type CreateOwnApiKeyResult array{id: string, name: string, api_key?: string, prefix: string, created_at: string, expires_at?: string, allowed_ips?: list<string>}
+ * @phpstan-type CreateOwnApiKeyBody array{name: string, expires_at?: string, allowed_ips?: list<string>}
+ * @phpstan-type RevokeOwnApiKeyResult array{id: string, name: string, prefix: string, revoked_at?: string}
+ * @phpstan-type RevokeOwnApiKeyBody array{reason?: string}
  * @phpstan-type Business array{id: string, name: string, status: 'PENDING'|'ACTIVE'|'DISABLED'|'REJECTED', created_at: string, updated_at: string, organization_id: int, contact_email?: string, api_key?: string, api_key_prefix?: string}
  * @phpstan-type CreateBusinessBody array{name: string, status?: 'ACTIVE'|'PENDING'}
  * @phpstan-type ListBusinessesQuery array{limit?: int, offset?: int, status?: 'PENDING'|'ACTIVE'|'DISABLED'|'REJECTED', search?: string}
@@ -163,7 +163,7 @@ final class Accounts extends Resource
     }
 
     /**
-     * List accounts, newest first.
+     * List accounts.
      *
      * @param ListAccountsQuery $query
      * @return Pages of Account
@@ -174,7 +174,7 @@ final class Accounts extends Resource
     }
 
     /**
-     * Read an account.
+     * Get an account.
      *
      * @return Account
      */
@@ -184,7 +184,7 @@ final class Accounts extends Resource
     }
 
     /**
-     * Change an account.
+     * Update an account.
      *
      * @param UpdateAccountBody|null $body
      * @return Account
@@ -195,7 +195,7 @@ final class Accounts extends Resource
     }
 
     /**
-     * Activate a PENDING account.
+     * Activate an account.
      *
      * @return Account
      */
@@ -205,7 +205,7 @@ final class Accounts extends Resource
     }
 
     /**
-     * Suspend an ACTIVE account.
+     * Suspend an account.
      *
      * @return Account
      */
@@ -215,7 +215,7 @@ final class Accounts extends Resource
     }
 
     /**
-     * Reactivate a SUSPENDED account.
+     * Reactivate an account.
      *
      * @return Account
      */
@@ -238,7 +238,7 @@ final class Accounts extends Resource
 final class ApiKeys extends Resource
 {
     /**
-     * Issue a named key for a business.
+     * Issue an API key.
      *
      * @param CreateApiKeyBody $body
      * @return CreateApiKeyResult
@@ -249,7 +249,7 @@ final class ApiKeys extends Resource
     }
 
     /**
-     * List the keys of a business, newest first.
+     * List API keys.
      *
      * @param ListApiKeysQuery $query
      * @return Pages of ApiKey
@@ -260,7 +260,7 @@ final class ApiKeys extends Resource
     }
 
     /**
-     * Revoke a key.
+     * Revoke an API key.
      *
      * @param RevokeOwnApiKeyBody|null $body
      * @return RevokeApiKeyResult
@@ -274,7 +274,7 @@ final class ApiKeys extends Resource
 final class AuditEvents extends Resource
 {
     /**
-     * List what operators, keys and the platform did, newest first.
+     * List audit events.
      *
      * @param ListAuditEventsQuery $query
      * @return Pages of AuditEvent
@@ -299,7 +299,7 @@ final class Beneficiaries extends Resource
     }
 
     /**
-     * List beneficiaries, newest first.
+     * List beneficiaries.
      *
      * @param ListBeneficiariesQuery $query
      * @return Pages of Beneficiary
@@ -310,7 +310,7 @@ final class Beneficiaries extends Resource
     }
 
     /**
-     * Read a beneficiary.
+     * Get a beneficiary.
      *
      * @return Beneficiary
      */
@@ -320,7 +320,7 @@ final class Beneficiaries extends Resource
     }
 
     /**
-     * Change a beneficiary.
+     * Update a beneficiary.
      *
      * @param UpdateBeneficiaryBody|null $body
      * @return Beneficiary
@@ -334,7 +334,7 @@ final class Beneficiaries extends Resource
 final class Businesses extends Resource
 {
     /**
-     * Register your business, with an invitation.
+     * Register your business.
      *
      * @param OnboardBusinessBody $body
      * @return OnboardBusinessResult
@@ -345,7 +345,7 @@ final class Businesses extends Resource
     }
 
     /**
-     * Register a business.
+     * Create a business.
      *
      * @param CreateBusinessBody $body
      * @return Business
@@ -356,7 +356,7 @@ final class Businesses extends Resource
     }
 
     /**
-     * List businesses, newest first.
+     * List businesses.
      *
      * @param ListBusinessesQuery $query
      * @return Pages of Business
@@ -367,7 +367,7 @@ final class Businesses extends Resource
     }
 
     /**
-     * Read a business.
+     * Get a business.
      *
      * @return Business
      */
@@ -377,7 +377,7 @@ final class Businesses extends Resource
     }
 
     /**
-     * Rename a business, change its status, rotate its key.
+     * Update a business.
      *
      * @param UpdateBusinessBody|null $body
      * @return UpdateOwnBusinessResult
@@ -391,7 +391,7 @@ final class Businesses extends Resource
 final class Clients extends Resource
 {
     /**
-     * Create a client who is a person.
+     * Create a client.
      *
      * @param CreatePersonBody $body
      * @return Client
@@ -402,7 +402,7 @@ final class Clients extends Resource
     }
 
     /**
-     * List clients, newest first.
+     * List clients.
      *
      * @param ListClientsQuery $query
      * @return Pages of Client
@@ -413,7 +413,7 @@ final class Clients extends Resource
     }
 
     /**
-     * Read a client.
+     * Get a client.
      *
      * @return Client
      */
@@ -423,7 +423,7 @@ final class Clients extends Resource
     }
 
     /**
-     * Read a client.
+     * Get a person.
      *
      * @return Client
      */
@@ -433,7 +433,7 @@ final class Clients extends Resource
     }
 
     /**
-     * Change a client's contact details, address, risk and marks.
+     * Update a client.
      *
      * @param UpdatePersonBody|null $body
      * @return Client
@@ -447,7 +447,7 @@ final class Clients extends Resource
 final class DeadLetters extends Resource
 {
     /**
-     * List dead letters, newest first.
+     * List dead letters.
      *
      * @param ListDeadLettersQuery $query
      * @return Pages of ListDeadLettersItem
@@ -468,7 +468,7 @@ final class DeadLetters extends Resource
     }
 
     /**
-     * Retry a dead letter now.
+     * Retry a dead letter.
      *
      * @return DeadLetter
      */
@@ -492,7 +492,7 @@ final class DeadLetters extends Resource
 final class Events extends Resource
 {
     /**
-     * List what you were told, newest first, 30 days back.
+     * List events.
      *
      * @param ListEventsQuery $query
      * @return Pages of Event
@@ -503,7 +503,7 @@ final class Events extends Resource
     }
 
     /**
-     * Read an event.
+     * Get an event.
      *
      * @return Event
      */
@@ -513,9 +513,9 @@ final class Events extends Resource
     }
 
     /**
-     * List the deliveries of an event with every attempt.
+     * List deliveries of an event.
      *
-     * @param ListOwnApiKeysQuery $query
+     * @param ListWebhookEndpointsQuery $query
      * @return Pages of Delivery
      */
     public function listDeliveries(string $id, array $query = []): Pages
@@ -524,7 +524,7 @@ final class Events extends Resource
     }
 
     /**
-     * Deliver an event again.
+     * Redeliver an event.
      *
      * @param RedeliverEventBody|null $body
      * @return list<Delivery>
@@ -538,7 +538,7 @@ final class Events extends Resource
 final class Invitations extends Resource
 {
     /**
-     * Invite a business to register itself.
+     * Create an invitation.
      *
      * @param CreateInvitationBody $body
      * @return CreateInvitationResult
@@ -549,9 +549,9 @@ final class Invitations extends Resource
     }
 
     /**
-     * List invitations, newest first.
+     * List invitations.
      *
-     * @param ListOwnApiKeysQuery $query
+     * @param ListWebhookEndpointsQuery $query
      * @return Pages of Invitation
      */
     public function list(array $query = []): Pages
@@ -584,7 +584,7 @@ final class KycApplications extends Resource
     }
 
     /**
-     * List KYC applications, newest first.
+     * List KYC applications.
      *
      * @param ListKycApplicationsQuery $query
      * @return Pages of KycApplication
@@ -595,7 +595,7 @@ final class KycApplications extends Resource
     }
 
     /**
-     * Read a KYC application.
+     * Get a KYC application.
      *
      * @return KycApplication
      */
@@ -615,7 +615,7 @@ final class KycApplications extends Resource
     }
 
     /**
-     * Decide a KYC application that needs review.
+     * Review a KYC application.
      *
      * @param ReviewKycApplicationBody $body
      * @return ReviewKycApplicationResult
@@ -629,7 +629,7 @@ final class KycApplications extends Resource
 final class Me extends Resource
 {
     /**
-     * Read your own business.
+     * Get your business.
      *
      * @return OwnBusiness
      */
@@ -639,7 +639,7 @@ final class Me extends Resource
     }
 
     /**
-     * Rename your business, rotate the key you call with.
+     * Update your business.
      *
      * @param UpdateOwnBusinessBody|null $body
      * @return UpdateOwnBusinessResult
@@ -650,9 +650,9 @@ final class Me extends Resource
     }
 
     /**
-     * List your keys, newest first.
+     * List your API keys.
      *
-     * @param ListOwnApiKeysQuery $query
+     * @param ListWebhookEndpointsQuery $query
      * @return Pages of OwnApiKey
      */
     public function listApiKeys(array $query = []): Pages
@@ -661,7 +661,7 @@ final class Me extends Resource
     }
 
     /**
-     * Issue one more key.
+     * Issue an API key.
      *
      * @param CreateOwnApiKeyBody $body
      * @return CreateOwnApiKeyResult
@@ -672,7 +672,7 @@ final class Me extends Resource
     }
 
     /**
-     * Revoke one of your keys.
+     * Revoke an API key.
      *
      * @param RevokeOwnApiKeyBody|null $body
      * @return RevokeOwnApiKeyResult
@@ -686,7 +686,7 @@ final class Me extends Resource
 final class Onboarding extends Resource
 {
     /**
-     * Create a client's onboarding details.
+     * Create onboarding details.
      *
      * @param CreateOnboardingDetailsBody $body
      * @return OnboardingDetails
@@ -697,7 +697,7 @@ final class Onboarding extends Resource
     }
 
     /**
-     * Read a client's onboarding details.
+     * Get onboarding details.
      *
      * @return OnboardingDetails
      */
@@ -707,7 +707,7 @@ final class Onboarding extends Resource
     }
 
     /**
-     * Change a client's onboarding details before verification begins.
+     * Update onboarding details.
      *
      * @param UpdateOnboardingDetailsBody|null $body
      * @return OnboardingDetails
@@ -718,7 +718,7 @@ final class Onboarding extends Resource
     }
 
     /**
-     * Read how far a client's onboarding is.
+     * Get the onboarding status.
      *
      * @return OnboardingStatus
      */
@@ -728,7 +728,7 @@ final class Onboarding extends Resource
     }
 
     /**
-     * Approve a client whose onboarding is at PENDING_APPROVAL.
+     * Approve an onboarding.
      *
      * @param ApproveOnboardingBody|null $body
      * @return OnboardingStatus
@@ -739,7 +739,7 @@ final class Onboarding extends Resource
     }
 
     /**
-     * Decline a client whose onboarding is at PENDING_APPROVAL.
+     * Decline an onboarding.
      *
      * @param ApproveOnboardingBody|null $body
      * @return OnboardingStatus
@@ -753,7 +753,7 @@ final class Onboarding extends Resource
 final class OperatorKeys extends Resource
 {
     /**
-     * Issue a named key for an operator.
+     * Issue an operator key.
      *
      * @param CreateOperatorKeyBody $body
      * @return CreateOperatorKeyResult
@@ -764,9 +764,9 @@ final class OperatorKeys extends Resource
     }
 
     /**
-     * List operators' keys, newest first.
+     * List operator keys.
      *
-     * @param ListOwnApiKeysQuery $query
+     * @param ListWebhookEndpointsQuery $query
      * @return Pages of OperatorKey
      */
     public function list(array $query = []): Pages
@@ -775,7 +775,7 @@ final class OperatorKeys extends Resource
     }
 
     /**
-     * Revoke an operator's key.
+     * Revoke an operator key.
      *
      * @param RevokeOwnApiKeyBody|null $body
      * @return OperatorKey
@@ -789,7 +789,49 @@ final class OperatorKeys extends Resource
 final class Payments extends Resource
 {
     /**
-     * Bring the card holder back to the shop.
+     * Create a payment.
+     *
+     * @param CreatePaymentBody $body
+     * @return Payment
+     */
+    public function create(array $body, ?string $idempotencyKey = null): array
+    {
+        return $this->call('POST', '/api/v1/payments', $body, idempotencyKey: $idempotencyKey);
+    }
+
+    /**
+     * List payments.
+     *
+     * @param ListPaymentsQuery $query
+     * @return Pages of Payment
+     */
+    public function list(array $query = []): Pages
+    {
+        return $this->pages('/api/v1/payments', $query);
+    }
+
+    /**
+     * Get a payment.
+     *
+     * @return Payment
+     */
+    public function get(string $id): array
+    {
+        return $this->call('GET', '/api/v1/payments/' . Transport::segment($id));
+    }
+
+    /**
+     * Refresh a payment.
+     *
+     * @return Payment
+     */
+    public function refresh(string $id, ?string $idempotencyKey = null): array
+    {
+        return $this->call('POST', '/api/v1/payments/' . Transport::segment($id) . '/refresh', idempotencyKey: $idempotencyKey);
+    }
+
+    /**
+     * Return from the card processor.
      *
      * @return array{location: string}
      */
@@ -809,49 +851,7 @@ final class Payments extends Resource
     }
 
     /**
-     * Create a payment.
-     *
-     * @param CreatePaymentBody $body
-     * @return Payment
-     */
-    public function create(array $body, ?string $idempotencyKey = null): array
-    {
-        return $this->call('POST', '/api/v1/payments', $body, idempotencyKey: $idempotencyKey);
-    }
-
-    /**
-     * List payments, newest first.
-     *
-     * @param ListPaymentsQuery $query
-     * @return Pages of Payment
-     */
-    public function list(array $query = []): Pages
-    {
-        return $this->pages('/api/v1/payments', $query);
-    }
-
-    /**
-     * Read a payment.
-     *
-     * @return Payment
-     */
-    public function get(string $id): array
-    {
-        return $this->call('GET', '/api/v1/payments/' . Transport::segment($id));
-    }
-
-    /**
-     * Ask the card processor about a payment now.
-     *
-     * @return Payment
-     */
-    public function refresh(string $id, ?string $idempotencyKey = null): array
-    {
-        return $this->call('POST', '/api/v1/payments/' . Transport::segment($id) . '/refresh', idempotencyKey: $idempotencyKey);
-    }
-
-    /**
-     * Refund a PAID payment.
+     * Refund a payment.
      *
      * @param RefundPaymentBody|null $body
      * @return Payment
@@ -862,7 +862,7 @@ final class Payments extends Resource
     }
 
     /**
-     * Read all that is known to have happened to a payment of any business.
+     * Get the timeline of a payment.
      *
      * @return PaymentTimeline
      */
@@ -872,7 +872,7 @@ final class Payments extends Resource
     }
 
     /**
-     * List payments of all businesses that changed at the card processor by themselves, newest first.
+     * List externally changed payments.
      *
      * @param ListChangedPaymentsQuery $query
      * @return Pages of ListChangedPaymentsItem
@@ -886,7 +886,7 @@ final class Payments extends Resource
 final class Refunds extends Resource
 {
     /**
-     * List refunds of all businesses, newest first.
+     * List refunds.
      *
      * @param ListRefundsQuery $query
      * @return Pages of Refund
@@ -897,7 +897,7 @@ final class Refunds extends Resource
     }
 
     /**
-     * Decide a refund that waits for a decision.
+     * Resolve a refund.
      *
      * @param ResolveRefundBody $body
      * @return Refund
@@ -922,9 +922,9 @@ final class WebhookEndpoints extends Resource
     }
 
     /**
-     * List webhook endpoints, newest first.
+     * List webhook endpoints.
      *
-     * @param ListOwnApiKeysQuery $query
+     * @param ListWebhookEndpointsQuery $query
      * @return Pages of ListWebhookEndpointsItem
      */
     public function list(array $query = []): Pages
@@ -933,7 +933,7 @@ final class WebhookEndpoints extends Resource
     }
 
     /**
-     * Read a webhook endpoint, with how deliveries to it went.
+     * Get a webhook endpoint.
      *
      * @return WebhookEndpoint
      */
@@ -943,7 +943,7 @@ final class WebhookEndpoints extends Resource
     }
 
     /**
-     * Change a webhook endpoint, rotate its secret.
+     * Update a webhook endpoint.
      *
      * @param UpdateWebhookEndpointBody|null $body
      * @return UpdateWebhookEndpointResult
@@ -964,7 +964,7 @@ final class WebhookEndpoints extends Resource
     }
 
     /**
-     * Send a webhook endpoint a test event.
+     * Send a test event.
      *
      * @return TestWebhookEndpointResult
      */
@@ -974,7 +974,7 @@ final class WebhookEndpoints extends Resource
     }
 
     /**
-     * Check what a webhook endpoint does with genuine, forged, repeated and old events.
+     * Check a webhook endpoint.
      *
      * @return CheckWebhookEndpointResult
      */
@@ -984,7 +984,7 @@ final class WebhookEndpoints extends Resource
     }
 
     /**
-     * Deliver again what a webhook endpoint missed.
+     * Replay a webhook endpoint.
      *
      * @param ReplayWebhookEndpointBody $body
      * @return WebhookReplay
@@ -995,7 +995,7 @@ final class WebhookEndpoints extends Resource
     }
 
     /**
-     * Read how far a replay came.
+     * Get a replay.
      *
      * @return WebhookReplay
      */

@@ -13,27 +13,27 @@ class Accounts(Resource):
         return self._call("POST", "/api/v1/accounts", body, idempotency_key=idempotency_key)
 
     def list(self, query: models.ListAccountsQuery | None = None) -> List[models.Account]:
-        """List accounts, newest first."""
+        """List accounts."""
         return self._pages("/api/v1/accounts", query)
 
     def get(self, id: str) -> models.Account:
-        """Read an account."""
+        """Get an account."""
         return self._call("GET", f"/api/v1/accounts/{segment(id)}")
 
     def update(self, id: str, body: models.UpdateAccountBody | None = None) -> models.Account:
-        """Change an account."""
+        """Update an account."""
         return self._call("PATCH", f"/api/v1/accounts/{segment(id)}", body)
 
     def activate(self, id: str, *, idempotency_key: str | None = None) -> models.Account:
-        """Activate a PENDING account."""
+        """Activate an account."""
         return self._call("POST", f"/api/v1/accounts/{segment(id)}/activate", idempotency_key=idempotency_key)
 
     def suspend(self, id: str, *, idempotency_key: str | None = None) -> models.Account:
-        """Suspend an ACTIVE account."""
+        """Suspend an account."""
         return self._call("POST", f"/api/v1/accounts/{segment(id)}/suspend", idempotency_key=idempotency_key)
 
     def reactivate(self, id: str, *, idempotency_key: str | None = None) -> models.Account:
-        """Reactivate a SUSPENDED account."""
+        """Reactivate an account."""
         return self._call("POST", f"/api/v1/accounts/{segment(id)}/reactivate", idempotency_key=idempotency_key)
 
     def close(self, id: str, *, idempotency_key: str | None = None) -> models.Account:
@@ -43,21 +43,21 @@ class Accounts(Resource):
 
 class ApiKeys(Resource):
     def create(self, body: models.CreateApiKeyBody, *, idempotency_key: str | None = None) -> models.CreateApiKeyResult:
-        """Issue a named key for a business."""
+        """Issue an API key."""
         return self._call("POST", "/api/v1/admin/api-keys", body, idempotency_key=idempotency_key)
 
     def list(self, query: models.ListApiKeysQuery | None = None) -> List[models.ApiKey]:
-        """List the keys of a business, newest first."""
+        """List API keys."""
         return self._pages("/api/v1/admin/api-keys", query)
 
     def revoke(self, id: str, body: models.RevokeOwnApiKeyBody | None = None, *, idempotency_key: str | None = None) -> models.RevokeApiKeyResult:
-        """Revoke a key."""
+        """Revoke an API key."""
         return self._call("POST", f"/api/v1/admin/api-keys/{segment(id)}/revoke", body, idempotency_key=idempotency_key)
 
 
 class AuditEvents(Resource):
     def list(self, query: models.ListAuditEventsQuery | None = None) -> List[models.AuditEvent]:
-        """List what operators, keys and the platform did, newest first."""
+        """List audit events."""
         return self._pages("/api/v1/admin/audit-events", query)
 
 
@@ -67,65 +67,65 @@ class Beneficiaries(Resource):
         return self._call("POST", "/api/v1/beneficiaries", body, idempotency_key=idempotency_key)
 
     def list(self, query: models.ListBeneficiariesQuery | None = None) -> List[models.Beneficiary]:
-        """List beneficiaries, newest first."""
+        """List beneficiaries."""
         return self._pages("/api/v1/beneficiaries", query)
 
     def get(self, id: str) -> models.Beneficiary:
-        """Read a beneficiary."""
+        """Get a beneficiary."""
         return self._call("GET", f"/api/v1/beneficiaries/{segment(id)}")
 
     def update(self, id: str, body: models.UpdateBeneficiaryBody | None = None) -> models.Beneficiary:
-        """Change a beneficiary."""
+        """Update a beneficiary."""
         return self._call("PUT", f"/api/v1/beneficiaries/{segment(id)}", body)
 
 
 class Businesses(Resource):
     def onboard(self, body: models.OnboardBusinessBody, *, idempotency_key: str | None = None) -> models.OnboardBusinessResult:
-        """Register your business, with an invitation."""
+        """Register your business."""
         return self._call("POST", "/api/v1/onboarding/businesses", body, idempotency_key=idempotency_key)
 
     def create(self, body: models.CreateBusinessBody, *, idempotency_key: str | None = None) -> models.Business:
-        """Register a business."""
+        """Create a business."""
         return self._call("POST", "/api/v1/businesses", body, idempotency_key=idempotency_key)
 
     def list(self, query: models.ListBusinessesQuery | None = None) -> List[models.Business]:
-        """List businesses, newest first."""
+        """List businesses."""
         return self._pages("/api/v1/businesses", query)
 
     def get(self, id: str) -> models.Business:
-        """Read a business."""
+        """Get a business."""
         return self._call("GET", f"/api/v1/businesses/{segment(id)}")
 
     def update(self, id: str, body: models.UpdateBusinessBody | None = None) -> models.UpdateOwnBusinessResult:
-        """Rename a business, change its status, rotate its key."""
+        """Update a business."""
         return self._call("PATCH", f"/api/v1/businesses/{segment(id)}", body)
 
 
 class Clients(Resource):
     def create_person(self, body: models.CreatePersonBody, *, idempotency_key: str | None = None) -> models.Client:
-        """Create a client who is a person."""
+        """Create a client."""
         return self._call("POST", "/api/v1/clients/person", body, idempotency_key=idempotency_key)
 
     def list(self, query: models.ListClientsQuery | None = None) -> List[models.Client]:
-        """List clients, newest first."""
+        """List clients."""
         return self._pages("/api/v1/clients", query)
 
     def get(self, id: str) -> models.Client:
-        """Read a client."""
+        """Get a client."""
         return self._call("GET", f"/api/v1/clients/{segment(id)}")
 
     def get_person(self, id: str) -> models.Client:
-        """Read a client."""
+        """Get a person."""
         return self._call("GET", f"/api/v1/clients/person/{segment(id)}")
 
     def update_person(self, id: str, body: models.UpdatePersonBody | None = None) -> models.Client:
-        """Change a client's contact details, address, risk and marks."""
+        """Update a client."""
         return self._call("PUT", f"/api/v1/clients/person/{segment(id)}", body)
 
 
 class DeadLetters(Resource):
     def list(self, query: models.ListDeadLettersQuery | None = None) -> List[models.ListDeadLettersItem]:
-        """List dead letters, newest first."""
+        """List dead letters."""
         return self._pages("/api/v1/admin/dead-letters", query)
 
     def get(self, id: str) -> models.DeadLetter:
@@ -133,7 +133,7 @@ class DeadLetters(Resource):
         return self._call("GET", f"/api/v1/admin/dead-letters/{segment(id)}")
 
     def retry(self, id: str, *, idempotency_key: str | None = None) -> models.DeadLetter:
-        """Retry a dead letter now."""
+        """Retry a dead letter."""
         return self._call("POST", f"/api/v1/admin/dead-letters/{segment(id)}/retry", idempotency_key=idempotency_key)
 
     def drop(self, id: str, body: models.DropDeadLetterBody, *, idempotency_key: str | None = None) -> models.DeadLetter:
@@ -143,29 +143,29 @@ class DeadLetters(Resource):
 
 class Events(Resource):
     def list(self, query: models.ListEventsQuery | None = None) -> List[models.Event]:
-        """List what you were told, newest first, 30 days back."""
+        """List events."""
         return self._pages("/api/v1/events", query)
 
     def get(self, id: str) -> models.Event:
-        """Read an event."""
+        """Get an event."""
         return self._call("GET", f"/api/v1/events/{segment(id)}")
 
-    def list_deliveries(self, id: str, query: models.ListOwnApiKeysQuery | None = None) -> List[models.Delivery]:
-        """List the deliveries of an event with every attempt."""
+    def list_deliveries(self, id: str, query: models.ListWebhookEndpointsQuery | None = None) -> List[models.Delivery]:
+        """List deliveries of an event."""
         return self._pages(f"/api/v1/events/{segment(id)}/deliveries", query)
 
     def redeliver(self, id: str, body: models.RedeliverEventBody | None = None, *, idempotency_key: str | None = None) -> builtins.list[models.Delivery]:
-        """Deliver an event again."""
+        """Redeliver an event."""
         return self._call("POST", f"/api/v1/events/{segment(id)}/redeliver", body, idempotency_key=idempotency_key)
 
 
 class Invitations(Resource):
     def create(self, body: models.CreateInvitationBody, *, idempotency_key: str | None = None) -> models.CreateInvitationResult:
-        """Invite a business to register itself."""
+        """Create an invitation."""
         return self._call("POST", "/api/v1/admin/invitations", body, idempotency_key=idempotency_key)
 
-    def list(self, query: models.ListOwnApiKeysQuery | None = None) -> List[models.Invitation]:
-        """List invitations, newest first."""
+    def list(self, query: models.ListWebhookEndpointsQuery | None = None) -> List[models.Invitation]:
+        """List invitations."""
         return self._pages("/api/v1/admin/invitations", query)
 
     def revoke(self, id: str, *, idempotency_key: str | None = None) -> models.Invitation:
@@ -179,11 +179,11 @@ class KycApplications(Resource):
         return self._call("POST", "/api/v1/kyc/applications", body, idempotency_key=idempotency_key)
 
     def list(self, query: models.ListKycApplicationsQuery | None = None) -> List[models.KycApplication]:
-        """List KYC applications, newest first."""
+        """List KYC applications."""
         return self._pages("/api/v1/kyc/applications", query)
 
     def get(self, id: str) -> models.KycApplication:
-        """Read a KYC application."""
+        """Get a KYC application."""
         return self._call("GET", f"/api/v1/kyc/applications/{segment(id)}")
 
     def cancel(self, id: str, *, idempotency_key: str | None = None) -> models.KycApplication:
@@ -191,117 +191,117 @@ class KycApplications(Resource):
         return self._call("POST", f"/api/v1/kyc/applications/{segment(id)}/cancel", idempotency_key=idempotency_key)
 
     def review(self, id: str, body: models.ReviewKycApplicationBody, *, idempotency_key: str | None = None) -> models.ReviewKycApplicationResult:
-        """Decide a KYC application that needs review."""
+        """Review a KYC application."""
         return self._call("POST", f"/api/v1/kyc/applications/{segment(id)}/review", body, idempotency_key=idempotency_key)
 
 
 class Me(Resource):
     def get(self) -> models.OwnBusiness:
-        """Read your own business."""
+        """Get your business."""
         return self._call("GET", "/api/v1/me")
 
     def update(self, body: models.UpdateOwnBusinessBody | None = None) -> models.UpdateOwnBusinessResult:
-        """Rename your business, rotate the key you call with."""
+        """Update your business."""
         return self._call("PATCH", "/api/v1/me", body)
 
-    def list_api_keys(self, query: models.ListOwnApiKeysQuery | None = None) -> List[models.OwnApiKey]:
-        """List your keys, newest first."""
+    def list_api_keys(self, query: models.ListWebhookEndpointsQuery | None = None) -> List[models.OwnApiKey]:
+        """List your API keys."""
         return self._pages("/api/v1/me/api-keys", query)
 
     def create_api_key(self, body: models.CreateOwnApiKeyBody, *, idempotency_key: str | None = None) -> models.CreateOwnApiKeyResult:
-        """Issue one more key."""
+        """Issue an API key."""
         return self._call("POST", "/api/v1/me/api-keys", body, idempotency_key=idempotency_key)
 
     def revoke_api_key(self, id: str, body: models.RevokeOwnApiKeyBody | None = None, *, idempotency_key: str | None = None) -> models.RevokeOwnApiKeyResult:
-        """Revoke one of your keys."""
+        """Revoke an API key."""
         return self._call("POST", f"/api/v1/me/api-keys/{segment(id)}/revoke", body, idempotency_key=idempotency_key)
 
 
 class Onboarding(Resource):
     def create_details(self, id: str, body: models.CreateOnboardingDetailsBody, *, idempotency_key: str | None = None) -> models.OnboardingDetails:
-        """Create a client's onboarding details."""
+        """Create onboarding details."""
         return self._call("POST", f"/api/v1/clients/{segment(id)}/onboarding/details", body, idempotency_key=idempotency_key)
 
     def get_details(self, id: str) -> models.OnboardingDetails:
-        """Read a client's onboarding details."""
+        """Get onboarding details."""
         return self._call("GET", f"/api/v1/clients/{segment(id)}/onboarding/details")
 
     def update_details(self, id: str, body: models.UpdateOnboardingDetailsBody | None = None) -> models.OnboardingDetails:
-        """Change a client's onboarding details before verification begins."""
+        """Update onboarding details."""
         return self._call("PATCH", f"/api/v1/clients/{segment(id)}/onboarding/details", body)
 
     def get_status(self, id: str) -> models.OnboardingStatus:
-        """Read how far a client's onboarding is."""
+        """Get the onboarding status."""
         return self._call("GET", f"/api/v1/clients/{segment(id)}/onboarding/status")
 
     def approve(self, id: str, body: models.ApproveOnboardingBody | None = None, *, idempotency_key: str | None = None) -> models.OnboardingStatus:
-        """Approve a client whose onboarding is at PENDING_APPROVAL."""
+        """Approve an onboarding."""
         return self._call("POST", f"/api/v1/clients/{segment(id)}/onboarding/approve", body, idempotency_key=idempotency_key)
 
     def decline(self, id: str, body: models.ApproveOnboardingBody | None = None, *, idempotency_key: str | None = None) -> models.OnboardingStatus:
-        """Decline a client whose onboarding is at PENDING_APPROVAL."""
+        """Decline an onboarding."""
         return self._call("POST", f"/api/v1/clients/{segment(id)}/onboarding/decline", body, idempotency_key=idempotency_key)
 
 
 class OperatorKeys(Resource):
     def create(self, body: models.CreateOperatorKeyBody, *, idempotency_key: str | None = None) -> models.CreateOperatorKeyResult:
-        """Issue a named key for an operator."""
+        """Issue an operator key."""
         return self._call("POST", "/api/v1/admin/operator-keys", body, idempotency_key=idempotency_key)
 
-    def list(self, query: models.ListOwnApiKeysQuery | None = None) -> List[models.OperatorKey]:
-        """List operators' keys, newest first."""
+    def list(self, query: models.ListWebhookEndpointsQuery | None = None) -> List[models.OperatorKey]:
+        """List operator keys."""
         return self._pages("/api/v1/admin/operator-keys", query)
 
     def revoke(self, id: str, body: models.RevokeOwnApiKeyBody | None = None, *, idempotency_key: str | None = None) -> models.OperatorKey:
-        """Revoke an operator's key."""
+        """Revoke an operator key."""
         return self._call("POST", f"/api/v1/admin/operator-keys/{segment(id)}/revoke", body, idempotency_key=idempotency_key)
 
 
 class Payments(Resource):
+    def create(self, body: models.CreatePaymentBody, *, idempotency_key: str | None = None) -> models.Payment:
+        """Create a payment."""
+        return self._call("POST", "/api/v1/payments", body, idempotency_key=idempotency_key)
+
+    def list(self, query: models.ListPaymentsQuery | None = None) -> List[models.Payment]:
+        """List payments."""
+        return self._pages("/api/v1/payments", query)
+
+    def get(self, id: str) -> models.Payment:
+        """Get a payment."""
+        return self._call("GET", f"/api/v1/payments/{segment(id)}")
+
+    def refresh(self, id: str, *, idempotency_key: str | None = None) -> models.Payment:
+        """Refresh a payment."""
+        return self._call("POST", f"/api/v1/payments/{segment(id)}/refresh", idempotency_key=idempotency_key)
+
     def follow_return(self, token: str) -> dict[str, str]:
-        """Bring the card holder back to the shop."""
+        """Return from the card processor."""
         return self._redirect("GET", f"/api/v1/payments/return/{segment(token)}")
 
     def follow_return_by_form(self, token: str) -> dict[str, str]:
         """Return from the card processor (form POST)."""
         return self._redirect("POST", f"/api/v1/payments/return/{segment(token)}")
 
-    def create(self, body: models.CreatePaymentBody, *, idempotency_key: str | None = None) -> models.Payment:
-        """Create a payment."""
-        return self._call("POST", "/api/v1/payments", body, idempotency_key=idempotency_key)
-
-    def list(self, query: models.ListPaymentsQuery | None = None) -> List[models.Payment]:
-        """List payments, newest first."""
-        return self._pages("/api/v1/payments", query)
-
-    def get(self, id: str) -> models.Payment:
-        """Read a payment."""
-        return self._call("GET", f"/api/v1/payments/{segment(id)}")
-
-    def refresh(self, id: str, *, idempotency_key: str | None = None) -> models.Payment:
-        """Ask the card processor about a payment now."""
-        return self._call("POST", f"/api/v1/payments/{segment(id)}/refresh", idempotency_key=idempotency_key)
-
     def refund(self, id: str, body: models.RefundPaymentBody | None = None, *, idempotency_key: str | None = None) -> models.Payment:
-        """Refund a PAID payment."""
+        """Refund a payment."""
         return self._call("POST", f"/api/v1/payments/{segment(id)}/refund", body, idempotency_key=idempotency_key)
 
     def get_timeline(self, id: str) -> models.PaymentTimeline:
-        """Read all that is known to have happened to a payment of any business."""
+        """Get the timeline of a payment."""
         return self._call("GET", f"/api/v1/admin/payments/{segment(id)}/timeline")
 
     def list_changed(self, query: models.ListChangedPaymentsQuery | None = None) -> List[models.ListChangedPaymentsItem]:
-        """List payments of all businesses that changed at the card processor by themselves, newest first."""
+        """List externally changed payments."""
         return self._pages("/api/v1/admin/payments", query)
 
 
 class Refunds(Resource):
     def list(self, query: models.ListRefundsQuery | None = None) -> List[models.Refund]:
-        """List refunds of all businesses, newest first."""
+        """List refunds."""
         return self._pages("/api/v1/admin/refunds", query)
 
     def resolve(self, id: str, body: models.ResolveRefundBody, *, idempotency_key: str | None = None) -> models.Refund:
-        """Decide a refund that waits for a decision."""
+        """Resolve a refund."""
         return self._call("POST", f"/api/v1/admin/refunds/{segment(id)}/resolve", body, idempotency_key=idempotency_key)
 
 
@@ -310,16 +310,16 @@ class WebhookEndpoints(Resource):
         """Register a webhook endpoint."""
         return self._call("POST", "/api/v1/webhook-endpoints", body, idempotency_key=idempotency_key)
 
-    def list(self, query: models.ListOwnApiKeysQuery | None = None) -> List[models.ListWebhookEndpointsItem]:
-        """List webhook endpoints, newest first."""
+    def list(self, query: models.ListWebhookEndpointsQuery | None = None) -> List[models.ListWebhookEndpointsItem]:
+        """List webhook endpoints."""
         return self._pages("/api/v1/webhook-endpoints", query)
 
     def get(self, id: str) -> models.WebhookEndpoint:
-        """Read a webhook endpoint, with how deliveries to it went."""
+        """Get a webhook endpoint."""
         return self._call("GET", f"/api/v1/webhook-endpoints/{segment(id)}")
 
     def update(self, id: str, body: models.UpdateWebhookEndpointBody | None = None) -> models.UpdateWebhookEndpointResult:
-        """Change a webhook endpoint, rotate its secret."""
+        """Update a webhook endpoint."""
         return self._call("PATCH", f"/api/v1/webhook-endpoints/{segment(id)}", body)
 
     def delete(self, id: str) -> None:
@@ -327,19 +327,19 @@ class WebhookEndpoints(Resource):
         return self._call("DELETE", f"/api/v1/webhook-endpoints/{segment(id)}")
 
     def test(self, id: str, *, idempotency_key: str | None = None) -> models.TestWebhookEndpointResult:
-        """Send a webhook endpoint a test event."""
+        """Send a test event."""
         return self._call("POST", f"/api/v1/webhook-endpoints/{segment(id)}/test", idempotency_key=idempotency_key)
 
     def check(self, id: str, *, idempotency_key: str | None = None) -> models.CheckWebhookEndpointResult:
-        """Check what a webhook endpoint does with genuine, forged, repeated and old events."""
+        """Check a webhook endpoint."""
         return self._call("POST", f"/api/v1/webhook-endpoints/{segment(id)}/check", idempotency_key=idempotency_key)
 
     def replay(self, id: str, body: models.ReplayWebhookEndpointBody, *, idempotency_key: str | None = None) -> models.WebhookReplay:
-        """Deliver again what a webhook endpoint missed."""
+        """Replay a webhook endpoint."""
         return self._call("POST", f"/api/v1/webhook-endpoints/{segment(id)}/replay", body, idempotency_key=idempotency_key)
 
     def get_replay(self, id: str, replay_id: str) -> models.WebhookReplay:
-        """Read how far a replay came."""
+        """Get a replay."""
         return self._call("GET", f"/api/v1/webhook-endpoints/{segment(id)}/replays/{segment(replay_id)}")
 
 

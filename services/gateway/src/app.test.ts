@@ -307,7 +307,7 @@ describe("every response", () => {
     expect(response.headers["content-type"]).toBe("application/problem+json");
     expect(response.json()).toEqual({
       type: "/problems/missing_api_key",
-      title: "API key missing",
+      title: "API key is missing",
       status: 401,
       detail: expect.any(String),
       instance: "urn:amana:request:request-0001",

@@ -5,11 +5,11 @@ import { expect, test } from "vitest";
 
 const path = join(import.meta.dirname, "..", "..", "..", "docs", "api", "openapi.json");
 const rules = {
-  // A return from the card form is answered with a redirect alone.
+  // Return routes have only a redirect as a success response.
   "operation-2xx-response": "off",
-  // No id is the word "return".
+  // The path segment "return" is never an id.
   "no-ambiguous-paths": "off",
-  // The API is not for others to copy.
+  // The API has no license for copies.
   "info-license": "off",
   "operation-4xx-response": "error",
   "operation-operationId-unique": "error",
@@ -20,7 +20,7 @@ const rules = {
   "tag-description": "off",
 } as const;
 
-test("the document passes a linter of OpenAPI", async () => {
+test("docs/api/openapi.json passes the OpenAPI linter", async () => {
   const config = await createConfig({ extends: ["recommended"], rules });
   const problems = await lint({ ref: path, config });
   expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)).toEqual([]);
@@ -54,48 +54,50 @@ const document = JSON.parse(readFileSync(path, "utf8")) as {
 };
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
 const links = operations.flatMap((from) =>
-  Object.values(from.responses).flatMap((answer) => Object.values(answer.links ?? {}).map((link) => ({ from, answer, link }))),
+  Object.values(from.responses).flatMap((response) =>
+    Object.values(response.links ?? {}).map((link) => ({ from, response, link })),
+  ),
 );
-const whole = (schema: Schema | undefined): Schema | undefined =>
+const resolved = (schema: Schema | undefined): Schema | undefined =>
   schema?.$ref ? document.components.schemas[schema.$ref.slice("#/components/schemas/".length)] : schema;
-const schemaOf = (json: Json | undefined) => whole(json?.content?.["application/json"]?.schema);
-const inPath = ({ parameters }: Operation) => parameters.filter((one) => one.in === "path").map(({ name }) => name);
+const schemaOf = (json: Json | undefined) => resolved(json?.content?.["application/json"]?.schema);
+const inPath = ({ parameters }: Operation) => parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);
 
-test("a link fills in what its operation takes, from what the answer has", () => {
-  for (const { from, answer, link } of links) {
+test("links have parameters of their operation and values of their response", () => {
+  for (const { from, response, link } of links) {
     const name = `${from.operationId} to ${link.operationId}`;
     const target = operations.find(({ operationId }) => operationId === link.operationId);
-    if (!target) throw new Error(`${name}: there is no such operation`);
-    const given = Object.keys(link.parameters ?? {});
+    if (!target) throw new Error(`${name}: the operation of the link does not exist`);
+    const names = Object.keys(link.parameters ?? {});
     expect(
-      target.parameters.map((one) => one.name),
+      target.parameters.map((parameter) => parameter.name),
       name,
-    ).toEqual(expect.arrayContaining(given));
-    expect(given, name).toEqual(expect.arrayContaining(inPath(target)));
+    ).toEqual(expect.arrayContaining(names));
+    expect(names, name).toEqual(expect.arrayContaining(inPath(target)));
     for (const field of Object.keys(link.requestBody ?? {}))
       expect(schemaOf(target.requestBody)?.properties, name).toHaveProperty(field);
     for (const value of Object.values({ ...link.parameters, ...link.requestBody })) {
-      const [, of, path = ""] = /^\$(response\.body#|request\.path)[./](.+)$/.exec(value) ?? [];
-      if (of === "request.path") expect(inPath(from), name).toContain(path);
+      const [, source, path = ""] = /^\$(response\.body#|request\.path)[./](.+)$/.exec(value) ?? [];
+      if (source === "request.path") expect(inPath(from), name).toContain(path);
       else {
-        const schema = schemaOf(answer);
+        const schema = schemaOf(response);
         const [field = "", inItem] = path.split("/");
-        const properties = inItem === undefined ? schema?.properties : whole(schema?.items)?.properties;
+        const properties = inItem === undefined ? schema?.properties : resolved(schema?.items)?.properties;
         expect(properties, name).toHaveProperty(inItem ?? field);
       }
     }
   }
 });
 
-test("what names a thing in its path is reached by a link", () => {
-  const reached = links.map(({ link }) => link.operationId);
-  const named = operations.filter((operation) => inPath(operation).length > 0).map(({ operationId }) => operationId);
-  // The card holder's browser comes there with what the processor was given.
+test("each operation with an id in its path is the target of a link", () => {
+  const targets = links.map(({ link }) => link.operationId);
+  const withId = operations.filter((operation) => inPath(operation).length > 0).map(({ operationId }) => operationId);
+  // The return URL comes from the card processor.
   const returns = ["returnFromProcessor", "returnFromProcessorByForm"];
-  expect(named.filter((id) => !reached.includes(id)).toSorted()).toEqual(returns);
+  expect(withId.filter((id) => !targets.includes(id)).toSorted()).toEqual(returns);
 });
 
-test("every body that has fields has a name, and a noun has one wherever it is met", () => {
+test("each body with fields is a named schema, and a resource has one name in all operations", () => {
   const bodies = [...operations, ...Object.values(document.webhooks).flatMap((item) => Object.values(item))].flatMap(
     ({ operationId, requestBody, responses }) =>
       [requestBody, ...Object.values(responses)].flatMap((json) => {

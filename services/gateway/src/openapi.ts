@@ -4,12 +4,18 @@ import { createLogger } from "@amana/runtime";
 import { createApp } from "./app.ts";
 import { createGateway } from "./gateway.ts";
 
-/** Writes the OpenAPI document, or with --check says whether the written one is up to date. */
+/** Writes docs/api/openapi.json, or with --check fails when it is not up to date. */
 const target = new URL("../../../docs/api/openapi.json", import.meta.url);
 
-// Nothing is asked: channels connect when they are first used.
-const nowhere = createRpcChannel({ urls: ["http://127.0.0.1:1"], audience: "nowhere" });
-const channels = { identity: nowhere, kyc: nowhere, clients: nowhere, payments: nowhere, webhooks: nowhere };
+// Channels connect at their first call, so no server is required.
+const unusedChannel = createRpcChannel({ urls: ["http://127.0.0.1:1"], audience: "none" });
+const channels = {
+  identity: unusedChannel,
+  kyc: unusedChannel,
+  clients: unusedChannel,
+  payments: unusedChannel,
+  webhooks: unusedChannel,
+};
 const settings = {
   rateLimits: {},
   loadBounds: { total: 1, perCaller: 1 },
@@ -24,10 +30,10 @@ const app = await createApp(createGateway(channels, settings, createLogger("open
 await app.ready();
 const document = `${JSON.stringify(app.swagger(), null, 2)}\n`;
 await app.close();
-await nowhere[Symbol.asyncDispose]();
+await unusedChannel[Symbol.asyncDispose]();
 
 if (!process.argv.includes("--check")) writeFileSync(target, document);
 else if (readFileSync(target, "utf8") !== document) {
-  process.stderr.write("docs/api/openapi.json is not what the routes say. Run `npx --yes pnpm@12 generate`.\n");
+  process.stderr.write("docs/api/openapi.json does not match the routes. Run `npx --yes pnpm@12 generate`.\n");
   process.exitCode = 1;
 }

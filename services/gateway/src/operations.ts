@@ -8,33 +8,36 @@ import { type BodyRule, bodyOf } from "./form/body.ts";
 import { clearable } from "./form/field.ts";
 import { pageParameters } from "./form/query.ts";
 import type { App } from "./gateway.ts";
+import type { Tag } from "./openapi-tags.ts";
 import { pageHeaders } from "./page-headers.ts";
 import { Problem } from "./problem.ts";
 import { requestOf, sourceOf } from "./rpc-request.ts";
 
-/** One operation of the API: a form, one RPC, a renderer. */
-interface Operation<M, F, Shown = M> {
-  readonly tags: readonly string[];
+/** An operation of the API: the accepted fields, one RPC and a renderer. */
+interface Operation<M, F, Rendered = M> {
+  readonly tag: Tag;
   readonly rpc: RpcFunction<never, M>;
-  /** The RPC's name, unless another operation has it. */
+  /** The default is the name of the RPC. Required when another operation uses the same RPC. */
   readonly operationId?: string;
   readonly summary: string;
-  readonly description?: string;
-  readonly answer: TSchema;
-  /** JSON, or a text of JSON, which goes out as it is. */
-  readonly render: (message: Shown, request: FastifyRequest, reply: FastifyReply) => unknown;
+  readonly description: string;
+  /** Schema of the response body; for a list, of one item. */
+  readonly response: TSchema;
+  /** Returns a JSON value, or JSON text, which is sent unchanged. */
+  readonly render: (message: Rendered, request: FastifyRequest, reply: FastifyReply) => unknown;
   readonly config?: FastifyContextConfig;
-  /** As OpenAPI says it, where it is not a key of the scope. */
+  /** OpenAPI security requirements that differ from those of the document. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  /** For what waits for more than a service. */
+  /** For operations that call an external system. */
   readonly timeoutMs?: number;
-  /** What the RPC calls a field otherwise. */
+  /** The RPC's name of each field that has another name there. */
   readonly rpcNames?: Readonly<Record<string, string>>;
-  /** Where the fields alone do not make the request. */
-  readonly ask?: (fields: F, asking: Asking<M>) => Promise<Omit<M, "$typeName" | "$unknown">>;
+  /** Runs the operation when the RPC request is more than the fields. */
+  readonly execute?: (fields: F, execution: Execution<M>) => Promise<Omit<M, "$typeName" | "$unknown">>;
 }
 
-interface Asking<M> {
+interface Execution<M> {
+  /** Calls the operation's RPC with the fields of its request. */
   readonly send: (fields: object) => Promise<M>;
   readonly call: BulkheadCall;
   readonly request: FastifyRequest;
@@ -47,60 +50,68 @@ type Fields<P extends TProperties> = Id & Static<TObject<P>>;
 type Filters<P extends TProperties> = Id & { limit: number; offset: number } & Partial<Static<TObject<P>>>;
 type Changes<P extends TProperties> = Id & { [K in keyof Static<TObject<P>>]?: Static<TObject<P>>[K] | null };
 type ItemOf<M> = { [K in Exclude<keyof M, "$unknown">]: M[K] extends (infer T)[] ? T : never }[Exclude<keyof M, "$unknown">];
-/** A schema that says which fields there are and which are always there. */
-type Shape = TSchema & { readonly properties: TProperties; readonly required?: readonly string[] };
+/** An object schema with its properties and the names of the required ones. */
+type ObjectSchema = TSchema & { readonly properties: TProperties; readonly required?: readonly string[] };
 
+/** Adds a GET of one resource. */
 export function read<M>(app: App, path: string, operation: Operation<M, Id>): void {
   route(app, "GET", path, 200, operation, {});
 }
 
-/** A page of what the filters let through, all of which may be left out but the `required` ones. */
+/** Adds a GET of a page of resources. `filters` are optional, `requiredFilters` are not. */
 export function list<M, P extends TProperties>(
   app: App,
   path: string,
-  operation: Operation<M, Filters<P>, ItemOf<M>> & { filters?: P; required?: TProperties },
+  operation: Operation<M, Filters<P>, ItemOf<M>> & { filters?: P; requiredFilters?: TProperties },
 ): void {
-  const { filters, required, render, answer } = operation;
-  const querystring = Type.Object({ ...pageParameters(), ...required, ...each(filters ?? {}, Type.Optional) });
+  const { filters, requiredFilters, render, response } = operation;
+  const querystring = Type.Object({
+    ...pageParameters(),
+    ...requiredFilters,
+    ...mapSchemas(filters ?? {}, Type.Optional),
+  });
   const items = operation.rpc.method.output.fields.find(({ fieldKind }) => fieldKind === "list");
-  if (!items) throw new TypeError(`${operation.rpc.method.name} does not answer a list`);
+  if (!items) throw new TypeError(`the response of ${operation.rpc.method.name} has no list`);
   const renderPage: Operation<M, Filters<P>>["render"] = (page, request, reply) => {
     const found = (page as Record<string, unknown>)[items.localName] as ItemOf<M>[];
     pageHeaders(request, reply, page as unknown as { total: number; totalIsCapped?: boolean }, found.length);
     const rendered = found.map((item) => render(item, request, reply));
     return typeof rendered[0] === "string" ? `[${rendered.join()}]` : rendered;
   };
-  route(app, "GET", path, 200, { ...operation, answer: Type.Array(answer), render: renderPage }, { querystring });
+  route(app, "GET", path, 200, { ...operation, response: Type.Array(response), render: renderPage }, { querystring });
 }
 
-/** A POST that makes something, whose address is, unless given, that of its routes and its id. */
+/**
+ * Adds a POST that creates a resource. The default of `location` is the prefix of the routes with
+ * the id.
+ */
 export function create<M, P extends TProperties>(
   app: App,
   path: string,
   operation: Operation<M, Fields<P>> & {
     body: P;
-    otherNames?: BodyRule["otherNames"];
-    /** 202: it is still being made. */
+    aliases?: BodyRule["aliases"];
+    /** 202 when the creation continues after the response. */
     status?: 201 | 202;
-    location?: (made: M, request: FastifyRequest) => string;
+    location?: (created: M, request: FastifyRequest) => string;
   },
 ): void {
-  const { body, otherNames, status = 201, location = (made) => `${app.prefix}/${(made as Id).id}` } = operation;
-  const render: Operation<M, Fields<P>>["render"] = (made, request, reply) => {
-    reply.header("location", location(made, request));
-    return operation.render(made, request, reply);
+  const { body, aliases, status = 201, location = (created) => `${app.prefix}/${(created as Id).id}` } = operation;
+  const render: Operation<M, Fields<P>>["render"] = (created, request, reply) => {
+    reply.header("location", location(created, request));
+    return operation.render(created, request, reply);
   };
-  route(app, "POST", path, status, { ...operation, render }, { body: postBody(body, otherNames) });
+  route(app, "POST", path, status, { ...operation, render }, { body: postBody(body, aliases) });
 }
 
-/** A POST that does something with what is there. */
+/** Adds a POST that acts on an existing resource. */
 export function act<M, P extends TProperties>(app: App, path: string, operation: Operation<M, Fields<P>> & { body?: P }): void {
   route(app, "POST", path, 200, operation, { body: postBody(operation.body ?? {}) });
 }
 
 /**
- * A change of the named fields. Null clears those that the answer can be without. What the whole
- * resource shows besides is refused as something that cannot be changed.
+ * Adds a PUT or PATCH that changes the fields in the body. Null clears the fields that are optional
+ * in the response. Fields of `resource` that are not in `body` are rejected as immutable.
  */
 export function change<M, P extends TProperties>(
   app: App,
@@ -108,34 +119,35 @@ export function change<M, P extends TProperties>(
   path: string,
   operation: Operation<M, Changes<P>> & {
     body: P;
-    answer: Shape;
-    otherNames?: BodyRule["otherNames"];
-    /** The resource, where the answer to a change shows less. */
-    whole?: Shape;
+    response: ObjectSchema;
+    aliases?: BodyRule["aliases"];
+    /** Schema of the resource, when the response has fewer fields. */
+    resource?: ObjectSchema;
   },
 ): void {
-  const { answer, whole = answer, otherNames } = operation;
-  const isOptional = (name: string) => Object.hasOwn(answer.properties, name) && !answer.required?.includes(name);
-  const body = each(operation.body, (schema, name) => Type.Optional(isOptional(name) ? clearable(schema) : schema));
-  const immutable = Object.keys(whole.properties).filter((name) => !Object.hasOwn(body, name));
-  route(app, method, path, 200, operation, { body: bodyOf(body, { immutable, ...(otherNames && { otherNames }) }) });
+  const { response, resource = response, aliases } = operation;
+  const isOptional = (name: string) => Object.hasOwn(response.properties, name) && !response.required?.includes(name);
+  const body = mapSchemas(operation.body, (schema, name) => Type.Optional(isOptional(name) ? clearable(schema) : schema));
+  const immutable = Object.keys(resource.properties).filter((name) => !Object.hasOwn(body, name));
+  route(app, method, path, 200, operation, { body: bodyOf(body, { immutable, ...(aliases && { aliases }) }) });
 }
 
-export function remove<M>(app: App, path: string, operation: Omit<Operation<M, Id>, "answer" | "render">): void {
-  const answer = Type.Null({ description: "Deleted." });
-  route(app, "DELETE", path, 204, { ...operation, answer, render: () => undefined }, {});
+/** Adds a DELETE of one resource. */
+export function remove<M>(app: App, path: string, operation: Omit<Operation<M, Id>, "response" | "render">): void {
+  const response = Type.Null({ description: "Deleted." });
+  route(app, "DELETE", path, 204, { ...operation, response, render: () => undefined }, {});
 }
 
-/** A POST that requires no field acts without a body. */
-function postBody<P extends TProperties>(properties: P, otherNames: BodyRule["otherNames"] = {}): TObject {
-  return bodyOf(properties, { optional: Type.Object(properties).required === undefined, otherNames });
+/** Returns the schema of a POST body. The body is optional when no field is required. */
+function postBody<P extends TProperties>(properties: P, aliases: BodyRule["aliases"] = {}): TObject {
+  return bodyOf(properties, { optional: Type.Object(properties).required === undefined, aliases });
 }
 
-function each(schemas: TProperties, make: (schema: TSchema, name: string) => TSchema): TProperties {
+function mapSchemas(schemas: TProperties, make: (schema: TSchema, name: string) => TSchema): TProperties {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, make(schema, name)]));
 }
 
-/** An id in a path. One that is no UUID names nothing, like any unknown one. */
+/** Returns an id of a path. Throws not_found for text that is not a UUID, as for an unknown id. */
 function pathId(id: string): string {
   if (!isUuid(id)) throw Problem.of("not_found");
   return id.toLowerCase();
@@ -147,39 +159,40 @@ function route<M, F>(
   path: string,
   status: number,
   operation: Operation<M, F>,
-  form: { querystring?: TObject; body?: TObject },
+  input: { querystring?: TObject; body?: TObject },
 ): void {
-  const { rpc, render, timeoutMs, config, tags, summary, description, answer, rpcNames = {}, ask } = operation;
-  const { input, localName } = rpc.method;
+  const { rpc, render, timeoutMs, config, tag, summary, description, response, rpcNames = {}, execute } = operation;
+  const { input: rpcInput, localName } = rpc.method;
   const ids = [...`${app.prefix}${path}`.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
-  const names = [...ids, ...Object.keys((form.querystring ?? form.body)?.properties ?? {})];
-  if (!ask) for (const name of names) sourceOf(input, rpcNames[name] ?? name);
+  const names = [...ids, ...Object.keys((input.querystring ?? input.body)?.properties ?? {})];
+  // Throws at start when the RPC has no field for one of the names.
+  if (!execute) for (const name of names) sourceOf(rpcInput, rpcNames[name] ?? name);
   app.route({
     method,
     url: path,
     ...(config && { config }),
     schema: {
-      tags,
+      tags: [tag],
       operationId: operation.operationId ?? localName,
       summary,
-      ...(description && { description }),
+      description,
       ...(operation.security && { security: operation.security }),
       ...(ids.length > 0 && {
         params: Type.Object(Object.fromEntries(ids.map((name) => [name, Type.String({ format: "uuid" })]))),
       }),
-      ...form,
-      querystring: form.querystring ?? Type.Object({}),
-      response: { [status]: answer },
+      ...input,
+      querystring: input.querystring ?? Type.Object({}),
+      response: { [status]: response },
     },
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const params = request.params as Record<string, string>;
-      const named = Object.fromEntries(ids.map((name) => [name, pathId(params[name] ?? "")]));
-      // Only what a form has checked: a DELETE has none, and may come with a body.
-      const given = form.querystring ? request.query : form.body && request.body;
-      const fields = { ...(given as object), ...named };
+      const pathIds = Object.fromEntries(ids.map((name) => [name, pathId(params[name] ?? "")]));
+      // A body is used only with a schema: a DELETE has none, but a client may send a body.
+      const checked = input.querystring ? request.query : input.body && request.body;
+      const fields = { ...(checked as object), ...pathIds };
       const call = callOf(request, reply, timeoutMs);
-      const send = (given: object) => rpc(requestOf(input, given, rpcNames) as never, call);
-      const message = await (ask ? ask(fields as F, { send, call, request }) : send(fields));
+      const send = (rpcFields: object) => rpc(requestOf(rpcInput, rpcFields, rpcNames) as never, call);
+      const message = await (execute ? execute(fields as F, { send, call, request }) : send(fields));
       const rendered = await render(message as M, request, reply);
       if (typeof rendered === "string") reply.type("application/json; charset=utf-8");
       return reply.code(status).send(rendered);

@@ -6,7 +6,7 @@ import { problemAdvice, problemTitle } from "./problem-catalogue.ts";
 
 const root = new URL("../../../", import.meta.url).pathname;
 
-/** Refusals of postings to an account, which no operation makes. */
+/** Codes of refusals of postings to an account. No operation of the API creates postings. */
 const postingCodes = new Set([
   ...["account_limit_exceeded", "account_not_active", "capture_too_large", "hold_not_open", "insufficient_funds"],
   ...["posting_not_found", "posting_not_reversible", "posting_reference_reused"],
@@ -51,16 +51,16 @@ const ofRpc: readonly (readonly [DomainErrorKind, string])[] = [
 
 test("the problem catalogue has each refusal of services and packages with the status of the gateway's response", async () => {
   const created = (await refusals()).map(({ kind, code }) => [kind, code] as const);
-  const told = [...created, ...ofRpc].filter(([, code]) => !postingCodes.has(code));
-  expect(new Set(told.map(([, code]) => code)).size).toBeGreaterThan(60);
-  const wrong = told.flatMap(([kind, code]) => {
-    const page = problemAdvice(code);
-    return page?.[2] === statusOf[kind] ? [] : [{ code, kind, page }];
+  const published = [...created, ...ofRpc].filter(([, code]) => !postingCodes.has(code));
+  expect(new Set(published.map(([, code]) => code)).size).toBeGreaterThan(60);
+  const wrong = published.flatMap(([kind, code]) => {
+    const entry = problemAdvice(code);
+    return entry?.[2] === statusOf[kind] ? [] : [{ code, kind, entry }];
   });
-  expect(wrong, "add a page to services/gateway/src/problem-catalogue.ts").toEqual([]);
+  expect(wrong, "add an entry to services/gateway/src/problem-catalogue.ts").toEqual([]);
 });
 
-test("a code without a page still has a title", () => {
+test("the title of a code without an entry consists of the words of the code", () => {
   expect(problemTitle("some_new_code")).toBe("Some new code");
   expect(problemTitle("constructor")).toBe("Constructor");
 });

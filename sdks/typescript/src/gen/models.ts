@@ -1,103 +1,85 @@
 // Made by sdks/src/generate.ts of docs/api/openapi.json. Not to be changed by hand.
 
-export interface OnboardBusinessResult {
+export interface Payment {
   readonly id: string;
-  readonly name: string;
-  readonly status: "PENDING" | "ACTIVE" | "DISABLED" | "REJECTED";
+  readonly business_id: string;
+  /** Amount of the payment, in the currency. */
+  readonly amount: string;
+  /** Currency (ISO 4217). */
+  readonly currency: string;
+  readonly status: "PENDING" | "PAID" | "FAILED" | "REFUSED" | "CANCELED" | "REFUNDED" | "EXPIRED";
+  readonly language: string;
+  readonly success_url: string;
+  readonly fail_url: string;
+  /** Order number at the card processor. */
+  readonly processor_order_number: string;
   readonly created_at: string;
   readonly updated_at: string;
-  /** Of a business that registered itself. */
-  readonly contact_email?: string;
-  /** The plaintext key, only in the answer that issues it. */
-  readonly api_key?: string;
-  /** First 16 characters of the newest live key. */
-  readonly api_key_prefix?: string;
+  readonly paid_at?: string;
+  readonly action_code?: string;
+  readonly action_code_description?: string;
+  readonly approval_code?: string;
+  readonly card_brand?: string;
+  readonly description?: string;
+  /** Page with the card form, for the browser of the card holder. */
+  readonly form_url?: string;
+  /** Masked card number. */
+  readonly masked_pan?: string;
+  /** Your own identifier of the order. */
+  readonly order_ref?: string;
+  readonly resp_code?: string;
+  readonly resp_code_desc?: string;
+  readonly processor_error_code?: string;
+  readonly processor_order_id?: string;
+  readonly processor_order_status?: number;
+  /** Refunded amount, in the currency. */
+  readonly refunded_amount?: string;
+  /** PROCESSOR when the payment was refunded or reversed at the card processor without Amana. */
+  readonly origin?: string;
 }
 
-export interface OnboardBusinessBody {
-  readonly name: string;
-  readonly contact_email: string;
+export interface CreatePaymentBody {
+  /** Amount in DZD, from 50.00 to 999999999999.99, with at most two decimals. */
+  readonly amount: string;
+  /** Page for the card holder after a successful payment. An absolute https URL of at most 2048 characters, without credentials. Non-ASCII characters need no encoding. The URL is stored unchanged. */
+  readonly success_url: string;
+  /** Page for the card holder after any other outcome. An absolute https URL of at most 2048 characters, without credentials. Non-ASCII characters need no encoding. The URL is stored unchanged. */
+  readonly fail_url: string;
+  /** Your own identifier of the order. At most 20 UTF-16 code units; most emoji count as two. */
+  readonly order_ref?: string;
+  /** Description of the payment for the card holder. At most 512 UTF-16 code units; most emoji count as two. */
+  readonly description?: string;
+  /** Language of the card form, FR by default. Upper and lower case are accepted. */
+  readonly language?: "AR" | "FR" | "EN";
+  /** Currency (ISO 4217). */
+  readonly currency?: "DZD";
 }
 
-export interface OwnBusiness {
-  readonly id: string;
-  readonly name: string;
-  readonly status: "PENDING" | "ACTIVE" | "DISABLED" | "REJECTED";
-  readonly created_at: string;
-  readonly updated_at: string;
-  /** First 16 characters of the newest live key. */
-  readonly api_key_prefix?: string;
-}
-
-export interface UpdateOwnBusinessResult {
-  readonly id: string;
-  readonly name: string;
-  readonly status: "PENDING" | "ACTIVE" | "DISABLED" | "REJECTED";
-  readonly updated_at: string;
-  /** The plaintext key, only in the answer that issues it. */
-  readonly api_key?: string;
-  /** First 16 characters of the newest live key. */
-  readonly api_key_prefix?: string;
-}
-
-export interface UpdateOwnBusinessBody {
-  readonly name?: string;
-  readonly rotate_api_key?: boolean;
-  readonly previous_key_ttl_seconds?: number;
-}
-
-export interface OwnApiKey {
-  readonly id: string;
-  readonly name: string;
-  readonly prefix: string;
-  readonly created_at: string;
-  readonly last_used_at?: string;
-  readonly expires_at?: string;
-  /** The only networks the key may be used from, in canonical form. Absent: from anywhere. */
-  readonly allowed_ips?: readonly (string)[];
-  readonly revoked_at?: string;
-}
-
-export interface ListOwnApiKeysQuery {
+export interface ListPaymentsQuery {
+  /** Maximum number of items on the page. */
   readonly limit?: number;
+  /** Number of items to skip before the page. */
   readonly offset?: number;
+  readonly status?: "PENDING" | "PAID" | "FAILED" | "REFUSED" | "CANCELED" | "REFUNDED" | "EXPIRED";
+  /** Your own identifier of the order. At most 20 UTF-16 code units; most emoji count as two. */
+  readonly order_ref?: string;
+  /** Id of a payment link. Payment links are not supported, so no payment matches. */
+  readonly payment_link_id?: string;
+  /** Start of the range of creation times, inclusive. */
+  readonly created_from?: string;
+  /** End of the range of creation times, exclusive. */
+  readonly created_to?: string;
 }
 
-export interface CreateOwnApiKeyResult {
-  readonly id: string;
-  readonly name: string;
-  /** The plaintext key, only in the answer that issues it. */
-  readonly api_key?: string;
-  readonly prefix: string;
-  readonly created_at: string;
-  readonly expires_at?: string;
-  /** The only networks the key may be used from, in canonical form. Absent: from anywhere. */
-  readonly allowed_ips?: readonly (string)[];
-}
-
-export interface CreateOwnApiKeyBody {
-  readonly name: string;
-  /** In the future. Absent: the key has no end. */
-  readonly expires_at?: string;
-  /** CIDRs, of IPv4 or IPv6: calls from elsewhere are refused with 403. Absent: from anywhere. */
-  readonly allowed_ips?: readonly (string)[];
-}
-
-export interface RevokeOwnApiKeyResult {
-  readonly id: string;
-  readonly name: string;
-  readonly prefix: string;
-  readonly revoked_at?: string;
-}
-
-export interface RevokeOwnApiKeyBody {
-  readonly reason?: string;
+export interface RefundPaymentBody {
+  /** Amount of the refund in DZD, greater than zero and at most the paid amount; the paid amount by default. */
+  readonly amount?: string;
 }
 
 export interface CreateKycApplicationResult {
   readonly id: string;
   readonly created_at: string;
-  /** The verification link. Treat it as a secret: whoever has it can submit documents. */
+  /** Verification link for the applicant. Treat it as a secret: it allows the submission of documents. */
   readonly link_url: string;
   readonly link_expires_at: string;
   readonly status: "CREATED" | "OPENED" | "SUBMITTED" | "PROCESSING" | "COMPLETED" | "EXPIRED" | "CANCELED" | "FAILED";
@@ -106,40 +88,47 @@ export interface CreateKycApplicationResult {
 }
 
 export interface CreateKycApplicationBody {
-  /** Both when left out. */
+  /** Accepted identity documents; both by default. */
   readonly allowed_documents?: readonly ("id_card" | "passport")[];
+  /** E-mail address of the applicant. */
   readonly applicant_email?: string;
+  /** Phone number of the applicant (E.164). */
   readonly applicant_phone?: string;
+  /** Client whose identity is verified. */
   readonly client_id?: string;
-  /** Yours for the applicant; comes back on every webhook. */
+  /** Your own identifier of the applicant; included in each webhook. */
   readonly external_id?: string;
-  /** Upper and lower case are the same here: any case is accepted. */
+  /** Language of the verification pages, fr by default. Upper and lower case are accepted. */
   readonly locale?: "fr" | "ar" | "en";
-  /** Submissions on the link; 3 when left out. */
+  /** Maximum number of submissions on the link; 3 by default. */
   readonly max_attempts?: number;
-  /** Yours; comes back as it was sent. At most 16 KiB, 8 levels deep. */
+  /** Your own data, returned unchanged. At most 16 KiB and 8 levels deep. */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** What the applicant says; the provider compares it with the document. Neither kept, logged nor answered. */
+  /** Data of the applicant, which the provider compares with the document. It is not stored, logged or returned. At most 16 KiB and 8 levels deep. */
   readonly profile?: Readonly<Record<string, unknown>>;
-  /** An absolute https URL without credentials. Letters beyond ASCII need no encoding. Kept as it was sent. */
+  /** Page to which the applicant returns after the verification. An absolute https URL of at most 2048 characters, without credentials. Non-ASCII characters need no encoding. The URL is stored unchanged. */
   readonly redirect_url?: string;
+  /** Whether the applicant must record a video. */
   readonly require_video?: boolean;
-  /** Lifetime of the link; the provider's own when left out. */
+  /** Lifetime of the link in hours; by default that of the provider. */
   readonly ttl_hours?: number;
 }
 
 export interface KycApplication {
   readonly id: string;
   readonly created_at: string;
-  /** The verification link. Treat it as a secret: whoever has it can submit documents. Absent from 30 days after the application ended: by then it has long led nowhere. */
+  /** Verification link for the applicant. Treat it as a secret: it allows the submission of documents. Absent from 30 days after the end of the application, when the link no longer works. */
   readonly link_url?: string;
   readonly link_expires_at: string;
   readonly status: "CREATED" | "OPENED" | "SUBMITTED" | "PROCESSING" | "COMPLETED" | "EXPIRED" | "CANCELED" | "FAILED";
-  /** When the verification provider was last heard of about it. */
+  /** Time at which the state was last received from the verification provider. */
   readonly synced_at: string;
+  /** Number of hits in anti-money-laundering lists. */
   readonly aml_hit_count: number;
   readonly reason_codes: readonly (KycApplicationReasonCodes)[];
+  /** Number of submissions. */
   readonly attempts_used: number;
+  /** Number of submissions that are still possible. */
   readonly attempts_remaining: number;
   readonly client_id?: string;
   readonly external_id?: string;
@@ -153,7 +142,7 @@ export interface KycApplication {
   readonly face_match_outcome?: string;
   readonly aml_decision?: string;
   readonly error_message?: string;
-  /** As it was sent: key order, escapes and numbers. */
+  /** Your own data, unchanged, including the order of keys. */
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -163,169 +152,42 @@ export interface KycApplicationReasonCodes {
 }
 
 export interface ListKycApplicationsQuery {
+  /** Maximum number of items on the page. */
   readonly limit?: number;
+  /** Number of items to skip before the page. */
   readonly offset?: number;
   readonly status?: "CREATED" | "OPENED" | "SUBMITTED" | "PROCESSING" | "COMPLETED" | "EXPIRED" | "CANCELED" | "FAILED";
   readonly verdict?: "APPROVED" | "NEEDS_REVIEW" | "REJECTED";
+  /** Client whose identity is verified. */
   readonly client_id?: string;
+  /** Your own identifier of the applicant. */
   readonly external_id?: string;
-  /** Created at this time or later. */
+  /** Start of the range of creation times, inclusive. */
   readonly created_from?: string;
-  /** Created before this time, which is itself left out. */
+  /** End of the range of creation times, exclusive. */
   readonly created_to?: string;
-}
-
-export interface Beneficiary {
-  readonly id: string;
-  readonly client_id: string;
-  readonly beneficiary_type: "PERSON" | "COMPANY";
-  readonly name: string;
-  /** Whether it is shown to users. */
-  readonly display: boolean;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly account_number?: string;
-  readonly iban?: string;
-  readonly bic?: string;
-  readonly swift_code?: string;
-  readonly routing_number?: string;
-  readonly bank_name?: string;
-  readonly bank_address?: string;
-  readonly address?: string;
-  readonly city?: string;
-  readonly postal_code?: string;
-  readonly country_code?: string;
-}
-
-export interface CreateBeneficiaryBody {
-  readonly client_id: string;
-  readonly beneficiary_type?: "PERSON" | "COMPANY";
-  readonly name: string;
-  readonly display?: boolean;
-  readonly account_number?: string | null;
-  readonly iban?: string | null;
-  readonly bic?: string | null;
-  readonly swift_code?: string | null;
-  readonly routing_number?: string | null;
-  readonly bank_name?: string | null;
-  readonly bank_address?: string | null;
-  readonly address?: string | null;
-  readonly city?: string | null;
-  readonly postal_code?: string | null;
-  readonly country_code?: "AFG" | "ALA" | "ALB" | "DZA" | "ASM" | "AND" | "AGO" | "AIA" | "ATA" | "ATG" | "ARG" | "ARM" | "ABW" | "AUS" | "AUT" | "AZE" | "BHS" | "BHR" | "BGD" | "BRB" | "BLR" | "BEL" | "BLZ" | "BEN" | "BMU" | "BTN" | "BOL" | "BES" | "BIH" | "BWA" | "BVT" | "BRA" | "IOT" | "BRN" | "BGR" | "BFA" | "BDI" | "CPV" | "KHM" | "CMR" | "CAN" | "CYM" | "CAF" | "TCD" | "CHL" | "CHN" | "CXR" | "CCK" | "COL" | "COM" | "COG" | "COD" | "COK" | "CRI" | "CIV" | "HRV" | "CUB" | "CUW" | "CYP" | "CZE" | "DNK" | "DJI" | "DMA" | "DOM" | "ECU" | "EGY" | "SLV" | "GNQ" | "ERI" | "EST" | "SWZ" | "ETH" | "FLK" | "FRO" | "FJI" | "FIN" | "FRA" | "GUF" | "PYF" | "ATF" | "GAB" | "GMB" | "GEO" | "DEU" | "GHA" | "GIB" | "GRC" | "GRL" | "GRD" | "GLP" | "GUM" | "GTM" | "GGY" | "GIN" | "GNB" | "GUY" | "HTI" | "HMD" | "VAT" | "HND" | "HKG" | "HUN" | "ISL" | "IND" | "IDN" | "IRN" | "IRQ" | "IRL" | "IMN" | "ISR" | "ITA" | "JAM" | "JPN" | "JEY" | "JOR" | "KAZ" | "KEN" | "KIR" | "PRK" | "KOR" | "KWT" | "KGZ" | "LAO" | "LVA" | "LBN" | "LSO" | "LBR" | "LBY" | "LIE" | "LTU" | "LUX" | "MAC" | "MDG" | "MWI" | "MYS" | "MDV" | "MLI" | "MLT" | "MHL" | "MTQ" | "MRT" | "MUS" | "MYT" | "MEX" | "FSM" | "MDA" | "MCO" | "MNG" | "MNE" | "MSR" | "MAR" | "MOZ" | "MMR" | "NAM" | "NRU" | "NPL" | "NLD" | "NCL" | "NZL" | "NIC" | "NER" | "NGA" | "NIU" | "NFK" | "MKD" | "MNP" | "NOR" | "OMN" | "PAK" | "PLW" | "PSE" | "PAN" | "PNG" | "PRY" | "PER" | "PHL" | "PCN" | "POL" | "PRT" | "PRI" | "QAT" | "REU" | "ROU" | "RUS" | "RWA" | "BLM" | "SHN" | "KNA" | "LCA" | "MAF" | "SPM" | "VCT" | "WSM" | "SMR" | "STP" | "SAU" | "SEN" | "SRB" | "SYC" | "SLE" | "SGP" | "SXM" | "SVK" | "SVN" | "SLB" | "SOM" | "ZAF" | "SGS" | "SSD" | "ESP" | "LKA" | "SDN" | "SUR" | "SJM" | "SWE" | "CHE" | "SYR" | "TWN" | "TJK" | "TZA" | "THA" | "TLS" | "TGO" | "TKL" | "TON" | "TTO" | "TUN" | "TUR" | "TKM" | "TCA" | "TUV" | "UGA" | "UKR" | "ARE" | "GBR" | "USA" | "UMI" | "URY" | "UZB" | "VUT" | "VEN" | "VNM" | "VGB" | "VIR" | "WLF" | "ESH" | "YEM" | "ZMB" | "ZWE" | null;
-}
-
-export interface ListBeneficiariesQuery {
-  readonly limit?: number;
-  readonly offset?: number;
-  readonly client_id?: string;
-  readonly beneficiary_type?: "PERSON" | "COMPANY";
-  /** ISO 3166-1 alpha-3. */
-  readonly country_code?: "AFG" | "ALA" | "ALB" | "DZA" | "ASM" | "AND" | "AGO" | "AIA" | "ATA" | "ATG" | "ARG" | "ARM" | "ABW" | "AUS" | "AUT" | "AZE" | "BHS" | "BHR" | "BGD" | "BRB" | "BLR" | "BEL" | "BLZ" | "BEN" | "BMU" | "BTN" | "BOL" | "BES" | "BIH" | "BWA" | "BVT" | "BRA" | "IOT" | "BRN" | "BGR" | "BFA" | "BDI" | "CPV" | "KHM" | "CMR" | "CAN" | "CYM" | "CAF" | "TCD" | "CHL" | "CHN" | "CXR" | "CCK" | "COL" | "COM" | "COG" | "COD" | "COK" | "CRI" | "CIV" | "HRV" | "CUB" | "CUW" | "CYP" | "CZE" | "DNK" | "DJI" | "DMA" | "DOM" | "ECU" | "EGY" | "SLV" | "GNQ" | "ERI" | "EST" | "SWZ" | "ETH" | "FLK" | "FRO" | "FJI" | "FIN" | "FRA" | "GUF" | "PYF" | "ATF" | "GAB" | "GMB" | "GEO" | "DEU" | "GHA" | "GIB" | "GRC" | "GRL" | "GRD" | "GLP" | "GUM" | "GTM" | "GGY" | "GIN" | "GNB" | "GUY" | "HTI" | "HMD" | "VAT" | "HND" | "HKG" | "HUN" | "ISL" | "IND" | "IDN" | "IRN" | "IRQ" | "IRL" | "IMN" | "ISR" | "ITA" | "JAM" | "JPN" | "JEY" | "JOR" | "KAZ" | "KEN" | "KIR" | "PRK" | "KOR" | "KWT" | "KGZ" | "LAO" | "LVA" | "LBN" | "LSO" | "LBR" | "LBY" | "LIE" | "LTU" | "LUX" | "MAC" | "MDG" | "MWI" | "MYS" | "MDV" | "MLI" | "MLT" | "MHL" | "MTQ" | "MRT" | "MUS" | "MYT" | "MEX" | "FSM" | "MDA" | "MCO" | "MNG" | "MNE" | "MSR" | "MAR" | "MOZ" | "MMR" | "NAM" | "NRU" | "NPL" | "NLD" | "NCL" | "NZL" | "NIC" | "NER" | "NGA" | "NIU" | "NFK" | "MKD" | "MNP" | "NOR" | "OMN" | "PAK" | "PLW" | "PSE" | "PAN" | "PNG" | "PRY" | "PER" | "PHL" | "PCN" | "POL" | "PRT" | "PRI" | "QAT" | "REU" | "ROU" | "RUS" | "RWA" | "BLM" | "SHN" | "KNA" | "LCA" | "MAF" | "SPM" | "VCT" | "WSM" | "SMR" | "STP" | "SAU" | "SEN" | "SRB" | "SYC" | "SLE" | "SGP" | "SXM" | "SVK" | "SVN" | "SLB" | "SOM" | "ZAF" | "SGS" | "SSD" | "ESP" | "LKA" | "SDN" | "SUR" | "SJM" | "SWE" | "CHE" | "SYR" | "TWN" | "TJK" | "TZA" | "THA" | "TLS" | "TGO" | "TKL" | "TON" | "TTO" | "TUN" | "TUR" | "TKM" | "TCA" | "TUV" | "UGA" | "UKR" | "ARE" | "GBR" | "USA" | "UMI" | "URY" | "UZB" | "VUT" | "VEN" | "VNM" | "VGB" | "VIR" | "WLF" | "ESH" | "YEM" | "ZMB" | "ZWE";
-  readonly display?: boolean;
-  /** Any part of name, IBAN or account number, in any case; IBANs without their spaces. */
-  readonly search?: string;
-}
-
-export interface UpdateBeneficiaryBody {
-  readonly beneficiary_type?: "PERSON" | "COMPANY";
-  readonly name?: string;
-  readonly display?: boolean;
-  readonly account_number?: string | null;
-  readonly iban?: string | null;
-  readonly bic?: string | null;
-  readonly swift_code?: string | null;
-  readonly routing_number?: string | null;
-  readonly bank_name?: string | null;
-  readonly bank_address?: string | null;
-  readonly address?: string | null;
-  readonly city?: string | null;
-  readonly postal_code?: string | null;
-  readonly country_code?: "AFG" | "ALA" | "ALB" | "DZA" | "ASM" | "AND" | "AGO" | "AIA" | "ATA" | "ATG" | "ARG" | "ARM" | "ABW" | "AUS" | "AUT" | "AZE" | "BHS" | "BHR" | "BGD" | "BRB" | "BLR" | "BEL" | "BLZ" | "BEN" | "BMU" | "BTN" | "BOL" | "BES" | "BIH" | "BWA" | "BVT" | "BRA" | "IOT" | "BRN" | "BGR" | "BFA" | "BDI" | "CPV" | "KHM" | "CMR" | "CAN" | "CYM" | "CAF" | "TCD" | "CHL" | "CHN" | "CXR" | "CCK" | "COL" | "COM" | "COG" | "COD" | "COK" | "CRI" | "CIV" | "HRV" | "CUB" | "CUW" | "CYP" | "CZE" | "DNK" | "DJI" | "DMA" | "DOM" | "ECU" | "EGY" | "SLV" | "GNQ" | "ERI" | "EST" | "SWZ" | "ETH" | "FLK" | "FRO" | "FJI" | "FIN" | "FRA" | "GUF" | "PYF" | "ATF" | "GAB" | "GMB" | "GEO" | "DEU" | "GHA" | "GIB" | "GRC" | "GRL" | "GRD" | "GLP" | "GUM" | "GTM" | "GGY" | "GIN" | "GNB" | "GUY" | "HTI" | "HMD" | "VAT" | "HND" | "HKG" | "HUN" | "ISL" | "IND" | "IDN" | "IRN" | "IRQ" | "IRL" | "IMN" | "ISR" | "ITA" | "JAM" | "JPN" | "JEY" | "JOR" | "KAZ" | "KEN" | "KIR" | "PRK" | "KOR" | "KWT" | "KGZ" | "LAO" | "LVA" | "LBN" | "LSO" | "LBR" | "LBY" | "LIE" | "LTU" | "LUX" | "MAC" | "MDG" | "MWI" | "MYS" | "MDV" | "MLI" | "MLT" | "MHL" | "MTQ" | "MRT" | "MUS" | "MYT" | "MEX" | "FSM" | "MDA" | "MCO" | "MNG" | "MNE" | "MSR" | "MAR" | "MOZ" | "MMR" | "NAM" | "NRU" | "NPL" | "NLD" | "NCL" | "NZL" | "NIC" | "NER" | "NGA" | "NIU" | "NFK" | "MKD" | "MNP" | "NOR" | "OMN" | "PAK" | "PLW" | "PSE" | "PAN" | "PNG" | "PRY" | "PER" | "PHL" | "PCN" | "POL" | "PRT" | "PRI" | "QAT" | "REU" | "ROU" | "RUS" | "RWA" | "BLM" | "SHN" | "KNA" | "LCA" | "MAF" | "SPM" | "VCT" | "WSM" | "SMR" | "STP" | "SAU" | "SEN" | "SRB" | "SYC" | "SLE" | "SGP" | "SXM" | "SVK" | "SVN" | "SLB" | "SOM" | "ZAF" | "SGS" | "SSD" | "ESP" | "LKA" | "SDN" | "SUR" | "SJM" | "SWE" | "CHE" | "SYR" | "TWN" | "TJK" | "TZA" | "THA" | "TLS" | "TGO" | "TKL" | "TON" | "TTO" | "TUN" | "TUR" | "TKM" | "TCA" | "TUV" | "UGA" | "UKR" | "ARE" | "GBR" | "USA" | "UMI" | "URY" | "UZB" | "VUT" | "VEN" | "VNM" | "VGB" | "VIR" | "WLF" | "ESH" | "YEM" | "ZMB" | "ZWE" | null;
-}
-
-export interface Account {
-  readonly id: string;
-  readonly client_id: string;
-  readonly account_name: string;
-  readonly account_number: string;
-  readonly account_type: "CURRENT" | "SAVINGS" | "ESCROW";
-  readonly currency: string;
-  /** Always available and reserved balance together. */
-  readonly current_balance: string;
-  readonly available_balance: string;
-  readonly reserved_balance: string;
-  readonly status: "PENDING" | "ACTIVE" | "SUSPENDED" | "CLOSED";
-  readonly opened_date: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly closed_date?: string;
-  readonly last_activity_date?: string;
-  readonly daily_limit?: string;
-  readonly monthly_limit?: string;
-  readonly yearly_limit?: string;
-  readonly description?: string;
-  readonly external_account_id?: string;
-}
-
-export interface OpenAccountBody {
-  readonly client_id: string;
-  readonly account_type: "CURRENT" | "SAVINGS" | "ESCROW";
-  readonly account_name: string;
-  /** ISO 4217, of those that accounts are held in. */
-  readonly currency: string;
-  /** The most that may go out in a day of UTC. At most the next longer one. */
-  readonly daily_limit?: string;
-  /** The most that may go out in a month of UTC. At most the next longer one. */
-  readonly monthly_limit?: string;
-  /** The most that may go out in a year of UTC. At most the next longer one. */
-  readonly yearly_limit?: string;
-  readonly description?: string;
-  /** Your own identifier of the account; unique in your business. */
-  readonly external_account_id?: string;
-}
-
-export interface ListAccountsQuery {
-  readonly limit?: number;
-  readonly offset?: number;
-  readonly client_id?: string;
-  readonly account_type?: "CURRENT" | "SAVINGS" | "ESCROW";
-  readonly status?: "PENDING" | "ACTIVE" | "SUSPENDED" | "CLOSED";
-  /** ISO 4217, of those that accounts are held in. */
-  readonly currency?: string;
-  /** Any part of name, account number or external id, in any case. */
-  readonly search?: string;
-}
-
-export interface UpdateAccountBody {
-  readonly account_name?: string;
-  readonly daily_limit?: string | null;
-  readonly monthly_limit?: string | null;
-  readonly yearly_limit?: string | null;
-  readonly description?: string | null;
-  readonly external_account_id?: string | null;
 }
 
 export interface Client {
   readonly id: string;
-  /** Assigned by the platform, one for each business. */
+  /** Number of the business, assigned by Amana. */
   readonly organization_id: number;
   readonly first_name: string;
   readonly middle_name?: string;
   readonly last_name: string;
   readonly date_of_birth: string;
   readonly gender: "male" | "female";
-  /** ISO 3166-1 alpha-3. */
+  /** Country code (ISO 3166-1 alpha-3). */
   readonly birth_country: string;
-  /** ISO 3166-1 alpha-3. */
+  /** Country code (ISO 3166-1 alpha-3). */
   readonly nationality: string;
-  /** ISO 3166-1 alpha-3. */
+  /** Country code (ISO 3166-1 alpha-3). */
   readonly country_of_tax_residence: string;
   readonly address: string;
   readonly city: string;
   readonly postcode: string;
   readonly state_province?: string;
-  /** ISO 3166-1 alpha-3. */
+  /** Country code (ISO 3166-1 alpha-3). */
   readonly country_code: string;
   readonly email: string;
   readonly second_email?: string;
@@ -333,16 +195,16 @@ export interface Client {
   readonly second_mobile_phone_number?: string;
   readonly planned_income?: string;
   readonly planned_expenditure?: string;
-  /** Yours for the client. */
+  /** Your own identifier of the client. */
   readonly external_client_code?: string;
-  /** A blocked client gets no new account, beneficiary or KYC application. */
+  /** Whether the client is blocked. A blocked client gets no new account, beneficiary or KYC application. */
   readonly blocked: boolean;
-  /** A mark; it blocks nothing by itself. */
+  /** Whether the client is on your blacklist. The flag has no effect of its own. */
   readonly is_blacklisted: boolean;
   readonly blacklisted_comment?: string;
   readonly risk_level: "Low" | "Medium" | "High";
   readonly kyc_level: "FULL_KYC" | "DOC_ONLY" | "NOT_REQUIRED";
-  /** Follows the client's newest KYC application. */
+  /** Status of the client's newest KYC application. */
   readonly kyc_status: "NOT_STARTED" | "CREATED" | "PROCESSING" | "ABORTED" | "PENDING_REVIEW" | "VALIDATED" | "DECLINED";
   readonly kyc_note?: string;
   readonly created_at: string;
@@ -350,9 +212,12 @@ export interface Client {
 }
 
 export interface CreatePersonBody {
+  /** First name as in the identity document. */
   readonly first_name: string;
   readonly middle_name?: string;
+  /** Last name as in the identity document. */
   readonly last_name: string;
+  /** Date of birth. */
   readonly date_of_birth: string;
   readonly gender: "male" | "female";
   readonly birth_country: "AFG" | "ALA" | "ALB" | "DZA" | "ASM" | "AND" | "AGO" | "AIA" | "ATA" | "ATG" | "ARG" | "ARM" | "ABW" | "AUS" | "AUT" | "AZE" | "BHS" | "BHR" | "BGD" | "BRB" | "BLR" | "BEL" | "BLZ" | "BEN" | "BMU" | "BTN" | "BOL" | "BES" | "BIH" | "BWA" | "BVT" | "BRA" | "IOT" | "BRN" | "BGR" | "BFA" | "BDI" | "CPV" | "KHM" | "CMR" | "CAN" | "CYM" | "CAF" | "TCD" | "CHL" | "CHN" | "CXR" | "CCK" | "COL" | "COM" | "COG" | "COD" | "COK" | "CRI" | "CIV" | "HRV" | "CUB" | "CUW" | "CYP" | "CZE" | "DNK" | "DJI" | "DMA" | "DOM" | "ECU" | "EGY" | "SLV" | "GNQ" | "ERI" | "EST" | "SWZ" | "ETH" | "FLK" | "FRO" | "FJI" | "FIN" | "FRA" | "GUF" | "PYF" | "ATF" | "GAB" | "GMB" | "GEO" | "DEU" | "GHA" | "GIB" | "GRC" | "GRL" | "GRD" | "GLP" | "GUM" | "GTM" | "GGY" | "GIN" | "GNB" | "GUY" | "HTI" | "HMD" | "VAT" | "HND" | "HKG" | "HUN" | "ISL" | "IND" | "IDN" | "IRN" | "IRQ" | "IRL" | "IMN" | "ISR" | "ITA" | "JAM" | "JPN" | "JEY" | "JOR" | "KAZ" | "KEN" | "KIR" | "PRK" | "KOR" | "KWT" | "KGZ" | "LAO" | "LVA" | "LBN" | "LSO" | "LBR" | "LBY" | "LIE" | "LTU" | "LUX" | "MAC" | "MDG" | "MWI" | "MYS" | "MDV" | "MLI" | "MLT" | "MHL" | "MTQ" | "MRT" | "MUS" | "MYT" | "MEX" | "FSM" | "MDA" | "MCO" | "MNG" | "MNE" | "MSR" | "MAR" | "MOZ" | "MMR" | "NAM" | "NRU" | "NPL" | "NLD" | "NCL" | "NZL" | "NIC" | "NER" | "NGA" | "NIU" | "NFK" | "MKD" | "MNP" | "NOR" | "OMN" | "PAK" | "PLW" | "PSE" | "PAN" | "PNG" | "PRY" | "PER" | "PHL" | "PCN" | "POL" | "PRT" | "PRI" | "QAT" | "REU" | "ROU" | "RUS" | "RWA" | "BLM" | "SHN" | "KNA" | "LCA" | "MAF" | "SPM" | "VCT" | "WSM" | "SMR" | "STP" | "SAU" | "SEN" | "SRB" | "SYC" | "SLE" | "SGP" | "SXM" | "SVK" | "SVN" | "SLB" | "SOM" | "ZAF" | "SGS" | "SSD" | "ESP" | "LKA" | "SDN" | "SUR" | "SJM" | "SWE" | "CHE" | "SYR" | "TWN" | "TJK" | "TZA" | "THA" | "TLS" | "TGO" | "TKL" | "TON" | "TTO" | "TUN" | "TUR" | "TKM" | "TCA" | "TUV" | "UGA" | "UKR" | "ARE" | "GBR" | "USA" | "UMI" | "URY" | "UZB" | "VUT" | "VEN" | "VNM" | "VGB" | "VIR" | "WLF" | "ESH" | "YEM" | "ZMB" | "ZWE";
@@ -364,7 +229,9 @@ export interface CreatePersonBody {
   readonly country_code: "AFG" | "ALA" | "ALB" | "DZA" | "ASM" | "AND" | "AGO" | "AIA" | "ATA" | "ATG" | "ARG" | "ARM" | "ABW" | "AUS" | "AUT" | "AZE" | "BHS" | "BHR" | "BGD" | "BRB" | "BLR" | "BEL" | "BLZ" | "BEN" | "BMU" | "BTN" | "BOL" | "BES" | "BIH" | "BWA" | "BVT" | "BRA" | "IOT" | "BRN" | "BGR" | "BFA" | "BDI" | "CPV" | "KHM" | "CMR" | "CAN" | "CYM" | "CAF" | "TCD" | "CHL" | "CHN" | "CXR" | "CCK" | "COL" | "COM" | "COG" | "COD" | "COK" | "CRI" | "CIV" | "HRV" | "CUB" | "CUW" | "CYP" | "CZE" | "DNK" | "DJI" | "DMA" | "DOM" | "ECU" | "EGY" | "SLV" | "GNQ" | "ERI" | "EST" | "SWZ" | "ETH" | "FLK" | "FRO" | "FJI" | "FIN" | "FRA" | "GUF" | "PYF" | "ATF" | "GAB" | "GMB" | "GEO" | "DEU" | "GHA" | "GIB" | "GRC" | "GRL" | "GRD" | "GLP" | "GUM" | "GTM" | "GGY" | "GIN" | "GNB" | "GUY" | "HTI" | "HMD" | "VAT" | "HND" | "HKG" | "HUN" | "ISL" | "IND" | "IDN" | "IRN" | "IRQ" | "IRL" | "IMN" | "ISR" | "ITA" | "JAM" | "JPN" | "JEY" | "JOR" | "KAZ" | "KEN" | "KIR" | "PRK" | "KOR" | "KWT" | "KGZ" | "LAO" | "LVA" | "LBN" | "LSO" | "LBR" | "LBY" | "LIE" | "LTU" | "LUX" | "MAC" | "MDG" | "MWI" | "MYS" | "MDV" | "MLI" | "MLT" | "MHL" | "MTQ" | "MRT" | "MUS" | "MYT" | "MEX" | "FSM" | "MDA" | "MCO" | "MNG" | "MNE" | "MSR" | "MAR" | "MOZ" | "MMR" | "NAM" | "NRU" | "NPL" | "NLD" | "NCL" | "NZL" | "NIC" | "NER" | "NGA" | "NIU" | "NFK" | "MKD" | "MNP" | "NOR" | "OMN" | "PAK" | "PLW" | "PSE" | "PAN" | "PNG" | "PRY" | "PER" | "PHL" | "PCN" | "POL" | "PRT" | "PRI" | "QAT" | "REU" | "ROU" | "RUS" | "RWA" | "BLM" | "SHN" | "KNA" | "LCA" | "MAF" | "SPM" | "VCT" | "WSM" | "SMR" | "STP" | "SAU" | "SEN" | "SRB" | "SYC" | "SLE" | "SGP" | "SXM" | "SVK" | "SVN" | "SLB" | "SOM" | "ZAF" | "SGS" | "SSD" | "ESP" | "LKA" | "SDN" | "SUR" | "SJM" | "SWE" | "CHE" | "SYR" | "TWN" | "TJK" | "TZA" | "THA" | "TLS" | "TGO" | "TKL" | "TON" | "TTO" | "TUN" | "TUR" | "TKM" | "TCA" | "TUV" | "UGA" | "UKR" | "ARE" | "GBR" | "USA" | "UMI" | "URY" | "UZB" | "VUT" | "VEN" | "VNM" | "VGB" | "VIR" | "WLF" | "ESH" | "YEM" | "ZMB" | "ZWE";
   readonly email: string;
   readonly kyc_level?: "FULL_KYC" | "DOC_ONLY" | "NOT_REQUIRED";
+  /** Whether the client is blocked. A blocked client gets no new account, beneficiary or KYC application. */
   readonly blocked?: boolean;
+  /** Whether the client is on your blacklist. The flag has no effect of its own. */
   readonly is_blacklisted?: boolean;
   readonly risk_level?: "Low" | "Medium" | "High";
   readonly state_province?: string;
@@ -373,24 +240,27 @@ export interface CreatePersonBody {
   readonly second_mobile_phone_number?: string;
   readonly planned_income?: string;
   readonly planned_expenditure?: string;
-  /** Yours for the client. */
+  /** Your own identifier of the client. */
   readonly external_client_code?: string;
   readonly kyc_note?: string;
   readonly blacklisted_comment?: string;
 }
 
 export interface ListClientsQuery {
+  /** Maximum number of items on the page. */
   readonly limit?: number;
+  /** Number of items to skip before the page. */
   readonly offset?: number;
-  /** Clients of another one are none. */
+  /** Organization id of your business. With another id the list is empty. */
   readonly organization_id?: number;
   readonly kyc_status?: "NOT_STARTED" | "CREATED" | "PROCESSING" | "ABORTED" | "PENDING_REVIEW" | "VALIDATED" | "DECLINED";
   readonly risk_level?: "Low" | "Medium" | "High";
   readonly is_blacklisted?: boolean;
   readonly blocked?: boolean;
-  /** Any part of the names, the e-mail address or the external client code, in any case. */
+  /** Part of the names, the e-mail address or external_client_code, in any case. */
   readonly search?: string;
   readonly email?: string;
+  /** Your own identifier of the client. */
   readonly external_client_code?: string;
 }
 
@@ -400,7 +270,9 @@ export interface UpdatePersonBody {
   readonly postcode?: string;
   readonly country_code?: "AFG" | "ALA" | "ALB" | "DZA" | "ASM" | "AND" | "AGO" | "AIA" | "ATA" | "ATG" | "ARG" | "ARM" | "ABW" | "AUS" | "AUT" | "AZE" | "BHS" | "BHR" | "BGD" | "BRB" | "BLR" | "BEL" | "BLZ" | "BEN" | "BMU" | "BTN" | "BOL" | "BES" | "BIH" | "BWA" | "BVT" | "BRA" | "IOT" | "BRN" | "BGR" | "BFA" | "BDI" | "CPV" | "KHM" | "CMR" | "CAN" | "CYM" | "CAF" | "TCD" | "CHL" | "CHN" | "CXR" | "CCK" | "COL" | "COM" | "COG" | "COD" | "COK" | "CRI" | "CIV" | "HRV" | "CUB" | "CUW" | "CYP" | "CZE" | "DNK" | "DJI" | "DMA" | "DOM" | "ECU" | "EGY" | "SLV" | "GNQ" | "ERI" | "EST" | "SWZ" | "ETH" | "FLK" | "FRO" | "FJI" | "FIN" | "FRA" | "GUF" | "PYF" | "ATF" | "GAB" | "GMB" | "GEO" | "DEU" | "GHA" | "GIB" | "GRC" | "GRL" | "GRD" | "GLP" | "GUM" | "GTM" | "GGY" | "GIN" | "GNB" | "GUY" | "HTI" | "HMD" | "VAT" | "HND" | "HKG" | "HUN" | "ISL" | "IND" | "IDN" | "IRN" | "IRQ" | "IRL" | "IMN" | "ISR" | "ITA" | "JAM" | "JPN" | "JEY" | "JOR" | "KAZ" | "KEN" | "KIR" | "PRK" | "KOR" | "KWT" | "KGZ" | "LAO" | "LVA" | "LBN" | "LSO" | "LBR" | "LBY" | "LIE" | "LTU" | "LUX" | "MAC" | "MDG" | "MWI" | "MYS" | "MDV" | "MLI" | "MLT" | "MHL" | "MTQ" | "MRT" | "MUS" | "MYT" | "MEX" | "FSM" | "MDA" | "MCO" | "MNG" | "MNE" | "MSR" | "MAR" | "MOZ" | "MMR" | "NAM" | "NRU" | "NPL" | "NLD" | "NCL" | "NZL" | "NIC" | "NER" | "NGA" | "NIU" | "NFK" | "MKD" | "MNP" | "NOR" | "OMN" | "PAK" | "PLW" | "PSE" | "PAN" | "PNG" | "PRY" | "PER" | "PHL" | "PCN" | "POL" | "PRT" | "PRI" | "QAT" | "REU" | "ROU" | "RUS" | "RWA" | "BLM" | "SHN" | "KNA" | "LCA" | "MAF" | "SPM" | "VCT" | "WSM" | "SMR" | "STP" | "SAU" | "SEN" | "SRB" | "SYC" | "SLE" | "SGP" | "SXM" | "SVK" | "SVN" | "SLB" | "SOM" | "ZAF" | "SGS" | "SSD" | "ESP" | "LKA" | "SDN" | "SUR" | "SJM" | "SWE" | "CHE" | "SYR" | "TWN" | "TJK" | "TZA" | "THA" | "TLS" | "TGO" | "TKL" | "TON" | "TTO" | "TUN" | "TUR" | "TKM" | "TCA" | "TUV" | "UGA" | "UKR" | "ARE" | "GBR" | "USA" | "UMI" | "URY" | "UZB" | "VUT" | "VEN" | "VNM" | "VGB" | "VIR" | "WLF" | "ESH" | "YEM" | "ZMB" | "ZWE";
   readonly email?: string;
+  /** Whether the client is blocked. A blocked client gets no new account, beneficiary or KYC application. */
   readonly blocked?: boolean;
+  /** Whether the client is on your blacklist. The flag has no effect of its own. */
   readonly is_blacklisted?: boolean;
   readonly risk_level?: "Low" | "Medium" | "High";
   readonly state_province?: string | null;
@@ -425,43 +297,45 @@ export interface OnboardingDetails {
   readonly occupation_sector: "ACCOUNTING_AUDIT" | "E_MONEY_SERVICES" | "CURRENCY_EXCHANGE" | "TRADES_ON_OTC_MARKET" | "PRECIOUS_METALS_OR_STONES" | "PAWNSHOPS" | "CROSS_BORDER_CASH_OR_PRECIOUS_MATERIALS" | "MINING_EXTRACTIVE_INDUSTRIES" | "ENERGY" | "TRADE_IN_PETROL_PRODUCTS" | "TRADE_IN_MEDICINES" | "REAL_ESTATE" | "CONSTRUCTION_REPAIR" | "CONSULTANCY_LEGAL" | "FREELANCE" | "NON_PROFIT_LEGAL_ENTITIES" | "CRYPTOCURRENCIES" | "GAMING" | "GAMBLING" | "EU_FUNDS_UTILIZATION" | "ADULT" | "HIGH_VALUE_ASSET_DEALER" | "BANKING_LENDING" | "INSURANCE_SECURITY" | "TRANSPORTATION_AND_LOGISTICS" | "MANUFACTURING" | "UTILITIES_AND_INFRASTRUCTURE" | "TRADE_IN_FOOD_PRODUCT" | "WHOLESALE" | "REPAIR_OF_MOTOR_VEHICLES" | "SOCIAL_WORK_ACTIVITIES" | "AUTO_AVIATION" | "COURIER_POST_SERVICES" | "AGRICULTURE_FORESTRY_AND_FISHING" | "OTHER_TRADE_AND_SALES" | "TRAVEL_TOURISM" | "INFORMATION_AND_COMMUNICATION" | "PR_MARKETING" | "EDUCATION" | "INFORMATIONAL_TECHNOLOGIES" | "PUBLIC_AND_DEFENCE_SECTOR" | "HEALTH_CARE_MEDICAL_SERVICES" | "ART_ENTERTAINMENT_SPORT" | "ADMINISTRATIVE_OFFICE_BUSINESS_ACTIVITIES" | "HOSPITALITY_AND_LEISURE" | "SCIENTIFIC_AND_TECHNICAL_ACTIVITIES" | "OTHER";
   readonly source_of_funds: "COMPENSATION_PAYOUT" | "COMPANY_PROFITS" | "COMPANY_SALE" | "DIVIDEND_PAYMENTS" | "DIVORCE_SETTLEMENT" | "FIXED_DEPOSITS" | "GIFT" | "INHERITANCE" | "INSURANCE_PAYOUT" | "LOAN" | "LOTTERY_OR_GAMBLING_WIN" | "RETIREMENT_INCOME" | "SALE_OF_INVESTMENT" | "SALE_OF_PROPERTY" | "SAVINGS_FROM_SALARY" | "OTHER";
   readonly other_source_of_funds?: string;
-  /** ISO 3166-1 numeric. */
+  /** Numeric country code (ISO 3166-1) without leading zeros. */
   readonly funds_origin_country_id?: number;
   readonly tax_identification_number?: string;
-  /** The client's newest KYC application. */
+  /** Newest KYC application of the client. */
   readonly kyc_application_id?: string;
-  /** Its link, a secret, while the applicant can go on with it. */
+  /** Verification link of that application, while the applicant can use it. Treat it as a secret. */
   readonly kyc_link?: string;
   readonly created_at: string;
   readonly updated_at: string;
 }
 
 export interface CreateOnboardingDetailsBody {
-  /** The same under both names. */
+  /** Purposes of the account. `account_purposes_input` is an alias of `account_purposes`. */
   readonly account_purposes: readonly ("PAY_BILLS" | "MONEY_TO_FROM_FAMILY" | "DIVIDENDS" | "SAVINGS" | "PERSONAL_BUSINESS_PURPOSES" | "PENSION" | "CRYPTO" | "SALARY" | "LOTTERY_GAMING" | "RECONCILIATION" | "VIRTUAL_ACCOUNT" | "CURRENCY_EXCHANGE" | "OTHER")[];
-  /** The same under both names. */
+  /** Purposes of the account. `account_purposes_input` is an alias of `account_purposes`. */
   readonly account_purposes_input?: readonly ("PAY_BILLS" | "MONEY_TO_FROM_FAMILY" | "DIVIDENDS" | "SAVINGS" | "PERSONAL_BUSINESS_PURPOSES" | "PENSION" | "CRYPTO" | "SALARY" | "LOTTERY_GAMING" | "RECONCILIATION" | "VIRTUAL_ACCOUNT" | "CURRENCY_EXCHANGE" | "OTHER")[];
   readonly expected_monthly_incoming_volume: "LESS_THAN1000" | "BETWEEN1001_AND5000" | "BETWEEN5001_AND10000" | "BETWEEN10001_AND15000" | "BETWEEN15001_AND30000" | "BETWEEN30001_AND60000" | "MORE_THAN60001";
   readonly expected_monthly_outgoing_volume: "LESS_THAN1000" | "BETWEEN1001_AND5000" | "BETWEEN5001_AND10000" | "BETWEEN10001_AND15000" | "BETWEEN15001_AND30000" | "BETWEEN30001_AND60000" | "MORE_THAN60001";
+  /** Whether the client is a US person for tax purposes. */
   readonly is_us_person: boolean;
   readonly occupation: "BUSINESS_OWNER" | "CLERGY" | "CRAFTSMAN" | "ENGINEER" | "EXECUTIVE" | "FARMER" | "FREELANCE" | "LIBERAL_PROFESSION" | "POLITICIAN" | "PROFESSOR" | "PUBLIC_SERVANT" | "RETIRED" | "SHOPKEEPER" | "STUDENT" | "UNEMPLOYED" | "WORKER" | "OTHER";
   readonly occupation_sector: "ACCOUNTING_AUDIT" | "E_MONEY_SERVICES" | "CURRENCY_EXCHANGE" | "TRADES_ON_OTC_MARKET" | "PRECIOUS_METALS_OR_STONES" | "PAWNSHOPS" | "CROSS_BORDER_CASH_OR_PRECIOUS_MATERIALS" | "MINING_EXTRACTIVE_INDUSTRIES" | "ENERGY" | "TRADE_IN_PETROL_PRODUCTS" | "TRADE_IN_MEDICINES" | "REAL_ESTATE" | "CONSTRUCTION_REPAIR" | "CONSULTANCY_LEGAL" | "FREELANCE" | "NON_PROFIT_LEGAL_ENTITIES" | "CRYPTOCURRENCIES" | "GAMING" | "GAMBLING" | "EU_FUNDS_UTILIZATION" | "ADULT" | "HIGH_VALUE_ASSET_DEALER" | "BANKING_LENDING" | "INSURANCE_SECURITY" | "TRANSPORTATION_AND_LOGISTICS" | "MANUFACTURING" | "UTILITIES_AND_INFRASTRUCTURE" | "TRADE_IN_FOOD_PRODUCT" | "WHOLESALE" | "REPAIR_OF_MOTOR_VEHICLES" | "SOCIAL_WORK_ACTIVITIES" | "AUTO_AVIATION" | "COURIER_POST_SERVICES" | "AGRICULTURE_FORESTRY_AND_FISHING" | "OTHER_TRADE_AND_SALES" | "TRAVEL_TOURISM" | "INFORMATION_AND_COMMUNICATION" | "PR_MARKETING" | "EDUCATION" | "INFORMATIONAL_TECHNOLOGIES" | "PUBLIC_AND_DEFENCE_SECTOR" | "HEALTH_CARE_MEDICAL_SERVICES" | "ART_ENTERTAINMENT_SPORT" | "ADMINISTRATIVE_OFFICE_BUSINESS_ACTIVITIES" | "HOSPITALITY_AND_LEISURE" | "SCIENTIFIC_AND_TECHNICAL_ACTIVITIES" | "OTHER";
   readonly source_of_funds: "COMPENSATION_PAYOUT" | "COMPANY_PROFITS" | "COMPANY_SALE" | "DIVIDEND_PAYMENTS" | "DIVORCE_SETTLEMENT" | "FIXED_DEPOSITS" | "GIFT" | "INHERITANCE" | "INSURANCE_PAYOUT" | "LOAN" | "LOTTERY_OR_GAMBLING_WIN" | "RETIREMENT_INCOME" | "SALE_OF_INVESTMENT" | "SALE_OF_PROPERTY" | "SAVINGS_FROM_SALARY" | "OTHER";
-  /** Needed when occupation is OTHER. */
+  /** Description; required when occupation is OTHER. */
   readonly other_occupation?: string;
-  /** Needed when source_of_funds is OTHER. */
+  /** Description; required when source_of_funds is OTHER. */
   readonly other_source_of_funds?: string;
   readonly funds_origin_country_id?: 4 | 248 | 8 | 12 | 16 | 20 | 24 | 660 | 10 | 28 | 32 | 51 | 533 | 36 | 40 | 31 | 44 | 48 | 50 | 52 | 112 | 56 | 84 | 204 | 60 | 64 | 68 | 535 | 70 | 72 | 74 | 76 | 86 | 96 | 100 | 854 | 108 | 132 | 116 | 120 | 124 | 136 | 140 | 148 | 152 | 156 | 162 | 166 | 170 | 174 | 178 | 180 | 184 | 188 | 384 | 191 | 192 | 531 | 196 | 203 | 208 | 262 | 212 | 214 | 218 | 818 | 222 | 226 | 232 | 233 | 748 | 231 | 238 | 234 | 242 | 246 | 250 | 254 | 258 | 260 | 266 | 270 | 268 | 276 | 288 | 292 | 300 | 304 | 308 | 312 | 316 | 320 | 831 | 324 | 624 | 328 | 332 | 334 | 336 | 340 | 344 | 348 | 352 | 356 | 360 | 364 | 368 | 372 | 833 | 376 | 380 | 388 | 392 | 832 | 400 | 398 | 404 | 296 | 408 | 410 | 414 | 417 | 418 | 428 | 422 | 426 | 430 | 434 | 438 | 440 | 442 | 446 | 450 | 454 | 458 | 462 | 466 | 470 | 584 | 474 | 478 | 480 | 175 | 484 | 583 | 498 | 492 | 496 | 499 | 500 | 504 | 508 | 104 | 516 | 520 | 524 | 528 | 540 | 554 | 558 | 562 | 566 | 570 | 574 | 807 | 580 | 578 | 512 | 586 | 585 | 275 | 591 | 598 | 600 | 604 | 608 | 612 | 616 | 620 | 630 | 634 | 638 | 642 | 643 | 646 | 652 | 654 | 659 | 662 | 663 | 666 | 670 | 882 | 674 | 678 | 682 | 686 | 688 | 690 | 694 | 702 | 534 | 703 | 705 | 90 | 706 | 710 | 239 | 728 | 724 | 144 | 729 | 740 | 744 | 752 | 756 | 760 | 158 | 762 | 834 | 764 | 626 | 768 | 772 | 776 | 780 | 788 | 792 | 795 | 796 | 798 | 800 | 804 | 784 | 826 | 840 | 581 | 858 | 860 | 548 | 862 | 704 | 92 | 850 | 876 | 732 | 887 | 894 | 716;
   readonly tax_identification_number?: string;
 }
 
 export interface UpdateOnboardingDetailsBody {
-  /** The same under both names. */
+  /** Purposes of the account. `account_purposes_input` is an alias of `account_purposes`. */
   readonly account_purposes?: readonly ("PAY_BILLS" | "MONEY_TO_FROM_FAMILY" | "DIVIDENDS" | "SAVINGS" | "PERSONAL_BUSINESS_PURPOSES" | "PENSION" | "CRYPTO" | "SALARY" | "LOTTERY_GAMING" | "RECONCILIATION" | "VIRTUAL_ACCOUNT" | "CURRENCY_EXCHANGE" | "OTHER")[];
-  /** The same under both names. */
+  /** Purposes of the account. `account_purposes_input` is an alias of `account_purposes`. */
   readonly account_purposes_input?: readonly ("PAY_BILLS" | "MONEY_TO_FROM_FAMILY" | "DIVIDENDS" | "SAVINGS" | "PERSONAL_BUSINESS_PURPOSES" | "PENSION" | "CRYPTO" | "SALARY" | "LOTTERY_GAMING" | "RECONCILIATION" | "VIRTUAL_ACCOUNT" | "CURRENCY_EXCHANGE" | "OTHER")[];
   readonly expected_monthly_incoming_volume?: "LESS_THAN1000" | "BETWEEN1001_AND5000" | "BETWEEN5001_AND10000" | "BETWEEN10001_AND15000" | "BETWEEN15001_AND30000" | "BETWEEN30001_AND60000" | "MORE_THAN60001";
   readonly expected_monthly_outgoing_volume?: "LESS_THAN1000" | "BETWEEN1001_AND5000" | "BETWEEN5001_AND10000" | "BETWEEN10001_AND15000" | "BETWEEN15001_AND30000" | "BETWEEN30001_AND60000" | "MORE_THAN60001";
+  /** Whether the client is a US person for tax purposes. */
   readonly is_us_person?: boolean;
   readonly occupation?: "BUSINESS_OWNER" | "CLERGY" | "CRAFTSMAN" | "ENGINEER" | "EXECUTIVE" | "FARMER" | "FREELANCE" | "LIBERAL_PROFESSION" | "POLITICIAN" | "PROFESSOR" | "PUBLIC_SERVANT" | "RETIRED" | "SHOPKEEPER" | "STUDENT" | "UNEMPLOYED" | "WORKER" | "OTHER";
   readonly occupation_sector?: "ACCOUNTING_AUDIT" | "E_MONEY_SERVICES" | "CURRENCY_EXCHANGE" | "TRADES_ON_OTC_MARKET" | "PRECIOUS_METALS_OR_STONES" | "PAWNSHOPS" | "CROSS_BORDER_CASH_OR_PRECIOUS_MATERIALS" | "MINING_EXTRACTIVE_INDUSTRIES" | "ENERGY" | "TRADE_IN_PETROL_PRODUCTS" | "TRADE_IN_MEDICINES" | "REAL_ESTATE" | "CONSTRUCTION_REPAIR" | "CONSULTANCY_LEGAL" | "FREELANCE" | "NON_PROFIT_LEGAL_ENTITIES" | "CRYPTOCURRENCIES" | "GAMING" | "GAMBLING" | "EU_FUNDS_UTILIZATION" | "ADULT" | "HIGH_VALUE_ASSET_DEALER" | "BANKING_LENDING" | "INSURANCE_SECURITY" | "TRANSPORTATION_AND_LOGISTICS" | "MANUFACTURING" | "UTILITIES_AND_INFRASTRUCTURE" | "TRADE_IN_FOOD_PRODUCT" | "WHOLESALE" | "REPAIR_OF_MOTOR_VEHICLES" | "SOCIAL_WORK_ACTIVITIES" | "AUTO_AVIATION" | "COURIER_POST_SERVICES" | "AGRICULTURE_FORESTRY_AND_FISHING" | "OTHER_TRADE_AND_SALES" | "TRAVEL_TOURISM" | "INFORMATION_AND_COMMUNICATION" | "PR_MARKETING" | "EDUCATION" | "INFORMATIONAL_TECHNOLOGIES" | "PUBLIC_AND_DEFENCE_SECTOR" | "HEALTH_CARE_MEDICAL_SERVICES" | "ART_ENTERTAINMENT_SPORT" | "ADMINISTRATIVE_OFFICE_BUSINESS_ACTIVITIES" | "HOSPITALITY_AND_LEISURE" | "SCIENTIFIC_AND_TECHNICAL_ACTIVITIES" | "OTHER";
@@ -478,77 +352,166 @@ export interface OnboardingStatus {
   readonly current_step: "DETAILS_PENDING" | "KYC_PENDING" | "KYC_PROCESSING" | "KYC_UNDER_REVIEW" | "KYC_DECLINED" | "PENDING_APPROVAL" | "APPROVED";
   readonly kyc_status: "NOT_STARTED" | "CREATED" | "PROCESSING" | "ABORTED" | "PENDING_REVIEW" | "VALIDATED" | "DECLINED";
   readonly overall_status: "IN_PROGRESS" | "UNDER_REVIEW" | "DECLINED" | "APPROVED";
-  /** The client's newest KYC application. */
+  /** Newest KYC application of the client. */
   readonly kyc_application_id?: string;
-  /** Its link, a secret, while the applicant can go on with it. */
+  /** Verification link of that application, while the applicant can use it. Treat it as a secret. */
   readonly kyc_link?: string;
   readonly created_at: string;
   readonly updated_at: string;
 }
 
-export interface Payment {
+export interface Beneficiary {
   readonly id: string;
-  readonly business_id: string;
-  readonly amount: string;
-  readonly currency: string;
-  readonly status: "PENDING" | "PAID" | "FAILED" | "REFUSED" | "CANCELED" | "REFUNDED" | "EXPIRED";
-  readonly language: string;
-  readonly success_url: string;
-  readonly fail_url: string;
-  readonly processor_order_number: string;
+  readonly client_id: string;
+  readonly beneficiary_type: "PERSON" | "COMPANY";
+  readonly name: string;
+  /** Whether the beneficiary is shown to users. */
+  readonly display: boolean;
   readonly created_at: string;
   readonly updated_at: string;
-  readonly paid_at?: string;
-  readonly action_code?: string;
-  readonly action_code_description?: string;
-  readonly approval_code?: string;
-  readonly card_brand?: string;
-  readonly description?: string;
-  readonly form_url?: string;
-  readonly masked_pan?: string;
-  readonly order_ref?: string;
-  readonly resp_code?: string;
-  readonly resp_code_desc?: string;
-  readonly processor_error_code?: string;
-  readonly processor_order_id?: string;
-  readonly processor_order_status?: number;
-  readonly refunded_amount?: string;
-  /** PROCESSOR: given back or reversed there, not through this API. */
-  readonly origin?: string;
+  readonly account_number?: string;
+  readonly iban?: string;
+  readonly bic?: string;
+  readonly swift_code?: string;
+  readonly routing_number?: string;
+  readonly bank_name?: string;
+  readonly bank_address?: string;
+  readonly address?: string;
+  readonly city?: string;
+  readonly postal_code?: string;
+  readonly country_code?: string;
 }
 
-export interface CreatePaymentBody {
-  /** In DZD, at least 50.00 and at most 999999999999.99. */
-  readonly amount: string;
-  /** An absolute https URL without credentials. Letters beyond ASCII need no encoding. Kept as it was sent. */
-  readonly success_url: string;
-  /** An absolute https URL without credentials. Letters beyond ASCII need no encoding. Kept as it was sent. */
-  readonly fail_url: string;
-  /** At most 20 UTF-16 units; most emoji are two. */
-  readonly order_ref?: string;
-  /** At most 512 UTF-16 units; most emoji are two. */
-  readonly description?: string;
-  /** Upper and lower case are the same here: any case is accepted. */
-  readonly language?: "AR" | "FR" | "EN";
-  readonly currency?: "DZD";
+export interface CreateBeneficiaryBody {
+  /** Client who pays the beneficiary. */
+  readonly client_id: string;
+  readonly beneficiary_type?: "PERSON" | "COMPANY";
+  /** Name of the person or company. */
+  readonly name: string;
+  /** Whether the beneficiary is shown to users. */
+  readonly display?: boolean;
+  readonly account_number?: string | null;
+  readonly iban?: string | null;
+  readonly bic?: string | null;
+  readonly swift_code?: string | null;
+  readonly routing_number?: string | null;
+  readonly bank_name?: string | null;
+  readonly bank_address?: string | null;
+  readonly address?: string | null;
+  readonly city?: string | null;
+  readonly postal_code?: string | null;
+  readonly country_code?: "AFG" | "ALA" | "ALB" | "DZA" | "ASM" | "AND" | "AGO" | "AIA" | "ATA" | "ATG" | "ARG" | "ARM" | "ABW" | "AUS" | "AUT" | "AZE" | "BHS" | "BHR" | "BGD" | "BRB" | "BLR" | "BEL" | "BLZ" | "BEN" | "BMU" | "BTN" | "BOL" | "BES" | "BIH" | "BWA" | "BVT" | "BRA" | "IOT" | "BRN" | "BGR" | "BFA" | "BDI" | "CPV" | "KHM" | "CMR" | "CAN" | "CYM" | "CAF" | "TCD" | "CHL" | "CHN" | "CXR" | "CCK" | "COL" | "COM" | "COG" | "COD" | "COK" | "CRI" | "CIV" | "HRV" | "CUB" | "CUW" | "CYP" | "CZE" | "DNK" | "DJI" | "DMA" | "DOM" | "ECU" | "EGY" | "SLV" | "GNQ" | "ERI" | "EST" | "SWZ" | "ETH" | "FLK" | "FRO" | "FJI" | "FIN" | "FRA" | "GUF" | "PYF" | "ATF" | "GAB" | "GMB" | "GEO" | "DEU" | "GHA" | "GIB" | "GRC" | "GRL" | "GRD" | "GLP" | "GUM" | "GTM" | "GGY" | "GIN" | "GNB" | "GUY" | "HTI" | "HMD" | "VAT" | "HND" | "HKG" | "HUN" | "ISL" | "IND" | "IDN" | "IRN" | "IRQ" | "IRL" | "IMN" | "ISR" | "ITA" | "JAM" | "JPN" | "JEY" | "JOR" | "KAZ" | "KEN" | "KIR" | "PRK" | "KOR" | "KWT" | "KGZ" | "LAO" | "LVA" | "LBN" | "LSO" | "LBR" | "LBY" | "LIE" | "LTU" | "LUX" | "MAC" | "MDG" | "MWI" | "MYS" | "MDV" | "MLI" | "MLT" | "MHL" | "MTQ" | "MRT" | "MUS" | "MYT" | "MEX" | "FSM" | "MDA" | "MCO" | "MNG" | "MNE" | "MSR" | "MAR" | "MOZ" | "MMR" | "NAM" | "NRU" | "NPL" | "NLD" | "NCL" | "NZL" | "NIC" | "NER" | "NGA" | "NIU" | "NFK" | "MKD" | "MNP" | "NOR" | "OMN" | "PAK" | "PLW" | "PSE" | "PAN" | "PNG" | "PRY" | "PER" | "PHL" | "PCN" | "POL" | "PRT" | "PRI" | "QAT" | "REU" | "ROU" | "RUS" | "RWA" | "BLM" | "SHN" | "KNA" | "LCA" | "MAF" | "SPM" | "VCT" | "WSM" | "SMR" | "STP" | "SAU" | "SEN" | "SRB" | "SYC" | "SLE" | "SGP" | "SXM" | "SVK" | "SVN" | "SLB" | "SOM" | "ZAF" | "SGS" | "SSD" | "ESP" | "LKA" | "SDN" | "SUR" | "SJM" | "SWE" | "CHE" | "SYR" | "TWN" | "TJK" | "TZA" | "THA" | "TLS" | "TGO" | "TKL" | "TON" | "TTO" | "TUN" | "TUR" | "TKM" | "TCA" | "TUV" | "UGA" | "UKR" | "ARE" | "GBR" | "USA" | "UMI" | "URY" | "UZB" | "VUT" | "VEN" | "VNM" | "VGB" | "VIR" | "WLF" | "ESH" | "YEM" | "ZMB" | "ZWE" | null;
 }
 
-export interface ListPaymentsQuery {
+export interface ListBeneficiariesQuery {
+  /** Maximum number of items on the page. */
   readonly limit?: number;
+  /** Number of items to skip before the page. */
   readonly offset?: number;
-  readonly status?: "PENDING" | "PAID" | "FAILED" | "REFUSED" | "CANCELED" | "REFUNDED" | "EXPIRED";
-  /** At most 20 UTF-16 units; most emoji are two. */
-  readonly order_ref?: string;
-  readonly payment_link_id?: string;
-  /** Created at this time or later. */
-  readonly created_from?: string;
-  /** Created before this time, which is itself left out. */
-  readonly created_to?: string;
+  /** Client who pays the beneficiary. */
+  readonly client_id?: string;
+  readonly beneficiary_type?: "PERSON" | "COMPANY";
+  /** Country code (ISO 3166-1 alpha-3). */
+  readonly country_code?: "AFG" | "ALA" | "ALB" | "DZA" | "ASM" | "AND" | "AGO" | "AIA" | "ATA" | "ATG" | "ARG" | "ARM" | "ABW" | "AUS" | "AUT" | "AZE" | "BHS" | "BHR" | "BGD" | "BRB" | "BLR" | "BEL" | "BLZ" | "BEN" | "BMU" | "BTN" | "BOL" | "BES" | "BIH" | "BWA" | "BVT" | "BRA" | "IOT" | "BRN" | "BGR" | "BFA" | "BDI" | "CPV" | "KHM" | "CMR" | "CAN" | "CYM" | "CAF" | "TCD" | "CHL" | "CHN" | "CXR" | "CCK" | "COL" | "COM" | "COG" | "COD" | "COK" | "CRI" | "CIV" | "HRV" | "CUB" | "CUW" | "CYP" | "CZE" | "DNK" | "DJI" | "DMA" | "DOM" | "ECU" | "EGY" | "SLV" | "GNQ" | "ERI" | "EST" | "SWZ" | "ETH" | "FLK" | "FRO" | "FJI" | "FIN" | "FRA" | "GUF" | "PYF" | "ATF" | "GAB" | "GMB" | "GEO" | "DEU" | "GHA" | "GIB" | "GRC" | "GRL" | "GRD" | "GLP" | "GUM" | "GTM" | "GGY" | "GIN" | "GNB" | "GUY" | "HTI" | "HMD" | "VAT" | "HND" | "HKG" | "HUN" | "ISL" | "IND" | "IDN" | "IRN" | "IRQ" | "IRL" | "IMN" | "ISR" | "ITA" | "JAM" | "JPN" | "JEY" | "JOR" | "KAZ" | "KEN" | "KIR" | "PRK" | "KOR" | "KWT" | "KGZ" | "LAO" | "LVA" | "LBN" | "LSO" | "LBR" | "LBY" | "LIE" | "LTU" | "LUX" | "MAC" | "MDG" | "MWI" | "MYS" | "MDV" | "MLI" | "MLT" | "MHL" | "MTQ" | "MRT" | "MUS" | "MYT" | "MEX" | "FSM" | "MDA" | "MCO" | "MNG" | "MNE" | "MSR" | "MAR" | "MOZ" | "MMR" | "NAM" | "NRU" | "NPL" | "NLD" | "NCL" | "NZL" | "NIC" | "NER" | "NGA" | "NIU" | "NFK" | "MKD" | "MNP" | "NOR" | "OMN" | "PAK" | "PLW" | "PSE" | "PAN" | "PNG" | "PRY" | "PER" | "PHL" | "PCN" | "POL" | "PRT" | "PRI" | "QAT" | "REU" | "ROU" | "RUS" | "RWA" | "BLM" | "SHN" | "KNA" | "LCA" | "MAF" | "SPM" | "VCT" | "WSM" | "SMR" | "STP" | "SAU" | "SEN" | "SRB" | "SYC" | "SLE" | "SGP" | "SXM" | "SVK" | "SVN" | "SLB" | "SOM" | "ZAF" | "SGS" | "SSD" | "ESP" | "LKA" | "SDN" | "SUR" | "SJM" | "SWE" | "CHE" | "SYR" | "TWN" | "TJK" | "TZA" | "THA" | "TLS" | "TGO" | "TKL" | "TON" | "TTO" | "TUN" | "TUR" | "TKM" | "TCA" | "TUV" | "UGA" | "UKR" | "ARE" | "GBR" | "USA" | "UMI" | "URY" | "UZB" | "VUT" | "VEN" | "VNM" | "VGB" | "VIR" | "WLF" | "ESH" | "YEM" | "ZMB" | "ZWE";
+  /** Whether the beneficiary is shown to users. */
+  readonly display?: boolean;
+  /** Part of the name, IBAN (without spaces) or account number, in any case. */
+  readonly search?: string;
 }
 
-export interface RefundPaymentBody {
-  /** In DZD, at most what was paid. */
-  readonly amount?: string;
+export interface UpdateBeneficiaryBody {
+  readonly beneficiary_type?: "PERSON" | "COMPANY";
+  /** Name of the person or company. */
+  readonly name?: string;
+  /** Whether the beneficiary is shown to users. */
+  readonly display?: boolean;
+  readonly account_number?: string | null;
+  readonly iban?: string | null;
+  readonly bic?: string | null;
+  readonly swift_code?: string | null;
+  readonly routing_number?: string | null;
+  readonly bank_name?: string | null;
+  readonly bank_address?: string | null;
+  readonly address?: string | null;
+  readonly city?: string | null;
+  readonly postal_code?: string | null;
+  readonly country_code?: "AFG" | "ALA" | "ALB" | "DZA" | "ASM" | "AND" | "AGO" | "AIA" | "ATA" | "ATG" | "ARG" | "ARM" | "ABW" | "AUS" | "AUT" | "AZE" | "BHS" | "BHR" | "BGD" | "BRB" | "BLR" | "BEL" | "BLZ" | "BEN" | "BMU" | "BTN" | "BOL" | "BES" | "BIH" | "BWA" | "BVT" | "BRA" | "IOT" | "BRN" | "BGR" | "BFA" | "BDI" | "CPV" | "KHM" | "CMR" | "CAN" | "CYM" | "CAF" | "TCD" | "CHL" | "CHN" | "CXR" | "CCK" | "COL" | "COM" | "COG" | "COD" | "COK" | "CRI" | "CIV" | "HRV" | "CUB" | "CUW" | "CYP" | "CZE" | "DNK" | "DJI" | "DMA" | "DOM" | "ECU" | "EGY" | "SLV" | "GNQ" | "ERI" | "EST" | "SWZ" | "ETH" | "FLK" | "FRO" | "FJI" | "FIN" | "FRA" | "GUF" | "PYF" | "ATF" | "GAB" | "GMB" | "GEO" | "DEU" | "GHA" | "GIB" | "GRC" | "GRL" | "GRD" | "GLP" | "GUM" | "GTM" | "GGY" | "GIN" | "GNB" | "GUY" | "HTI" | "HMD" | "VAT" | "HND" | "HKG" | "HUN" | "ISL" | "IND" | "IDN" | "IRN" | "IRQ" | "IRL" | "IMN" | "ISR" | "ITA" | "JAM" | "JPN" | "JEY" | "JOR" | "KAZ" | "KEN" | "KIR" | "PRK" | "KOR" | "KWT" | "KGZ" | "LAO" | "LVA" | "LBN" | "LSO" | "LBR" | "LBY" | "LIE" | "LTU" | "LUX" | "MAC" | "MDG" | "MWI" | "MYS" | "MDV" | "MLI" | "MLT" | "MHL" | "MTQ" | "MRT" | "MUS" | "MYT" | "MEX" | "FSM" | "MDA" | "MCO" | "MNG" | "MNE" | "MSR" | "MAR" | "MOZ" | "MMR" | "NAM" | "NRU" | "NPL" | "NLD" | "NCL" | "NZL" | "NIC" | "NER" | "NGA" | "NIU" | "NFK" | "MKD" | "MNP" | "NOR" | "OMN" | "PAK" | "PLW" | "PSE" | "PAN" | "PNG" | "PRY" | "PER" | "PHL" | "PCN" | "POL" | "PRT" | "PRI" | "QAT" | "REU" | "ROU" | "RUS" | "RWA" | "BLM" | "SHN" | "KNA" | "LCA" | "MAF" | "SPM" | "VCT" | "WSM" | "SMR" | "STP" | "SAU" | "SEN" | "SRB" | "SYC" | "SLE" | "SGP" | "SXM" | "SVK" | "SVN" | "SLB" | "SOM" | "ZAF" | "SGS" | "SSD" | "ESP" | "LKA" | "SDN" | "SUR" | "SJM" | "SWE" | "CHE" | "SYR" | "TWN" | "TJK" | "TZA" | "THA" | "TLS" | "TGO" | "TKL" | "TON" | "TTO" | "TUN" | "TUR" | "TKM" | "TCA" | "TUV" | "UGA" | "UKR" | "ARE" | "GBR" | "USA" | "UMI" | "URY" | "UZB" | "VUT" | "VEN" | "VNM" | "VGB" | "VIR" | "WLF" | "ESH" | "YEM" | "ZMB" | "ZWE" | null;
+}
+
+export interface Account {
+  readonly id: string;
+  readonly client_id: string;
+  readonly account_name: string;
+  readonly account_number: string;
+  readonly account_type: "CURRENT" | "SAVINGS" | "ESCROW";
+  /** Currency of all amounts (ISO 4217). */
+  readonly currency: string;
+  /** Sum of the available and the reserved balance. */
+  readonly current_balance: string;
+  /** Balance that can be spent. */
+  readonly available_balance: string;
+  /** Balance that is reserved by open holds. */
+  readonly reserved_balance: string;
+  readonly status: "PENDING" | "ACTIVE" | "SUSPENDED" | "CLOSED";
+  readonly opened_date: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly closed_date?: string;
+  readonly last_activity_date?: string;
+  /** Maximum sum of outgoing amounts in a day (UTC). */
+  readonly daily_limit?: string;
+  /** Maximum sum of outgoing amounts in a month (UTC). */
+  readonly monthly_limit?: string;
+  /** Maximum sum of outgoing amounts in a year (UTC). */
+  readonly yearly_limit?: string;
+  readonly description?: string;
+  /** Your own identifier of the account. */
+  readonly external_account_id?: string;
+}
+
+export interface OpenAccountBody {
+  /** Client who owns the account. */
+  readonly client_id: string;
+  readonly account_type: "CURRENT" | "SAVINGS" | "ESCROW";
+  /** Name of the account. */
+  readonly account_name: string;
+  /** Currency of the account (ISO 4217). The deployment configures the accepted currencies. */
+  readonly currency: string;
+  /** Maximum sum of outgoing amounts in a day (UTC), in the currency of the account. At most the monthly limit. */
+  readonly daily_limit?: string;
+  /** Maximum sum of outgoing amounts in a month (UTC), in the currency of the account. At most the yearly limit. */
+  readonly monthly_limit?: string;
+  /** Maximum sum of outgoing amounts in a year (UTC), in the currency of the account. At least the monthly limit. */
+  readonly yearly_limit?: string;
+  /** Free text. */
+  readonly description?: string;
+  /** Your own identifier of the account; unique in your business. */
+  readonly external_account_id?: string;
+}
+
+export interface ListAccountsQuery {
+  /** Maximum number of items on the page. */
+  readonly limit?: number;
+  /** Number of items to skip before the page. */
+  readonly offset?: number;
+  /** Client who owns the account. */
+  readonly client_id?: string;
+  readonly account_type?: "CURRENT" | "SAVINGS" | "ESCROW";
+  readonly status?: "PENDING" | "ACTIVE" | "SUSPENDED" | "CLOSED";
+  /** Currency of the account (ISO 4217). The deployment configures the accepted currencies. */
+  readonly currency?: string;
+  /** Part of the account name, account number or external_account_id, in any case. */
+  readonly search?: string;
+}
+
+export interface UpdateAccountBody {
+  /** Name of the account. */
+  readonly account_name?: string;
+  readonly daily_limit?: string | null;
+  readonly monthly_limit?: string | null;
+  readonly yearly_limit?: string | null;
+  readonly description?: string | null;
+  readonly external_account_id?: string | null;
 }
 
 export interface CreateWebhookEndpointResult {
@@ -556,17 +519,17 @@ export interface CreateWebhookEndpointResult {
   readonly business_id: string;
   readonly url: string;
   readonly status: "ACTIVE" | "DISABLED";
-  /** Event types it receives, written out also when it has the default: all but the opt-in ones. */
+  /** Event types that the endpoint receives, also when it has the default types (all except the opt-in ones). */
   readonly events: readonly (string)[];
   readonly created_at: string;
-  /** The signing secret, only in the answer that makes it. */
+  /** Signing secret; only in the response that creates it. */
   readonly secret?: string;
 }
 
 export interface CreateWebhookEndpointBody {
-  /** Absolute, https, public, at most 2048 characters, without credentials and without a fragment. A development system also takes http and this machine's own addresses. */
+  /** URL that receives the webhooks: absolute, https, with a public host, at most 2048 characters, without credentials and fragment. A development system also accepts http and loopback addresses. */
   readonly url: string;
-  /** Event types it is to receive. Empty means the default: all but the opt-in ones. */
+  /** Event types that the endpoint receives. An empty list selects the default: all types except the opt-in ones. */
   readonly events?: readonly ("KYC_COMPLETED" | "KYC_REJECTED" | "KYC_NEEDS_REVIEW" | "KYC_REVIEW_RESOLVED" | "KYC_FAILED" | "KYC_EXPIRED" | "KYC_CANCELED" | "KYC_DOCUMENT_EXPIRING" | "KYC_DOCUMENT_EXPIRED" | "PAYMENT_COMPLETED" | "PAYMENT_REFUSED" | "PAYMENT_FAILED" | "PAYMENT_CANCELED" | "PAYMENT_EXPIRED" | "PAYMENT_REFUNDED" | "WEBHOOK_ENDPOINT_DISABLED")[];
 }
 
@@ -575,10 +538,17 @@ export interface ListWebhookEndpointsItem {
   readonly business_id: string;
   readonly url: string;
   readonly status: "ACTIVE" | "DISABLED";
-  /** Event types it receives, written out also when it has the default: all but the opt-in ones. */
+  /** Event types that the endpoint receives, also when it has the default types (all except the opt-in ones). */
   readonly events: readonly (string)[];
   readonly created_at: string;
   readonly updated_at: string;
+}
+
+export interface ListWebhookEndpointsQuery {
+  /** Maximum number of items on the page. */
+  readonly limit?: number;
+  /** Number of items to skip before the page. */
+  readonly offset?: number;
 }
 
 export interface WebhookEndpoint {
@@ -586,24 +556,24 @@ export interface WebhookEndpoint {
   readonly business_id: string;
   readonly url: string;
   readonly status: "ACTIVE" | "DISABLED";
-  /** Event types it receives, written out also when it has the default: all but the opt-in ones. */
+  /** Event types that the endpoint receives, also when it has the default types (all except the opt-in ones). */
   readonly events: readonly (string)[];
   readonly created_at: string;
   readonly updated_at: string;
-  /** How deliveries to it went. Attempts count after a few seconds, and the edges of hour and day are five minutes wide. */
+  /** Health of the deliveries to the endpoint. Attempts are included after a few seconds. The limits of hour and day have a resolution of five minutes. */
   readonly health?: WebhookEndpointHealth;
 }
 
 export interface WebhookEndpointHealth {
-  /** Since when every attempt has failed; five days of it disable the endpoint. */
+  /** Time since which all attempts have failed. After five days the endpoint is disabled. */
   readonly failing_since?: string;
-  /** The part of the last hour's attempts that succeeded; absent without any. */
+  /** Share of successful attempts in the last hour, from 0 to 1. Absent without attempts. */
   readonly success_rate_1h?: number;
-  /** The part of the last day's attempts that succeeded; absent without any. */
+  /** Share of successful attempts in the last day, from 0 to 1. Absent without attempts. */
   readonly success_rate_24h?: number;
-  /** Of the newest attempt that failed within a day: the code of its `error`, or `http_` and the status. */
+  /** Newest error in the last day: the `error` of the attempt, or `http_` with the status. */
   readonly last_error?: string;
-  /** 95 of 100 attempts of the last day took no longer, estimated to a fifth, in milliseconds. */
+  /** 95th percentile of the attempt durations in the last day, in milliseconds, with an error of up to 20 %. */
   readonly p95_ms_24h?: number;
 }
 
@@ -612,17 +582,19 @@ export interface UpdateWebhookEndpointResult {
   readonly business_id: string;
   readonly url: string;
   readonly status: "ACTIVE" | "DISABLED";
-  /** Event types it receives, written out also when it has the default: all but the opt-in ones. */
+  /** Event types that the endpoint receives, also when it has the default types (all except the opt-in ones). */
   readonly events: readonly (string)[];
   readonly updated_at: string;
-  /** The signing secret, only in the answer that makes it. */
+  /** Signing secret; only in the response that creates it. */
   readonly secret?: string;
 }
 
 export interface UpdateWebhookEndpointBody {
-  /** Absolute, https, public, at most 2048 characters, without credentials and without a fragment. A development system also takes http and this machine's own addresses. */
+  /** URL that receives the webhooks: absolute, https, with a public host, at most 2048 characters, without credentials and fragment. A development system also accepts http and loopback addresses. */
   readonly url?: string;
+  /** Whether to replace the signing secret. The response contains the new `secret`. */
   readonly rotate_secret?: boolean;
+  /** Seconds for which `X-Signature` still uses the old secret, so that the receiver can be configured first; 0 by default. Requires `rotate_secret`. */
   readonly activate_in_seconds?: number;
   readonly status?: "ACTIVE" | "DISABLED";
   readonly events?: readonly ("KYC_COMPLETED" | "KYC_REJECTED" | "KYC_NEEDS_REVIEW" | "KYC_REVIEW_RESOLVED" | "KYC_FAILED" | "KYC_EXPIRED" | "KYC_CANCELED" | "KYC_DOCUMENT_EXPIRING" | "KYC_DOCUMENT_EXPIRED" | "PAYMENT_COMPLETED" | "PAYMENT_REFUSED" | "PAYMENT_FAILED" | "PAYMENT_CANCELED" | "PAYMENT_EXPIRED" | "PAYMENT_REFUNDED" | "WEBHOOK_ENDPOINT_DISABLED")[] | null;
@@ -632,7 +604,7 @@ export interface TestWebhookEndpointResult {
   readonly id: string;
   readonly type: string;
   readonly created_at: string;
-  /** What every delivery of the event carries, byte for byte as it was signed. */
+  /** Body of each delivery of the event, byte for byte as signed. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly delivery: Delivery;
 }
@@ -647,13 +619,15 @@ export interface Delivery {
 
 export interface DeliveryAttempts {
   readonly at: string;
+  /** HTTP status of the response. */
   readonly status_code?: number;
-  /** Why no answer came; absent when a status came, and for attempts made before there were codes. */
+  /** Reason for an attempt without an HTTP response. Absent with a `status_code`, and for attempts of versions without these codes. */
   readonly error?: "timeout" | "dns_error" | "connection_refused" | "connection_reset" | "tls_error" | "address_forbidden" | "invalid_response" | "secret_unreadable";
-  /** The same in words. */
+  /** Description of the error. */
   readonly detail?: string;
+  /** Duration of the attempt in milliseconds. */
   readonly duration_ms: number;
-  /** The first KiB of the answer. */
+  /** First 1024 bytes of the response body. */
   readonly response?: string;
 }
 
@@ -663,27 +637,29 @@ export interface CheckWebhookEndpointResult {
 
 export interface CheckWebhookEndpointResultChecks {
   readonly name: "good" | "forged_signature" | "duplicate" | "old_timestamp";
+  /** Whether the endpoint responded as required. */
   readonly passed: boolean;
-  /** What it answered, and what to do about it. */
+  /** Response of the endpoint, and the necessary change if the check failed. */
   readonly detail: string;
 }
 
 export interface WebhookReplay {
   readonly id: string;
   readonly status: "RUNNING" | "DONE";
-  /** Deliveries that the filter names; while it is RUNNING they may still be counted. */
+  /** Number of deliveries that match the filters. It can still grow while the status is RUNNING. */
   readonly matched: number;
-  /** Those of them that were started anew. */
+  /** Number of matching deliveries that were started again. */
   readonly sent: number;
 }
 
 export interface ReplayWebhookEndpointBody {
-  /** Events are kept for 30 days. */
+  /** Start of the range of event times, inclusive. Events are stored for 30 days. */
   readonly since: string;
-  /** Exclusive end of the range. */
+  /** End of the range of event times, exclusive; the current time by default. */
   readonly until?: string;
+  /** Event types; all by default. */
   readonly types?: readonly ("KYC_COMPLETED" | "KYC_REJECTED" | "KYC_NEEDS_REVIEW" | "KYC_REVIEW_RESOLVED" | "KYC_FAILED" | "KYC_EXPIRED" | "KYC_CANCELED" | "KYC_DOCUMENT_EXPIRING" | "KYC_DOCUMENT_EXPIRED" | "PAYMENT_COMPLETED" | "PAYMENT_REFUSED" | "PAYMENT_FAILED" | "PAYMENT_CANCELED" | "PAYMENT_EXPIRED" | "PAYMENT_REFUNDED" | "WEBHOOK_ENDPOINT_DISABLED" | "WEBHOOK_TEST")[];
-  /** pending: those that wait for a later attempt, which comes now. */
+  /** Statuses of the deliveries; `skipped` and `failed` by default. `pending` starts the next attempt now. */
   readonly statuses?: readonly ("pending" | "succeeded" | "failed" | "skipped")[];
 }
 
@@ -691,22 +667,126 @@ export interface Event {
   readonly id: string;
   readonly type: string;
   readonly created_at: string;
-  /** What every delivery of the event carries, byte for byte as it was signed. */
+  /** Body of each delivery of the event, byte for byte as signed. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 export interface ListEventsQuery {
+  /** Maximum number of items on the page. */
   readonly limit?: number;
+  /** Number of items to skip before the page. */
   readonly offset?: number;
   readonly type?: "KYC_COMPLETED" | "KYC_REJECTED" | "KYC_NEEDS_REVIEW" | "KYC_REVIEW_RESOLVED" | "KYC_FAILED" | "KYC_EXPIRED" | "KYC_CANCELED" | "KYC_DOCUMENT_EXPIRING" | "KYC_DOCUMENT_EXPIRED" | "PAYMENT_COMPLETED" | "PAYMENT_REFUSED" | "PAYMENT_FAILED" | "PAYMENT_CANCELED" | "PAYMENT_EXPIRED" | "PAYMENT_REFUNDED" | "WEBHOOK_ENDPOINT_DISABLED" | "WEBHOOK_TEST";
-  /** Created at this time or later. */
+  /** Start of the range of creation times, inclusive. */
   readonly from?: string;
-  /** Created before this time, which is itself left out. */
+  /** End of the range of creation times, exclusive. */
   readonly to?: string;
 }
 
 export interface RedeliverEventBody {
+  /** Webhook endpoint that receives the event; by default all that have a delivery of it. */
   readonly endpoint_id?: string;
+}
+
+export interface OnboardBusinessResult {
+  readonly id: string;
+  readonly name: string;
+  readonly status: "PENDING" | "ACTIVE" | "DISABLED" | "REJECTED";
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** Contact address. Only of a business that registered itself. */
+  readonly contact_email?: string;
+  /** Plaintext of the key; only in the response that issues it. */
+  readonly api_key?: string;
+  /** First 16 characters of the newest live API key. */
+  readonly api_key_prefix?: string;
+}
+
+export interface OnboardBusinessBody {
+  /** Name of the business. */
+  readonly name: string;
+  /** E-mail address at which operators contact the business. */
+  readonly contact_email: string;
+}
+
+export interface OwnBusiness {
+  readonly id: string;
+  readonly name: string;
+  readonly status: "PENDING" | "ACTIVE" | "DISABLED" | "REJECTED";
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** First 16 characters of the newest live API key. */
+  readonly api_key_prefix?: string;
+}
+
+export interface UpdateOwnBusinessResult {
+  readonly id: string;
+  readonly name: string;
+  readonly status: "PENDING" | "ACTIVE" | "DISABLED" | "REJECTED";
+  readonly updated_at: string;
+  /** Plaintext of the key; only in the response that issues it. */
+  readonly api_key?: string;
+  /** First 16 characters of the newest live API key. */
+  readonly api_key_prefix?: string;
+}
+
+export interface UpdateOwnBusinessBody {
+  /** Name of the business. */
+  readonly name?: string;
+  /** Whether to replace the key of this request. The response contains the new `api_key`. */
+  readonly rotate_api_key?: boolean;
+  /** Seconds for which the replaced key stays valid, 0 by default. Requires `rotate_api_key`. */
+  readonly previous_key_ttl_seconds?: number;
+}
+
+export interface OwnApiKey {
+  readonly id: string;
+  readonly name: string;
+  /** First 16 characters of the key. */
+  readonly prefix: string;
+  readonly created_at: string;
+  readonly last_used_at?: string;
+  /** Time at which the key expires. Absent without an expiry. */
+  readonly expires_at?: string;
+  /** Networks from which the key is accepted, in canonical form. Absent when all are accepted. */
+  readonly allowed_ips?: readonly (string)[];
+  readonly revoked_at?: string;
+}
+
+export interface CreateOwnApiKeyResult {
+  readonly id: string;
+  readonly name: string;
+  /** Plaintext of the key; only in the response that issues it. */
+  readonly api_key?: string;
+  /** First 16 characters of the key. */
+  readonly prefix: string;
+  readonly created_at: string;
+  /** Time at which the key expires. Absent without an expiry. */
+  readonly expires_at?: string;
+  /** Networks from which the key is accepted, in canonical form. Absent when all are accepted. */
+  readonly allowed_ips?: readonly (string)[];
+}
+
+export interface CreateOwnApiKeyBody {
+  /** Name of the key; unique among your live keys. */
+  readonly name: string;
+  /** Time in the future at which the key expires. Without it the key does not expire. */
+  readonly expires_at?: string;
+  /** Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without it all addresses are accepted. */
+  readonly allowed_ips?: readonly (string)[];
+}
+
+export interface RevokeOwnApiKeyResult {
+  readonly id: string;
+  readonly name: string;
+  /** First 16 characters of the key. */
+  readonly prefix: string;
+  readonly revoked_at?: string;
+}
+
+export interface RevokeOwnApiKeyBody {
+  /** Reason, stored in the audit trail. */
+  readonly reason?: string;
 }
 
 export interface Business {
@@ -715,32 +795,38 @@ export interface Business {
   readonly status: "PENDING" | "ACTIVE" | "DISABLED" | "REJECTED";
   readonly created_at: string;
   readonly updated_at: string;
-  /** Assigned by the platform, one for each business. */
+  /** Number of the business, assigned by Amana. */
   readonly organization_id: number;
-  /** Of a business that registered itself. */
+  /** Contact address. Only of a business that registered itself. */
   readonly contact_email?: string;
-  /** The plaintext key, only in the answer that issues it. */
+  /** Plaintext of the key; only in the response that issues it. */
   readonly api_key?: string;
-  /** First 16 characters of the newest live key. */
+  /** First 16 characters of the newest live API key. */
   readonly api_key_prefix?: string;
 }
 
 export interface CreateBusinessBody {
+  /** Name of the business. */
   readonly name: string;
+  /** Initial status, ACTIVE by default. Keys of a PENDING business are rejected. */
   readonly status?: "ACTIVE" | "PENDING";
 }
 
 export interface ListBusinessesQuery {
+  /** Maximum number of items on the page. */
   readonly limit?: number;
+  /** Number of items to skip before the page. */
   readonly offset?: number;
   readonly status?: "PENDING" | "ACTIVE" | "DISABLED" | "REJECTED";
-  /** Any part of the name, in any case. */
+  /** Part of the name, in any case. */
   readonly search?: string;
 }
 
 export interface UpdateBusinessBody {
+  /** Name of the business. */
   readonly name?: string;
   readonly status?: "PENDING" | "ACTIVE" | "DISABLED" | "REJECTED";
+  /** Whether to replace the newest live key. The response contains the new `api_key`. */
   readonly rotate_api_key?: boolean;
 }
 
@@ -749,11 +835,14 @@ export interface ReviewKycApplicationResult {
   readonly created_at: string;
   readonly link_expires_at: string;
   readonly status: "CREATED" | "OPENED" | "SUBMITTED" | "PROCESSING" | "COMPLETED" | "EXPIRED" | "CANCELED" | "FAILED";
-  /** When the verification provider was last heard of about it. */
+  /** Time at which the state was last received from the verification provider. */
   readonly synced_at: string;
+  /** Number of hits in anti-money-laundering lists. */
   readonly aml_hit_count: number;
   readonly reason_codes: readonly (KycApplicationReasonCodes)[];
+  /** Number of submissions. */
   readonly attempts_used: number;
+  /** Number of submissions that are still possible. */
   readonly attempts_remaining: number;
   readonly client_id?: string;
   readonly external_id?: string;
@@ -767,18 +856,19 @@ export interface ReviewKycApplicationResult {
   readonly face_match_outcome?: string;
   readonly aml_decision?: string;
   readonly error_message?: string;
-  /** As it was sent: key order, escapes and numbers. */
+  /** Your own data, unchanged, including the order of keys. */
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
 export interface ReviewKycApplicationBody {
+  /** Verdict of the review. */
   readonly outcome: "APPROVED" | "REJECTED";
-  /** Why; kept in the audit trail. */
+  /** Reason, stored in the audit trail. */
   readonly note: string;
 }
 
 export interface ApproveOnboardingBody {
-  /** Why; kept in the audit trail. */
+  /** Reason, stored in the audit trail. */
   readonly reason?: string;
 }
 
@@ -786,21 +876,25 @@ export interface CreateApiKeyResult {
   readonly id: string;
   readonly business_id: string;
   readonly name: string;
-  /** The plaintext key, only in the answer that issues it. */
+  /** Plaintext of the key; only in the response that issues it. */
   readonly api_key?: string;
+  /** First 16 characters of the key. */
   readonly api_key_prefix: string;
   readonly created_at: string;
+  /** Time at which the key expires. Absent without an expiry. */
   readonly expires_at?: string;
-  /** The only networks the key may be used from, in canonical form. Absent: from anywhere. */
+  /** Networks from which the key is accepted, in canonical form. Absent when all are accepted. */
   readonly allowed_ips?: readonly (string)[];
 }
 
 export interface CreateApiKeyBody {
+  /** Business that receives the key. */
   readonly business_id: string;
+  /** Name of the key; unique among the live keys of the business. */
   readonly name: string;
-  /** In the future. Absent: the key has no end. */
+  /** Time in the future at which the key expires. Without it the key does not expire. */
   readonly expires_at?: string;
-  /** CIDRs, of IPv4 or IPv6: calls from elsewhere are refused with 403. Absent: from anywhere. */
+  /** Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without it all addresses are accepted. */
   readonly allowed_ips?: readonly (string)[];
 }
 
@@ -808,18 +902,23 @@ export interface ApiKey {
   readonly id: string;
   readonly business_id: string;
   readonly name: string;
+  /** First 16 characters of the key. */
   readonly api_key_prefix: string;
   readonly created_at: string;
   readonly last_used_at?: string;
+  /** Time at which the key expires. Absent without an expiry. */
   readonly expires_at?: string;
-  /** The only networks the key may be used from, in canonical form. Absent: from anywhere. */
+  /** Networks from which the key is accepted, in canonical form. Absent when all are accepted. */
   readonly allowed_ips?: readonly (string)[];
   readonly revoked_at?: string;
 }
 
 export interface ListApiKeysQuery {
+  /** Maximum number of items on the page. */
   readonly limit?: number;
+  /** Number of items to skip before the page. */
   readonly offset?: number;
+  /** Business that owns the keys. */
   readonly business_id?: string;
 }
 
@@ -827,6 +926,7 @@ export interface RevokeApiKeyResult {
   readonly id: string;
   readonly business_id: string;
   readonly name: string;
+  /** First 16 characters of the key. */
   readonly api_key_prefix: string;
   readonly revoked_at?: string;
 }
@@ -834,22 +934,25 @@ export interface RevokeApiKeyResult {
 export interface CreateOperatorKeyResult {
   readonly id: string;
   readonly name: string;
-  /** The plaintext key, only in the answer that issues it. */
+  /** Plaintext of the key; only in the response that issues it. */
   readonly admin_key?: string;
+  /** First 16 characters of the key. */
   readonly admin_key_prefix: string;
   readonly created_at: string;
 }
 
 export interface CreateOperatorKeyBody {
+  /** Name of the key; unique among live operator keys. */
   readonly name: string;
 }
 
 export interface OperatorKey {
   readonly id: string;
   readonly name: string;
+  /** First 16 characters of the key. */
   readonly admin_key_prefix: string;
   readonly created_at: string;
-  /** To the minute. */
+  /** Time of the last use, to the minute. */
   readonly last_used_at?: string;
   readonly revoked_at?: string;
 }
@@ -857,28 +960,30 @@ export interface OperatorKey {
 export interface CreateInvitationResult {
   readonly id: string;
   readonly name: string;
-  /** The plaintext token, only in the answer that issues it. */
+  /** Plaintext of the token; only in the response that creates the invitation. */
   readonly invitation_token?: string;
+  /** First 16 characters of the token. */
   readonly token_prefix: string;
   readonly created_at: string;
   readonly expires_at: string;
 }
 
 export interface CreateInvitationBody {
-  /** Whom it is for. */
+  /** Name of the invited business or person. */
   readonly name: string;
-  /** At most 30 days ahead; 7 days when it is left out. */
+  /** Time at which the invitation expires, at most 30 days ahead; 7 days by default. */
   readonly expires_at?: string;
 }
 
 export interface Invitation {
   readonly id: string;
   readonly name: string;
+  /** First 16 characters of the token. */
   readonly token_prefix: string;
   readonly created_at: string;
   readonly expires_at: string;
   readonly used_at?: string;
-  /** The business that was registered with it. */
+  /** Business that registered with the invitation. */
   readonly business_id?: string;
   readonly revoked_at?: string;
 }
@@ -890,20 +995,21 @@ export interface Refund {
   readonly amount: string;
   readonly currency: string;
   readonly status: "REQUESTED" | "SENT" | "ACCEPTED" | "REJECTED" | "UNKNOWN" | "NOT_SENT";
+  /** Whether an operator must decide the refund. */
   readonly needs_decision: boolean;
-  /** OUTCOME_UNKNOWN: nothing told it in a day. UNEXPLAINED: what the processor says fits no rule. */
+  /** OUTCOME_UNKNOWN: the outcome is still unknown after a day. UNEXPLAINED: no rule explains the state at the processor. */
   readonly decision_reason?: string;
   readonly needs_decision_since?: string;
-  /** What an operator decided last. */
+  /** Last decision of an operator. */
   readonly resolution?: "ACCEPTED" | "REJECTED" | "SEND_AGAIN";
-  /** How often it was sent. */
+  /** Number of times the refund was sent to the card processor. */
   readonly sends: number;
   readonly last_sent_at?: string;
   readonly processor_error_code?: string;
   readonly payment_status: string;
   readonly payment_amount: string;
   readonly payment_refunded_amount?: string;
-  /** What the card processor said when the order was last read. */
+  /** State of the order at the card processor at `read_at`. */
   readonly processor: RefundProcessor;
   readonly created_at: string;
   readonly updated_at: string;
@@ -918,36 +1024,41 @@ export interface RefundProcessor {
 }
 
 export interface ListRefundsQuery {
+  /** Maximum number of items on the page. */
   readonly limit?: number;
+  /** Number of items to skip before the page. */
   readonly offset?: number;
+  /** `true` for the refunds that need a decision of an operator. */
   readonly needs_decision?: boolean;
 }
 
 export interface ResolveRefundBody {
+  /** Decision about the refund. */
   readonly outcome: "ACCEPTED" | "REJECTED" | "SEND_AGAIN";
-  /** Why; kept in the audit trail. */
+  /** Reason, stored in the audit trail. */
   readonly note: string;
 }
 
 export interface PaymentTimeline {
   readonly payment: Payment;
-  /** Oldest first; within a millisecond, causes before what they brought about. Calls, events and attempts of the last 30 days. */
+  /** Entries, oldest first; within a millisecond, causes before effects. Calls, events and attempts are those of the last 30 days. */
   readonly entries: readonly (PaymentTimelineEntries)[];
-  /** What could not be read just now: `events`, with the attempts to deliver them. Absent when all is here. */
+  /** Kinds that are unavailable at the moment: `events`, including their delivery attempts. Absent when the timeline is complete. */
   readonly missing?: readonly ("events")[];
-  /** What there is more of than is here: of more than 200 calls the first 50 and the newest 150; 20 events, and the newest 50 attempts of a delivery. Absent when nothing was left out. */
+  /** Kinds with more entries than returned. The timeline has at most 200 calls (the first 50 and the newest 150), 20 events and the newest 50 attempts of each delivery. Absent when the timeline has all entries. */
   readonly truncated?: readonly ("processor_calls" | "events")[];
 }
 
 export interface PaymentTimelineEntries {
-  /** When it happened or began; of next_attempt, when it will. */
+  /** Time at which the entry happened or began; for `next_attempt`, the scheduled time. */
   readonly at: string;
   readonly kind: "payment" | "processor_call" | "refund" | "event" | "delivery_attempt" | "next_attempt";
-  /** The status that a payment or refund came to, the operation of a call, or the type of an event. */
+  /** New status of a payment or refund, operation of a processor call, or type of an event. */
   readonly name: string;
-  /** Of a call: ACCEPTED, REFUSED, UNKNOWN or NOT_SENT. Of an attempt: the status that came, or why none did. */
+  /** Outcome of a call (ACCEPTED, REFUSED, UNKNOWN or NOT_SENT), or HTTP status or error code of a delivery attempt. */
   readonly outcome?: string;
   readonly detail?: string;
+  /** Duration in milliseconds. */
   readonly duration_ms?: number;
   readonly refund_id?: string;
   readonly event_id?: string;
@@ -957,12 +1068,15 @@ export interface PaymentTimelineEntries {
 export interface ListChangedPaymentsItem {
   readonly id: string;
   readonly business_id: string;
+  /** Amount of the payment, in the currency. */
   readonly amount: string;
+  /** Currency (ISO 4217). */
   readonly currency: string;
   readonly status: "PENDING" | "PAID" | "FAILED" | "REFUSED" | "CANCELED" | "REFUNDED" | "EXPIRED";
   readonly language: string;
   readonly success_url: string;
   readonly fail_url: string;
+  /** Order number at the card processor. */
   readonly processor_order_number: string;
   readonly created_at: string;
   readonly updated_at: string;
@@ -972,47 +1086,54 @@ export interface ListChangedPaymentsItem {
   readonly approval_code?: string;
   readonly card_brand?: string;
   readonly description?: string;
+  /** Page with the card form, for the browser of the card holder. */
   readonly form_url?: string;
+  /** Masked card number. */
   readonly masked_pan?: string;
+  /** Your own identifier of the order. */
   readonly order_ref?: string;
   readonly resp_code?: string;
   readonly resp_code_desc?: string;
   readonly processor_error_code?: string;
   readonly processor_order_id?: string;
   readonly processor_order_status?: number;
+  /** Refunded amount, in the currency. */
   readonly refunded_amount?: string;
-  /** PROCESSOR: given back or reversed there, not through this API. */
+  /** PROCESSOR when the payment was refunded or reversed at the card processor without Amana. */
   readonly origin?: string;
-  /** What the processor says and no rule explains; nothing was changed for it. A person has to look. */
+  /** State at the processor that no rule explains. The payment was not changed, and an operator must investigate. */
   readonly difference?: string;
-  /** What the card processor said when the order was last read. */
+  /** State of the order at the card processor at `read_at`. */
   readonly processor: RefundProcessor;
 }
 
 export interface ListChangedPaymentsQuery {
+  /** Maximum number of items on the page. */
   readonly limit?: number;
+  /** Number of items to skip before the page. */
   readonly offset?: number;
+  /** Origin of the change. The list is the same without this filter. */
   readonly origin?: "PROCESSOR";
 }
 
 export interface AuditEvent {
   readonly id: string;
   readonly at: string;
-  /** The first 16 characters of the key; "platform", which acts by itself; or "command:" and the name of who used the command `amana`. */
+  /** Actor: the first 16 characters of the key of the request, `platform` for the deployment itself, or `command:` with the name of the user of the `amana` command. */
   readonly actor: string;
   readonly actor_key_id?: string;
-  /** What that key was called. */
+  /** Name of that key. */
   readonly actor_name?: string;
   readonly action: string;
   readonly entity: AuditEventEntity;
   readonly business_id?: string;
-  /** What it was, without secrets; absent when it was not there. */
+  /** Values before the action, without secrets. Absent when the resource did not exist. */
   readonly before?: Readonly<Record<string, unknown>>;
-  /** What it became. */
+  /** Values after the action, without secrets. */
   readonly after?: Readonly<Record<string, unknown>>;
   readonly reason?: string;
   readonly request_id: string;
-  /** Where the request came from. */
+  /** IP address of the caller. */
   readonly address: string;
 }
 
@@ -1022,30 +1143,35 @@ export interface AuditEventEntity {
 }
 
 export interface ListAuditEventsQuery {
+  /** Maximum number of items on the page. */
   readonly limit?: number;
+  /** Number of items to skip before the page. */
   readonly offset?: number;
+  /** Business that the action concerns. */
   readonly business_id?: string;
+  /** Name of the action. */
   readonly action?: string;
+  /** Id of the changed resource. */
   readonly entity_id?: string;
-  /** Done at this time or later. */
+  /** Start of the time range, inclusive. */
   readonly from?: string;
-  /** Done before this time, which is itself left out. */
+  /** End of the time range, exclusive. */
   readonly to?: string;
 }
 
 export interface ListDeadLettersItem {
   readonly id: string;
-  /** The consuming service. */
+  /** Service that failed to apply the event. */
   readonly service: string;
   readonly topic: string;
-  /** The id by which businesses know the event. */
+  /** Id of the event, as in webhooks. */
   readonly event_id: string;
   readonly event_type: string;
-  /** Id of what the event is about. */
+  /** Id of the resource that the event concerns. */
   readonly key: string;
-  /** RETRYING: retried by itself. WAITING: for a version that knows its type. PARKED: failed to the end of the schedule; an operator decides. FORGED: rejected by an earlier version, now only logged. DELIVERED and DROPPED are the end. */
+  /** RETRYING: retried automatically. WAITING: retried after an upgrade of the service, which does not support the event type. PARKED: all retries failed; an operator must retry or drop it. FORGED: stored by an earlier version after a rejection; current versions only count these messages. DELIVERED and DROPPED are final. */
   readonly status: "RETRYING" | "WAITING" | "PARKED" | "FORGED" | "DELIVERED" | "DROPPED";
-  /** Why the last attempt failed. */
+  /** Error of the last attempt. */
   readonly reason: string;
   readonly attempts: number;
   readonly next_attempt_at?: string;
@@ -1056,38 +1182,42 @@ export interface ListDeadLettersItem {
 }
 
 export interface ListDeadLettersQuery {
+  /** Maximum number of items on the page. */
   readonly limit?: number;
+  /** Number of items to skip before the page. */
   readonly offset?: number;
+  /** Consuming service; all of them by default. */
   readonly service?: "webhooks" | "clients" | "identity";
+  /** Topic of the event. */
   readonly topic?: string;
   readonly status?: "RETRYING" | "WAITING" | "PARKED" | "FORGED" | "DELIVERED" | "DROPPED";
 }
 
 export interface DeadLetter {
   readonly id: string;
-  /** The consuming service. */
+  /** Service that failed to apply the event. */
   readonly service: string;
   readonly topic: string;
-  /** The id by which businesses know the event. */
+  /** Id of the event, as in webhooks. */
   readonly event_id: string;
   readonly event_type: string;
-  /** Id of what the event is about. */
+  /** Id of the resource that the event concerns. */
   readonly key: string;
-  /** RETRYING: retried by itself. WAITING: for a version that knows its type. PARKED: failed to the end of the schedule; an operator decides. FORGED: rejected by an earlier version, now only logged. DELIVERED and DROPPED are the end. */
+  /** RETRYING: retried automatically. WAITING: retried after an upgrade of the service, which does not support the event type. PARKED: all retries failed; an operator must retry or drop it. FORGED: stored by an earlier version after a rejection; current versions only count these messages. DELIVERED and DROPPED are final. */
   readonly status: "RETRYING" | "WAITING" | "PARKED" | "FORGED" | "DELIVERED" | "DROPPED";
-  /** Why the last attempt failed. */
+  /** Error of the last attempt. */
   readonly reason: string;
   readonly attempts: number;
   readonly next_attempt_at?: string;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly payload_bytes: number;
-  /** The event with ids, enumerations and numbers; of other texts only the length. Only when read by its id. */
+  /** Payload of the event with ids, enum values and numbers. Other texts are replaced by their length. Absent in lists. */
   readonly payload?: Readonly<Record<string, unknown>>;
   readonly created_at: string;
   readonly updated_at: string;
 }
 
 export interface DropDeadLetterBody {
-  /** Why; kept in the audit trail. */
+  /** Reason, stored in the audit trail. */
   readonly note: string;
 }

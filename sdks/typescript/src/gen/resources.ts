@@ -10,32 +10,32 @@ class Accounts extends Resource {
     return this.call("POST", "/api/v1/accounts", body, options);
   }
 
-  /** List accounts, newest first */
+  /** List accounts */
   list(query?: models.ListAccountsQuery, options?: RequestOptions): List<models.Account> {
     return this.pages("/api/v1/accounts", query, options);
   }
 
-  /** Read an account */
+  /** Get an account */
   get(id: string, options?: RequestOptions): Promise<models.Account> {
     return this.call("GET", `/api/v1/accounts/${segment(id)}`, undefined, options);
   }
 
-  /** Change an account */
+  /** Update an account */
   update(id: string, body?: models.UpdateAccountBody, options?: RequestOptions): Promise<models.Account> {
     return this.call("PATCH", `/api/v1/accounts/${segment(id)}`, body, options);
   }
 
-  /** Activate a PENDING account */
+  /** Activate an account */
   activate(id: string, options?: RequestOptions): Promise<models.Account> {
     return this.call("POST", `/api/v1/accounts/${segment(id)}/activate`, undefined, options);
   }
 
-  /** Suspend an ACTIVE account */
+  /** Suspend an account */
   suspend(id: string, options?: RequestOptions): Promise<models.Account> {
     return this.call("POST", `/api/v1/accounts/${segment(id)}/suspend`, undefined, options);
   }
 
-  /** Reactivate a SUSPENDED account */
+  /** Reactivate an account */
   reactivate(id: string, options?: RequestOptions): Promise<models.Account> {
     return this.call("POST", `/api/v1/accounts/${segment(id)}/reactivate`, undefined, options);
   }
@@ -47,24 +47,24 @@ class Accounts extends Resource {
 }
 
 class ApiKeys extends Resource {
-  /** Issue a named key for a business */
+  /** Issue an API key */
   create(body: models.CreateApiKeyBody, options?: RequestOptions): Promise<models.CreateApiKeyResult> {
     return this.call("POST", "/api/v1/admin/api-keys", body, options);
   }
 
-  /** List the keys of a business, newest first */
+  /** List API keys */
   list(query?: models.ListApiKeysQuery, options?: RequestOptions): List<models.ApiKey> {
     return this.pages("/api/v1/admin/api-keys", query, options);
   }
 
-  /** Revoke a key */
+  /** Revoke an API key */
   revoke(id: string, body?: models.RevokeOwnApiKeyBody, options?: RequestOptions): Promise<models.RevokeApiKeyResult> {
     return this.call("POST", `/api/v1/admin/api-keys/${segment(id)}/revoke`, body, options);
   }
 }
 
 class AuditEvents extends Resource {
-  /** List what operators, keys and the platform did, newest first */
+  /** List audit events */
   list(query?: models.ListAuditEventsQuery, options?: RequestOptions): List<models.AuditEvent> {
     return this.pages("/api/v1/admin/audit-events", query, options);
   }
@@ -76,78 +76,78 @@ class Beneficiaries extends Resource {
     return this.call("POST", "/api/v1/beneficiaries", body, options);
   }
 
-  /** List beneficiaries, newest first */
+  /** List beneficiaries */
   list(query?: models.ListBeneficiariesQuery, options?: RequestOptions): List<models.Beneficiary> {
     return this.pages("/api/v1/beneficiaries", query, options);
   }
 
-  /** Read a beneficiary */
+  /** Get a beneficiary */
   get(id: string, options?: RequestOptions): Promise<models.Beneficiary> {
     return this.call("GET", `/api/v1/beneficiaries/${segment(id)}`, undefined, options);
   }
 
-  /** Change a beneficiary */
+  /** Update a beneficiary */
   update(id: string, body?: models.UpdateBeneficiaryBody, options?: RequestOptions): Promise<models.Beneficiary> {
     return this.call("PUT", `/api/v1/beneficiaries/${segment(id)}`, body, options);
   }
 }
 
 class Businesses extends Resource {
-  /** Register your business, with an invitation */
+  /** Register your business */
   onboard(body: models.OnboardBusinessBody, options?: RequestOptions): Promise<models.OnboardBusinessResult> {
     return this.call("POST", "/api/v1/onboarding/businesses", body, options);
   }
 
-  /** Register a business */
+  /** Create a business */
   create(body: models.CreateBusinessBody, options?: RequestOptions): Promise<models.Business> {
     return this.call("POST", "/api/v1/businesses", body, options);
   }
 
-  /** List businesses, newest first */
+  /** List businesses */
   list(query?: models.ListBusinessesQuery, options?: RequestOptions): List<models.Business> {
     return this.pages("/api/v1/businesses", query, options);
   }
 
-  /** Read a business */
+  /** Get a business */
   get(id: string, options?: RequestOptions): Promise<models.Business> {
     return this.call("GET", `/api/v1/businesses/${segment(id)}`, undefined, options);
   }
 
-  /** Rename a business, change its status, rotate its key */
+  /** Update a business */
   update(id: string, body?: models.UpdateBusinessBody, options?: RequestOptions): Promise<models.UpdateOwnBusinessResult> {
     return this.call("PATCH", `/api/v1/businesses/${segment(id)}`, body, options);
   }
 }
 
 class Clients extends Resource {
-  /** Create a client who is a person */
+  /** Create a client */
   createPerson(body: models.CreatePersonBody, options?: RequestOptions): Promise<models.Client> {
     return this.call("POST", "/api/v1/clients/person", body, options);
   }
 
-  /** List clients, newest first */
+  /** List clients */
   list(query?: models.ListClientsQuery, options?: RequestOptions): List<models.Client> {
     return this.pages("/api/v1/clients", query, options);
   }
 
-  /** Read a client */
+  /** Get a client */
   get(id: string, options?: RequestOptions): Promise<models.Client> {
     return this.call("GET", `/api/v1/clients/${segment(id)}`, undefined, options);
   }
 
-  /** Read a client */
+  /** Get a person */
   getPerson(id: string, options?: RequestOptions): Promise<models.Client> {
     return this.call("GET", `/api/v1/clients/person/${segment(id)}`, undefined, options);
   }
 
-  /** Change a client's contact details, address, risk and marks */
+  /** Update a client */
   updatePerson(id: string, body?: models.UpdatePersonBody, options?: RequestOptions): Promise<models.Client> {
     return this.call("PUT", `/api/v1/clients/person/${segment(id)}`, body, options);
   }
 }
 
 class DeadLetters extends Resource {
-  /** List dead letters, newest first */
+  /** List dead letters */
   list(query?: models.ListDeadLettersQuery, options?: RequestOptions): List<models.ListDeadLettersItem> {
     return this.pages("/api/v1/admin/dead-letters", query, options);
   }
@@ -157,7 +157,7 @@ class DeadLetters extends Resource {
     return this.call("GET", `/api/v1/admin/dead-letters/${segment(id)}`, undefined, options);
   }
 
-  /** Retry a dead letter now */
+  /** Retry a dead letter */
   retry(id: string, options?: RequestOptions): Promise<models.DeadLetter> {
     return this.call("POST", `/api/v1/admin/dead-letters/${segment(id)}/retry`, undefined, options);
   }
@@ -169,35 +169,35 @@ class DeadLetters extends Resource {
 }
 
 class Events extends Resource {
-  /** List what you were told, newest first, 30 days back */
+  /** List events */
   list(query?: models.ListEventsQuery, options?: RequestOptions): List<models.Event> {
     return this.pages("/api/v1/events", query, options);
   }
 
-  /** Read an event */
+  /** Get an event */
   get(id: string, options?: RequestOptions): Promise<models.Event> {
     return this.call("GET", `/api/v1/events/${segment(id)}`, undefined, options);
   }
 
-  /** List the deliveries of an event with every attempt */
-  listDeliveries(id: string, query?: models.ListOwnApiKeysQuery, options?: RequestOptions): List<models.Delivery> {
+  /** List deliveries of an event */
+  listDeliveries(id: string, query?: models.ListWebhookEndpointsQuery, options?: RequestOptions): List<models.Delivery> {
     return this.pages(`/api/v1/events/${segment(id)}/deliveries`, query, options);
   }
 
-  /** Deliver an event again */
+  /** Redeliver an event */
   redeliver(id: string, body?: models.RedeliverEventBody, options?: RequestOptions): Promise<readonly models.Delivery[]> {
     return this.call("POST", `/api/v1/events/${segment(id)}/redeliver`, body, options);
   }
 }
 
 class Invitations extends Resource {
-  /** Invite a business to register itself */
+  /** Create an invitation */
   create(body: models.CreateInvitationBody, options?: RequestOptions): Promise<models.CreateInvitationResult> {
     return this.call("POST", "/api/v1/admin/invitations", body, options);
   }
 
-  /** List invitations, newest first */
-  list(query?: models.ListOwnApiKeysQuery, options?: RequestOptions): List<models.Invitation> {
+  /** List invitations */
+  list(query?: models.ListWebhookEndpointsQuery, options?: RequestOptions): List<models.Invitation> {
     return this.pages("/api/v1/admin/invitations", query, options);
   }
 
@@ -213,12 +213,12 @@ class KycApplications extends Resource {
     return this.call("POST", "/api/v1/kyc/applications", body, options);
   }
 
-  /** List KYC applications, newest first */
+  /** List KYC applications */
   list(query?: models.ListKycApplicationsQuery, options?: RequestOptions): List<models.KycApplication> {
     return this.pages("/api/v1/kyc/applications", query, options);
   }
 
-  /** Read a KYC application */
+  /** Get a KYC application */
   get(id: string, options?: RequestOptions): Promise<models.KycApplication> {
     return this.call("GET", `/api/v1/kyc/applications/${segment(id)}`, undefined, options);
   }
@@ -228,90 +228,110 @@ class KycApplications extends Resource {
     return this.call("POST", `/api/v1/kyc/applications/${segment(id)}/cancel`, undefined, options);
   }
 
-  /** Decide a KYC application that needs review */
+  /** Review a KYC application */
   review(id: string, body: models.ReviewKycApplicationBody, options?: RequestOptions): Promise<models.ReviewKycApplicationResult> {
     return this.call("POST", `/api/v1/kyc/applications/${segment(id)}/review`, body, options);
   }
 }
 
 class Me extends Resource {
-  /** Read your own business */
+  /** Get your business */
   get(options?: RequestOptions): Promise<models.OwnBusiness> {
     return this.call("GET", "/api/v1/me", undefined, options);
   }
 
-  /** Rename your business, rotate the key you call with */
+  /** Update your business */
   update(body?: models.UpdateOwnBusinessBody, options?: RequestOptions): Promise<models.UpdateOwnBusinessResult> {
     return this.call("PATCH", "/api/v1/me", body, options);
   }
 
-  /** List your keys, newest first */
-  listApiKeys(query?: models.ListOwnApiKeysQuery, options?: RequestOptions): List<models.OwnApiKey> {
+  /** List your API keys */
+  listApiKeys(query?: models.ListWebhookEndpointsQuery, options?: RequestOptions): List<models.OwnApiKey> {
     return this.pages("/api/v1/me/api-keys", query, options);
   }
 
-  /** Issue one more key */
+  /** Issue an API key */
   createApiKey(body: models.CreateOwnApiKeyBody, options?: RequestOptions): Promise<models.CreateOwnApiKeyResult> {
     return this.call("POST", "/api/v1/me/api-keys", body, options);
   }
 
-  /** Revoke one of your keys */
+  /** Revoke an API key */
   revokeApiKey(id: string, body?: models.RevokeOwnApiKeyBody, options?: RequestOptions): Promise<models.RevokeOwnApiKeyResult> {
     return this.call("POST", `/api/v1/me/api-keys/${segment(id)}/revoke`, body, options);
   }
 }
 
 class Onboarding extends Resource {
-  /** Create a client's onboarding details */
+  /** Create onboarding details */
   createDetails(id: string, body: models.CreateOnboardingDetailsBody, options?: RequestOptions): Promise<models.OnboardingDetails> {
     return this.call("POST", `/api/v1/clients/${segment(id)}/onboarding/details`, body, options);
   }
 
-  /** Read a client's onboarding details */
+  /** Get onboarding details */
   getDetails(id: string, options?: RequestOptions): Promise<models.OnboardingDetails> {
     return this.call("GET", `/api/v1/clients/${segment(id)}/onboarding/details`, undefined, options);
   }
 
-  /** Change a client's onboarding details before verification begins */
+  /** Update onboarding details */
   updateDetails(id: string, body?: models.UpdateOnboardingDetailsBody, options?: RequestOptions): Promise<models.OnboardingDetails> {
     return this.call("PATCH", `/api/v1/clients/${segment(id)}/onboarding/details`, body, options);
   }
 
-  /** Read how far a client's onboarding is */
+  /** Get the onboarding status */
   getStatus(id: string, options?: RequestOptions): Promise<models.OnboardingStatus> {
     return this.call("GET", `/api/v1/clients/${segment(id)}/onboarding/status`, undefined, options);
   }
 
-  /** Approve a client whose onboarding is at PENDING_APPROVAL */
+  /** Approve an onboarding */
   approve(id: string, body?: models.ApproveOnboardingBody, options?: RequestOptions): Promise<models.OnboardingStatus> {
     return this.call("POST", `/api/v1/clients/${segment(id)}/onboarding/approve`, body, options);
   }
 
-  /** Decline a client whose onboarding is at PENDING_APPROVAL */
+  /** Decline an onboarding */
   decline(id: string, body?: models.ApproveOnboardingBody, options?: RequestOptions): Promise<models.OnboardingStatus> {
     return this.call("POST", `/api/v1/clients/${segment(id)}/onboarding/decline`, body, options);
   }
 }
 
 class OperatorKeys extends Resource {
-  /** Issue a named key for an operator */
+  /** Issue an operator key */
   create(body: models.CreateOperatorKeyBody, options?: RequestOptions): Promise<models.CreateOperatorKeyResult> {
     return this.call("POST", "/api/v1/admin/operator-keys", body, options);
   }
 
-  /** List operators' keys, newest first */
-  list(query?: models.ListOwnApiKeysQuery, options?: RequestOptions): List<models.OperatorKey> {
+  /** List operator keys */
+  list(query?: models.ListWebhookEndpointsQuery, options?: RequestOptions): List<models.OperatorKey> {
     return this.pages("/api/v1/admin/operator-keys", query, options);
   }
 
-  /** Revoke an operator's key */
+  /** Revoke an operator key */
   revoke(id: string, body?: models.RevokeOwnApiKeyBody, options?: RequestOptions): Promise<models.OperatorKey> {
     return this.call("POST", `/api/v1/admin/operator-keys/${segment(id)}/revoke`, body, options);
   }
 }
 
 class Payments extends Resource {
-  /** Bring the card holder back to the shop */
+  /** Create a payment */
+  create(body: models.CreatePaymentBody, options?: RequestOptions): Promise<models.Payment> {
+    return this.call("POST", "/api/v1/payments", body, options);
+  }
+
+  /** List payments */
+  list(query?: models.ListPaymentsQuery, options?: RequestOptions): List<models.Payment> {
+    return this.pages("/api/v1/payments", query, options);
+  }
+
+  /** Get a payment */
+  get(id: string, options?: RequestOptions): Promise<models.Payment> {
+    return this.call("GET", `/api/v1/payments/${segment(id)}`, undefined, options);
+  }
+
+  /** Refresh a payment */
+  refresh(id: string, options?: RequestOptions): Promise<models.Payment> {
+    return this.call("POST", `/api/v1/payments/${segment(id)}/refresh`, undefined, options);
+  }
+
+  /** Return from the card processor */
   followReturn(token: string, options?: RequestOptions): Promise<{ location: string }> {
     return this.redirect("GET", `/api/v1/payments/return/${segment(token)}`, options);
   }
@@ -321,49 +341,29 @@ class Payments extends Resource {
     return this.redirect("POST", `/api/v1/payments/return/${segment(token)}`, options);
   }
 
-  /** Create a payment */
-  create(body: models.CreatePaymentBody, options?: RequestOptions): Promise<models.Payment> {
-    return this.call("POST", "/api/v1/payments", body, options);
-  }
-
-  /** List payments, newest first */
-  list(query?: models.ListPaymentsQuery, options?: RequestOptions): List<models.Payment> {
-    return this.pages("/api/v1/payments", query, options);
-  }
-
-  /** Read a payment */
-  get(id: string, options?: RequestOptions): Promise<models.Payment> {
-    return this.call("GET", `/api/v1/payments/${segment(id)}`, undefined, options);
-  }
-
-  /** Ask the card processor about a payment now */
-  refresh(id: string, options?: RequestOptions): Promise<models.Payment> {
-    return this.call("POST", `/api/v1/payments/${segment(id)}/refresh`, undefined, options);
-  }
-
-  /** Refund a PAID payment */
+  /** Refund a payment */
   refund(id: string, body?: models.RefundPaymentBody, options?: RequestOptions): Promise<models.Payment> {
     return this.call("POST", `/api/v1/payments/${segment(id)}/refund`, body, options);
   }
 
-  /** Read all that is known to have happened to a payment of any business */
+  /** Get the timeline of a payment */
   getTimeline(id: string, options?: RequestOptions): Promise<models.PaymentTimeline> {
     return this.call("GET", `/api/v1/admin/payments/${segment(id)}/timeline`, undefined, options);
   }
 
-  /** List payments of all businesses that changed at the card processor by themselves, newest first */
+  /** List externally changed payments */
   listChanged(query?: models.ListChangedPaymentsQuery, options?: RequestOptions): List<models.ListChangedPaymentsItem> {
     return this.pages("/api/v1/admin/payments", query, options);
   }
 }
 
 class Refunds extends Resource {
-  /** List refunds of all businesses, newest first */
+  /** List refunds */
   list(query?: models.ListRefundsQuery, options?: RequestOptions): List<models.Refund> {
     return this.pages("/api/v1/admin/refunds", query, options);
   }
 
-  /** Decide a refund that waits for a decision */
+  /** Resolve a refund */
   resolve(id: string, body: models.ResolveRefundBody, options?: RequestOptions): Promise<models.Refund> {
     return this.call("POST", `/api/v1/admin/refunds/${segment(id)}/resolve`, body, options);
   }
@@ -375,17 +375,17 @@ class WebhookEndpoints extends Resource {
     return this.call("POST", "/api/v1/webhook-endpoints", body, options);
   }
 
-  /** List webhook endpoints, newest first */
-  list(query?: models.ListOwnApiKeysQuery, options?: RequestOptions): List<models.ListWebhookEndpointsItem> {
+  /** List webhook endpoints */
+  list(query?: models.ListWebhookEndpointsQuery, options?: RequestOptions): List<models.ListWebhookEndpointsItem> {
     return this.pages("/api/v1/webhook-endpoints", query, options);
   }
 
-  /** Read a webhook endpoint, with how deliveries to it went */
+  /** Get a webhook endpoint */
   get(id: string, options?: RequestOptions): Promise<models.WebhookEndpoint> {
     return this.call("GET", `/api/v1/webhook-endpoints/${segment(id)}`, undefined, options);
   }
 
-  /** Change a webhook endpoint, rotate its secret */
+  /** Update a webhook endpoint */
   update(id: string, body?: models.UpdateWebhookEndpointBody, options?: RequestOptions): Promise<models.UpdateWebhookEndpointResult> {
     return this.call("PATCH", `/api/v1/webhook-endpoints/${segment(id)}`, body, options);
   }
@@ -395,22 +395,22 @@ class WebhookEndpoints extends Resource {
     return this.call("DELETE", `/api/v1/webhook-endpoints/${segment(id)}`, undefined, options);
   }
 
-  /** Send a webhook endpoint a test event */
+  /** Send a test event */
   test(id: string, options?: RequestOptions): Promise<models.TestWebhookEndpointResult> {
     return this.call("POST", `/api/v1/webhook-endpoints/${segment(id)}/test`, undefined, options);
   }
 
-  /** Check what a webhook endpoint does with genuine, forged, repeated and old events */
+  /** Check a webhook endpoint */
   check(id: string, options?: RequestOptions): Promise<models.CheckWebhookEndpointResult> {
     return this.call("POST", `/api/v1/webhook-endpoints/${segment(id)}/check`, undefined, options);
   }
 
-  /** Deliver again what a webhook endpoint missed */
+  /** Replay a webhook endpoint */
   replay(id: string, body: models.ReplayWebhookEndpointBody, options?: RequestOptions): Promise<models.WebhookReplay> {
     return this.call("POST", `/api/v1/webhook-endpoints/${segment(id)}/replay`, body, options);
   }
 
-  /** Read how far a replay came */
+  /** Get a replay */
   getReplay(id: string, replayId: string, options?: RequestOptions): Promise<models.WebhookReplay> {
     return this.call("GET", `/api/v1/webhook-endpoints/${segment(id)}/replays/${segment(replayId)}`, undefined, options);
   }

@@ -5,18 +5,18 @@ import { errorsMax, type FieldError, invalidJson, validationFailed } from "../pr
 import { type Checked, compileField } from "./field.ts";
 
 export interface BodyRule {
-  /** An absent body is an empty one. */
+  /** Whether an absent body is accepted as an empty one. */
   readonly optional: boolean;
-  /** Fields of the resource that nobody can change; naming one gets an answer that says so. */
+  /** Fields of the resource that cannot be changed. They are rejected with `immutable_field`. */
   readonly immutable: readonly string[];
-  /** Fields that say the same under another name, and that name. Given both, they have to agree. */
-  readonly otherNames: Readonly<Record<string, string>>;
+  /** The name of the field for each alias. A body with both must have the same value in both. */
+  readonly aliases: Readonly<Record<string, string>>;
 }
 
 const ruleKey = Symbol("body rule");
-const plain: BodyRule = { optional: false, immutable: [], otherNames: {} };
+const plain: BodyRule = { optional: false, immutable: [], aliases: {} };
 
-/** A request's body: these fields and no others. */
+/** Returns the schema of a request body that accepts only these fields. */
 export function bodyOf<P extends TProperties>(properties: P, rule: Partial<BodyRule> = {}): TObject<P> {
   return Object.assign(Type.Object(properties, { additionalProperties: false }), {
     [ruleKey]: { ...plain, ...rule },
@@ -35,14 +35,14 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
   );
 
   const immutable = new Set(rule.immutable);
-  const unknownField = "is not known here";
+  const unknownField = "is unknown";
   // Only the first error lists the known fields, because a response may have 100 such errors.
-  const firstUnknownField = `${unknownField}; known are ${[...fields.keys()].join(", ")}`;
+  const firstUnknownField = `${unknownField}; known fields: ${[...fields.keys()].join(", ") || "none"}`;
 
-  return (given) => {
-    // Fastify hands an absent body over as null; a body that is null was refused where it was read.
-    if (given === null && !rule.optional) throw invalidJson("A JSON body is needed.");
-    const body = (given ?? {}) as Record<string, unknown>;
+  return (received) => {
+    // Fastify passes null for an absent body. The JSON parser has rejected the body `null` before.
+    if (received === null && !rule.optional) throw invalidJson("The request has no body. Send a JSON object.");
+    const body = (received ?? {}) as Record<string, unknown>;
     const errors: FieldError[] = [];
     const checked: Record<string, unknown> = {};
     let unknown = firstUnknownField;
@@ -57,25 +57,25 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
       }
       if (!check) continue;
       const result = check(value);
-      const place = rule.otherNames[name] ?? name;
-      const advice = value === null && !required.has(name) ? "; leave it out rather than send null" : "";
+      const target = rule.aliases[name] ?? name;
+      const advice = value === null && !required.has(name) ? "; leave the field out instead of sending null" : "";
       if ("message" in result) errors.push({ pointer, code: "invalid", message: result.message + advice });
-      else if (Object.hasOwn(checked, place) && !isDeepStrictEqual(checked[place], result.value)) {
-        errors.push({ pointer, code: "invalid", message: "must say the same as its other name; send one of them" });
-      } else checked[place] = result.value;
+      else if (Object.hasOwn(checked, target) && !isDeepStrictEqual(checked[target], result.value)) {
+        errors.push({ pointer, code: "invalid", message: "must have the same value as its alias; send only one of them" });
+      } else checked[target] = result.value;
     }
-    const named = new Set(Object.keys(body).map((name) => rule.otherNames[name] ?? name));
+    const present = new Set(Object.keys(body).map((name) => rule.aliases[name] ?? name));
     for (const name of required) {
-      if (!named.has(name)) errors.push({ pointer: `/${name}`, code: "required", message: "is required" });
+      if (!present.has(name)) errors.push({ pointer: `/${name}`, code: "required", message: "is required" });
     }
     if (errors.length > 0) throw validationFailed(errors);
     return checked;
   };
 }
 
-/** Refuses a field that says something only when a key or secret is rotated. */
+/** Throws a Problem for a field that requires a rotation, when the body requests none. */
 export function onlyInRotation<F extends object>(fields: F, name: keyof F & string, flag: keyof F & string): void {
   if (fields[name] === undefined || fields[flag]) return;
-  const message = `is for a rotation; send ${flag}: true with it`;
+  const message = `requires ${flag}: true in the same request`;
   throw validationFailed([{ pointer: `/${name}`, code: "invalid", message }]);
 }

@@ -2,63 +2,63 @@ import { type TLiteral, type TNull, type TOptional, type TProperties, type TSche
 import { Compile } from "typebox/compile";
 import { Check } from "typebox/value";
 
-/** How one value is judged beyond its schema, and what its sender is told. */
+/** Validation of one value beyond its schema, and the message for an invalid value. */
 interface FieldRule {
-  /** Completes "amount …": 'must be a decimal string such as "5000.00"'. */
+  /** Follows the field's name: 'must be a decimal string such as "5000.00"'. */
   readonly message: string;
-  /** Puts a text into the form it is kept in, before anything is checked. */
+  /** Converts a string into the stored form, before validation. */
   readonly normalise?: (text: string) => string;
   /**
-   * What the schema cannot say. Called only with values of the schema's type. A text refuses, and
-   * says more precisely what is wrong.
+   * Validates what a schema cannot express. Called only with values of the schema's type. Returns a
+   * string to replace `message` with a more precise one.
    */
   readonly accepts?: (value: never) => boolean | string;
 }
 
 const ruleKey = Symbol("field rule");
 
-/** A schema with its rule, under a symbol so that it never shows in the published schema. */
+/** Attaches a rule to a schema, under a symbol so that the published schema does not contain it. */
 export function field<T extends TSchema>(schema: T, rule: FieldRule): T {
   return Object.assign(schema, { [ruleKey]: rule });
 }
 
-/** A field that null clears. */
+/** Returns a schema that also accepts null, which clears the field. */
 export function clearable<T extends TSchema>(schema: T): T | TUnion<[T, TNull]> {
   if (Check(schema, null)) return schema;
-  return orNothing(schema, Type.Union([schema, Type.Null()]), (value) => value === null);
+  return unionWithEmpty(schema, Type.Union([schema, Type.Null()]), (value) => value === null);
 }
 
-/** A text of which null and "" say that there is none; white space too, where that is trimmed. */
-export function erasable<T extends TSchema>(schema: T): TUnion<[T, TLiteral<"">, TNull]> {
+/** Returns a schema that also accepts null and "", which both clear the field. */
+export function clearableText<T extends TSchema>(schema: T): TUnion<[T, TLiteral<"">, TNull]> {
   const union = Type.Union([schema, Type.Literal(""), Type.Null()]);
-  return orNothing(schema, union, (value) => value === null || value === "");
+  return unionWithEmpty(schema, union, (value) => value === null || value === "");
 }
 
-/** Fields that a creation may leave out. There is nothing to clear yet, so null is refused. */
-export const omittable = <P extends TProperties>(fields: P) =>
+/** Returns optional fields for a creation. Null is rejected, because there is no value to clear. */
+export const optionalFields = <P extends TProperties>(fields: P) =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)])) as {
     [K in keyof P]: TOptional<P[K]>;
   };
 
-/** Carries a rule over to a union with values that clear the field, which it knows nothing of. */
-function orNothing<U extends TSchema>(schema: TSchema, union: U, isNothing: (value: unknown) => boolean): U {
+/** Copies the rule of a schema to a union with empty values, which the rule does not accept itself. */
+function unionWithEmpty<U extends TSchema>(schema: TSchema, union: U, isEmpty: (value: unknown) => boolean): U {
   const rule = (schema as { [ruleKey]?: FieldRule })[ruleKey];
   if (!rule) return union;
   const { accepts = () => true } = rule;
-  return field(union, { ...rule, accepts: (value: never) => isNothing(value) || accepts(value) });
+  return field(union, { ...rule, accepts: (value: never) => isEmpty(value) || accepts(value) });
 }
 
-/** The checked value, or what is wrong with it. */
+/** The validated value in its stored form, or the message for an invalid one. */
 export type Checked = { value: unknown } | { message: string };
 
-/** Compiles one field: normalise, then schema, then rule. */
+/** Compiles the validation of a field: normalise, then schema, then rule. */
 export function compileField(schema: TSchema): (value: unknown) => Checked {
   const rule = (schema as { [ruleKey]?: FieldRule })[ruleKey];
   const validator = Compile(schema);
-  const message = rule?.message ?? "is not of the documented form";
-  return (given) => {
-    const value = rule?.normalise && typeof given === "string" ? rule.normalise(given) : given;
-    const verdict = validator.Check(value) && (rule?.accepts?.(value as never) ?? true);
-    return verdict === true ? { value } : { message: verdict || message };
+  const message = rule?.message ?? "does not have the documented form";
+  return (received) => {
+    const value = rule?.normalise && typeof received === "string" ? rule.normalise(received) : received;
+    const result = validator.Check(value) && (rule?.accepts?.(value as never) ?? true);
+    return result === true ? { value } : { message: result || message };
   };
 }

@@ -6,38 +6,41 @@ import { field } from "./field.ts";
 const alpha3Codes = countries.map(({ alpha3 }) => alpha3);
 const numericCodes = countries.map(({ numeric }) => numeric);
 
-/** Characters as people count them when they type: code points, not UTF-16 units. */
+/** Counts code points, not UTF-16 code units. */
 const hasAtMost = (max: number) => (text: string) => text.length <= 2 * max && [...text].length <= max;
 
-/** Free text, kept as it was sent. */
+/** A string that is stored unchanged. */
 export const text = (max: number, options: { format?: string; description?: string; examples?: string[] } = {}) =>
   field(Type.String({ minLength: 1, maxLength: max, ...options }), {
-    message: `must be a text of 1 to ${max} characters`,
+    message: `must be a string of 1 to ${max} characters`,
     accepts: hasAtMost(max),
   });
 
-/** Free text that goes on to the card processor, which counts UTF-16 units: most emoji are two. */
-export const processorText = (max: number) => {
-  const description = `At most ${max} UTF-16 units; most emoji are two.`;
+/** A string for the card processor, which counts UTF-16 code units. */
+export const processorText = (max: number, purpose: string) => {
+  const description = `${purpose} At most ${max} UTF-16 code units; most emoji count as two.`;
   return field(Type.String({ format: "utf-16", minLength: 1, maxLength: max, description, examples: ["2026-0007"] }), {
-    message: `must be a text of 1 to ${max} characters, where most emoji count as two`,
+    message: `must be a string of 1 to ${max} UTF-16 code units; most emoji count as two`,
     accepts: (value: string) => value.length <= max,
   });
 };
 
-/** Ordering combining marks takes the square of their number; short texts come from no more. */
+/**
+ * NFC takes quadratic time in the number of combining marks. Longer strings exceed the length limits
+ * without it, too.
+ */
 const composedFromMax = 1_000;
 const composed = (value: string) => (value.length > composedFromMax ? value : value.normalize("NFC"));
 
-/** A name or an address line: trimmed and composed (NFC), so that what looks alike is alike. */
+/** A name or an address line, trimmed and in NFC, so that equal-looking strings are equal. */
 export const nameText = (options: { description?: string; examples?: string[] } = { examples: ["Librairie El Kitab"] }) =>
   field(Type.String({ minLength: 1, maxLength: 200, pattern: "\\S", ...options }), {
-    message: "must be a text of 1 to 200 characters",
+    message: "must be a string of 1 to 200 characters",
     normalise: (value) => composed(value.trim()),
     accepts: hasAtMost(200),
   });
 
-/** An amount. `range`: which ones, as a lookahead and in words. */
+/** An amount. `range`: the accepted range as a lookahead of the pattern and as text. */
 export const money = (options: { description: string; examples: string[]; range?: { pattern: string; message: string } }) => {
   const { range = { pattern: "", message: "" }, ...shown } = options;
   return field(Type.String({ pattern: `^${range.pattern}\\d{1,15}(\\.\\d{1,2})?$`, ...shown }), {
@@ -45,27 +48,27 @@ export const money = (options: { description: string; examples: string[]; range?
   });
 };
 
-export const uuid = () =>
-  field(Type.String({ format: "uuid" }), {
+/** Returns `{ description }`, or no member without one. */
+const described = (description: string | undefined) => (description === undefined ? {} : { description });
+
+export const uuid = (description?: string) =>
+  field(Type.String({ format: "uuid", ...described(description) }), {
     message: "must be a UUID",
     normalise: (value) => value.toLowerCase(),
     accepts: isUuid,
   });
 
-export const choice = <const T extends string>(values: readonly T[]) =>
-  field(Type.Unsafe<T>(Type.Enum([...values])), { message: `must be one of ${values.join(", ")}` });
+export const choice = <const T extends string>(values: readonly T[], description?: string) =>
+  field(Type.Unsafe<T>(Type.Enum([...values], described(description))), { message: `must be one of ${values.join(", ")}` });
 
-/** One of a few words in any case; kept as it is listed. */
-export const anyCaseChoice = <const T extends string>(values: readonly T[]) =>
-  field(
-    Type.Unsafe<T>(Type.Enum([...values], { description: "Upper and lower case are the same here: any case is accepted." })),
-    {
-      message: `must be one of ${values.join(", ")}, in any case`,
-      normalise: (value) => values.find((known) => known.toUpperCase() === value.toUpperCase()) ?? value,
-    },
-  );
+/** A value of a list, in any case. It is stored as listed. */
+export const anyCaseChoice = <const T extends string>(values: readonly T[], purpose: string) =>
+  field(Type.Unsafe<T>(Type.Enum([...values], { description: `${purpose} Upper and lower case are accepted.` })), {
+    message: `must be one of ${values.join(", ")}, in any case`,
+    normalise: (value) => values.find((known) => known.toUpperCase() === value.toUpperCase()) ?? value,
+  });
 
-export const flag = () => field(Type.Boolean(), { message: "must be true or false" });
+export const flag = (description?: string) => field(Type.Boolean(described(description)), { message: "must be true or false" });
 
 export const integer = (minimum: number, maximum: number, options: { default?: number; description?: string } = {}) =>
   field(Type.Integer({ minimum, maximum, ...options }), { message: `must be a whole number from ${minimum} to ${maximum}` });
@@ -76,50 +79,60 @@ export const distinct = <T extends TSchema>(
   options: { description?: string; minItems?: number } = {},
 ) => field(Type.Array(items, { uniqueItems: true, ...options }), { message });
 
-/** ISO 3166-1 alpha-3. The document lists a schema with a title once. */
+/** ISO 3166-1 alpha-3. The document lists a schema with a title once, as a component. */
 export const country = () =>
-  field(Type.Enum(alpha3Codes, { title: "CountryCode", description: "ISO 3166-1 alpha-3.", examples: ["DZA"] }), {
-    message: "must be a country's three capitals such as DZA (ISO 3166-1 alpha-3)",
+  field(Type.Enum(alpha3Codes, { title: "CountryCode", description: "Country code (ISO 3166-1 alpha-3).", examples: ["DZA"] }), {
+    message: "must be a country code of three capital letters such as DZA (ISO 3166-1 alpha-3)",
   });
 
-/** ISO 3166-1 numeric, as a number: 12 stands for 012. */
+/** ISO 3166-1 numeric as an integer: 12 for the code 012. */
 export const countryNumber = () =>
-  field(Type.Enum(numericCodes, { title: "CountryNumber", description: "ISO 3166-1 numeric.", examples: [12] }), {
-    message: "must be a country's number such as 12 (ISO 3166-1 numeric)",
-  });
+  field(
+    Type.Enum(numericCodes, {
+      title: "CountryNumber",
+      description: "Numeric country code (ISO 3166-1) without leading zeros.",
+      examples: [12],
+    }),
+    {
+      message: "must be a numeric country code such as 12 (ISO 3166-1)",
+    },
+  );
 
-/** A day, not before 1900. The format knows the lengths of months and leap years. */
+/** A date in 1900 or later. The format rejects days that a month does not have. */
 export const date = (options: { description?: string; examples?: string[] } = {}) =>
   field(Type.String({ format: "date", pattern: "^(19|[2-9]\\d)", ...options }), {
-    message: "must be a day such as 1990-05-17, not before 1900",
+    message: "must be a date such as 1990-05-17, in 1900 or later",
   });
 
-/** Composed like what it is looked for in, where line breaks part the fields. */
+/** A search text in NFC like the searched text, in which line breaks separate the fields. */
 export const search = (options: { description: string }) =>
   field(Type.String({ minLength: 1, maxLength: 100, pattern: "^[^\\n]*$", ...options }), {
-    message: "must be a text of 1 to 100 characters without a line break",
+    message: "must be a string of 1 to 100 characters without a line break",
     normalise: composed,
     accepts: hasAtMost(100),
   });
 
 /** RFC 5321 with a domain name of at least two labels, in ASCII. */
-export const email = () => {
+export const email = (description?: string) => {
   const pattern = "\\.[A-Za-z][A-Za-z0-9-]*[A-Za-z0-9]$";
-  return field(Type.String({ format: "email", maxLength: 254, pattern, examples: ["amina@example.dz"] }), {
-    message: "must be an e-mail address such as amina@example.dz, of at most 254 characters",
-    normalise: (value) => value.trim(),
-  });
+  return field(
+    Type.String({ format: "email", maxLength: 254, pattern, examples: ["amina@example.dz"], ...described(description) }),
+    {
+      message: "must be an e-mail address of at most 254 characters such as amina@example.dz",
+      normalise: (value) => value.trim(),
+    },
+  );
 };
 
-/** ITU-T E.164: a plus sign and up to fifteen digits. */
-export const phone = () =>
-  field(Type.String({ pattern: "^\\+[1-9]\\d{6,14}$", examples: ["+213550123456"] }), {
-    message: "must be a phone number in E.164 form such as +213550123456",
+/** A phone number (ITU-T E.164): a plus sign and 7 to 15 digits. */
+export const phone = (description?: string) =>
+  field(Type.String({ pattern: "^\\+[1-9]\\d{6,14}$", examples: ["+213550123456"], ...described(description) }), {
+    message: "must be a phone number in E.164 format such as +213550123456",
   });
 
 const opaqueDepthMax = 8;
 
-/** A JSON object of the caller's own making, whose text has a bound of its own. */
+/** A JSON object with any members. The route limits its size. */
 export const opaqueObject = (options: { description: string; examples: object[] }): TObject =>
   field(Type.Object({}, { additionalProperties: true, ...options }), {
     message: "must be a JSON object",
@@ -138,11 +151,11 @@ const timestampPattern =
 function isTimestamp(value: string): boolean {
   const [, year, month, day] = timestampPattern.exec(value) ?? [];
   if (year === undefined) return false;
-  // Date would turn 30 February into 2 March.
+  // Date converts 30 February to 2 March.
   return Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
 }
 
-/** A point in time with any offset (RFC 3339). In a query an unescaped "+" arrives as a space. */
+/** A timestamp with an offset (RFC 3339). In a query, an unescaped "+" arrives as a space. */
 export const timestamp = (options: { description?: string; examples?: string[] | undefined } = {}) =>
   field(Type.String({ format: "date-time", examples: ["2026-11-20T10:00:00Z"], ...options }), {
     message: "must be a timestamp with an offset such as 2026-11-20T10:00:00Z",
@@ -150,8 +163,8 @@ export const timestamp = (options: { description?: string; examples?: string[] |
     accepts: isTimestamp,
   });
 
-/** The filters of a list by when its things were created. */
+/** The filters of a list by creation time. */
 export const createdBetween = () => ({
-  created_from: timestamp({ description: "Created at this time or later." }),
-  created_to: timestamp({ description: "Created before this time, which is itself left out." }),
+  created_from: timestamp({ description: "Start of the range of creation times, inclusive." }),
+  created_to: timestamp({ description: "End of the range of creation times, exclusive." }),
 });

@@ -4,13 +4,16 @@ import { field } from "./field.ts";
 import { timestamp } from "./fields.ts";
 
 const networksMax = 50;
-/** The longest CIDR there is has 49 characters. */
+/** Length of the longest CIDR: IPv6 with an embedded IPv4 address and a prefix length. */
 const charactersMax = 49;
 
-/** Until when and from where a new key may be used. */
+/** The fields that limit a new API key to a time and to networks. */
 export const keyLimits = () => ({
   expires_at: Type.Optional(
-    timestamp({ description: "In the future. Absent: the key has no end.", examples: ["2099-12-31T23:59:59Z"] }),
+    timestamp({
+      description: "Time in the future at which the key expires. Without it the key does not expire.",
+      examples: ["2099-12-31T23:59:59Z"],
+    }),
   ),
   allowed_ips: Type.Optional(networks()),
 });
@@ -18,14 +21,15 @@ export const keyLimits = () => ({
 const message = `must list 1 to ${networksMax} networks such as 203.0.113.0/24 or 2001:db8::/32`;
 
 const networks = () => {
-  const description = "CIDRs, of IPv4 or IPv6: calls from elsewhere are refused with 403. Absent: from anywhere.";
+  const description =
+    "Networks from which the key is accepted, as IPv4 or IPv6 addresses or CIDRs. Requests from other addresses are rejected with 403. Without it all addresses are accepted.";
   const examples = ["203.0.113.0/24", "198.51.100.7", "2001:db8::/32"];
   const network = Type.String({ format: "cidr", maxLength: charactersMax, examples });
   return field(Type.Array(network, { minItems: 1, maxItems: networksMax, description }), {
     message,
     accepts: (texts: string[]) => {
       const wrong = texts.findIndex((text) => canonicalCidr(text) === undefined);
-      return wrong < 0 || `${message}; number ${wrong + 1} is none`;
+      return wrong < 0 || `${message}; item ${wrong + 1} is not a network`;
     },
   });
 };

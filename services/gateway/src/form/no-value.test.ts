@@ -34,101 +34,100 @@ interface Field {
   readonly name: string;
   readonly path: string;
   readonly method: "POST" | "PUT" | "PATCH";
-  /** Whether the thing that is answered can be without it. */
+  /** Whether the field is optional in the response. */
   readonly isOptional: boolean;
 }
 
-const theDocument = () => gateway.app.swagger() as unknown as Document;
+const openApiDocument = () => gateway.app.swagger() as unknown as Document;
 const schemaOf = (content: Content | undefined): ObjectSchema => {
   const schema = content?.content?.["application/json"]?.schema ?? {};
-  return schema.$ref ? (theDocument().components.schemas[schema.$ref.replace("#/components/schemas/", "")] ?? {}) : schema;
+  return schema.$ref ? (openApiDocument().components.schemas[schema.$ref.replace("#/components/schemas/", "")] ?? {}) : schema;
 };
 const propertiesOf = (content: Content | undefined) => schemaOf(content).properties ?? {};
 const isOperators = (path: string) => /^\/api\/v1\/(businesses|admin)|\/(approve|decline|review)$/.test(path);
 
-/** Every field of every body that the API takes with one of these methods. */
+/** Returns the fields of all request bodies of these methods. */
 function fieldsOf(...methods: readonly Field["method"][]): Field[] {
-  return Object.entries(theDocument().paths).flatMap(([path, operations]) =>
+  return Object.entries(openApiDocument().paths).flatMap(([path, operations]) =>
     methods.flatMap((method) => {
       const operation = operations[method.toLowerCase()];
-      const answer = schemaOf(operation?.responses["200"]);
+      const result = schemaOf(operation?.responses["200"]);
       return Object.keys(propertiesOf(operation?.requestBody)).map((name) => ({
         operation: operation?.operationId ?? "",
         name,
         path,
         method,
-        isOptional: Object.hasOwn(answer.properties ?? {}, name) && !(answer.required ?? []).includes(name),
+        isOptional: Object.hasOwn(result.properties ?? {}, name) && !(result.required ?? []).includes(name),
       }));
     }),
   );
 }
 
-/** The fields whose value was judged wrong when it was this one, as "operation name". */
-async function refusing(fields: readonly Field[], value: unknown): Promise<string[]> {
-  const refused: string[] = [];
+/** Returns the fields for which the value is invalid, as "operation name". */
+async function rejectedFields(fields: readonly Field[], value: unknown): Promise<string[]> {
+  const rejected: string[] = [];
   for (const { operation, name, path, method } of fields) {
-    const answer = await gateway.app.inject({
+    const response = await gateway.app.inject({
       method,
       url: path.replace(/\{[^}]+\}/, "019a0000-0000-7000-8000-000000000001"),
       headers: path.startsWith("/api/v1/onboarding/") ? invited : (isOperators(path) ? gateway.admin : gateway.business).headers,
       payload: { [name]: value },
     });
-    const errors: { pointer: string; code: string }[] = answer.json().errors ?? [];
-    if (errors.some(({ pointer, code }) => pointer === `/${name}` && code === "invalid")) refused.push(`${operation} ${name}`);
-    // Otherwise only something else is missing, or the request has come to the service, which has
-    // no RPCs.
+    const errors: { pointer: string; code: string }[] = response.json().errors ?? [];
+    if (errors.some(({ pointer, code }) => pointer === `/${name}` && code === "invalid")) rejected.push(`${operation} ${name}`);
+    // Other responses: another field is missing, or the RPC was called, which the harness does not have.
     else if (errors.length > 0) expect([operation, name, ...errors.map(({ code }) => code)]).not.toContain("invalid");
-    else expect([operation, name, answer.json().code]).toEqual([operation, name, "service_unavailable"]);
+    else expect([operation, name, response.json().code]).toEqual([operation, name, "service_unavailable"]);
   }
-  return refused;
+  return rejected;
 }
 
-const named = (fields: readonly Field[]) => fields.map(({ operation, name }) => `${operation} ${name}`);
+const namesOf = (fields: readonly Field[]) => fields.map(({ operation, name }) => `${operation} ${name}`);
 
-/** A form has many of these and a person fills few: there "" and null say that there is none. */
+/** Bank details of a beneficiary, for which "" and null mean that there is no value. */
 const isDetail = ({ operation, name, isOptional }: Field) =>
   (operation === "createBeneficiary" && !["client_id", "name", "beneficiary_type", "display"].includes(name)) ||
   (operation === "updateBeneficiary" && isOptional);
 
-test.each([null, ""])("%j is no value of a field of a POST, but for a beneficiary's details", async (nothing) => {
+test.each([null, ""])("%j is rejected for each field of a POST except the details of a beneficiary", async (empty) => {
   const fields = fieldsOf("POST");
-  const refuses = fields.filter((field) => !isDetail(field));
-  expect(refuses.length).toBeGreaterThan(60);
-  expect(fields.length - refuses.length).toBe(11);
-  expect(await refusing(fields, nothing)).toEqual(named(refuses));
+  const rejecting = fields.filter((field) => !isDetail(field));
+  expect(rejecting.length).toBeGreaterThan(60);
+  expect(fields.length - rejecting.length).toBe(11);
+  expect(await rejectedFields(fields, empty)).toEqual(namesOf(rejecting));
 });
 
-test("in a change null clears what can be without a value, and nothing else", async () => {
+test("null in a PUT or PATCH clears optional fields and is rejected for others", async () => {
   const fields = fieldsOf("PUT", "PATCH");
-  // An endpoint that never chose its events shows the default ones.
-  const keeps = fields.filter(({ isOptional, name }) => !isOptional && name !== "events");
-  expect(fields.length - keeps.length).toBeGreaterThan(25);
-  expect(await refusing(fields, null)).toEqual(named(keeps));
+  // `events` is always in the response, but null restores the default.
+  const required = fields.filter(({ isOptional, name }) => !isOptional && name !== "events");
+  expect(fields.length - required.length).toBeGreaterThan(25);
+  expect(await rejectedFields(fields, null)).toEqual(namesOf(required));
 });
 
-test('in a change "" clears a beneficiary\'s details, and nothing else', async () => {
+test('"" in a PUT or PATCH clears the details of a beneficiary and is rejected for other fields', async () => {
   const fields = fieldsOf("PUT", "PATCH");
   expect(fields.filter(isDetail).length).toBeGreaterThan(5);
-  expect(await refusing(fields, "")).toEqual(named(fields.filter((field) => !isDetail(field))));
+  expect(await rejectedFields(fields, "")).toEqual(namesOf(fields.filter((field) => !isDetail(field))));
 });
 
-test("what is shown and a change does not take cannot be changed, not even to what it is", async () => {
+test("fields of a response that PUT or PATCH do not accept are rejected as immutable", async () => {
   const tried: string[] = [];
-  for (const [path, operations] of Object.entries(theDocument().paths)) {
+  for (const [path, operations] of Object.entries(openApiDocument().paths)) {
     for (const method of ["put", "patch"] as const) {
       const change = operations[method];
       if (!change) continue;
-      const shown = propertiesOf(operations["get"]?.responses["200"]);
-      const taken = propertiesOf(change.requestBody);
-      for (const name of Object.keys(shown).filter((one) => !Object.hasOwn(taken, one))) {
-        const answer = await gateway.app.inject({
+      const readable = propertiesOf(operations["get"]?.responses["200"]);
+      const writable = propertiesOf(change.requestBody);
+      for (const name of Object.keys(readable).filter((field) => !Object.hasOwn(writable, field))) {
+        const response = await gateway.app.inject({
           method: method === "put" ? "PUT" : "PATCH",
           url: path.replace(/\{[^}]+\}/, "019a0000-0000-7000-8000-000000000001"),
           headers: (isOperators(path) ? gateway.admin : gateway.business).headers,
           payload: { [name]: "x" },
         });
-        const { code, errors } = answer.json();
-        expect([change.operationId, answer.statusCode, code, errors]).toEqual([
+        const { code, errors } = response.json();
+        expect([change.operationId, response.statusCode, code, errors]).toEqual([
           change.operationId,
           422,
           "immutable_field",
@@ -144,14 +143,14 @@ test("what is shown and a change does not take cannot be changed, not even to wh
   expect(tried.length).toBeGreaterThan(40);
 });
 
-test("whoever sends null for a field that can be left out is told to leave it out", async () => {
-  const answer = await gateway.app.inject({
+test("the error for null in an optional field of a POST recommends to leave the field out", async () => {
+  const response = await gateway.app.inject({
     method: "POST",
     url: "/api/v1/webhook-endpoints",
     headers: gateway.business.headers,
     payload: { url: null, events: null },
   });
-  const [url, events] = answer.json().errors as { message: string }[];
-  expect(url?.message).not.toContain("leave it out");
-  expect(events?.message).toMatch(/^must .*; leave it out rather than send null$/);
+  const [url, events] = response.json().errors as { message: string }[];
+  expect(url?.message).not.toContain("leave the field out");
+  expect(events?.message).toMatch(/^must .*; leave the field out instead of sending null$/);
 });

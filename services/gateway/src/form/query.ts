@@ -5,27 +5,27 @@ import { errorsMax, type FieldError, validationFailed } from "../problem.ts";
 import { type Checked, compileField } from "./field.ts";
 import { integer } from "./fields.ts";
 
-/** A parameter that callers may leave out. Routes always find it, so its type does not say so. */
+/** A parameter with a default. Its type is not optional, because routes always receive a value. */
 const withDefault = (schema: TInteger): TInteger => Type.Optional(schema) as unknown as TInteger;
 
-/** The query parameters of every list. The largest offset is what an int32 holds. */
+/** The query parameters of every list. The maximum offset is that of an int32. */
 export const pageParameters = () => ({
-  limit: withDefault(integer(1, 100, { default: 50 })),
-  offset: withDefault(integer(0, 2_147_483_647, { default: 0 })),
+  limit: withDefault(integer(1, 100, { default: 50, description: "Maximum number of items on the page." })),
+  offset: withDefault(integer(0, 2_147_483_647, { default: 0, description: "Number of items to skip before the page." })),
 });
 
-/** A lone surrogate, which no well-formed query decodes to. */
+/** A lone surrogate. No well-formed query decodes to it. */
 const undecodable = "\ud800";
 
 /**
- * Each takes a hundred bytes of memory. No operation has half as many parameters, so that so many
- * have unknown or repeated ones among them, and `compileQuery` refuses the query.
+ * Limits memory: each parameter takes about 100 bytes. No operation has 100 parameters, so a query
+ * with 200 has unknown or repeated ones, and `compileQuery` rejects it.
  */
 const parametersMax = 2 * errorsMax;
 
 /**
- * Reads the first 200 parameters of a query string. `compileQuery` can tell and refuse what is not
- * encoded UTF-8.
+ * Parses the first 200 parameters of a query string. A value that is not percent-encoded UTF-8
+ * becomes a lone surrogate, which `compileQuery` rejects.
  */
 export function parseQuery(text: string): Record<string, string | string[] | undefined> {
   return parse(text, "&", "=", { maxKeys: parametersMax, decodeURIComponent: decode });
@@ -47,9 +47,9 @@ const readers: Record<string, Read> = {
 };
 
 /**
- * Reads parameters as what their schema says, and reports every one that is not. One that is not
- * known is wrong, since a misspelt filter would answer with everything, and so is a repeated one.
- * Throws a Problem.
+ * Compiles a check that converts parameters to the types of their schemas. The check throws one
+ * Problem with an error for each invalid, unknown or repeated parameter. Unknown ones are rejected
+ * because a list with a misspelt filter would contain all items.
  */
 export function compileQuery(schema: TObject): (query: unknown) => Record<string, unknown> {
   const required = new Set(schema.required ?? []);
@@ -58,12 +58,12 @@ export function compileQuery(schema: TObject): (query: unknown) => Record<string
     return { name, fallback, read: readers[type] ?? ((text: string) => text), check: compileField(property) };
   });
   const known = new Set(Object.keys(schema.properties));
-  const unknownParameter = "is not known here";
+  const unknownParameter = "is unknown";
   // Only the first error lists the known parameters, as for the fields of a body.
-  const firstUnknownParameter = `${unknownParameter}; ${known.size === 0 ? "none is" : `known are ${[...known].join(", ")}`}`;
+  const firstUnknownParameter = `${unknownParameter}; known parameters: ${[...known].join(", ") || "none"}`;
 
-  return (given) => {
-    const query = given as Record<string, string | string[] | undefined>;
+  return (received) => {
+    const query = received as Record<string, string | string[] | undefined>;
     const errors: FieldError[] = [];
     const checked: Record<string, unknown> = {};
     for (const { name, fallback, read, check } of parameters) {
@@ -90,7 +90,7 @@ export function compileQuery(schema: TObject): (query: unknown) => Record<string
 }
 
 function checkText(text: string | string[], read: Read, check: (value: unknown) => Checked): Checked {
-  if (typeof text !== "string") return { message: "must be given once" };
+  if (typeof text !== "string") return { message: "must occur only once" };
   if (!text.isWellFormed()) return { message: "must be percent-encoded UTF-8" };
   if (text.includes("\0")) return { message: "must not contain NUL" };
   return check(read(text));

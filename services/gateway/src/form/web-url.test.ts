@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { compileField } from "./field.ts";
 import { webUrl } from "./web-url.ts";
 
-const strict = compileField(webUrl({ insecure: false, examples: [] }));
-const sandbox = compileField(webUrl({ insecure: true, examples: [] }));
+const strict = compileField(webUrl({ insecure: false, purpose: "", examples: [] }));
+const sandbox = compileField(webUrl({ insecure: true, purpose: "", examples: [] }));
 
 test.each([
   "https://shop.example",
@@ -21,7 +21,7 @@ test.each([
   "https://boutique-épicerie.example/payé?réf=1",
   "https://متجر.example/شكرا?طلب=٥#تم",
   "https://xn--bcher-kva.example/",
-])("%s is kept as it was sent", (url) => {
+])("webUrl accepts %s unchanged", (url) => {
   expect(strict(url)).toEqual({ value: url });
 });
 
@@ -42,8 +42,8 @@ test.each([
   "//shop.example/",
   "http://shop.example/",
   `https://shop.example/${"a".repeat(2_048)}`,
-])("%j is no https address", (url) => {
-  expect(strict(url)).toEqual({ message: "must be an absolute https address of at most 2048 characters" });
+])("webUrl rejects %j", (url) => {
+  expect(strict(url)).toEqual({ message: "must be an absolute https URL of at most 2048 characters" });
 });
 
 test.each([
@@ -56,27 +56,27 @@ test.each([
   ["https://[0:0::1]/", "https://[::1]/"],
   ["https://shop.example/a/../b", "https://shop.example/b"],
   ['https://shop.example/"', "https://shop.example/%22"],
-])("%s is refused with what browsers make of it", (url, href) => {
-  expect(strict(url)).toEqual({ message: `must be written as browsers read it: ${href}` });
+])("webUrl rejects %s and reports the form that browsers use", (url, href) => {
+  expect(strict(url)).toEqual({ message: `must have the form that browsers use: ${href}` });
 });
 
-test("an address that is too long once it is percent-encoded says so", () => {
+test("webUrl rejects a URL that is too long after percent-encoding", () => {
   expect(strict(`https://shop.example/${"é".repeat(1_000)}`)).toEqual({
-    message: "must have at most 2048 characters once it is percent-encoded",
+    message: "must have at most 2048 characters after percent-encoding",
   });
 });
 
-test.each(["https://a:b@shop.example/", "https://@shop.example/"])("%s is refused for its credentials", (url) => {
-  expect(strict(url)).toEqual({ message: "must not carry a user name or password" });
+test.each(["https://a:b@shop.example/", "https://@shop.example/"])("webUrl rejects the credentials of %s", (url) => {
+  expect(strict(url)).toEqual({ message: "must not contain a user name or password" });
 });
 
-test("a sandbox takes plain http on loopback, and does not ask for https", () => {
+test("webUrl with insecure accepts http on loopback", () => {
   for (const url of ["http://127.0.0.1:3000/", "http://localhost/", "http://[::1]/", "https://shop.example/"]) {
     expect(sandbox(url)).toEqual({ value: url });
   }
   for (const url of ["http://shop.example/", "http://0.0.0.0/", "shop"]) {
     expect(sandbox(url)).toEqual({
-      message: "must be an absolute web address of at most 2048 characters (plain http only on loopback)",
+      message: "must be an absolute https URL of at most 2048 characters; http is accepted only on loopback",
     });
   }
 });

@@ -4,21 +4,20 @@ import { field } from "./field.ts";
 
 const charactersMax = 2048;
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
 const form = /^https?:\/\/(?<authority>[^\s\\/?#\u0000-\u001f\u007f]+)(?<rest>(?:[/?#][^\s\\\u0000-\u001f\u007f]*)?)$/i;
 
 /**
- * An address that a browser will be sent to: absolute, https (with `insecure` also http on
- * loopback), without credentials. It is kept as it was sent, so what URL parsers would silently
- * repair is refused; letters beyond ASCII pass, because a browser turns them into punycode and
- * percent-encoding without any doubt.
+ * An absolute https URL for a browser redirect, without credentials. `insecure` also accepts http
+ * on loopback. The URL is stored unchanged, so one that URL parsers would repair is rejected.
+ * Non-ASCII characters are accepted, because all browsers encode them in the same way.
  */
-export const webUrl = (options: { insecure: boolean; examples: string[] }) => {
+export const webUrl = (options: { insecure: boolean; purpose: string; examples: string[] }) => {
   const message = options.insecure
-    ? `must be an absolute web address of at most ${charactersMax} characters (plain http only on loopback)`
-    : `must be an absolute https address of at most ${charactersMax} characters`;
-  const description = "An absolute https URL without credentials. Letters beyond ASCII need no encoding. Kept as it was sent.";
-  // What a reader of the document can check by itself; `judge` says the rest.
+    ? `must be an absolute https URL of at most ${charactersMax} characters; http is accepted only on loopback`
+    : `must be an absolute https URL of at most ${charactersMax} characters`;
+  const description = `${options.purpose} An absolute https URL of at most ${charactersMax} characters, without credentials. Non-ASCII characters need no encoding. The URL is stored unchanged.`;
+  // Clients can check this part of the rule; `checkUrl` checks the rest.
   const pattern = "^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\\\]+$";
   const schema = Type.String({
     format: "web-address",
@@ -29,24 +28,24 @@ export const webUrl = (options: { insecure: boolean; examples: string[] }) => {
   });
   return field(schema, {
     message,
-    accepts: (value: string) => judge(value, options.insecure),
+    accepts: (value: string) => checkUrl(value, options.insecure),
   });
 };
 
-function judge(value: string, insecure: boolean): boolean | string {
+function checkUrl(value: string, insecure: boolean): boolean | string {
   const { authority, rest = "" } = (value.length <= charactersMax && form.exec(value)?.groups) || {};
   const url = URL.parse(value);
   if (authority === undefined || !url) return false;
-  if (authority.includes("@")) return "must not carry a user name or password";
+  if (authority.includes("@")) return "must not contain a user name or password";
   if (url.protocol === "http:" && !(insecure && loopbackHost.test(url.hostname))) return false;
-  if (url.href.length > charactersMax) return `must have at most ${charactersMax} characters once it is percent-encoded`;
+  if (url.href.length > charactersMax) return `must have at most ${charactersMax} characters after percent-encoding`;
   if (!isHostOf(url, authority) || encoded(rest) !== encoded(url.href.slice(url.origin.length))) {
-    return `must be written as browsers read it: ${url.href}`;
+    return `must have the form that browsers use: ${url.href}`;
   }
   return true;
 }
 
-/** Whether the host is the parser's but for case and punycode: "127.1" is not "127.0.0.1". */
+/** Ignores only case and punycode: "127.1" does not equal the parsed host "127.0.0.1". */
 function isHostOf(url: URL, authority: string): boolean {
   const host = authority
     .replace(/:\d{1,5}$/, "")
@@ -55,7 +54,7 @@ function isHostOf(url: URL, authority: string): boolean {
   return host === url.hostname || host === domainToUnicode(url.hostname);
 }
 
-/** Path, query and fragment with the changes that change nothing. */
+/** Encodes path, query and fragment as a URL parser does, without changing their meaning. */
 function encoded(rest: string): string {
   return `${rest.startsWith("/") ? "" : "/"}${rest}`.replaceAll(/[^\0-\x7f]+/g, encodeURIComponent).replaceAll("'", "%27");
 }

@@ -1,4 +1,4 @@
-/** Where the id in an answer can be used: `links` of OpenAPI 3.1, by which tools walk the API. */
+/** Adds OpenAPI 3.1 `links`, which describe the operations that accept the id of a response. */
 
 interface Schema {
   readonly type?: string;
@@ -30,8 +30,8 @@ export interface Addressed {
   readonly operation: LinkedOperation;
 }
 
-/** Whose id is meant where a field or a filter is called so. */
-const madeBy: Readonly<Record<string, string>> = {
+/** The field or filter of other operations that has the id of the created resource. */
+const idFieldOf: Readonly<Record<string, string>> = {
   createPerson: "client_id",
   createBusiness: "business_id",
 };
@@ -39,15 +39,15 @@ const madeBy: Readonly<Record<string, string>> = {
 const jsonOf = (content: Content | undefined) => content?.["application/json"]?.schema;
 
 /**
- * Adds links to the answers of what makes or lists things: to each operation whose path goes on
- * with the id, and to those that take the id by name. What is done with one thing names it in its
- * path, so whoever has its answer has the id already.
+ * Adds links to the responses of operations that create or list resources. Their targets are the
+ * operations with the id in the path and those with a field or filter for it. Operations on one
+ * resource have no links, because their request contains the id.
  */
 export function linkOperations(operations: readonly Addressed[]): void {
   for (const { method, path, operation } of operations) {
     for (const [status, response] of Object.entries(operation.responses)) {
-      const answer = status.startsWith("2") ? jsonOf(response.content) : undefined;
-      const links = answer && linksFrom(method, path, operation, answer, operations);
+      const schema = status.startsWith("2") ? jsonOf(response.content) : undefined;
+      const links = schema && linksFrom(method, path, operation, schema, operations);
       if (links?.length) response.links = Object.fromEntries(links.map((link) => [link.operationId, link]));
     }
   }
@@ -57,34 +57,34 @@ function linksFrom(
   method: string,
   path: string,
   { operationId = "" }: LinkedOperation,
-  answer: Schema,
+  schema: Schema,
   operations: readonly Addressed[],
 ): Link[] {
   if (operationId === "replayWebhookEndpoint") {
     const parameters = { id: "$request.path.id", replay_id: "$response.body#/id" };
-    return [{ operationId: "getWebhookReplay", description: "How far the replay has come.", parameters }];
+    return [{ operationId: "getWebhookReplay", description: "Returns the progress of the replay.", parameters }];
   }
-  const isList = answer.type === "array";
-  const holder = isList ? answer.items : answer;
-  const makesOrLists = method === "post" || isList;
-  if (!makesOrLists || path.includes("{") || !holder?.properties?.["id"]) return [];
+  const isList = schema.type === "array";
+  const holder = isList ? schema.items : schema;
+  const createsOrLists = method === "post" || isList;
+  if (!createsOrLists || path.includes("{") || !holder?.properties?.["id"]) return [];
   const id = isList ? "$response.body#/0/id" : "$response.body#/id";
-  const whose = isList ? "the first one of the page" : "what was made";
+  const source = isList ? "first item of the page" : "created resource";
   return operations.flatMap(({ path: target, operation }): Link[] => {
-    const link = { operationId: operation.operationId ?? "", description: `Takes the id of ${whose}.` };
+    const link = { operationId: operation.operationId ?? "", description: `Uses the id of the ${source}.` };
     const [base = "", ...others] = target.split("/{");
     if (base !== "" && others.length === 1 && others[0]?.startsWith("id}") && isUnder(path, base, isList)) {
       return [{ ...link, parameters: { id } }];
     }
-    const name = madeBy[operationId];
+    const name = idFieldOf[operationId];
     if (name === undefined) return [];
     if (operation.parameters?.some((parameter) => parameter.in === "query" && parameter.name === name)) {
       return [{ ...link, parameters: { [name]: id } }];
     }
-    const takesIt = jsonOf(operation.requestBody?.content)?.properties?.[name] && others.length === 0;
-    return takesIt ? [{ ...link, requestBody: { [name]: id } }] : [];
+    const acceptsId = jsonOf(operation.requestBody?.content)?.properties?.[name] && others.length === 0;
+    return acceptsId ? [{ ...link, requestBody: { [name]: id } }] : [];
   });
 }
 
-/** A person is made at /clients/person, and is one of /clients. */
+/** A person is created at /clients/person and read at /clients/{id}. */
 const isUnder = (path: string, base: string, isList: boolean) => path === base || (!isList && path.startsWith(`${base}/`));

@@ -26,8 +26,8 @@ import {
   WebhookReplayJson,
 } from "@amana/public-api";
 
-/** Types in the libraries of users are called so: a change of a name breaks their programs. */
-const nouns = {
+/** Schema names of the resources. Client libraries have types with these names, so they are frozen. */
+const resources = {
   Account: AccountJson,
   ApiKey: ApiKeyForOperator,
   AuditEvent: AuditEventJson,
@@ -62,9 +62,9 @@ interface Schema {
   properties?: object;
   required?: readonly string[];
 }
-/** By names alone: @fastify/swagger writes some schemas in other words. */
+/** Identifies a schema by its field names, because @fastify/swagger rewrites some schemas. */
 const fieldsOf = ({ properties = {}, required = [] }: Schema) => JSON.stringify([Object.keys(properties), required]);
-const nounOf = new Map(Object.entries<Schema>(nouns).map(([name, schema]) => [fieldsOf(schema), name]));
+const resourceNameOf = new Map(Object.entries<Schema>(resources).map(([name, schema]) => [fieldsOf(schema), name]));
 
 interface Content {
   content?: Readonly<Record<string, { schema?: Schema } | undefined>>;
@@ -76,16 +76,16 @@ export interface NamedOperation {
 }
 
 /**
- * Names what an operation takes and answers. A noun has one name wherever it is met; what belongs
- * to one operation alone is called after it: `CreatePaymentBody`, `CreateApiKeyResult`,
- * `ListDeadLettersItem` of a list.
+ * Sets the title of the request and response schemas of an operation. A resource has one name in
+ * all operations. Other schemas are named after their operation: `CreatePaymentBody`,
+ * `CreateApiKeyResult`, and `ListDeadLettersItem` for the items of a list.
  */
 export function nameSchemas({ operationId: id = "", requestBody, responses }: NamedOperation): void {
   const name = `${id.charAt(0).toUpperCase()}${id.slice(1)}`;
   nameSchema(jsonOf(requestBody), `${name}Body`);
-  const answers = Object.entries(responses).filter(([status]) => status.startsWith("2"));
-  for (const [, answer] of answers) {
-    const schema = jsonOf(answer);
+  const successes = Object.entries(responses).filter(([status]) => status.startsWith("2"));
+  for (const [, response] of successes) {
+    const schema = jsonOf(response);
     nameSchema(schema?.items ?? schema, `${name}${schema?.items ? "Item" : "Result"}`);
   }
 }
@@ -93,27 +93,29 @@ export function nameSchemas({ operationId: id = "", requestBody, responses }: Na
 const jsonOf = (body: Content | undefined) => body?.content?.["application/json"]?.schema;
 
 function nameSchema(schema: Schema | undefined, name: string): void {
-  if (schema?.properties && Object.keys(schema.properties).length > 0) schema.title = nounOf.get(fieldsOf(schema)) ?? name;
+  if (schema?.properties && Object.keys(schema.properties).length > 0)
+    schema.title = resourceNameOf.get(fieldsOf(schema)) ?? name;
 }
 
 /**
- * A part of the document with references in the place of nouns and of schemas that have a title.
- * `schemas` gets these. Throws when two different ones have one name.
+ * Returns a part of the document in which references replace resources and schemas with a title.
+ * Adds the replaced schemas to `schemas`. Throws when two different schemas have the same name.
  */
-export function sayOnce(value: unknown, schemas: Record<string, unknown>): unknown {
+export function extractSchemas(value: unknown, schemas: Record<string, unknown>): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((one) => sayOnce(one, schemas));
-  const noun = "properties" in value ? nounOf.get(fieldsOf(value as Schema)) : undefined;
-  const said = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, sayOnce(one, schemas)]));
-  const { title = noun, ...schema } = said;
-  if (typeof title !== "string") return said;
-  // A parameter's words are beside its schema, so one of the two may be without them.
-  const whole: object = { ...(schemas[title] as object | undefined), ...schema };
-  if (formOf(schemas[title] ?? schema) !== formOf(schema)) throw new Error(`Two schemas are called ${title}`);
-  schemas[title] = whole;
+  if (Array.isArray(value)) return value.map((item) => extractSchemas(item, schemas));
+  const resourceName = "properties" in value ? resourceNameOf.get(fieldsOf(value as Schema)) : undefined;
+  const extracted = Object.fromEntries(Object.entries(value).map(([name, child]) => [name, extractSchemas(child, schemas)]));
+  const { title = resourceName, ...schema } = extracted;
+  if (typeof title !== "string") return extracted;
+  // The description of a parameter is outside its schema, so only one of the schemas may have it.
+  const merged: object = { ...(schemas[title] as object | undefined), ...schema };
+  if (constraintsOf(schemas[title] ?? schema) !== constraintsOf(schema))
+    throw new Error(`two different schemas have the name ${title}`);
+  schemas[title] = merged;
   return { $ref: `#/components/schemas/${title}` };
 }
 
-/** What values it allows. */
-const formOf = (schema: unknown) =>
+/** Serializes a schema without its texts, to compare the accepted values. */
+const constraintsOf = (schema: unknown) =>
   JSON.stringify(schema, (key, value) => (key === "description" || key === "examples" ? undefined : value));

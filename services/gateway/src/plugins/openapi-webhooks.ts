@@ -17,17 +17,17 @@ const header = (name: string, description: string) => ({
 });
 
 const parameters = [
-  header("X-Signature", "sha256= and the hexadecimal HMAC-SHA256 of the raw body, keyed with the whole secret."),
-  header("X-Webhook-Event", "The type of the event."),
-  header("webhook-id", "The event's id (Standard Webhooks)."),
-  header("webhook-timestamp", "Unix seconds of this attempt (Standard Webhooks)."),
+  header("X-Signature", "`sha256=` and the hexadecimal HMAC-SHA256 of the raw body. The key is the complete secret."),
+  header("X-Webhook-Event", "Type of the event."),
+  header("webhook-id", "Id of the event (Standard Webhooks)."),
+  header("webhook-timestamp", "Time of the attempt in Unix seconds (Standard Webhooks)."),
   header(
     "webhook-signature",
-    "`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`, keyed with the 32 bytes that the part of the secret behind `whsec_` stands for in base64; two of them, parted by a space, during a rotation (Standard Webhooks). Refuse a timestamp more than 300 seconds from your clock. A test vector and verification in four languages: /docs/guide/webhooks.",
+    "`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`. The key is the base64-decoded part of the secret after `whsec_` (32 bytes). During a rotation the header has two signatures, separated by a space (Standard Webhooks). Reject a timestamp that differs from your clock by more than 300 seconds. `/docs/guide/webhooks` has a test vector and code in four languages.",
   ),
 ];
 
-const promise = "At least once, in no particular order; eight attempts over a day.";
+const guarantee = "Delivered at least once, in any order, with up to eight attempts in a day.";
 
 function webhook(name: string, description: string, schema: object): [name: string, item: object] {
   const post = {
@@ -38,7 +38,7 @@ function webhook(name: string, description: string, schema: object): [name: stri
     security: [],
     parameters,
     requestBody: { required: true, content: { "application/json": { schema } } },
-    responses: { "2XX": { description: "Anything from 200 to 299 within 10 seconds: taken." } },
+    responses: { "2XX": { description: "Any status from 200 to 299 within 10 seconds confirms the delivery." } },
   };
   return [name, { post }];
 }
@@ -48,14 +48,19 @@ function bodyOf(type: EventType) {
   return type.startsWith("KYC_") ? KycEventJson : PaymentEventJson;
 }
 
-/** The events as webhooks of an OpenAPI 3.1 document: what a business's endpoints are sent. */
+/** Returns the events as webhooks of an OpenAPI 3.1 document. */
 export function describeWebhooks(): Record<string, object> {
-  const asked = eventTypeNames.map((name) => {
+  const selectable = eventTypeNames.map((name) => {
     const { meaning, optIn } = eventTypes[name];
-    return webhook(name, `${meaning}${optIn ? " Only for endpoints that ask for it." : ""} ${promise}`, bodyOf(name));
+    return webhook(
+      name,
+      `${meaning}${optIn ? " Opt-in: sent only to endpoints that list it in `events`." : ""} ${guarantee}`,
+      bodyOf(name),
+    );
   });
-  const test = webhook("WEBHOOK_TEST", `You tested the endpoint. No other one is told. ${promise}`, BareEventJson);
-  const checked = "You asked for a check of the endpoint: some of these must be refused. Never kept and never sent again.";
+  const test = webhook("WEBHOOK_TEST", `Test event, sent only to the tested endpoint. ${guarantee}`, BareEventJson);
+  const checked =
+    "Event of a check of the endpoint. The receiver must reject those with an invalid signature or timestamp. Not stored or retried.";
   const check = webhook("WEBHOOK_CHECK", checked, BareEventJson);
-  return Object.fromEntries([...asked, test, check]);
+  return Object.fromEntries([...selectable, test, check]);
 }

@@ -1,15 +1,16 @@
 import swagger from "@fastify/swagger";
 import { Type } from "typebox";
 import type { App } from "../gateway.ts";
+import { sortPaths, tags } from "../openapi-tags.ts";
 import { errorsMax } from "../problem.ts";
 import { problemCatalogue } from "../problem-catalogue.ts";
 import { idempotencyKeyPattern } from "./idempotency-key.ts";
 import { type Addressed, type LinkedOperation, linkOperations } from "./openapi-links.ts";
-import { type NamedOperation, nameSchemas, sayOnce } from "./openapi-schemas.ts";
+import { extractSchemas, type NamedOperation, nameSchemas } from "./openapi-schemas.ts";
 import { describeWebhooks } from "./openapi-webhooks.ts";
 
 const FieldError = Type.Object({
-  pointer: Type.Optional(Type.String({ description: "JSON pointer into the body.", examples: ["/amount"] })),
+  pointer: Type.Optional(Type.String({ description: "JSON pointer to the field in the body.", examples: ["/amount"] })),
   parameter: Type.Optional(Type.String({ description: "Name of the query parameter.", examples: ["limit"] })),
   code: Type.String({ examples: ["required"] }),
   message: Type.String({ examples: ["is required"] }),
@@ -20,37 +21,45 @@ const ProblemDocument = Type.Object(
     type: Type.String({ format: "uri-reference", examples: ["/problems/validation_failed"] }),
     title: Type.String({ examples: ["Validation failed"] }),
     status: Type.Integer({ examples: [422] }),
-    detail: Type.String({ examples: ["Put right and send again: /amount."] }),
+    detail: Type.String({ examples: ["Correct these fields and send the request again: /amount."] }),
     instance: Type.String({ format: "uri-reference" }),
     code: Type.String({
-      description: "Stable; decide by it. New ones may come. Each has a page with what to do: `/problems`.",
+      description:
+        "Stable code of the problem. Use it for decisions in your program. New codes can be added. `/problems` documents each code.",
       examples: ["validation_failed"],
-      // An enum would tell generators that there will never be another.
+      // Generators treat an enum as complete, but new codes can be added.
       "x-extensible-enum": Object.keys(problemCatalogue),
     }),
     request_id: Type.String(),
-    errors: Type.Optional(Type.Array(FieldError, { description: `At most ${errorsMax}.` })),
+    errors: Type.Optional(Type.Array(FieldError, { description: `Invalid fields and parameters, at most ${errorsMax}.` })),
     more_errors: Type.Optional(
-      Type.Boolean({ description: `\`true\` when the request has more than the ${errorsMax} errors that are listed.` }),
+      Type.Boolean({ description: `\`true\` when the request has more than the ${errorsMax} listed errors.` }),
     ),
   },
-  { additionalProperties: true, description: "A refusal or a fault (RFC 9457)." },
+  { additionalProperties: true, description: "Problem document (RFC 9457) of a response with a status of 400 or higher." },
 );
 
 const descriptions: Readonly<Record<number, string>> = {
-  400: "The body is not JSON, or the Idempotency-Key is ill-formed.",
-  401: "The key is missing or does not work.",
-  403: "The key is of the wrong kind, or may not be used from this address.",
-  404: "Nothing that the key may see has this address.",
-  409: "The state forbids it.",
+  400: "The body is not valid JSON, or the Idempotency-Key is malformed.",
+  401: "The API key is missing, unknown, revoked or expired, or its business is not ACTIVE.",
+  403: "The operation requires another kind of key, or the key does not allow the IP address of the caller.",
+  404: "The resource does not exist or is not accessible with this API key.",
+  409: "The current state does not allow the operation. The code contains the reason.",
   413: "The body is too large.",
-  415: "The body is not application/json.",
-  422: "A field or parameter is wrong, or a rule forbids it.",
-  429: "Too many requests or bytes at once: of this business, of this kind, or failed authentications from this address.",
-  500: "Something went wrong on our side.",
-  502: "The outside world answered with an error.",
-  503: "Try again in a moment.",
-  504: "No answer in time; the outcome may be open.",
+  415: "The Content-Type is not application/json.",
+  422: "A field or parameter is invalid, or a rule rejects the request.",
+  429: "A limit of requests or bytes of the business, or of failed authentications from this IP address, is exceeded.",
+  500: "The request failed because of an error in Amana.",
+  502: "The card processor or the verification provider returned an error.",
+  503: "The service is unavailable or overloaded. Send the request again after Retry-After.",
+  504: "No response arrived in time, and the outcome may be unknown.",
+};
+
+/** Replace the placeholder that the plugin gives to responses without a description. */
+const successDescriptions: Readonly<Record<string, string>> = {
+  200: "The operation succeeded.",
+  201: "The resource was created.",
+  202: "The request was accepted and continues in the background.",
 };
 
 const problemResponse = (status: number) => ({
@@ -62,13 +71,14 @@ const headers = {
   requestId: {
     name: "X-Request-Id",
     in: "header",
-    description: "Yours is echoed when it has 8 to 64 letters, digits, _ or -; another is replaced by one of ours.",
+    description:
+      "Your id of the request, with 8 to 64 letters, digits, _ or -. The response repeats it. A different value is replaced.",
     schema: { type: "string" },
   },
   idempotencyKey: {
     name: "Idempotency-Key",
     in: "header",
-    description: "Makes the request safe to repeat for 24 hours: the same key and body get the first answer again.",
+    description: "Unique key of the request. For 24 hours, a request with the same key and body returns the stored response.",
     schema: { type: "string", pattern: idempotencyKeyPattern },
   },
 };
@@ -89,66 +99,72 @@ interface Operation {
 
 const textHeader = (description: string) => ({ description, schema: { type: "string" } });
 
-const whole = (description: string) => ({ description, schema: { type: "integer" } });
+const integerHeader = (description: string) => ({ description, schema: { type: "integer" } });
 const pageHeaders = {
-  "X-Total-Count": whole("The number of matching items, up to 1 000."),
+  "X-Total-Count": integerHeader("Number of matching items, at most 1 000."),
   "X-Total-Count-Capped": textHeader("`true` when more than 1 000 items match. Absent otherwise."),
-  Link: textHeader("The first, last, prev and next page (RFC 8288). Without the last page when the count is capped."),
+  Link: textHeader("Links to the first, last, prev and next page (RFC 8288). There is no last page when the count is capped."),
 };
-/** Operators are not limited, so an answer to them has none of these. */
+/** Responses to operators do not have these headers, because operators have no rate limit. */
 const rateHeaders = {
-  "RateLimit-Limit": whole("How many requests a burst may have."),
-  "RateLimit-Remaining": whole("How many are left of it now."),
-  "RateLimit-Reset": whole("Seconds until a whole burst is possible again."),
+  "RateLimit-Limit": integerHeader("Maximum number of requests in a burst."),
+  "RateLimit-Remaining": integerHeader("Remaining number of requests in the burst."),
+  "RateLimit-Reset": integerHeader("Seconds until a full burst is possible again."),
 };
 
-/** Those that the card processor or the verification provider may refuse. */
-const outsideOperations = /^(createPayment|refundPayment|(create|cancel|review)KycApplication)$/;
+/** Operations that call the card processor or the verification provider. */
+const externalOperations = /^(createPayment|refundPayment|(create|cancel|review)KycApplication)$/;
 
-/** Adds what every operation has in common, so that routes tell only what is theirs. */
+/** Adds the responses, headers and parameters that operations have in common. */
 function complete(method: string, operation: Operation): void {
   const isKeyless = operation.security?.length === 0;
   const hasBody = operation.requestBody !== undefined;
   const given = operation.parameters ?? [];
   const hasQuery = given.some((parameter) => parameter.in === "query");
-  const namesThings = given.some(({ in: place, schema }) => place === "path" || schema?.format === "uuid");
+  const hasIds = given.some(({ in: place, schema }) => place === "path" || schema?.format === "uuid");
   const added = [429, 500, 503, 504];
   if (!isKeyless) added.push(401, 403);
-  if ((namesThings || hasBody) && !isKeyless) added.push(404);
+  if ((hasIds || hasBody) && !isKeyless) added.push(404);
   if (hasBody) added.push(400, 409, 413, 415, 422);
   if (hasQuery) added.push(422);
-  const asksOutside = outsideOperations.test(operation.operationId ?? "");
-  if (asksOutside) added.push(502);
+  const callsExternally = externalOperations.test(operation.operationId ?? "");
+  if (callsExternally) added.push(502);
   for (const status of [...new Set(added)].sort()) operation.responses[status] ??= problemResponse(status);
   if (isKeyless) {
     const content = { "text/html": { schema: { type: "string" } } };
-    for (const status of added) operation.responses[status] = { description: `A page. ${descriptions[status]}`, content };
-    operation.responses[404] = { description: "A page for the card holder: the token belongs to no payment.", content };
+    for (const status of added) operation.responses[status] = { description: `HTML page. ${descriptions[status]}`, content };
+    operation.responses[404] = { description: "HTML page for the card holder. The token belongs to no payment.", content };
     operation.responses[429] = {
-      description: "A page for the card holder: too many requests or bytes from this network.",
+      description: "HTML page for the card holder. A limit of requests or bytes from this network is exceeded.",
       content,
     };
   }
 
   for (const [status, response] of Object.entries(operation.responses)) {
     const isSuccess = status.startsWith("2");
-    const isMade = status === "201" || status === "202";
+    const isCreated = status === "201" || status === "202";
     const isPage = status === "200" && hasQuery;
-    // A refusal by the outside world is the end of a request too.
-    const isStored = method === "post" && (isSuccess || status === "502" || (status === "422" && asksOutside));
-    const waits = status === "409" ? "Seconds to wait, when something is still in progress." : "Seconds to wait.";
+    // A rejection by an external system is a final response, so it is stored, too.
+    const isStored = method === "post" && (isSuccess || status === "502" || (status === "422" && callsExternally));
+    const waits =
+      status === "409"
+        ? "Seconds to wait before a retry, when another request is in progress."
+        : "Seconds to wait before a retry.";
+    if (response.description === "Default Response") response.description = successDescriptions[status] ?? "";
     response.headers = {
-      "X-Request-Id": textHeader("Names this request to support."),
+      "X-Request-Id": textHeader("Id of the request, for support."),
       ...response.headers,
-      ...(isMade && { Location: textHeader("Where the new thing is.") }),
+      ...(isCreated && { Location: textHeader("URL of the new resource, or of the list that contains it.") }),
       ...(isPage && pageHeaders),
-      ...(/^(409|429|503|504)$/.test(status) && { "Retry-After": whole(waits) }),
+      ...(/^(409|429|503|504)$/.test(status) && { "Retry-After": integerHeader(waits) }),
       ...(status === "401" && { "WWW-Authenticate": textHeader("`Bearer`.") }),
       ...(!isKeyless && (status === "429" || isSuccess) && rateHeaders),
-      ...(isStored && { "Idempotent-Replayed": textHeader("`true` when this is the stored answer of an earlier request.") }),
+      ...(isStored && {
+        "Idempotent-Replayed": textHeader("`true` when the response is the stored response of an earlier request."),
+      }),
     };
   }
-  // A POST whose body has no required field acts without one.
+  // The body of a POST is optional when no field is required.
   if (method === "post" && operation.requestBody) {
     operation.requestBody.required = operation.requestBody.content["application/json"]?.schema?.required !== undefined;
   }
@@ -156,7 +172,7 @@ function complete(method: string, operation: Operation): void {
   if (method === "post" && !isKeyless) operation.parameters.push(headers.idempotencyKey);
 }
 
-/** Collects the routes into an OpenAPI 3.1 document. Registered before them. */
+/** Collects the routes into an OpenAPI 3.1 document. Must be registered before them. */
 export async function describeApi(app: App): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -165,15 +181,16 @@ export async function describeApi(app: App): Promise<void> {
         title: "Amana",
         version: "1.0.0",
         description:
-          "Businesses, identity verification, clients, accounts, card payments and signed webhooks. Clients ignore fields and event types they do not know: " +
-          "/api/v1 grows only by additions. A field without a value is left out. In a change (PUT, PATCH) a field that is left " +
-          "out stays, and null clears one that is optional.",
+          "Card payments, refunds, identity verification, clients, accounts and signed webhooks. /api/v1 changes only by " +
+          "additions, so ignore unknown fields and event types. Fields without a value are absent. In a change (PUT, PATCH), " +
+          "absent fields stay unchanged and null clears an optional field.",
       },
       servers: [{ url: "/" }],
+      tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
       security: [{ bearer: [] }, { apiKey: [] }],
       components: {
         securitySchemes: {
-          bearer: { type: "http", scheme: "bearer", description: "Authorization: Bearer <key>" },
+          bearer: { type: "http", scheme: "bearer", description: "API key as Authorization: Bearer <key>." },
           apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
         },
       },
@@ -192,8 +209,8 @@ export async function describeApi(app: App): Promise<void> {
       linkOperations(operations);
       for (const { operation } of operations) nameSchemas(operation as unknown as NamedOperation);
       const schemas: Record<string, unknown> = { Problem: ProblemDocument };
-      const paths = sayOnce(openapiObject.paths, schemas) as typeof openapiObject.paths;
-      const webhooks = sayOnce(describeWebhooks(), schemas) as Record<string, object>;
+      const paths = extractSchemas(sortPaths(openapiObject.paths ?? {}), schemas) as typeof openapiObject.paths;
+      const webhooks = extractSchemas(describeWebhooks(), schemas) as Record<string, object>;
       return { ...openapiObject, paths, components: { ...openapiObject.components, schemas }, webhooks };
     },
   });

@@ -36,7 +36,7 @@ const anAccount = (fields: object = {}) => ({
   updatedAtMs: at,
   ...fields,
 });
-const shown = {
+const expectedJson = {
   id,
   client_id: clientId,
   account_name: "Household",
@@ -62,35 +62,35 @@ const send = (method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path = "", pa
   });
 const request = () => gateway.received[0]?.request;
 
-const badAmounts = [5000, "1e3", "-1", "+1", "1,00", "1.001", " 1", "", "0", "0.00", "000.0", "٥", "1".repeat(16), true];
-const badValues: readonly (readonly [string, unknown])[] = [
+const invalidAmounts = [5000, "1e3", "-1", "+1", "1,00", "1.001", " 1", "", "0", "0.00", "000.0", "٥", "1".repeat(16), true];
+const invalidValues: readonly (readonly [string, unknown])[] = [
   ...["", "  ", 7, null, "a".repeat(201)].map((value) => ["account_name", value] as const),
-  ...["daily_limit", "monthly_limit", "yearly_limit"].flatMap((name) => badAmounts.map((value) => [name, value] as const)),
+  ...["daily_limit", "monthly_limit", "yearly_limit"].flatMap((name) => invalidAmounts.map((value) => [name, value] as const)),
   ...["", 7, "a".repeat(513)].map((value) => ["description", value] as const),
   ...["", 7, "a".repeat(256), "a\u0000"].map((value) => ["external_account_id", value] as const),
   ["limit", "5"],
   ["business_id", clientId],
 ];
 
-describe("opening an account", () => {
-  test("answers 201 with its address and the account", async () => {
-    const answer = await send("POST", "", body);
-    expect([answer.statusCode, answer.headers["location"]]).toEqual([201, `/api/v1/accounts/${id}`]);
-    expect(answer.json()).toEqual(shown);
+describe("POST /accounts", () => {
+  test("returns 201 with the Location and the account", async () => {
+    const response = await send("POST", "", body);
+    expect([response.statusCode, response.headers["location"]]).toEqual([201, `/api/v1/accounts/${id}`]);
+    expect(response.json()).toEqual(expectedJson);
     const { $typeName: _, ...sent } = request() as Record<string, unknown>;
     expect(sent).toEqual({ clientId, type: AccountType.CURRENT, accountName: "Household", currency: "DZD" });
   });
 
-  test("passes every field on", async () => {
+  test("sends each field to clients", async () => {
     const limits = { daily_limit: "100", monthly_limit: "1000.5", yearly_limit: "999999999999999.99" };
-    const answer = await send("POST", "", {
+    const response = await send("POST", "", {
       ...body,
       ...limits,
       account_name: " Home ",
       description: "d",
       external_account_id: "x",
     });
-    expect(answer.statusCode).toBe(201);
+    expect(response.statusCode).toBe(201);
     expect(request()).toMatchObject({
       accountName: "Home",
       dailyLimit: "100",
@@ -101,13 +101,13 @@ describe("opening an account", () => {
     });
   });
 
-  test.each(["client_id", "account_type", "account_name", "currency"])("needs %s", async (name) => {
-    const answer = await send("POST", "", { ...body, [name]: undefined });
-    expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}`, code: "required" }] });
+  test.each(["client_id", "account_type", "account_name", "currency"])("requires %s", async (name) => {
+    const response = await send("POST", "", { ...body, [name]: undefined });
+    expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}`, code: "required" }] });
     expect(gateway.received).toEqual([]);
   });
 
-  const badWhenNew: readonly (readonly [string, unknown])[] = [
+  const invalidOnCreation: readonly (readonly [string, unknown])[] = [
     ["client_id", "x"],
     ["client_id", null],
     ["account_type", "current"],
@@ -122,9 +122,9 @@ describe("opening an account", () => {
     ["current_balance", "5.00"],
   ];
 
-  test.each([...badValues, ...badWhenNew])("refuses %s = %j", async (name, value) => {
-    const answer = await send("POST", "", { ...body, [name]: value });
-    expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
+  test.each([...invalidValues, ...invalidOnCreation])("rejects %s = %j with a pointer to the field", async (name, value) => {
+    const response = await send("POST", "", { ...body, [name]: value });
+    expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
     expect(gateway.received).toEqual([]);
   });
 
@@ -134,21 +134,21 @@ describe("opening an account", () => {
     ["not_found", "client_not_found", 404, "/client_id"],
     ["conflict", "client_blocked", 409, ""],
     ["conflict", "external_account_id_taken", 409, "/external_account_id"],
-  ] as const)("the service's refusal %s %s is answered %i", async (kind, code, status, pointer) => {
+  ] as const)("maps the refusal %s %s to %i", async (kind, code, status, pointer) => {
     gateway.behaviour.accounts.openAccount = async () => {
       throw new DomainError(kind, code, "Why, and what next.", { pointer });
     };
     expect((await send("POST", "", body)).json()).toMatchObject({ status, code, detail: "Why, and what next." });
   });
 
-  test("carries the Idempotency-Key of its route", async () => {
+  test("forwards the Idempotency-Key with its route", async () => {
     await send("POST", "", body, { "idempotency-key": "k-1" });
     expect(gateway.received[0]?.call.idempotencyKey).toMatchObject({ key: "k-1", route: "POST /api/v1/accounts" });
   });
 });
 
-describe("an account as it is shown", () => {
-  test("has all amounts with the currency's minor digits and every field that has a value", async () => {
+describe("a rendered account", () => {
+  test("has amounts with all decimals and each field with a value", async () => {
     gateway.behaviour.accounts.getAccount = async () =>
       anAccount({
         type: AccountType.SAVINGS,
@@ -166,7 +166,7 @@ describe("an account as it is shown", () => {
         externalAccountId: "x",
       });
     expect((await send("GET", `/${id}`)).json()).toEqual({
-      ...shown,
+      ...expectedJson,
       account_type: "SAVINGS",
       status: "CLOSED",
       currency: "EUR",
@@ -184,23 +184,23 @@ describe("an account as it is shown", () => {
   });
 });
 
-describe("changing an account", () => {
-  test("sends on what is named and nothing else", async () => {
-    const answer = await send("PATCH", `/${id}`, { account_name: "Home", daily_limit: "10.00" });
-    expect([answer.statusCode, answer.json()]).toEqual([200, shown]);
+describe("PATCH /accounts/{id}", () => {
+  test("sends only the fields of the request", async () => {
+    const response = await send("PATCH", `/${id}`, { account_name: "Home", daily_limit: "10.00" });
+    expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
     const { $typeName: _, ...sent } = request() as Record<string, unknown>;
     expect(sent).toEqual({ id, accountName: "Home", dailyLimit: "10.00", cleared: [] });
   });
 
-  test("clears what is null", async () => {
+  test("clears fields with null", async () => {
     const names = ["description", "external_account_id", "daily_limit", "monthly_limit", "yearly_limit"];
     expect((await send("PATCH", `/${id}`, Object.fromEntries(names.map((name) => [name, null])))).statusCode).toBe(200);
     expect(request()).toMatchObject({ cleared: names });
   });
 
-  test.each(badValues)("refuses %s = %j", async (name, value) => {
-    const answer = await send("PATCH", `/${id}`, { [name]: value });
-    expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
+  test.each(invalidValues)("rejects %s = %j with a pointer to the field", async (name, value) => {
+    const response = await send("PATCH", `/${id}`, { [name]: value });
+    expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
     expect(gateway.received).toEqual([]);
   });
 });
@@ -211,14 +211,14 @@ describe.each([
   ["reactivate", "ReactivateAccount"],
   ["close", "CloseAccount"],
 ] as const)("POST /accounts/{id}/%s", (verb, rpc) => {
-  test.each([undefined, {}])("with the body %j answers 200 with the account", async (payload) => {
+  test.each([undefined, {}])("returns 200 with the account for the body %j", async (payload) => {
     gateway.behaviour.accounts[`${verb}Account`] = async () => anAccount({ status: AccountStatus.ACTIVE });
-    const answer = await send("POST", `/${id}/${verb}`, payload);
-    expect([answer.statusCode, answer.json().status]).toEqual([200, "ACTIVE"]);
+    const response = await send("POST", `/${id}/${verb}`, payload);
+    expect([response.statusCode, response.json().status]).toEqual([200, "ACTIVE"]);
     expect(gateway.received[0]).toMatchObject({ rpc, request: { id } });
   });
 
-  test("takes no fields and no malformed id, and carries its Idempotency-Key", async () => {
+  test("rejects fields and malformed ids, and forwards the Idempotency-Key", async () => {
     gateway.behaviour.accounts[`${verb}Account`] = async () => anAccount();
     expect((await send("POST", `/${id}/${verb}`, { reason: "x" })).statusCode).toBe(422);
     expect((await send("POST", `/x/${verb}`)).statusCode).toBe(404);
@@ -228,19 +228,19 @@ describe.each([
   });
 
   test.each(["invalid_status_transition", "client_blocked", "client_not_verified", "account_balance_not_zero"])(
-    "answers the refusal %s with 409",
+    "maps the refusal %s to 409",
     async (code) => {
       gateway.behaviour.accounts[`${verb}Account`] = async () => {
         throw new DomainError("conflict", code, "Why.", { members: { account_status: "CLOSED" } });
       };
-      const answer = await send("POST", `/${id}/${verb}`);
-      expect(answer.json()).toMatchObject({ status: 409, code, detail: "Why.", account_status: "CLOSED" });
+      const response = await send("POST", `/${id}/${verb}`);
+      expect(response.json()).toMatchObject({ status: 409, code, detail: "Why.", account_status: "CLOSED" });
     },
   );
 });
 
-describe("reading accounts", () => {
-  test("an unknown and a malformed id get the same answer", async () => {
+describe("GET /accounts", () => {
+  test("responds to an unknown and a malformed id in the same way", async () => {
     gateway.behaviour.accounts.getAccount = async () => {
       throw new DomainError("not_found", "not_found", "There is no such account.");
     };
@@ -251,12 +251,12 @@ describe("reading accounts", () => {
       expect((await send("GET", `/${other}`, undefined, headers)).body).toBe(unknown.body);
   });
 
-  test("a list is a bare array with its total, filtered as asked", async () => {
+  test("returns an array and the total, and sends each filter", async () => {
     gateway.behaviour.accounts.listAccounts = async () => ({ accounts: [anAccount()], total: 7 });
     const query = `limit=1&offset=2&client_id=${clientId}&account_type=ESCROW&status=CLOSED&currency=EUR&search=h`;
-    const answer = await send("GET", `?${query}`);
-    expect(answer.json()).toEqual([shown]);
-    expect(answer.headers["x-total-count"]).toBe("7");
+    const response = await send("GET", `?${query}`);
+    expect(response.json()).toEqual([expectedJson]);
+    expect(response.headers["x-total-count"]).toBe("7");
     expect(request()).toMatchObject({
       limit: 1,
       offset: 2,
@@ -268,7 +268,7 @@ describe("reading accounts", () => {
     });
   });
 
-  test("without parameters a list has 50, from the first", async () => {
+  test("has limit 50 and offset 0 by default", async () => {
     gateway.behaviour.accounts.listAccounts = async () => ({ accounts: [], total: 0 });
     expect((await send("GET")).body).toBe("[]");
     expect(request()).toMatchObject({ limit: 50, offset: 0, type: 0, status: 0 });
@@ -286,21 +286,21 @@ describe("reading accounts", () => {
     `search=${"a".repeat(101)}`,
     "search=%00",
     "search=%0A",
-  ])("refuses ?%s by the parameter's name", async (query) => {
-    const answer = await send("GET", `?${query}`);
-    expect(answer.json()).toMatchObject({ status: 422, errors: [{ parameter: query.split("=")[0] }] });
+  ])("rejects ?%s and names the parameter", async (query) => {
+    const response = await send("GET", `?${query}`);
+    expect(response.json()).toMatchObject({ status: 422, errors: [{ parameter: query.split("=")[0] }] });
     expect(gateway.received).toEqual([]);
   });
 });
 
-test("there is no deletion and no replacement: DELETE and PUT are 405", async () => {
+test("DELETE and PUT of an account return 405", async () => {
   for (const method of ["DELETE", "PUT"] as const) {
-    const answer = await send(method, `/${id}`);
-    expect([answer.statusCode, answer.headers["allow"]]).toEqual([405, "GET, HEAD, PATCH"]);
+    const response = await send(method, `/${id}`);
+    expect([response.statusCode, response.headers["allow"]]).toEqual([405, "GET, HEAD, PATCH"]);
   }
 });
 
-test("accounts are for businesses", async () => {
+test("accounts require the key of a business", async () => {
   const asAdmin = await gateway.app.inject({ url: "/api/v1/accounts", headers: gateway.admin.headers });
   expect(asAdmin.json()).toMatchObject({ status: 403, code: "business_key_required" });
   expect((await gateway.app.inject({ url: "/api/v1/accounts" })).statusCode).toBe(401);

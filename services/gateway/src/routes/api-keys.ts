@@ -6,44 +6,51 @@ import type { App, Gateway } from "../gateway.ts";
 import { canonicalCidr } from "../key-lease/allowed-ips.ts";
 import { act, create, list } from "../operations.ts";
 
-/** A revocation waits until it holds on all gateways. */
+/** A revocation responds only after it is effective on all gateways. */
 const changeTimeoutMs = 15_000;
 
-const apiKey = { tags: ["API keys"], render: renderApiKey };
+const apiKey = { tag: "Operators", render: renderApiKey } as const;
 
 export async function apiKeys(app: App, { rpc: { apiKeys: rpc } }: Gateway): Promise<void> {
   create(app, "", {
     ...apiKey,
     rpc: rpc.createLimitedApiKey,
     operationId: "createApiKey",
-    summary: "Issue a named key for a business",
-    description: "The answer carries the plaintext `api_key`, once.",
-    body: { business_id: uuid(), name: nameText(), ...keyLimits() },
-    answer: ApiKeyCreation,
-    ask: async ({ allowed_ips, ...fields }, { send, call }) => {
+    summary: "Issue an API key",
+    description: "Issues an API key for a business. Only this response contains the plaintext `api_key`; store it.",
+    body: {
+      business_id: uuid("Business that receives the key."),
+      name: nameText({ description: "Name of the key; unique among the live keys of the business.", examples: ["checkout"] }),
+      ...keyLimits(),
+    },
+    response: ApiKeyCreation,
+    execute: async ({ allowed_ips, ...fields }, { send, call }) => {
       const { business_id: businessId, name, expires_at } = fields;
       if (!expires_at && !allowed_ips) return await rpc.createApiKey({ businessId, name }, call);
       return await send({ ...fields, allowed_ips: allowed_ips?.map(canonicalCidr) });
     },
-    // A key has no address of its own to read it at; this one lists it.
+    // An API key has no URL of its own, so Location is the list that contains it.
     location: ({ businessId }) => `/api/v1/admin/api-keys?business_id=${businessId}`,
   });
 
   list(app, "", {
     ...apiKey,
     rpc: rpc.listApiKeys,
-    summary: "List the keys of a business, newest first",
-    required: { business_id: uuid() },
-    answer: ApiKeyForOperator,
+    summary: "List API keys",
+    description: "Returns the API keys of a business without their plaintext, newest first.",
+    requiredFilters: { business_id: uuid("Business that owns the keys.") },
+    response: ApiKeyForOperator,
   });
 
   act(app, "/:id/revoke", {
     ...apiKey,
     rpc: rpc.revokeApiKey,
     timeoutMs: changeTimeoutMs,
-    summary: "Revoke a key",
-    description: "Holds everywhere from the moment of the answer. Revoking again changes nothing.",
-    body: { reason: Type.Optional(text(500)) },
-    answer: ApiKeyRevocation,
+    summary: "Revoke an API key",
+    description:
+      "Revokes an API key of any business. From the time of the response, all gateways reject the key with 401 " +
+      "`api_key_revoked`. A repeated revocation changes nothing.",
+    body: { reason: Type.Optional(text(500, { description: "Reason, stored in the audit trail." })) },
+    response: ApiKeyRevocation,
   });
 }

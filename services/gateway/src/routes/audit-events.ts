@@ -5,18 +5,20 @@ import { list } from "../operations.ts";
 
 export async function auditEvents(app: App, { rpc: { auditEvents: rpc } }: Gateway): Promise<void> {
   list(app, "", {
-    tags: ["Audit trail"],
+    tag: "Operators",
     rpc: rpc.listAuditEvents,
-    summary: "List what operators, keys and the platform did, newest first",
-    description: "Five years back. An action in another service than identity shows within seconds.",
+    summary: "List audit events",
+    description:
+      "Returns the actions of operators, API keys and the platform in the last five years, newest first. Actions in " +
+      "services other than identity appear within seconds.",
     filters: {
-      business_id: uuid(),
-      action: text(100, { examples: ["api_key.revoked"] }),
-      entity_id: uuid(),
-      from: timestamp({ description: "Done at this time or later." }),
-      to: timestamp({ description: "Done before this time, which is itself left out." }),
+      business_id: uuid("Business that the action concerns."),
+      action: text(100, { description: "Name of the action.", examples: ["api_key.revoked"] }),
+      entity_id: uuid("Id of the changed resource."),
+      from: timestamp({ description: "Start of the time range, inclusive." }),
+      to: timestamp({ description: "End of the time range, exclusive." }),
     },
-    answer: AuditEventJson,
+    response: AuditEventJson,
     render: renderAuditEvent,
   });
 }

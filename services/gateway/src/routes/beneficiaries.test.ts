@@ -32,7 +32,7 @@ const aBeneficiary = (fields: object = {}) => ({
   iban,
   ...fields,
 });
-const shown = {
+const expectedJson = {
   id,
   client_id: clientId,
   beneficiary_type: "PERSON",
@@ -53,8 +53,8 @@ const send = (method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path = "", pa
   });
 const request = () => gateway.received[0]?.request;
 
-/** Field, and values it does not take. */
-const badValues: readonly (readonly [string, unknown])[] = [
+/** Fields with invalid values. */
+const invalidValues: readonly (readonly [string, unknown])[] = [
   ...["", "  ", 7, null, "a".repeat(201), "\ud800", "a\u0000b"].map((value) => ["name", value] as const),
   ...["person", "", null, "FIRM", 1].map((value) => ["beneficiary_type", value] as const),
   ...["true", 1, null, ""].map((value) => ["display", value] as const),
@@ -90,18 +90,18 @@ const badValues: readonly (readonly [string, unknown])[] = [
   ["constructor", {}],
 ];
 
-describe("creating a beneficiary", () => {
-  test("answers 201 with its address and the beneficiary", async () => {
-    const answer = await send("POST", "", body);
-    expect([answer.statusCode, answer.headers["location"]]).toEqual([201, `/api/v1/beneficiaries/${id}`]);
-    expect(answer.json()).toEqual(shown);
+describe("POST /beneficiaries", () => {
+  test("returns 201 with the Location and the beneficiary", async () => {
+    const response = await send("POST", "", body);
+    expect([response.statusCode, response.headers["location"]]).toEqual([201, `/api/v1/beneficiaries/${id}`]);
+    expect(response.json()).toEqual(expectedJson);
     expect(request()).toMatchObject({ clientId, name: "Karim Haddad", iban, type: BeneficiaryType.UNSPECIFIED });
     expect(request()).not.toHaveProperty("display");
   });
 
-  test("passes every field on in the form it is kept in", async () => {
+  test("sends each field in its stored form", async () => {
     gateway.behaviour.beneficiaries.createBeneficiary = async ({ $typeName: _, ...given }) => aBeneficiary(given);
-    const answer = await send("POST", "", {
+    const response = await send("POST", "", {
       client_id: clientId.toUpperCase(),
       beneficiary_type: "COMPANY",
       name: "  Cafe\u0301 ",
@@ -118,8 +118,8 @@ describe("creating a beneficiary", () => {
       postal_code: "31000",
       country_code: "DZA",
     });
-    expect(answer.json()).toEqual({
-      ...shown,
+    expect(response.json()).toEqual({
+      ...expectedJson,
       beneficiary_type: "COMPANY",
       name: "Café",
       display: false,
@@ -136,20 +136,20 @@ describe("creating a beneficiary", () => {
     });
   });
 
-  test.each([null, "", "  "])("takes %j for a detail there is none of", async (nothing) => {
-    const answer = await send("POST", "", {
+  test.each([null, "", "  "])("treats %j as an absent bank detail", async (empty) => {
+    const response = await send("POST", "", {
       ...body,
-      bic: nothing,
-      city: nothing,
-      account_number: nothing === "  " ? "" : nothing,
+      bic: empty,
+      city: empty,
+      account_number: empty === "  " ? "" : empty,
     });
-    expect(answer.statusCode).toBe(201);
+    expect(response.statusCode).toBe(201);
     for (const name of ["bic", "city", "accountNumber"]) expect(request()).not.toHaveProperty(name);
   });
 
-  test.each(["client_id", "name"])("needs %s", async (name) => {
-    const answer = await send("POST", "", { ...body, [name]: undefined });
-    expect(answer.json()).toMatchObject({
+  test.each(["client_id", "name"])("requires %s", async (name) => {
+    const response = await send("POST", "", { ...body, [name]: undefined });
+    expect(response.json()).toMatchObject({
       status: 422,
       code: "validation_failed",
       errors: [{ pointer: `/${name}`, code: "required" }],
@@ -157,21 +157,21 @@ describe("creating a beneficiary", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test.each(["x", "", null, 7, `${clientId}0`])("refuses the client_id %j", async (client_id) => {
-    const answer = await send("POST", "", { ...body, client_id });
-    expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: "/client_id" }] });
+  test.each(["x", "", null, 7, `${clientId}0`])("rejects the client_id %j", async (client_id) => {
+    const response = await send("POST", "", { ...body, client_id });
+    expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: "/client_id" }] });
   });
 
-  test.each(badValues)("refuses %s = %j", async (name, value) => {
-    const answer = await send("POST", "", { ...body, [name]: value });
-    expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
-    expect(answer.json().errors).toHaveLength(1);
+  test.each(invalidValues)("rejects %s = %j with a pointer to the field", async (name, value) => {
+    const response = await send("POST", "", { ...body, [name]: value });
+    expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
+    expect(response.json().errors).toHaveLength(1);
     expect(gateway.received).toEqual([]);
   });
 
-  test("reports every wrong field at once", async () => {
-    const answer = await send("POST", "", { iban: "x", bic: "y", routing_number: "z", nmae: "typo" });
-    expect(answer.json().errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+  test("returns an error for each invalid field", async () => {
+    const response = await send("POST", "", { iban: "x", bic: "y", routing_number: "z", nmae: "typo" });
+    expect(response.json().errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
       "/iban",
       "/bic",
       "/routing_number",
@@ -185,57 +185,57 @@ describe("creating a beneficiary", () => {
     ["invalid", "beneficiary_needs_iban_or_account_number", 422, "/iban"],
     ["not_found", "client_not_found", 404, "/client_id"],
     ["conflict", "client_blocked", 409, ""],
-  ] as const)("the service's refusal %s %s is answered %i", async (kind, code, status, pointer) => {
+  ] as const)("maps the refusal %s %s to %i", async (kind, code, status, pointer) => {
     gateway.behaviour.beneficiaries.createBeneficiary = async () => {
       throw new DomainError(kind, code, "Why, and what next.", { pointer });
     };
-    const answer = await send("POST", "", body);
-    expect(answer.json()).toMatchObject({ status, code, detail: "Why, and what next." });
-    expect(answer.json().errors).toEqual(pointer === "" ? undefined : [{ pointer, code, message: "Why, and what next." }]);
+    const response = await send("POST", "", body);
+    expect(response.json()).toMatchObject({ status, code, detail: "Why, and what next." });
+    expect(response.json().errors).toEqual(pointer === "" ? undefined : [{ pointer, code, message: "Why, and what next." }]);
   });
 
-  test("carries the Idempotency-Key of its route", async () => {
+  test("forwards the Idempotency-Key with its route", async () => {
     await send("POST", "", body, { "idempotency-key": "k-1" });
     expect(gateway.received[0]?.call.idempotencyKey).toMatchObject({ key: "k-1", route: "POST /api/v1/beneficiaries" });
   });
 });
 
-describe("changing a beneficiary", () => {
-  test("sends on what is named and nothing else", async () => {
-    const answer = await send("PUT", `/${id}`, { iban: " gb29 nwbk 6016 1331 9268 19 ", display: false });
-    expect([answer.statusCode, answer.json()]).toEqual([200, shown]);
+describe("PUT /beneficiaries/{id}", () => {
+  test("sends only the fields of the request", async () => {
+    const response = await send("PUT", `/${id}`, { iban: " gb29 nwbk 6016 1331 9268 19 ", display: false });
+    expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
     const { $typeName: _, ...sent } = request() as Record<string, unknown>;
     expect(sent).toEqual({ id, type: 0, iban: "GB29NWBK60161331926819", display: false, cleared: [] });
   });
 
-  test("of nothing is a request for nothing, answered 200", async () => {
+  test("returns 200 without changes for an empty object", async () => {
     expect((await send("PUT", `/${id}`, {})).statusCode).toBe(200);
     expect(request()).toMatchObject({ id, cleared: [] });
   });
 
-  test.each([null, "", "   "])("clears what is %j", async (nothing) => {
+  test.each([null, "", "   "])("clears fields with %j", async (empty) => {
     const names = ["iban", "bic", "swift_code", "bank_name", "bank_address", "address", "city", "postal_code"];
     const strict = ["account_number", "routing_number", "country_code"];
     const payload = Object.fromEntries([
-      ...names.map((name) => [name, nothing]),
-      ...strict.map((name) => [name, nothing === "   " ? "" : nothing]),
+      ...names.map((name) => [name, empty]),
+      ...strict.map((name) => [name, empty === "   " ? "" : empty]),
     ]);
     expect((await send("PUT", `/${id}`, payload)).statusCode).toBe(200);
     expect((request() as { cleared: string[] }).cleared.sort()).toEqual([...names, ...strict].sort());
     for (const name of ["iban", "bic", "bankName"]) expect(request()).not.toHaveProperty(name);
   });
 
-  test.each(badValues)("refuses %s = %j", async (name, value) => {
-    const answer = await send("PUT", `/${id}`, { [name]: value });
-    expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
+  test.each(invalidValues)("rejects %s = %j with a pointer to the field", async (name, value) => {
+    const response = await send("PUT", `/${id}`, { [name]: value });
+    expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
     expect(gateway.received).toEqual([]);
   });
 
-  test("needs a body", async () => {
+  test("requires a body", async () => {
     expect((await send("PUT", `/${id}`)).json()).toMatchObject({ status: 400, code: "invalid_json" });
   });
 
-  test("that leaves neither IBAN nor account number is refused by the service, word for word", async () => {
+  test("returns the refusal of clients unchanged when neither an IBAN nor an account number remains", async () => {
     gateway.behaviour.beneficiaries.updateBeneficiary = async () => {
       throw new DomainError("invalid", "beneficiary_needs_iban_or_account_number", "Send one.", { pointer: "/iban" });
     };
@@ -247,15 +247,15 @@ describe("changing a beneficiary", () => {
   });
 });
 
-describe("reading beneficiaries", () => {
-  test("one is read for the calling business", async () => {
+describe("GET /beneficiaries", () => {
+  test("reads a beneficiary for the calling business", async () => {
     gateway.behaviour.beneficiaries.getBeneficiary = async () => aBeneficiary();
-    const answer = await send("GET", `/${id}`);
-    expect([answer.statusCode, answer.json()]).toEqual([200, shown]);
+    const response = await send("GET", `/${id}`);
+    expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
     expect(gateway.received[0]?.call.caller).toMatchObject({ role: "business", businessId: gateway.business.businessId });
   });
 
-  test.each(["GET", "PUT"] as const)("%s: an unknown and a malformed id get the same answer", async (method) => {
+  test.each(["GET", "PUT"] as const)("%s responds to an unknown and a malformed id in the same way", async (method) => {
     const refuse = async () => {
       throw new DomainError("not_found", "not_found", "There is no such beneficiary.");
     };
@@ -270,13 +270,13 @@ describe("reading beneficiaries", () => {
     }
   });
 
-  test("a list is a bare array with its total, filtered as asked", async () => {
+  test("returns an array and the total, and sends each filter", async () => {
     gateway.behaviour.beneficiaries.listBeneficiaries = async () => ({ beneficiaries: [aBeneficiary()], total: 7 });
     const query = `limit=1&offset=2&client_id=${clientId}&beneficiary_type=COMPANY&country_code=DZA&display=false&search=%25_%5C?a`;
-    const answer = await send("GET", `?${query}`);
-    expect(answer.json()).toEqual([shown]);
-    expect(answer.headers["x-total-count"]).toBe("7");
-    expect(answer.headers["link"]).toMatch(/offset=3&[^>]*&search=%25_%5C%3Fa>; rel="next"/);
+    const response = await send("GET", `?${query}`);
+    expect(response.json()).toEqual([expectedJson]);
+    expect(response.headers["x-total-count"]).toBe("7");
+    expect(response.headers["link"]).toMatch(/offset=3&[^>]*&search=%25_%5C%3Fa>; rel="next"/);
     expect(request()).toMatchObject({
       limit: 1,
       offset: 2,
@@ -288,7 +288,7 @@ describe("reading beneficiaries", () => {
     });
   });
 
-  test("a total that is not counted to its end says so; only a full page has a next one, and none is the last", async () => {
+  test("marks a capped total, links the next page only from a full page, and never links the last page", async () => {
     const relations = async (query: string) => {
       const { headers } = await send("GET", `?search=a&${query}`);
       expect([headers["x-total-count"], headers["x-total-count-capped"]]).toEqual(["1000", "true"]);
@@ -303,7 +303,7 @@ describe("reading beneficiaries", () => {
     expect(await relations("limit=2&offset=2000")).toEqual(["first", "prev"]);
   });
 
-  test("without parameters a list has 50, from the first, hidden ones too", async () => {
+  test("has limit 50 and offset 0 by default and includes hidden beneficiaries", async () => {
     gateway.behaviour.beneficiaries.listBeneficiaries = async () => ({ beneficiaries: [], total: 0 });
     expect((await send("GET")).body).toBe("[]");
     expect(request()).toMatchObject({ limit: 50, offset: 0 });
@@ -330,14 +330,14 @@ describe("reading beneficiaries", () => {
     "search=%0A",
     "search=%ff",
     "search=a&search=b",
-  ])("refuses ?%s by the parameter's name", async (query) => {
-    const answer = await send("GET", `?${query}`);
-    expect(answer.json()).toMatchObject({ status: 422, errors: [{ parameter: query.split("=")[0] }] });
+  ])("rejects ?%s and names the parameter", async (query) => {
+    const response = await send("GET", `?${query}`);
+    expect(response.json()).toMatchObject({ status: 422, errors: [{ parameter: query.split("=")[0] }] });
     expect(gateway.received).toEqual([]);
   });
 
   test.each(["a", "a".repeat(100), "ع".repeat(100), "😀".repeat(100), "' or ''='", " "])(
-    "takes the search %j",
+    "accepts the search %j",
     async (search) => {
       gateway.behaviour.beneficiaries.listBeneficiaries = async () => ({ beneficiaries: [], total: 0 });
       expect((await send("GET", `?search=${encodeURIComponent(search)}`)).statusCode).toBe(200);
@@ -346,14 +346,14 @@ describe("reading beneficiaries", () => {
   );
 });
 
-test("there is no deletion: DELETE and PATCH are 405", async () => {
+test("DELETE and PATCH of a beneficiary return 405", async () => {
   for (const method of ["DELETE", "PATCH"] as const) {
-    const answer = await send(method, `/${id}`);
-    expect([answer.statusCode, answer.headers["allow"]]).toEqual([405, "GET, HEAD, PUT"]);
+    const response = await send(method, `/${id}`);
+    expect([response.statusCode, response.headers["allow"]]).toEqual([405, "GET, HEAD, PUT"]);
   }
 });
 
-test("beneficiaries are for businesses", async () => {
+test("beneficiaries require the key of a business", async () => {
   const asAdmin = await gateway.app.inject({ url: "/api/v1/beneficiaries", headers: gateway.admin.headers });
   expect(asAdmin.json()).toMatchObject({ status: 403, code: "business_key_required" });
   expect((await gateway.app.inject({ url: "/api/v1/beneficiaries" })).statusCode).toBe(401);

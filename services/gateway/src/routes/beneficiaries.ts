@@ -1,33 +1,33 @@
 import { BeneficiaryJson, beneficiaryTypes, renderBeneficiary } from "@amana/public-api";
 import { Type } from "typebox";
 import { bankAccountNumber, bic, iban, routingNumber } from "../form/bank-details.ts";
-import { erasable } from "../form/field.ts";
+import { clearableText } from "../form/field.ts";
 import { choice, country, flag, nameText, search, uuid } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { change, create, list, read } from "../operations.ts";
 
 const beneficiary = {
-  tags: ["Beneficiaries"],
-  answer: BeneficiaryJson,
+  tag: "Beneficiaries",
+  response: BeneficiaryJson,
   render: renderBeneficiary,
   rpcNames: { beneficiary_type: "type" },
-};
+} as const;
 
-const name = () => nameText({ examples: ["Karim Haddad"] });
+const name = () => nameText({ description: "Name of the person or company.", examples: ["Karim Haddad"] });
+const display = () => flag("Whether the beneficiary is shown to users.");
 
-/** Fields without which a beneficiary can be. */
 const details = () => ({
-  account_number: Type.Optional(erasable(bankAccountNumber())),
-  iban: Type.Optional(erasable(iban())),
-  bic: Type.Optional(erasable(bic("bic"))),
-  swift_code: Type.Optional(erasable(bic("swift_code"))),
-  routing_number: Type.Optional(erasable(routingNumber())),
-  bank_name: Type.Optional(erasable(nameText({}))),
-  bank_address: Type.Optional(erasable(nameText({}))),
-  address: Type.Optional(erasable(nameText({}))),
-  city: Type.Optional(erasable(nameText({}))),
-  postal_code: Type.Optional(erasable(nameText({}))),
-  country_code: Type.Optional(erasable(country())),
+  account_number: Type.Optional(clearableText(bankAccountNumber())),
+  iban: Type.Optional(clearableText(iban())),
+  bic: Type.Optional(clearableText(bic("bic"))),
+  swift_code: Type.Optional(clearableText(bic("swift_code"))),
+  routing_number: Type.Optional(clearableText(routingNumber())),
+  bank_name: Type.Optional(clearableText(nameText({}))),
+  bank_address: Type.Optional(clearableText(nameText({}))),
+  address: Type.Optional(clearableText(nameText({}))),
+  city: Type.Optional(clearableText(nameText({}))),
+  postal_code: Type.Optional(clearableText(nameText({}))),
+  country_code: Type.Optional(clearableText(country())),
 });
 
 export async function beneficiaries(app: App, { rpc: { beneficiaries: rpc } }: Gateway): Promise<void> {
@@ -35,12 +35,14 @@ export async function beneficiaries(app: App, { rpc: { beneficiaries: rpc } }: G
     ...beneficiary,
     rpc: rpc.createBeneficiary,
     summary: "Create a beneficiary",
-    description: "For a client that is not blocked. An IBAN or an account number is needed.",
+    description:
+      "Creates a beneficiary of a client. Requires an IBAN or an account number. Fails with 409 `client_blocked` for a " +
+      "blocked client.",
     body: {
-      client_id: uuid(),
+      client_id: uuid("Client who pays the beneficiary."),
       beneficiary_type: Type.Optional(choice(beneficiaryTypes)),
       name: name(),
-      display: Type.Optional(flag()),
+      display: Type.Optional(display()),
       ...details(),
     },
   });
@@ -48,25 +50,34 @@ export async function beneficiaries(app: App, { rpc: { beneficiaries: rpc } }: G
   list(app, "", {
     ...beneficiary,
     rpc: rpc.listBeneficiaries,
-    summary: "List beneficiaries, newest first",
+    summary: "List beneficiaries",
+    description:
+      "Returns the beneficiaries of your business that match all filters, newest first. Hidden beneficiaries are " +
+      "included unless `display` is true.",
     filters: {
-      client_id: uuid(),
+      client_id: uuid("Client who pays the beneficiary."),
       beneficiary_type: choice(beneficiaryTypes),
       country_code: country(),
-      display: flag(),
-      search: search({ description: "Any part of name, IBAN or account number, in any case; IBANs without their spaces." }),
+      display: display(),
+      search: search({ description: "Part of the name, IBAN (without spaces) or account number, in any case." }),
     },
   });
 
-  read(app, "/:id", { ...beneficiary, rpc: rpc.getBeneficiary, summary: "Read a beneficiary" });
+  read(app, "/:id", {
+    ...beneficiary,
+    rpc: rpc.getBeneficiary,
+    summary: "Get a beneficiary",
+    description: "Returns a beneficiary with its bank details.",
+  });
 
   change(app, "PUT", "/:id", {
     ...beneficiary,
     rpc: rpc.updateBeneficiary,
-    summary: "Change a beneficiary",
+    summary: "Update a beneficiary",
     description:
-      "A field that is left out stays; null or an empty text clears an optional one. An IBAN or an account number must " +
-      "remain. `display` false hides the beneficiary, which takes the place of deleting it.",
-    body: { beneficiary_type: choice(beneficiaryTypes), name: name(), display: flag(), ...details() },
+      "Changes the fields in the request. Absent fields stay unchanged; null or an empty string clears an optional " +
+      "field. Fails with 422 when neither an IBAN nor an account number would remain. Beneficiaries cannot be deleted; " +
+      "set `display` to false to hide one.",
+    body: { beneficiary_type: choice(beneficiaryTypes), name: name(), display: display(), ...details() },
   });
 }

@@ -44,13 +44,13 @@ const send = (role: Role, method: "GET" | "POST" | "PATCH", url: string, payload
     ...(payload === undefined ? {} : { payload }),
   });
 
-describe("businesses, by operators", () => {
-  test("a name of hundreds of thousands of combining marks holds nobody up", async () => {
-    const answer = await send("admin", "POST", "/businesses", { name: `a${"\u0301\u0316".repeat(150_000)}` });
-    expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: "/name" }] });
+describe("/businesses for operators", () => {
+  test("rejects a name of 300 000 combining marks without blocking", async () => {
+    const response = await send("admin", "POST", "/businesses", { name: `a${"\u0301\u0316".repeat(150_000)}` });
+    expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: "/name" }] });
   });
 
-  test("a name and a search for it are composed alike, however many marks they come in", async () => {
+  test("normalizes a name and a search for it to NFC in the same way", async () => {
     gateway.behaviour.businesses.createBusiness = async () => aBusiness();
     gateway.behaviour.businesses.listBusinesses = async () => ({ businesses: [], total: 0 });
     const decomposed = "\u1f82".repeat(100).normalize("NFD");
@@ -62,11 +62,11 @@ describe("businesses, by operators", () => {
     ]);
   });
 
-  test("registering one answers 201 with its address and its key", async () => {
+  test("creation returns 201 with the Location and the API key", async () => {
     gateway.behaviour.businesses.createBusiness = async () => aBusiness({ apiKey: "sk_test_secret" });
-    const answer = await send("admin", "POST", "/businesses", { name: "  Cafe\u0301 ", status: "PENDING" });
-    expect([answer.statusCode, answer.headers["location"]]).toEqual([201, `/api/v1/businesses/${id}`]);
-    expect(answer.json()).toEqual({
+    const response = await send("admin", "POST", "/businesses", { name: "  Cafe\u0301 ", status: "PENDING" });
+    expect([response.statusCode, response.headers["location"]]).toEqual([201, `/api/v1/businesses/${id}`]);
+    expect(response.json()).toEqual({
       id,
       name: "Librairie",
       status: "ACTIVE",
@@ -95,14 +95,14 @@ describe("businesses, by operators", () => {
     [{ name: "x", status: "active" }, "/status"],
     [{ name: "x", id }, "/id"],
     [{ name: "x", api_key: "sk_test_mine" }, "/api_key"],
-  ])("registering with %j is refused", async (payload, pointer) => {
-    const answer = await send("admin", "POST", "/businesses", payload);
-    expect([answer.statusCode, answer.json().code]).toEqual([422, "validation_failed"]);
-    expect(answer.json().errors).toEqual([expect.objectContaining({ pointer })]);
+  ])("creation with %j is rejected", async (payload, pointer) => {
+    const response = await send("admin", "POST", "/businesses", payload);
+    expect([response.statusCode, response.json().code]).toEqual([422, "validation_failed"]);
+    expect(response.json().errors).toEqual([expect.objectContaining({ pointer })]);
     expect(gateway.received).toEqual([]);
   });
 
-  test("one is read, and many are listed by status and part of a name", async () => {
+  test("returns one business, and lists businesses by status and part of the name", async () => {
     gateway.behaviour.businesses.getBusiness = async () => aBusiness({ apiKeyPrefix: undefined });
     expect((await send("admin", "GET", `/businesses/${id}`)).json()).toEqual({
       id,
@@ -118,7 +118,7 @@ describe("businesses, by operators", () => {
     expect(gateway.received[1]?.request).toMatchObject({ status: BusinessStatus.DISABLED, search: "100%_\\" });
   });
 
-  test("who follows the pages of a search that finds more than is counted comes to an end", async () => {
+  test("the next links of a search with a capped total end at the last page", async () => {
     gateway.behaviour.businesses.listBusinesses = async () => ({ businesses: [aBusiness()], total: 1_000, totalIsCapped: true });
     const link = async (limit: number) =>
       String((await send("admin", "GET", `/businesses?search=a&limit=${limit}`)).headers["link"]);
@@ -126,12 +126,12 @@ describe("businesses, by operators", () => {
     expect(await link(2)).not.toContain('rel="next"');
   });
 
-  test("a change answers the update shape; an empty one changes nothing", async () => {
+  test("PATCH returns the changed business, and an empty object changes nothing", async () => {
     gateway.behaviour.businesses.updateBusiness = async ({ rotateApiKey }) =>
       aBusiness(rotateApiKey ? { apiKey: "sk_test_new" } : {});
     const update = { id, name: "Librairie", status: "ACTIVE", updated_at: atText, api_key_prefix: "sk_test_00000000" };
-    const nothing = await send("admin", "PATCH", `/businesses/${id}`, {});
-    expect([nothing.statusCode, nothing.json()]).toEqual([200, update]);
+    const empty = await send("admin", "PATCH", `/businesses/${id}`, {});
+    expect([empty.statusCode, empty.json()]).toEqual([200, update]);
     expect(gateway.received[0]?.request).toMatchObject({ id, status: 0, rotateApiKey: false });
     const rotated = await send("admin", "PATCH", `/businesses/${id}`, { name: "B", rotate_api_key: true, status: "DISABLED" });
     expect(rotated.json()).toEqual({ ...update, api_key: "sk_test_new" });
@@ -147,25 +147,25 @@ describe("businesses, by operators", () => {
     [{ status: null }, "validation_failed"],
     [{ rotate_api_key: "true" }, "validation_failed"],
     [{ rotate_api_key: 1 }, "validation_failed"],
-  ])("changing %j is refused as %s", async (payload, code) => {
-    const answer = await send("admin", "PATCH", `/businesses/${id}`, payload);
-    expect([answer.statusCode, answer.json().code]).toEqual([422, code]);
+  ])("PATCH with %j is rejected as %s", async (payload, code) => {
+    const response = await send("admin", "PATCH", `/businesses/${id}`, payload);
+    expect([response.statusCode, response.json().code]).toEqual([422, code]);
   });
 
-  test("a move that the status forbids is a conflict", async () => {
+  test("a status transition that is not allowed returns 409", async () => {
     gateway.behaviour.businesses.updateBusiness = async () => {
       throw new DomainError("conflict", "invalid_status_transition", "REJECTED is final.");
     };
-    const answer = await send("admin", "PATCH", `/businesses/${id}`, { status: "ACTIVE" });
-    expect([answer.statusCode, answer.json().code]).toEqual([409, "invalid_status_transition"]);
+    const response = await send("admin", "PATCH", `/businesses/${id}`, { status: "ACTIVE" });
+    expect([response.statusCode, response.json().code]).toEqual([409, "invalid_status_transition"]);
   });
 });
 
-describe("one's own business", () => {
-  test("is read without what is the platform's", async () => {
+describe("/me", () => {
+  test("GET returns the business without operator fields", async () => {
     gateway.behaviour.businesses.getOwnBusiness = async () => aBusiness();
-    const answer = await send("business", "GET", "/me");
-    expect(answer.json()).toEqual({
+    const response = await send("business", "GET", "/me");
+    expect(response.json()).toEqual({
       id,
       name: "Librairie",
       status: "ACTIVE",
@@ -175,11 +175,11 @@ describe("one's own business", () => {
     });
   });
 
-  test("is renamed and its key rotated", async () => {
+  test("PATCH renames the business and rotates the key", async () => {
     gateway.behaviour.businesses.updateOwnBusiness = async () => aBusiness({ apiKey: "sk_test_new" });
     const payload = { name: " B ", rotate_api_key: true, previous_key_ttl_seconds: 604_800 };
-    const answer = await send("business", "PATCH", "/me", payload);
-    expect(answer.json()).toMatchObject({ id, api_key: "sk_test_new" });
+    const response = await send("business", "PATCH", "/me", payload);
+    expect(response.json()).toMatchObject({ id, api_key: "sk_test_new" });
     expect(gateway.received[0]?.request).toMatchObject({ name: "B", rotateApiKey: true, previousKeyTtlSeconds: 604_800 });
   });
 
@@ -190,16 +190,16 @@ describe("one's own business", () => {
     { rotate_api_key: true, previous_key_ttl_seconds: "60" },
     { status: "ACTIVE" },
     { organization_id: 8 },
-  ])("changing %j is refused", async (payload) => {
+  ])("PATCH with %j is rejected", async (payload) => {
     expect((await send("business", "PATCH", "/me", payload)).statusCode).toBe(422);
     expect(gateway.received).toEqual([]);
   });
 
   test.each([{ previous_key_ttl_seconds: 60 }, { previous_key_ttl_seconds: 0, rotate_api_key: false }])(
-    "a time for the old key is nothing without a rotation: %j",
+    "PATCH rejects previous_key_ttl_seconds without a rotation: %j",
     async (payload) => {
-      const answer = await send("business", "PATCH", "/me", payload);
-      expect(answer.json()).toMatchObject({
+      const response = await send("business", "PATCH", "/me", payload);
+      expect(response.json()).toMatchObject({
         status: 422,
         code: "validation_failed",
         errors: [{ pointer: "/previous_key_ttl_seconds", code: "invalid", message: expect.stringContaining("rotate_api_key") }],
@@ -208,13 +208,13 @@ describe("one's own business", () => {
     },
   );
 
-  test("lists its keys without secrets", async () => {
+  test("GET /me/api-keys returns the keys without plaintext", async () => {
     gateway.behaviour.businesses.listOwnApiKeys = async () => ({
       apiKeys: [aKey({ apiKey: "sk_test_secret", revokedAtMs: at, lastUsedAtMs: at, expiresAtMs: at })],
       total: 1,
     });
-    const answer = await send("business", "GET", "/me/api-keys");
-    expect(answer.json()).toEqual([
+    const response = await send("business", "GET", "/me/api-keys");
+    expect(response.json()).toEqual([
       {
         id: keyId,
         name: "checkout",
@@ -225,19 +225,19 @@ describe("one's own business", () => {
         revoked_at: atText,
       },
     ]);
-    expect(answer.headers["x-total-count"]).toBe("1");
+    expect(response.headers["x-total-count"]).toBe("1");
   });
 });
 
-describe("keys of one's own", () => {
-  test("a further one answers 201 with the key, once, and where keys are listed", async () => {
+describe("/me/api-keys", () => {
+  test("creation returns 201 with the key and the Location of the list", async () => {
     const allowedIps = ["203.0.113.0/24"];
-    const made = aKey({ apiKey: "sk_test_secret", expiresAtMs: at, allowedIps });
-    gateway.behaviour.businesses.createOwnApiKey = async () => made;
+    const key = aKey({ apiKey: "sk_test_secret", expiresAtMs: at, allowedIps });
+    gateway.behaviour.businesses.createOwnApiKey = async () => key;
     const payload = { name: " checkout ", expires_at: atText, allowed_ips: ["203.0.113.7/24"] };
-    const answer = await send("business", "POST", "/me/api-keys", payload);
-    expect([answer.statusCode, answer.headers["location"]]).toEqual([201, "/api/v1/me/api-keys"]);
-    expect(answer.json()).toEqual({
+    const response = await send("business", "POST", "/me/api-keys", payload);
+    expect([response.statusCode, response.headers["location"]]).toEqual([201, "/api/v1/me/api-keys"]);
+    expect(response.json()).toEqual({
       id: keyId,
       name: "checkout",
       api_key: "sk_test_secret",
@@ -254,24 +254,24 @@ describe("keys of one's own", () => {
     [{ name: "x", business_id: id }, "/business_id"],
     [{ name: "x", expires_at: "2026-11-20" }, "/expires_at"],
     [{ name: "x", allowed_ips: ["localhost"] }, "/allowed_ips"],
-  ])("a further one as %j is refused", async (payload, pointer) => {
-    const answer = await send("business", "POST", "/me/api-keys", payload);
-    expect(answer.json()).toMatchObject({ status: 422, errors: [expect.objectContaining({ pointer })] });
+  ])("creation with %j is rejected", async (payload, pointer) => {
+    const response = await send("business", "POST", "/me/api-keys", payload);
+    expect(response.json()).toMatchObject({ status: 422, errors: [expect.objectContaining({ pointer })] });
     expect(gateway.received).toEqual([]);
   });
 
-  test("one is revoked with a reason or nothing", async () => {
+  test("revocation accepts a reason or no body", async () => {
     gateway.behaviour.businesses.revokeOwnApiKey = async () => aKey({ revokedAtMs: at });
     for (const payload of [undefined, {}, { reason: "lost" }]) {
-      const answer = await send("business", "POST", `/me/api-keys/${keyId.toUpperCase()}/revoke`, payload);
-      const shown = { id: keyId, name: "checkout", prefix: "sk_test_00000000", revoked_at: atText };
-      expect([answer.statusCode, answer.json()]).toEqual([200, shown]);
+      const response = await send("business", "POST", `/me/api-keys/${keyId.toUpperCase()}/revoke`, payload);
+      const expectedJson = { id: keyId, name: "checkout", prefix: "sk_test_00000000", revoked_at: atText };
+      expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
     }
     expect(gateway.received.at(-1)?.request).toMatchObject({ id: keyId, reason: "lost" });
     expect((await send("business", "POST", "/me/api-keys/x/revoke")).statusCode).toBe(404);
   });
 
-  test("an unknown one is the unknown address, and the one that calls stays", async () => {
+  test("revocation returns 404 for an unknown key and 409 for the calling key", async () => {
     for (const [kind, code, status] of [
       ["not_found", "not_found", 404],
       ["conflict", "api_key_in_use", 409],
@@ -279,19 +279,19 @@ describe("keys of one's own", () => {
       gateway.behaviour.businesses.revokeOwnApiKey = async () => {
         throw new DomainError(kind, code, "no");
       };
-      const answer = await send("business", "POST", `/me/api-keys/${keyId}/revoke`);
-      expect(answer.json()).toMatchObject({ status, code });
+      const response = await send("business", "POST", `/me/api-keys/${keyId}/revoke`);
+      expect(response.json()).toMatchObject({ status, code });
     }
   });
 });
 
-describe("named keys, by operators", () => {
-  test("issuing one answers 201 with the key, once", async () => {
+describe("/admin/api-keys", () => {
+  test("creation returns 201 with the key and the Location of the list", async () => {
     gateway.behaviour.apiKeys.createApiKey = async () => aKey({ apiKey: "sk_test_secret" });
-    const answer = await send("admin", "POST", "/admin/api-keys", { business_id: id.toUpperCase(), name: " checkout " });
-    expect(answer.statusCode).toBe(201);
-    expect(answer.headers["location"]).toBe(`/api/v1/admin/api-keys?business_id=${id}`);
-    expect(answer.json()).toEqual({
+    const response = await send("admin", "POST", "/admin/api-keys", { business_id: id.toUpperCase(), name: " checkout " });
+    expect(response.statusCode).toBe(201);
+    expect(response.headers["location"]).toBe(`/api/v1/admin/api-keys?business_id=${id}`);
+    expect(response.json()).toEqual({
       id: keyId,
       business_id: id,
       name: "checkout",
@@ -313,19 +313,19 @@ describe("named keys, by operators", () => {
     [{ business_id: id, name: "x", allowed_ips: [7] }, "/allowed_ips"],
     [{ business_id: id, name: "x", allowed_ips: ["203.0.113.0/24", "203.0.113.0/33"] }, "/allowed_ips"],
     [{ business_id: id, name: "x", allowed_ips: Array(51).fill("203.0.113.0/24") }, "/allowed_ips"],
-  ])("issuing with %j is refused", async (payload, pointer) => {
-    const answer = await send("admin", "POST", "/admin/api-keys", payload);
-    expect(answer.statusCode).toBe(422);
-    expect(answer.json().errors).toEqual([expect.objectContaining({ pointer })]);
+  ])("creation with %j is rejected", async (payload, pointer) => {
+    const response = await send("admin", "POST", "/admin/api-keys", payload);
+    expect(response.statusCode).toBe(422);
+    expect(response.json().errors).toEqual([expect.objectContaining({ pointer })]);
   });
 
-  test("one with an end and for some networks alone says so in canonical form", async () => {
+  test("creation returns expires_at and allowed_ips in canonical form", async () => {
     const allowedIps = ["203.0.113.0/24", "2001:db8::/32"];
     gateway.behaviour.apiKeys.createLimitedApiKey = async () => aKey({ apiKey: "sk_test_secret", expiresAtMs: at, allowedIps });
     gateway.behaviour.apiKeys.listApiKeys = async () => ({ apiKeys: [aKey({ expiresAtMs: at, allowedIps })], total: 1 });
     const payload = { business_id: id, name: "till", expires_at: atText, allowed_ips: ["203.0.113.7/24", "2001:DB8:0::/32"] };
-    const answer = await send("admin", "POST", "/admin/api-keys", payload);
-    expect([answer.statusCode, answer.json()]).toMatchObject([201, { expires_at: atText, allowed_ips: allowedIps }]);
+    const response = await send("admin", "POST", "/admin/api-keys", payload);
+    expect([response.statusCode, response.json()]).toMatchObject([201, { expires_at: atText, allowed_ips: allowedIps }]);
     expect(gateway.received).toMatchObject([
       { rpc: "CreateLimitedApiKey", request: { businessId: id, name: "till", expiresAtMs: at, allowedIps } },
     ]);
@@ -333,30 +333,30 @@ describe("named keys, by operators", () => {
     expect(listed.json()).toMatchObject([{ expires_at: atText, allowed_ips: allowedIps }]);
   });
 
-  test("limits that identity's version does not know are refused, and nothing is issued without them", async () => {
+  test("creation fails when the version of identity does not support limits, and issues no key without them", async () => {
     delete gateway.behaviour.apiKeys.createLimitedApiKey;
     gateway.behaviour.apiKeys.createApiKey = async () => aKey({ apiKey: "sk_test_secret" });
     const payload = { business_id: id, name: "till", allowed_ips: ["203.0.113.0/24"] };
-    const answer = await send("admin", "POST", "/admin/api-keys", payload);
-    expect([answer.statusCode, answer.json().code]).toEqual([503, "service_unavailable"]);
+    const response = await send("admin", "POST", "/admin/api-keys", payload);
+    expect([response.statusCode, response.json().code]).toEqual([503, "service_unavailable"]);
     expect(gateway.received.map(({ rpc }) => rpc)).toEqual(["CreateLimitedApiKey"]);
   });
 
-  test("those of one business are listed", async () => {
+  test("GET returns the keys of one business", async () => {
     gateway.behaviour.apiKeys.listApiKeys = async () => ({ apiKeys: [aKey({ apiKey: "sk_test_secret" })], total: 1 });
-    const answer = await send("admin", "GET", `/admin/api-keys?business_id=${id}`);
-    expect(answer.json()).toEqual([
+    const response = await send("admin", "GET", `/admin/api-keys?business_id=${id}`);
+    expect(response.json()).toEqual([
       { id: keyId, business_id: id, name: "checkout", api_key_prefix: "sk_test_00000000", created_at: atText },
     ]);
     const without = await send("admin", "GET", "/admin/api-keys");
     expect(without.json()).toMatchObject({ status: 422, errors: [{ parameter: "business_id", code: "required" }] });
   });
 
-  test("revoking one takes a reason or nothing", async () => {
+  test("revocation accepts a reason or no body", async () => {
     gateway.behaviour.apiKeys.revokeApiKey = async () => aKey({ revokedAtMs: at });
     for (const payload of [undefined, {}, { reason: "lost" }]) {
-      const answer = await send("admin", "POST", `/admin/api-keys/${keyId}/revoke`, payload);
-      expect([answer.statusCode, answer.json()]).toEqual([
+      const response = await send("admin", "POST", `/admin/api-keys/${keyId}/revoke`, payload);
+      expect([response.statusCode, response.json()]).toEqual([
         200,
         { id: keyId, business_id: id, name: "checkout", api_key_prefix: "sk_test_00000000", revoked_at: atText },
       ]);
@@ -373,9 +373,9 @@ test.each([
   ["GET", `/admin/api-keys?business_id=${id}`],
   ["POST", "/admin/api-keys"],
   ["POST", `/admin/api-keys/${id}/revoke`],
-] as const)("a business may not %s %s", async (method, url) => {
-  const answer = await send("business", method, url);
-  expect([answer.statusCode, answer.json().code]).toEqual([403, "admin_required"]);
+] as const)("%s %s is rejected for a business", async (method, url) => {
+  const response = await send("business", method, url);
+  expect([response.statusCode, response.json().code]).toEqual([403, "admin_required"]);
   expect(gateway.received).toEqual([]);
 });
 
@@ -391,8 +391,8 @@ test.each([
   ["GET", "/webhook-endpoints"],
   ["GET", "/events"],
   ["POST", `/events/${id}/redeliver`],
-] as const)("an operator may not %s %s", async (method, url) => {
-  const answer = await send("admin", method, url);
-  expect([answer.statusCode, answer.json().code]).toEqual([403, "business_key_required"]);
+] as const)("%s %s is rejected for an operator", async (method, url) => {
+  const response = await send("admin", method, url);
+  expect([response.statusCode, response.json().code]).toEqual([403, "business_key_required"]);
   expect(gateway.received).toEqual([]);
 });

@@ -4,42 +4,60 @@ import { choice, flag, nameText, search } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { change, create, list, read } from "../operations.ts";
 
-/** Every change waits until it holds on all gateways, so it may take longer than a read. */
+/** A change responds only after it is effective on all gateways. */
 const changeTimeoutMs = 15_000;
 
-const business = { tags: ["Businesses"], answer: BusinessForOperator, render: renderBusiness };
+const business = { tag: "Operators", response: BusinessForOperator, render: renderBusiness } as const;
+
+const name = () => nameText({ description: "Name of the business.", examples: ["Librairie El Kitab"] });
 
 export async function businesses(app: App, { rpc: { businesses: rpc } }: Gateway): Promise<void> {
   create(app, "", {
     ...business,
     rpc: rpc.createBusiness,
-    summary: "Register a business",
-    description: "The answer carries the plaintext `api_key`, once.",
-    body: { name: nameText(), status: Type.Optional(choice(["ACTIVE", "PENDING"])) },
+    summary: "Create a business",
+    description: "Creates a business with its first API key. Only this response contains the plaintext `api_key`; store it.",
+    body: {
+      name: name(),
+      status: Type.Optional(
+        choice(["ACTIVE", "PENDING"], "Initial status, ACTIVE by default. Keys of a PENDING business are rejected."),
+      ),
+    },
   });
 
   list(app, "", {
     ...business,
     rpc: rpc.listBusinesses,
-    summary: "List businesses, newest first",
+    summary: "List businesses",
+    description: "Returns the businesses that match all filters, newest first.",
     filters: {
       status: choice(businessStatuses),
-      search: search({ description: "Any part of the name, in any case." }),
+      search: search({ description: "Part of the name, in any case." }),
     },
   });
 
-  read(app, "/:id", { ...business, rpc: rpc.getBusiness, summary: "Read a business" });
+  read(app, "/:id", {
+    ...business,
+    rpc: rpc.getBusiness,
+    summary: "Get a business",
+    description: "Returns a business with its status and the prefix of its newest live key.",
+  });
 
   change(app, "PATCH", "/:id", {
     ...business,
     rpc: rpc.updateBusiness,
     timeoutMs: changeTimeoutMs,
-    summary: "Rename a business, change its status, rotate its key",
+    summary: "Update a business",
     description:
-      "Rotation replaces the newest live key; older ones go on working. A key that leaked is revoked by its id: " +
-      "`POST /admin/api-keys/{id}/revoke`. Disabling and rotating hold from the moment of the answer.",
-    body: { name: nameText(), status: choice(businessStatuses), rotate_api_key: flag() },
-    answer: BusinessUpdate,
-    whole: BusinessForOperator,
+      "Changes the name or the status, or replaces the newest live key with `rotate_api_key`. Older live keys stay " +
+      "valid. From the time of the response, a disabled business and a replaced key are rejected on all gateways. To " +
+      "revoke a leaked key, use `POST /admin/api-keys/{id}/revoke`.",
+    body: {
+      name: name(),
+      status: choice(businessStatuses),
+      rotate_api_key: flag("Whether to replace the newest live key. The response contains the new `api_key`."),
+    },
+    response: BusinessUpdate,
+    resource: BusinessForOperator,
   });
 }

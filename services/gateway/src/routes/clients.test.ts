@@ -40,7 +40,7 @@ const message = {
   createdAtMs: at,
   updatedAtMs: at,
 };
-const shown = {
+const expectedJson = {
   id,
   organization_id: 7,
   ...person,
@@ -80,17 +80,17 @@ const send = (method: "GET" | "POST" | "PUT" | "DELETE", path: string, payload?:
 const received = () => gateway.received.at(-1)?.request;
 
 describe("POST /clients/person", () => {
-  test("answers 201 with the client, its organization and its Location", async () => {
+  test("returns 201 with the client, its organization and the Location", async () => {
     gateway.behaviour.clients.createPerson = async () => message;
-    const answer = await send("POST", "/person", person);
-    expect([answer.statusCode, answer.headers["location"]]).toEqual([201, `/api/v1/clients/${id}`]);
-    expect(answer.json()).toEqual(shown);
+    const response = await send("POST", "/person", person);
+    expect([response.statusCode, response.headers["location"]]).toEqual([201, `/api/v1/clients/${id}`]);
+    expect(response.json()).toEqual(expectedJson);
     expect(gateway.received).toHaveLength(1);
   });
 
-  test("takes every field, in the public words", async () => {
+  test("accepts each field with its public values", async () => {
     gateway.behaviour.clients.createPerson = async () => ({ ...message, ...optionalMessage, middleName: "Lila" });
-    const answer = await send("POST", "/person", {
+    const response = await send("POST", "/person", {
       ...person,
       ...optional,
       middle_name: "Lila",
@@ -99,7 +99,7 @@ describe("POST /clients/person", () => {
       blocked: true,
       is_blacklisted: true,
     });
-    expect(answer.json()).toEqual({ ...shown, ...optional, middle_name: "Lila" });
+    expect(response.json()).toEqual({ ...expectedJson, ...optional, middle_name: "Lila" });
     expect(received()).toMatchObject({
       ...optionalMessage,
       middleName: "Lila",
@@ -110,7 +110,7 @@ describe("POST /clients/person", () => {
     });
   });
 
-  test("trims and composes texts", async () => {
+  test("trims strings and normalizes them to NFC", async () => {
     gateway.behaviour.clients.createPerson = async () => message;
     await send("POST", "/person", {
       ...person,
@@ -121,18 +121,18 @@ describe("POST /clients/person", () => {
     expect(received()).toMatchObject({ firstName: "Am\u00e9lie", city: `${"a".repeat(199)}\u00e9`, email: "a@b.dz" });
   });
 
-  test("every country of the standard is one", async () => {
+  test("accepts each country of ISO 3166-1", async () => {
     gateway.behaviour.clients.createPerson = async () => message;
     for (const { alpha3 } of countries) {
       expect([alpha3, (await send("POST", "/person", { ...person, nationality: alpha3 })).statusCode]).toEqual([alpha3, 201]);
     }
   });
 
-  test("lists everything that is missing at once", async () => {
-    const answer = await send("POST", "/person", {});
-    expect([answer.statusCode, answer.json().code]).toEqual([422, "validation_failed"]);
+  test("returns an error for each missing field", async () => {
+    const response = await send("POST", "/person", {});
+    expect([response.statusCode, response.json().code]).toEqual([422, "validation_failed"]);
     expect(
-      answer
+      response
         .json()
         .errors.map((error: { pointer: string }) => error.pointer)
         .sort(),
@@ -147,7 +147,7 @@ describe("POST /clients/person", () => {
   const texts = ["", "  ", 7, null, true, {}, ["a"], "a".repeat(201), "a\0b", "\ud800"];
   const countryCodes = ["", "dza", "DZ", "XKX", "ZZZ", "012", " DZA", 12, null];
   const phones = ["", "0550123456", "+0550123456", "+2135501234567890", "+213 550 123 456", "+213", 213, null];
-  // Beyond ASCII, what is the same in another case would depend on the database's locale.
+  // The case of non-ASCII letters would depend on the locale of the database.
   const foreign = ["İ@b.dz", "ß@b.dz", "\u212a@b.dz", "a@bücher.dz"];
   const emails = ["", "a", "a@b", "@b.dz", "a b@c.dz", `${"a".repeat(250)}@b.dz`, 7, null, ...foreign];
   const days = [
@@ -193,18 +193,18 @@ describe("POST /clients/person", () => {
     planned_income: [...texts, 3000],
     second_email: emails,
     state_province: texts,
-    // Not the caller's to say.
+    // Fields that the caller cannot set.
     id: [id],
     organization_id: [7],
     kyc_status: ["VALIDATED"],
     created_at: [atText],
     frist_name: ["Amina"],
   };
-  test.each(Object.keys(bad))("refuses bad values of %s with its pointer", async (name) => {
+  test.each(Object.keys(bad))("rejects invalid values of %s with a pointer to the field", async (name) => {
     for (const value of bad[name] ?? []) {
-      const answer = await send("POST", "/person", { ...person, [name]: value });
-      expect([value, answer.statusCode]).toEqual([value, 422]);
-      expect(answer.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
+      const response = await send("POST", "/person", { ...person, [name]: value });
+      expect([value, response.statusCode]).toEqual([value, 422]);
+      expect(response.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
     }
     expect(gateway.received).toEqual([]);
   });
@@ -212,18 +212,18 @@ describe("POST /clients/person", () => {
   test.each([
     ["email_taken", "conflict", 409],
     ["client_underage", "invalid", 422],
-  ] as const)("passes the refusal %s on", async (code, kind, status) => {
+  ] as const)("returns the refusal %s unchanged", async (code, kind, status) => {
     gateway.behaviour.clients.createPerson = async () => {
       throw new DomainError(kind, code, "What to do.", { pointer: "/email" });
     };
-    const answer = await send("POST", "/person", person);
-    expect([answer.statusCode, answer.json()]).toEqual([
+    const response = await send("POST", "/person", person);
+    expect([response.statusCode, response.json()]).toEqual([
       status,
       expect.objectContaining({ code, detail: "What to do.", errors: [expect.objectContaining({ pointer: "/email" })] }),
     ]);
   });
 
-  test("needs the key of a business", async () => {
+  test("requires the key of a business", async () => {
     expect((await send("POST", "/person", person, gateway.admin.headers)).json()).toMatchObject({
       status: 403,
       code: "business_key_required",
@@ -232,14 +232,14 @@ describe("POST /clients/person", () => {
 });
 
 describe("GET /clients/{id}", () => {
-  test.each([`/${id}`, `/person/${id}`, `/${id.toUpperCase()}`])("%s answers the client", async (path) => {
+  test.each([`/${id}`, `/person/${id}`, `/${id.toUpperCase()}`])("%s returns the client", async (path) => {
     gateway.behaviour.clients.getClient = async () => message;
-    const answer = await send("GET", path);
-    expect([answer.statusCode, answer.json()]).toEqual([200, shown]);
+    const response = await send("GET", path);
+    expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
     expect(received()).toMatchObject({ id });
   });
 
-  test("a malformed id is like an unknown one", async () => {
+  test("responds to an unknown and a malformed id in the same way", async () => {
     gateway.behaviour.clients.getClient = async () => {
       throw new DomainError("not_found", "not_found", "There is no such client.");
     };
@@ -251,22 +251,22 @@ describe("GET /clients/{id}", () => {
     }
   });
 
-  test("there is no deletion", async () => {
+  test("DELETE returns 405", async () => {
     for (const path of [`/${id}`, `/person/${id}`]) expect((await send("DELETE", path)).statusCode).toBe(405);
   });
 });
 
 describe("GET /clients", () => {
-  test("answers a bare array with its total and the other pages", async () => {
+  test("returns an array with the total and links to other pages", async () => {
     gateway.behaviour.clients.listClients = async () => ({ clients: [message, message], total: 7 });
-    const answer = await send("GET", "?limit=2&offset=2");
-    expect(answer.json()).toEqual([shown, shown]);
-    expect(answer.headers["x-total-count"]).toBe("7");
-    for (const rel of ["first", "prev", "next", "last"]) expect(answer.headers["link"]).toContain(`rel="${rel}"`);
+    const response = await send("GET", "?limit=2&offset=2");
+    expect(response.json()).toEqual([expectedJson, expectedJson]);
+    expect(response.headers["x-total-count"]).toBe("7");
+    for (const rel of ["first", "prev", "next", "last"]) expect(response.headers["link"]).toContain(`rel="${rel}"`);
     expect(received()).toMatchObject({ limit: 2, offset: 2, kycStatus: 0, riskLevel: 0 });
   });
 
-  test("passes every filter on", async () => {
+  test("sends each filter", async () => {
     gateway.behaviour.clients.listClients = async () => ({ clients: [], total: 0 });
     const query = new URLSearchParams({
       organization_id: "7",
@@ -292,7 +292,7 @@ describe("GET /clients", () => {
     });
   });
 
-  test("kyc_status takes each status of a client, and no other", async () => {
+  test("accepts each kyc_status and no other value", async () => {
     gateway.behaviour.clients.listClients = async () => ({ clients: [], total: 0 });
     for (const status of clientKycStatuses) {
       expect((await send("GET", `?kyc_status=${status}`)).statusCode).toBe(200);
@@ -300,19 +300,19 @@ describe("GET /clients", () => {
     }
   });
 
-  test("every caller sees the number of its own organization", async () => {
+  test("returns the organization id of the calling business", async () => {
     gateway.behaviour.clients.listClients = async () => ({ clients: [message], total: 1 });
     const other = gateway.aKey({ organizationId: 8 });
     expect((await send("GET", "?organization_id=8", undefined, other.headers)).json()).toEqual([
-      { ...shown, organization_id: 8 },
+      { ...expectedJson, organization_id: 8 },
     ]);
     expect((await send("GET", "?organization_id=7", undefined, other.headers)).json()).toEqual([]);
-    expect((await send("GET", "?organization_id=7")).json()).toEqual([shown]);
+    expect((await send("GET", "?organization_id=7")).json()).toEqual([expectedJson]);
   });
 
-  test("clients of another organization are none, and nobody is asked", async () => {
-    const answer = await send("GET", "?organization_id=8");
-    expect([answer.statusCode, answer.json(), answer.headers["x-total-count"]]).toEqual([200, [], "0"]);
+  test("returns an empty list for another organization id without calling clients", async () => {
+    const response = await send("GET", "?organization_id=8");
+    expect([response.statusCode, response.json(), response.headers["x-total-count"]]).toEqual([200, [], "0"]);
     expect(gateway.received).toEqual([]);
   });
 
@@ -339,22 +339,22 @@ describe("GET /clients", () => {
     ["search=a&search=b", "search"],
     ["email=nonsense", "email"],
     ["external_client_code=", "external_client_code"],
-  ])("?%s is refused", async (query, parameter) => {
-    const answer = await send("GET", `?${query}`);
-    expect([answer.statusCode, answer.json().errors]).toEqual([422, [expect.objectContaining({ parameter })]]);
+  ])("rejects ?%s", async (query, parameter) => {
+    const response = await send("GET", `?${query}`);
+    expect([response.statusCode, response.json().errors]).toEqual([422, [expect.objectContaining({ parameter })]]);
     expect(gateway.received).toEqual([]);
   });
 
-  test("a misspelt filter is refused, with those that are known", async () => {
-    const answer = await send("GET", "?state=PAID&blocked=true");
-    expect([answer.statusCode, answer.json().errors]).toEqual([
+  test("rejects a misspelled filter and lists the known ones", async () => {
+    const response = await send("GET", "?state=PAID&blocked=true");
+    expect([response.statusCode, response.json().errors]).toEqual([
       422,
       [
         {
           parameter: "state",
           code: "unknown_parameter",
           message:
-            "is not known here; known are limit, offset, organization_id, kyc_status, risk_level, is_blacklisted, blocked, search, email, external_client_code",
+            "is unknown; known parameters: limit, offset, organization_id, kyc_status, risk_level, is_blacklisted, blocked, search, email, external_client_code",
         },
       ],
     ]);
@@ -364,11 +364,11 @@ describe("GET /clients", () => {
   test.each([
     ["GET", `/${id}?expand=accounts`],
     ["PUT", `/person/${id}?__proto__=x`],
-  ] as const)("%s %s takes no parameters", async (method, path) => {
-    const answer = await send(method, path, method === "GET" ? undefined : {});
-    expect([answer.statusCode, answer.json().errors]).toEqual([
+  ] as const)("%s %s accepts no parameters", async (method, path) => {
+    const response = await send(method, path, method === "GET" ? undefined : {});
+    expect([response.statusCode, response.json().errors]).toEqual([
       422,
-      [expect.objectContaining({ code: "unknown_parameter", message: "is not known here; none is" })],
+      [expect.objectContaining({ code: "unknown_parameter", message: "is unknown; known parameters: none" })],
     ]);
   });
 });
@@ -378,22 +378,22 @@ describe("PUT /clients/person/{id}", () => {
     gateway.behaviour.clients.updatePerson = async () => message;
   });
 
-  test("passes only what is named, and answers the client", async () => {
-    const answer = await send("PUT", `/person/${id}`, { city: "Oran", blocked: true, risk_level: "Medium", ...optional });
-    expect([answer.statusCode, answer.json()]).toEqual([200, shown]);
+  test("sends only the fields of the request and returns the client", async () => {
+    const response = await send("PUT", `/person/${id}`, { city: "Oran", blocked: true, risk_level: "Medium", ...optional });
+    expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
     const { $typeName: _, ...request } = received() as Record<string, unknown>;
     expect(request).toEqual({ id, city: "Oran", blocked: true, riskLevel: RiskLevel.MEDIUM, ...optionalMessage, cleared: [] });
   });
 
-  test("an empty object names nothing", async () => {
+  test("sends no field for an empty object", async () => {
     expect((await send("PUT", `/person/${id}`, {})).statusCode).toBe(200);
     const { $typeName: _, ...request } = received() as Record<string, unknown>;
     expect(request).toEqual({ id, riskLevel: 0, cleared: [] });
   });
 
-  test("null clears each optional field", async () => {
-    const nothing = Object.fromEntries(Object.keys(optional).map((name) => [name, null]));
-    expect((await send("PUT", `/person/${id}`, nothing)).statusCode).toBe(200);
+  test("clears each optional field with null", async () => {
+    const cleared = Object.fromEntries(Object.keys(optional).map((name) => [name, null]));
+    expect((await send("PUT", `/person/${id}`, cleared)).statusCode).toBe(200);
     expect((received() as { cleared: string[] }).cleared.sort()).toEqual(Object.keys(optional).sort());
   });
 
@@ -412,42 +412,42 @@ describe("PUT /clients/person/{id}", () => {
     "kyc_status",
     "created_at",
     "updated_at",
-  ])("%s cannot be changed, not even to what it is", async (name) => {
-    const value = { ...shown, middle_name: "Lila" }[name as "id"];
+  ])("rejects %s as immutable, also with its current value", async (name) => {
+    const value = { ...expectedJson, middle_name: "Lila" }[name as "id"];
     for (const given of [value, null, "other"]) {
-      const answer = await send("PUT", `/person/${id}`, { [name]: given });
-      expect([answer.statusCode, answer.json().code]).toEqual([422, "immutable_field"]);
-      expect(answer.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}`, code: "immutable_field" })]);
+      const response = await send("PUT", `/person/${id}`, { [name]: given });
+      expect([response.statusCode, response.json().code]).toEqual([422, "immutable_field"]);
+      expect(response.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}`, code: "immutable_field" })]);
     }
     expect(gateway.received).toEqual([]);
   });
 
   test.each(["address", "city", "postcode", "country_code", "email", "blocked", "is_blacklisted", "risk_level"])(
-    "%s is required: null and an empty text are refused",
+    "rejects null and an empty string for %s",
     async (name) => {
       for (const value of [null, ""]) {
-        const answer = await send("PUT", `/person/${id}`, { [name]: value });
-        expect([answer.statusCode, answer.json().errors]).toEqual([422, [expect.objectContaining({ pointer: `/${name}` })]]);
+        const response = await send("PUT", `/person/${id}`, { [name]: value });
+        expect([response.statusCode, response.json().errors]).toEqual([422, [expect.objectContaining({ pointer: `/${name}` })]]);
       }
     },
   );
 
-  test("an empty text clears nothing", async () => {
+  test("rejects an empty string for optional fields", async () => {
     for (const name of Object.keys(optional)) {
-      const answer = await send("PUT", `/person/${id}`, { [name]: "" });
-      expect([name, answer.statusCode]).toEqual([name, 422]);
+      const response = await send("PUT", `/person/${id}`, { [name]: "" });
+      expect([name, response.statusCode]).toEqual([name, 422]);
     }
     expect(gateway.received).toEqual([]);
   });
 
-  test("an unknown field is named", async () => {
+  test("names an unknown field", async () => {
     expect((await send("PUT", `/person/${id}`, { blokced: true })).json().errors).toEqual([
       expect.objectContaining({ pointer: "/blokced", code: "unknown_field" }),
     ]);
   });
 });
 
-test("a client's view has the fields of the interface and no others", () => {
+test("a rendered client has the documented fields and no others", () => {
   const view = renderClient(
     { $typeName: "clients.v1.Client", ...message, blocked: false, isBlacklisted: false, ...optionalMessage, middleName: "x" },
     7,

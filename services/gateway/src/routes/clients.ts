@@ -1,7 +1,7 @@
 import { ClientJson, clientKycStatuses, genders, kycLevels, renderClient, riskLevels } from "@amana/public-api";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { omittable } from "../form/field.ts";
+import { optionalFields } from "../form/field.ts";
 import { choice, country, date, email, flag, integer, nameText, phone, search } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { change, create, list, read } from "../operations.ts";
@@ -9,42 +9,47 @@ import { change, create, list, read } from "../operations.ts";
 type Client = Parameters<typeof renderClient>[0];
 
 const client = {
-  tags: ["Clients"],
-  answer: ClientJson,
-  render: (one: Client, { organizationId }: FastifyRequest) => renderClient(one, organizationId),
-};
-const words = () => nameText({});
+  tag: "Clients",
+  response: ClientJson,
+  render: (message: Client, { organizationId }: FastifyRequest) => renderClient(message, organizationId),
+} as const;
+const freeText = () => nameText({});
 const organizationIdMax = 2_147_483_647;
 
-/** Fields without which a client can be. */
+const externalClientCode = () => nameText({ description: "Your own identifier of the client." });
+
 const optional = () => ({
-  state_province: words(),
+  state_province: freeText(),
   second_email: email(),
   mobile_phone_number: phone(),
   second_mobile_phone_number: phone(),
-  planned_income: words(),
-  planned_expenditure: words(),
-  external_client_code: nameText({ description: "Yours for the client." }),
-  kyc_note: words(),
-  blacklisted_comment: words(),
+  planned_income: freeText(),
+  planned_expenditure: freeText(),
+  external_client_code: externalClientCode(),
+  kyc_note: freeText(),
+  blacklisted_comment: freeText(),
 });
 
-/** Marks and levels that businesses set and change. */
-const judgement = () => ({ blocked: flag(), is_blacklisted: flag(), risk_level: choice(riskLevels) });
+const riskFields = () => ({
+  blocked: flag("Whether the client is blocked. A blocked client gets no new account, beneficiary or KYC application."),
+  is_blacklisted: flag("Whether the client is on your blacklist. The flag has no effect of its own."),
+  risk_level: choice(riskLevels),
+});
 
 export async function clients(app: App, { rpc: { clients: rpc } }: Gateway): Promise<void> {
   create(app, "/person", {
     ...client,
     rpc: rpc.createPerson,
-    summary: "Create a client who is a person",
+    summary: "Create a client",
     description:
-      "Of age today, in UTC. The e-mail address is unique among your clients, whatever its case. What makes the person " +
-      "(names, date of birth, gender, nationality, KYC level) cannot be changed later.",
+      "Creates a client who is a natural person of at least 18 years today (UTC). The e-mail address must be unique among " +
+      "your clients, in any case; otherwise the request fails with 409 `email_taken`. Names, date and country of birth, " +
+      "gender, nationality, country of tax residence and KYC level cannot be changed later.",
     body: {
-      first_name: nameText({ examples: ["Amina"] }),
-      middle_name: Type.Optional(words()),
-      last_name: nameText({ examples: ["Benali"] }),
-      date_of_birth: date({ examples: ["1990-05-17"] }),
+      first_name: nameText({ description: "First name as in the identity document.", examples: ["Amina"] }),
+      middle_name: Type.Optional(freeText()),
+      last_name: nameText({ description: "Last name as in the identity document.", examples: ["Benali"] }),
+      date_of_birth: date({ description: "Date of birth.", examples: ["1990-05-17"] }),
       gender: choice(genders),
       birth_country: country(),
       nationality: country(),
@@ -55,51 +60,64 @@ export async function clients(app: App, { rpc: { clients: rpc } }: Gateway): Pro
       country_code: country(),
       email: email(),
       kyc_level: Type.Optional(choice(kycLevels)),
-      ...omittable(judgement()),
-      ...omittable(optional()),
+      ...optionalFields(riskFields()),
+      ...optionalFields(optional()),
     },
   });
 
   list(app, "", {
     ...client,
     rpc: rpc.listClients,
-    summary: "List clients, newest first",
+    summary: "List clients",
+    description: "Returns the clients of your business that match all filters, newest first.",
     filters: {
-      organization_id: integer(0, organizationIdMax, { description: "Clients of another one are none." }),
+      organization_id: integer(0, organizationIdMax, {
+        description: "Organization id of your business. With another id the list is empty.",
+      }),
       kyc_status: choice(clientKycStatuses),
       risk_level: choice(riskLevels),
       is_blacklisted: flag(),
       blocked: flag(),
       search: search({
-        description: "Any part of the names, the e-mail address or the external client code, in any case.",
+        description: "Part of the names, the e-mail address or external_client_code, in any case.",
       }),
       email: email(),
-      external_client_code: words(),
+      external_client_code: externalClientCode(),
     },
-    ask: async ({ organization_id, ...filters }, { send, request }) => {
+    execute: async ({ organization_id, ...filters }, { send, request }) => {
       const isOwn = organization_id === undefined || organization_id === request.organizationId;
       return isOwn ? await send(filters) : { clients: [], total: 0, totalIsCapped: false };
     },
   });
 
-  const one = { ...client, rpc: rpc.getClient, summary: "Read a client" };
-  read(app, "/:id", one);
-  read(app, "/person/:id", { ...one, operationId: "getPerson" });
+  const getClient = { ...client, rpc: rpc.getClient };
+  read(app, "/:id", {
+    ...getClient,
+    summary: "Get a client",
+    description: "Returns a client with its KYC status and risk fields.",
+  });
+  read(app, "/person/:id", {
+    ...getClient,
+    operationId: "getPerson",
+    summary: "Get a person",
+    description: "Returns the same client as `GET /clients/{id}`.",
+  });
 
   change(app, "PUT", "/person/:id", {
     ...client,
     rpc: rpc.updatePerson,
-    summary: "Change a client's contact details, address, risk and marks",
+    summary: "Update a client",
     description:
-      "A field that is left out stays; null clears an optional one. What makes the person cannot be changed. A blocked " +
-      "client gets nothing new; what exists stays.",
+      "Changes the fields in the request. Absent fields stay unchanged; null clears an optional field. Fails with 422 " +
+      "`immutable_field` for names, date of birth and the other fields that identify the person. Existing accounts and " +
+      "beneficiaries of a blocked client stay unchanged.",
     body: {
-      address: words(),
-      city: words(),
-      postcode: words(),
+      address: freeText(),
+      city: freeText(),
+      postcode: freeText(),
       country_code: country(),
       email: email(),
-      ...judgement(),
+      ...riskFields(),
       ...optional(),
     },
   });

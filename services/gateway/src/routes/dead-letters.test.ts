@@ -30,7 +30,7 @@ const aLetter = (fields: object = {}) => ({
   updatedAtMs: at,
   ...fields,
 });
-const shown = {
+const expectedJson = {
   id,
   service: "webhooks",
   topic: "payments.v1",
@@ -60,32 +60,35 @@ const send = (method: "GET" | "POST", path = "", payload?: object, headers: obje
     ...(payload === undefined ? {} : { payload }),
   });
 
-test("those of every service are one list, newest first, with their total", async () => {
+test("the list merges the dead letters of all services, newest first, with their total", async () => {
   const letters = [3, 1, 2].map((n) => aLetter({ id: uuidv7(), createdAtMs: at + BigInt(n) }));
   gateway.behaviour.deadLetters.listDeadLetters = async () => ({ deadLetters: [letters.shift() ?? aLetter()], total: 5 });
-  const answer = await send("GET", "?limit=2&offset=1&topic=payments.v1&status=PARKED");
-  expect(answer.json().map(({ created_at }: { created_at: string }) => created_at.slice(-4, -1))).toEqual(["002", "001"]);
-  expect(answer.headers["x-total-count"]).toBe("15");
-  const asked = { topic: "payments.v1", status: DeadLetterStatus.PARKED, limit: 3, offset: 0 };
-  expect(gateway.received.map(({ request }) => request)).toMatchObject([asked, asked, asked]);
+  const response = await send("GET", "?limit=2&offset=1&topic=payments.v1&status=PARKED");
+  expect(response.json().map(({ created_at }: { created_at: string }) => created_at.slice(-4, -1))).toEqual(["002", "001"]);
+  expect(response.headers["x-total-count"]).toBe("15");
+  const expected = { topic: "payments.v1", status: DeadLetterStatus.PARKED, limit: 3, offset: 0 };
+  expect(gateway.received.map(({ request }) => request)).toMatchObject([expected, expected, expected]);
 });
 
-test("those of one service are asked of that one, page by page", async () => {
+test("the list of one service queries only that service with limit and offset", async () => {
   gateway.behaviour.deadLetters.listDeadLetters = async () => ({ deadLetters: [aLetter()], total: 1 });
-  expect((await send("GET", "?service=webhooks&limit=2&offset=4")).json()).toEqual([shown]);
+  expect((await send("GET", "?service=webhooks&limit=2&offset=4")).json()).toEqual([expectedJson]);
   expect(gateway.received.map(({ request }) => request)).toMatchObject([{ limit: 2, offset: 4 }]);
 });
 
-test("a page beyond all that a list can have is empty", async () => {
+test("a page with the maximum offset is empty", async () => {
   gateway.behaviour.deadLetters.listDeadLetters = async () => ({ deadLetters: [], total: 0 });
   for (const service of ["", "&service=clients"]) {
-    const answer = await send("GET", `?limit=100&offset=2147483647${service}`);
-    expect([answer.statusCode, answer.json()]).toEqual([200, []]);
+    const response = await send("GET", `?limit=100&offset=2147483647${service}`);
+    expect([response.statusCode, response.json()]).toEqual([200, []]);
   }
 });
 
-test("one is shown with its payload, and one that no service has is unknown", async () => {
-  expect((await send("GET", `/${id}`)).json()).toEqual({ ...shown, payload: { payment: { order_ref: "[8 characters]" } } });
+test("GET returns the payload, and 404 when no service has the dead letter", async () => {
+  expect((await send("GET", `/${id}`)).json()).toEqual({
+    ...expectedJson,
+    payload: { payment: { order_ref: "[8 characters]" } },
+  });
   gateway.behaviour.deadLetters.getDeadLetter = async () => {
     throw new DomainError("not_found", "not_found", "There is no such dead letter.");
   };
@@ -93,16 +96,16 @@ test("one is shown with its payload, and one that no service has is unknown", as
   expect((await send("GET", "/x")).statusCode).toBe(404);
 });
 
-test("as long as a service cannot be asked nobody says that there is none", async () => {
-  let asked = 0;
+test("GET returns 503 while a service is unavailable and no other has the dead letter", async () => {
+  let calls = 0;
   gateway.behaviour.deadLetters.getDeadLetter = async () => {
-    if (asked++ === 1) throw new DomainError("unavailable", "kept_busy", "Not now.");
+    if (calls++ === 1) throw new DomainError("unavailable", "kept_busy", "Not now.");
     throw new DomainError("not_found", "not_found", "There is no such dead letter.");
   };
   expect((await send("GET", `/${id}`)).statusCode).toBe(503);
 });
 
-test("retry and drop reach the service that has it, with the Idempotency-Key and the note", async () => {
+test("retry and drop call the service that has the dead letter, with Idempotency-Key and note", async () => {
   gateway.behaviour.deadLetters.retryDeadLetter = async () => aLetter({ status: DeadLetterStatus.DELIVERED });
   gateway.behaviour.deadLetters.dropDeadLetter = async () => aLetter({ status: DeadLetterStatus.DROPPED });
   const retried = await send("POST", `/${id}/retry`, undefined, { "idempotency-key": "k-1" });
@@ -118,11 +121,11 @@ test.each([
   ["", "?service=kyc", "service"],
   ["", "?status=LOST", "status"],
   ["", "?topic=", "topic"],
-])("a list refuses %s%s by the parameter's name", async (_, query, parameter) => {
+])("the list rejects %s%s and names the parameter", async (_, query, parameter) => {
   expect((await send("GET", query)).json()).toMatchObject({ status: 422, errors: [{ parameter }] });
 });
 
-test("drop needs a note, retry takes no fields, and refusals are told as they are", async () => {
+test("drop requires a note, retry accepts no fields, and refusals are returned unchanged", async () => {
   expect((await send("POST", `/${id}/drop`, {})).json()).toMatchObject({ status: 422, errors: [{ pointer: "/note" }] });
   expect((await send("POST", `/${id}/retry`, { force: true })).json()).toMatchObject({ status: 422 });
   gateway.behaviour.deadLetters.retryDeadLetter = async () => {
@@ -131,7 +134,7 @@ test("drop needs a note, retry takes no fields, and refusals are told as they ar
   expect((await send("POST", `/${id}/retry`)).json()).toMatchObject({ status: 409, code: "dead_letter_failed" });
 });
 
-test("dead letters are for operators", async () => {
+test("dead letters require an operator key", async () => {
   const asBusiness = await gateway.app.inject({ url: "/api/v1/admin/dead-letters", headers: gateway.business.headers });
   expect(asBusiness.json()).toMatchObject({ status: 403, code: "admin_required" });
 });

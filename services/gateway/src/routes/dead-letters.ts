@@ -13,76 +13,86 @@ import { requestOf } from "../rpc-request.ts";
 const serviceNames = ["webhooks", "clients", "identity"] as const;
 const int32Max = 2_147_483_647;
 
-const deadLetter = { tags: ["Dead letters"], answer: DeadLetterJson, render: renderDeadLetter };
+const deadLetter = { tag: "Operators", response: DeadLetterJson, render: renderDeadLetter } as const;
 
-/** Events whose effect failed, of all consuming services. */
+/** Adds the operations on the dead letters of all consuming services. */
 export async function deadLetters(app: App, { rpc: { deadLetters: services } }: Gateway): Promise<void> {
-  // What each of them takes and answers is the same.
+  // The RPCs of all services have the same messages.
   const { listDeadLetters, getDeadLetter, retryDeadLetter, dropDeadLetter } = services.webhooks;
 
   list(app, "", {
     ...deadLetter,
     rpc: listDeadLetters,
-    summary: "List dead letters, newest first",
+    summary: "List dead letters",
     description:
-      "Events whose effect failed in a consuming service. Dead letters that have ended are listed only with the filter status.",
-    filters: { service: choice(serviceNames), topic: text(100), status: choice(deadLetterStatuses) },
-    answer: Type.Omit(DeadLetterJson, ["payload"]),
-    ask: async ({ service, limit, offset, ...filters }, { call }) => {
-      const asked = service ? [service] : serviceNames;
-      // Of several services each one's newest, as far as the page reaches; of all of them
-      // together the page is cut out here.
-      const reach = service ? { limit, offset } : { limit: Math.min(offset + limit, int32Max), offset: 0 };
-      const page = requestOf(listDeadLetters.method.input, { ...filters, ...reach });
-      const found = await Promise.all(asked.map((name) => services[name].listDeadLetters(page, call)));
-      const letters = found.flatMap((one) => one.deadLetters).sort(newestFirst);
-      const total = found.reduce((sum, one) => sum + one.total, 0);
+      "Returns the events that a consuming service failed to apply, newest first. Without the filter `status`, the list " +
+      "has no DELIVERED and DROPPED ones.",
+    filters: {
+      service: choice(serviceNames, "Consuming service; all of them by default."),
+      topic: text(100, { description: "Topic of the event.", examples: ["payments.v1"] }),
+      status: choice(deadLetterStatuses),
+    },
+    response: Type.Omit(DeadLetterJson, ["payload"]),
+    execute: async ({ service, limit, offset, ...filters }, { call }) => {
+      const queried = service ? [service] : serviceNames;
+      // A page of several services can consist of rows of one service, so each returns all rows up
+      // to the end of the page.
+      const range = service ? { limit, offset } : { limit: Math.min(offset + limit, int32Max), offset: 0 };
+      const page = requestOf(listDeadLetters.method.input, { ...filters, ...range });
+      const pages = await Promise.all(queried.map((name) => services[name].listDeadLetters(page, call)));
+      const letters = pages.flatMap(({ deadLetters }) => deadLetters).sort(newestFirst);
+      const total = pages.reduce((sum, page) => sum + page.total, 0);
       return {
-        deadLetters: letters.slice(offset - reach.offset, offset - reach.offset + limit),
+        deadLetters: letters.slice(offset - range.offset, offset - range.offset + limit),
         total,
-        totalIsCapped: total > countedMax || found.some((one) => one.totalIsCapped),
+        totalIsCapped: total > countedMax || pages.some(({ totalIsCapped }) => totalIsCapped),
       };
     },
   });
 
-  /** The service that has the letter, and the letter. */
+  /** Returns the dead letter and the service that has it. Throws not_found when no service has it. */
   const find = async (id: string, call: BulkheadCall) => {
-    const { idempotencyKey: _, ...reading } = call;
-    const answers = await Promise.allSettled(
+    const { idempotencyKey: _, ...readCall } = call;
+    const results = await Promise.allSettled(
       serviceNames.map(async (name) => ({
         service: services[name],
-        letter: await services[name].getDeadLetter({ id }, reading),
+        letter: await services[name].getDeadLetter({ id }, readCall),
       })),
     );
-    const found = answers.find((answer) => answer.status === "fulfilled");
+    const found = results.find((result) => result.status === "fulfilled");
     if (found) return found.value;
-    // As long as one of them cannot be asked, nobody knows that there is none.
-    const unknown = answers.find((answer) => answer.status === "rejected" && !isNotFound(answer.reason));
-    throw unknown?.status === "rejected" ? unknown.reason : Problem.of("not_found");
+    // While a service is unavailable, the dead letter may exist there.
+    const failed = results.find((result) => result.status === "rejected" && !isNotFound(result.reason));
+    throw failed?.status === "rejected" ? failed.reason : Problem.of("not_found");
   };
 
   read(app, "/:id", {
     ...deadLetter,
     rpc: getDeadLetter,
     summary: "Get a dead letter",
-    ask: async ({ id }, { call }) => (await find(id, call)).letter,
+    description: "Returns a dead letter with the payload of its event. Texts in the payload are replaced by their length.",
+    execute: async ({ id }, { call }) => (await find(id, call)).letter,
   });
 
   act(app, "/:id/retry", {
     ...deadLetter,
     rpc: retryDeadLetter,
-    summary: "Retry a dead letter now",
-    description: "Its effect happens once, however often it is retried or published again. Audited.",
-    ask: async ({ id }, { call }) => (await find(id, call)).service.retryDeadLetter({ id }, call),
+    summary: "Retry a dead letter",
+    description:
+      "Applies the event now. The event has its effect once, even if it is retried or published repeatedly. Fails with " +
+      "409 `dead_letter_failed` when the event fails again. The retry is recorded in the audit trail.",
+    execute: async ({ id }, { call }) => (await find(id, call)).service.retryDeadLetter({ id }, call),
   });
 
   act(app, "/:id/drop", {
     ...deadLetter,
     rpc: dropDeadLetter,
     summary: "Drop a dead letter",
-    description: "The event never has its effect, also when it is published again. Audited.",
-    body: { note: text(1_000, { description: "Why; kept in the audit trail." }) },
-    ask: async ({ id, note }, { call }) => (await find(id, call)).service.dropDeadLetter({ id, note }, call),
+    description:
+      "Changes the status to DROPPED, which is final. The event has no effect, even if it is published again. The drop is " +
+      "recorded in the audit trail.",
+    body: { note: text(1_000, { description: "Reason, stored in the audit trail." }) },
+    execute: async ({ id, note }, { call }) => (await find(id, call)).service.dropDeadLetter({ id, note }, call),
   });
 }
 

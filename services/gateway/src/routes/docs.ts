@@ -2,7 +2,7 @@ import Fastify from "fastify";
 import type { App } from "../gateway.ts";
 import { staticFile } from "../pages/static-file.ts";
 
-// The reference sets styles from its script; scripts and connections stay with us.
+// The script of the reference sets inline styles. Scripts and connections are limited to this origin.
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -22,7 +22,7 @@ nav a{color:inherit;line-height:44px}
 </head>
 <body>
 <nav aria-label="Documents"><a href="/">Amana</a><a href="/docs/guide">Guide</a><a href="/problems">Problems</a></nav>
-<noscript><p>The reference needs a script of ours. Without it, read the <a href="/docs/guide">guide</a> and <a href="/openapi.json">the document</a>.</p></noscript>
+<noscript><p>The API reference requires JavaScript. Without it, read the <a href="/docs/guide">guide</a> and the <a href="/openapi.json">OpenAPI document</a>.</p></noscript>
 <div id="reference"></div>
 <script src="/docs/reference.js"></script>
 <script src="/docs/start.js"></script>
@@ -42,7 +42,7 @@ const start = `Scalar.createApiReference("#reference", ${JSON.stringify({
 })});
 `;
 
-/** The API's reference for people, and its document. Nothing comes from another origin. */
+/** Serves the API reference and the OpenAPI document without content from other origins. */
 export const docs = async (app: App): Promise<void> => {
   const hidden = { schema: { hide: true } };
 
@@ -80,8 +80,8 @@ export const docs = async (app: App): Promise<void> => {
 const scriptType = "text/javascript; charset=utf-8";
 
 /**
- * The script of the reference, out of its Fastify plugin. It is some megabytes that most gateways
- * never serve, so it is loaded when somebody opens the page.
+ * Returns the script of the reference from its Fastify plugin. The script has some megabytes and
+ * most gateways never serve it, so it is loaded at the first request.
  */
 async function loadReference(): Promise<Buffer> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
@@ -89,6 +89,7 @@ async function loadReference(): Promise<Buffer> {
   await app.register(scalar, { routePrefix: "/", configuration: { content: { openapi: "3.1.0", info: {}, paths: {} } } });
   const { rawPayload, statusCode } = await app.inject("/js/scalar.js");
   await app.close();
-  if (statusCode !== 200) throw new Error("the API reference does not serve its script any more");
+  if (statusCode !== 200)
+    throw new Error("@scalar/fastify-api-reference does not serve /js/scalar.js: adapt loadReference to its version");
   return rawPayload;
 }

@@ -4,27 +4,34 @@ import { choice, timestamp, uuid } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, list, read } from "../operations.ts";
 
-const event = { tags: ["Events"], answer: EventJson, render: renderEvent };
+const event = { tag: "Events", response: EventJson, render: renderEvent } as const;
 
 export async function events(app: App, { rpc: { events: rpc } }: Gateway): Promise<void> {
   list(app, "", {
     ...event,
     rpc: rpc.listEvents,
-    summary: "List what you were told, newest first, 30 days back",
+    summary: "List events",
+    description: "Returns the events of your business in the last 30 days that match all filters, newest first.",
     filters: {
       type: choice(eventLogTypes),
-      from: timestamp({ description: "Created at this time or later." }),
-      to: timestamp({ description: "Created before this time, which is itself left out." }),
+      from: timestamp({ description: "Start of the range of creation times, inclusive." }),
+      to: timestamp({ description: "End of the range of creation times, exclusive." }),
     },
   });
 
-  read(app, "/:id", { ...event, rpc: rpc.getEvent, summary: "Read an event" });
+  read(app, "/:id", {
+    ...event,
+    rpc: rpc.getEvent,
+    summary: "Get an event",
+    description: "Returns an event with the body that its webhooks have. Events are stored for 30 days.",
+  });
 
   list(app, "/:id/deliveries", {
     ...event,
     rpc: rpc.listDeliveries,
-    summary: "List the deliveries of an event with every attempt",
-    answer: DeliveryJson,
+    summary: "List deliveries of an event",
+    description: "Returns one delivery for each webhook endpoint that the event was sent to, with its attempts.",
+    response: DeliveryJson,
     render: renderDelivery,
     rpcNames: { id: "event_id" },
   });
@@ -32,10 +39,14 @@ export async function events(app: App, { rpc: { events: rpc } }: Gateway): Promi
   act(app, "/:id/redeliver", {
     ...event,
     rpc: rpc.redeliverEvent,
-    summary: "Deliver an event again",
-    description: "To one endpoint, or to all that had a delivery; only to ACTIVE ones.",
-    body: { endpoint_id: Type.Optional(uuid()) },
-    answer: Type.Array(DeliveryJson),
+    summary: "Redeliver an event",
+    description:
+      "Starts the deliveries of the event again, for the ACTIVE endpoints that have one. Fails with 409 " +
+      "`webhook_endpoint_disabled` or `event_without_delivery` when `endpoint_id` is an endpoint without a possible delivery.",
+    body: {
+      endpoint_id: Type.Optional(uuid("Webhook endpoint that receives the event; by default all that have a delivery of it.")),
+    },
+    response: Type.Array(DeliveryJson),
     render: ({ deliveries }) => deliveries.map(renderDelivery),
     rpcNames: { id: "event_id" },
   });

@@ -1,6 +1,6 @@
 import type { App, Gateway } from "../gateway.ts";
 
-/** For whoever supervises the process: is it alive, and may it be sent requests. */
+/** Serves liveness (/healthz) and readiness (/readyz) for the supervisor of the process. */
 export async function health(app: App, { readiness }: Gateway): Promise<void> {
   const unbounded = { config: { isUnbounded: true }, schema: { hide: true } };
   app.get("/healthz", unbounded, async (_request, reply) => reply.send({ status: "ok" }));

@@ -4,40 +4,46 @@ import { nameText, timestamp } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, create, list } from "../operations.ts";
 
-const invitation = { tags: ["Invitations"], render: renderInvitation };
+const invitation = { tag: "Operators", render: renderInvitation } as const;
 
 export async function invitations(app: App, { rpc: { invitations: rpc } }: Gateway): Promise<void> {
   create(app, "", {
     ...invitation,
     rpc: rpc.createInvitation,
-    summary: "Invite a business to register itself",
+    summary: "Create an invitation",
     description:
-      "The answer carries the plaintext `invitation_token`, once. With it one business registers itself, once " +
-      "(`POST /api/v1/onboarding/businesses`), and then waits for approval. Nobody registers without one.",
+      "Creates an invitation with which one business registers itself (`POST /api/v1/onboarding/businesses`). The new " +
+      "business is PENDING until an operator approves it. Only this response contains the plaintext `invitation_token`.",
     body: {
-      name: nameText({ description: "Whom it is for.", examples: ["Librairie El Kitab"] }),
+      name: nameText({ description: "Name of the invited business or person.", examples: ["Librairie El Kitab"] }),
       // No example, because a fixed time would be rejected once it has passed.
       expires_at: Type.Optional(
-        timestamp({ description: "At most 30 days ahead; 7 days when it is left out.", examples: undefined }),
+        timestamp({
+          description: "Time at which the invitation expires, at most 30 days ahead; 7 days by default.",
+          examples: undefined,
+        }),
       ),
     },
-    answer: InvitationCreation,
-    // An invitation has no address of its own to read it at; this one lists it.
+    response: InvitationCreation,
+    // An invitation has no URL of its own, so Location is the list that contains it.
     location: () => "/api/v1/admin/invitations",
   });
 
   list(app, "", {
     ...invitation,
     rpc: rpc.listInvitations,
-    summary: "List invitations, newest first",
-    answer: Invitation,
+    summary: "List invitations",
+    description: "Returns all invitations without their tokens, newest first.",
+    response: Invitation,
   });
 
   act(app, "/:id/revoke", {
     ...invitation,
     rpc: rpc.revokeInvitation,
     summary: "Revoke an invitation",
-    description: "Revoking again changes nothing; a business that was registered with it stays.",
-    answer: Invitation,
+    description:
+      "Revokes an invitation, so that its token is rejected. A business that registered with it stays unchanged. A " +
+      "repeated revocation changes nothing.",
+    response: Invitation,
   });
 }

@@ -57,11 +57,11 @@ const send = (method: string, url: string, payload?: object | string, headers: R
     ...(payload === undefined ? {} : { payload: typeof payload === "string" ? payload : JSON.stringify(payload) }),
   });
 
-describe("creating an application", () => {
-  test.each([undefined, "", {}, "\ufeff{}"])("needs nothing: the body %j has the defaults", async (payload) => {
-    const answer = await send("POST", path, payload);
-    expect([answer.statusCode, answer.headers["location"]]).toEqual([201, `/api/v1${path}/${id}`]);
-    expect(answer.json()).toEqual(creationShape);
+describe("POST /kyc/applications", () => {
+  test.each([undefined, "", {}, "\ufeff{}"])("accepts the body %j and sends the defaults", async (payload) => {
+    const response = await send("POST", path, payload);
+    expect([response.statusCode, response.headers["location"]]).toEqual([201, `/api/v1${path}/${id}`]);
+    expect(response.json()).toEqual(creationShape);
     const { request, call } = gateway.received[0] ?? {};
     expect(request).toMatchObject({ allowedDocuments: [], locale: "fr", metadata: "" });
     for (const name of ["maxAttempts", "requireVideo", "ttlHours", "clientId", "externalId", "profile", "redirectUrl"]) {
@@ -71,16 +71,16 @@ describe("creating an application", () => {
     expect(call?.remainingMs()).toBeGreaterThan(20_000);
   });
 
-  test("asks for everything that was sent, metadata and profile byte for byte", async () => {
+  test("sends each field, with metadata and profile byte for byte", async () => {
     const profile = String.raw`{"first_name":"Am\u00efna","n":1.10}`;
-    const answer = await send(
+    const response = await send(
       "POST",
       path,
       `{"allowed_documents":["passport"],"applicant_email":"a@b.dz","applicant_phone":"+213550123456","client_id":"${id.toUpperCase()}",
         "external_id":"é-1","locale":"AR","max_attempts":1,"metadata": ${metadata} ,"profile":${profile},
         "redirect_url":"https://shop.example/done","require_video":false,"ttl_hours":720}`,
     );
-    expect(answer.statusCode).toBe(201);
+    expect(response.statusCode).toBe(201);
     expect(gateway.received[0]?.request).toMatchObject({
       allowedDocuments: ["passport"],
       applicantEmail: "a@b.dz",
@@ -97,7 +97,7 @@ describe("creating an application", () => {
     });
   });
 
-  test("answers client_id and external_id when they are there", async () => {
+  test("returns client_id and external_id when they have a value", async () => {
     gateway.behaviour.kycApplications.createKycApplication = async () => anApplication({ clientId: id, externalId: "x" });
     expect((await send("POST", path)).json()).toEqual({ ...creationShape, client_id: id, external_id: "x" });
   });
@@ -140,15 +140,15 @@ describe("creating an application", () => {
       (name): [string, unknown[]] => [name, ["x"]],
     ),
   ];
-  /** Short enough for a test's name. */
-  const shown = (value: unknown) => JSON.stringify(value).slice(0, 60).toWellFormed();
+  /** Shortened for the test title. */
+  const shortened = (value: unknown) => JSON.stringify(value).slice(0, 60).toWellFormed();
 
-  test.each(wrong.flatMap(([name, values]) => values.map((value) => [name, shown(value), value] as const)))(
-    "refuses %s = %s, by its pointer",
-    async (name, _shown, value) => {
-      const answer = await send("POST", path, { [name]: value });
-      expect(answer.statusCode).toBe(422);
-      expect(answer.json()).toMatchObject({ code: expect.any(String), errors: [{ pointer: `/${name}` }] });
+  test.each(wrong.flatMap(([name, values]) => values.map((value) => [name, shortened(value), value] as const)))(
+    "rejects %s = %s with a pointer to the field",
+    async (name, _text, value) => {
+      const response = await send("POST", path, { [name]: value });
+      expect(response.statusCode).toBe(422);
+      expect(response.json()).toMatchObject({ code: expect.any(String), errors: [{ pointer: `/${name}` }] });
       expect(gateway.received).toEqual([]);
     },
   );
@@ -166,36 +166,36 @@ describe("creating an application", () => {
     { ttl_hours: 1 },
     { redirect_url: "https://shop.example" },
   ];
-  test.each(allowed.map((body) => [shown(body), body] as const))("takes what is just allowed: %s", async (_shown, body) => {
+  test.each(allowed.map((body) => [shortened(body), body] as const))("accepts the maximum: %s", async (_text, body) => {
     expect((await send("POST", path, body)).statusCode).toBe(201);
   });
 
-  test("is limited by itself: above the rate 429 with Retry-After, while reading goes on", async () => {
+  test("returns 429 with Retry-After above its own rate limit, while reads are accepted", async () => {
     const clock = { ms: 0 };
     await using limited = await startTestGateway({ limits: { kycPerSecond: 1 }, nowMs: () => clock.ms });
     limited.behaviour.kycApplications.createKycApplication = async () => anApplication();
     limited.behaviour.kycApplications.getKycApplication = async () => anApplication();
     const { headers } = limited.business;
     const create = () => limited.app.inject({ method: "POST", url: `/api/v1${path}`, headers });
-    const answers = [await create(), await create(), await create()];
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 201, 429]);
-    expect([answers[2]?.json().code, answers[2]?.headers["retry-after"]]).toEqual(["rate_limited", "1"]);
+    const responses = [await create(), await create(), await create()];
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([201, 201, 429]);
+    expect([responses[2]?.json().code, responses[2]?.headers["retry-after"]]).toEqual(["rate_limited", "1"]);
     expect((await limited.app.inject({ url: `/api/v1${path}/${id}`, headers })).statusCode).toBe(200);
     clock.ms += 1_000;
     expect((await create()).statusCode).toBe(201);
   });
 
-  test("reports every wrong field at once, and repeats nothing of an applicant", async () => {
-    const answer = await send("POST", path, {
+  test("returns an error for each invalid field without applicant data", async () => {
+    const response = await send("POST", path, {
       profile: "Amina Benali",
       applicant_email: "amina benali",
       applicant_phone: "0550123456",
       ttl_hours: 0,
       surprise: 1,
     });
-    const pointers = answer.json().errors.map(({ pointer }: { pointer: string }) => pointer);
+    const pointers = response.json().errors.map(({ pointer }: { pointer: string }) => pointer);
     expect(pointers.sort()).toEqual(["/applicant_email", "/applicant_phone", "/profile", "/surprise", "/ttl_hours"]);
-    expect(answer.body).not.toMatch(/benali|0550/i);
+    expect(response.body).not.toMatch(/benali|0550/i);
   });
 
   test.each([
@@ -205,26 +205,28 @@ describe("creating an application", () => {
     ["[]", 400, "invalid_json"],
     ["null", 400, "invalid_json"],
     ["{", 400, "invalid_json"],
-  ])("the body %s is %i %s", async (body, status, code) => {
-    const answer = await send("POST", path, body);
-    expect(answer.statusCode).toBe(status);
-    expect([answer.json().code, ...(answer.json().errors ?? []).map((error: { code: string }) => error.code)]).toContain(code);
+  ])("the body %s returns %i %s", async (body, status, code) => {
+    const response = await send("POST", path, body);
+    expect(response.statusCode).toBe(status);
+    expect([response.json().code, ...(response.json().errors ?? []).map((error: { code: string }) => error.code)]).toContain(
+      code,
+    );
     expect(gateway.received).toEqual([]);
   });
 
-  test("a repeated key is named, its value is not", async () => {
-    const answer = await send("POST", path, '{"profile":{"first_name":"Amina","first_name":"Lina"}}');
-    expect(answer.json().detail).toContain("first_name");
-    expect(answer.body).not.toMatch(/Amina|Lina/);
+  test("names a repeated key without its value", async () => {
+    const response = await send("POST", path, '{"profile":{"first_name":"Amina","first_name":"Lina"}}');
+    expect(response.json().detail).toContain("first_name");
+    expect(response.body).not.toMatch(/Amina|Lina/);
   });
 
-  test("a loopback http redirect_url passes only where it is allowed", async () => {
+  test("accepts an http loopback redirect_url only with allowInsecureUrls", async () => {
     await using open = await startTestGateway({ allowInsecureUrls: true });
     open.behaviour.kycApplications.createKycApplication = async () => anApplication();
-    const ask = (redirect_url: string) =>
+    const create = (redirect_url: string) =>
       open.app.inject({ method: "POST", url: `/api/v1${path}`, headers: open.business.headers, payload: { redirect_url } });
-    expect((await ask("http://127.0.0.1:3000/done")).statusCode).toBe(201);
-    expect((await ask("http://shop.example/done")).statusCode).toBe(422);
+    expect((await create("http://127.0.0.1:3000/done")).statusCode).toBe(201);
+    expect((await create("http://shop.example/done")).statusCode).toBe(422);
   });
 
   test.each([
@@ -234,34 +236,37 @@ describe("creating an application", () => {
     ["unavailable", "kyc_provider_unavailable", 503, "1"],
     ["conflict", "idempotency_in_progress", 409, "5"],
     ["invalid", "idempotency_key_reused", 422, undefined],
-  ] as const)("a refusal of the kind %s, %s, is %i with Retry-After %s", async (kind, code, status, retryAfter) => {
+  ] as const)("maps a refusal %s %s to %i with Retry-After %s", async (kind, code, status, retryAfter) => {
     gateway.behaviour.kycApplications.createKycApplication = async () => {
       throw new DomainError(kind, code, "Some words.");
     };
-    const answer = await send("POST", path, {});
-    expect([answer.statusCode, answer.json().code, answer.headers["retry-after"]]).toEqual([status, code, retryAfter]);
+    const response = await send("POST", path, {});
+    expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([status, code, retryAfter]);
   });
 });
 
-describe("reading applications", () => {
-  test("one is the business-facing view, metadata byte for byte", async () => {
+describe("GET /kyc/applications", () => {
+  test("returns one application with its metadata byte for byte", async () => {
     gateway.behaviour.kycApplications.getKycApplication = async () => anApplication({ metadata });
-    const answer = await send("GET", `${path}/${id}`);
-    expect([answer.statusCode, answer.headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);
-    expect(answer.json()).toMatchObject({ ...creationShape, aml_hit_count: 0, reason_codes: [], synced_at: isoAt });
-    expect(answer.body).toContain(`"metadata":${metadata}`);
+    const response = await send("GET", `${path}/${id}`);
+    expect([response.statusCode, response.headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);
+    expect(response.json()).toMatchObject({ ...creationShape, aml_hit_count: 0, reason_codes: [], synced_at: isoAt });
+    expect(response.body).toContain(`"metadata":${metadata}`);
   });
 
-  test("a list is a bare array with its total, its pages and every filter", async () => {
+  test("returns an array with the total and links to pages, and sends each filter", async () => {
     gateway.behaviour.kycApplications.listKycApplications = async () => ({
       applications: [anApplication({ metadata }), anApplication()],
       total: 7,
     });
     const query = `limit=2&offset=2&status=COMPLETED&verdict=NEEDS_REVIEW&client_id=${id}&external_id=a%26b`;
-    const answer = await send("GET", `${path}?${query}&created_from=2026-11-20T11:00:00%2B01:00&created_to=2026-11-21T00:00:00Z`);
-    expect([answer.statusCode, answer.json().length, answer.headers["x-total-count"]]).toEqual([200, 2, "7"]);
-    expect(answer.body).toContain(`"metadata":${metadata}`);
-    expect(String(answer.headers["link"])).toMatch(/rel="next".*rel="last"|rel="last".*rel="next"/);
+    const response = await send(
+      "GET",
+      `${path}?${query}&created_from=2026-11-20T11:00:00%2B01:00&created_to=2026-11-21T00:00:00Z`,
+    );
+    expect([response.statusCode, response.json().length, response.headers["x-total-count"]]).toEqual([200, 2, "7"]);
+    expect(response.body).toContain(`"metadata":${metadata}`);
+    expect(String(response.headers["link"])).toMatch(/rel="next".*rel="last"|rel="last".*rel="next"/);
     expect(gateway.received[0]?.request).toMatchObject({
       limit: 2,
       offset: 2,
@@ -274,7 +279,7 @@ describe("reading applications", () => {
     });
   });
 
-  test("without parameters a list has 50, from the first, and nothing is an empty array", async () => {
+  test("has limit 50 and offset 0 by default and returns an empty array without applications", async () => {
     gateway.behaviour.kycApplications.listKycApplications = async () => ({ applications: [], total: 0 });
     expect((await send("GET", path)).body).toBe("[]");
     expect(gateway.received[0]?.request).toMatchObject({ limit: 50, offset: 0 });
@@ -294,10 +299,10 @@ describe("reading applications", () => {
     "external_id=%00",
     "created_from=2026-11-20",
     "created_to=2026-02-30T00:00:00Z",
-  ])("refuses ?%s by the parameter's name", async (query) => {
-    const answer = await send("GET", `${path}?${query}`);
-    expect(answer.statusCode).toBe(422);
-    expect(answer.json().errors).toEqual([expect.objectContaining({ parameter: query.split("=")[0] })]);
+  ])("rejects ?%s and names the parameter", async (query) => {
+    const response = await send("GET", `${path}?${query}`);
+    expect(response.statusCode).toBe(422);
+    expect(response.json().errors).toEqual([expect.objectContaining({ parameter: query.split("=")[0] })]);
   });
 });
 
@@ -305,7 +310,7 @@ describe.each([
   ["GET", (one: string) => `${path}/${one}`],
   ["POST", (one: string) => `${path}/${one}/cancel`],
 ] as const)("%s of one application", (method, pathOf) => {
-  test("of another business, of nobody and by a malformed id is one and the same 404", async () => {
+  test("returns the same 404 for another business, an unknown id and a malformed id", async () => {
     const { kycApplications } = gateway.behaviour;
     kycApplications.getKycApplication = kycApplications.cancelKycApplication = async () => {
       throw new DomainError("not_found", "not_found", "There is no such KYC application.");
@@ -314,20 +319,20 @@ describe.each([
     const unknown = await send(method, pathOf(uuidv7()), undefined, headers);
     expect([unknown.statusCode, unknown.json().code]).toEqual([404, "not_found"]);
     for (const malformed of ["x", "%00", `${id}0`, "..%2f..", "019a0000000070008000000000000001", "a".repeat(2000)]) {
-      const answer = await send(method, pathOf(malformed), undefined, headers);
-      expect([answer.statusCode, answer.body]).toEqual([404, unknown.body]);
+      const response = await send(method, pathOf(malformed), undefined, headers);
+      expect([response.statusCode, response.body]).toEqual([404, unknown.body]);
     }
   });
 });
 
-describe("cancelling", () => {
-  test.each([undefined, "", {}])("takes the body %j and answers 200 with the view", async (payload) => {
-    const answer = await send("POST", `${path}/${id}/cancel`, payload);
-    expect([answer.statusCode, answer.json().status, answer.json().synced_at]).toEqual([200, "CANCELED", isoAt]);
+describe("POST /kyc/applications/{id}/cancel", () => {
+  test.each([undefined, "", {}])("accepts the body %j and returns 200 with the application", async (payload) => {
+    const response = await send("POST", `${path}/${id}/cancel`, payload);
+    expect([response.statusCode, response.json().status, response.json().synced_at]).toEqual([200, "CANCELED", isoAt]);
     expect(gateway.received[0]).toMatchObject({ rpc: "CancelKycApplication", request: { id } });
   });
 
-  test("takes no field", async () => {
+  test("accepts no field", async () => {
     expect((await send("POST", `${path}/${id}/cancel`, { reason: "x" })).statusCode).toBe(422);
     expect(gateway.received).toEqual([]);
   });
@@ -335,24 +340,24 @@ describe("cancelling", () => {
   test.each([
     ["kyc_application_final", undefined],
     ["kyc_in_progress", "5"],
-  ] as const)("that comes too late is 409 %s, with Retry-After %s", async (code, retryAfter) => {
+  ] as const)("returns 409 %s with Retry-After %s after a submission or a final status", async (code, retryAfter) => {
     gateway.behaviour.kycApplications.cancelKycApplication = async () => {
       throw new DomainError("conflict", code, "Some words.");
     };
-    const answer = await send("POST", `${path}/${id}/cancel`);
-    expect([answer.statusCode, answer.json().code, answer.headers["retry-after"]]).toEqual([409, code, retryAfter]);
+    const response = await send("POST", `${path}/${id}/cancel`);
+    expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([409, code, retryAfter]);
   });
 });
 
-describe("reviewing", () => {
+describe("POST /kyc/applications/{id}/review", () => {
   const decision = { outcome: "REJECTED", note: "Another person." };
   const review = (payload?: object | string, headers: Record<string, string> = gateway.admin.headers) =>
     send("POST", `${path}/${id}/review`, payload, headers);
 
-  test("hands the operator's decision over and answers 200 with the view, without the link", async () => {
-    const answer = await review(decision);
-    expect(answer.json()).toMatchObject({ id, status: "COMPLETED", verdict: "APPROVED" });
-    expect(answer.json()).not.toHaveProperty("link_url");
+  test("sends the operator's decision and returns 200 with the application without its link", async () => {
+    const response = await review(decision);
+    expect(response.json()).toMatchObject({ id, status: "COMPLETED", verdict: "APPROVED" });
+    expect(response.json()).not.toHaveProperty("link_url");
     expect(gateway.received[0]).toMatchObject({
       rpc: "ReviewKycApplication",
       request: { id, outcome: KycVerdict.REJECTED, note: decision.note },
@@ -360,9 +365,9 @@ describe("reviewing", () => {
     });
   });
 
-  test("belongs to operators", async () => {
-    const answer = await review(decision, gateway.business.headers);
-    expect([answer.statusCode, answer.json().code]).toEqual([403, "admin_required"]);
+  test("requires an operator key", async () => {
+    const response = await review(decision, gateway.business.headers);
+    expect([response.statusCode, response.json().code]).toEqual([403, "admin_required"]);
     expect(gateway.received).toEqual([]);
   });
 
@@ -374,11 +379,11 @@ describe("reviewing", () => {
     [{ ...decision, note: "" }, 422, ["/note"]],
     [{ ...decision, note: "x".repeat(1_001) }, 422, ["/note"]],
     [{ ...decision, reviewer: "me" }, 422, ["/reviewer"]],
-  ])("of %j is %i at %j", async (payload, status, pointers) => {
-    const answer = await review(payload);
-    expect(answer.statusCode).toBe(status);
+  ])("maps the body %j to %i with errors at %j", async (payload, status, pointers) => {
+    const response = await review(payload);
+    expect(response.statusCode).toBe(status);
     expect(
-      answer
+      response
         .json()
         .errors?.map(({ pointer }: { pointer: string }) => pointer)
         .sort(),
@@ -386,7 +391,7 @@ describe("reviewing", () => {
   });
 });
 
-describe("every route", () => {
+describe("routes of KYC applications", () => {
   const routes = [
     ["GET", path],
     ["POST", path],
@@ -395,14 +400,14 @@ describe("every route", () => {
     ["POST", `${path}/${id}/review`],
   ] as const;
 
-  test.each(routes)("%s %s is 401 without a key", async (method, url) => {
-    const answer = await gateway.app.inject({ method, url: `/api/v1${url}` });
-    expect([answer.statusCode, answer.json().code]).toEqual([401, "missing_api_key"]);
+  test.each(routes)("%s %s returns 401 without a key", async (method, url) => {
+    const response = await gateway.app.inject({ method, url: `/api/v1${url}` });
+    expect([response.statusCode, response.json().code]).toEqual([401, "missing_api_key"]);
   });
 
-  test.each(routes.slice(0, 4))("%s %s is 403 business_key_required for an operator", async (method, url) => {
-    const answer = await send(method, url, undefined, gateway.admin.headers);
-    expect([answer.statusCode, answer.json().code]).toEqual([403, "business_key_required"]);
+  test.each(routes.slice(0, 4))("%s %s returns 403 business_key_required for an operator", async (method, url) => {
+    const response = await send(method, url, undefined, gateway.admin.headers);
+    expect([response.statusCode, response.json().code]).toEqual([403, "business_key_required"]);
   });
 
   test.each([
@@ -411,22 +416,22 @@ describe("every route", () => {
     ["PATCH", `${path}/${id}`, "GET"],
     ["GET", `${path}/${id}/cancel`, "POST"],
     ["GET", `${path}/${id}/review`, "POST"],
-  ])("%s %s is 405, with what is allowed", async (method, url, allow) => {
-    const answer = await send(method, url);
-    expect(answer.statusCode).toBe(405);
+  ])("%s %s returns 405 with the allowed methods", async (method, url, allow) => {
+    const response = await send(method, url);
+    expect(response.statusCode).toBe(405);
     expect(
-      String(answer.headers["allow"])
+      String(response.headers["allow"])
         .split(", ")
         .filter((name) => name !== "HEAD")
         .join(", "),
     ).toBe(allow);
   });
 
-  test.each(["/kyc", "/kyc/application", `${path}/${id}/approve`])("%s is 404", async (url) => {
+  test.each(["/kyc", "/kyc/application", `${path}/${id}/approve`])("%s returns 404", async (url) => {
     expect((await send("POST", url)).statusCode).toBe(404);
   });
 
-  test.each(routes.filter(([method]) => method === "POST"))("%s %s takes only JSON, of at most 1 MiB", async (method, url) => {
+  test.each(routes.filter(([method]) => method === "POST"))("%s %s accepts only JSON of at most 1 MiB", async (method, url) => {
     const headers = url.endsWith("review") ? gateway.admin.headers : {};
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1"]) {
       expect((await send(method, url, "a=b", { ...headers, "content-type": type })).statusCode, type).toBe(415);
@@ -436,7 +441,7 @@ describe("every route", () => {
   });
 
   test.each(routes.filter(([method]) => method === "POST"))(
-    "%s %s hands an Idempotency-Key on, and refuses an ill-formed one",
+    "%s %s forwards an Idempotency-Key and rejects a malformed one",
     async (method, url) => {
       const admin = url.endsWith("review");
       const headers = admin ? gateway.admin.headers : {};

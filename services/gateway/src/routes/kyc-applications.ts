@@ -9,7 +9,7 @@ import {
   renderKycApplicationCreation,
 } from "@amana/public-api";
 import type { FastifyRequest } from "fastify";
-import { omittable } from "../form/field.ts";
+import { optionalFields } from "../form/field.ts";
 import {
   anyCaseChoice,
   choice,
@@ -29,12 +29,12 @@ import { memberText } from "../json/member-text.ts";
 import { act, create, list, read } from "../operations.ts";
 import { validationFailed } from "../problem.ts";
 
-/** The provider may take 15 s, and an unknown outcome is asked for again. */
+/** The provider responds within 15 s. After an unknown outcome kyc queries it again. */
 const providerTimeoutMs = 28_000;
-/** A read that refreshes serves the stored state when the provider is slow. */
+/** Kyc returns the stored state before this timeout when the provider is slow. */
 const refreshTimeoutMs = 15_000;
 
-const application = { tags: ["KYC applications"], answer: KycApplicationJson, render: renderKycApplication };
+const application = { tag: "KYC", response: KycApplicationJson, render: renderKycApplication } as const;
 
 export async function kycApplications(app: App, { rpc: { kycApplications: rpc }, allowInsecureUrls }: Gateway): Promise<void> {
   create(app, "", {
@@ -44,46 +44,53 @@ export async function kycApplications(app: App, { rpc: { kycApplications: rpc },
     config: { rateLimit: "kyc" },
     summary: "Create a KYC application",
     description:
-      "Hand `link_url` to the applicant; the verdict arrives as a webhook. Nothing is required. When the verification " +
-      "provider does not answer, send the same request with the same Idempotency-Key again: there will be one application.",
-    body: omittable({
-      allowed_documents: distinct(choice(kycDocuments), "must list id_card or passport or both, each once", {
+      "Creates a verification at the verification provider. Send `link_url` to the applicant; webhooks report the " +
+      "verdict. No field is required. When the provider does not respond (503 or 504), send the same request with the same " +
+      "Idempotency-Key again; this creates one application.",
+    body: optionalFields({
+      allowed_documents: distinct(choice(kycDocuments), "must be a list of id_card, passport or both, each once", {
         minItems: 1,
-        description: "Both when left out.",
+        description: "Accepted identity documents; both by default.",
       }),
-      applicant_email: email(),
-      applicant_phone: phone(),
-      client_id: uuid(),
-      external_id: text(255, { description: "Yours for the applicant; comes back on every webhook." }),
-      locale: anyCaseChoice(["fr", "ar", "en"]),
-      max_attempts: integer(1, 10, { description: "Submissions on the link; 3 when left out." }),
+      applicant_email: email("E-mail address of the applicant."),
+      applicant_phone: phone("Phone number of the applicant (E.164)."),
+      client_id: uuid("Client whose identity is verified."),
+      external_id: text(255, { description: "Your own identifier of the applicant; included in each webhook." }),
+      locale: anyCaseChoice(["fr", "ar", "en"], "Language of the verification pages, fr by default."),
+      max_attempts: integer(1, 10, { description: "Maximum number of submissions on the link; 3 by default." }),
       metadata: opaqueObject({
-        description: "Yours; comes back as it was sent. At most 16 KiB, 8 levels deep.",
+        description: "Your own data, returned unchanged. At most 16 KiB and 8 levels deep.",
         examples: [{ order: 7 }],
       }),
       profile: opaqueObject({
-        description: "What the applicant says; the provider compares it with the document. Neither kept, logged nor answered.",
+        description:
+          "Data of the applicant, which the provider compares with the document. It is not stored, logged or returned. At most 16 KiB and 8 levels deep.",
         examples: [{ first_name: "Amina", last_name: "Benali", birth_date: "1990-05-17" }],
       }),
-      redirect_url: webUrl({ insecure: allowInsecureUrls, examples: ["https://shop.example/verified"] }),
-      require_video: flag(),
-      ttl_hours: integer(1, 720, { description: "Lifetime of the link; the provider's own when left out." }),
+      redirect_url: webUrl({
+        insecure: allowInsecureUrls,
+        purpose: "Page to which the applicant returns after the verification.",
+        examples: ["https://shop.example/verified"],
+      }),
+      require_video: flag("Whether the applicant must record a video."),
+      ttl_hours: integer(1, 720, { description: "Lifetime of the link in hours; by default that of the provider." }),
     }),
-    answer: KycApplicationCreation,
+    response: KycApplicationCreation,
     render: renderKycApplicationCreation,
-    ask: ({ locale = "fr", ...fields }, { send, request }) =>
+    execute: ({ locale = "fr", ...fields }, { send, request }) =>
       send({ ...fields, locale, metadata: opaqueText(request, "metadata"), profile: opaqueText(request, "profile") }),
   });
 
   list(app, "", {
     ...application,
     rpc: rpc.listKycApplications,
-    summary: "List KYC applications, newest first",
+    summary: "List KYC applications",
+    description: "Returns the applications of your business that match all filters, newest first.",
     filters: {
       status: choice(kycStatuses),
       verdict: choice(kycVerdicts),
-      client_id: uuid(),
-      external_id: text(255),
+      client_id: uuid("Client whose identity is verified."),
+      external_id: text(255, { description: "Your own identifier of the applicant." }),
       ...createdBetween(),
     },
   });
@@ -92,8 +99,10 @@ export async function kycApplications(app: App, { rpc: { kycApplications: rpc },
     ...application,
     rpc: rpc.getKycApplication,
     timeoutMs: refreshTimeoutMs,
-    summary: "Read a KYC application",
-    description: "One that may still change is refreshed from the verification provider, at most once in ten seconds.",
+    summary: "Get a KYC application",
+    description:
+      "Returns an application with its verdict. While it is not final, its state is refreshed from the verification " +
+      "provider, at most once in ten seconds.",
   });
 
   act(app, "/:id/cancel", {
@@ -101,32 +110,37 @@ export async function kycApplications(app: App, { rpc: { kycApplications: rpc },
     rpc: rpc.cancelKycApplication,
     timeoutMs: providerTimeoutMs,
     summary: "Cancel a KYC application",
-    description: "The link stops working at once. Possible until something was submitted.",
+    description:
+      "Cancels an application and its link at once. Fails with 409 `kyc_in_progress` after the applicant has submitted " +
+      "documents, and with 409 `kyc_application_final` when the application is final.",
   });
 }
 
-/** For operators: a business does not decide its own. */
+/** Adds the operation with which operators decide applications that need a review. */
 export async function kycReviews(app: App, { rpc: { kycApplications: rpc } }: Gateway): Promise<void> {
   act(app, "/:id/review", {
     ...application,
+    tag: "Operators",
     rpc: rpc.reviewKycApplication,
     timeoutMs: providerTimeoutMs,
-    summary: "Decide a KYC application that needs review",
-    description: "A compliance officer's decision, of any business's application. It is final and audited.",
+    summary: "Review a KYC application",
+    description:
+      "Decides an application with the verdict NEEDS_REVIEW, of any business. The decision is final and recorded in the " +
+      "audit trail. Fails with 409 `kyc_review_not_open` for other applications.",
     body: {
-      outcome: choice(["APPROVED", "REJECTED"]),
-      note: text(1_000, { description: "Why; kept in the audit trail." }),
+      outcome: choice(["APPROVED", "REJECTED"], "Verdict of the review."),
+      note: text(1_000, { description: "Reason, stored in the audit trail." }),
     },
-    answer: KycReviewJson,
+    response: KycReviewJson,
   });
 }
 
 const opaqueBytesMax = 16 * 1024;
 
 /**
- * The text of a member that `opaqueObject` accepted, as it was sent: parsing and writing it again
- * would change numbers and escapes that belong to the caller. Undefined when it was not sent;
- * throws a Problem above 16 KiB.
+ * Returns the JSON text of a member that `opaqueObject` accepted, or undefined without it. The text
+ * is unchanged, because serializing the parsed value again would change numbers and escapes. Throws
+ * a Problem above 16 KiB.
  */
 function opaqueText(request: FastifyRequest, name: string): string | undefined {
   const text = request.bodyBytes ? memberText(request.bodyBytes, name) : undefined;

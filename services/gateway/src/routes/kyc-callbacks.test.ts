@@ -18,45 +18,45 @@ beforeEach(() => {
 const call = (payload: string | Buffer, headers: Record<string, string> = {}) =>
   gateway.app.inject({ method: "POST", url: "/callbacks/kyc", payload, headers });
 
-describe("what the verification provider calls back", () => {
+describe("POST /callbacks/kyc", () => {
   test.each([
     ["application/json", '{"b": 1,  "b":2, "n": 1.10}\n'],
     ["application/json; charset=latin1", Buffer.from([0xe9, 0x00, 0xff])],
     ["text/plain", "not JSON"],
     ["application/x-www-form-urlencoded", "a=b&a=%zz"],
-  ])("goes on byte for byte with its signature, whatever its type is called: %s", async (type, body) => {
-    const answer = await call(body, { "content-type": type, "x-provider-signature": "t=1,v1=ab" });
-    expect([answer.statusCode, answer.body]).toEqual([204, ""]);
-    const { request, call: made } = gateway.received[0] ?? {};
+  ])("forwards the body byte for byte with the signature for the content type %s", async (type, body) => {
+    const response = await call(body, { "content-type": type, "x-provider-signature": "t=1,v1=ab" });
+    expect([response.statusCode, response.body]).toEqual([204, ""]);
+    const { request, call: rpcCall } = gateway.received[0] ?? {};
     expect(Buffer.from((request as { body: Uint8Array }).body)).toEqual(Buffer.from(body));
     expect(request).toMatchObject({ signature: "t=1,v1=ab" });
-    expect(made?.caller).toMatchObject({ role: "platform" });
+    expect(rpcCall?.caller).toMatchObject({ role: "platform" });
   });
 
-  test("is 401 when the service finds it badly signed", async () => {
+  test("returns 401 when kyc rejects the signature", async () => {
     result = ProviderCallbackResult.BAD_SIGNATURE;
-    const answer = await call("{}");
-    expect([answer.statusCode, answer.json().code]).toEqual([401, "invalid_signature"]);
+    const response = await call("{}");
+    expect([response.statusCode, response.json().code]).toEqual([401, "invalid_signature"]);
     expect(gateway.received[0]?.request).toMatchObject({ signature: "" });
   });
 
-  test("is 503 when the service cannot take it now, so that it comes again", async () => {
+  test("returns 503 when kyc is unavailable, so that the provider retries", async () => {
     gateway.behaviour.kycApplications.receiveProviderCallback = async () => {
       throw new DomainError("unavailable", "kyc_provider_unavailable", "Later.");
     };
-    const answer = await call("{}");
-    expect([answer.statusCode, answer.headers["retry-after"]]).toEqual([503, "1"]);
+    const response = await call("{}");
+    expect([response.statusCode, response.headers["retry-after"]]).toEqual([503, "1"]);
   });
 
-  test("is 413 above 256 KiB, and 405 by another method", async () => {
+  test("returns 413 above 256 KiB and 405 for another method", async () => {
     expect((await call(" ".repeat(256 * 1024 + 1))).statusCode).toBe(413);
     expect((await gateway.app.inject({ method: "GET", url: "/callbacks/kyc" })).statusCode).toBe(405);
     expect(gateway.received).toEqual([]);
   });
 });
 
-describe("a flood of forged callbacks", () => {
-  test("is answered with 429 by network and 503 in all, and the provider's go on from where a genuine one came", async () => {
+describe("forged callbacks", () => {
+  test("get 429 per network and 503 in total, while callbacks from the network of a genuine one are accepted", async () => {
     const limits = { keylessPerSecond: 2, keylessTotalPerSecond: 4 };
     await using flooded = await startTestGateway({ limits, nowMs: () => 0 });
     const callbackFrom = (remoteAddress: string, signature: string) => {

@@ -9,21 +9,21 @@ import { networkOf } from "../rate-limit/network.ts";
 
 const bodyBytesMax = 256 * 1024;
 /**
- * Networks that signed callbacks came from. A flood of forged ones shares limits and connections
- * with none of them, and nobody gets in there without the provider's secret.
+ * Maximum number of networks with a validly signed callback. These have their own bulkhead, so that
+ * a flood of forged callbacks does not delay those of the provider.
  */
 const provenMax = 100;
-/** The provider is asked what really happened before the callback is acknowledged. */
+/** Kyc reads the state from the provider before the callback is acknowledged. */
 const callbackTimeoutMs = 20_000;
 
 /**
- * Where the verification provider calls back, on the API's port but outside the API. The body goes
- * on byte for byte: the kyc service alone knows the secrets it is signed with.
+ * Receives callbacks of the verification provider, outside the public API. The body is forwarded
+ * unchanged, because only kyc has the secrets to verify its signature.
  */
 export async function kycCallbacks(app: App, gateway: Gateway): Promise<void> {
   const { rpc, limits } = gateway;
   app.addHook("onRequest", limitKeyless(gateway));
-  // The signature covers bytes, so no type or encoding is read into them.
+  // The signature covers the raw bytes, so the body is not decoded or parsed.
   readAnyBodies(app, gateway);
 
   app.post("/kyc", { bodyLimit: bodyBytesMax, schema: { hide: true } }, async (request, reply) => {
@@ -35,7 +35,7 @@ export async function kycCallbacks(app: App, gateway: Gateway): Promise<void> {
       { ...callOf(request, reply, callbackTimeoutMs), ...(limits.proven.has(network) && { bulkhead: "provider" as const }) },
     );
     if (result !== ProviderCallbackResult.ACCEPTED) {
-      const detail = "The callback is not signed by the verification provider, or was signed too long ago.";
+      const detail = "The callback has no valid signature of the verification provider, or its signature is too old.";
       throw new Problem(401, "invalid_signature", detail);
     }
     setBounded(limits.proven, network, true, provenMax);

@@ -3,13 +3,12 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { aboutRequest, callOf } from "../call.ts";
 import type { Gateway } from "../gateway.ts";
 
-/** Longer than this a view does not wait for its link. */
+/** Maximum time that a response is delayed by the query for its link. */
 const timeoutMs = 2_000;
 
 /**
- * The link of a client's newest KYC application, while the applicant can go on with it. The rest of
- * the view is worth something without it, so a KYC service that does not answer costs the link
- * alone.
+ * Returns the link of a client's newest KYC application while the applicant can use it. Returns
+ * undefined when kyc does not respond, because the response is useful without the link.
  */
 export async function kycLinkOf(
   { rpc, logger }: Gateway,
@@ -24,12 +23,12 @@ export async function kycLinkOf(
     const application = await rpc.kycApplications.getKycApplication({ id, stored: true }, call);
     return isFinal(application) ? undefined : application.linkUrl;
   } catch (error) {
-    logger.warn({ err: error, ...aboutRequest(request), application_id: id }, "a view goes out without its KYC link");
+    logger.warn({ err: error, ...aboutRequest(request), application_id: id }, "KYC link omitted from the response");
     return undefined;
   }
 }
 
-/** Its last event may still be on its way to the client's onboarding. */
+/** The view can be older than the application, because its last event may not be consumed yet. */
 const isFinal = ({ status, attemptsRemaining }: KycApplication) =>
   status === KycStatus.COMPLETED ||
   status === KycStatus.EXPIRED ||

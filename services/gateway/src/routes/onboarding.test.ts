@@ -50,7 +50,7 @@ const optionalAnswers = {
   taxIdentificationNumber: "099916000000000",
 };
 const message = { id, clientId, ...answers, createdAtMs: at, updatedAtMs: at };
-const shown = { id, ...details, created_at: atText, updated_at: atText };
+const expectedJson = { id, ...details, created_at: atText, updated_at: atText };
 const status = {
   id,
   clientId,
@@ -85,21 +85,21 @@ const refuse =
   };
 
 describe("POST onboarding/details", () => {
-  test("answers 201 with the details and their Location", async () => {
-    const answer = await send("POST", "/details", details);
-    expect([answer.statusCode, answer.headers["location"]]).toEqual([201, `/api/v1/clients/${clientId}/onboarding/details`]);
-    expect(answer.json()).toEqual(shown);
+  test("returns 201 with the details and their Location", async () => {
+    const response = await send("POST", "/details", details);
+    expect([response.statusCode, response.headers["location"]]).toEqual([201, `/api/v1/clients/${clientId}/onboarding/details`]);
+    expect(response.json()).toEqual(expectedJson);
     expect(received()).toMatchObject({ clientId, answers });
   });
 
-  test("takes every optional field", async () => {
+  test("accepts each optional field", async () => {
     gateway.behaviour.onboarding.createOnboardingDetails = async () => ({ ...message, ...optionalAnswers });
-    const answer = await send("POST", "/details", { ...details, ...optional });
-    expect(answer.json()).toEqual({ ...shown, ...optional });
+    const response = await send("POST", "/details", { ...details, ...optional });
+    expect(response.json()).toEqual({ ...expectedJson, ...optional });
     expect(received()).toMatchObject({ answers: { ...answers, ...optionalAnswers, cleared: [] } });
   });
 
-  test("takes the purposes under their other name", async () => {
+  test("accepts the purposes under their alias", async () => {
     const { account_purposes, ...rest } = details;
     expect((await send("POST", "/details", { ...rest, account_purposes_input: account_purposes })).statusCode).toBe(201);
     expect(received()).toMatchObject({ answers });
@@ -111,11 +111,11 @@ describe("POST onboarding/details", () => {
     ]);
   });
 
-  test("lists everything that is missing at once", async () => {
-    const answer = await send("POST", "/details", {});
-    expect(answer.statusCode).toBe(422);
+  test("returns an error for each missing field", async () => {
+    const response = await send("POST", "/details", {});
+    expect(response.statusCode).toBe(422);
     expect(
-      answer
+      response
         .json()
         .errors.map((error: { pointer: string }) => error.pointer)
         .sort(),
@@ -126,18 +126,18 @@ describe("POST onboarding/details", () => {
     );
   });
 
-  test("the second time answers 409", async () => {
+  test("returns 409 when the client has details", async () => {
     gateway.behaviour.onboarding.createOnboardingDetails = refuse("conflict", "onboarding_details_exist");
     expect((await send("POST", "/details", details)).json()).toMatchObject({ status: 409, code: "onboarding_details_exist" });
   });
 
-  test("what is missing because of OTHER gets an entry for each field", async () => {
+  test("returns an error for each field that OTHER requires", async () => {
     gateway.behaviour.onboarding.createOnboardingDetails = refuse("invalid", "onboarding_details_incomplete", {
       missing: "other_occupation,other_source_of_funds",
     });
-    const answer = await send("POST", "/details", { ...details, occupation: "OTHER", source_of_funds: "OTHER" });
-    expect([answer.statusCode, answer.json().code]).toEqual([422, "validation_failed"]);
-    expect(answer.json().errors).toEqual([
+    const response = await send("POST", "/details", { ...details, occupation: "OTHER", source_of_funds: "OTHER" });
+    expect([response.statusCode, response.json().code]).toEqual([422, "validation_failed"]);
+    expect(response.json().errors).toEqual([
       expect.objectContaining({ pointer: "/other_occupation", code: "required" }),
       expect.objectContaining({ pointer: "/other_source_of_funds", code: "required" }),
     ]);
@@ -167,21 +167,21 @@ const bad: Record<string, readonly unknown[]> = {
 };
 
 describe.each(["POST", "PATCH"] as const)("%s onboarding/details", (method) => {
-  test.each(Object.keys(bad))("refuses bad values of %s with its pointer", async (name) => {
+  test.each(Object.keys(bad))("rejects invalid values of %s with a pointer to the field", async (name) => {
     const { account_purposes: _, ...withoutPurposes } = details;
     const base = method === "PATCH" ? {} : name === "account_purposes_input" ? withoutPurposes : details;
     for (const value of bad[name] ?? []) {
-      const answer = await send(method, "/details", { ...base, [name]: value });
-      expect([value, answer.statusCode]).toEqual([value, 422]);
-      expect(answer.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
+      const response = await send(method, "/details", { ...base, [name]: value });
+      expect([value, response.statusCode]).toEqual([value, 422]);
+      expect(response.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
     }
     expect(gateway.received).toEqual([]);
   });
 
-  test("takes each word of each list", async () => {
+  test("accepts each value of each enum", async () => {
     const takes = async (name: string, value: unknown) => {
-      const answer = await send(method, "/details", { ...(method === "POST" ? details : {}), [name]: value });
-      expect([value, answer.statusCode]).toEqual([value, method === "POST" ? 201 : 200]);
+      const response = await send(method, "/details", { ...(method === "POST" ? details : {}), [name]: value });
+      expect([value, response.statusCode]).toEqual([value, method === "POST" ? 201 : 200]);
     };
     for (const word of accountPurposes) await takes("account_purposes", [word]);
     for (const word of monthlyVolumes) await takes("expected_monthly_incoming_volume", word);
@@ -196,35 +196,38 @@ describe.each(["POST", "PATCH"] as const)("%s onboarding/details", (method) => {
 });
 
 describe("PATCH onboarding/details", () => {
-  test("passes only what is named, and answers the details", async () => {
-    const answer = await send("PATCH", "/details", { account_purposes_input: ["PENSION"], is_us_person: true });
-    expect([answer.statusCode, answer.json()]).toEqual([200, shown]);
-    const { $typeName: _, ...given } = received()?.answers ?? {};
-    expect(given).toEqual({ accountPurposes: ["PENSION"], isUsPerson: true, cleared: [] });
+  test("sends only the fields of the request and returns the details", async () => {
+    const response = await send("PATCH", "/details", { account_purposes_input: ["PENSION"], is_us_person: true });
+    expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
+    const { $typeName: _, ...fields } = received()?.answers ?? {};
+    expect(fields).toEqual({ accountPurposes: ["PENSION"], isUsPerson: true, cleared: [] });
   });
 
-  test("null clears each optional field", async () => {
-    const nothing = Object.fromEntries(Object.keys(optional).map((name) => [name, null]));
-    expect((await send("PATCH", "/details", nothing)).statusCode).toBe(200);
+  test("clears each optional field with null", async () => {
+    const cleared = Object.fromEntries(Object.keys(optional).map((name) => [name, null]));
+    expect((await send("PATCH", "/details", cleared)).statusCode).toBe(200);
     expect(new Set(received()?.answers?.["cleared"] as string[])).toEqual(new Set(Object.keys(optional)));
   });
 
-  test("an empty object names nothing", async () => {
+  test("sends no field for an empty object", async () => {
     expect((await send("PATCH", "/details", {})).statusCode).toBe(200);
-    const { $typeName: _, ...given } = received()?.answers ?? {};
-    expect(given).toEqual({ accountPurposes: [], cleared: [] });
+    const { $typeName: _, ...fields } = received()?.answers ?? {};
+    expect(fields).toEqual({ accountPurposes: [], cleared: [] });
   });
 
-  test("before there are details, what is missing is listed", async () => {
+  test("lists the missing fields when the client has no details", async () => {
     gateway.behaviour.onboarding.updateOnboardingDetails = refuse("invalid", "onboarding_details_incomplete", {
       missing: "occupation,source_of_funds",
     });
-    const answer = await send("PATCH", "/details", { is_us_person: true });
-    expect([answer.statusCode, answer.json().code]).toEqual([422, "validation_failed"]);
-    expect(answer.json().errors.map((error: { pointer: string }) => error.pointer)).toEqual(["/occupation", "/source_of_funds"]);
+    const response = await send("PATCH", "/details", { is_us_person: true });
+    expect([response.statusCode, response.json().code]).toEqual([422, "validation_failed"]);
+    expect(response.json().errors.map((error: { pointer: string }) => error.pointer)).toEqual([
+      "/occupation",
+      "/source_of_funds",
+    ]);
   });
 
-  test("once verification has begun it answers 409 with the step", async () => {
+  test("returns 409 with the step after verification has begun", async () => {
     const members = { current_step: "KYC_PROCESSING" };
     gateway.behaviour.onboarding.updateOnboardingDetails = refuse("conflict", "onboarding_locked", members);
     expect((await send("PATCH", "/details", {})).json()).toMatchObject({ status: 409, code: "onboarding_locked", ...members });
@@ -232,24 +235,24 @@ describe("PATCH onboarding/details", () => {
 });
 
 describe("GET onboarding/details", () => {
-  test("answers the details", async () => {
-    const answer = await send("GET", "/details");
-    expect([answer.statusCode, answer.json()]).toEqual([200, shown]);
+  test("returns the details", async () => {
+    const response = await send("GET", "/details");
+    expect([response.statusCode, response.json()]).toEqual([200, expectedJson]);
   });
 
-  test("before there are any answers 404", async () => {
+  test("returns 404 when the client has no details", async () => {
     gateway.behaviour.onboarding.getOnboardingDetails = refuse("not_found", "onboarding_details_not_found");
     expect((await send("GET", "/details")).json()).toMatchObject({ status: 404, code: "onboarding_details_not_found" });
   });
 });
 
 describe("GET onboarding/status", () => {
-  test("answers the status", async () => {
-    const answer = await send("GET", "/status");
-    expect([answer.statusCode, answer.json()]).toEqual([200, statusShown]);
+  test("returns the status", async () => {
+    const response = await send("GET", "/status");
+    expect([response.statusCode, response.json()]).toEqual([200, statusShown]);
   });
 
-  test("has every step, every verification status and every overall status of the interface", async () => {
+  test("returns each step, each KYC status and each overall status", async () => {
     const shownFor = async (fields: object) => {
       gateway.behaviour.onboarding.getOnboarding = async () => ({ ...status, ...fields });
       return (await send("GET", "/status")).json();
@@ -274,15 +277,15 @@ describe("GET onboarding/status", () => {
 describe("kyc_link", () => {
   const open = { kycApplicationId, kycApplicationOpen: true };
   const application = { id: kycApplicationId, status: KycStatus.OPENED, linkUrl: link, attemptsRemaining: 2 };
-  const seen = async () => {
+  const views = async () => {
     gateway.behaviour.onboarding.getOnboarding = async () => ({ ...status, ...open });
     gateway.behaviour.onboarding.getOnboardingDetails = async () => ({ ...message, ...open });
     return [(await send("GET", "/status")).json(), (await send("GET", "/details")).json()];
   };
 
-  test("comes with the status and with the details while the application is not final", async () => {
+  test("is in the status and the details while the application is not final", async () => {
     gateway.behaviour.kycApplications.getKycApplication = async () => application;
-    for (const view of await seen()) expect(view).toMatchObject({ kyc_application_id: kycApplicationId, kyc_link: link });
+    for (const view of await views()) expect(view).toMatchObject({ kyc_application_id: kycApplicationId, kyc_link: link });
     expect(gateway.received.map(({ rpc }) => rpc)).toEqual([
       "GetOnboarding",
       "GetKycApplication",
@@ -295,7 +298,7 @@ describe("kyc_link", () => {
     });
   });
 
-  test("is asked for neither without an application nor for one that is final", async () => {
+  test("is not queried without an application or for a final one", async () => {
     const closed = { kycApplicationId, kycApplicationOpen: false };
     gateway.behaviour.onboarding.getOnboarding = async () => ({ ...status, ...closed });
     expect((await send("GET", "/status")).json()).toEqual({ ...statusShown, kyc_application_id: kycApplicationId });
@@ -307,16 +310,16 @@ describe("kyc_link", () => {
     { status: KycStatus.EXPIRED },
     { status: KycStatus.CANCELED },
     { status: KycStatus.FAILED, attemptsRemaining: 0 },
-  ])("is left out when the application became final a moment ago: %j", async (fields) => {
+  ])("is omitted when the application has just become final: %j", async (fields) => {
     gateway.behaviour.kycApplications.getKycApplication = async () => ({ ...application, ...fields });
-    for (const view of await seen()) expect(view).not.toHaveProperty("kyc_link");
+    for (const view of await views()) expect(view).not.toHaveProperty("kyc_link");
   });
 
-  test("is left out, and the view goes out, when the KYC service does not answer", async () => {
+  test("is omitted when kyc does not respond", async () => {
     gateway.behaviour.kycApplications.getKycApplication = async () => {
       throw new DomainError("unavailable", "service_unavailable", "Away.");
     };
-    for (const view of await seen()) {
+    for (const view of await views()) {
       expect(view).toMatchObject({ id, kyc_application_id: kycApplicationId });
       expect(view).not.toHaveProperty("kyc_link");
     }
@@ -327,16 +330,16 @@ describe.each(["approve", "decline"] as const)("POST onboarding/%s", (verb) => {
   const decision = verb === "approve" ? OnboardingDecision.APPROVED : OnboardingDecision.DECLINED;
   const post = (payload?: object, headers = gateway.admin.headers) => send("POST", `/${verb}`, payload, headers);
 
-  test("is an operator's, takes no body or an empty one, and answers the status", async () => {
+  test("requires an operator key, accepts no body or an empty one, and returns the status", async () => {
     gateway.behaviour.onboarding.decideOnboarding = async () => status;
     for (const payload of [undefined, {}]) {
-      const answer = await post(payload);
-      expect([answer.statusCode, answer.json()]).toEqual([200, statusShown]);
+      const response = await post(payload);
+      expect([response.statusCode, response.json()]).toEqual([200, statusShown]);
     }
     expect(gateway.received[0]).toMatchObject({ request: { clientId, decision }, call: { caller: { role: "admin" } } });
   });
 
-  test("passes its reason on, and refuses what is none", async () => {
+  test("sends the reason and rejects an invalid one", async () => {
     gateway.behaviour.onboarding.decideOnboarding = async () => status;
     await post({ reason: "Sanctions list" });
     expect(received()).toMatchObject({ decision, reason: "Sanctions list" });
@@ -345,28 +348,28 @@ describe.each(["approve", "decline"] as const)("POST onboarding/%s", (verb) => {
     }
   });
 
-  test("is not for businesses", async () => {
+  test("rejects the key of a business", async () => {
     expect((await post({}, gateway.business.headers)).json()).toMatchObject({ status: 403, code: "admin_required" });
     expect(gateway.received).toEqual([]);
   });
 
-  test("from another step answers 409", async () => {
+  test("returns 409 at another step", async () => {
     gateway.behaviour.onboarding.decideOnboarding = refuse("conflict", "invalid_status_transition", {
       current_step: "KYC_PENDING",
     });
     expect((await post()).json()).toMatchObject({ status: 409, code: "invalid_status_transition", current_step: "KYC_PENDING" });
   });
 
-  test("refuses unknown fields", async () => {
+  test("rejects unknown fields", async () => {
     expect((await post({ note: "x" })).json().errors).toEqual([expect.objectContaining({ pointer: "/note" })]);
   });
 });
 
-test.each(["/details", "/status"])("a malformed client id answers 404 at %s", async (path) => {
-  const answer = await gateway.app.inject({
+test.each(["/details", "/status"])("%s returns 404 for a malformed client id", async (path) => {
+  const response = await gateway.app.inject({
     method: "GET",
     url: `/api/v1/clients/nonsense/onboarding${path}`,
     headers: gateway.business.headers,
   });
-  expect([answer.statusCode, answer.json().code]).toEqual([404, "not_found"]);
+  expect([response.statusCode, response.json().code]).toEqual([404, "not_found"]);
 });

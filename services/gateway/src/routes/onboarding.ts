@@ -13,7 +13,7 @@ import {
 import { DomainError } from "@amana/rpc";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { omittable } from "../form/field.ts";
+import { optionalFields } from "../form/field.ts";
 import { choice, countryNumber, distinct, flag, nameText, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, change, create, read } from "../operations.ts";
@@ -24,41 +24,39 @@ import { kycLinkOf } from "./kyc-link.ts";
 type Details = Parameters<typeof renderOnboardingDetails>[0];
 type Status = Parameters<typeof renderOnboardingStatus>[0];
 
-const tags = ["Onboarding"];
-const otherNames = { account_purposes_input: "account_purposes" };
+const aliases = { account_purposes_input: "account_purposes" };
 
 const purposes = () =>
-  distinct(choice(accountPurposes), `must be a list, not empty, of different purposes among ${accountPurposes.join(", ")}`, {
+  distinct(choice(accountPurposes), `must be a list of one or more different values of ${accountPurposes.join(", ")}`, {
     minItems: 1,
-    description: "The same under both names.",
+    description: "Purposes of the account. `account_purposes_input` is an alias of `account_purposes`.",
   });
-const when = (field: string) => nameText({ description: `Needed when ${field} is OTHER.` });
+const otherOf = (field: string) => nameText({ description: `Description; required when ${field} is OTHER.` });
 
-/** What a client answers. */
 const means = () => ({
   expected_monthly_incoming_volume: choice(monthlyVolumes),
   expected_monthly_outgoing_volume: choice(monthlyVolumes),
-  is_us_person: flag(),
+  is_us_person: flag("Whether the client is a US person for tax purposes."),
   occupation: choice(occupations),
   occupation_sector: choice(occupationSectors),
   source_of_funds: choice(sourcesOfFunds),
 });
 const optional = () => ({
-  other_occupation: when("occupation"),
-  other_source_of_funds: when("source_of_funds"),
+  other_occupation: otherOf("occupation"),
+  other_source_of_funds: otherOf("source_of_funds"),
   funds_origin_country_id: countryNumber(),
   tax_identification_number: nameText({}),
 });
 
-/** What is missing because of what is known, one entry for each field. */
-function listMissing(error: unknown): never {
+/** Throws a Problem with one error for each field that clients reports as missing. */
+function throwMissing(error: unknown): never {
   if (!(error instanceof DomainError) || error.code !== "onboarding_details_incomplete") throw error;
   const missing = (error.members["missing"] ?? "").split(",");
   throw validationFailed(
     missing.map((name) => ({
       pointer: `/${name}`,
       code: "required",
-      message: name.startsWith("other_") ? "is required with OTHER" : "is required",
+      message: name.startsWith("other_") ? "is required when the other field is OTHER" : "is required",
     })),
   );
 }
@@ -66,11 +64,11 @@ function listMissing(error: unknown): never {
 export async function onboarding(app: App, gateway: Gateway): Promise<void> {
   const rpc = gateway.rpc.onboarding;
   const details = {
-    tags,
-    answer: OnboardingDetailsJson,
-    render: async (one: Details, request: FastifyRequest, reply: FastifyReply) =>
-      renderOnboardingDetails(one, await kycLinkOf(gateway, one, request, reply)),
-  };
+    tag: "Onboarding",
+    response: OnboardingDetailsJson,
+    render: async (message: Details, request: FastifyRequest, reply: FastifyReply) =>
+      renderOnboardingDetails(message, await kycLinkOf(gateway, message, request, reply)),
+  } as const;
   const answersOf = ({ id, ...answers }: { id: string }) => ({
     client_id: id,
     answers: requestOf(OnboardingAnswersSchema, answers),
@@ -79,69 +77,85 @@ export async function onboarding(app: App, gateway: Gateway): Promise<void> {
   create(app, "/details", {
     ...details,
     rpc: rpc.createOnboardingDetails,
-    summary: "Create a client's onboarding details",
-    description: "Once for each client; they are changed with PATCH.",
+    summary: "Create onboarding details",
+    description:
+      "Creates the onboarding details of a client. A client has one set of details; a second request fails with 409 " +
+      "`onboarding_details_exist`. Change existing details with PATCH.",
     body: {
       account_purposes: purposes(),
       account_purposes_input: Type.Optional(purposes()),
       ...means(),
-      ...omittable(optional()),
+      ...optionalFields(optional()),
     },
-    otherNames,
-    location: (_made, { url }) => url.split("?", 1)[0] ?? url,
-    ask: (fields, { send }) => send(answersOf(fields)).catch(listMissing),
+    aliases,
+    location: (_created, { url }) => url.split("?", 1)[0] ?? url,
+    execute: (fields, { send }) => send(answersOf(fields)).catch(throwMissing),
   });
 
   read(app, "/details", {
     ...details,
     rpc: rpc.getOnboardingDetails,
-    summary: "Read a client's onboarding details",
+    summary: "Get onboarding details",
+    description: "Returns the onboarding details of a client, with the link of its open KYC application.",
     rpcNames: { id: "client_id" },
   });
 
   change(app, "PATCH", "/details", {
     ...details,
     rpc: rpc.updateOnboardingDetails,
-    summary: "Change a client's onboarding details before verification begins",
+    summary: "Update onboarding details",
     description:
-      "A field that is left out stays; null clears an optional one. Creates the details when there are none yet and all " +
-      "that is required is there. Once the applicant has opened the verification link, details are locked.",
+      "Changes the fields in the request. Absent fields stay unchanged; null clears an optional field. Creates the details " +
+      "when the client has none and the request has all required fields. Fails with 409 `onboarding_locked` after the " +
+      "applicant has opened the verification link.",
     body: { account_purposes: purposes(), account_purposes_input: purposes(), ...means(), ...optional() },
-    otherNames,
-    whole: Type.Object({ ...OnboardingStatusJson.properties, ...OnboardingDetailsJson.properties }),
-    ask: (fields, { send }) => send(answersOf(fields)).catch(listMissing),
+    aliases,
+    resource: Type.Object({ ...OnboardingStatusJson.properties, ...OnboardingDetailsJson.properties }),
+    execute: (fields, { send }) => send(answersOf(fields)).catch(throwMissing),
   });
 
   read(app, "/status", {
-    tags,
+    tag: "Onboarding",
     rpc: rpc.getOnboarding,
     operationId: "getOnboardingStatus",
-    summary: "Read how far a client's onboarding is",
-    answer: OnboardingStatusJson,
+    summary: "Get the onboarding status",
+    description: "Returns the current step of a client's onboarding, with the link of its open KYC application.",
+    response: OnboardingStatusJson,
     render: async (status: Status, request, reply) =>
       renderOnboardingStatus(status, await kycLinkOf(gateway, status, request, reply)),
     rpcNames: { id: "client_id" },
   });
 }
 
-/** An operator's last word on a verified client. */
+/** Decisions of an operator about a verified client. */
 const decisions = [
-  ["approve", "APPROVED", "Approve", "Ends in APPROVED, for good."],
-  ["decline", "DECLINED", "Decline", "Ends in KYC_DECLINED, until a newer KYC application of the client."],
+  [
+    "approve",
+    "APPROVED",
+    "Approve an onboarding",
+    "Approves the onboarding of a client at the step PENDING_APPROVAL. The step APPROVED is final. Fails with 409 at another step.",
+  ],
+  [
+    "decline",
+    "DECLINED",
+    "Decline an onboarding",
+    "Declines the onboarding of a client at the step PENDING_APPROVAL. The client stays at the step KYC_DECLINED until its " +
+      "next KYC application. Fails with 409 at another step.",
+  ],
 ] as const;
 
 export async function onboardingDecisions(app: App, { rpc: { onboarding: rpc } }: Gateway): Promise<void> {
-  for (const [verb, decision, word, description] of decisions) {
+  for (const [verb, decision, summary, description] of decisions) {
     act(app, `/${verb}`, {
-      tags,
+      tag: "Operators",
       rpc: rpc.decideOnboarding,
       operationId: `${verb}Onboarding`,
-      summary: `${word} a client whose onboarding is at PENDING_APPROVAL`,
+      summary,
       description,
-      body: { reason: Type.Optional(text(1_000, { description: "Why; kept in the audit trail." })) },
-      answer: OnboardingStatusJson,
+      body: { reason: Type.Optional(text(1_000, { description: "Reason, stored in the audit trail." })) },
+      response: OnboardingStatusJson,
       render: (status) => renderOnboardingStatus(status, undefined),
-      ask: ({ id: client_id, reason }, { send }) => send({ client_id, reason, decision }),
+      execute: ({ id: client_id, reason }, { send }) => send({ client_id, reason, decision }),
     });
   }
 }

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 const linksIn = (html: string) => [...html.matchAll(/href="([^"]+)"/g)].map(([, link]) => link as string);
 
-describe("the way back from the card processor", () => {
+describe("/api/v1/payments/return/{token}", () => {
   const comeBack = (method: "GET" | "POST", headers: Record<string, string> = {}, payload?: string | Buffer) =>
     gateway.app.inject({
       method,
@@ -34,11 +34,11 @@ describe("the way back from the card processor", () => {
     gateway.behaviour.payments.returnFromProcessor = async () => ({ redirectUrl: "https://shop.example/paid?payment_id=1" });
   });
 
-  test("needs no key and leads on by 303", async () => {
+  test("redirects with 303 and without a key", async () => {
     for (const method of ["GET", "POST"] as const) {
-      const answer = await comeBack(method);
-      expect([answer.statusCode, answer.headers["location"]]).toEqual([303, "https://shop.example/paid?payment_id=1"]);
-      expect(answer.headers["cache-control"]).toBe("no-store");
+      const response = await comeBack(method);
+      expect([response.statusCode, response.headers["location"]]).toEqual([303, "https://shop.example/paid?payment_id=1"]);
+      expect(response.headers["cache-control"]).toBe("no-store");
     }
     expect(gateway.received[0]).toMatchObject({
       rpc: "ReturnFromProcessor",
@@ -64,19 +64,19 @@ describe("the way back from the card processor", () => {
     ["en;q=0, ar-DZ;q=0.1", "ar", "rtl", "رابط دفع غير معروف"],
     ["de", "fr", "ltr", "Lien de paiement inconnu"],
     ["", "fr", "ltr", "Lien de paiement inconnu"],
-  ])("tells readers of %j that a token is unknown", async (wish, language, direction, title) => {
+  ])("shows the page for an unknown token in the language %j", async (wish, language, direction, title) => {
     refuse(unknown);
-    const answer = await comeBack("GET", { "accept-language": wish });
-    expect(answer.statusCode).toBe(404);
-    expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
-    expect(answer.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
-    expect(answer.headers["referrer-policy"]).toBe("no-referrer");
-    expect(answer.body).toContain(`<html lang="${language}" dir="${direction}">`);
-    expect(answer.body).toContain(`<h1>${title}</h1>`);
-    expect(answer.body).not.toMatch(/<script|https?:\/\/(?!www\.w3)/);
+    const response = await comeBack("GET", { "accept-language": wish });
+    expect(response.statusCode).toBe(404);
+    expect(response.headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(response.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
+    expect(response.headers["referrer-policy"]).toBe("no-referrer");
+    expect(response.body).toContain(`<html lang="${language}" dir="${direction}">`);
+    expect(response.body).toContain(`<h1>${title}</h1>`);
+    expect(response.body).not.toMatch(/<script|https?:\/\/(?!www\.w3)/);
   });
 
-  test("shows a page for every other trouble too", async () => {
+  test("shows a page for each other error", async () => {
     const headers = { "accept-language": "en" };
     refuse(new DomainError("unavailable", "service_unavailable", "Down."));
     const unavailable = await comeBack("GET", headers);
@@ -96,23 +96,23 @@ describe("the way back from the card processor", () => {
   });
 });
 
-describe("health", () => {
-  test("the gateway is alive, and ready while the services answer", async () => {
+describe("health endpoints", () => {
+  test("/healthz returns 200, and /readyz returns 200 while the services respond", async () => {
     expect((await gateway.app.inject("/healthz")).statusCode).toBe(200);
     const ready = await gateway.app.inject("/readyz");
     expect([ready.statusCode, ready.json()]).toEqual([200, { status: "ok" }]);
   });
 });
 
-describe("pages of problems", () => {
-  test("every code has one", async () => {
+describe("/problems", () => {
+  test("each code has a page", async () => {
     for (const code of Object.keys(problemCatalogue)) {
-      const answer = await gateway.app.inject(`/problems/${code}`);
-      expect([code, answer.statusCode, answer.headers["content-type"]]).toEqual([code, 200, "text/html; charset=utf-8"]);
+      const response = await gateway.app.inject(`/problems/${code}`);
+      expect([code, response.statusCode, response.headers["content-type"]]).toEqual([code, 200, "text/html; charset=utf-8"]);
     }
   });
 
-  test("are listed with status, advice, and whether another try helps", async () => {
+  test("lists each problem with status, advice and retry advice", async () => {
     const { body } = await gateway.app.inject("/problems");
     for (const [code, [title, , status]] of Object.entries(problemCatalogue)) {
       const [row] = body.match(new RegExp(`<tr><td><a href="/problems/${code}">.*`)) ?? [];
@@ -124,31 +124,31 @@ describe("pages of problems", () => {
           ?.at(-1),
       ).toBe(`<h2 id="${status}">`);
     }
-    const tryOf = async (code: string) =>
-      /Another try: (.*)<\/p>/.exec((await gateway.app.inject(`/problems/${code}`)).body)?.[1];
-    expect(await tryOf("refund_outcome_unknown")).toMatch(/^Yes, after Retry-After, with the same Idempotency-Key/);
-    expect(await tryOf("refund_in_progress")).toMatch(/^Yes, after Retry-After/);
-    expect(await tryOf("processor_error")).toMatch(/^Not as it is/);
-    expect(await tryOf("payment_not_refundable")).toMatch(/^No\./);
+    const retryAdviceOf = async (code: string) =>
+      /Retry: (.*)<\/p>/.exec((await gateway.app.inject(`/problems/${code}`)).body)?.[1];
+    expect(await retryAdviceOf("refund_outcome_unknown")).toMatch(/^Yes, after Retry-After, with the same Idempotency-Key/);
+    expect(await retryAdviceOf("refund_in_progress")).toMatch(/^Yes, after Retry-After/);
+    expect(await retryAdviceOf("processor_error")).toMatch(/^Not as it is/);
+    expect(await retryAdviceOf("payment_not_refundable")).toMatch(/^No\./);
   });
 
-  test("an unknown code has none, nor has what every object has", async () => {
+  test("returns 404 for an unknown code and for property names of objects", async () => {
     for (const code of ["nothing", "constructor", "__proto__", "%3Cscript%3E"]) {
       expect((await gateway.app.inject(`/problems/${code}`)).statusCode).toBe(404);
     }
   });
 });
 
-describe("the first page", () => {
+describe("the start page", () => {
   const first = (accept: string, language = "en") =>
     gateway.app.inject({ url: "/", headers: { accept, "accept-language": language } });
   const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-  test("tells programs what this is, its state, and where to go", async () => {
+  test("returns name, state and links as JSON", async () => {
     for (const accept of ["*/*", "application/json", ""]) {
-      const answer = await first(accept);
-      expect(answer.headers["vary"]).toBe("accept, accept-language");
-      expect([answer.statusCode, answer.json()]).toEqual([
+      const response = await first(accept);
+      expect(response.headers["vary"]).toBe("accept, accept-language");
+      expect([response.statusCode, response.json()]).toEqual([
         200,
         {
           name: "Amana",
@@ -168,7 +168,7 @@ describe("the first page", () => {
     ["fr-DZ", "fr", "ltr", "Tout répond."],
     ["ar", "ar", "rtl", "كل الخدمات تجيب."],
     ["en", "en", "ltr", "Everything answers."],
-  ])("is a page for browsers, for readers of %j in their language", async (wish, language, direction, state) => {
+  ])("is an HTML page in the language %j for browsers", async (wish, language, direction, state) => {
     const page = await first(browser, wish);
     expect([page.statusCode, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
@@ -177,7 +177,7 @@ describe("the first page", () => {
     expect(linksIn(page.body)).toEqual(["/docs/guide", "/docs", "/problems"]);
   });
 
-  test("leads to the sandbox where there is one, and names what does not answer", async () => {
+  test("links the sandbox if there is one and names unavailable services", async () => {
     await using sandboxed = await startTestGateway({ sandboxUrl: "http://127.0.0.1:8090" });
     const page = await sandboxed.app.inject({ url: "/", headers: { accept: browser } });
     expect(linksIn(page.body)).toContain("http://127.0.0.1:8090/");
@@ -191,16 +191,16 @@ describe("the first page", () => {
   });
 });
 
-describe("the guide", () => {
-  test("is served whole: every page is listed, and every link leads to something that is there", async () => {
+describe("/docs/guide", () => {
+  test("serves each page, lists it, and has no broken link", async () => {
     const pages = linksIn((await gateway.app.inject("/docs/guide")).body).filter((link) => link.startsWith("/docs/guide/"));
     expect(pages.length).toBeGreaterThan(10);
     const ids = new Map<string, string>();
     const body = async (path: string) => {
       if (!ids.has(path)) {
-        const answer = await gateway.app.inject({ url: path, headers: { accept: "text/html" } });
-        expect([path, answer.statusCode]).toEqual([path, 200]);
-        ids.set(path, answer.body);
+        const response = await gateway.app.inject({ url: path, headers: { accept: "text/html" } });
+        expect([path, response.statusCode]).toEqual([path, 200]);
+        ids.set(path, response.body);
       }
       return ids.get(path) as string;
     };
@@ -214,7 +214,7 @@ describe("the guide", () => {
     }
   });
 
-  test("cannot run, load or send anything", async () => {
+  test("has a policy without scripts, external content and form targets", async () => {
     for (const url of ["/docs/guide", "/docs/guide/webhooks", "/problems"]) {
       const page = await gateway.app.inject(url);
       expect(page.headers["content-security-policy"]).toMatch(
@@ -225,14 +225,14 @@ describe("the guide", () => {
     }
   });
 
-  test("has no page of another name, and one slash too many leads to it", async () => {
+  test("returns 404 for an unknown page and redirects a trailing slash", async () => {
     for (const name of ["nothing", "..%2Findex", "index.html", "llms.txt", "%00"]) {
       expect((await gateway.app.inject(`/docs/guide/${name}`)).statusCode, name).toBe(404);
     }
     expect((await gateway.app.inject("/docs/guide/")).headers["location"]).toBe("/docs/guide");
   });
 
-  test("is listed for programs at /llms.txt", async () => {
+  test("is listed in /llms.txt", async () => {
     const { headers, body } = await gateway.app.inject("/llms.txt");
     expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
     const listed = [...body.matchAll(/\]\((.*?)\)/g)].map(([, path]) => path as string);
@@ -241,8 +241,8 @@ describe("the guide", () => {
   });
 });
 
-describe("the reference", () => {
-  test("is served whole from this origin", async () => {
+describe("/docs", () => {
+  test("serves all content from its own origin", async () => {
     const page = await gateway.app.inject("/docs");
     expect(page.statusCode).toBe(200);
     expect(page.headers["content-security-policy"]).toMatch(/script-src 'self';/);
@@ -259,18 +259,18 @@ describe("the reference", () => {
     }
   });
 
-  test("leads to the guide, the problems and the first page", async () => {
+  test("links the guide, the problems and the start page", async () => {
     expect(new Set(linksIn((await gateway.app.inject("/docs")).body))).toEqual(
       new Set(["/", "/docs/guide", "/problems", "/openapi.json"]),
     );
   });
 
-  test("is also where a slash too many leads", async () => {
-    const answer = await gateway.app.inject("/docs/");
-    expect([answer.statusCode, answer.headers["location"]]).toEqual([308, "/docs"]);
+  test("redirects a trailing slash", async () => {
+    const response = await gateway.app.inject("/docs/");
+    expect([response.statusCode, response.headers["location"]]).toEqual([308, "/docs"]);
   });
 
-  test("asks for no query parameter but the business whose keys are listed", async () => {
+  test("requires no query parameter except the business of a key list", async () => {
     const document = (await gateway.app.inject("/openapi.json")).json();
     type Parameter = { in: string; name: string; required?: boolean };
     const operations = Object.values(document.paths as Record<string, Record<string, { parameters: Parameter[] }>>);
@@ -281,7 +281,7 @@ describe("the reference", () => {
     expect(new Set(query.filter(({ required }) => required).map(({ name }) => name))).toEqual(new Set(["business_id"]));
   });
 
-  test("tells of 404 wherever a request names something, also in a query", async () => {
+  test("documents 404 for operations with an id in the path, the query or the body", async () => {
     const { paths } = (await gateway.app.inject("/openapi.json")).json();
     for (const list of ["kyc/applications", "beneficiaries", "accounts", "admin/api-keys"]) {
       expect(paths[`/api/v1/${list}`].get.responses, list).toHaveProperty("404");
@@ -289,7 +289,7 @@ describe("the reference", () => {
     expect(paths["/api/v1/events"].get.responses).not.toHaveProperty("404");
   });
 
-  test("describes every route of the API, and no keyless one but the way back", async () => {
+  test("documents each route of the API, and only the return routes without a key", async () => {
     const document = (await gateway.app.inject("/openapi.json")).json();
     expect(document.openapi).toBe("3.1.0");
     const operations = Object.entries(document.paths as Record<string, Record<string, { security?: unknown[] }>>).flatMap(

@@ -15,7 +15,7 @@ const id = "019a0000-0000-7000-8000-000000000002";
 const at = 1_795_170_000_000n;
 const atText = "2026-11-20T10:20:00.000Z";
 const aKey = (fields: object = {}) => ({ id, name: "amina", prefix: "ak_0000000000000", createdAtMs: at, ...fields });
-const shown = { id, name: "amina", admin_key_prefix: "ak_0000000000000", created_at: atText };
+const expectedJson = { id, name: "amina", admin_key_prefix: "ak_0000000000000", created_at: atText };
 
 const send = (role: "admin" | "business", method: "GET" | "POST", path = "", payload?: object) =>
   gateway.app.inject({
@@ -25,32 +25,35 @@ const send = (role: "admin" | "business", method: "GET" | "POST", path = "", pay
     ...(payload && { payload }),
   });
 
-test("issuing one answers 201 with the key, once, and where keys are listed", async () => {
+test("creation of an operator key returns 201 with the key and the Location of the list", async () => {
   gateway.behaviour.operatorKeys.createOperatorKey = async () => aKey({ adminKey: "ak_secret" });
-  const answer = await send("admin", "POST", "", { name: " amina " });
-  expect([answer.statusCode, answer.headers["location"]]).toEqual([201, "/api/v1/admin/operator-keys"]);
-  expect(answer.json()).toEqual({ ...shown, admin_key: "ak_secret" });
+  const response = await send("admin", "POST", "", { name: " amina " });
+  expect([response.statusCode, response.headers["location"]]).toEqual([201, "/api/v1/admin/operator-keys"]);
+  expect(response.json()).toEqual({ ...expectedJson, admin_key: "ak_secret" });
   expect(gateway.received[0]?.request).toMatchObject({ name: "amina" });
 });
 
-test.each([{}, { name: "" }, { name: 7 }, { name: "amina", business_id: id }])("issuing with %j is refused", async (payload) => {
-  expect((await send("admin", "POST", "", payload)).statusCode).toBe(422);
-  expect(gateway.received).toEqual([]);
-});
+test.each([{}, { name: "" }, { name: 7 }, { name: "amina", business_id: id }])(
+  "creation of an operator key with %j is rejected",
+  async (payload) => {
+    expect((await send("admin", "POST", "", payload)).statusCode).toBe(422);
+    expect(gateway.received).toEqual([]);
+  },
+);
 
-test("they are listed without secrets", async () => {
+test("the list of operator keys has no plaintext keys", async () => {
   const operatorKeys = [aKey({ adminKey: "ak_secret", lastUsedAtMs: at, revokedAtMs: at }), aKey()];
   gateway.behaviour.operatorKeys.listOperatorKeys = async () => ({ operatorKeys, total: 2 });
-  const answer = await send("admin", "GET");
-  expect(answer.json()).toEqual([{ ...shown, last_used_at: atText, revoked_at: atText }, shown]);
-  expect(answer.headers["x-total-count"]).toBe("2");
+  const response = await send("admin", "GET");
+  expect(response.json()).toEqual([{ ...expectedJson, last_used_at: atText, revoked_at: atText }, expectedJson]);
+  expect(response.headers["x-total-count"]).toBe("2");
 });
 
-test("revoking one takes a reason or nothing, and the last one stays", async () => {
+test("revocation of an operator key accepts a reason or no body, and returns 409 for the last key", async () => {
   gateway.behaviour.operatorKeys.revokeOperatorKey = async () => aKey({ revokedAtMs: at });
   for (const payload of [undefined, { reason: "left" }]) {
-    const answer = await send("admin", "POST", `/${id}/revoke`, payload);
-    expect([answer.statusCode, answer.json()]).toEqual([200, { ...shown, revoked_at: atText }]);
+    const response = await send("admin", "POST", `/${id}/revoke`, payload);
+    expect([response.statusCode, response.json()]).toEqual([200, { ...expectedJson, revoked_at: atText }]);
   }
   expect(gateway.received.at(-1)?.request).toMatchObject({ id, reason: "left" });
   gateway.behaviour.operatorKeys.revokeOperatorKey = async () => {
@@ -59,7 +62,7 @@ test("revoking one takes a reason or nothing, and the last one stays", async () 
   expect((await send("admin", "POST", `/${id}/revoke`)).json()).toMatchObject({ status: 409, code: "last_operator_key" });
 });
 
-test("businesses have nothing to do with them", async () => {
+test("operator keys require an operator key", async () => {
   for (const [method, path] of [
     ["GET", ""],
     ["POST", ""],

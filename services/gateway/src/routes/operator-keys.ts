@@ -4,39 +4,41 @@ import { nameText, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, create, list } from "../operations.ts";
 
-/** A revocation waits until it holds on all gateways. */
+/** A revocation responds only after it is effective on all gateways. */
 const changeTimeoutMs = 15_000;
 
-const operatorKey = { tags: ["Operator keys"], render: renderOperatorKey };
+const operatorKey = { tag: "Operators", render: renderOperatorKey } as const;
 
 export async function operatorKeys(app: App, { rpc: { operatorKeys: rpc } }: Gateway): Promise<void> {
   create(app, "", {
     ...operatorKey,
     rpc: rpc.createOperatorKey,
-    summary: "Issue a named key for an operator",
-    description: "The answer carries the plaintext `admin_key`, once. No two live ones have the same name.",
-    body: { name: nameText({ examples: ["amina, on call"] }) },
-    answer: OperatorKeyCreation,
-    // A key has no address of its own to read it at; this one lists it.
+    summary: "Issue an operator key",
+    description: "Issues a key for an operator. Only this response contains the plaintext `admin_key`; store it.",
+    body: { name: nameText({ description: "Name of the key; unique among live operator keys.", examples: ["amina, on call"] }) },
+    response: OperatorKeyCreation,
+    // An operator key has no URL of its own, so Location is the list that contains it.
     location: () => "/api/v1/admin/operator-keys",
   });
 
   list(app, "", {
     ...operatorKey,
     rpc: rpc.listOperatorKeys,
-    summary: "List operators' keys, newest first",
-    answer: OperatorKey,
+    summary: "List operator keys",
+    description: "Returns all operator keys without their plaintext, newest first.",
+    response: OperatorKey,
   });
 
   act(app, "/:id/revoke", {
     ...operatorKey,
     rpc: rpc.revokeOperatorKey,
     timeoutMs: changeTimeoutMs,
-    summary: "Revoke an operator's key",
+    summary: "Revoke an operator key",
     description:
-      "Holds everywhere from the moment of the answer. Revoking again changes nothing. The last live one stays (409 " +
-      "`last_operator_key`). The deployment's first key, `bootstrap`, is revoked like any other and does not come back.",
-    body: { reason: Type.Optional(text(500)) },
-    answer: OperatorKey,
+      "Revokes an operator key. From the time of the response, all gateways reject the key. A repeated revocation changes " +
+      "nothing. Fails with 409 `last_operator_key` for the last live key. The key `bootstrap` of the deployment can be " +
+      "revoked, too; a restart does not restore it.",
+    body: { reason: Type.Optional(text(500, { description: "Reason, stored in the audit trail." })) },
+    response: OperatorKey,
   });
 }

@@ -16,40 +16,42 @@ import type { App, Gateway } from "../gateway.ts";
 import { canonicalCidr } from "../key-lease/allowed-ips.ts";
 import { act, change, create, list, read } from "../operations.ts";
 
-/** A rotation waits until it holds on all gateways. */
+/** A rotation responds only after it is effective on all gateways. */
 const changeTimeoutMs = 15_000;
 const previousKeyTtlSecondsMax = 7 * 24 * 60 * 60;
 
-const business = { tags: ["Own business"], render: renderBusiness };
+const business = { tag: "Business", render: renderBusiness } as const;
 
 export async function ownBusiness(app: App, { rpc: { businesses: rpc } }: Gateway): Promise<void> {
   read(app, "", {
     ...business,
     rpc: rpc.getOwnBusiness,
-    summary: "Read your own business",
-    description: "`api_key_prefix` is of the newest live key, whichever the call is made with: see `last_used_at` of the keys.",
-    answer: BusinessForItself,
+    summary: "Get your business",
+    description:
+      "Returns your business. `api_key_prefix` belongs to the newest live key, which is not necessarily the key of this request.",
+    response: BusinessForItself,
   });
 
   change(app, "PATCH", "", {
     ...business,
     rpc: rpc.updateOwnBusiness,
     timeoutMs: changeTimeoutMs,
-    summary: "Rename your business, rotate the key you call with",
+    summary: "Update your business",
     description:
-      "`rotate_api_key` replaces the key you call with, and ends that one at once: `previous_key_ttl_seconds`, which goes with it " +
-      "only, is 0 unless you say for how long the old key is to work on. The new key is in the answer alone, so a lost answer locks " +
-      "you out when you have no other key, and a repetition is refused with 401 `api_key_revoked`; an operator then issues a key. " +
-      "Better change keys in two steps that can both be repeated: issue one with `POST /api/v1/me/api-keys`, and when your servers " +
-      "use it, revoke the old one with `POST /api/v1/me/api-keys/{id}/revoke`. A rotation keeps name, `expires_at` and `allowed_ips`.",
+      "Changes the name, or replaces the key of this request with `rotate_api_key`. The new key keeps name, `expires_at` and " +
+      "`allowed_ips`, and only this response contains its plaintext. If the response is lost and you have no other key, an " +
+      "operator must issue one. To replace a key safely, use two steps: issue a key with `POST /api/v1/me/api-keys`, then, " +
+      "when your servers use it, revoke the old key with `POST /api/v1/me/api-keys/{id}/revoke`.",
     body: {
-      name: nameText(),
-      rotate_api_key: flag(),
-      previous_key_ttl_seconds: integer(0, previousKeyTtlSecondsMax),
+      name: nameText({ description: "Name of the business.", examples: ["Librairie El Kitab"] }),
+      rotate_api_key: flag("Whether to replace the key of this request. The response contains the new `api_key`."),
+      previous_key_ttl_seconds: integer(0, previousKeyTtlSecondsMax, {
+        description: "Seconds for which the replaced key stays valid, 0 by default. Requires `rotate_api_key`.",
+      }),
     },
-    answer: BusinessUpdate,
-    whole: BusinessForOperator,
-    ask: async (fields, { send }) => {
+    response: BusinessUpdate,
+    resource: BusinessForOperator,
+    execute: async (fields, { send }) => {
       onlyInRotation(fields, "previous_key_ttl_seconds", "rotate_api_key");
       return await send(fields);
     },
@@ -58,36 +60,41 @@ export async function ownBusiness(app: App, { rpc: { businesses: rpc } }: Gatewa
   list(app, "/api-keys", {
     ...business,
     rpc: rpc.listOwnApiKeys,
-    summary: "List your keys, newest first",
-    answer: OwnApiKey,
+    summary: "List your API keys",
+    description: "Returns the API keys of your business without their plaintext, newest first.",
+    response: OwnApiKey,
     render: renderOwnApiKey,
   });
 
   create(app, "/api-keys", {
     ...business,
     rpc: rpc.createOwnApiKey,
-    summary: "Issue one more key",
+    summary: "Issue an API key",
     description:
-      "The answer carries the plaintext `api_key`, once. The first of two steps by which keys are changed without a gap: use the " +
-      "new key everywhere, then revoke the old one. When the answer was lost, issue another under another name and revoke this one. " +
-      "A key with an end or networks issues none that goes beyond them: 422 `api_key_limits_exceeded`.",
-    body: { name: nameText({ examples: ["checkout 2027"] }), ...keyLimits() },
-    answer: OwnApiKeyCreation,
+      "Issues another API key for your business. Only this response contains the plaintext `api_key`; store it. If the " +
+      "response is lost, issue a key with another name and revoke this one. A key with `expires_at` or `allowed_ips` cannot " +
+      "issue a key with wider limits (422 `api_key_limits_exceeded`).",
+    body: {
+      name: nameText({ description: "Name of the key; unique among your live keys.", examples: ["checkout 2027"] }),
+      ...keyLimits(),
+    },
+    response: OwnApiKeyCreation,
     render: renderOwnApiKey,
-    // A key has no address of its own to read it at; this one lists it.
+    // An API key has no URL of its own, so Location is the list that contains it.
     location: () => "/api/v1/me/api-keys",
-    ask: ({ allowed_ips, ...fields }, { send }) => send({ ...fields, allowed_ips: allowed_ips?.map(canonicalCidr) }),
+    execute: ({ allowed_ips, ...fields }, { send }) => send({ ...fields, allowed_ips: allowed_ips?.map(canonicalCidr) }),
   });
 
   act(app, "/api-keys/:id/revoke", {
     ...business,
     rpc: rpc.revokeOwnApiKey,
     timeoutMs: changeTimeoutMs,
-    summary: "Revoke one of your keys",
+    summary: "Revoke an API key",
     description:
-      "Any but the one you call with (409 `api_key_in_use`). Holds everywhere from the moment of the answer. Revoking again changes nothing.",
-    body: { reason: Type.Optional(text(500)) },
-    answer: OwnApiKeyRevocation,
+      "Revokes an API key of your business. From the time of the response, all gateways reject the key. A repeated " +
+      "revocation changes nothing. Fails with 409 `api_key_in_use` for the key of this request.",
+    body: { reason: Type.Optional(text(500, { description: "Reason, stored in the audit trail." })) },
+    response: OwnApiKeyRevocation,
     render: renderOwnApiKey,
   });
 }

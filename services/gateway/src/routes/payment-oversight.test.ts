@@ -64,11 +64,11 @@ beforeEach(() => {
 const send = (method: "GET" | "POST", path: string, payload?: object, headers = gateway.admin.headers) =>
   gateway.app.inject({ method, url: `/api/v1/admin${path}`, headers, ...(payload ? { payload } : {}) });
 
-test("refunds that wait are shown with what the processor says beside what we believe", async () => {
-  const answer = await send("GET", "/refunds?needs_decision=true&limit=1");
+test("GET /admin/refunds returns refunds with the state at the processor", async () => {
+  const response = await send("GET", "/refunds?needs_decision=true&limit=1");
   expect(gateway.received[0]?.request).toMatchObject({ limit: 1, offset: 0, needsDecision: true });
-  expect(answer.headers["x-total-count"]).toBe("1");
-  expect(answer.json()).toEqual([
+  expect(response.headers["x-total-count"]).toBe("1");
+  expect(response.json()).toEqual([
     {
       id,
       business_id: payment.businessId,
@@ -96,16 +96,16 @@ test("refunds that wait are shown with what the processor says beside what we be
   ]);
 });
 
-test("without a filter all refunds are asked for", async () => {
+test("GET /admin/refunds queries all refunds without a filter", async () => {
   await send("GET", "/refunds");
   expect(gateway.received[0]?.request).not.toHaveProperty("needsDecision");
 });
 
 test.each(["/payments?origin=PROCESSOR", "/payments"])(
-  "%s shows payments that the processor changed, with their origin",
+  "%s returns payments that changed at the processor with their origin",
   async (path) => {
-    const answer = await send("GET", path);
-    expect(answer.json()).toMatchObject([
+    const response = await send("GET", path);
+    expect(response.json()).toMatchObject([
       {
         id: payment.id,
         status: "REFUNDED",
@@ -117,7 +117,7 @@ test.each(["/payments?origin=PROCESSOR", "/payments"])(
   },
 );
 
-test("a payment's timeline puts in order what payments and webhooks know of it", async () => {
+test("the timeline of a payment merges the entries of payments and webhooks by time", async () => {
   const at = payment.createdAtMs;
   gateway.behaviour.refunds.getPaymentHistory = async () => ({
     payment: { ...payment, paidAtMs: at + 1_000n },
@@ -146,11 +146,11 @@ test("a payment's timeline puts in order what payments and webhooks know of it",
       },
     ],
   });
-  const answer = await send("GET", `/payments/${payment.id}/timeline`);
+  const response = await send("GET", `/payments/${payment.id}/timeline`);
   expect(gateway.received.map(({ rpc }) => rpc)).toEqual(["GetPaymentHistory", "ListEventsOfPayment"]);
   expect(gateway.received[1]?.request).toMatchObject({ businessId: payment.businessId, paymentId: payment.id });
-  const { payment: shown, entries } = answer.json() as { payment: object; entries: Record<string, unknown>[] };
-  expect(shown).toMatchObject({ id: payment.id, amount: "5000.00" });
+  const { payment: expectedJson, entries } = response.json() as { payment: object; entries: Record<string, unknown>[] };
+  expect(expectedJson).toMatchObject({ id: payment.id, amount: "5000.00" });
   expect(entries.map(({ kind, name, outcome = "-" }) => `${kind} ${name} ${outcome}`)).toEqual([
     "payment PENDING -",
     "refund REQUESTED -",
@@ -167,7 +167,7 @@ test("a payment's timeline puts in order what payments and webhooks know of it",
   expect(entries[8]).toMatchObject({ at: "2026-11-20T10:25:00.000Z", detail: "no answer", duration_ms: 30_000, refund_id: id });
 });
 
-test("what happens within a millisecond stands in the order in which one thing brings about another", async () => {
+test("the timeline of a payment has causes before effects within a millisecond", async () => {
   const at = payment.createdAtMs;
   const status = PaymentStatus.REFUNDED;
   gateway.behaviour.refunds.getPaymentHistory = async () => ({
@@ -208,10 +208,10 @@ test("what happens within a millisecond stands in the order in which one thing b
     ...["delivery_attempt PAYMENT_REFUNDED", "delivery_attempt PAYMENT_COMPLETED"],
     ...["next_attempt PAYMENT_REFUNDED", "next_attempt PAYMENT_COMPLETED"],
   ]);
-  expect(entries.find(({ name }) => name === "SENT")?.detail).toBe("2 times, this was the last");
+  expect(entries.find(({ name }) => name === "SENT")?.detail).toBe("last of 2 times");
 });
 
-test("a payment's timeline says what is missing while webhooks is away, and tells the rest", async () => {
+test("the timeline of a payment lists missing entries while webhooks is unavailable", async () => {
   gateway.behaviour.refunds.getPaymentHistory = async () => ({ payment, refunds: [refund], calls: [], recordedAtMs: [] });
   const timeline = async (error: Error) => {
     gateway.behaviour.events.listEventsOfPayment = async () => {
@@ -221,14 +221,14 @@ test("a payment's timeline says what is missing while webhooks is away, and tell
   };
   const away = [Code.Unavailable, Code.DeadlineExceeded].map((code) => new ConnectError("away", code));
   for (const error of [...away, new DomainError("unavailable", "service_unavailable", "away")]) {
-    const answer = await timeline(error);
-    expect([answer.statusCode, answer.json().missing]).toEqual([200, ["events"]]);
-    expect(answer.json().entries.length).toBeGreaterThan(3);
+    const response = await timeline(error);
+    expect([response.statusCode, response.json().missing]).toEqual([200, ["events"]]);
+    expect(response.json().entries.length).toBeGreaterThan(3);
   }
   expect((await timeline(new ConnectError("broken", Code.Internal))).statusCode).toBe(500);
 });
 
-test("a payment's timeline says what there is more of", async () => {
+test("the timeline of a payment lists truncated kinds of entries", async () => {
   const timeline = async (callsCut: boolean, isCut: boolean) => {
     gateway.behaviour.refunds.getPaymentHistory = async () => ({ payment, refunds: [], calls: [], callsCut, recordedAtMs: [] });
     gateway.behaviour.events.listEventsOfPayment = async () => ({ events: [], isCut });
@@ -239,13 +239,13 @@ test("a payment's timeline says what there is more of", async () => {
   expect(await timeline(true, true)).toEqual(["processor_calls", "events"]);
 });
 
-describe("deciding", () => {
+describe("POST /admin/refunds/{id}/resolve", () => {
   const decision = { outcome: "REJECTED", note: "Called SATIM." };
 
-  test("hands the operator's decision over and answers with the refund", async () => {
-    const answer = await send("POST", `/refunds/${id}/resolve`, decision);
-    expect(answer.statusCode).toBe(200);
-    expect(answer.json()).toMatchObject({ id, resolution: "REJECTED" });
+  test("sends the operator's decision and returns the refund", async () => {
+    const response = await send("POST", `/refunds/${id}/resolve`, decision);
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toMatchObject({ id, resolution: "REJECTED" });
     expect(gateway.received[0]).toMatchObject({
       rpc: "ResolveRefund",
       request: { id, outcome: RefundOutcome.REJECTED, note: decision.note },
@@ -259,21 +259,21 @@ describe("deciding", () => {
     [{ ...decision, note: "" }, ["/note"]],
     [{ ...decision, note: "x".repeat(1_001) }, ["/note"]],
     [{ ...decision, amount: "1.00" }, ["/amount"]],
-  ])("of %j is 422 at %j", async (payload, pointers) => {
-    const answer = await send("POST", `/refunds/${id}/resolve`, payload);
-    expect(answer.statusCode).toBe(422);
-    const { errors } = answer.json() as { errors: { pointer: string }[] };
+  ])("returns 422 for the body %j with errors at %j", async (payload, pointers) => {
+    const response = await send("POST", `/refunds/${id}/resolve`, payload);
+    expect(response.statusCode).toBe(422);
+    const { errors } = response.json() as { errors: { pointer: string }[] };
     expect(errors.map(({ pointer }) => pointer).sort()).toEqual(pointers);
     expect(gateway.received).toEqual([]);
   });
 
-  test("one that waits for nobody is 409 with its state", async () => {
+  test("returns 409 with the status for a refund that needs no decision", async () => {
     gateway.behaviour.refunds.resolveRefund = async () => {
       throw new DomainError("conflict", "refund_decision_not_open", "No.", { members: { refund_status: "ACCEPTED" } });
     };
-    const answer = await send("POST", `/refunds/${id}/resolve`, decision);
-    expect(answer.statusCode).toBe(409);
-    expect(answer.json()).toMatchObject({ code: "refund_decision_not_open", refund_status: "ACCEPTED" });
+    const response = await send("POST", `/refunds/${id}/resolve`, decision);
+    expect(response.statusCode).toBe(409);
+    expect(response.json()).toMatchObject({ code: "refund_decision_not_open", refund_status: "ACCEPTED" });
   });
 });
 
@@ -281,23 +281,23 @@ test.each([
   ["/refunds?needs_decision=yes", "needs_decision"],
   ["/refunds?limit=0", "limit"],
   ["/payments?origin=US", "origin"],
-])("%s is 422 and names %s", async (path, parameter) => {
-  const answer = await send("GET", path);
-  expect(answer.statusCode).toBe(422);
-  expect(answer.json()).toMatchObject({ errors: [{ parameter }] });
+])("%s returns 422 and names %s", async (path, parameter) => {
+  const response = await send("GET", path);
+  expect(response.statusCode).toBe(422);
+  expect(response.json()).toMatchObject({ errors: [{ parameter }] });
 });
 
 test.each([
   ["GET", "/refunds"],
   ["GET", "/payments?origin=PROCESSOR"],
   ["POST", `/refunds/${id}/resolve`],
-] as const)("%s %s belongs to operators", async (method, path) => {
-  const answer = await send(
+] as const)("%s %s requires an operator key", async (method, path) => {
+  const response = await send(
     method,
     path,
     method === "POST" ? { outcome: "ACCEPTED", note: "x" } : undefined,
     gateway.business.headers,
   );
-  expect([answer.statusCode, answer.json().code]).toEqual([403, "admin_required"]);
+  expect([response.statusCode, response.json().code]).toEqual([403, "admin_required"]);
   expect(gateway.received).toEqual([]);
 });

@@ -14,71 +14,78 @@ import { choice, flag, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, list, read } from "../operations.ts";
 
-const refund = { tags: ["Payments"], answer: RefundJson, render: renderRefund };
+const refund = { tag: "Operators", response: RefundJson, render: renderRefund } as const;
 
-/** For operators: refunds that nobody but a person can bring to their end. */
+/** Adds the operations with which operators resolve refunds. */
 export async function refundDecisions(app: App, { rpc: { refunds: rpc } }: Gateway): Promise<void> {
   list(app, "", {
     ...refund,
     rpc: rpc.listRefunds,
-    summary: "List refunds of all businesses, newest first",
+    summary: "List refunds",
     description:
-      "With `needs_decision=true` those that wait for a person: nobody told what became of them in a day, or the card " +
-      "processor says what fits no rule. Beside what we believe stands what the processor said, and when.",
-    filters: { needs_decision: flag() },
+      "Returns the refunds of all businesses, newest first, each with the last known state of the order at the card " +
+      "processor. A refund needs a decision when its outcome is still unknown after a day, or when no rule explains the state " +
+      "at the processor.",
+    filters: { needs_decision: flag("`true` for the refunds that need a decision of an operator.") },
   });
 
   act(app, "/:id/resolve", {
     ...refund,
     rpc: rpc.resolveRefund,
-    summary: "Decide a refund that waits for a decision",
+    summary: "Resolve a refund",
     description:
-      "ACCEPTED: the processor gave it back, the payment is REFUNDED by this refund's amount. REJECTED: it did not and will " +
-      "not, the payment is PAID again. SEND_AGAIN: the same refund is sent once more, after the time in which an earlier " +
-      "request may still take effect and only if a read then shows none. The same outcome again changes nothing. Audited.",
-    body: { outcome: choice(refundOutcomes), note: text(1_000, { description: "Why; kept in the audit trail." }) },
+      "Decides a refund that needs a decision. ACCEPTED: the processor refunded the amount, and the payment becomes REFUNDED. " +
+      "REJECTED: the processor did not and will not refund it, and the payment becomes PAID again. SEND_AGAIN: the refund is " +
+      "sent once more, after the time in which an earlier request can still take effect, and only if the processor then has " +
+      "no refund. A repeated decision with the same outcome changes nothing. Fails with 409 `refund_decision_not_open` for " +
+      "other refunds. The decision is recorded in the audit trail.",
+    body: {
+      outcome: choice(refundOutcomes, "Decision about the refund."),
+      note: text(1_000, { description: "Reason, stored in the audit trail." }),
+    },
   });
 }
 
-/** For operators: what happened to payments, also at the processor without us. */
+/** Adds the operations with which operators inspect payments of all businesses. */
 export async function paymentOversight(app: App, { rpc: { refunds: rpc, events } }: Gateway): Promise<void> {
   read(app, "/:id/timeline", {
-    tags: ["Payments"],
+    tag: "Operators",
     rpc: rpc.getPaymentHistory,
     operationId: "getPaymentTimeline",
-    summary: "Read all that is known to have happened to a payment of any business",
+    summary: "Get the timeline of a payment",
     description:
-      "In one list by time: what the payment and its refunds came to, what the card processor was asked and how that ended, the " +
-      "events that told the business, and every attempt to deliver them. While these cannot be read the rest is answered, with `missing`. " +
-      "What is too much to be shown whole is in `truncated`.",
-    answer: PaymentTimelineJson,
+      "Returns one list, oldest first, of the states of a payment and its refunds, the calls of the card processor, the " +
+      "events for the business and their delivery attempts. `missing` contains the kinds that are unavailable at the " +
+      "moment; `truncated` contains the kinds with more entries than returned.",
+    response: PaymentTimelineJson,
     render: async (history, request, reply) => {
       const { id = "", businessId = "" } = history.payment ?? {};
-      const asked = { businessId, paymentId: id, atMs: history.recordedAtMs };
-      const told = await events.listEventsOfPayment(asked, callOf(request, reply)).catch(nobodyIfAway);
-      return renderPaymentTimeline(history, told);
+      const filter = { businessId, paymentId: id, atMs: history.recordedAtMs };
+      const found = await events.listEventsOfPayment(filter, callOf(request, reply)).catch(undefinedIfUnavailable);
+      return renderPaymentTimeline(history, found);
     },
   });
 
   list(app, "", {
-    tags: ["Payments"],
+    tag: "Operators",
     rpc: rpc.listChangedPayments,
-    summary: "List payments of all businesses that changed at the card processor by themselves, newest first",
+    summary: "List externally changed payments",
     description:
-      "Given back or reversed in the processor's own back office, with `origin`; and those of which it says what no rule " +
-      "explains, with `difference`, of which nothing was taken over. `origin` has no other value yet; the list is the same without it.",
-    filters: { origin: choice(["PROCESSOR"]) },
-    answer: ChangedPaymentJson,
+      "Returns the payments of all businesses that changed at the card processor without Amana, newest first. Payments with " +
+      "`origin` were refunded or reversed there. Payments with `difference` have a state at the processor that no rule " +
+      "explains; Amana has not changed them.",
+    filters: { origin: choice(["PROCESSOR"], "Origin of the change. The list is the same without this filter.") },
+    response: ChangedPaymentJson,
     render: renderChangedPayment,
-    ask: ({ origin: _, ...page }, { send }) => send(page),
+    execute: ({ origin: _, ...page }, { send }) => send(page),
   });
 }
 
-/** An operator looks most of all when something is away. */
-function nobodyIfAway(error: unknown): undefined {
-  const isAway =
+/** Returns undefined for an unavailable service, because operators need the rest of the timeline then. */
+function undefinedIfUnavailable(error: unknown): undefined {
+  const isUnavailable =
     error instanceof DomainError
       ? error.kind === "unavailable" || error.kind === "outcome_unknown"
       : error instanceof ConnectError && [Code.Unavailable, Code.DeadlineExceeded].includes(error.code);
-  if (!isAway) throw error;
+  if (!isUnavailable) throw error;
 }

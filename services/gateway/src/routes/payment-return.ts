@@ -3,21 +3,22 @@ import { Type } from "typebox";
 import { callOf } from "../call.ts";
 import { headersOf, problemOf } from "../errors.ts";
 import type { App, Gateway } from "../gateway.ts";
+import type { Tag } from "../openapi-tags.ts";
 import { preferredLanguage } from "../pages/language.ts";
 import { paragraphs, sendPage } from "../pages/page.ts";
 import { returnTexts } from "../pages/return-texts.ts";
 import { readAnyBodies } from "../plugins/any-bodies.ts";
 import { limitKeyless } from "../plugins/limit-rate.ts";
 
-/** The card processor is asked what became of the payment before the browser goes on. */
+/** Payments confirms the order at the card processor before the redirect. */
 const confirmTimeoutMs = 36_000;
 const formBytesMax = 64 * 1024;
 
-/** Where the card processor sends the card holder's browser. The token is the proof. */
+/** Receives the card holder's browser from the card processor. The token in the path authenticates it. */
 export async function paymentReturn(app: App, gateway: Gateway): Promise<void> {
   const { rpc, logger } = gateway;
   app.addHook("onRequest", limitKeyless(gateway));
-  // Whatever form the processor's page posts is ignored.
+  // The form that the processor's page posts is ignored.
   readAnyBodies(app, gateway);
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error, request, logger);
@@ -28,26 +29,27 @@ export async function paymentReturn(app: App, gateway: Gateway): Promise<void> {
   });
 
   const operation = (operationId: string, summary: string) => ({
-    tags: ["Payments"],
+    tags: ["Payments" satisfies Tag],
     operationId,
     summary,
     description:
-      "Redirects to `success_url` or `fail_url` with `payment_id` and `status` appended, after a query that is already " +
-      "there. Needs no key.",
+      "Receives the browser of the card holder after the payment and redirects it to `success_url` or `fail_url`. " +
+      "`payment_id` and `status` are appended to the query. Requires no API key. Do not rely on the redirect; confirm the " +
+      "payment by webhook or with `GET /payments/{id}`.",
     security: [],
     params: Type.Object({ token: Type.String() }),
-    response: { 303: Type.Null({ description: "On to the shop." }) },
+    response: { 303: Type.Null({ description: "Redirect to the shop." }) },
   });
-  const leadOn = async (request: FastifyRequest<{ Params: { token: string } }>, reply: FastifyReply) => {
+  const redirect = async (request: FastifyRequest<{ Params: { token: string } }>, reply: FastifyReply) => {
     const { token } = request.params;
     const { redirectUrl } = await rpc.payments.returnFromProcessor({ token }, callOf(request, reply, confirmTimeoutMs));
     return reply.header("referrer-policy", "no-referrer").redirect(redirectUrl, 303);
   };
 
-  const schema = operation("returnFromProcessor", "Bring the card holder back to the shop");
-  app.get("/:token", { exposeHeadRoute: false, schema }, leadOn);
+  const schema = operation("returnFromProcessor", "Return from the card processor");
+  app.get("/:token", { exposeHeadRoute: false, schema }, redirect);
   const formSchema = operation("returnFromProcessorByForm", "Return from the card processor (form POST)");
-  app.post("/:token", { bodyLimit: formBytesMax, schema: formSchema }, leadOn);
+  app.post("/:token", { bodyLimit: formBytesMax, schema: formSchema }, redirect);
 }
 
 export function sendReturnPage(request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply {

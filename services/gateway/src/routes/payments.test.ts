@@ -43,13 +43,13 @@ const send = (method: "GET" | "POST" | "PATCH", url: string, payload?: object | 
     ...(payload === undefined ? {} : { payload: typeof payload === "string" ? payload : JSON.stringify(payload) }),
   });
 
-describe("creating a payment", () => {
-  test("asks for it in centimes and answers 201 with its address", async () => {
+describe("POST /payments", () => {
+  test("sends the amount in centimes and returns 201 with the Location", async () => {
     gateway.behaviour.payments.createPayment = async () => aPayment({ formUrl: "https://processor.example/form" });
-    const answer = await send("POST", "/payments", { ...body, language: "en", order_ref: "A-1", currency: "DZD" });
-    expect(answer.statusCode).toBe(201);
-    expect(answer.headers["location"]).toBe(`/api/v1/payments/${id}`);
-    expect(answer.json()).toEqual({
+    const response = await send("POST", "/payments", { ...body, language: "en", order_ref: "A-1", currency: "DZD" });
+    expect(response.statusCode).toBe(201);
+    expect(response.headers["location"]).toBe(`/api/v1/payments/${id}`);
+    expect(response.json()).toEqual({
       id,
       business_id: gateway.business.businessId,
       amount: "5000.00",
@@ -68,10 +68,10 @@ describe("creating a payment", () => {
     expect(gateway.received[0]?.call.remainingMs()).toBeGreaterThan(30_000);
   });
 
-  test("reports every wrong field at once, each by its pointer", async () => {
-    const answer = await send("POST", "/payments", { amount: 5000, fail_url: "javascript:alert(1)", amont: "1" });
-    expect(answer.statusCode).toBe(422);
-    const { code, errors } = answer.json();
+  test("returns an error with a pointer for each invalid field", async () => {
+    const response = await send("POST", "/payments", { amount: 5000, fail_url: "javascript:alert(1)", amont: "1" });
+    expect(response.statusCode).toBe(422);
+    const { code, errors } = response.json();
     expect(code).toBe("validation_failed");
     expect(errors.map(({ pointer, code }: Record<string, string>) => [pointer, code])).toEqual([
       ["/amount", "invalid"],
@@ -107,22 +107,22 @@ describe("creating a payment", () => {
     true,
     ["100"],
     { amount: "100" },
-  ])("refuses the amount %j", async (amount) => {
-    const answer = await send("POST", "/payments", { ...body, amount });
-    expect(answer.statusCode).toBe(422);
-    expect(answer.json().errors).toEqual([expect.objectContaining({ pointer: "/amount", code: "invalid" })]);
+  ])("rejects the amount %j", async (amount) => {
+    const response = await send("POST", "/payments", { ...body, amount });
+    expect(response.statusCode).toBe(422);
+    expect(response.json().errors).toEqual([expect.objectContaining({ pointer: "/amount", code: "invalid" })]);
   });
 
-  test.each(["50", "50.0", "50.00", "999999999999.99", "000000000000100"])("takes the amount %j", async (amount) => {
+  test.each(["50", "50.0", "50.00", "999999999999.99", "000000000000100"])("accepts the amount %j", async (amount) => {
     gateway.behaviour.payments.createPayment = async () => aPayment();
     expect((await send("POST", "/payments", { ...body, amount })).statusCode).toBe(201);
   });
 
   test.each(["1000000000000", "1000000000000.00", "999999999999999.99"])(
-    "refuses the amount %j, which the processor cannot take",
+    "rejects the amount %j, which the processor does not support",
     async (amount) => {
-      const answer = await send("POST", "/payments", { ...body, amount });
-      expect(answer.json()).toMatchObject({
+      const response = await send("POST", "/payments", { ...body, amount });
+      expect(response.json()).toMatchObject({
         status: 422,
         errors: [{ pointer: "/amount", message: expect.stringContaining('"999999999999.99"') }],
       });
@@ -153,10 +153,10 @@ describe("creating a payment", () => {
     `https://shop.example/${"a".repeat(2048)}`,
     7,
     null,
-  ])("refuses the address %j", async (success_url) => {
-    const answer = await send("POST", "/payments", { ...body, success_url });
-    expect(answer.statusCode).toBe(422);
-    expect(answer.json().errors).toEqual([expect.objectContaining({ pointer: "/success_url" })]);
+  ])("rejects the URL %j", async (success_url) => {
+    const response = await send("POST", "/payments", { ...body, success_url });
+    expect(response.statusCode).toBe(422);
+    expect(response.json().errors).toEqual([expect.objectContaining({ pointer: "/success_url" })]);
   });
 
   test.each([
@@ -174,22 +174,19 @@ describe("creating a payment", () => {
     ["customer_email", "a@b.c"],
     ["constructor", {}],
     ["toString", "x"],
-  ])("refuses %s = %j", async (name, value) => {
-    const answer = await send("POST", "/payments", { ...body, [name]: value });
-    expect(answer.statusCode).toBe(422);
-    expect(answer.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
+  ])("rejects %s = %j with a pointer to the field", async (name, value) => {
+    const response = await send("POST", "/payments", { ...body, [name]: value });
+    expect(response.statusCode).toBe(422);
+    expect(response.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
   });
 
-  test.each(["https://shop.example", "https://متجر.example/شكرا?طلب=1"])(
-    "keeps the address %s as it was sent",
-    async (success_url) => {
-      gateway.behaviour.payments.createPayment = async () => aPayment();
-      expect((await send("POST", "/payments", { ...body, success_url })).statusCode).toBe(201);
-      expect(gateway.received[0]?.request).toMatchObject({ successUrl: success_url });
-    },
-  );
+  test.each(["https://shop.example", "https://متجر.example/شكرا?طلب=1"])("sends the URL %s unchanged", async (success_url) => {
+    gateway.behaviour.payments.createPayment = async () => aPayment();
+    expect((await send("POST", "/payments", { ...body, success_url })).statusCode).toBe(201);
+    expect(gateway.received[0]?.request).toMatchObject({ successUrl: success_url });
+  });
 
-  test("counts texts for the processor as it does, in UTF-16 units", async () => {
+  test("counts strings for the processor in UTF-16 code units", async () => {
     gateway.behaviour.payments.createPayment = async () => aPayment();
     for (const [name, units] of [
       ["order_ref", 20],
@@ -197,31 +194,31 @@ describe("creating a payment", () => {
     ] as const) {
       const emoji = "😀".repeat(units / 2);
       expect((await send("POST", "/payments", { ...body, [name]: emoji })).statusCode).toBe(201);
-      const answer = await send("POST", "/payments", { ...body, [name]: `${emoji}a` });
-      expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
+      const response = await send("POST", "/payments", { ...body, [name]: `${emoji}a` });
+      expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
     }
   });
 
-  test("a deadline that passes at the processor leaves the outcome open", async () => {
+  test("returns 504 processor_outcome_unknown when payments reports an unknown outcome", async () => {
     gateway.behaviour.payments.createPayment = async () => {
       throw new DomainError("outcome_unknown", "processor_outcome_unknown", "Nobody knows yet.");
     };
-    const answer = await send("POST", "/payments", body);
-    expect(answer.statusCode).toBe(504);
-    expect(answer.json().code).toBe("processor_outcome_unknown");
+    const response = await send("POST", "/payments", body);
+    expect(response.statusCode).toBe(504);
+    expect(response.json().code).toBe("processor_outcome_unknown");
   });
 });
 
-describe("reading payments", () => {
-  test("one payment is read for the calling business", async () => {
+describe("GET /payments", () => {
+  test("reads a payment for the calling business", async () => {
     gateway.behaviour.payments.getPayment = async () => aPayment({ status: PaymentStatus.PAID, paidAtMs: 1_795_170_000_000n });
-    const answer = await send("GET", `/payments/${id}`);
-    expect(answer.statusCode).toBe(200);
-    expect(answer.json()).toMatchObject({ id, status: "PAID", paid_at: "2026-11-20T10:20:00.000Z" });
+    const response = await send("GET", `/payments/${id}`);
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toMatchObject({ id, status: "PAID", paid_at: "2026-11-20T10:20:00.000Z" });
     expect(gateway.received[0]).toMatchObject({ rpc: "GetPayment", request: { id } });
   });
 
-  test("an id of another business, an unknown one and a malformed one get the same answer", async () => {
+  test("returns the same 404 for another business, an unknown id and a malformed id", async () => {
     gateway.behaviour.payments.getPayment = async () => {
       throw new DomainError("not_found", "not_found", "There is no such payment.");
     };
@@ -230,23 +227,23 @@ describe("reading payments", () => {
     expect(unknown.statusCode).toBe(404);
     expect(unknown.json().code).toBe("not_found");
     for (const other of ["x", "1", "%00", `${id}0`, "..%2f..", "019a0000000070008000000000000001", "a".repeat(2000)]) {
-      const answer = await send("GET", `/payments/${other}`, undefined, headers);
-      expect([answer.statusCode, answer.body]).toEqual([404, unknown.body]);
+      const response = await send("GET", `/payments/${other}`, undefined, headers);
+      expect([response.statusCode, response.body]).toEqual([404, unknown.body]);
     }
   });
 
-  test("a list is a bare array with its total and the way to its other pages", async () => {
+  test("returns an array with the total and links to other pages", async () => {
     gateway.behaviour.payments.listPayments = async () => ({ payments: [aPayment(), aPayment()], total: 7 });
-    const answer = await send(
+    const response = await send(
       "GET",
       "/payments?limit=2&offset=2&status=PAID&order_ref=a%26b&created_from=2026-11-20T11:00:00%2B01:00",
     );
-    expect(answer.statusCode).toBe(200);
-    expect(answer.json()).toHaveLength(2);
-    expect(answer.headers["x-total-count"]).toBe("7");
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toHaveLength(2);
+    expect(response.headers["x-total-count"]).toBe("7");
     const base = "/api/v1/payments?limit=2&offset=%&status=PAID&order_ref=a%26b&created_from=2026-11-20T11%3A00%3A00%2B01%3A00";
     const link = (offset: number, rel: string) => `<${base.replace("%", String(offset))}>; rel="${rel}"`;
-    expect(String(answer.headers["link"]).split(", ").sort()).toEqual(
+    expect(String(response.headers["link"]).split(", ").sort()).toEqual(
       [link(0, "first"), link(6, "last"), link(0, "prev"), link(4, "next")].sort(),
     );
     expect(gateway.received[0]?.request).toMatchObject({
@@ -258,11 +255,11 @@ describe("reading payments", () => {
     });
   });
 
-  test("without parameters a list has 50, from the first", async () => {
+  test("has limit 50 and offset 0 by default", async () => {
     gateway.behaviour.payments.listPayments = async () => ({ payments: [], total: 0 });
-    const answer = await send("GET", "/payments");
-    expect(answer.body).toBe("[]");
-    expect(answer.headers["x-total-count"]).toBe("0");
+    const response = await send("GET", "/payments");
+    expect(response.body).toBe("[]");
+    expect(response.headers["x-total-count"]).toBe("0");
     expect(gateway.received[0]?.request).toMatchObject({ limit: 50, offset: 0 });
   });
 
@@ -297,54 +294,54 @@ describe("reading payments", () => {
     "order_ref=%ed%a0%80",
     "order_ref=100%",
     "status=%ff",
-  ])("refuses ?%s by the parameter's name", async (query) => {
-    const answer = await send("GET", `/payments?${query}`);
-    expect(answer.statusCode).toBe(422);
-    expect(answer.json().errors).toEqual([expect.objectContaining({ parameter: query.split("=")[0] })]);
+  ])("rejects ?%s and names the parameter", async (query) => {
+    const response = await send("GET", `/payments?${query}`);
+    expect(response.statusCode).toBe(422);
+    expect(response.json().errors).toEqual([expect.objectContaining({ parameter: query.split("=")[0] })]);
   });
 });
 
-describe("refunding a payment", () => {
+describe("POST /payments/{id}/refund", () => {
   beforeEach(() => {
     gateway.behaviour.payments.refundPayment = async ({ amountMinor }) =>
       aPayment({ status: PaymentStatus.REFUNDED, refundedAmountMinor: amountMinor ?? 500_000n });
   });
 
   test.each(["application/x-www-form-urlencoded", "text/plain", "application/json", "nonsense", ""])(
-    "gives everything back for no bytes of the type %j",
+    "refunds the full amount for an empty body of the type %j",
     async (type) => {
-      const answer = await send("POST", `/payments/${id}/refund`, undefined, { "content-type": type, "content-length": "0" });
-      expect([answer.statusCode, answer.json().refunded_amount]).toEqual([200, "5000.00"]);
+      const response = await send("POST", `/payments/${id}/refund`, undefined, { "content-type": type, "content-length": "0" });
+      expect([response.statusCode, response.json().refunded_amount]).toEqual([200, "5000.00"]);
     },
   );
 
-  test("bytes of another type are still refused", async () => {
+  test("rejects a body of another content type", async () => {
     const form = { "content-type": "application/x-www-form-urlencoded" };
     expect((await send("POST", `/payments/${id}/refund`, "a=b", form)).statusCode).toBe(415);
   });
 
-  test.each([undefined, "", {}])("gives everything back for the body %j", async (payload) => {
-    const answer = await send("POST", `/payments/${id}/refund`, payload);
-    expect(answer.statusCode).toBe(200);
-    expect(answer.json()).toMatchObject({ status: "REFUNDED", refunded_amount: "5000.00" });
+  test.each([undefined, "", {}])("refunds the full amount for the body %j", async (payload) => {
+    const response = await send("POST", `/payments/${id}/refund`, payload);
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toMatchObject({ status: "REFUNDED", refunded_amount: "5000.00" });
     expect(gateway.received[0]?.request).toMatchObject({ id });
     expect(gateway.received[0]?.request).not.toHaveProperty("amountMinor");
   });
 
-  test("gives an amount back in part", async () => {
-    const answer = await send("POST", `/payments/${id}/refund`, { amount: "12.5" });
-    expect(answer.json()).toMatchObject({ refunded_amount: "12.50" });
+  test("refunds a part of the amount", async () => {
+    const response = await send("POST", `/payments/${id}/refund`, { amount: "12.5" });
+    expect(response.json()).toMatchObject({ refunded_amount: "12.50" });
     expect(gateway.received[0]?.request).toMatchObject({ amountMinor: 1_250n });
   });
 
-  test.each([7, null, "1e2", "-1"])("refuses the amount %j before anyone is asked", async (amount) => {
-    const answer = await send("POST", `/payments/${id}/refund`, { amount });
-    expect(answer.statusCode).toBe(422);
-    expect(answer.json()).toMatchObject({ code: "validation_failed", errors: [{ pointer: "/amount" }] });
+  test.each([7, null, "1e2", "-1"])("rejects the amount %j without calling payments", async (amount) => {
+    const response = await send("POST", `/payments/${id}/refund`, { amount });
+    expect(response.statusCode).toBe(422);
+    expect(response.json()).toMatchObject({ code: "validation_failed", errors: [{ pointer: "/amount" }] });
     expect(gateway.received).toEqual([]);
   });
 
-  test("refusals of the service carry its code, its words, its pointer and its extra members", async () => {
+  test("returns refusals of payments with code, detail, pointer and members", async () => {
     gateway.behaviour.payments.refundPayment = async () => {
       throw new DomainError("invalid", "refund_amount_invalid", "At most 5000.00 was paid.", { pointer: "/amount" });
     };
@@ -374,34 +371,34 @@ describe("refunding a payment", () => {
     ["conflict", "refund_in_progress", 409, "5"],
     ["conflict", "idempotency_in_progress", 409, "5"],
     ["conflict", "kyc_in_progress", 409, "5"],
-  ] as const)("a refusal of the kind %s, %s, is answered %i, with Retry-After %s", async (kind, code, status, retryAfter) => {
+  ] as const)("maps a refusal %s %s to %i with Retry-After %s", async (kind, code, status, retryAfter) => {
     gateway.behaviour.payments.refundPayment = async () => {
       throw new DomainError(kind, code, "Some words.");
     };
-    const answer = await send("POST", `/payments/${id}/refund`);
-    expect([answer.statusCode, answer.json().code, answer.headers["retry-after"]]).toEqual([status, code, retryAfter]);
+    const response = await send("POST", `/payments/${id}/refund`);
+    expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([status, code, retryAfter]);
   });
 
-  test("a deadline that passes says when to come back", async () => {
+  test("returns Retry-After when the deadline passes", async () => {
     gateway.behaviour.payments.refundPayment = async () => {
       throw new ConnectError("too late", Code.DeadlineExceeded);
     };
-    const answer = await send("POST", `/payments/${id}/refund`);
-    expect([answer.json().code, answer.headers["retry-after"]]).toEqual(["refund_outcome_unknown", "5"]);
+    const response = await send("POST", `/payments/${id}/refund`);
+    expect([response.json().code, response.headers["retry-after"]]).toEqual(["refund_outcome_unknown", "5"]);
   });
 });
 
-describe("asking the processor now", () => {
-  test("answers the payment as it turned out to be, with its origin", async () => {
+describe("POST /payments/{id}/refresh", () => {
+  test("returns the refreshed payment with its origin", async () => {
     gateway.behaviour.payments.refreshPayment = async () =>
       aPayment({ status: PaymentStatus.REFUNDED, refundedAmountMinor: 700n, origin: "PROCESSOR" });
-    const answer = await send("POST", `/payments/${id}/refresh`);
-    expect(answer.statusCode).toBe(200);
-    expect(answer.json()).toMatchObject({ status: "REFUNDED", refunded_amount: "7.00", origin: "PROCESSOR" });
+    const response = await send("POST", `/payments/${id}/refresh`);
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toMatchObject({ status: "REFUNDED", refunded_amount: "7.00", origin: "PROCESSOR" });
     expect(gateway.received[0]).toMatchObject({ rpc: "RefreshPayment", request: { id } });
   });
 
-  test("takes no field, and no id that is none", async () => {
+  test("rejects fields and malformed ids", async () => {
     expect((await send("POST", `/payments/${id}/refresh`, { force: true })).json()).toMatchObject({
       errors: [{ pointer: "/force" }],
     });

@@ -9,15 +9,15 @@ import { Problem } from "../problem.ts";
 import type { ProblemCode } from "../problem-catalogue.ts";
 
 const currency = "DZD";
-/** Creation and refund may take 40 s, with the look-up of the key and the way back. */
+/** A creation or refund may take 40 s. The rest is for the key lookup and the response. */
 const processorTimeoutMs = 36_000;
-/** A read that refreshes serves the stored state when the processor is slow. */
+/** Payments returns the stored state before this timeout when the processor is slow. */
 const refreshTimeoutMs = 15_000;
 
-const payment = { tags: ["Payments"], answer: PaymentJson, render: renderPayment };
+const payment = { tag: "Payments", response: PaymentJson, render: renderPayment } as const;
 
 export async function payments(app: App, { rpc: { payments: rpc }, allowInsecureUrls }: Gateway): Promise<void> {
-  const returnUrl = (example: string) => webUrl({ insecure: allowInsecureUrls, examples: [example] });
+  const returnUrl = (purpose: string, example: string) => webUrl({ insecure: allowInsecureUrls, purpose, examples: [example] });
 
   create(app, "", {
     ...payment,
@@ -25,34 +25,36 @@ export async function payments(app: App, { rpc: { payments: rpc }, allowInsecure
     timeoutMs: processorTimeoutMs,
     summary: "Create a payment",
     description:
-      "Registers the payment with the card processor. Send the card holder to `form_url`. The way back leads to " +
-      "`success_url` or `fail_url` with `payment_id` and `status` appended, after a query that is already there.",
+      "Registers a payment with the card processor. Redirect the card holder to `form_url`. After the payment, the browser " +
+      "returns to `success_url` or `fail_url` with `payment_id` and `status` appended to the query. Fails with 502 when the " +
+      "processor rejects the payment. After a 504 the outcome is unknown: send the same request with the same Idempotency-Key again.",
     body: {
       amount: money({
-        description: "In DZD, at least 50.00 and at most 999999999999.99.",
+        description: "Amount in DZD, from 50.00 to 999999999999.99, with at most two decimals.",
         examples: ["5000.00"],
-        // Twelve digits before the point are what the card processor takes.
+        // The card processor accepts at most twelve digits before the decimal point.
         range: { pattern: "(?=0*([5-9]\\d|[1-9]\\d{2,11})(\\.|$))", message: ', from "50.00" to "999999999999.99"' },
       }),
-      success_url: returnUrl("https://shop.example/paid"),
-      fail_url: returnUrl("https://shop.example/failed"),
-      order_ref: Type.Optional(processorText(20)),
-      description: Type.Optional(processorText(512)),
-      language: Type.Optional(anyCaseChoice(["AR", "FR", "EN"])),
-      currency: Type.Optional(choice([currency])),
+      success_url: returnUrl("Page for the card holder after a successful payment.", "https://shop.example/paid"),
+      fail_url: returnUrl("Page for the card holder after any other outcome.", "https://shop.example/failed"),
+      order_ref: Type.Optional(processorText(20, "Your own identifier of the order.")),
+      description: Type.Optional(processorText(512, "Description of the payment for the card holder.")),
+      language: Type.Optional(anyCaseChoice(["AR", "FR", "EN"], "Language of the card form, FR by default.")),
+      currency: Type.Optional(choice([currency], "Currency (ISO 4217).")),
     },
-    ask: ({ amount, language = "FR", currency: _, ...fields }, { send }) =>
+    execute: ({ amount, language = "FR", currency: _, ...fields }, { send }) =>
       send({ ...fields, language, amount_minor: parseMoney(amount, currency) }).catch(timedOutAs("processor_outcome_unknown")),
   });
 
   list(app, "", {
     ...payment,
     rpc: rpc.listPayments,
-    summary: "List payments, newest first",
+    summary: "List payments",
+    description: "Returns the payments of your business that match all filters, newest first.",
     filters: {
       status: choice(paymentStatuses),
-      order_ref: processorText(20),
-      payment_link_id: uuid(),
+      order_ref: processorText(20, "Your own identifier of the order."),
+      payment_link_id: uuid("Id of a payment link. Payment links are not supported, so no payment matches."),
       ...createdBetween(),
     },
   });
@@ -61,39 +63,51 @@ export async function payments(app: App, { rpc: { payments: rpc }, allowInsecure
     ...payment,
     rpc: rpc.getPayment,
     timeoutMs: refreshTimeoutMs,
-    summary: "Read a payment",
-    description: "A PENDING payment is refreshed from the card processor, at most once in ten seconds.",
+    summary: "Get a payment",
+    description:
+      "Returns a payment. The status of a PENDING payment is refreshed from the card processor, at most once in ten seconds.",
   });
 
   act(app, "/:id/refresh", {
     ...payment,
     rpc: rpc.refreshPayment,
     timeoutMs: refreshTimeoutMs,
-    summary: "Ask the card processor about a payment now",
+    summary: "Refresh a payment",
     description:
-      "A refund or a reversal made at the processor itself is taken over, with `origin` PROCESSOR. The processor is asked at " +
-      "most once in ten seconds; in between, and when it is slow, the answer is the stored payment.",
+      "Reads the state of the order from the card processor and applies it. A refund or reversal that was made at the " +
+      "processor is adopted, with `origin` PROCESSOR. The processor is queried at most once in ten seconds; otherwise, or " +
+      "when it is slow, the response is the stored payment.",
   });
 
   act(app, "/:id/refund", {
     ...payment,
+    tag: "Refunds",
     rpc: rpc.refundPayment,
     timeoutMs: processorTimeoutMs,
     config: { rateLimit: "refund", bulkhead: "refund" },
-    summary: "Refund a PAID payment",
+    summary: "Refund a payment",
     description:
-      "The whole payment without `amount`. A partial refund also ends in REFUNDED, so there is only one. After a 504 it is being " +
-      "found out, and the payment stays locked until it is: do not pay back by other means. What was given back or reversed at " +
-      "the card processor itself is never added to: the payment becomes what it is there, with `origin`, and the answer is 409.",
-    body: { amount: Type.Optional(money({ description: "In DZD, at most what was paid.", examples: ["1250.00"] })) },
-    ask: ({ id, amount }, { send }) =>
+      "Refunds the full amount of a PAID payment, or a part of it with `amount`. A payment can be refunded once, also " +
+      "partially; its status becomes REFUNDED. Fails with 409 when the payment is not PAID or a refund is in progress, and " +
+      "with 422 when the card processor refuses the refund. After a 504 the outcome is unknown: Amana determines it and " +
+      "locks the payment meanwhile. Do not refund it by other means. If the payment was already refunded or reversed at the " +
+      "processor, no refund is sent; the payment adopts that state and the response is 409.",
+    body: {
+      amount: Type.Optional(
+        money({
+          description: "Amount of the refund in DZD, greater than zero and at most the paid amount; the paid amount by default.",
+          examples: ["1250.00"],
+        }),
+      ),
+    },
+    execute: ({ id, amount }, { send }) =>
       send({ id, amount_minor: amount === undefined ? undefined : parseMoney(amount, currency) }).catch(
         timedOutAs("refund_outcome_unknown"),
       ),
   });
 }
 
-/** A deadline that passed at the card processor leaves the outcome open, and says so. */
+/** Throws a Problem with the code after a deadline, because the outcome at the card processor is unknown then. */
 const timedOutAs = (code: ProblemCode) => (error: unknown) => {
   throw error instanceof ConnectError && error.code === Code.DeadlineExceeded ? Problem.of(code) : error;
 };

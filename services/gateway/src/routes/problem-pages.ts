@@ -6,7 +6,7 @@ import { Problem } from "../problem.ts";
 import { type ProblemCode, problemCatalogue } from "../problem-catalogue.ts";
 import { retryAdvice } from "../retry-advice.ts";
 
-/** What the `type` of a problem document leads to, and all of them in one list. */
+/** Serves the page that the `type` of a problem document links to, and a list of all problems. */
 export const problemPages = async (app: App): Promise<void> => {
   const list = staticPage(() => ({ language: "en", title: "Problems", content: allProblems(), isDocument: true }));
   const pages = new Map(Object.keys(problemCatalogue).map((code) => [code, staticPage(() => pageOf(code))]));
@@ -23,7 +23,7 @@ export const problemPages = async (app: App): Promise<void> => {
 function pageOf(code: string): Page {
   const [title, text, status] = problemCatalogue[code as ProblemCode];
   const content = `<p><code>${code}</code>, ${nameOf(status)}</p>
-${paragraphs([text, `Another try: ${retryAdvice(code, status)}`])}
+${paragraphs([text, `Retry: ${retryAdvice(code, status)}`])}
 <p><a href="/problems">All problems</a></p>`;
   return { language: "en", title, content, isDocument: true };
 }
@@ -38,13 +38,13 @@ function allProblems(): string {
     `<td>${escapeText(retryAdvice(code, status))}</td></tr>`;
   const section = (status: number) => `<h2 id="${status}">${nameOf(status)}</h2>
 <div class="table" tabindex="0"><table>
-<thead><tr><th>Code</th><th>What it means, and what to do</th><th>Another try</th></tr></thead>
+<thead><tr><th>Code</th><th>Meaning and solution</th><th>Retry</th></tr></thead>
 <tbody>${codes
     .filter(([, entry]) => entry[2] === status)
     .map(row)
     .join("\n")}</tbody>
 </table></div>`;
-  return `<p>Every <code>code</code> that an error can have. Decide by it; how an error looks is in the
-<a href="/docs/guide/errors">guide</a>. New codes may come: where you do not know one, go by the status.</p>
+  return `<p>All values of <code>code</code> in an error. Use the code for decisions in your program. The
+<a href="/docs/guide/errors">guide</a> describes the format of errors. New codes can be added: handle an unknown code by its status.</p>
 ${statuses.map(section).join("\n")}`;
 }

@@ -22,7 +22,7 @@ const at = 1_795_170_000_000n;
 const atText = "2026-11-20T10:20:00.000Z";
 const rpcs = () => gateway.received.map(({ rpc }) => rpc);
 
-describe("registering with an invitation", () => {
+describe("POST /onboarding/businesses", () => {
   const post = (authorization: string | undefined, payload: object | string) =>
     gateway.app.inject({
       method: "POST",
@@ -32,15 +32,15 @@ describe("registering with an invitation", () => {
     });
   const good = { name: " El Kitab ", contact_email: "amina@example.dz" };
 
-  test("answers 201 with a key, once, and PENDING", async () => {
+  test("returns 201 with a key and the status PENDING", async () => {
     const times = { createdAtMs: at, updatedAtMs: at };
     gateway.behaviour.invitations.onboardBusiness = async ({ name, contactEmail }) => ({
       ...{ id, name, contactEmail, status: BusinessStatus.PENDING, ...times },
       ...{ organizationId: 7, apiKey: "sk_test_secret", apiKeyPrefix: "sk_test_00000000" },
     });
-    const answer = await post(`Bearer ${token}`, good);
-    expect([answer.statusCode, answer.headers["location"]]).toEqual([201, "/api/v1/me"]);
-    expect(answer.json()).toEqual({
+    const response = await post(`Bearer ${token}`, good);
+    expect([response.statusCode, response.headers["location"]]).toEqual([201, "/api/v1/me"]);
+    expect(response.json()).toEqual({
       id,
       name: "El Kitab",
       status: "PENDING",
@@ -53,16 +53,16 @@ describe("registering with an invitation", () => {
     expect(gateway.received.at(-1)?.request).toMatchObject({ tokenHash: hashApiKey(token), name: "El Kitab" });
   });
 
-  test("is refused without a good one before anything else is looked at", async () => {
+  test("returns 401 without a valid invitation before it validates the request", async () => {
     for (const authorization of [undefined, "Bearer ", `Bearer ${generateApiKey("inv_")}`, `Bearer ${token}x`, "Basic x"]) {
-      const answer = await post(authorization, "{");
-      expect([answer.statusCode, answer.json().code], authorization).toEqual([401, "invalid_invitation"]);
-      expect(answer.headers["www-authenticate"]).toBe("Bearer");
+      const response = await post(authorization, "{");
+      expect([response.statusCode, response.json().code], authorization).toEqual([401, "invalid_invitation"]);
+      expect(response.headers["www-authenticate"]).toBe("Bearer");
     }
     for (const { headers } of [gateway.business, gateway.admin]) {
       expect((await post(headers.authorization, good)).json().code).toBe("invalid_invitation");
     }
-    // What cannot be a token is refused without asking.
+    // A malformed token is rejected without an RPC.
     expect(rpcs()).toEqual(["ResolveInvitation"]);
   });
 
@@ -71,25 +71,25 @@ describe("registering with an invitation", () => {
     [{ contact_email: "amina@example.dz" }, "/name"],
     [{ ...good, contact_email: "amina" }, "/contact_email"],
     [{ ...good, status: "ACTIVE" }, "/status"],
-  ])("as %j is refused", async (payload, pointer) => {
-    const answer = await post(`Bearer ${token}`, payload);
-    expect(answer.json()).toMatchObject({ status: 422, errors: [expect.objectContaining({ pointer })] });
+  ])("rejects the body %j", async (payload, pointer) => {
+    const response = await post(`Bearer ${token}`, payload);
+    expect(response.json()).toMatchObject({ status: 422, errors: [expect.objectContaining({ pointer })] });
     expect(rpcs()).toEqual(["ResolveInvitation"]);
   });
 
-  test("a second time is a conflict", async () => {
+  test("returns 409 for a used invitation", async () => {
     gateway.behaviour.invitations.onboardBusiness = async () => {
       throw new DomainError("conflict", "invitation_used", "It was used.");
     };
     expect((await post(`Bearer ${token}`, good)).json()).toMatchObject({ status: 409, code: "invitation_used" });
   });
 
-  test("while identity's version does not know invitations is unavailable", async () => {
+  test("returns 503 when the version of identity does not support invitations", async () => {
     delete gateway.behaviour.invitations.resolveInvitation;
     expect((await post(`Bearer ${token}`, good)).json()).toMatchObject({ status: 503, code: "service_unavailable" });
   });
 
-  test("by guessing is slowed down, and a good one still gets in", async () => {
+  test("limits the rate of invalid tokens, and accepts a valid one", async () => {
     await using limited = await startTestGateway({ limits: { failedAuthPerMinute: 3 } });
     limited.behaviour.invitations.resolveInvitation = gateway.behaviour.invitations.resolveInvitation!;
     const guess = async (text: string) => {
@@ -103,12 +103,12 @@ describe("registering with an invitation", () => {
   });
 });
 
-test("an invitation's token opens nothing else, without anybody being asked", async () => {
-  const answer = await gateway.app.inject({ url: "/api/v1/me", headers: { authorization: `Bearer ${token}` } });
-  expect([answer.statusCode, answer.json().code]).toEqual([401, "invalid_api_key"]);
+test("an invitation token is rejected by other routes without an RPC", async () => {
+  const response = await gateway.app.inject({ url: "/api/v1/me", headers: { authorization: `Bearer ${token}` } });
+  expect([response.statusCode, response.json().code]).toEqual([401, "invalid_api_key"]);
 });
 
-describe("invitations, by operators", () => {
+describe("/admin/invitations", () => {
   const send = (role: "admin" | "business", method: "GET" | "POST", path = "", payload?: object) =>
     gateway.app.inject({
       method,
@@ -119,26 +119,26 @@ describe("invitations, by operators", () => {
   const anInvitation = (fields: object = {}) => ({
     ...{ id, name: "Librairie", prefix: "inv_000000000000", createdAtMs: at, expiresAtMs: at, ...fields },
   });
-  const shown = { id, name: "Librairie", token_prefix: "inv_000000000000", created_at: atText, expires_at: atText };
+  const expectedJson = { id, name: "Librairie", token_prefix: "inv_000000000000", created_at: atText, expires_at: atText };
 
-  test("are issued with their token, once", async () => {
+  test("creation returns the token", async () => {
     gateway.behaviour.invitations.createInvitation = async () => anInvitation({ invitationToken: "inv_secret" });
-    const answer = await send("admin", "POST", "", { name: "Librairie", expires_at: atText });
-    expect([answer.statusCode, answer.headers["location"]]).toEqual([201, "/api/v1/admin/invitations"]);
-    expect(answer.json()).toEqual({ ...shown, invitation_token: "inv_secret" });
+    const response = await send("admin", "POST", "", { name: "Librairie", expires_at: atText });
+    expect([response.statusCode, response.headers["location"]]).toEqual([201, "/api/v1/admin/invitations"]);
+    expect(response.json()).toEqual({ ...expectedJson, invitation_token: "inv_secret" });
     expect(gateway.received[0]?.request).toMatchObject({ name: "Librairie", expiresAtMs: at });
   });
 
-  test("are listed with what became of them, and revoked", async () => {
+  test("the list has the state of each invitation, and revocation returns the invitation", async () => {
     const ended = anInvitation({ usedAtMs: at, revokedAtMs: at, businessId: id, invitationToken: "inv_secret" });
     gateway.behaviour.invitations.listInvitations = async () => ({ invitations: [ended], total: 1 });
     gateway.behaviour.invitations.revokeInvitation = async () => ended;
-    const shownEnded = { ...shown, used_at: atText, revoked_at: atText, business_id: id };
+    const shownEnded = { ...expectedJson, used_at: atText, revoked_at: atText, business_id: id };
     expect((await send("admin", "GET")).json()).toEqual([shownEnded]);
     expect((await send("admin", "POST", `/${id}/revoke`)).json()).toEqual(shownEnded);
   });
 
-  test("are no business's", async () => {
+  test("requires an operator key", async () => {
     for (const [method, path] of [
       ["GET", ""],
       ["POST", ""],

@@ -10,7 +10,7 @@ import { takeIdempotencyKey } from "../plugins/idempotency-key.ts";
 import { limitKeyless } from "../plugins/limit-rate.ts";
 import { Problem } from "../problem.ts";
 
-/** Where a business registers itself, with an invitation in the place of a key. */
+/** Adds the operation with which a business registers itself. It requires an invitation in place of a key. */
 export async function selfOnboarding(app: App, gateway: Gateway): Promise<void> {
   const { rpc } = gateway;
   const slowedDown = slowGuessing(gateway);
@@ -26,19 +26,22 @@ export async function selfOnboarding(app: App, gateway: Gateway): Promise<void> 
   app.addHook("preHandler", takeIdempotencyKey(gateway));
 
   create(app, "", {
-    tags: ["Invitations"],
+    tag: "Business",
     rpc: rpc.invitations.onboardBusiness,
-    summary: "Register your business, with an invitation",
+    summary: "Register your business",
     description:
-      "`Authorization: Bearer <invitation_token>`. The business is PENDING: its `api_key`, which this answer carries once, is refused " +
-      "with 401 `business_pending` until an operator has approved it. An invitation registers one business. When the answer was lost, an " +
-      "operator issues another key.",
+      "Registers a business with an invitation: send `Authorization: Bearer <invitation_token>`. Only this response contains " +
+      "the plaintext `api_key`. The business is PENDING, and its key is rejected with 401 `business_pending`, until an " +
+      "operator approves it. An invitation registers one business. If the response is lost, an operator must issue another key.",
     security: [{ bearer: [] }],
-    body: { name: nameText(), contact_email: email() },
-    answer: BusinessOnboarding,
+    body: {
+      name: nameText({ description: "Name of the business.", examples: ["Librairie El Kitab"] }),
+      contact_email: email("E-mail address at which operators contact the business."),
+    },
+    response: BusinessOnboarding,
     render: renderBusiness,
     location: () => "/api/v1/me",
-    ask: async (fields, { send, request }) => await send({ ...fields, token_hash: tokenHashOf(request) }),
+    execute: async (fields, { send, request }) => await send({ ...fields, token_hash: tokenHashOf(request) }),
   });
 }
 

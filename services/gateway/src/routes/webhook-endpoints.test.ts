@@ -31,7 +31,7 @@ const anEndpoint = (fields: object = {}) => ({
   events: [],
   ...fields,
 });
-const shown = () => ({
+const expectedJson = () => ({
   id,
   business_id: gateway.business.businessId,
   url,
@@ -47,12 +47,12 @@ const send = (method: "GET" | "POST" | "PATCH" | "DELETE", path: string, payload
     ...(payload === undefined ? {} : { payload }),
   });
 
-describe("webhook endpoints", () => {
-  test("registering one answers 201 with its secret, once", async () => {
+describe("/webhook-endpoints", () => {
+  test("creation returns 201 with the secret", async () => {
     gateway.behaviour.webhookEndpoints.createWebhookEndpoint = async () => anEndpoint({ secret: "whsec_x" });
-    const answer = await send("POST", "/webhook-endpoints", { url, events: ["PAYMENT_REFUNDED"] });
-    expect([answer.statusCode, answer.headers["location"]]).toEqual([201, `/api/v1/webhook-endpoints/${id}`]);
-    expect(answer.json()).toEqual({ ...shown(), created_at: atText, secret: "whsec_x" });
+    const response = await send("POST", "/webhook-endpoints", { url, events: ["PAYMENT_REFUNDED"] });
+    expect([response.statusCode, response.headers["location"]]).toEqual([201, `/api/v1/webhook-endpoints/${id}`]);
+    expect(response.json()).toEqual({ ...expectedJson(), created_at: atText, secret: "whsec_x" });
     expect(gateway.received[0]?.request).toMatchObject({ url, events: ["PAYMENT_REFUNDED"] });
   });
 
@@ -69,35 +69,35 @@ describe("webhook endpoints", () => {
     [{ url, events: [null] }, "/events"],
     [{ url, secret: "whsec_mine" }, "/secret"],
     [{ url, status: "DISABLED" }, "/status"],
-  ])("registering with %j is refused", async (payload, pointer) => {
-    const answer = await send("POST", "/webhook-endpoints", payload);
-    expect(answer.statusCode).toBe(422);
-    expect(answer.json().errors).toEqual([expect.objectContaining({ pointer })]);
+  ])("creation with %j is rejected", async (payload, pointer) => {
+    const response = await send("POST", "/webhook-endpoints", payload);
+    expect(response.statusCode).toBe(422);
+    expect(response.json().errors).toEqual([expect.objectContaining({ pointer })]);
     expect(gateway.received).toEqual([]);
   });
 
-  test("one and all are read without secrets", async () => {
+  test("reads of one and of all endpoints have no secrets", async () => {
     gateway.behaviour.webhookEndpoints.getWebhookEndpoint = async () => anEndpoint({ secret: "whsec_x" });
     gateway.behaviour.webhookEndpoints.listWebhookEndpoints = async () => ({
       webhookEndpoints: [anEndpoint({ secret: "whsec_x", status: WebhookEndpointStatus.DISABLED })],
       total: 1,
     });
-    const whole = { ...shown(), created_at: atText, updated_at: atText };
-    expect((await send("GET", `/webhook-endpoints/${id}`)).json()).toEqual(whole);
+    const expected = { ...expectedJson(), created_at: atText, updated_at: atText };
+    expect((await send("GET", `/webhook-endpoints/${id}`)).json()).toEqual(expected);
     const list = await send("GET", "/webhook-endpoints");
-    expect(list.json()).toEqual([{ ...whole, status: "DISABLED" }]);
+    expect(list.json()).toEqual([{ ...expected, status: "DISABLED" }]);
     expect(list.headers["x-total-count"]).toBe("1");
   });
 
-  test("only reading one shows its health, without what is not known", async () => {
+  test("only the read of one endpoint has its health, without absent values", async () => {
     const health = { failingSinceMs: at, successRate1h: 0, successRate24h: 0.25, lastError: "timeout", p95Ms24h: 9_800 };
-    const seen = async (given: object) => {
-      gateway.behaviour.webhookEndpoints.getWebhookEndpoint = async () => anEndpoint({ health: given });
+    const healthJson = async (fields: object) => {
+      gateway.behaviour.webhookEndpoints.getWebhookEndpoint = async () => anEndpoint({ health: fields });
       return (await send("GET", `/webhook-endpoints/${id}`)).json().health;
     };
-    const shownHealth = { success_rate_1h: 0, success_rate_24h: 0.25, last_error: "timeout", p95_ms_24h: 9_800 };
-    expect(await seen(health)).toEqual({ failing_since: atText, ...shownHealth });
-    expect(await seen({})).toEqual({});
+    const healthFields = { success_rate_1h: 0, success_rate_24h: 0.25, last_error: "timeout", p95_ms_24h: 9_800 };
+    expect(await healthJson(health)).toEqual({ failing_since: atText, ...healthFields });
+    expect(await healthJson({})).toEqual({});
     gateway.behaviour.webhookEndpoints.listWebhookEndpoints = async () => ({
       webhookEndpoints: [anEndpoint({ health })],
       total: 1,
@@ -108,10 +108,10 @@ describe("webhook endpoints", () => {
     expect((await send("PATCH", `/webhook-endpoints/${id}`, { health: {} })).json().code).toBe("immutable_field");
   });
 
-  test("a change answers the update shape, with the secret only when it was rotated", async () => {
+  test("PATCH returns the changed endpoint, with the secret only after a rotation", async () => {
     gateway.behaviour.webhookEndpoints.updateWebhookEndpoint = async ({ rotateSecret }) =>
       anEndpoint(rotateSecret ? { secret: "whsec_new" } : {});
-    const update = { ...shown(), updated_at: atText };
+    const update = { ...expectedJson(), updated_at: atText };
     expect((await send("PATCH", `/webhook-endpoints/${id}`, {})).json()).toEqual(update);
     expect(gateway.received[0]?.request).toMatchObject({ id, rotateSecret: false, status: 0 });
     expect(gateway.received[0]?.request).not.toHaveProperty("events");
@@ -124,11 +124,11 @@ describe("webhook endpoints", () => {
     });
   });
 
-  test("a rotation may keep X-Signature on the old secret for up to a day", async () => {
+  test("a rotation accepts activate_in_seconds of up to a day", async () => {
     gateway.behaviour.webhookEndpoints.updateWebhookEndpoint = async () => anEndpoint({ secret: "whsec_new" });
     for (const seconds of [0, 86_400]) {
-      const answer = await send("PATCH", `/webhook-endpoints/${id}`, { rotate_secret: true, activate_in_seconds: seconds });
-      expect([answer.statusCode, answer.json().secret]).toEqual([200, "whsec_new"]);
+      const response = await send("PATCH", `/webhook-endpoints/${id}`, { rotate_secret: true, activate_in_seconds: seconds });
+      expect([response.statusCode, response.json().secret]).toEqual([200, "whsec_new"]);
       expect(gateway.received.at(-1)?.request).toMatchObject({ rotateSecret: true, activateInSeconds: seconds });
     }
   });
@@ -141,9 +141,9 @@ describe("webhook endpoints", () => {
     { rotate_secret: true, activate_in_seconds: null },
     { activate_in_seconds: 60 },
     { activate_in_seconds: 0, rotate_secret: false },
-  ])("a rotation with %j is refused", async (payload) => {
-    const answer = await send("PATCH", `/webhook-endpoints/${id}`, payload);
-    expect([answer.statusCode, answer.json().errors]).toMatchObject([422, [{ pointer: "/activate_in_seconds" }]]);
+  ])("a rotation with %j is rejected", async (payload) => {
+    const response = await send("PATCH", `/webhook-endpoints/${id}`, payload);
+    expect([response.statusCode, response.json().errors]).toMatchObject([422, [{ pointer: "/activate_in_seconds" }]]);
     expect(gateway.received).toEqual([]);
   });
 
@@ -152,30 +152,30 @@ describe("webhook endpoints", () => {
     [{ url: null }, "validation_failed"],
     [{ events: [null] }, "validation_failed"],
     [{ events: ["KYC_COMPLETED", "KYC_COMPLETED"] }, "validation_failed"],
-  ])("changing %j is refused as %s", async (payload, code) => {
-    const answer = await send("PATCH", `/webhook-endpoints/${id}`, payload);
-    expect([answer.statusCode, answer.json().code]).toEqual([422, code]);
+  ])("PATCH with %j is rejected as %s", async (payload, code) => {
+    const response = await send("PATCH", `/webhook-endpoints/${id}`, payload);
+    expect([response.statusCode, response.json().code]).toEqual([422, code]);
   });
 
-  test.each([null, []])("changing events to %j asks for the default", async (events) => {
+  test.each([null, []])("PATCH of events to %j restores the default", async (events) => {
     gateway.behaviour.webhookEndpoints.updateWebhookEndpoint = async () => anEndpoint();
-    const answer = await send("PATCH", `/webhook-endpoints/${id}`, { events });
-    expect(answer.statusCode).toBe(200);
+    const response = await send("PATCH", `/webhook-endpoints/${id}`, { events });
+    expect(response.statusCode).toBe(200);
     expect(gateway.received[0]?.request).toMatchObject({ events: { types: [] } });
   });
 
-  test("deleting one answers 204 with nothing", async () => {
+  test("DELETE returns 204 without a body", async () => {
     gateway.behaviour.webhookEndpoints.deleteWebhookEndpoint = async () => ({});
-    const answer = await send("DELETE", `/webhook-endpoints/${id}`);
-    expect([answer.statusCode, answer.body, answer.headers["content-type"]]).toEqual([204, "", undefined]);
+    const response = await send("DELETE", `/webhook-endpoints/${id}`);
+    expect([response.statusCode, response.body, response.headers["content-type"]]).toEqual([204, "", undefined]);
   });
 
   test.each([{ id: "019a0000-0000-7000-8000-000000000002" }, { id: null }, { url }, { cleared: ["url"] }])(
-    "deleting one takes the id from the path, whatever body comes along: %j",
+    "DELETE uses the id of the path and ignores the body %j",
     async (body) => {
       gateway.behaviour.webhookEndpoints.deleteWebhookEndpoint = async () => ({});
-      const answer = await send("DELETE", `/webhook-endpoints/${id}`, body);
-      expect([answer.statusCode, gateway.received.map(({ request }) => request)]).toMatchObject([204, [{ id }]]);
+      const response = await send("DELETE", `/webhook-endpoints/${id}`, body);
+      expect([response.statusCode, gateway.received.map(({ request }) => request)]).toMatchObject([204, [{ id }]]);
     },
   );
 
@@ -186,7 +186,7 @@ describe("webhook endpoints", () => {
     ["url_has_fragment", "https://shop.example/#part"],
     ["url_too_long", `https://shop.example/${"a".repeat(2_048)}`],
     ["url_not_public", "https://10.0.0.1/"],
-  ])("the service's refusal %s of an address reaches the caller as it is", async (code, given) => {
+  ])("the refusal %s of a URL is returned unchanged", async (code, given) => {
     const refuse = async () => {
       throw new DomainError("invalid", code, "What is wrong with it.", { pointer: "/url" });
     };
@@ -194,8 +194,8 @@ describe("webhook endpoints", () => {
     gateway.behaviour.webhookEndpoints.updateWebhookEndpoint = refuse;
     const created = await send("POST", "/webhook-endpoints", { url: given });
     const changed = await send("PATCH", `/webhook-endpoints/${id}`, { url: given });
-    for (const answer of [created, changed]) {
-      expect(answer.json()).toMatchObject({
+    for (const response of [created, changed]) {
+      expect(response.json()).toMatchObject({
         status: 422,
         code,
         errors: [{ pointer: "/url", code, message: "What is wrong with it." }],
@@ -205,21 +205,21 @@ describe("webhook endpoints", () => {
   });
 });
 
-test("a test of an endpoint answers the event, its body as it is signed, and the delivery", async () => {
+test("a test returns the event, its body as signed, and the delivery", async () => {
   const body = `{"id":"${id}","event":"WEBHOOK_TEST"}`;
   gateway.behaviour.webhookEndpoints.testWebhookEndpoint = async () => ({
     event: { id, type: "WEBHOOK_TEST", createdAtMs: at, body },
     delivery: { id, endpointId: id, status: DeliveryStatus.PENDING, nextAttemptAtMs: at, attempts: [] },
   });
-  const answer = await send("POST", `/webhook-endpoints/${id}/test`);
+  const response = await send("POST", `/webhook-endpoints/${id}/test`);
   const delivery = { id, endpoint_id: id, status: "pending", next_attempt_at: atText, attempts: [] };
   const head = `{"id":"${id}","type":"WEBHOOK_TEST","created_at":"${atText}"`;
-  expect([answer.statusCode, answer.body]).toEqual([200, `${head},"body":${body},"delivery":${JSON.stringify(delivery)}}`]);
+  expect([response.statusCode, response.body]).toEqual([200, `${head},"body":${body},"delivery":${JSON.stringify(delivery)}}`]);
   expect(gateway.received[0]?.request).toMatchObject({ id });
   expect((await send("POST", `/webhook-endpoints/${id}/test`, { types: [] })).statusCode).toBe(422);
 });
 
-test("a check of an endpoint answers what passed, in the order in which it was asked", async () => {
+test("a check returns the results in the order of webhooks", async () => {
   gateway.behaviour.webhookEndpoints.checkWebhookEndpoint = async () => ({
     checks: [
       { name: WebhookCheckName.GOOD, passed: true, detail: "answered 204 in 35 ms" },
@@ -228,8 +228,8 @@ test("a check of an endpoint answers what passed, in the order in which it was a
       { name: WebhookCheckName.OLD_TIMESTAMP, passed: true, detail: "answered 400 in 35 ms" },
     ],
   });
-  const answer = await send("POST", `/webhook-endpoints/${id}/check`);
-  expect([answer.statusCode, answer.json()]).toEqual([
+  const response = await send("POST", `/webhook-endpoints/${id}/check`);
+  expect([response.statusCode, response.json()]).toEqual([
     200,
     {
       checks: [
@@ -242,7 +242,7 @@ test("a check of an endpoint answers what passed, in the order in which it was a
   ]);
 });
 
-describe("a replay", () => {
+describe("/webhook-endpoints/{id}/replay", () => {
   const replayId = "019a0000-0000-7000-8000-000000000002";
   const shownReplay = { id: replayId, status: "RUNNING", matched: 3, sent: 1 };
   const since = "2026-11-20T10:00:00Z";
@@ -252,7 +252,7 @@ describe("a replay", () => {
     gateway.behaviour.webhookEndpoints.getWebhookReplay = aReplay;
   });
 
-  test("is accepted with its address, where it is read", async () => {
+  test("returns 202 with the Location at which the replay can be read", async () => {
     const body = { since, until: "2026-11-21T10:00:00Z", types: ["WEBHOOK_TEST"], statuses: ["skipped", "pending"] };
     const begun = await send("POST", `/webhook-endpoints/${id}/replay`, body);
     const location = `/api/v1/webhook-endpoints/${id}/replays/${replayId}`;
@@ -271,7 +271,7 @@ describe("a replay", () => {
     ]);
   });
 
-  test("asks for what was skipped and what failed unless told otherwise", async () => {
+  test("selects skipped and failed deliveries by default", async () => {
     expect((await send("POST", `/webhook-endpoints/${id}/replay`, { since })).statusCode).toBe(202);
     expect(gateway.received[0]?.request).toMatchObject({ types: [], statuses: [] });
     expect(gateway.received[0]?.request).not.toHaveProperty("untilMs");
@@ -286,13 +286,13 @@ describe("a replay", () => {
     [{ since, statuses: ["FAILED"] }, "/statuses"],
     [{ since, statuses: ["failed", "failed"] }, "/statuses"],
     [{ since, status: "failed" }, "/status"],
-  ])("asked for by %j is refused", async (payload, pointer) => {
-    const answer = await send("POST", `/webhook-endpoints/${id}/replay`, payload);
-    expect([answer.statusCode, answer.json().errors]).toEqual([422, [expect.objectContaining({ pointer })]]);
+  ])("rejects the body %j", async (payload, pointer) => {
+    const response = await send("POST", `/webhook-endpoints/${id}/replay`, payload);
+    expect([response.statusCode, response.json().errors]).toEqual([422, [expect.objectContaining({ pointer })]]);
     expect(gateway.received).toEqual([]);
   });
 
-  test("is not found by what is no id", async () => {
+  test("returns 404 for a malformed id", async () => {
     for (const path of [`/webhook-endpoints/x/replays/${replayId}`, `/webhook-endpoints/${id}/replays/x`]) {
       expect((await send("GET", path)).statusCode).toBe(404);
     }
@@ -300,8 +300,8 @@ describe("a replay", () => {
   });
 });
 
-describe("plain http", () => {
-  test("is for sandboxes: loopback for the way back from a payment", async () => {
+describe("allowInsecureUrls", () => {
+  test("accepts http loopback URLs for success_url and fail_url", async () => {
     await using sandbox = await startTestGateway({ allowInsecureUrls: true });
     sandbox.behaviour.payments.createPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PENDING });
     const post = (path: string, payload: object) =>
@@ -320,11 +320,11 @@ describe("plain http", () => {
   });
 });
 
-describe("events", () => {
+describe("/events", () => {
   const body = '{"id":"e","n":12345678901234567890,"f":1.10,"t":"\\u00e9","order_ref":"commande-é-1"}';
   const anEvent = { id, type: "PAYMENT_REFUNDED", createdAtMs: at, body };
 
-  test("carry their body byte for byte", async () => {
+  test("returns the body of an event byte for byte", async () => {
     gateway.behaviour.events.getEvent = async () => anEvent;
     gateway.behaviour.events.listEvents = async () => ({ events: [anEvent, anEvent], total: 2 });
     const head = `{"id":"${id}","type":"PAYMENT_REFUNDED","created_at":"${atText}"`;
@@ -341,11 +341,11 @@ describe("events", () => {
     });
   });
 
-  test("are filtered by types that exist", async () => {
+  test("accepts only existing types as a filter", async () => {
     expect((await send("GET", "/events?type=NOTHING")).json()).toMatchObject({ status: 422, errors: [{ parameter: "type" }] });
   });
 
-  test("show their deliveries with every attempt, and go out again on request", async () => {
+  test("returns the deliveries with their attempts, and redelivers an event", async () => {
     const deliveries = [
       {
         id,
@@ -376,8 +376,8 @@ describe("events", () => {
     ];
     expect((await send("GET", `/events/${id}/deliveries`)).json()).toEqual(expected);
     for (const payload of [undefined, {}, { endpoint_id: id }]) {
-      const answer = await send("POST", `/events/${id}/redeliver`, payload);
-      expect([answer.statusCode, answer.json()]).toEqual([200, expected]);
+      const response = await send("POST", `/events/${id}/redeliver`, payload);
+      expect([response.statusCode, response.json()]).toEqual([200, expected]);
     }
     expect(gateway.received.at(-1)?.request).toMatchObject({ eventId: id, endpointId: id });
     expect((await send("POST", `/events/${id}/redeliver`, { endpoint_id: "x" })).statusCode).toBe(422);

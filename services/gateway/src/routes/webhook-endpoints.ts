@@ -20,21 +20,20 @@ import { choice, distinct, flag, integer, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, change, create, list, read, remove } from "../operations.ts";
 
-/** Checking an address resolves its name. */
+/** The check of a URL resolves its host name. */
 const urlCheckTimeoutMs = 15_000;
-/** Two answers of a receiver, one after the other, of 5 s each. */
+/** Two consecutive responses of the receiver, of at most 5 s each. */
 const receiverCheckTimeoutMs = 15_000;
-/** A bound for what is passed on. The service refuses shorter ones, in its own words. */
+/** Limits the forwarded string. The service has a lower limit with its own problem code. */
 const urlCharactersMax = 8_192;
 const activateInSecondsMax = 24 * 60 * 60;
 const urlRule =
-  "Absolute, https, public, at most 2048 characters, without credentials and without a fragment. A development system also " +
-  "takes http and this machine's own addresses.";
+  "URL that receives the webhooks: absolute, https, with a public host, at most 2048 characters, without credentials and " +
+  "fragment. A development system also accepts http and loopback addresses.";
 
-const endpoint = { tags: ["Webhook endpoints"], answer: WebhookEndpointJson, render: renderWebhookEndpoint };
+const endpoint = { tag: "Webhooks", response: WebhookEndpointJson, render: renderWebhookEndpoint } as const;
 
-// Which addresses are good is for the service to say, which also connects to them: one judge, with
-// precise codes.
+// The webhooks service validates URLs, because it connects to them and has precise problem codes.
 const url = () =>
   text(urlCharactersMax, {
     format: "web-address",
@@ -42,8 +41,8 @@ const url = () =>
     examples: ["https://shop.example/webhooks/amana"],
   });
 const events = () =>
-  distinct(choice(eventTypeNames), `must be a list of different event types among ${eventTypeNames.join(", ")}`, {
-    description: "Event types it is to receive. Empty means the default: all but the opt-in ones.",
+  distinct(choice(eventTypeNames), `must be a list of different event types of ${eventTypeNames.join(", ")}`, {
+    description: "Event types that the endpoint receives. An empty list selects the default: all types except the opt-in ones.",
   });
 
 export async function webhookEndpoints(app: App, { rpc: { webhookEndpoints: rpc } }: Gateway): Promise<void> {
@@ -53,37 +52,51 @@ export async function webhookEndpoints(app: App, { rpc: { webhookEndpoints: rpc 
     timeoutMs: urlCheckTimeoutMs,
     summary: "Register a webhook endpoint",
     description:
-      "The answer carries the signing `secret`, once. Without `events`, or with an empty list: all but the opt-in ones.",
+      "Registers a URL that receives webhooks. Only this response contains the signing `secret`; store it. Fails with 422 for " +
+      "a URL that is not allowed and with 409 `webhook_endpoint_limit_reached` for more than 20 endpoints.",
     body: { url: url(), events: Type.Optional(events()) },
-    answer: WebhookEndpointCreation,
+    response: WebhookEndpointCreation,
   });
 
-  list(app, "", { ...endpoint, rpc: rpc.listWebhookEndpoints, summary: "List webhook endpoints, newest first" });
+  list(app, "", {
+    ...endpoint,
+    rpc: rpc.listWebhookEndpoints,
+    summary: "List webhook endpoints",
+    description: "Returns the webhook endpoints of your business, newest first.",
+  });
 
   read(app, "/:id", {
     ...endpoint,
     rpc: rpc.getWebhookEndpoint,
-    summary: "Read a webhook endpoint, with how deliveries to it went",
-    answer: WebhookEndpointWithHealth,
+    summary: "Get a webhook endpoint",
+    description: "Returns a webhook endpoint with the health of its deliveries.",
+    response: WebhookEndpointWithHealth,
   });
 
   change(app, "PATCH", "/:id", {
     ...endpoint,
     rpc: rpc.updateWebhookEndpoint,
     timeoutMs: urlCheckTimeoutMs,
-    summary: "Change a webhook endpoint, rotate its secret",
+    summary: "Update a webhook endpoint",
     description:
-      "`events` null or an empty list brings back the default: all but the opt-in ones. `activate_in_seconds` goes with `rotate_secret: true` only: X-Signature goes on with the old secret for that long, so that the receiver can learn the new one first. For a day after the rotation webhook-signature has a signature by each of the two. A change may be late by up to three seconds.",
+      "Changes the fields in the request. Absent fields stay unchanged; null or an empty list in `events` restores the " +
+      "default types. `rotate_secret` replaces the signing secret, and only this response contains the new one. For one day " +
+      "after the rotation, `webhook-signature` contains a signature with each of the two secrets. A change takes effect " +
+      "within three seconds.",
     body: {
       url: url(),
-      rotate_secret: flag(),
-      activate_in_seconds: integer(0, activateInSecondsMax),
+      rotate_secret: flag("Whether to replace the signing secret. The response contains the new `secret`."),
+      activate_in_seconds: integer(0, activateInSecondsMax, {
+        description:
+          "Seconds for which `X-Signature` still uses the old secret, so that the receiver can be configured first; 0 by " +
+          "default. Requires `rotate_secret`.",
+      }),
       status: choice(webhookEndpointStatuses),
       events: clearable(events()),
     },
-    answer: WebhookEndpointUpdate,
-    whole: WebhookEndpointFields,
-    ask: async ({ events, ...fields }, { send }) => {
+    response: WebhookEndpointUpdate,
+    resource: WebhookEndpointFields,
+    execute: async ({ events, ...fields }, { send }) => {
       onlyInRotation(fields, "activate_in_seconds", "rotate_secret");
       return await send({ ...fields, events: events === undefined ? undefined : { types: events ?? [] } });
     },
@@ -93,17 +106,18 @@ export async function webhookEndpoints(app: App, { rpc: { webhookEndpoints: rpc 
     ...endpoint,
     rpc: rpc.deleteWebhookEndpoint,
     summary: "Delete a webhook endpoint",
-    description: "Its pending deliveries are dropped.",
+    description: "Deletes a webhook endpoint. Its pending deliveries are dropped.",
   });
 
   act(app, "/:id/test", {
     ...endpoint,
     rpc: rpc.testWebhookEndpoint,
-    summary: "Send a webhook endpoint a test event",
+    summary: "Send a test event",
     description:
-      "A WEBHOOK_TEST to this endpoint alone, whatever types it asks for. It is kept, delivered and retried like any event; " +
-      "the answer does not wait for the delivery, whose attempts GET /events/{id}/deliveries shows.",
-    answer: TestEventJson,
+      "Sends an event WEBHOOK_TEST to this endpoint only, independent of its event types. The event is stored, delivered and " +
+      "retried like any other. The response does not wait for the delivery; read its attempts with " +
+      "`GET /events/{id}/deliveries`.",
+    response: TestEventJson,
     render: ({ event, delivery }) => renderTestEvent(event as Event, delivery as Delivery),
   });
 
@@ -111,13 +125,13 @@ export async function webhookEndpoints(app: App, { rpc: { webhookEndpoints: rpc 
     ...endpoint,
     rpc: rpc.checkWebhookEndpoint,
     timeoutMs: receiverCheckTimeoutMs,
-    summary: "Check what a webhook endpoint does with genuine, forged, repeated and old events",
+    summary: "Check a webhook endpoint",
     description:
-      "Sends it four events of type WEBHOOK_CHECK, told in X-Webhook-Event too, and waits at most 5 s for each: a `good` one " +
-      "and a `duplicate` of it, which it must answer with 2xx, and one with a `forged_signature` and one with an `old_timestamp`, " +
-      "which it must refuse. None is a delivery: nothing is kept, tried again, or counted in the endpoint's health. " +
-      "Once in ten seconds for each endpoint.",
-    answer: Type.Object({ checks: Type.Array(WebhookCheckJson) }),
+      "Tests the receiver with four events of the type WEBHOOK_CHECK and waits at most 5 seconds for each response. The " +
+      "receiver must respond with 2xx to a `good` event and its `duplicate`, and must reject one with a `forged_signature` " +
+      "and one with an `old_timestamp`. The events are not stored, retried or counted in the health of the endpoint. Fails " +
+      "with 409 `endpoint_checked_recently` within ten seconds of the last check.",
+    response: Type.Object({ checks: Type.Array(WebhookCheckJson) }),
     render: ({ checks }) => ({ checks: checks.map(renderWebhookCheck) }),
   });
 }

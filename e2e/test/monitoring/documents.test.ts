@@ -3,11 +3,18 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { alerts, documentedMetrics, metricsIn, monitoring, pageOf, panelQueries, recordings, runbooks } from "./rules.ts";
 
-test("each alert has its page and each page its alert, which says what it means, how to see it and what to do", () => {
+test("each alert has a runbook with meaning, impact, check, fix and escalation, and each runbook an alert", () => {
   expect(readdirSync(runbooks).toSorted()).toEqual(alerts.map(({ alert }) => pageOf(alert)).toSorted());
   for (const { alert, labels, annotations } of alerts) {
     const page = readFileSync(join(runbooks, pageOf(alert)), "utf8");
-    expect(page).toMatch(new RegExp(`^# ${alert}\n\n\\S[^#]+\n## How to see it\n\n\\S[^]+\n## What to do\n\n\\S`));
+    const parts = [
+      "\\*\\*Meaning\\.\\*\\* ",
+      "\\*\\*Impact\\.\\*\\* ",
+      "## Check\n\n1\\. ",
+      "## Fix\n\n1\\. ",
+      "## Escalate\n\n",
+    ];
+    expect(page).toMatch(new RegExp(`^# ${alert}\n\n${parts.join("\\S[^]+\n\n")}\\S`));
     expect(annotations?.["runbook"]).toBe(`docs/runbooks/${pageOf(alert)}`);
     expect(annotations?.["summary"]).toBeTruthy();
     expect(["page", "ticket"]).toContain(labels?.severity);

@@ -51,6 +51,8 @@ export const OwnApiKeyRevocation = Type.Pick(OwnApiKeyJson, ["id", "name", "pref
 
 const allowed_ips = ({ allowedIps }: ApiKey) => (allowedIps.length > 0 ? allowedIps : undefined);
 
-/** Renders a key with all public fields. The response schema of each operation selects from them. */
+/**
+ * Renders a key with all public fields. The response schema of each operation selects from them.
+ */
 export const renderApiKey = renderer(ApiKeySchema, ApiKeyJson, { api_key_prefix: "prefix", allowed_ips });
 export const renderOwnApiKey = renderer(ApiKeySchema, OwnApiKeyJson, { allowed_ips });

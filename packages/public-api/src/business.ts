@@ -26,5 +26,8 @@ export const BusinessOnboarding = Type.Omit(BusinessJson, ["organization_id"]);
 /** Schema of the response to a change. */
 export const BusinessUpdate = Type.Omit(BusinessJson, ["created_at", "organization_id", "contact_email"]);
 
-/** Renders a business with all public fields. The response schema of each operation selects from them. */
+/**
+ * Renders a business with all public fields. The response schema of each operation selects from
+ * them.
+ */
 export const renderBusiness = renderer(BusinessSchema, BusinessJson);

@@ -23,7 +23,9 @@ export const KycApplicationCreation = Type.Object({
   external_id: optionalText(),
 });
 
-/** Schema of an application for its business: the decision and its evidence, without applicant data. */
+/**
+ * Schema of an application for its business: the decision and its evidence, without applicant data.
+ */
 export const KycApplicationJson = Type.Object({
   id: Type.String({ format: "uuid" }),
   created_at: Type.String({ format: "date-time" }),

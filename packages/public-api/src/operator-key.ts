@@ -16,5 +16,8 @@ const OperatorKeyJson = Type.Object({
 export const OperatorKey = Type.Omit(OperatorKeyJson, ["admin_key"]);
 export const OperatorKeyCreation = Type.Omit(OperatorKeyJson, ["last_used_at", "revoked_at"]);
 
-/** Renders an operator key with all public fields. The response schema of each operation selects from them. */
+/**
+ * Renders an operator key with all public fields. The response schema of each operation selects
+ * from them.
+ */
 export const renderOperatorKey = renderer(OperatorKeySchema, OperatorKeyJson, { admin_key_prefix: "prefix" });

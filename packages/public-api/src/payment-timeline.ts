@@ -88,7 +88,9 @@ export function renderPaymentTimeline(
   };
 }
 
-/** Returns the first, the paid and the current state. The entries of events have those in between. */
+/**
+ * Returns the first, the paid and the current state. The entries of events have those in between.
+ */
 function statesOf({ createdAtMs, paidAtMs, updatedAtMs, status, origin }: NonNullable<PaymentHistory["payment"]>): Entry[] {
   const state = (ms: bigint, name: string, detail?: string): Entry => ({ at: isoTimestamp(ms), kind: "payment", name, detail });
   const states = [state(createdAtMs, "PENDING")];

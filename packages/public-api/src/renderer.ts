@@ -2,15 +2,17 @@ import type { DescField, DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { Static, TObject, TProperties, TSchema } from "typebox";
 import { formatMoney } from "./money.ts";
 
-/** The message field or the function for each public field whose name differs from the message's. */
+/**
+ * The message field or the function for each public field whose name differs from the message's.
+ */
 type Sources<M, P> = { readonly [K in keyof P]?: string | ((message: M) => unknown) };
 
 /**
  * Returns a function that renders a message as the public JSON of a schema. Each public field has
  * the value of the message field with its name. A timestamp comes from the field with the suffix
- * `_ms`, an amount in the message's currency from the one with `_minor`. Enum values are rendered in
- * the case of the schema. Fields without a value are undefined. Throws a TypeError when the message
- * has no field for a public field without a source.
+ * `_ms`, an amount in the message's currency from the one with `_minor`. Enum values are rendered
+ * in the case of the schema. Fields without a value are undefined. Throws a TypeError when the
+ * message has no field for a public field without a source.
  */
 export function renderer<D extends DescMessage, P extends TProperties>(
   message: D,
@@ -52,8 +54,8 @@ function formatOf(field: DescField, enumValues: readonly string[] | undefined) {
 }
 
 /**
- * Returns JSON text with one more member. The JSON text of the member is inserted unchanged, because
- * parsing and serializing it would change numbers and escapes.
+ * Returns JSON text with one more member. The JSON text of the member is inserted unchanged,
+ * because parsing and serializing it would change numbers and escapes.
  */
 export const withMember = (json: object, name: string, text: string): string =>
   `${JSON.stringify(json).slice(0, -1)},"${name}":${text}}`;

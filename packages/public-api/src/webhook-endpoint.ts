@@ -72,9 +72,13 @@ export const WebhookEndpointUpdate = Type.Omit(WebhookEndpointFields, ["created_
 
 const renderHealth = renderer(WebhookEndpointHealthSchema, HealthJson);
 
-/** Renders an endpoint with all public fields. The response schema of each operation selects from them. */
+/**
+ * Renders an endpoint with all public fields. The response schema of each operation selects from
+ * them.
+ */
 export const renderWebhookEndpoint = renderer(WebhookEndpointSchema, WebhookEndpointFields, {
-  // An endpoint with the default types stores none, so that it also receives types that are added later.
+  // An endpoint with the default types stores none, so that it also receives types that are added
+  // later.
   events: ({ events }) => (events.length > 0 ? events : defaultEventTypeNames),
   health: ({ health }) => health && renderHealth(health),
 });

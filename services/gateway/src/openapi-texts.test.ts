@@ -31,7 +31,9 @@ const verbs = [
   ...["Review", "Revoke", "Send", "Suspend", "Update"],
 ];
 
-/** Returns the texts of a JSON value for its readers: summaries and descriptions, with their path. */
+/**
+ * Returns the texts of a JSON value for its readers: summaries and descriptions, with their path.
+ */
 function textsOf(value: unknown, path = ""): { path: string; text: string }[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, child]) => {

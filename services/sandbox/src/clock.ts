@@ -2,7 +2,9 @@ import type { Database } from "./database.ts";
 
 export type Clock = ReturnType<typeof createClock>;
 
-/** Creates the clock of the sandbox: the machine's clock plus the time by which testers moved it. */
+/**
+ * Creates the clock of the sandbox: the machine's clock plus the time by which testers moved it.
+ */
 export function createClock(database: Database) {
   const row = database.prepare("select value from setting where name = 'clock_offset_ms'").get();
   let offsetMs = Number(row?.["value"] ?? 0);

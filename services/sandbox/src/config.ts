@@ -12,7 +12,9 @@ export interface Config {
   readonly dataDir?: string;
   readonly username: string;
   readonly password: string;
-  /** Sends numbers as strings. The real processor sends either form, so clients must handle both. */
+  /**
+   * Sends numbers as strings. The real processor sends either form, so clients must handle both.
+   */
   readonly numbersAsStrings: boolean;
   /** Bearer token of the verification provider's API. */
   readonly kycProviderToken: string;

@@ -10,7 +10,9 @@ export interface Fault {
   readonly times: number;
 }
 
-/** The parts of a fault's mode: `slow` and `200` for "slow:200". `none` for a call without fault. */
+/**
+ * The parts of a fault's mode: `slow` and `200` for "slow:200". `none` for a call without fault.
+ */
 export interface Mode {
   readonly name: string;
   readonly value: string;

@@ -78,7 +78,8 @@ test("blocked searches of one business delay neither its plain lists nor searche
   expect((await search(other)).statusCode).toBe(200);
   expect(blocked).toHaveLength(bulkheads.search.perCaller);
   respondAll();
-  // A call that waits for a slot longer than a quarter of its timeout is rejected before it is sent.
+  // A call that waits for a slot longer than a quarter of its timeout is rejected before it is
+  // sent.
   const rejected = await Promise.all(flood.slice(bulkheads.search.perCaller));
   for (const response of rejected) {
     expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([503, "overloaded", "1"]);

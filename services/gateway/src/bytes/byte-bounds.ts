@@ -6,7 +6,9 @@ import { Problem } from "../problem.ts";
 import { networkOf } from "../rate-limit/network.ts";
 import { allBytes, type ByteBound } from "./byte-counters.ts";
 
-/** Fraction of the gateway's bytes for keyless requests, so that requests with keys get the rest. */
+/**
+ * Fraction of the gateway's bytes for keyless requests, so that requests with keys get the rest.
+ */
 const keylessPart = 1 / 4;
 
 /**

@@ -40,7 +40,9 @@ export const optionalFields = <P extends TProperties>(fields: P) =>
     [K in keyof P]: TOptional<P[K]>;
   };
 
-/** Copies the rule of a schema to a union with empty values, which the rule does not accept itself. */
+/**
+ * Copies the rule of a schema to a union with empty values, which the rule does not accept itself.
+ */
 function unionWithEmpty<U extends TSchema>(schema: TSchema, union: U, isEmpty: (value: unknown) => boolean): U {
   const rule = (schema as { [ruleKey]?: FieldRule })[ruleKey];
   if (!rule) return union;

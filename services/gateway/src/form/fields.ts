@@ -26,8 +26,8 @@ export const processorText = (max: number, purpose: string) => {
 };
 
 /**
- * NFC takes quadratic time in the number of combining marks. Longer strings exceed the length limits
- * without it, too.
+ * NFC takes quadratic time in the number of combining marks. Longer strings exceed the length
+ * limits without it, too.
  */
 const composedFromMax = 1_000;
 const composed = (value: string) => (value.length > composedFromMax ? value : value.normalize("NFC"));

@@ -75,7 +75,8 @@ async function rejectedFields(fields: readonly Field[], value: unknown): Promise
     });
     const errors: { pointer: string; code: string }[] = response.json().errors ?? [];
     if (errors.some(({ pointer, code }) => pointer === `/${name}` && code === "invalid")) rejected.push(`${operation} ${name}`);
-    // Other responses: another field is missing, or the RPC was called, which the harness does not have.
+    // Other responses: another field is missing, or the RPC was called, which the harness does not
+    // have.
     else if (errors.length > 0) expect([operation, name, ...errors.map(({ code }) => code)]).not.toContain("invalid");
     else expect([operation, name, response.json().code]).toEqual([operation, name, "service_unavailable"]);
   }

@@ -70,8 +70,8 @@ export class ApiKeyCache {
   }
 
   /**
-   * Resolves a key by its base64 hash. Returns no promise while a lease lasts, which saves a turn of
-   * the event loop.
+   * Resolves a key by its base64 hash. Returns no promise while a lease lasts, which saves a turn
+   * of the event loop.
    */
   resolve(hash: string): ResolvedKey | Promise<ResolvedKey> {
     const lease = this.#leases.get(hash);

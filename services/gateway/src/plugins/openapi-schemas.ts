@@ -26,7 +26,9 @@ import {
   WebhookReplayJson,
 } from "@amana/public-api";
 
-/** Schema names of the resources. Client libraries have types with these names, so they are frozen. */
+/**
+ * Schema names of the resources. Client libraries have types with these names, so they are frozen.
+ */
 const resources = {
   Account: AccountJson,
   ApiKey: ApiKeyForOperator,

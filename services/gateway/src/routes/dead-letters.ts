@@ -50,7 +50,9 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
     },
   });
 
-  /** Returns the dead letter and the service that has it. Throws not_found when no service has it. */
+  /**
+   * Returns the dead letter and the service that has it. Throws not_found when no service has it.
+   */
   const find = async (id: string, call: BulkheadCall) => {
     const { idempotencyKey: _, ...readCall } = call;
     const results = await Promise.allSettled(

@@ -2,7 +2,8 @@ import Fastify from "fastify";
 import type { App } from "../gateway.ts";
 import { staticFile } from "../pages/static-file.ts";
 
-// The script of the reference sets inline styles. Scripts and connections are limited to this origin.
+// The script of the reference sets inline styles. Scripts and connections are limited to this
+// origin.
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -5,7 +5,9 @@ import { escapeText, sendPage } from "../pages/page.ts";
 
 const paths = { guide: "/docs/guide", reference: "/docs", problems: "/problems" };
 
-/** Serves the service name, its state and links: as a page to browsers, as JSON to other clients. */
+/**
+ * Serves the service name, its state and links: as a page to browsers, as JSON to other clients.
+ */
 export async function firstPage(app: App, { readiness, sandboxUrl }: Gateway): Promise<void> {
   const links = { ...paths, ...(sandboxUrl !== undefined && { sandbox: `${sandboxUrl}/` }) };
 

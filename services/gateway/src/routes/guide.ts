@@ -8,7 +8,10 @@ import { Problem } from "../problem.ts";
 
 const folder = new URL("../pages/assets/guide/", import.meta.url);
 
-/** Serves the pages that `src/guide.ts` generates from docs/guide/. Each is read at its first request. */
+/**
+ * Serves the pages that `src/guide.ts` generates from docs/guide/. Each is read at its first
+ * request.
+ */
 export const guide = async (app: App): Promise<void> => {
   const hidden = { schema: { hide: true } };
   const names = readdirSync(folder).filter((file) => file.endsWith(".html"));

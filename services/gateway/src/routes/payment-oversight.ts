@@ -81,7 +81,10 @@ export async function paymentOversight(app: App, { rpc: { refunds: rpc, events }
   });
 }
 
-/** Returns undefined for an unavailable service, because operators need the rest of the timeline then. */
+/**
+ * Returns undefined for an unavailable service, because operators need the rest of the timeline
+ * then.
+ */
 function undefinedIfUnavailable(error: unknown): undefined {
   const isUnavailable =
     error instanceof DomainError

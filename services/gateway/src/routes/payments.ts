@@ -107,7 +107,10 @@ export async function payments(app: App, { rpc: { payments: rpc }, allowInsecure
   });
 }
 
-/** Throws a Problem with the code after a deadline, because the outcome at the card processor is unknown then. */
+/**
+ * Throws a Problem with the code after a deadline, because the outcome at the card processor is
+ * unknown then.
+ */
 const timedOutAs = (code: ProblemCode) => (error: unknown) => {
   throw error instanceof ConnectError && error.code === Code.DeadlineExceeded ? Problem.of(code) : error;
 };

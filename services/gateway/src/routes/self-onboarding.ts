@@ -10,7 +10,10 @@ import { takeIdempotencyKey } from "../plugins/idempotency-key.ts";
 import { limitKeyless } from "../plugins/limit-rate.ts";
 import { Problem } from "../problem.ts";
 
-/** Adds the operation with which a business registers itself. It requires an invitation in place of a key. */
+/**
+ * Adds the operation with which a business registers itself. It requires an invitation in place of
+ * a key.
+ */
 export async function selfOnboarding(app: App, gateway: Gateway): Promise<void> {
   const { rpc } = gateway;
   const slowedDown = slowGuessing(gateway);

@@ -109,7 +109,9 @@ export function applyTime(application: Application, nowMs: number): boolean {
   return changed;
 }
 
-/** Opens the link. Has no effect when it is open. After a technical failure, starts a new attempt. */
+/**
+ * Opens the link. Has no effect when it is open. After a technical failure, starts a new attempt.
+ */
 export function open(application: Application, nowMs: number): void {
   if (application.status !== "CREATED" && application.status !== "FAILED") return;
   delete application.errorMessage;

@@ -20,7 +20,9 @@ const applicantFields = ["applicant_email", "applicant_phone"];
 
 const eventsMax = 500;
 
-/** Registers the provider's API, which the kyc service calls. Responses contain the whole object. */
+/**
+ * Registers the provider's API, which the kyc service calls. Responses contain the whole object.
+ */
 export function providerApi(app: FastifyInstance, provider: Provider): void {
   const { clock, applications } = provider;
   const serve = createRegistrar(app, provider);
@@ -91,7 +93,9 @@ function events({ callbacks }: Provider, { query }: ApiRequest, reply: FastifyRe
   };
 }
 
-/** Creates a function that registers a call, which is recorded, authenticated and subject to faults. */
+/**
+ * Creates a function that registers a call, which is recorded, authenticated and subject to faults.
+ */
 function createRegistrar(app: FastifyInstance, provider: Provider) {
   const { faults, calls } = provider;
   type Handle = (request: ApiRequest, reply: FastifyReply) => object;

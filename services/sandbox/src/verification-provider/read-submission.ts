@@ -12,7 +12,9 @@ const rules = {
   answer: "must be an object whose fields override the finished object; null removes a field",
 };
 
-/** Reads a tester's settings of a submission. Names and birth date are only compared, not stored. */
+/**
+ * Reads a tester's settings of a submission. Names and birth date are only compared, not stored.
+ */
 export function readSubmission(
   body: Body,
   profile?: ProfileDigest,

@@ -23,7 +23,7 @@ export const webhooks: Service<Config, Context> = {
   readConfig,
   createContext,
   rpcServices: (context) => [serveFrom(WebhookEndpointService, rpcs, context), serveFrom(EventService, rpcs, context)],
-  consumptions: (context) => [payments(context), kyc(context)],
+  topicHandlers: (context) => [payments(context), kyc(context)],
   jobs: (context) => [
     startDelivering(context),
     runReplays(context),

@@ -201,7 +201,7 @@ test("what is under way can be cut off, and nobody learns how it ended", async (
   const server = await startRawServer(() => {});
   const client = aClient();
   const posting = client.post(server.url, {}, body);
-  client.cutOff();
+  client.abortAll();
   expect(await posting).toBeUndefined();
   expect(await client.post(server.url, {}, body)).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import { throttleRow } from "@amana/jobs";
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import { checkReceiver, type Receiver } from "../check/check-receiver.ts";
 import type { Context } from "../context.ts";
-import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
+import { requireActiveEndpoint } from "../webhook-endpoint/require-active-endpoint.ts";
 import { signingSecrets } from "../webhook-endpoint/secrets.ts";
 import { checkedRecently, webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 
@@ -24,7 +24,7 @@ export const checkWebhookEndpoint =
       // A check that died with its process may be made again.
       const claim = await claimKey(em, call, CheckWebhookEndpointResponseSchema, { heldMs: call.remainingMs() });
       if ("replayed" in claim) return claim;
-      const endpoint = await activeEndpoint(em, businessId, request.id);
+      const endpoint = await requireActiveEndpoint(em, businessId, request.id);
       if (!(await throttleRow(em, turn, businessId, endpoint.id))) throw checkedRecently();
       const [receiver] = await em.execute<Receiver[]>(
         `select e.business_id, e.id as endpoint_id, e.url, ${signingSecrets} from webhook_endpoint e where e.id = ?`,

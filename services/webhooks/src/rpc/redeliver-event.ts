@@ -5,7 +5,7 @@ import { type Implementation, requireBusiness } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { type DeliveryJson, deliveryJson, readDeliveries, toDelivery } from "../event/delivery.message.ts";
-import { asNew } from "../event/delivery-schedule.ts";
+import { restartSchedule } from "../event/delivery-schedule.ts";
 import {
   eventNotFound,
   redeliveryEndpointDisabled,
@@ -13,8 +13,8 @@ import {
   redeliveryWithoutDelivery,
 } from "../event/event.errors.ts";
 import { eventView } from "../event/event.message.ts";
-import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
 import { requireAttemptsLeft } from "../webhook-endpoint/attempt-limit.ts";
+import { requireActiveEndpoint } from "../webhook-endpoint/require-active-endpoint.ts";
 
 export const redeliverEvent =
   (context: Context): Implementation<typeof EventService.method.redeliverEvent> =>
@@ -27,7 +27,7 @@ export const redeliverEvent =
       if (!event) throw eventNotFound();
       await requireAttemptsLeft(em, context, businessId);
       if (endpointId !== undefined) {
-        await activeEndpoint(em, businessId, endpointId, redeliveryEndpointNotFound, redeliveryEndpointDisabled);
+        await requireActiveEndpoint(em, businessId, endpointId, redeliveryEndpointNotFound, redeliveryEndpointDisabled);
       }
       const restarted = await restart(em, businessId, eventId, endpointId);
       if (endpointId !== undefined && restarted.length === 0) throw redeliveryWithoutDelivery();
@@ -50,7 +50,7 @@ async function restart(
   endpointId: string | undefined,
 ): Promise<Delivery[]> {
   const restarted = await em.execute<DeliveryJson[]>(
-    `update delivery d set ${asNew}
+    `update delivery d set ${restartSchedule}
      from webhook_endpoint e
      where d.business_id = ? and d.event_id = ? and e.id = d.endpoint_id and e.status = 'ACTIVE'
        and (?::uuid is null or d.endpoint_id = ?)

@@ -13,14 +13,14 @@ import { advanceReplay } from "../replay/advance-replay.ts";
 
 let harness: Harness;
 /** One where nothing is delivered. */
-let still: Harness;
+let idle: Harness;
 beforeAll(async () => {
   harness = await startHarness();
-  still = await startHarness({ deliver: false });
+  idle = await startHarness({ deliver: false });
 });
 afterAll(async () => {
   await harness[Symbol.asyncDispose]();
-  await still[Symbol.asyncDispose]();
+  await idle[Symbol.asyncDispose]();
 });
 
 const { RUNNING, DONE } = WebhookReplayStatus;
@@ -52,16 +52,16 @@ async function anEndpoint(on: Harness, url = "http://127.0.0.1/hook") {
 describe("a replay names", () => {
   let endpoint: Awaited<ReturnType<typeof anEndpoint>>;
   beforeAll(async () => {
-    endpoint = await anEndpoint(still);
+    endpoint = await anEndpoint(idle);
     const { caller, id } = endpoint;
-    await addOldEvents(still, { caller, id, count: 4, hoursAgo: 10, status: "SKIPPED" });
-    await addOldEvents(still, { caller, id, count: 3, hoursAgo: 8, status: "FAILED", type: "PAYMENT_COMPLETED" });
-    await addOldEvents(still, { caller, id, count: 2, hoursAgo: 6, status: "SUCCEEDED" });
-    await addOldEvents(still, { caller, id, count: 1, hoursAgo: 4, status: "PENDING", nextAttemptInHours: 1 });
-    await addOldEvents(still, { caller, id, count: 5, hoursAgo: 4, status: "PENDING" });
-    await addOldEvents(still, { caller, id, count: 6, hoursAgo: 31 * 24, status: "SKIPPED" });
-    const other = await still.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/other" }, { caller });
-    await addOldEvents(still, { caller, id: other.id, count: 7, hoursAgo: 8, status: "FAILED" });
+    await addOldEvents(idle, { caller, id, count: 4, hoursAgo: 10, status: "SKIPPED" });
+    await addOldEvents(idle, { caller, id, count: 3, hoursAgo: 8, status: "FAILED", type: "PAYMENT_COMPLETED" });
+    await addOldEvents(idle, { caller, id, count: 2, hoursAgo: 6, status: "SUCCEEDED" });
+    await addOldEvents(idle, { caller, id, count: 1, hoursAgo: 4, status: "PENDING", nextAttemptInHours: 1 });
+    await addOldEvents(idle, { caller, id, count: 5, hoursAgo: 4, status: "PENDING" });
+    await addOldEvents(idle, { caller, id, count: 6, hoursAgo: 31 * 24, status: "SKIPPED" });
+    const other = await idle.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/other" }, { caller });
+    await addOldEvents(idle, { caller, id: other.id, count: 7, hoursAgo: 8, status: "FAILED" });
   });
 
   test.each<[string, object, number]>([
@@ -77,7 +77,7 @@ describe("a replay names", () => {
   ])("%s", async (_, filter, matched) => {
     const replay = await endpoint.replay(filter);
     expect(replay).toMatchObject({ status: RUNNING, matched, sent: 0 });
-    await still.sql("delete from webhook_replay where id = ?", [replay.id]);
+    await idle.sql("delete from webhook_replay where id = ?", [replay.id]);
   });
 
   test.each<[string, object]>([
@@ -89,13 +89,13 @@ describe("a replay names", () => {
 });
 
 test("the default end of a replay is the current time of the database, even if the process's clock differs", async () => {
-  const endpoint = await anEndpoint(still);
-  await addOldEvents(still, { ...endpoint, count: 3, hoursAgo: 1, status: "SKIPPED" });
-  still.clock.nowMs = Date.now() - 2 * hourMs;
+  const endpoint = await anEndpoint(idle);
+  await addOldEvents(idle, { ...endpoint, count: 3, hoursAgo: 1, status: "SKIPPED" });
+  idle.clock.nowMs = Date.now() - 2 * hourMs;
   try {
     expect(await endpoint.replay()).toMatchObject({ matched: 3 });
   } finally {
-    still.clock.nowMs = undefined;
+    idle.clock.nowMs = undefined;
   }
 });
 
@@ -129,35 +129,35 @@ test("what was skipped and what failed is sent again, with the same bytes, to th
 });
 
 test("one at a time to each endpoint, and the next when it is done", async () => {
-  const endpoint = await anEndpoint(still);
+  const endpoint = await anEndpoint(idle);
   const begun = await Promise.allSettled(Array.from({ length: 10 }, () => endpoint.replay()));
   const refused = begun.filter((one) => one.status === "rejected").map(({ reason }) => reason);
   expect(refused).toHaveLength(9);
   for (const refusal of refused) expect(refusal).toMatchObject({ kind: "conflict", code: "replay_in_progress" });
-  const { id } = await still.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/2" }, endpoint);
-  await still.endpoints.replayWebhookEndpoint({ id, sinceMs }, endpoint);
+  const { id } = await idle.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/2" }, endpoint);
+  await idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, endpoint);
   {
-    await using _job = runReplays(still.context, 20);
+    await using _job = runReplays(idle.context, 20);
     await eventually(() => endpoint.replay());
   }
 });
 
 test("the same Idempotency-Key begins one, and gets the first answer also when it is done", async () => {
-  const { id, caller } = await anEndpoint(still);
-  const first = await still.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"));
-  await still.sql("update webhook_replay set status = 'DONE', next_step_at = null where id = ?", [first.id]);
-  expect(await still.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"))).toEqual(first);
-  expect(await still.sql("select 1 from webhook_replay where endpoint_id = ?", [id])).toHaveLength(1);
+  const { id, caller } = await anEndpoint(idle);
+  const first = await idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"));
+  await idle.sql("update webhook_replay set status = 'DONE', next_step_at = null where id = ?", [first.id]);
+  expect(await idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"))).toEqual(first);
+  expect(await idle.sql("select 1 from webhook_replay where endpoint_id = ?", [id])).toHaveLength(1);
 });
 
 test("a DISABLED endpoint is sent nothing; another business's, an unknown and a malformed id are refused alike", async () => {
-  const endpoint = await anEndpoint(still);
-  const foreign = await anEndpoint(still);
+  const endpoint = await anEndpoint(idle);
+  const foreign = await anEndpoint(idle);
   const replay = await endpoint.replay();
   const ofForeign = await foreign.replay();
   const { caller } = endpoint;
-  const begin = (id: string) => still.endpoints.replayWebhookEndpoint({ id, sinceMs }, { caller });
-  const read = (id: string, replayId: string) => still.endpoints.getWebhookReplay({ id, replayId }, { caller });
+  const begin = (id: string) => idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, { caller });
+  const read = (id: string, replayId: string) => idle.endpoints.getWebhookReplay({ id, replayId }, { caller });
   expect(await read(endpoint.id, replay.id)).toEqual(replay);
 
   const places: (() => Promise<unknown>)[][] = [
@@ -176,11 +176,11 @@ test("a DISABLED endpoint is sent nothing; another business's, an unknown and a 
 });
 
 test("all of a long time are counted, and an endpoint that takes nothing is handed few", async () => {
-  const endpoint = await anEndpoint(still);
-  await addOldEvents(still, { ...endpoint, count: 12_000, hoursAgo: 20, status: "SKIPPED" });
+  const endpoint = await anEndpoint(idle);
+  await addOldEvents(idle, { ...endpoint, count: 12_000, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
   expect(replay.matched).toBeLessThan(12_000);
-  await using _job = runReplays(still.context, 20);
+  await using _job = runReplays(idle.context, 20);
   await eventually(async () => {
     const { matched, sent } = await endpoint.read(replay.id);
     expect(matched).toBe(12_000);
@@ -188,7 +188,7 @@ test("all of a long time are counted, and an endpoint that takes nothing is hand
   });
   await eventually(async () =>
     expect(
-      (await still.sql("select 1 from webhook_replay where id = ? and leased_until is null and sent > 0", [replay.id])).length,
+      (await idle.sql("select 1 from webhook_replay where id = ? and leased_until is null and sent > 0", [replay.id])).length,
     ).toBe(1),
   );
   const { sent, status } = await endpoint.read(replay.id);
@@ -222,21 +222,21 @@ test("new events overtake a long replay, which two replicas work on and which se
 }, 90_000);
 
 test("whoever has lost the lease starts nothing", async () => {
-  const endpoint = await anEndpoint(still);
-  await addOldEvents(still, { ...endpoint, count: 10, hoursAgo: 20, status: "SKIPPED" });
+  const endpoint = await anEndpoint(idle);
+  await addOldEvents(idle, { ...endpoint, count: 10, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
-  await advanceReplay(still.context, replay.id, { holds: async () => false });
+  await advanceReplay(idle.context, replay.id, { holds: async () => false });
   expect(await endpoint.read(replay.id)).toEqual(replay);
   expect(await endpoint.dueCount()).toBe(0);
 });
 
 test("a replay ends when its endpoint is disabled, and goes when it is deleted", async () => {
-  const disabled = await anEndpoint(still);
-  const deleted = await anEndpoint(still);
+  const disabled = await anEndpoint(idle);
+  const deleted = await anEndpoint(idle);
   for (const endpoint of [disabled, deleted])
-    await addOldEvents(still, { ...endpoint, count: 3_000, hoursAgo: 20, status: "SKIPPED" });
+    await addOldEvents(idle, { ...endpoint, count: 3_000, hoursAgo: 20, status: "SKIPPED" });
   const [one, two] = [await disabled.replay(), await deleted.replay()];
-  await using _job = runReplays(still.context, 20);
+  await using _job = runReplays(idle.context, 20);
   for (const [endpoint, { id }] of [
     [disabled, one],
     [deleted, two],
@@ -244,21 +244,21 @@ test("a replay ends when its endpoint is disabled, and goes when it is deleted",
     await eventually(async () => expect((await endpoint.read(id)).sent).toBeGreaterThan(0));
   }
   await disabled.disable();
-  await still.endpoints.deleteWebhookEndpoint({ id: deleted.id }, deleted);
+  await idle.endpoints.deleteWebhookEndpoint({ id: deleted.id }, deleted);
 
   await eventually(async () => expect(await disabled.read(one.id)).toMatchObject({ status: DONE, matched: 3_000 }));
   expect((await disabled.read(one.id)).sent).toBeLessThan(600);
-  expect(await still.sql("select 1 from webhook_replay where id = ?", [two.id])).toEqual([]);
+  expect(await idle.sql("select 1 from webhook_replay where id = ?", [two.id])).toEqual([]);
   expect(await deleted.dueCount()).toBe(0);
 });
 
 test("replays are shown for 30 days, and those that run for as long as they do", async () => {
-  const endpoints = [await anEndpoint(still), await anEndpoint(still), await anEndpoint(still)];
+  const endpoints = [await anEndpoint(idle), await anEndpoint(idle), await anEndpoint(idle)];
   const [young, old, running] = await Promise.all(endpoints.map(({ replay }) => replay()));
-  await still.sql("update webhook_replay set status = 'DONE', next_step_at = null where id in (?, ?)", [young?.id, old?.id]);
-  await still.sql("update webhook_replay set created_at = now() - interval '31 days' where id in (?, ?)", [old?.id, running?.id]);
-  expect(await forAllTenants(deleteOldReplays)(still)).toBe(1);
-  const left = await still.sql<{ id: string }>("select id from webhook_replay where id in (?, ?, ?)", [
+  await idle.sql("update webhook_replay set status = 'DONE', next_step_at = null where id in (?, ?)", [young?.id, old?.id]);
+  await idle.sql("update webhook_replay set created_at = now() - interval '31 days' where id in (?, ?)", [old?.id, running?.id]);
+  expect(await forAllTenants(deleteOldReplays)(idle)).toBe(1);
+  const left = await idle.sql<{ id: string }>("select id from webhook_replay where id in (?, ?, ?)", [
     young?.id,
     old?.id,
     running?.id,

@@ -6,13 +6,13 @@ import { once } from "@amana/idempotency";
 import { type Implementation, requestedName, requireBusiness } from "@amana/rpc";
 import { dateOf, uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
-import { countMatches } from "../replay/take-step.ts";
+import { countMatches } from "../replay/replay-step.ts";
 import { replayInProgress, replayRangeEmpty } from "../replay/webhook-replay.errors.ts";
 import { webhookReplayView } from "../replay/webhook-replay.message.ts";
 import { WebhookReplay } from "../replay/webhook-replay.ts";
-import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
 import { requireAttemptsLeft } from "../webhook-endpoint/attempt-limit.ts";
 import { recordEndpointAction } from "../webhook-endpoint/record-endpoint-action.ts";
+import { requireActiveEndpoint } from "../webhook-endpoint/require-active-endpoint.ts";
 
 /** Events are kept for 30 days. */
 const goesBackMs = 30 * 24 * 60 * 60 * 1000;
@@ -27,7 +27,7 @@ export const replayWebhookEndpoint =
   async ({ id: endpointId, sinceMs, untilMs, types, statuses }, call) => {
     const businessId = requireBusiness(call.caller);
     return await once(context.orm, call, WebhookReplaySchema, async (em) => {
-      const endpoint = await activeEndpoint(em, businessId, endpointId);
+      const endpoint = await requireActiveEndpoint(em, businessId, endpointId);
       await requireAttemptsLeft(em, context, businessId);
       const now = await databaseTime(em);
       const nowMs = now.getTime();

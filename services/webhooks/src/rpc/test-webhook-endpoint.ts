@@ -9,8 +9,8 @@ import { uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { addEvent } from "../event/add-events.ts";
 import { eventView } from "../event/event.message.ts";
-import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
 import { requireAttemptsLeft } from "../webhook-endpoint/attempt-limit.ts";
+import { requireActiveEndpoint } from "../webhook-endpoint/require-active-endpoint.ts";
 
 const type = "WEBHOOK_TEST";
 
@@ -21,7 +21,7 @@ export const testWebhookEndpoint =
     const { orm, clock, signals } = context;
     const businessId = requireBusiness(call.caller);
     const answer = await once(orm, call, TestWebhookEndpointResponseSchema, async (em) => {
-      const endpoint = await activeEndpoint(em, businessId, request.id);
+      const endpoint = await requireActiveEndpoint(em, businessId, request.id);
       await requireAttemptsLeft(em, context, businessId);
       const createdAt = clock.now();
       const id = uuidv7();

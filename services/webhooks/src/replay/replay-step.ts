@@ -52,7 +52,7 @@ export async function restartDeliveries(
   batch: number,
 ): Promise<{ sent: number; isDone: boolean }> {
   const [row] = await em.execute<{ sent: number; is_done: boolean }[]>(
-    `with ${page(walkedMax)},
+    `with ${page(scannedMax)},
        found as (
          select d.id, d.status, v.created_at, v.id as event_id ${matching} order by v.created_at, v.id limit ?
        ), mine as (

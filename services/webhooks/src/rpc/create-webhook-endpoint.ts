@@ -16,7 +16,8 @@ export const createWebhookEndpoint =
   ({ orm, clock, secrets, addresses }: Context): Implementation<typeof WebhookEndpointService.method.createWebhookEndpoint> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
-    // Resolving a name may take long: before the transaction. A stored answer still comes first.
+    // Before the transaction, because resolving a name can be slow. A stored response still takes
+    // precedence over the rejection.
     const refusal = await validateUrl(request.url, addresses);
     return await once(
       orm,
@@ -25,7 +26,7 @@ export const createWebhookEndpoint =
       async (em) => {
         if (refusal) throw refusal;
         const events = parseEventFilter(request.events);
-        // Two creations at once would both count 19; the lock makes the second count the first.
+        // Without the lock, two concurrent creations would both count 19 endpoints.
         await em.execute("select pg_advisory_xact_lock(hashtextextended(?, 0))", [`webhook_endpoint:${businessId}`]);
         if ((await em.count(WebhookEndpoint, { businessId })) >= endpointsMax) throw webhookEndpointLimitReached();
 
@@ -46,6 +47,6 @@ export const createWebhookEndpoint =
         recordEndpointAction(em, now, call, "webhook_endpoint.created", endpoint, { after: endpoint.snapshot() });
         return toWebhookEndpointMessage(endpoint, { secret });
       },
-      ({ secret: _shownOnce, ...answer }) => answer,
+      ({ secret: _shownOnce, ...response }) => response,
     );
   };

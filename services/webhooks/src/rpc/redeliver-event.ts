@@ -23,7 +23,7 @@ export const redeliverEvent =
     const businessId = requireBusiness(call.caller);
     const event = await eventView.read(orm.em, businessId, eventId);
     const before = event ? await readDeliveries(orm.em, businessId, eventId) : [];
-    const answer = await once(orm, call, ListDeliveriesResponseSchema, async (em) => {
+    const response = await once(orm, call, ListDeliveriesResponseSchema, async (em) => {
       if (!event) throw eventNotFound();
       await requireAttemptsLeft(em, context, businessId);
       if (endpointId !== undefined) {
@@ -36,12 +36,12 @@ export const redeliverEvent =
       return { deliveries, total: deliveries.length };
     });
     signals.emit("due");
-    return answer;
+    return response;
   };
 
 /**
- * The schedule starts again; earlier attempts stay in the log. An attempt that is under way is
- * logged too but, its lease being gone, decides nothing any more.
+ * Restarts the schedule of deliveries and keeps their earlier attempts. An attempt in flight is
+ * recorded, too, but does not change the delivery, because its lease is lost.
  */
 async function restart(
   em: SqlEntityManager,

@@ -12,7 +12,7 @@ import { runReplays } from "../jobs/run-replays.ts";
 import { advanceReplay } from "../replay/advance-replay.ts";
 
 let harness: Harness;
-/** One where nothing is delivered. */
+/** A service without a worker. */
 let idle: Harness;
 beforeAll(async () => {
   harness = await startHarness();
@@ -29,7 +29,7 @@ const hourMs = 3_600_000;
 const hoursAgo = (hours: number) => BigInt(Date.now() - hours * hourMs);
 const sinceMs = hoursAgo(100);
 
-/** A business with one endpoint there. */
+/** Creates a business with one endpoint. */
 async function anEndpoint(on: Harness, url = "http://127.0.0.1/hook") {
   const caller = aBusinessCaller();
   const { id } = await on.endpoints.createWebhookEndpoint({ url }, { caller });
@@ -49,7 +49,7 @@ async function anEndpoint(on: Harness, url = "http://127.0.0.1/hook") {
   };
 }
 
-describe("a replay names", () => {
+describe("a replay matches", () => {
   let endpoint: Awaited<ReturnType<typeof anEndpoint>>;
   beforeAll(async () => {
     endpoint = await anEndpoint(idle);
@@ -65,15 +65,15 @@ describe("a replay names", () => {
   });
 
   test.each<[string, object, number]>([
-    ["skipped and failed deliveries unless told otherwise", {}, 7],
-    ["those of some statuses", { statuses: [SUCCEEDED, FAILED] }, 5],
-    ["pending ones that wait for a later attempt, and none that goes out anyway", { statuses: [PENDING] }, 1],
-    ["those of some types", { types: ["PAYMENT_COMPLETED", "WEBHOOK_TEST"] }, 3],
-    ["those since a time", { sinceMs: hoursAgo(9) }, 3],
-    ["those until a time, itself left out", { untilMs: hoursAgo(9) }, 4],
-    ["none of more than 30 days ago", { sinceMs: 0n }, 7],
-    ["nothing when nothing fits", { types: ["KYC_COMPLETED"] }, 0],
-    ["nothing that is yet to come", { untilMs: hoursAgo(-10), statuses: [SKIPPED] }, 4],
+    ["skipped and failed deliveries by default", {}, 7],
+    ["deliveries with the given statuses", { statuses: [SUCCEEDED, FAILED] }, 5],
+    ["pending deliveries that wait for a later attempt, and no due ones", { statuses: [PENDING] }, 1],
+    ["deliveries of the given types", { types: ["PAYMENT_COMPLETED", "WEBHOOK_TEST"] }, 3],
+    ["deliveries from the time since on", { sinceMs: hoursAgo(9) }, 3],
+    ["deliveries before the time until", { untilMs: hoursAgo(9) }, 4],
+    ["no deliveries from more than 30 days ago", { sinceMs: 0n }, 7],
+    ["no deliveries when no type matches", { types: ["KYC_COMPLETED"] }, 0],
+    ["no future deliveries", { untilMs: hoursAgo(-10), statuses: [SKIPPED] }, 4],
   ])("%s", async (_, filter, matched) => {
     const replay = await endpoint.replay(filter);
     expect(replay).toMatchObject({ status: RUNNING, matched, sent: 0 });
@@ -83,7 +83,7 @@ describe("a replay names", () => {
   test.each<[string, object]>([
     ["ends before it begins", { sinceMs: hoursAgo(2), untilMs: hoursAgo(3) }],
     ["begins in the future", { sinceMs: hoursAgo(-1) }],
-  ])("nothing, and is refused, when it %s", async (_, filter) => {
+  ])("nothing and is rejected when it %s", async (_, filter) => {
     await expect(endpoint.replay(filter)).rejects.toMatchObject({ kind: "invalid", code: "replay_range_empty" });
   });
 });
@@ -99,7 +99,7 @@ test("the default end of a replay is the current time of the database, even if t
   }
 });
 
-test("what was skipped and what failed is sent again, with the same bytes, to that endpoint alone", async () => {
+test("sends skipped and failed deliveries again with the same bytes, only to the endpoint", async () => {
   await using receiver = await startReceiver((response, number) => response.writeHead(number > 8 ? 204 : 500).end());
   await using otherReceiver = await startReceiver();
   const endpoint = await anEndpoint(harness, receiver.url);
@@ -128,12 +128,12 @@ test("what was skipped and what failed is sent again, with the same bytes, to th
   expect(await endpoint.replay()).toMatchObject({ matched: 0 });
 });
 
-test("one at a time to each endpoint, and the next when it is done", async () => {
+test("an endpoint has at most one running replay, and can start the next one when it is done", async () => {
   const endpoint = await anEndpoint(idle);
-  const begun = await Promise.allSettled(Array.from({ length: 10 }, () => endpoint.replay()));
-  const refused = begun.filter((one) => one.status === "rejected").map(({ reason }) => reason);
-  expect(refused).toHaveLength(9);
-  for (const refusal of refused) expect(refusal).toMatchObject({ kind: "conflict", code: "replay_in_progress" });
+  const results = await Promise.allSettled(Array.from({ length: 10 }, () => endpoint.replay()));
+  const refusals = results.filter((result) => result.status === "rejected").map(({ reason }) => reason);
+  expect(refusals).toHaveLength(9);
+  for (const refusal of refusals) expect(refusal).toMatchObject({ kind: "conflict", code: "replay_in_progress" });
   const { id } = await idle.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/2" }, endpoint);
   await idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, endpoint);
   {
@@ -142,7 +142,7 @@ test("one at a time to each endpoint, and the next when it is done", async () =>
   }
 });
 
-test("the same Idempotency-Key begins one, and gets the first answer also when it is done", async () => {
+test("the same Idempotency-Key starts one replay and returns the first response, also after the replay is done", async () => {
   const { id, caller } = await anEndpoint(idle);
   const first = await idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"));
   await idle.sql("update webhook_replay set status = 'DONE', next_step_at = null where id = ?", [first.id]);
@@ -150,7 +150,7 @@ test("the same Idempotency-Key begins one, and gets the first answer also when i
   expect(await idle.sql("select 1 from webhook_replay where endpoint_id = ?", [id])).toHaveLength(1);
 });
 
-test("a DISABLED endpoint is sent nothing; another business's, an unknown and a malformed id are refused alike", async () => {
+test("rejects a DISABLED endpoint, and returns the same not_found for foreign, unknown and malformed ids", async () => {
   const endpoint = await anEndpoint(idle);
   const foreign = await anEndpoint(idle);
   const replay = await endpoint.replay();
@@ -160,13 +160,13 @@ test("a DISABLED endpoint is sent nothing; another business's, an unknown and a 
   const read = (id: string, replayId: string) => idle.endpoints.getWebhookReplay({ id, replayId }, { caller });
   expect(await read(endpoint.id, replay.id)).toEqual(replay);
 
-  const places: (() => Promise<unknown>)[][] = [
+  const callGroups: (() => Promise<unknown>)[][] = [
     [foreign.id, uuidv7(), "x"].map((id) => () => begin(id)),
     [ofForeign.id, uuidv7(), "x"].map((id) => () => read(endpoint.id, id)),
     [foreign.id, uuidv7(), "x"].map((id) => () => read(id, replay.id)),
     [() => read(foreign.id, ofForeign.id)],
   ];
-  for (const calls of places) {
+  for (const calls of callGroups) {
     const refusals = await Promise.all(calls.map((call) => call().catch((error: unknown) => error)));
     for (const refusal of refusals) expect(refusal).toEqual(refusals[0]);
     expect(refusals[0]).toMatchObject({ kind: "not_found", code: "not_found" });
@@ -175,7 +175,7 @@ test("a DISABLED endpoint is sent nothing; another business's, an unknown and a 
   await expect(endpoint.replay()).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
 });
 
-test("all of a long time are counted, and an endpoint that takes nothing is handed few", async () => {
+test("counts 12000 matching deliveries, and restarts only 16 while the endpoint completes none", async () => {
   const endpoint = await anEndpoint(idle);
   await addOldEvents(idle, { ...endpoint, count: 12_000, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
@@ -196,7 +196,7 @@ test("all of a long time are counted, and an endpoint that takes nothing is hand
   expect(sent).toBe(16);
 });
 
-test("new events overtake a long replay, which two replicas work on and which sends each once", async () => {
+test("new events overtake a long replay, and two replicas send each of its deliveries once", async () => {
   const count = 4_000;
   await using receiver = await startReceiver();
   const endpoint = await anEndpoint(harness, receiver.url);
@@ -221,7 +221,7 @@ test("new events overtake a long replay, which two replicas work on and which se
   expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(count + 1);
 }, 90_000);
 
-test("whoever has lost the lease starts nothing", async () => {
+test("a process that has lost the lease restarts no deliveries", async () => {
   const endpoint = await anEndpoint(idle);
   await addOldEvents(idle, { ...endpoint, count: 10, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
@@ -230,29 +230,29 @@ test("whoever has lost the lease starts nothing", async () => {
   expect(await endpoint.dueCount()).toBe(0);
 });
 
-test("a replay ends when its endpoint is disabled, and goes when it is deleted", async () => {
+test("a replay ends when its endpoint is disabled, and is deleted with its endpoint", async () => {
   const disabled = await anEndpoint(idle);
   const deleted = await anEndpoint(idle);
   for (const endpoint of [disabled, deleted])
     await addOldEvents(idle, { ...endpoint, count: 3_000, hoursAgo: 20, status: "SKIPPED" });
-  const [one, two] = [await disabled.replay(), await deleted.replay()];
+  const [ended, removed] = [await disabled.replay(), await deleted.replay()];
   await using _job = runReplays(idle.context, 20);
   for (const [endpoint, { id }] of [
-    [disabled, one],
-    [deleted, two],
+    [disabled, ended],
+    [deleted, removed],
   ] as const) {
     await eventually(async () => expect((await endpoint.read(id)).sent).toBeGreaterThan(0));
   }
   await disabled.disable();
   await idle.endpoints.deleteWebhookEndpoint({ id: deleted.id }, deleted);
 
-  await eventually(async () => expect(await disabled.read(one.id)).toMatchObject({ status: DONE, matched: 3_000 }));
-  expect((await disabled.read(one.id)).sent).toBeLessThan(600);
-  expect(await idle.sql("select 1 from webhook_replay where id = ?", [two.id])).toEqual([]);
+  await eventually(async () => expect(await disabled.read(ended.id)).toMatchObject({ status: DONE, matched: 3_000 }));
+  expect((await disabled.read(ended.id)).sent).toBeLessThan(600);
+  expect(await idle.sql("select 1 from webhook_replay where id = ?", [removed.id])).toEqual([]);
   expect(await deleted.dueCount()).toBe(0);
 });
 
-test("replays are shown for 30 days, and those that run for as long as they do", async () => {
+test("deletes finished replays after 30 days, and keeps running ones", async () => {
   const endpoints = [await anEndpoint(idle), await anEndpoint(idle), await anEndpoint(idle)];
   const [young, old, running] = await Promise.all(endpoints.map(({ replay }) => replay()));
   await idle.sql("update webhook_replay set status = 'DONE', next_step_at = null where id in (?, ?)", [young?.id, old?.id]);

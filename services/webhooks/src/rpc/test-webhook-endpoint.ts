@@ -14,13 +14,13 @@ import { requireActiveEndpoint } from "../webhook-endpoint/require-active-endpoi
 
 const type = "WEBHOOK_TEST";
 
-/** The event and its one delivery are due when committed, and go the way of all others. */
+/** Inserts a test event and its delivery, which the worker sends like any other delivery. */
 export const testWebhookEndpoint =
   (context: Context): Implementation<typeof WebhookEndpointService.method.testWebhookEndpoint> =>
   async (request, call) => {
     const { orm, clock, signals } = context;
     const businessId = requireBusiness(call.caller);
-    const answer = await once(orm, call, TestWebhookEndpointResponseSchema, async (em) => {
+    const response = await once(orm, call, TestWebhookEndpointResponseSchema, async (em) => {
       const endpoint = await requireActiveEndpoint(em, businessId, request.id);
       await requireAttemptsLeft(em, context, businessId);
       const createdAt = clock.now();
@@ -31,5 +31,5 @@ export const testWebhookEndpoint =
       return { event: eventView.toMessage({ ...event, createdAt }), ...(delivery && { delivery }) };
     });
     signals.emit("due");
-    return answer;
+    return response;
   };

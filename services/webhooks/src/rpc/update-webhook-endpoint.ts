@@ -24,7 +24,7 @@ export const updateWebhookEndpoint =
     if (!isUuid(request.id)) throw webhookEndpointNotFound();
     const { url, activateInSeconds } = request;
     if (activateInSeconds < 0 || activateInSeconds > activateInSecondsMax) throw activateInSecondsInvalid();
-    // Before the transaction, which must not wait for name servers.
+    // Before the transaction, because a transaction must not wait for name servers.
     const refusal = url === undefined ? undefined : await validateUrl(url, addresses);
     return await transaction(orm, async (em) => {
       const endpoint = await lockRow(em, WebhookEndpoint, businessId, request.id, webhookEndpointNotFound);
@@ -38,8 +38,8 @@ export const updateWebhookEndpoint =
       if (status && status !== endpoint.status) endpoint.changeStatus(status, now);
       const after = endpoint.snapshot();
       if (request.rotateSecret || !isDeepStrictEqual(after, before)) {
-        const did = request.rotateSecret ? "secret_rotated" : "changed";
-        recordEndpointAction(em, now, call, `webhook_endpoint.${did}`, endpoint, { before, after });
+        const operation = request.rotateSecret ? "secret_rotated" : "changed";
+        recordEndpointAction(em, now, call, `webhook_endpoint.${operation}`, endpoint, { before, after });
       }
       if (!request.rotateSecret) return toWebhookEndpointMessage(endpoint);
 

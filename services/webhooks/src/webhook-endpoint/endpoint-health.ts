@@ -43,7 +43,7 @@ export function healthOf(
   { failingSince, lastError }: Pick<WebhookEndpoint, "failingSince" | "lastError">,
   day: readonly DayOfAttempts[],
 ): MessageInitShape<typeof WebhookEndpointHealthSchema> {
-  const sum = (valueOf: (row: DayOfAttempts) => number) => day.reduce((total, row) => total + valueOf(row), 0);
+  const sum = (select: (row: DayOfAttempts) => number) => day.reduce((total, row) => total + select(row), 0);
   const [succeeded, failed] = [sum((row) => row.succeeded), sum((row) => row.failed)];
   return {
     failingSinceMs: failingSince ? BigInt(failingSince.getTime()) : undefined,

@@ -7,7 +7,9 @@ import { dueAtOfEndpoint } from "./event/delivery-schedule.ts";
 import { eventEvidence } from "./event/evidence.ts";
 import { database } from "./orm.ts";
 
-/** SQL expressions on events by source service: the row's id, its status, and details to find it. */
+/**
+ * SQL expressions on events by source service: the row's id, its status, and details to find it.
+ */
 const sources: Readonly<Record<string, { type: string; columns: string }>> = {
   payments: {
     type: "PAYMENT\\_%",

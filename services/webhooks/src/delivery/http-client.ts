@@ -23,7 +23,9 @@ export interface PostOutcome {
 }
 
 export interface HttpClient extends AsyncDisposable {
-  /** Sends a POST. Never throws. Returns undefined if `abortAll` ended it: its effect is unknown. */
+  /**
+   * Sends a POST. Never throws. Returns undefined if `abortAll` ended it: its effect is unknown.
+   */
   post(url: URL, headers: Record<string, string>, body: Buffer): Promise<PostOutcome | undefined>;
   /** Aborts all current and future requests. */
   abortAll(): void;
@@ -139,7 +141,9 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
   };
 }
 
-/** Closes a connection that received too many bytes since its last request, before the parser runs. */
+/**
+ * Closes a connection that received too many bytes since its last request, before the parser runs.
+ */
 function limitResponseBytes(socket: Socket): void {
   let [written, before, read] = [0, 0, 0];
   const checkBytes = () => {

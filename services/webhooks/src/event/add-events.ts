@@ -25,9 +25,9 @@ const initialSchedule =
 
 /**
  * Returns the effect that inserts events, and a delivery for each endpoint of the business that
- * subscribes to the type. Up to the limits of this process, deliveries are inserted with a lease, so
- * that the first attempt needs no claim. The delivery of a DISABLED endpoint is SKIPPED; it can be
- * replayed later.
+ * subscribes to the type. Up to the limits of this process, deliveries are inserted with a lease,
+ * so that the first attempt needs no claim. The delivery of a DISABLED endpoint is SKIPPED; it can
+ * be replayed later.
  */
 function addEvents(
   { limits, delivery: { leaseMs } }: Context,
@@ -91,8 +91,8 @@ function addEvents(
 
 /**
  * Inserts an event of this service, and a delivery that is due immediately for each endpoint of the
- * business that meets `where`. `where` is an SQL condition on the endpoint `e`, with `value` as `?`.
- * Returns the deliveries.
+ * business that meets `where`. `where` is an SQL condition on the endpoint `e`, with `value` as
+ * `?`. Returns the deliveries.
  */
 export async function addEvent(
   em: SqlEntityManager,

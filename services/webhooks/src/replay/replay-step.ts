@@ -43,8 +43,8 @@ export async function countMatches(em: SqlEntityManager, id: string): Promise<vo
 }
 
 /**
- * Restarts the next deliveries, at most `batch`, and counts them in the same statement. Skips locked
- * rows, so that a step never waits: another transaction is restarting or deleting them.
+ * Restarts the next deliveries, at most `batch`, and counts them in the same statement. Skips
+ * locked rows, so that a step never waits: another transaction is restarting or deleting them.
  */
 export async function restartDeliveries(
   em: SqlEntityManager,

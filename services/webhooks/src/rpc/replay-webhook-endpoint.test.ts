@@ -83,7 +83,7 @@ describe("a replay matches", () => {
   test.each<[string, object]>([
     ["ends before it begins", { sinceMs: hoursAgo(2), untilMs: hoursAgo(3) }],
     ["begins in the future", { sinceMs: hoursAgo(-1) }],
-  ])("nothing and is rejected when it %s", async (_, filter) => {
+  ])("no deliveries, and the request is rejected, when it %s", async (_, filter) => {
     await expect(endpoint.replay(filter)).rejects.toMatchObject({ kind: "invalid", code: "replay_range_empty" });
   });
 });

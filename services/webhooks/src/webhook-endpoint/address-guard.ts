@@ -38,8 +38,8 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
     allows,
 
     /**
-     * Returns the addresses of a URL's host: a name or a literal address. Throws AddressNotPublic if
-     * any of the addresses is forbidden, or the resolver's error.
+     * Returns the addresses of a URL's host: a name or a literal address. Throws AddressNotPublic
+     * if any of the addresses is forbidden, or the resolver's error.
      */
     async resolve(hostname: string): Promise<ResolvedAddress[]> {
       const host = hostname.replace(/^\[(.*)\]$/, "$1");

@@ -15,8 +15,8 @@ const urlCharactersMax = 2_048;
 const resolveTimeoutMs = 2_000;
 
 /**
- * Returns the reason why a URL cannot be used for deliveries, or undefined if it can. Accepts a name
- * that cannot be resolved at the moment, because every connection checks its address again.
+ * Returns the reason why a URL cannot be used for deliveries, or undefined if it can. Accepts a
+ * name that cannot be resolved at the moment, because every connection checks its address again.
  */
 export async function validateUrl(text: string, addresses: AddressGuard): Promise<DomainError | undefined> {
   if (text.length > urlCharactersMax) return urlTooLong();

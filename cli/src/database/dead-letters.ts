@@ -4,10 +4,10 @@ import {
   type LetterChange,
   letterAction,
   listLetters,
+  readLetterState,
   requestRetry,
   type ShownLetter,
   showLetter,
-  readLetterState,
 } from "@amana/messaging";
 import { DomainError } from "@amana/rpc";
 import { sleep } from "@amana/runtime";

@@ -53,8 +53,8 @@ async function aConsumer() {
   const open = (subscribers: Record<string, string[]>) =>
     createTransport({ kind: "direct", subscribers, keys: testEventKeys("payments.v1") }, { clientId: "test", logger });
   const transport = stack.use(await open({}));
-  const consumption = { topic: "payments.v1", consumer: "webhooks", schema: PaymentEventSchema, effect };
-  const running = stack.use(await consume(consumption, { orm: db.orm, transport, logger, retrySeconds: [0.01, 0.01] }));
+  const topicHandler = { topic: "payments.v1", consumer: "webhooks", schema: PaymentEventSchema, effect };
+  const running = stack.use(await consume(topicHandler, { orm: db.orm, transport, logger, retrySeconds: [0.01, 0.01] }));
   const { url } = stack.use(await startTestServer([...transport.services]));
   const emitting = stack.use(await open({ "payments.v1": [url] }));
   return {

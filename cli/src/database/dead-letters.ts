@@ -4,10 +4,10 @@ import {
   type LetterChange,
   letterAction,
   listLetters,
+  readLetterState,
   requestRetry,
   type ShownLetter,
   showLetter,
-  standingOf,
 } from "@amana/messaging";
 import { DomainError } from "@amana/rpc";
 import { sleep } from "@amana/runtime";
@@ -128,7 +128,7 @@ async function outcomeOf(
 ): Promise<Retried> {
   const told = (outcome: string): Retried => ({ id, service: at.service.name, outcome });
   for (;;) {
-    const now = await standingOf(at.orm.em.fork(), id);
+    const now = await readLetterState(at.orm.em.fork(), id);
     if (!now || now.status === "DELIVERED" || now.status === "DROPPED") return told(now?.status ?? "DELIVERED");
     if (now.attempts > attempts) return told(`failed again: ${now.reason} Mend the cause, and retry or drop it.`);
     if (performance.now() >= untilMs) return told("nobody has tried it yet: it is tried when the service runs.");
@@ -175,7 +175,7 @@ async function changeLetter(
 const consumes = ({ service }: OpenDatabase) => Object.keys(service.consumes).length > 0;
 
 async function findLetter(opened: readonly OpenDatabase[], id: string): Promise<OpenDatabase | undefined> {
-  for (const at of opened.filter(consumes)) if (await standingOf(at.orm.em.fork(), id)) return at;
+  for (const at of opened.filter(consumes)) if (await readLetterState(at.orm.em.fork(), id)) return at;
   return undefined;
 }
 

@@ -137,7 +137,7 @@ test("lines that were written for the refund have its trace, and its request whe
   expect(await linesOf("gateway")).toMatchObject([{ ...about, msg: "request", route: "/api/v1/payments/:id/refund" }]);
   expect(await linesOf("payments")).toEqual(expect.arrayContaining([expect.objectContaining({ ...about, msg: "refunded" })]));
   expect(await linesOf("webhooks")).toEqual(
-    expect.arrayContaining([expect.objectContaining({ trace_id: aTraceId, msg: "a delivery attempt ended: SUCCEEDED" })]),
+    expect.arrayContaining([expect.objectContaining({ trace_id: aTraceId, msg: "delivery succeeded" })]),
   );
 });
 

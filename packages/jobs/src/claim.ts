@@ -4,28 +4,29 @@ import type { FairSemaphore } from "@amana/runtime";
 import { isFree } from "./lease.ts";
 
 /**
- * A table whose rows are claimed when they are due. All texts are SQL written by us. The table has
- * two indexes of its planned rows: one on `dueAt`, one on `business_id`, `key` and the claim order.
+ * A table whose rows are claimed when they are due. All strings are SQL from code, never from a
+ * request. The table has two indexes of its planned rows: one on `dueAt`, one on `business_id`,
+ * `key` and the claim order.
  */
 export interface DueTable {
   /** Unique in the service; names prepared statements. */
   readonly name: string;
   readonly table: string;
-  /** Condition of rows that are due at some time; both indexes have it. */
+  /** Condition of rows that have a due time. It is also the condition of both indexes. */
   readonly isPlanned: string;
-  /** The time from which a row is due, spelled as in the index of all planned rows. */
+  /** The time from which a row is due, written as in the index on that time. */
   readonly dueAt: string;
-  /** The same time, spelled as in the index that begins with `business_id`; default `dueAt`. */
+  /** The same time, written as in the index that begins with `business_id`; default `dueAt`. */
   readonly dueAtOfGroup?: string;
-  /** A second column whose rows have a limit of their own. */
+  /** A second column. The rows of each of its values have their own limit. */
   readonly key?: string;
   /** Expressions that order the rows of a tenant, or of a key; default `dueAtOfGroup`. */
   readonly order?: string;
-  /** Selects from the claimed rows, `claimed`. */
+  /** A SELECT statement that reads the claimed rows from the CTE `claimed`. */
   readonly select: string;
 }
 
-/** Due rows that have the same tenant, and the same key if the table has one. */
+/** Due rows with the same tenant, and with the same key if the table has a key. */
 export interface DueGroup {
   readonly tenant: string;
   readonly key: string;
@@ -37,17 +38,17 @@ interface FoundGroups {
   readonly hasMore: boolean;
 }
 
-/** Number of due rows that a search reads. */
+/** Maximum number of due rows that a search reads. */
 const soonestMax = 500;
-/** Number of groups that a search steps through. */
+/** Maximum number of groups that a search steps through. */
 const steppedMax = 1_000;
 const lowestId = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Creates a function that finds groups with due rows. Usually few rows are due, and the index by
- * time shows all of them. If more are due than a search reads, the oldest may all belong to one
- * tenant. Then the search also steps through the groups that have planned rows, with one index
- * probe each, whatever number of rows they have.
+ * Creates a function that finds groups with due rows. Usually few rows are due, and a search finds
+ * all of them in the index on the due time. If more rows are due than a search reads, the oldest
+ * may all belong to one tenant. The search then also steps through the groups with planned rows.
+ * Each step is one index probe, independent of the number of rows in the group.
  */
 export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGroups> {
   const { name, table, isPlanned, dueAt, key } = due;
@@ -92,9 +93,9 @@ const distinct = (groups: readonly DueGroup[]): DueGroup[] => [
 
 /**
  * Claims at most `limit` due rows of the groups: writes a lease into them, which other replicas
- * respect. Tenants are served in turn: rows of the tenant that uses the fewest `slots` come first.
- * No tenant and no key gets more rows than it has slots left. Rows that another replica is claiming
- * are skipped. Due rows with an id in `except` are left alone.
+ * respect. Rows of the tenant that uses the fewest `slots` come first, so that tenants share the
+ * slots fairly. No tenant and no key gets more rows than it has free slots. Rows that another
+ * replica claims at the same time are skipped, and so are rows with an id in `except`.
  */
 export async function claimDue<Row>(
   orm: Orm,
@@ -112,7 +113,7 @@ export async function claimDue<Row>(
   if (open.length === 0 || limit <= 0) return [];
   const { name, table, isPlanned, dueAtOfGroup = due.dueAt, key, order = dueAtOfGroup, select } = due;
   const isDue = `${isPlanned} and ${dueAtOfGroup} <= now() and ${isFree}`;
-  // Without a key not "=": with it PostgreSQL may choose the index by time, and sort.
+  // "between" instead of "=": with "=" PostgreSQL may choose the index on the due time, and sort.
   const ofGroup = key ? `business_id = g.tenant and ${key} = g.key` : "business_id between g.tenant and g.tenant";
   return await namedQuery<Row>(
     orm.em.fork(),

@@ -1,4 +1,4 @@
-/** Claims due rows, fair by tenant, and keeps the leases under which they are worked on. */
+/** Claims due rows, fair by tenant, and renews their leases while they are processed. */
 export { claimDue, createDueSearch, type DueGroup, type DueTable } from "./claim.ts";
 export { type Lease, withLease } from "./lease.ts";
 export { type DueRows, processDueRows } from "./process-due-rows.ts";

@@ -6,24 +6,27 @@ const task = "the tasks";
 
 const due = gauge({
   name: "amana_due_rows",
-  help: "Rows whose time has come and that nobody works on, 10000 at most",
+  help: "Due rows without a lease, 10000 at most",
   labels: { task },
 });
 
 const oldest = gauge({
   name: "amana_due_oldest_seconds",
-  help: "For how long the first of these rows has been due; 0 for none",
+  help: "Time since the oldest due row without a lease became due; 0 for none",
   labels: { task },
 });
 
-export const worked = histogram({
+export const workDuration = histogram({
   name: "amana_due_work_duration_seconds",
-  help: "How long the work on one row took; a fault of ours makes it failed",
+  help: "Duration of the work on one row; failed: the work threw an error",
   labels: { task, outcome: ["done", "failed"] },
 });
 
-/** Shows what waits for a job, until disposed. */
-export const showDue = (orm: Orm, rows: { readonly name: string; readonly table: string; readonly due: string }): Disposable =>
+/** Exports the number and age of a job's due rows as metrics, until disposed. */
+export const showDueRows = (
+  orm: Orm,
+  rows: { readonly name: string; readonly table: string; readonly due: string },
+): Disposable =>
   showRows(orm, {
     name: `due_${rows.name}`,
     text: `select $1::text as task, count(*) as due, coalesce(extract(epoch from now() - min(due)), 0) as oldest

@@ -2,76 +2,73 @@ import { transaction } from "@amana/database";
 import { createLogger, uuidv7 } from "@amana/runtime";
 import { eventually } from "@amana/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { startThings } from "../test/database.ts";
+import { createJobDatabase } from "../test/database.ts";
 import { type DueRows, type Lease, processDueRows } from "./index.ts";
 
-let things: Awaited<ReturnType<typeof startThings>>;
+let db: Awaited<ReturnType<typeof createJobDatabase>>;
 beforeAll(async () => {
-  things = await startThings();
+  db = await createJobDatabase();
 });
-beforeEach(() => things.sql("truncate thing"));
-afterAll(() => things[Symbol.asyncDispose]());
+beforeEach(() => db.sql("truncate job"));
+afterAll(() => db[Symbol.asyncDispose]());
 
-const rows: DueRows = { name: "test", table: "thing", due: "due_at", since: "since", concurrency: 4 };
-const working = (work: (id: string, lease: Lease) => Promise<unknown>, changes: Partial<DueRows> = {}) =>
-  processDueRows({ orm: things.orm, logger: createLogger("test", "silent") }, { ...rows, ...changes }, work, 20);
+const rows: DueRows = { name: "test", table: "job", due: "due_at", since: "since", concurrency: 4 };
+const startJob = (work: (id: string, lease: Lease) => Promise<unknown>, changes: Partial<DueRows> = {}) =>
+  processDueRows({ orm: db.orm, logger: createLogger("test", "silent") }, { ...rows, ...changes }, work, 20);
 const create = async (count: number, businessId = uuidv7()) => {
   const ids = Array.from({ length: count }, () => uuidv7());
-  for (const id of ids) await things.sql("insert into thing (id, business_id, due_at) values (?, ?, now())", [id, businessId]);
+  for (const id of ids) await db.sql("insert into job (id, business_id, due_at) values (?, ?, now())", [id, businessId]);
   return ids;
 };
-const ended = (id: string) => things.sql("update thing set due_at = null where id = ?", [id]);
+const end = (id: string) => db.sql("update job set due_at = null where id = ?", [id]);
 const stored = async (id: string) => {
-  const [row] = await things.sql<{ due: number | null; token: string | null }>(
-    "select extract(epoch from due_at - now())::float as due, lease_token as token from thing where id = ?",
+  const [row] = await db.sql<{ due: number | null; token: string | null }>(
+    "select extract(epoch from due_at - now())::float as due, lease_token as token from job where id = ?",
     [id],
   );
   return row;
 };
 
-test("what is due is worked on once by three replicas, what is not is left alone", async () => {
+test("three replicas process each due row once and no row that is not due", async () => {
   const due = await create(30);
   const [later = ""] = await create(1);
-  await things.sql("update thing set due_at = now() + interval '1 hour' where id = ?", [later]);
+  await db.sql("update job set due_at = now() + interval '1 hour' where id = ?", [later]);
   const begun: string[] = [];
   const work = async (id: string) => {
     begun.push(id);
-    await ended(id);
+    await end(id);
   };
   {
-    await using _one = working(work);
-    await using _two = working(work);
-    await using _three = working(work);
+    await using _one = startJob(work);
+    await using _two = startJob(work);
+    await using _three = startJob(work);
     await eventually(() => expect(begun.length).toBeGreaterThanOrEqual(30));
   }
   expect(begun.toSorted()).toEqual(due.toSorted());
-  expect(await things.sql("select id from thing where lease_token is not null")).toEqual([]);
+  expect(await db.sql("select id from job where lease_token is not null")).toEqual([]);
 });
 
-test("a row that another replica claims at this moment is left to it, and keeps nobody waiting", async () => {
+test("skips a row that another replica is claiming, without waiting for it", async () => {
   const [claimed = "", free = ""] = await create(2);
   const begun: string[] = [];
-  await transaction(things.orm, async (em) => {
-    await em.execute("update thing set leased_until = now() + interval '1 minute', lease_token = ? where id = ?", [
-      free,
-      claimed,
-    ]);
-    await using _job = working(async (id) => {
+  await transaction(db.orm, async (em) => {
+    await em.execute("update job set leased_until = now() + interval '1 minute', lease_token = ? where id = ?", [free, claimed]);
+    await using _job = startJob(async (id) => {
       begun.push(id);
-      await ended(id);
+      await end(id);
     });
     await eventually(() => expect(begun).toContain(free));
   });
   {
-    await using _job = working(async (id) => begun.push(id));
+    await using _job = startJob(async (id) => begun.push(id));
     const [late = ""] = await create(1);
     await eventually(() => expect(begun).toContain(late));
-    await ended(late);
+    await end(late);
   }
   expect(begun).not.toContain(claimed);
 });
 
-test("a row that is being worked on is nobody else's, however long it takes, and its lease holds", async () => {
+test("renews the lease of a slow row, so that no other replica processes the row", async () => {
   const [id = ""] = await create(1);
   const release = Promise.withResolvers<void>();
   const begun: string[] = [];
@@ -80,16 +77,15 @@ test("a row that is being worked on is nobody else's, however long it takes, and
     const work = async (id: string, lease: Lease) => {
       begun.push(id);
       await release.promise;
-      held.push(await things.orm.em.fork().transactional((em) => lease.holds(em)));
-      await ended(id);
+      held.push(await db.orm.em.fork().transactional((em) => lease.holds(em)));
+      await end(id);
     };
-    await using _one = working(work);
-    await using _other = working(work);
+    await using _one = startJob(work);
+    await using _other = startJob(work);
     await eventually(() => expect(begun).toHaveLength(1));
-    await things.sql("update thing set leased_until = now() + interval '3 seconds' where id = ?", [id]);
-    // Renewed meanwhile.
+    await db.sql("update job set leased_until = now() + interval '3 seconds' where id = ?", [id]);
     await eventually(async () =>
-      expect(await things.sql("select 1 from thing where leased_until > now() + interval '4 seconds'")).toHaveLength(1),
+      expect(await db.sql("select 1 from job where leased_until > now() + interval '4 seconds'")).toHaveLength(1),
     );
     release.resolve();
   }
@@ -97,13 +93,13 @@ test("a row that is being worked on is nobody else's, however long it takes, and
   expect(await stored(id)).toEqual({ due: null, token: null });
 });
 
-test("disposing waits for the work that has begun", async () => {
+test("disposing waits for the rows in progress", async () => {
   const [id = ""] = await create(1);
   const [began, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const job = working(async () => {
+  const job = startJob(async () => {
     began.resolve();
     await release.promise;
-    await ended(id);
+    await end(id);
   });
   await began.promise;
   const disposed = job[Symbol.asyncDispose]();
@@ -112,36 +108,36 @@ test("disposing waits for the work that has begun", async () => {
   expect(await stored(id)).toEqual({ due: null, token: null });
 });
 
-test("a row whose work fails waits, and one that has ended all the same, by a commit whose answer was lost, is left alone", async () => {
-  const [failing = "", over = ""] = await create(2);
+test("postpones a row whose work fails, and leaves a row alone that was finished before the work failed", async () => {
+  const [failing = "", finished = ""] = await create(2);
   const begun: string[] = [];
   {
-    await using _job = working(async (id) => {
+    await using _job = startJob(async (id) => {
       begun.push(id);
-      if (id === over) await ended(id);
+      if (id === finished) await end(id);
       throw new Error("the connection ended");
     });
     await eventually(async () => expect((await stored(failing))?.due).toBeGreaterThan(8));
     await eventually(() => expect(begun).toHaveLength(2));
   }
-  expect(await stored(over)).toEqual({ due: null, token: null });
+  expect(await stored(finished)).toEqual({ due: null, token: null });
   expect(begun).toHaveLength(2);
 });
 
-test("slow rows hold up no other, those of a business that has many least of all", async () => {
+test("six slow rows of one business use at most half of the slots and do not delay another business", async () => {
   const slow = await create(6);
   const [other = ""] = await create(1);
   const release = Promise.withResolvers<void>();
   const begun: string[] = [];
   {
-    await using _job = working(async (id) => {
+    await using _job = startJob(async (id) => {
       begun.push(id);
       if (slow.includes(id)) await release.promise;
-      await ended(id);
+      await end(id);
     });
     await eventually(() => expect(begun).toContain(other));
     expect(begun.filter((id) => slow.includes(id))).toHaveLength(2);
-    // The place is taken again while the slow ones still run.
+    // The free slot is used while the slow rows are still in progress.
     const [late = ""] = await create(1);
     await eventually(() => expect(begun).toContain(late));
     release.resolve();
@@ -154,11 +150,11 @@ test("with perBusiness at the concurrency, one business uses all slots, and anot
   const ends = new Map(alone.map((id) => [id, Promise.withResolvers<void>()]));
   const begun: string[] = [];
   {
-    await using _job = working(
+    await using _job = startJob(
       async (id) => {
         begun.push(id);
         await ends.get(id)?.promise;
-        await ended(id);
+        await end(id);
       },
       { perBusiness: 4 },
     );
@@ -176,12 +172,12 @@ test("the next row of a business that uses all its slots begins without a pause 
   await create(6);
   const begun: string[] = [];
   await using _job = processDueRows(
-    { orm: things.orm, logger: createLogger("test", "silent") },
+    { orm: db.orm, logger: createLogger("test", "silent") },
     rows,
     async (id) => {
       begun.push(id);
-      await things.sql("select pg_sleep(0.02)");
-      await ended(id);
+      await db.sql("select pg_sleep(0.02)");
+      await end(id);
     },
     3_600_000,
   );
@@ -193,56 +189,56 @@ test("no more rows than perPause begin within one pause, even if they end at onc
   const begun: string[] = [];
   const work = async (id: string) => {
     begun.push(id);
-    await ended(id);
+    await end(id);
   };
   for (const begins of [3, 6]) {
     const limits = { ...rows, perPause: 3, perBusiness: 4 };
-    await using _job = processDueRows({ orm: things.orm, logger: createLogger("test", "silent") }, limits, work, 3_600_000);
+    await using _job = processDueRows({ orm: db.orm, logger: createLogger("test", "silent") }, limits, work, 3_600_000);
     await eventually(() => expect(begun.length).toBeGreaterThanOrEqual(begins));
-    await things.sql("select pg_sleep(0.05)");
+    await db.sql("select pg_sleep(0.05)");
     expect(begun).toHaveLength(begins);
   }
 });
 
-test("businesses take turns, and of each the more urgent comes first, then the oldest", async () => {
-  const [one, two] = [await create(3), await create(2)];
-  const [a1 = "", a2 = "", a3 = ""] = one;
-  const [b1 = "", b2 = ""] = two;
+test("processes the rows of a business by priority, then by age, and serves two businesses in turn", async () => {
+  const [rowsOfA, rowsOfB] = [await create(3), await create(2)];
+  const [a1 = "", a2 = "", a3 = ""] = rowsOfA;
+  const [b1 = "", b2 = ""] = rowsOfB;
   for (const [id, minutes] of Object.entries({ [a1]: 18, [a2]: 17, [a3]: 1, [b1]: 3, [b2]: 2 })) {
-    await things.sql("update thing set since = now() - make_interval(mins => ?) where id = ?", [minutes, id]);
+    await db.sql("update job set since = now() - make_interval(mins => ?) where id = ?", [minutes, id]);
   }
-  await things.sql("update thing set urgent = true where id = ?", [a3]);
+  await db.sql("update job set urgent = true where id = ?", [a3]);
   const begun: string[] = [];
   {
-    await using _job = working(
+    await using _job = startJob(
       async (id) => {
         begun.push(id);
-        await ended(id);
+        await end(id);
       },
-      { isLess: "not urgent", concurrency: 1 },
+      { isLowPriority: "not urgent", concurrency: 1 },
     );
     await eventually(() => expect(begun).toHaveLength(5));
   }
   expect(begun[0]).toBe(a3);
-  expect(begun.filter((id) => one.includes(id))).toEqual([a3, a1, a2]);
-  expect(begun.filter((id) => two.includes(id))).toEqual([b1, b2]);
+  expect(begun.filter((id) => rowsOfA.includes(id))).toEqual([a3, a1, a2]);
+  expect(begun.filter((id) => rowsOfB.includes(id))).toEqual([b1, b2]);
 });
 
-test("however much is due of one business, and however many have something planned, another gets its turn", async () => {
-  const planned = "insert into thing (id, business_id, due_at) select gen_random_uuid(),";
-  await things.sql(`${planned} gen_random_uuid(), now() + interval '1 hour' from generate_series(1, 2500)`);
-  await things.sql(`${planned} ?, now() - interval '1 hour' from generate_series(1, 600)`, [uuidv7()]);
+test("processes a row of one business while another has 600 due rows and 2500 businesses have planned rows", async () => {
+  const planned = "insert into job (id, business_id, due_at) select gen_random_uuid(),";
+  await db.sql(`${planned} gen_random_uuid(), now() + interval '1 hour' from generate_series(1, 2500)`);
+  await db.sql(`${planned} ?, now() - interval '1 hour' from generate_series(1, 600)`, [uuidv7()]);
   const [other = ""] = await create(1, "ffffffff-ffff-4fff-bfff-ffffffffffff");
   const release = Promise.withResolvers<void>();
   const begun: string[] = [];
   {
-    await using _job = working(async (id) => {
+    await using _job = startJob(async (id) => {
       begun.push(id);
       if (id !== other) await release.promise;
-      await ended(id);
+      await end(id);
     });
     await eventually(() => expect(begun).toContain(other));
-    await things.sql("update thing set due_at = null");
+    await db.sql("update job set due_at = null");
     release.resolve();
   }
   expect(begun).toHaveLength(3);

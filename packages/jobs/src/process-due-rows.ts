@@ -2,21 +2,21 @@ import type { Orm } from "@amana/database";
 import { FairSemaphore, forTenant, inTrace, type Logger, poll, secondsSince, sleep, traced, waitAtMost } from "@amana/runtime";
 import { claimDue, createDueSearch, type DueTable } from "./claim.ts";
 import { keepLease, type Lease, leaseSeconds } from "./lease.ts";
-import { showDue, worked } from "./metrics.ts";
+import { showDueRows, workDuration } from "./metrics.ts";
 
-/** After a fault of ours a row waits: a few such must not keep the others from their turn. */
-const faultPauseSeconds = 10;
+/** Delay before a failed row is retried, so that failing rows do not starve others. */
+const retryDelaySeconds = 10;
 
-/** Which rows are due and how they are taken. All texts are SQL of ours, never of a request. */
+/** The rows of a job and its limits. All SQL strings come from code, never from a request. */
 export interface DueRows {
-  /** The job's name in logs. */
+  /** The job's name in logs, traces and metrics. */
   readonly name: string;
   readonly table: string;
-  /** The column that says when a row's time has come; null: never. */
+  /** The column with the time from which a row is due. Rows with null are never due. */
   readonly due: string;
-  /** Rows for which this holds come after all others of their business. */
-  readonly isLess?: string;
-  /** The column that orders the rest of a business's rows, earliest first; `due` when left out. */
+  /** An SQL condition. Rows that meet it come after all other rows of their business. */
+  readonly isLowPriority?: string;
+  /** The column that orders the rows of a business, earliest first; `due` by default. */
   readonly since?: string;
   /** Maximum number of rows that are processed at the same time. */
   readonly concurrency: number;
@@ -26,9 +26,9 @@ export interface DueRows {
    * another business gets the next free slot. Use that only if work takes equally long for all.
    */
   readonly perBusiness?: number;
-  /** The table keeps, as `traceparent`, the trace that began a row: the work goes on in it. */
+  /** Continues the trace in the row's column `traceparent`. False by default. */
   readonly isTraced?: boolean;
-  /** Rate limit: at most this many rows begin within one `pauseMs`. None by default. */
+  /** Rate limit: maximum number of rows that begin within one `pauseMs`. No limit by default. */
   readonly perPause?: number;
 }
 
@@ -40,9 +40,11 @@ interface Claimed {
 }
 
 /**
- * Claims due rows and runs `work` on each, until disposed. A free slot is used at once, so a slow
- * row delays no other. Businesses are served in turn: thousands of due rows of one delay a row of
- * another by one slot. The rows of a business are worked on in the order of `isLess` and `since`.
+ * Claims due rows and runs `work` on each, until disposed. `work` must change the row's due time or
+ * set it to null. A free slot is filled without delay, so slow rows do not delay others. Slots go
+ * to the business that uses the fewest: thousands of due rows of one business delay a row of
+ * another by one slot. The rows of a business are processed in the order of `isLowPriority` and
+ * `since`.
  */
 export function processDueRows(
   { orm, logger }: { orm: Orm; logger: Logger },
@@ -58,7 +60,7 @@ export function processDueRows(
   const stop = new AbortController();
   let period = { endsMs: 0, left: 0 };
 
-  const workOne = async (claimed: Claimed) => {
+  const processRow = async (claimed: Claimed) => {
     const { table, due, name: task } = rows;
     const startedMs = performance.now();
     try {
@@ -66,20 +68,21 @@ export function processDueRows(
         span?.set({ [`amana.${table}_id`]: claimed.id, "amana.business_id": claimed.businessId });
         await keepLease(orm, { table, ...claimed }, (lease) => work(claimed.id, lease));
       });
-      worked.observe({ task, outcome: "done" }, secondsSince(startedMs));
+      workDuration.observe({ task, outcome: "done" }, secondsSince(startedMs));
     } catch (error) {
-      worked.observe({ task, outcome: "failed" }, secondsSince(startedMs));
-      logger.error({ err: error, job: rows.name, [`${table}_id`]: claimed.id }, "a due row could not be worked on");
-      // Not of a row that has ended, by a commit whose answer was lost: it would stay due for ever.
-      const later = `${due} = now() + interval '${faultPauseSeconds} seconds' where id = ? and ${due} is not null`;
+      workDuration.observe({ task, outcome: "failed" }, secondsSince(startedMs));
+      logger.error({ err: error, job: rows.name, [`${table}_id`]: claimed.id }, "due row failed, retry scheduled");
+      // The condition skips a finished row whose commit succeeded although its response was lost.
+      // With a new due time it would be due for ever.
+      const postpone = `${due} = now() + interval '${retryDelaySeconds} seconds' where id = ? and ${due} is not null`;
       const em = orm.em.fork();
-      await em.execute(`update ${table} set ${later}`, [claimed.id]).catch(() => {});
+      await em.execute(`update ${table} set ${postpone}`, [claimed.id]).catch(() => {});
     }
   };
 
-  const oneEnds = () => Promise.race(inFlight.values());
+  const anyRowEnds = () => Promise.race(inFlight.values());
 
-  const round = async () => {
+  const claimAndStart = async () => {
     const nowMs = performance.now();
     if (nowMs >= period.endsMs) {
       period = { endsMs: nowMs + pauseMs, left: rows.perPause ?? Number.POSITIVE_INFINITY };
@@ -87,7 +90,7 @@ export function processDueRows(
     const free = Math.min(rows.concurrency - inFlight.size, period.left);
     if (free === 0) {
       if (period.left === 0) await sleep(period.endsMs - nowMs, stop.signal);
-      else await oneEnds();
+      else await anyRowEnds();
       return 1;
     }
     const { groups, hasMore } = await search();
@@ -95,9 +98,9 @@ export function processDueRows(
     const claims = await claimDue<Claimed>(orm, source, groups, slots, limits);
     for (const claimed of claims) {
       const trace = claimed.traceparent ? { traceparent: claimed.traceparent } : undefined;
-      // The claim leaves each business within its share, so this never waits.
+      // Never waits, because `claimDue` respects the limit of each business.
       slots.enter(claimed.businessId, 0);
-      const done = inTrace(trace, () => forTenant(claimed.businessId, () => workOne(claimed))).finally(() => {
+      const done = inTrace(trace, () => forTenant(claimed.businessId, () => processRow(claimed))).finally(() => {
         slots.leave(claimed.businessId);
         inFlight.delete(claimed.id);
       });
@@ -106,16 +109,17 @@ export function processDueRows(
     period.left -= claims.length;
     if (claims.length > 0 || hasMore) return 1;
     if (inFlight.size === 0) return 0;
-    // A business that uses all its slots may have more due rows: the next begins without a pause.
-    await waitAtMost(pauseMs, oneEnds());
+    // A business that uses all its slots may have more due rows. When one of its rows ends, the
+    // next begins without a pause.
+    await waitAtMost(pauseMs, anyRowEnds());
     return 1;
   };
 
-  const polling = poll(rows.name, logger, round, pauseMs);
-  const showing = showDue(orm, rows);
+  const polling = poll(rows.name, logger, claimAndStart, pauseMs);
+  const metrics = showDueRows(orm, rows);
   return {
     async [Symbol.asyncDispose]() {
-      showing[Symbol.dispose]();
+      metrics[Symbol.dispose]();
       stop.abort();
       await polling[Symbol.asyncDispose]();
       await Promise.all(inFlight.values());
@@ -123,11 +127,11 @@ export function processDueRows(
   };
 }
 
-const dueTable = ({ name, table, due, isLess, since = due, isTraced = false }: DueRows): DueTable => ({
+const dueTable = ({ name, table, due, isLowPriority, since = due, isTraced = false }: DueRows): DueTable => ({
   name,
   table,
   isPlanned: `${due} is not null`,
   dueAt: due,
-  order: isLess ? `${isLess}, ${since}` : since,
+  order: isLowPriority ? `${isLowPriority}, ${since}` : since,
   select: `select id, business_id as "businessId", lease_token as token, ${isTraced ? "traceparent" : "null as traceparent"} from claimed`,
 });

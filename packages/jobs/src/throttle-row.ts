@@ -1,8 +1,9 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /**
- * Whether the caller may look at a row: all replicas together do at most once in ten seconds, as
- * `column` notes. `where` is SQL: for other rows nobody's turn comes.
+ * Limits an action on a row to once in ten seconds across all replicas. Returns true if the caller
+ * may proceed, and stores the time in `column`. `where` is an SQL condition; the result is false
+ * for rows that do not meet it.
  */
 export async function throttleRow(
   em: SqlEntityManager,

@@ -1,12 +1,12 @@
 import { createTestDatabase } from "@amana/testing";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 
-const Thing = defineEntity({ name: "Thing", tableName: "thing", properties: { id: p.uuid().primary() } });
+const Job = defineEntity({ name: "Job", tableName: "job", properties: { id: p.uuid().primary() } });
 
-const thingTable = {
-  name: "0001-thing",
+const jobTable = {
+  name: "0001-job",
   sql: `
-    create table thing (
+    create table job (
       id uuid primary key,
       business_id uuid not null,
       urgent boolean not null default false,
@@ -15,16 +15,16 @@ const thingTable = {
       leased_until timestamptz(3),
       lease_token uuid
     );
-    create index on thing (business_id, since) where due_at is not null;
-    create index on thing (due_at) where due_at is not null;
+    create index on job (business_id, since) where due_at is not null;
+    create index on job (due_at) where due_at is not null;
   `,
 };
 
-/** Something with work that is due. */
-export async function startThings() {
-  const database = await createTestDatabase("due_work", {
-    entities: [Thing],
-    migrations: [thingTable],
+/** Creates a database with a table of due rows. */
+export async function createJobDatabase() {
+  const database = await createTestDatabase("jobs", {
+    entities: [Job],
+    migrations: [jobTable],
   });
   return {
     ...database,

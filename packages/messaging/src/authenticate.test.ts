@@ -12,13 +12,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("logs the number of forged messages in at most one alert a minute", async () => {
+test("logs the number of rejected messages in at most one alert a minute", async () => {
   const counts: number[] = [];
   const logger = { error: ({ count }: { count: number }) => counts.push(count) } as unknown as Logger;
   const keys = { verify: (_topic, message) => (message.key === "good" ? message : undefined) } as MessageKeys;
   const authenticate = createAuthentication({} as Orm, "tests.v1", keys, logger);
   const aMessage = (key: string): Message => ({ key, payload: Buffer.alloc(0), headers: {} });
-  const receive = async (...given: string[]) => await authenticate(given.map(aMessage));
+  const receive = async (...messageKeys: string[]) => await authenticate(messageKeys.map(aMessage));
 
   await receive("forged");
   expect(counts).toEqual([1]);

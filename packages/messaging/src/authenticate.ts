@@ -4,19 +4,19 @@ import { eventIdOf, type Message } from "./message.ts";
 import type { MessageKeys } from "./message-keys.ts";
 import { consumedEvents } from "./metrics.ts";
 
-/** During a flood of rejected messages, the log has one alert a minute. */
+/** Limits the log to one alert a minute during a flood of rejected messages. */
 const alertPauseMs = 60_000;
 /**
- * Inboxes keep an event id for 40 days from the time in the id. One day less allows for clocks that
- * differ. Republishing stays possible, because the outbox keeps events for three days only.
+ * Inboxes keep an event id for 40 days from the time in the id. The limit is one day less, because
+ * clocks differ. Republished events stay below it, because the outbox keeps events for three days.
  */
 const messageAgeMaxMs = 39 * 24 * 60 * 60 * 1000;
 
 /**
- * Returns a function that returns the messages that may take effect, without their MACs. It rejects
- * messages without a good MAC, and messages that are older than inboxes remember: repeated, they
- * would take effect again. Rejected messages are counted and logged, not stored, so that a sender
- * without a key can fill no disk.
+ * Creates a function that returns the authentic messages, without their MACs. It rejects messages
+ * with an invalid MAC, and messages older than the event ids in inboxes, which would take effect
+ * again if they were repeated. Rejected messages are counted and logged, not stored, so that a
+ * sender without a key cannot fill the disk.
  */
 export function createAuthentication(orm: Orm, topic: string, keys: MessageKeys, logger: Logger) {
   let count = 0;
@@ -28,8 +28,8 @@ export function createAuthentication(orm: Orm, topic: string, keys: MessageKeys,
     let now: Date | undefined;
     for (const message of messages) {
       const verified = keys.verify(topic, message);
-      // The database's clock decides, because this process's clock may be ahead and would then
-      // reject every event.
+      // The clock of this process may be ahead and would then reject every event. Therefore the
+      // database's clock decides.
       if (verified && !now && isTooOld(verified, new Date())) now = await databaseTime(orm.em.fork());
       if (verified && !(now && isTooOld(verified, now))) authentic.push(verified);
       else if (verified) tooOld++;
@@ -37,9 +37,9 @@ export function createAuthentication(orm: Orm, topic: string, keys: MessageKeys,
     const rejected = messages.length - authentic.length;
     count += rejected;
     consumedEvents.inc({ topic, outcome: "forged" }, rejected);
-    // Also reports the rejected messages of the last minute when only good messages follow.
+    // Also reports the rejected messages of the last minute when only authentic messages follow.
     if (count > 0 && performance.now() - alertedAtMs >= alertPauseMs) {
-      logger.error({ alert: true, count, too_old: tooOld }, "messages rejected: MAC is not good, or too old");
+      logger.error({ alert: true, count, too_old: tooOld }, "messages rejected, MAC invalid or event too old");
       alertedAtMs = performance.now();
       count = 0;
       tooOld = 0;

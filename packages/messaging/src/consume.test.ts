@@ -2,7 +2,7 @@ import { createOrm, databaseTime, keepPartitions, type Orm, transaction } from "
 import { createLogger, uuidv7 } from "@amana/runtime";
 import { createTestDatabase, eventually, type TestDatabase } from "@amana/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { database, deadLetters, effects, topic, writeDown } from "../test/database.ts";
+import { database, deadLetters, effects, recordEffect, topic } from "../test/database.ts";
 import { aMessage, MemoryTransport } from "../test/memory-transport.ts";
 import {
   addToOutbox,
@@ -28,14 +28,14 @@ afterEach(async () => {
 });
 
 async function aConsumer(options: Partial<TopicHandler> = {}, orm: Orm = db.orm, context: { retrySeconds?: number[] } = {}) {
-  const consumption = { topic, consumer: "tests", effect: writeDown, ...options };
-  stack.push(await consume(consumption, { orm, transport, logger, ...context }));
+  const topicHandler = { topic, consumer: "tests", effect: recordEffect, ...options };
+  stack.push(await consume(topicHandler, { orm, transport, logger, ...context }));
 }
 
 const bodiesFrom = (count: number) => Array.from({ length: count }, (_, number) => String(number));
 const reasons = async () => (await deadLetters(db.orm)).map(({ reason }) => reason);
 
-test("a message takes effect once, however often and in whatever batches it arrives", async () => {
+test("a message takes effect once when it arrives repeatedly in different batches", async () => {
   await aConsumer();
   const [one, two, three] = [aMessage("1"), aMessage("2"), aMessage("3")];
   await transport.deliver(one, one, two, one);
@@ -45,7 +45,7 @@ test("a message takes effect once, however often and in whatever batches it arri
   expect(await effects(db.orm)).toEqual(["1", "2", "3"]);
 });
 
-test("two consumers of different names each see every message", async () => {
+test("two consumers with different names each receive every message", async () => {
   const seen: string[] = [];
   for (const consumer of ["a", "b"]) {
     await aConsumer({
@@ -59,14 +59,16 @@ test("two consumers of different names each see every message", async () => {
   expect(seen.sort()).toEqual(["a1", "a2", "b1", "b2"]);
 });
 
-test("one consumer on two replicas that get the same messages at once, in opposite order, has each effect once", async () => {
+test("a consumer on two replicas applies each message once when both get them concurrently in opposite order", async () => {
   const second = new MemoryTransport();
-  await using other = {
+  await using otherReplica = {
     orm: await createOrm({ url: db.url, ...database }, logger),
-    [Symbol.asyncDispose]: () => other.orm.close(),
+    [Symbol.asyncDispose]: () => otherReplica.orm.close(),
   };
   await aConsumer();
-  stack.push(await consume({ topic, consumer: "tests", effect: writeDown }, { orm: other.orm, transport: second, logger }));
+  stack.push(
+    await consume({ topic, consumer: "tests", effect: recordEffect }, { orm: otherReplica.orm, transport: second, logger }),
+  );
   const rounds = Array.from({ length: 10 }, () => bodiesFrom(20).map((body) => aMessage(body)));
   for (const messages of rounds) {
     await Promise.all([transport.deliver(...messages), second.deliver(...messages.toReversed())]);
@@ -75,28 +77,28 @@ test("one consumer on two replicas that get the same messages at once, in opposi
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a consumer applies every message of many deliveries at the same time", async () => {
+test("a consumer applies every message of a delivery with more messages than a batch", async () => {
   await aConsumer();
   await transport.deliver(...bodiesFrom(450).map((body) => aMessage(body)));
   expect(await effects(db.orm)).toEqual(bodiesFrom(450));
 });
 
 const statuses = async () => (await deadLetters(db.orm)).map(({ status }) => status);
-/** Pauses of a hundredth of a second: after three a message has failed to the end. */
-const quickly = { retrySeconds: [0.01, 0.01, 0.01] };
-/** Fails for messages with one of these bodies. */
+/** Pauses of 10 ms, so that a letter is parked soon. */
+const quickRetries = { retrySeconds: [0.01, 0.01, 0.01] };
+/** Returns an effect that throws for messages with one of the bodies. */
 const failingFor = (bodies: Set<string>, failure: (body: string) => Error): FunctionEffect => {
   return async (em, messages) => {
     for (const message of messages) {
       const body = Buffer.from(message.payload).toString();
       if (bodies.has(body)) throw failure(body);
-      await writeDown(em, [message]);
+      await recordEffect(em, [message]);
     }
   };
 };
 
-test("parks a message whose last retry failed, once and with the reason, while its neighbours take effect", async () => {
-  await aConsumer({}, db.orm, quickly);
+test("parks a message whose last retry failed, once and with the reason, while others of its batch take effect", async () => {
+  await aConsumer({}, db.orm, quickRetries);
   const poison = aMessage("poison", { key: "p" });
   const batch = [aMessage("1"), poison, aMessage("2")];
   await transport.deliver(...batch);
@@ -128,20 +130,20 @@ test("retries a failed message until it succeeds", async () => {
   expect(await deadLetters(db.orm)).toMatchObject([{ status: "DELIVERED", payload: Buffer.alloc(0) }]);
 });
 
-test("an effect that is one statement happens once, also as the retry of a dead letter", async () => {
+test("a statement effect happens once for each message, also in the retry of a dead letter", async () => {
   const broken = new Set(["bad"]);
   const results: number[] = [];
   const effect: StatementEffect<object, number> = {
     name: "tests_effect",
     documentOf(messages) {
       const bodies = messages.map(({ payload, headers }) => [headers["ce_id"], Buffer.from(payload).toString()] as const);
-      if (bodies.some(([, body]) => broken.has(body))) throw new Error("not yet");
+      if (bodies.some(([, body]) => broken.has(body))) throw new Error("effect failed");
       return Object.fromEntries(bodies);
     },
     ctes: `added as (
-      insert into effect (event_id, key, body) select event_id, 'k', doc ->> event_id::text from fresh, given returning event_id
+      insert into effect (event_id, key, body) select event_id, 'k', doc ->> event_id::text from fresh, input returning event_id
     )`,
-    answer: "added",
+    resultCte: "added",
     resultOf: (rows) => rows.length,
   };
   await aConsumer({ effect, committed: (count) => results.push(count as number) }, db.orm, {
@@ -161,7 +163,9 @@ test("an effect that is one statement happens once, also as the retry of a dead 
 
 test("a consumer applies later messages of a key while an earlier message of the key is a dead letter", async () => {
   const broken = new Set(["k1"]);
-  await aConsumer({ effect: failingFor(broken, () => new Error("not yet")) }, db.orm, { retrySeconds: Array(1_000).fill(0.01) });
+  await aConsumer({ effect: failingFor(broken, () => new Error("effect failed")) }, db.orm, {
+    retrySeconds: Array(1_000).fill(0.01),
+  });
   await transport.deliver(aMessage("k1"), aMessage("k2"), aMessage("x1", { key: "x" }));
   await transport.deliver(aMessage("k3"));
   expect(await effects(db.orm)).toEqual(["k2", "x1", "k3"]);
@@ -172,7 +176,7 @@ test("a consumer applies later messages of a key while an earlier message of the
 
 test("a dead letter whose message is delivered again and succeeds has no second effect", async () => {
   const broken = new Set(["1"]);
-  await aConsumer({ effect: failingFor(broken, () => new Error("not yet")) }, db.orm, { retrySeconds: [1] });
+  await aConsumer({ effect: failingFor(broken, () => new Error("effect failed")) }, db.orm, { retrySeconds: [1] });
   const message = aMessage("1");
   await transport.deliver(message);
   expect(await statuses()).toEqual(["RETRYING"]);
@@ -182,22 +186,22 @@ test("a dead letter whose message is delivered again and succeeds has no second 
   expect(await effects(db.orm)).toEqual(["1"]);
 });
 
-test("pauses when different messages fail in a row, dead-letters three of them, and resumes by itself", async () => {
+test("pauses when different messages fail in a row, dead-letters three of them, and resumes automatically", async () => {
   const bodies = bodiesFrom(20);
   let isBroken = true;
-  let tries = 0;
+  let attempts = 0;
   const effect: FunctionEffect = async (em, messages) => {
-    tries++;
+    attempts++;
     if (isBroken) throw new Error('column "body" does not exist');
-    await writeDown(em, messages);
+    await recordEffect(em, messages);
   };
   await aConsumer({ effect }, db.orm, { retrySeconds: [5, 5, 5] });
   const messages = bodies.map((body) => aMessage(body, { key: body }));
   await expect(transport.deliver(...messages)).rejects.toThrow("is paused");
   expect(await statuses()).toEqual(["RETRYING", "RETRYING", "RETRYING"]);
-  const triesBefore = tries;
+  const attemptsBefore = attempts;
   for (let i = 0; i < 20; i++) await expect(transport.deliver(...messages)).rejects.toThrow("is paused");
-  expect(tries - triesBefore).toBeLessThan(20);
+  expect(attempts - attemptsBefore).toBeLessThan(20);
   isBroken = false;
   await eventually(() => transport.deliver(...messages));
   await eventually(async () => expect(new Set(await statuses())).toEqual(new Set(["DELIVERED"])));
@@ -213,36 +217,37 @@ test("a consumer applies the messages behind failing ones after its pauses", asy
   expect(await statuses()).toHaveLength(10);
 });
 
-test("an event of a type that is not known yet waits for the version that knows it, and others of its key go on", async () => {
-  const known = new Set<string>();
+test("an event of an unknown type waits for a version that supports it, and other events of its key take effect", async () => {
+  const supported = new Set<string>();
   const effect: FunctionEffect = async (em, messages) => {
     for (const { headers } of messages) {
-      if (headers["ce_type"] === "tests.v1.New" && !known.has("tests.v1.New")) throw new UnknownEventTypeError("tests.v1.New");
+      if (headers["ce_type"] === "tests.v1.New" && !supported.has("tests.v1.New"))
+        throw new UnknownEventTypeError("tests.v1.New");
     }
-    await writeDown(em, messages);
+    await recordEffect(em, messages);
   };
   await aConsumer({ effect }, db.orm, { retrySeconds: [60] });
-  const news = bodiesFrom(5).map((body) => {
+  const newEvents = bodiesFrom(5).map((body) => {
     const message = aMessage(body, { key: body });
     return { ...message, headers: { ...message.headers, ce_type: "tests.v1.New" } };
   });
-  await transport.deliver(...news, aMessage("same key", { key: "0" }));
+  await transport.deliver(...newEvents, aMessage("same key", { key: "0" }));
   expect(await effects(db.orm)).toEqual(["same key"]);
   expect(new Set(await statuses())).toEqual(new Set(["WAITING"]));
-  // The next version starts.
+  // Simulates the start of the next version.
   await Promise.all(stack.splice(0).map((consumer) => consumer[Symbol.asyncDispose]()));
-  known.add("tests.v1.New");
+  supported.add("tests.v1.New");
   await aConsumer({ effect }, db.orm, { retrySeconds: [60] });
   await eventually(async () => expect((await effects(db.orm)).sort()).toEqual(["0", "1", "2", "3", "4", "same key"]));
 });
 
-test("a message that always runs into a time limit holds up nobody else", async () => {
+test("a message that exceeds the statement timeout does not delay other messages", async () => {
   const effect: FunctionEffect = async (em, messages) => {
     if (messages.some(({ key }) => key === "slow")) {
       await em.execute("set local statement_timeout = 20");
       await em.execute("select pg_sleep(1)");
     }
-    await writeDown(em, messages);
+    await recordEffect(em, messages);
   };
   await aConsumer({ effect }, db.orm, { retrySeconds: [60] });
   await transport.deliver(aMessage("1"), aMessage("slow", { key: "slow" }), aMessage("2"));
@@ -250,9 +255,9 @@ test("a message that always runs into a time limit holds up nobody else", async 
   expect((await deadLetters(db.orm)).map(({ reason }) => reason)).toEqual([expect.stringContaining("statement timeout")]);
 });
 
-test("a parked message that is published again after the repair takes effect, once", async () => {
+test("a parked message that is published again after the fix takes effect once", async () => {
   const broken = new Set(["bad"]);
-  await aConsumer({ effect: failingFor(broken, () => new Error("no")) }, db.orm, quickly);
+  await aConsumer({ effect: failingFor(broken, () => new Error("no")) }, db.orm, quickRetries);
   const bad = aMessage("bad", { key: "b" });
   await transport.deliver(bad);
   await eventually(async () => expect(await statuses()).toEqual(["PARKED"]));
@@ -265,20 +270,20 @@ test("a parked message that is published again after the repair takes effect, on
   await eventually(async () => expect(await statuses()).toEqual(["DELIVERED"]));
 });
 
-test("a letter that another replica has in hand is not asked for over and over", async () => {
+test("does not query repeatedly for a letter that another replica has locked", async () => {
   await aConsumer({ effect: failingFor(new Set(["bad"]), () => new Error("no")) }, db.orm, { retrySeconds: [0.05] });
   await transport.deliver(aMessage("bad"));
   await transaction(db.orm, async (em) => {
     await em.execute("select 1 from dead_letter for update");
     await new Promise((resolve) => setTimeout(resolve, 600));
-    const asked = vi.spyOn(db.orm.em, "fork");
+    const fork = vi.spyOn(db.orm.em, "fork");
     await new Promise((resolve) => setTimeout(resolve, 2_000));
-    expect(asked.mock.calls.length).toBeLessThan(40);
-    asked.mockRestore();
+    expect(fork.mock.calls.length).toBeLessThan(40);
+    fork.mockRestore();
   });
 });
 
-test("the reason of a database's refusal names the place and no value", async () => {
+test("the reason of a database error has the SQLSTATE, table and column, and no value", async () => {
   await aConsumer({
     effect: async (em) => {
       await em.execute("insert into inbox (consumer, event_id, received_at) values ('Amina Benali', 'Amina Benali', null)");
@@ -298,10 +303,10 @@ test("the reason of a database's refusal names the place and no value", async ()
   expect(JSON.stringify(found)).not.toContain("Benali");
 });
 
-test("messages without a good MAC have no effect, are not stored, and do not hold up genuine ones with the same id", async () => {
+test("messages with an invalid MAC have no effect, are not stored, and do not block authentic ones with the same id", async () => {
   await aConsumer();
-  const [good, other] = [aMessage("1"), aMessage("2")];
-  const signed = transport.keys.sign(topic, good);
+  const [authentic, other] = [aMessage("1"), aMessage("2")];
+  const signed = transport.keys.sign(topic, authentic);
   const forged = { ...signed, payload: Buffer.from("forged") };
   await transport.deliverUnsigned(other, forged, signed);
   await transport.deliverUnsigned(other, forged);
@@ -313,9 +318,9 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 test("rejects a message whose event is more than 39 days old, and applies one of 38 days", async () => {
   await aConsumer();
-  const [old, young] = [39.01, 38].map((days) => aMessage(String(days), { id: uuidv7(Date.now() - days * dayMs) }));
-  if (!old || !young) throw new Error("two messages were expected");
-  await transport.deliver(old, young);
+  const [old, recent] = [39.01, 38].map((days) => aMessage(String(days), { id: uuidv7(Date.now() - days * dayMs) }));
+  if (!old || !recent) throw new Error("two messages were expected");
+  await transport.deliver(old, recent);
   await transport.deliver(old);
   // A new id would make the event younger, but the MAC covers the id.
   const signed = transport.keys.sign(topic, old);
@@ -324,7 +329,7 @@ test("rejects a message whose event is more than 39 days old, and applies one of
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a process whose clock is a year ahead accepts a message of today", async () => {
+test("a consumer whose clock is a year ahead accepts a message of today", async () => {
   await aConsumer();
   const message = aMessage("today");
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 365 * dayMs });
@@ -337,7 +342,7 @@ test("a process whose clock is a year ahead accepts a message of today", async (
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("an event that a process whose clock is a year behind commits with the database's time takes effect once", async () => {
+test("an event takes effect once if the clock of its publisher is a year behind the database's clock", async () => {
   await aConsumer();
   const occurredAt = await databaseTime(db.orm.em.fork());
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 365 * dayMs });
@@ -351,7 +356,7 @@ test("an event that a process whose clock is a year behind commits with the data
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a message without an event id, or with one that is none, is parked", async () => {
+test("a message without an event id, or with a malformed one, is parked", async () => {
   await aConsumer();
   const without = { ...aMessage("1"), headers: {} };
   await transport.deliver(without, aMessage("2", { key: "2" }), aMessage("3", { id: "not a uuid", key: "3" }));
@@ -363,7 +368,7 @@ test("a message without an event id, or with one that is none, is parked", async
   for (const reason of await reasons()) expect(reason).toContain("no event id");
 });
 
-test("a message is kept whatever characters are in it", async () => {
+test("a dead letter stores NUL and unpaired surrogates as replacement characters", async () => {
   await aConsumer({
     effect: async () => {
       throw new Error("NUL \0 and half a pair \ud800");
@@ -386,11 +391,11 @@ test("a message is kept whatever characters are in it", async () => {
   ]);
 });
 
-test("an outage of the database parks nothing, and the next delivery takes effect", async () => {
+test("a database outage creates no dead letters, and the next delivery takes effect", async () => {
   let outages = 2;
   await aConsumer({
     effect: async (em, messages) => {
-      await writeDown(em, messages);
+      await recordEffect(em, messages);
       if (outages-- > 0) await em.execute("select pg_terminate_backend(pg_backend_pid(), 5000)");
     },
   });
@@ -402,12 +407,12 @@ test("an outage of the database parks nothing, and the next delivery takes effec
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("an outage while messages are tried one by one sets aside only what had failed before", async () => {
+test("a database outage while messages are applied one by one dead-letters only those that failed before it", async () => {
   let outages = 1;
   await aConsumer({
     effect: async (em, messages) => {
-      await writeDown(em, messages);
-      if (messages.length > 1) throw new Error("one by one, please");
+      await recordEffect(em, messages);
+      if (messages.length > 1) throw new Error("batch failed");
       if (outages-- > 0) await em.execute("select pg_terminate_backend(pg_backend_pid(), 5000)");
     },
   });
@@ -419,7 +424,7 @@ test("an outage while messages are tried one by one sets aside only what had fai
   expect(await reasons()).toEqual(["Error: this message is poison"]);
 });
 
-test("`committed` runs after each commit with an effect, when others can see it, and only then", async () => {
+test("`committed` runs after each commit with an effect, and only then", async () => {
   const seenAtCommit: Promise<string[]>[] = [];
   await aConsumer({ committed: () => seenAtCommit.push(effects(db.orm)) });
   const [one, two] = [aMessage("1"), aMessage("2")];
@@ -430,15 +435,15 @@ test("`committed` runs after each commit with an effect, when others can see it,
   expect(await Promise.all(seenAtCommit)).toEqual([["1"], ["1", "2"]]);
 });
 
-test("what was seen is forgotten ten days after the last transport has", async () => {
-  const see = (consumer: string, days: number) =>
+test("inbox rows are deleted 40 days after the time in their event id", async () => {
+  const insertSeen = (consumer: string, days: number) =>
     db.orm.em
       .fork()
       .execute("insert into inbox (consumer, event_id) values (?, uuidv7(make_interval(days => -?)))", [consumer, days]);
-  await see("tests", 41);
-  await see("tests", 39);
-  await see("others", 41);
-  await see("others", 0);
+  await insertSeen("tests", 41);
+  await insertSeen("tests", 39);
+  await insertSeen("others", 41);
+  await insertSeen("others", 0);
   while ((await keepPartitions({ orm: db.orm, logger })) > 0);
   expect(
     await db.orm.em
@@ -452,7 +457,7 @@ test("what was seen is forgotten ten days after the last transport has", async (
   ]);
 });
 
-test("an event id in capitals is the same id", async () => {
+test("an event id in upper case equals the id in lower case", async () => {
   await aConsumer();
   const id = uuidv7();
   await transport.deliver(aMessage("1", { id: id.toUpperCase() }));

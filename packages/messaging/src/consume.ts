@@ -16,26 +16,26 @@ import {
   retryNow,
 } from "./dead-letter.ts";
 import { type Applied, applyFresh, type TopicHandler } from "./effect.ts";
-import { isDatabaseAway, UnknownEventTypeError } from "./failure.ts";
+import { isDatabaseOutage, UnknownEventTypeError } from "./failure.ts";
 import type { Message } from "./message.ts";
-import { handling, inTraceOf } from "./message-spans.ts";
-import { consumedEvents, consumedOutcomes, consumersStopped, showDeadLetters } from "./metrics.ts";
+import { inConsumerSpans, inTraceOf } from "./message-spans.ts";
+import { consumedEvents, consumedOutcomes, consumerStopped, showDeadLetters } from "./metrics.ts";
 import type { Transport } from "./transport.ts";
 
 const batchMessagesMax = 200;
-/** The consumer pauses after each run of this many different messages that fail in a row. */
+/** The consumer pauses each time this number of different messages have failed in a row. */
 const failuresPerPause = 3;
 const pauseMsMax = 10_000;
-/** With this many letters of a topic that are retried, further messages wait in the transport. */
-const openMax = 10_000;
+/** Maximum number of retried letters of a topic. Above it, messages stay in the transport. */
+const openLettersMax = 10_000;
 const retryPollMs = 1_500;
 const retryBatchMax = 20;
 const cleaningMs = 60 * 60 * 1000;
 
-/** The consumer takes no new messages for now; the transport delivers them again. */
+/** Thrown for messages that arrive during a pause. The transport delivers them again. */
 class ConsumerPausedError extends DomainError {
-  constructor(topic: string, why: string) {
-    super("unavailable", "service_unavailable", `The consumer of ${topic} is paused: ${why}`);
+  constructor(topic: string, reason: string) {
+    super("unavailable", "service_unavailable", `The consumer of ${topic} is paused: ${reason} The message is delivered again.`);
     this.name = "ConsumerPausedError";
   }
 }
@@ -48,50 +48,50 @@ interface Context {
 }
 
 /**
- * Consumes a topic. Inbox rows and effect commit together, so a message takes effect once however
- * often it is delivered, in no promised order. A message whose effect fails becomes a dead letter
- * that is retried on the schedule `retrySeconds`; other messages continue. After three different
- * messages in a row failed, the consumer pauses, with growing pauses until a message succeeds.
- * While the database is unavailable the transport keeps the messages.
+ * Consumes a topic. Inbox rows and effect commit together, so a message takes effect once even if
+ * it is delivered repeatedly. The order of effects is not guaranteed. A message whose effect fails
+ * becomes a dead letter that is retried on the schedule `retrySeconds`; other messages continue.
+ * When three different messages in a row have failed, the consumer pauses. Its pauses grow until a
+ * message succeeds. While the database is unavailable, the transport keeps the messages.
  */
-export async function consume(consumption: TopicHandler, context: Context): Promise<AsyncDisposable> {
-  const { topic, consumer } = consumption;
+export async function consume(topicHandler: TopicHandler, context: Context): Promise<AsyncDisposable> {
+  const { topic, consumer } = topicHandler;
   const { orm, transport } = context;
   if (!transport.keys.hasKeyFor(topic)) throw new Error(`EVENT_MAC_KEYS has no key for ${topic}, which ${consumer} consumes`);
   const logger = context.logger.child({ topic, consumer });
-  const topicConsumer = new TopicConsumer(consumption, { ...context, logger });
+  const topicConsumer = new TopicConsumer(topicHandler, { ...context, logger });
   for (const outcome of consumedOutcomes) consumedEvents.inc({ topic, outcome }, 0);
-  // Messages are of all businesses.
+  // A batch has messages of several businesses.
   await transport.subscribe(topic, consumer, (messages) => forTenant(allTenants, () => topicConsumer.handle(messages)));
   await using stack = new AsyncDisposableStack();
   stack.use(poll("retry-messages", logger, () => topicConsumer.retryDue(), retryPollMs));
-  stack.use(showDeadLetters(orm, consumption));
-  stack.use(onScrape(() => consumersStopped.set({ topic }, topicConsumer.isPaused ? 1 : 0)));
+  stack.use(showDeadLetters(orm, topicHandler));
+  stack.use(onScrape(() => consumerStopped.set({ topic }, topicConsumer.isPaused ? 1 : 0)));
   stack.use(poll("clean-dead-letters", logger, () => cleanDeadLetters(orm.em.fork(), consumer), cleaningMs));
   const running = stack.move();
   return { [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 class TopicConsumer {
-  readonly #consumption: TopicHandler;
+  readonly #topicHandler: TopicHandler;
   readonly #orm: Orm;
   readonly #logger: Logger;
   readonly #pausesMs: readonly number[];
   readonly #authenticate: (messages: readonly Message[]) => Promise<Message[]>;
-  /** Messages of several partitions share a transaction. */
-  readonly #applyGroup = createBatcher<Message>(batchMessagesMax, (batch) => this.#applyBatch(batch));
-  /** Different messages that failed since the last success. */
+  /** Puts messages of several partitions into one transaction. */
+  readonly #batch = createBatcher<Message>(batchMessagesMax, (batch) => this.#applyBatch(batch));
+  /** Number of different messages that failed since the last success. */
   #failures = 0;
   #pausedUntilMs = 0;
-  /** At the start a new version may know the types of WAITING letters. */
+  /** True at the start, because a new version may support the event types of WAITING letters. */
   #retriesAll = true;
 
-  constructor(consumption: TopicHandler, { orm, transport, logger, retrySeconds }: Context) {
-    this.#consumption = consumption;
+  constructor(topicHandler: TopicHandler, { orm, transport, logger, retrySeconds }: Context) {
+    this.#topicHandler = topicHandler;
     this.#orm = orm;
     this.#logger = logger;
     this.#pausesMs = (retrySeconds ?? eventRetrySeconds.split(",").map(Number)).map((seconds) => seconds * 1000);
-    this.#authenticate = createAuthentication(orm, consumption.topic, transport.keys, logger);
+    this.#authenticate = createAuthentication(orm, topicHandler.topic, transport.keys, logger);
   }
 
   /** Also true between two pauses, until a message succeeds. */
@@ -102,19 +102,20 @@ class TopicConsumer {
   async handle(messages: readonly Message[]): Promise<void> {
     const authentic = await this.#authenticate(messages);
     for (let start = 0; start < authentic.length; start += batchMessagesMax) {
-      await this.#applyGroup(authentic.slice(start, start + batchMessagesMax));
+      await this.#batch(authentic.slice(start, start + batchMessagesMax));
     }
   }
 
-  /** Retries a batch of due letters. Returns how many are delivered. */
+  /** Retries a batch of due letters. Returns the number of delivered letters. */
   async retryDue(): Promise<number> {
     const em = this.#orm.em.fork();
-    if (this.#retriesAll) await retryNow(em, this.#consumption);
+    if (this.#retriesAll) await retryNow(em, this.#topicHandler);
     this.#retriesAll = false;
-    await endRepublished(em, this.#consumption);
+    await endRepublished(em, this.#topicHandler);
     let delivered = 0;
-    for (const id of await dueLetters(em, this.#consumption, retryBatchMax)) if (await this.#retry(id)) delivered++;
-    // Failed letters have their pause, and another replica may have locked the others.
+    for (const id of await dueLetters(em, this.#topicHandler, retryBatchMax)) if (await this.#retry(id)) delivered++;
+    // Does not count failed letters, which have a pause, nor letters that another replica locked:
+    // the caller retries at once if the result is above zero.
     return delivered;
   }
 
@@ -124,9 +125,9 @@ class TopicConsumer {
       await this.#apply(batch);
       return;
     } catch (error) {
-      if (isDatabaseAway(error)) throw error;
+      if (isDatabaseOutage(error)) throw error;
     }
-    // One at a time, so that a failing message does not hold up the others.
+    // Applies the messages singly, so that a failing message does not delay the others.
     for (const message of batch) await inTraceOf(message, () => this.#applyOne(message));
   }
 
@@ -135,17 +136,17 @@ class TopicConsumer {
     try {
       await this.#apply([message]);
     } catch (error) {
-      if (isDatabaseAway(error)) throw error;
+      if (isDatabaseOutage(error)) throw error;
       await this.#deadLetter(message, error);
     }
   }
 
   async #apply(messages: readonly Message[]): Promise<void> {
-    const { topic, effect } = this.#consumption;
-    const applied = await handling(this.#consumption, messages, async () =>
+    const { topic, effect } = this.#topicHandler;
+    const applied = await inConsumerSpans(this.#topicHandler, messages, async () =>
       typeof effect === "function"
-        ? await transaction(this.#orm, (em) => applyFresh(em, this.#consumption, messages))
-        : await applyFresh(this.#orm.em.fork(), this.#consumption, messages),
+        ? await transaction(this.#orm, (em) => applyFresh(em, this.#topicHandler, messages))
+        : await applyFresh(this.#orm.em.fork(), this.#topicHandler, messages),
     );
     faultPoint("consumer.committed");
     consumedEvents.inc({ topic, outcome: "passed_over" }, messages.length - applied.count);
@@ -153,17 +154,17 @@ class TopicConsumer {
   }
 
   async #deadLetter(message: Message, error: unknown): Promise<void> {
-    const { topic } = this.#consumption;
+    const { topic } = this.#topicHandler;
     const isNew = await transaction(this.#orm, async (em) => {
-      const open = await countOpen(em, this.#consumption);
-      if (open >= openMax) throw new ConsumerPausedError(topic, `${open} of its messages are dead letters.`);
-      return await addDeadLetter(em, this.#consumption, message, error, this.#pausesMs);
+      const open = await countOpen(em, this.#topicHandler);
+      if (open >= openLettersMax) throw new ConsumerPausedError(topic, `${open} dead letters of the topic are retried.`);
+      return await addDeadLetter(em, this.#topicHandler, message, error, this.#pausesMs);
     });
     if (!isNew) return;
     consumedEvents.inc({ topic, outcome: "failed" });
     const fields = { err: error, event_id: message.headers["ce_id"], event_type: message.headers["ce_type"] };
     if (error instanceof UnknownEventTypeError) {
-      this.#logger.error({ ...fields, alert: true }, "event type unknown, the message waits for a version that knows it");
+      this.#logger.error({ ...fields, alert: true }, "event type unknown, message waits for a version that supports it");
       return;
     }
     this.#logger.warn(fields, "message failed, retry scheduled");
@@ -175,7 +176,7 @@ class TopicConsumer {
     if (isFirst) this.#logger.error({ err: error, alert: true }, "consumer paused, different messages failed in a row");
   }
 
-  /** Returns whether the letter is delivered. Effect, inbox row and letter commit together. */
+  /** Returns true if the letter is delivered. Effect, inbox row and letter commit together. */
   async #retry(id: string): Promise<boolean> {
     const attempt: { message?: Message } = {};
     try {
@@ -184,14 +185,14 @@ class TopicConsumer {
         if (!letter) return undefined;
         const message = messageOf(letter);
         attempt.message = message;
-        const done = await handling(this.#consumption, [message], () => applyFresh(em, this.#consumption, [message]));
+        const done = await inConsumerSpans(this.#topicHandler, [message], () => applyFresh(em, this.#topicHandler, [message]));
         await endLetter(em, id, "DELIVERED");
         return done;
       });
       if (applied) this.#succeeded(applied);
       return applied !== undefined;
     } catch (error) {
-      if (isDatabaseAway(error)) throw error;
+      if (isDatabaseOutage(error)) throw error;
       await inTraceOf(attempt.message, () => this.#recordFailure(id, error));
       return false;
     }
@@ -208,11 +209,11 @@ class TopicConsumer {
 
   #succeeded({ count, result }: Applied<unknown>): void {
     if (count === 0) return;
-    consumedEvents.inc({ topic: this.#consumption.topic, outcome: "applied" }, count);
-    this.#consumption.committed?.(result);
+    consumedEvents.inc({ topic: this.#topicHandler.topic, outcome: "applied" }, count);
+    this.#topicHandler.committed?.(result);
     if (this.isPaused) {
       this.#logger.info("consumer resumed");
-      // The fault that failed them may be fixed.
+      // The fault that made the letters fail may be fixed.
       this.#retriesAll = true;
     }
     this.#failures = 0;
@@ -221,6 +222,6 @@ class TopicConsumer {
 
   #requireRunning(): void {
     if (performance.now() >= this.#pausedUntilMs) return;
-    throw new ConsumerPausedError(this.#consumption.topic, "different messages failed in a row.");
+    throw new ConsumerPausedError(this.#topicHandler.topic, "three different messages in a row failed.");
   }
 }

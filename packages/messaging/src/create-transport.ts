@@ -6,16 +6,17 @@ import { readKafkaOptions } from "./kafka-options.ts";
 import { createMessageKeys, readMessageKeys } from "./message-keys.ts";
 import type { Transport } from "./transport.ts";
 
-/** Where events go: to Kafka, or straight to the consumers' RPC addresses. */
+/** Settings of the transport: Kafka, or the RPC addresses of the consumers. */
 export type TransportOptions = ReturnType<typeof readTransportOptions>;
 
-/** Seconds between the attempts at a message that fails: five hours, then it is PARKED. */
+/** Seconds between the attempts of a failing message. After about five hours it is PARKED. */
 export const eventRetrySeconds = "1,5,30,120,300,600,1200,1800,3600,3600,3600,3600";
 
 /**
- * EVENTS says how events travel: `kafka` (readKafkaOptions) or `direct`, where DIRECT_SUBSCRIBERS
- * names who receives what: "payments.v1=http://127.0.0.1:4001,kyc.v1=http://127.0.0.1:4001". A
- * topic this service emits that nobody would receive, or one it has no key for, is a problem.
+ * Reads the transport settings. EVENTS selects `kafka` (see readKafkaOptions) or `direct`. With
+ * `direct`, DIRECT_SUBSCRIBERS lists the subscribers of each topic:
+ * "payments.v1=http://127.0.0.1:4001,kyc.v1=http://127.0.0.1:4001". Reports a problem for an
+ * emitted topic without a subscriber, and for a topic without a key.
  */
 export function readTransportOptions(
   env: EnvReader,
@@ -31,14 +32,15 @@ export function readTransportOptions(
     subscribers[topic] = [...(subscribers[topic] ?? []), url];
   }
   for (const topic of emits) {
-    if (!subscribers[topic]) env.problem(`DIRECT_SUBSCRIBERS names nobody who receives ${topic}; name one, or set EVENTS=kafka`);
+    if (!subscribers[topic]) env.problem(`DIRECT_SUBSCRIBERS has no subscriber for ${topic}; add one, or set EVENTS=kafka`);
   }
   return { kind, keys, subscribers };
 }
 
 /**
- * `clientId` is the service's name. An unreachable Kafka keeps no service from starting; in
- * production one that is there and would lose events does: see createKafkaTransport.
+ * Creates the transport. `clientId` is the service's name. A service also starts while Kafka is
+ * unreachable. Throws TopicAtRiskError in production if a topic could lose events (see
+ * createKafkaTransport).
  */
 export async function createTransport(
   options: TransportOptions,

@@ -16,7 +16,7 @@ import {
 } from "@amana/testing";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { database, deadLetters, effects, topic, writeDown } from "../test/database.ts";
+import { database, deadLetters, effects, recordEffect, topic } from "../test/database.ts";
 import { aMessage, MemoryTransport } from "../test/memory-transport.ts";
 import { consume, deadLetterService, recordAction, type TopicHandler } from "./index.ts";
 
@@ -26,7 +26,7 @@ let db: TestDatabase;
 let transport: MemoryTransport;
 let stack: AsyncDisposableStack;
 let letters: RpcClient<typeof DeadLetterService>;
-/** What cannot be handled; whoever is taken out is mended. */
+/** Keys of messages whose effect fails. */
 let broken: Set<string>;
 
 beforeEach(async () => {
@@ -34,17 +34,17 @@ beforeEach(async () => {
   db = stack.use(await createTestDatabase("messaging", database));
   transport = new MemoryTransport();
   broken = new Set();
-  const consumption: TopicHandler = {
+  const topicHandler: TopicHandler = {
     topic,
     consumer: "tests",
     schema: PaymentEventSchema,
     effect: async (em, messages) => {
-      for (const { key } of messages) if (broken.has(key)) throw new Error("not to be handled");
-      await writeDown(em, messages);
+      for (const { key } of messages) if (broken.has(key)) throw new Error("effect failed");
+      await recordEffect(em, messages);
     },
   };
-  stack.use(await consume(consumption, { orm: db.orm, transport, logger, retrySeconds: [0.01, 0.01] }));
-  const service = deadLetterService({ orm: db.orm, consumptions: [consumption], record: recordAction("tests") });
+  stack.use(await consume(topicHandler, { orm: db.orm, transport, logger, retrySeconds: [0.01, 0.01] }));
+  const service = deadLetterService({ orm: db.orm, topicHandlers: [topicHandler], record: recordAction("tests") });
   letters = createRpcClient(DeadLetterService, stack.use(await startTestServer([service])).channel);
 });
 afterEach(() => stack.disposeAsync());
@@ -52,17 +52,17 @@ afterEach(() => stack.disposeAsync());
 const list = async (filter: { topic?: string; status?: DeadLetterStatus } = {}) =>
   (await letters.listDeadLetters({ limit: 50, ...filter }, as)).deadLetters;
 
-/** A message that has been parked, and which one it was. */
+/** Delivers a message until it is PARKED. Returns it with the id of its letter. */
 async function aParked(key: string, message = aMessage(`body of ${key}`, { key })) {
   broken.add(key);
   await transport.deliver(message);
   const eventId = message.headers["ce_id"];
-  const parked = async () => (await list({ status: DeadLetterStatus.PARKED })).find((one) => one.eventId === eventId);
+  const parked = async () => (await list({ status: DeadLetterStatus.PARKED })).find((letter) => letter.eventId === eventId);
   await eventually(async () => expect(await parked()).toBeDefined());
   return { message, id: (await parked())?.id ?? "" };
 }
 
-const effectsOf = async (body: string) => (await effects(db.orm)).filter((one) => one === body);
+const effectsOf = async (body: string) => (await effects(db.orm)).filter((effect) => effect === body);
 
 async function audited() {
   const rows = await db.orm.em
@@ -71,12 +71,12 @@ async function audited() {
   return rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
 }
 
-test("a parked event that is retried ten times at once, and published again meanwhile, has one effect", async () => {
+test("a parked event has one effect when ten concurrent retries and a repeated delivery apply it", async () => {
   const { message, id } = await aParked("p");
   broken.clear();
   const retries = Array.from({ length: 10 }, () => letters.retryDeadLetter({ id }, as));
-  const answers = await Promise.all([...retries, transport.deliver(message), transport.deliver(message)]);
-  for (const answer of answers) if (answer) expect(answer.status).toBe(DeadLetterStatus.DELIVERED);
+  const letterStates = await Promise.all([...retries, transport.deliver(message), transport.deliver(message)]);
+  for (const letter of letterStates) if (letter) expect(letter.status).toBe(DeadLetterStatus.DELIVERED);
   await transport.deliver(message);
   await letters.retryDeadLetter({ id }, as);
   expect(await effectsOf("body of p")).toEqual(["body of p"]);
@@ -84,12 +84,12 @@ test("a parked event that is retried ten times at once, and published again mean
   expect((await list({ status: DeadLetterStatus.DELIVERED })).map((letter) => letter.id)).toEqual([id]);
 });
 
-test("a retry that fails says why, changes nothing, and is audited like one that succeeds", async () => {
+test("a failed retry returns the reason, keeps the letter PARKED, and is audited like a successful one", async () => {
   const { id } = await aParked("p");
   expect(await refusal(letters.retryDeadLetter({ id }, as))).toMatchObject({
     kind: "conflict",
     code: "dead_letter_failed",
-    message: expect.stringContaining("Error: not to be handled"),
+    message: expect.stringContaining("Error: effect failed"),
   });
   expect(await list()).toMatchObject([{ id, status: DeadLetterStatus.PARKED, attempts: 4 }]);
   broken.clear();
@@ -100,7 +100,7 @@ test("a retry that fails says why, changes nothing, and is audited like one that
   ]);
 });
 
-test("a dropped event has no effect, also when it comes again, and the note is in the audit trail", async () => {
+test("a dropped event has no effect, also when it is delivered again, and the audit trail contains the note", async () => {
   const { message, id } = await aParked("p");
   broken.clear();
   const dropped = await letters.dropDeadLetter({ id, note: "sent in error" }, as);
@@ -114,8 +114,8 @@ test("a dropped event has no effect, also when it comes again, and the note is i
 
 test.each([
   ["a retry", (id: string, options: typeof as) => letters.retryDeadLetter({ id }, options)],
-  ["a drop", (id: string, options: typeof as) => letters.dropDeadLetter({ id, note: "nobody needs it" }, options)],
-])("%s with the same Idempotency-Key answers the same again, and records once", async (_, act) => {
+  ["a drop", (id: string, options: typeof as) => letters.dropDeadLetter({ id, note: "not needed" }, options)],
+])("%s with the same Idempotency-Key returns the same result and is recorded once", async (_, act) => {
   const { id } = await aParked("once");
   broken.clear();
   const first = await act(id, { ...as, ...withIdempotencyKey(adminCaller, `once-${id}`) });
@@ -133,8 +133,8 @@ test("an operator's retry applies a later event of a key while the earlier one s
   expect((await list()).map(({ id }) => id)).toEqual([first.id]);
 });
 
-test("a FORGED letter of an earlier version cannot be retried, and dropping it leaves the genuine event alone", async () => {
-  const message = aMessage("good");
+test("a FORGED letter cannot be retried, and dropping it does not affect the authentic event with its id", async () => {
+  const message = aMessage("authentic");
   const [row] = await db.orm.em.fork().execute<{ id: string }[]>(
     `insert into dead_letter (consumer, topic, key, event_type, payload, headers, status, reason)
      values ('tests', ?, 'k', 't', 'good', ?::jsonb, 'FORGED', 'r') returning id`,
@@ -145,7 +145,7 @@ test("a FORGED letter of an earlier version cannot be retried, and dropping it l
   expect(await refusal(letters.retryDeadLetter({ id }, as))).toMatchObject({ code: "dead_letter_forged" });
   expect(await letters.dropDeadLetter({ id, note: "forged" }, as)).toMatchObject({ status: DeadLetterStatus.DROPPED });
   await transport.deliver(message);
-  expect(await effects(db.orm)).toEqual(["good"]);
+  expect(await effects(db.orm)).toEqual(["authentic"]);
 });
 
 test("dropping a letter whose event was published again and took effect ends it as DELIVERED", async () => {
@@ -167,7 +167,7 @@ test("the list of dead letters contains only the CloudEvents headers of a messag
   expect((await list())[0]?.headers).toEqual(shown);
 });
 
-test("an operator sees what the event is, and no text of a person or business", async () => {
+test("a letter shows ids, enums and numbers of the payload, and only the length of other strings", async () => {
   const [paymentId, businessId] = [uuidv7(), uuidv7()];
   const event: PaymentEvent = create(PaymentEventSchema, {
     type: PaymentEventType.PAYMENT_REFUNDED,
@@ -180,7 +180,7 @@ test("an operator sees what the event is, and no text of a person or business", 
     service: "tests",
     topic,
     eventType: "tests.v1.Test",
-    reason: "Error: not to be handled",
+    reason: "Error: effect failed",
     payloadBytes: payload.length,
     headers: { ce_type: "tests.v1.Test" },
   });
@@ -197,7 +197,7 @@ test("an operator sees what the event is, and no text of a person or business", 
   expect((await list())[0]?.payloadJson).toBeUndefined();
 });
 
-test("dead letters are for operators, filtered by topic and status, and an unknown or malformed id is none", async () => {
+test("only operators read dead letters, filtered by topic and status; an unknown or malformed id is not found", async () => {
   const { id } = await aParked("p");
   for (const call of [
     letters.listDeadLetters({ limit: 1 }, { caller: aBusinessCaller() }),

@@ -14,20 +14,20 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { deadLetterFailed, deadLetterNotFound } from "./dead-letter.errors.ts";
 import { type DeadLetterRow, endLetter, lockLetter, messageOf, recordFailure } from "./dead-letter.ts";
 import { applyFresh, type TopicHandler } from "./effect.ts";
-import { isDatabaseAway, reasonOf } from "./failure.ts";
+import { isDatabaseOutage, reasonOf } from "./failure.ts";
+import { maskPayload } from "./mask-payload.ts";
 import { byCaller, type RecordAction } from "./record-action.ts";
 import { dropLetter, type LetterChange, letterAction, lockRetryable, short } from "./repair-letters.ts";
-import { shownPayload } from "./shown-payload.ts";
 
 interface DeadLetterContext {
   readonly orm: Orm;
-  readonly consumptions: readonly TopicHandler[];
+  readonly topicHandlers: readonly TopicHandler[];
   readonly record: RecordAction;
 }
 
-type Answer = MessageInitShape<typeof DeadLetterSchema>;
+type DeadLetterInit = MessageInitShape<typeof DeadLetterSchema>;
 
-/** The payload is not read for lists. */
+/** A selected letter. The list query does not read the payload. */
 interface ShownRow extends Omit<DeadLetterRow, "payload"> {
   payload?: Buffer;
   payload_bytes: number;
@@ -42,21 +42,21 @@ const listed = `id, consumer, topic, key, event_id, event_type, headers, status,
 /** A manual retry never parks a letter. */
 const scheduleAfterManualRetry = { pausesMs: [60_000], retriesMax: null };
 
-/** The RPC service through which operators read, retry and drop dead letters of a service. */
+/** Returns the RPC service for operators to read, retry and drop the dead letters of a service. */
 export function deadLetterService(context: DeadLetterContext): ServedService {
-  const { orm, consumptions } = context;
-  const consumptionOf = (topic: string) => consumptions.find((consumption) => consumption.topic === topic);
+  const { orm, topicHandlers } = context;
+  const topicHandlerOf = (topic: string) => topicHandlers.find((topicHandler) => topicHandler.topic === topic);
   const fork = () => orm.em.fork();
 
   const record = (em: SqlEntityManager, call: Call, change: LetterChange, reason?: string) =>
     context.record(em, new Date(), letterAction(byCaller(call), "retried", change, reason));
 
-  const toAnswer = (row: ShownRow) => answerOf(row, consumptionOf(row.topic)?.schema);
+  const present = (row: ShownRow) => toDeadLetter(row, topicHandlerOf(row.topic)?.schema);
 
-  const read = async (em: SqlEntityManager, id: string): Promise<Answer> => {
+  const read = async (em: SqlEntityManager, id: string): Promise<DeadLetterInit> => {
     const [row] = await em.execute<ShownRow[]>(`select ${listed}, payload from dead_letter where id = ?::uuid`, [id]);
     if (!row) throw deadLetterNotFound();
-    return toAnswer(row);
+    return present(row);
   };
 
   return serve(DeadLetterService, {
@@ -75,7 +75,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         limit,
         offset,
       });
-      return { deadLetters: rows.map(toAnswer), ...total };
+      return { deadLetters: rows.map(present), ...total };
     },
 
     async getDeadLetter({ id }, call) {
@@ -89,16 +89,16 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
       const attempt = once(orm, call, schema, async (em) => {
         const letter = await lockRetryable(em, id);
         if (letter.status === "DELIVERED") return await read(em, id);
-        const consumption = consumptionOf(letter.topic);
-        if (!consumption) throw new Error(`nothing here consumes ${letter.topic} any more`);
-        const { count, result } = await applyFresh(em, consumption, [messageOf(letter)]);
+        const topicHandler = topicHandlerOf(letter.topic);
+        if (!topicHandler) throw new Error(`this service does not consume ${letter.topic} any more`);
+        const { count, result } = await applyFresh(em, topicHandler, [messageOf(letter)]);
         await endLetter(em, id, "DELIVERED");
         record(em, call, { before: letter, status: "DELIVERED" });
-        if (count > 0) afterCommit(em, () => consumption.committed?.(result));
+        if (count > 0) afterCommit(em, () => topicHandler.committed?.(result));
         return await read(em, id);
       });
       return await attempt.catch(async (error: unknown) => {
-        if (error instanceof DomainError || isDatabaseAway(error)) throw error;
+        if (error instanceof DomainError || isDatabaseOutage(error)) throw error;
         const reason = reasonOf(error);
         await transaction(orm, async (em) => {
           const letter = await lockLetter(em, id);
@@ -120,8 +120,8 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
   });
 }
 
-function answerOf(row: ShownRow, schema: DescMessage | undefined): Answer {
-  const payloadJson = row.payload && shownPayload(schema, row.payload);
+function toDeadLetter(row: ShownRow, schema: DescMessage | undefined): DeadLetterInit {
+  const payloadJson = row.payload && maskPayload(schema, row.payload);
   return {
     id: row.id,
     service: row.consumer,
@@ -141,7 +141,7 @@ function answerOf(row: ShownRow, schema: DescMessage | undefined): Answer {
   };
 }
 
-/** No others, however they are called: a forged message may have thousands. */
+/** An allowlist, because a forged message can have thousands of other headers. */
 const shownHeaders = new Set(["ce_specversion", "ce_id", "ce_type", "ce_source", "ce_time", "traceparent"]);
 
 function attributesOf(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -8,10 +8,10 @@ import { reasonOf, UnknownEventTypeError } from "./failure.ts";
 import { eventIdOf, type Message, type Subscription } from "./message.ts";
 
 /**
- * RETRYING: its effect failed and is retried on a schedule. WAITING: for a version that knows its
- * type. PARKED: it failed to the end of the schedule, or has no event id; an operator decides.
- * DELIVERED, DROPPED: the end. FORGED: only rows of former versions, which stored rejected
- * messages.
+ * RETRYING: the effect failed and is retried on a schedule. WAITING: the event type is unknown, and
+ * the letter waits for a version that supports it. PARKED: all retries failed, or the message has
+ * no event id; it needs an action of an operator. DELIVERED, DROPPED: final. FORGED: a rejected
+ * message, stored by an earlier version.
  */
 export type DeadLetterStatus = EnumName<typeof proto.DeadLetterStatus>;
 
@@ -35,7 +35,7 @@ const ended = "next_attempt_at = null, payload = '', updated_at = now()";
 
 export const messageOf = ({ key, payload, headers }: DeadLetterRow): Message => ({ key, payload, headers });
 
-/** Counts the letters of a topic that are retried by themselves. */
+/** Counts the letters of a topic that are retried automatically. */
 export async function countOpen(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<number> {
   const text = `select count(*)::int as count from dead_letter where consumer = ? and topic = ? and ${isOpen}`;
   const [row] = await em.execute<{ count: number }[]>(text, [consumer, topic]);
@@ -43,8 +43,9 @@ export async function countOpen(em: SqlEntityManager, { topic, consumer }: Subsc
 }
 
 /**
- * Stores a message whose effect failed. The event does not count as seen: published again, it is
- * tried again. Returns false if the event already has a letter that has not ended.
+ * Stores a message whose effect failed. The event does not count as seen, so its effect is tried
+ * again if the event is published again. Returns false if the event already has a letter that has
+ * not ended.
  */
 export async function addDeadLetter(
   em: SqlEntityManager,
@@ -106,12 +107,12 @@ export async function lockLetter(em: SqlEntityManager, id: string): Promise<Dead
   return row;
 }
 
-/** Ends a letter and deletes its payload. */
+/** Sets the final status of a letter and deletes its payload. */
 export async function endLetter(em: SqlEntityManager, id: string, status: "DELIVERED" | "DROPPED"): Promise<void> {
   await em.execute(`update dead_letter set status = ?, ${ended} where id = ?`, [status, id]);
 }
 
-/** Ends the PARKED letters of events that were published again and have had their effect. */
+/** Sets PARKED letters to DELIVERED if their events were published again and took effect. */
 export async function endRepublished(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
   await em.execute(
     `update dead_letter d set status = 'DELIVERED', ${ended} where consumer = ? and topic = ? and status = 'PARKED'
@@ -122,7 +123,7 @@ export async function endRepublished(em: SqlEntityManager, { topic, consumer }: 
 
 /**
  * Records a failed retry and schedules the next one. After `retriesMax` retries the letter is
- * PARKED; null: never. Returns undefined if the letter has ended meanwhile.
+ * PARKED; with null it is never PARKED. Returns undefined if the letter has ended.
  */
 export async function recordFailure(
   em: SqlEntityManager,
@@ -132,7 +133,7 @@ export async function recordFailure(
 ): Promise<{ attempts: number; status: DeadLetterStatus } | undefined> {
   const isUnknownType = error instanceof UnknownEventTypeError;
   const [row] = await em.execute<{ attempts: number; status: DeadLetterStatus }[]>(
-    // A letter whose type was unknown begins the schedule once a version knows the type.
+    // The schedule of a letter with an unknown type begins when a version supports the type.
     `with failed as (
        select id, status, case when status = 'WAITING' and not ?::boolean then 1 else attempts + 1 end as attempts
        from dead_letter where id = ? and status not in ('DELIVERED', 'DROPPED') for update
@@ -157,7 +158,7 @@ export async function recordFailure(
   return row;
 }
 
-/** Makes all letters of a topic due that are retried by themselves. */
+/** Makes all letters of a topic due that are retried automatically. */
 export async function retryNow(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
   await em.execute(
     `update dead_letter set next_attempt_at = now() where consumer = ? and topic = ? and ${isOpen} and next_attempt_at > now()`,
@@ -165,7 +166,7 @@ export async function retryNow(em: SqlEntityManager, { topic, consumer }: Subscr
   );
 }
 
-/** Deletes a batch of letters 30 days after they ended. Returns how many. */
+/** Deletes a batch of letters that ended more than 30 days ago. Returns their number. */
 export const cleanDeadLetters = (em: SqlEntityManager, consumer: string): Promise<number> =>
   deleteOld(em, {
     table: "dead_letter",

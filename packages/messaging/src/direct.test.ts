@@ -4,9 +4,9 @@ import { createLogger } from "@amana/runtime";
 import { createTestDatabase, eventually, type TestDatabase, testEventKeys, testEventSettings } from "@amana/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startChild } from "../test/child.ts";
-import { database, deadLetters, effects, emit, outbox, topic, writeDown } from "../test/database.ts";
+import { database, deadLetters, effects, emit, outbox, recordEffect, topic } from "../test/database.ts";
 import { aMessage } from "../test/memory-transport.ts";
-import { settled } from "../test/settled.ts";
+import { waitForRelay } from "../test/wait-for-relay.ts";
 import { consume, createTransport, type MessageKeyring, startRelay, type Transport } from "./index.ts";
 
 const logger = createLogger("test", "silent");
@@ -28,26 +28,26 @@ const open = async (subscribers: Record<string, string[]>, ring: MessageKeyring 
 };
 const transportTo = (...urls: string[]): Promise<Transport> => open(urls.length > 0 ? { [topic]: urls } : {});
 
-/** A consuming service; `port` 0 picks one. */
+/** Starts a consuming service. With `port` 0, the system selects a free port. */
 async function aSubscriber(name: string, port = 0) {
   const transport = await transportTo();
-  stack.use(await consume({ topic, consumer: name, effect: writeDown }, { orm: consuming.orm, transport, logger }));
+  stack.use(await consume({ topic, consumer: name, effect: recordEffect }, { orm: consuming.orm, transport, logger }));
   return stack.use(
     await createRpcServer({ services: transport.services, host: "127.0.0.1", port, audience: "tests", callerKeys: [], logger }),
   );
 }
 
-test("what commits here takes effect there, in order, and leaves the outbox", async () => {
+test("committed events take effect at the subscriber in order and leave the outbox", async () => {
   const { url } = await aSubscriber("tests");
   stack.use(startRelay({ databaseUrl: emitting.url, topics: [topic], transport: await transportTo(url), logger }));
   await emit(emitting.orm, "k", "1", "2");
   await emit(emitting.orm, "k", "3");
-  await settled(emitting.orm);
+  await waitForRelay(emitting.orm);
   expect(await effects(consuming.orm)).toEqual(["1", "2", "3"]);
   expect(await outbox(emitting.orm)).toEqual([]);
 });
 
-test("while one of two subscribers is down a message counts as undelivered, and later takes effect once at each", async () => {
+test("a message stays in the outbox while one of two subscribers is down, and takes effect once at each", async () => {
   const up = await aSubscriber("up");
   const down = await aSubscriber("down");
   await down[Symbol.asyncDispose]();
@@ -57,12 +57,12 @@ test("while one of two subscribers is down a message counts as undelivered, and 
   expect(await outbox(emitting.orm)).toEqual(["1", "2"]);
 
   await aSubscriber("down", down.port);
-  await settled(emitting.orm);
+  await waitForRelay(emitting.orm);
   expect(await effects(consuming.orm)).toEqual(["1", "2", "1", "2"]);
   expect(await outbox(emitting.orm)).toEqual([]);
 });
 
-test("a consumer killed between its commit and its answer gets the message again, which has no second effect", async () => {
+test("a message has one effect when its consumer is killed after the commit and gets the message again", async () => {
   const env = { DATABASE_URL: consuming.url, ...testEventSettings(topic) };
   const message = aMessage("body");
   await using crashing = startChild("./consumer-process.ts", { ...env, FAULT_POINT: "consumer.committed" });
@@ -76,13 +76,13 @@ test("a consumer killed between its commit and its answer gets the message again
   expect(await deadLetters(consuming.orm)).toEqual([]);
 });
 
-test("only who holds the topic's key may hand messages over, and only those of a topic that is consumed there", async () => {
+test("a subscriber rejects messages of other topics and messages without a valid MAC", async () => {
   const { url } = await aSubscriber("tests");
-  const elsewhere = await open({ "other.v1": [url] });
-  await expect(elsewhere.publish("other.v1", [aMessage("1")])).rejects.toThrow("does not consume other.v1");
+  const otherTopic = await open({ "other.v1": [url] });
+  await expect(otherTopic.publish("other.v1", [aMessage("1")])).rejects.toThrow("does not consume other.v1");
 
-  const stranger = await open({ [topic]: [url] }, { [topic]: [{ id: "test", key: Buffer.alloc(32, 9) }] });
-  await expect(stranger.publish(topic, [aMessage("1")])).rejects.toMatchObject({
+  const otherKey = await open({ [topic]: [url] }, { [topic]: [{ id: "test", key: Buffer.alloc(32, 9) }] });
+  await expect(otherKey.publish(topic, [aMessage("1")])).rejects.toMatchObject({
     kind: "forbidden",
     code: "message_not_authentic",
   });
@@ -94,6 +94,6 @@ test("only who holds the topic's key may hand messages over, and only those of a
   expect(await deadLetters(consuming.orm)).toEqual([]);
 });
 
-test("a topic that nobody receives is not taken for delivered", async () => {
+test("publishing to a topic without a subscriber fails", async () => {
   await expect((await transportTo()).publish(topic, [aMessage("1")])).rejects.toThrow("DIRECT_SUBSCRIBERS");
 });

@@ -7,10 +7,10 @@ import type { MessageHandler, Transport } from "./transport.ts";
 const handOverTimeoutMs = 20_000;
 
 /**
- * The relay hands messages to the consumers' RPC and waits until their effects are committed. At
- * least once, in order, with the same inbox as over Kafka; what is missing is a log that outlives a
- * consumer's absence, and the outbox plays that part. Whoever holds the topic's key may hand
- * messages over: no caller is asked for.
+ * Creates a transport that calls the RPC of each consumer and waits until the effects are
+ * committed. It delivers at least once and in order, and consumers use the same inbox as with
+ * Kafka. While a consumer is unavailable, the messages stay in the outbox. The RPC needs no caller
+ * token; the MAC authenticates the messages.
  */
 export function createDirectTransport(
   subscribers: Readonly<Record<string, readonly string[]>>,
@@ -30,7 +30,7 @@ export function createDirectTransport(
     async publish(topic, messages) {
       const urls = subscribers[topic] ?? [];
       if (urls.length === 0) {
-        throw new Error(`nobody receives ${topic}: name a subscriber in DIRECT_SUBSCRIBERS, or set EVENTS=kafka`);
+        throw new Error(`${topic} has no subscriber: add one to DIRECT_SUBSCRIBERS, or set EVENTS=kafka`);
       }
       const signed = messages.map((message) => keys.sign(topic, message));
       const options = { caller: noCaller, timeoutMs: handOverTimeoutMs };
@@ -46,12 +46,12 @@ export function createDirectTransport(
           async handOverMessages({ topic, messages }) {
             const subscribed = handlers.get(topic);
             if (!subscribed) throw notFound("topic_not_consumed", `This service does not consume ${topic}.`);
-            // A genuine sender keeps refused messages in its outbox.
+            // An authentic sender keeps rejected messages in its outbox.
             if (messages.some((message) => !keys.verify(topic, message))) {
-              logger.error({ alert: true, topic }, "messages were handed over whose MAC is not good; they are refused");
+              logger.error({ alert: true, topic }, "messages rejected, MAC invalid");
               throw forbidden(
                 "message_not_authentic",
-                `A message's MAC is not good. Both sides need the same key for ${topic} in EVENT_MAC_KEYS.`,
+                `The MAC of a message is invalid. Set the same key for ${topic} in EVENT_MAC_KEYS of both services.`,
               );
             }
             for (const handler of subscribed) await handler(messages);

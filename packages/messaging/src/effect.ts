@@ -4,10 +4,10 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { eventIdOf, type Message, type Subscription, uuidArray } from "./message.ts";
 
 /**
- * The effect of new messages, in one of two shapes. Most consumers need a function: it runs in the
- * transaction that inserts the inbox rows, and works only through `em`. The webhooks service needs
- * a statement: inbox rows, events and deliveries cost one round trip. At ten endpoints for each
- * event it makes 3 900 deliveries a second that way, and 2 008 with a function.
+ * The effect of new messages, as a function or a statement. Most consumers use a function, which
+ * runs in the transaction of the inbox rows and works only through `em`. The webhooks service uses
+ * a statement, which writes inbox rows, events and deliveries in one round trip. With ten endpoints
+ * for each event it writes 3 900 deliveries a second, and 2 008 with a function.
  */
 export type Effect<Result = unknown> = FunctionEffect<Result> | StatementEffect<never, Result>;
 
@@ -16,25 +16,25 @@ export type FunctionEffect<Result = unknown> = (em: SqlEntityManager, messages: 
 
 /**
  * An effect that is one statement. Its CTEs read `fresh (event_id)`, the events that were not seen
- * before, and `given (doc)`, one row with the result of `documentOf` as jsonb.
+ * before, and `input (doc)`, one row with the result of `documentOf` as jsonb.
  */
 export interface StatementEffect<Row extends object, Result> {
-  /** Unique in the database's connections: the statement is prepared under this name. */
+  /** Name of the prepared statement, unique in the service. */
   readonly name: string;
   readonly ctes: string;
-  /** The CTE whose rows are the answer. */
-  readonly answer: string;
+  /** Name of the CTE whose rows are passed to `resultOf`. */
+  readonly resultCte: string;
   documentOf(messages: readonly Message[]): object;
   resultOf(rows: readonly Row[], document: object): Result;
 }
 
-/** One topic with the effect that its messages have. */
+/** A topic and the effect of its messages. */
 export interface TopicHandler<Result = unknown> extends Subscription {
-  /** Throws UnknownEventTypeError for a type that only a later version knows. */
+  /** Throws UnknownEventTypeError for an event type that only a later version supports. */
   readonly effect: Effect<Result>;
   /** Receives the effect's result after the commit, for example to wake a worker. */
   committed?(result: Result): void;
-  /** The payload's message, for operators who read a dead letter. */
+  /** The schema of the payload, to show it to operators in a dead letter. */
   readonly schema?: DescMessage;
 }
 
@@ -53,7 +53,7 @@ export async function applyFresh<Result>(
   { consumer, effect }: TopicHandler<Result>,
   messages: readonly Message[],
 ): Promise<Applied<Result>> {
-  // After a failover, the new relay may have published a message of this batch again.
+  // A batch can contain a message twice: after a failover, the new relay publishes some again.
   const byId = new Map(messages.map((message) => [requireEventId(message), message]));
   if (typeof effect !== "function") {
     return await runStatement(em, consumer, effect as StatementEffect<object, Result>, byId);
@@ -82,22 +82,22 @@ async function runStatement<Row extends object, Result>(
   statement: StatementEffect<Row, Result>,
   byId: ReadonlyMap<string, Message>,
 ): Promise<Applied<Result>> {
-  const text = `with given as (select $1::jsonb as doc), fresh as (
+  const text = `with input as (select $1::jsonb as doc), fresh as (
       insert into inbox (consumer, event_id) select $2::text, unnest($3::uuid[]) on conflict do nothing returning event_id
     ), ${statement.ctes}
     select s.count, a.* from (select count(*)::int as count from fresh) s
-    left join (select true as is_answer, * from ${statement.answer}) a on true`;
+    left join (select true as has_result, * from ${statement.resultCte}) a on true`;
   const document = statement.documentOf([...byId.values()]);
   const values = [JSON.stringify(document), consumer, inLockOrder([...byId.keys()])];
-  type Found = Row & { count: number; is_answer: boolean | null };
+  type ResultRow = Row & { count: number; has_result: boolean | null };
   const rows = em.isInTransaction()
-    ? await em.execute<Found[]>(text.replaceAll(/\$\d/g, "?"), values)
-    : await namedQuery<Found>(em, statement.name, text, values);
-  const [first] = rows as [Found];
-  return { count: first.count, result: statement.resultOf(first.is_answer ? rows : [], document) };
+    ? await em.execute<ResultRow[]>(text.replaceAll(/\$\d/g, "?"), values)
+    : await namedQuery<ResultRow>(em, statement.name, text, values);
+  const [first] = rows as [ResultRow];
+  return { count: first.count, result: statement.resultOf(first.has_result ? rows : [], document) };
 }
 
-/** Sorted, so that two consumers of the same messages do not wait for each other. */
+/** Sorts ids, so that two consumers of the same messages cannot deadlock. */
 const inLockOrder = (ids: readonly string[]) => uuidArray(ids.toSorted());
 
 function requireEventId(message: Message): string {

@@ -1,39 +1,39 @@
 import { isDatabaseUnavailable } from "@amana/database";
 
 /**
- * Thrown by an effect for a message of a type that this version does not know. The message waits
- * for the version that does. It is never PARKED and does not pause the consumer.
+ * Thrown by an effect for an event type that this version does not support. The message waits for a
+ * version that does. It is never PARKED and does not pause the consumer.
  */
 export class UnknownEventTypeError extends Error {
   constructor(type: string) {
-    super(`${type} is not a type of event that this version knows`);
+    super(`this version does not support the event type ${type}`);
     this.name = "UnknownEventTypeError";
   }
 }
 
-/** Errors whose texts may repeat data: those about the data, and those that triggers word. */
-const withValues = /^(22|23|P0)/;
+/** SQLSTATEs of errors whose texts can contain values of rows: data, constraints and triggers. */
+const containsValues = /^(22|23|P0)/;
 const reasonMax = 1_000;
 
-/** Why a message could not be handled, without the values of any row: for operators. */
+/** Returns the reason of a failure for operators, without values of rows. */
 export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return "something that is no error was thrown";
+  if (!(error instanceof Error)) return "the thrown value is not an Error";
   const { code, table, column, constraint } = error as { [name in "code" | "table" | "column" | "constraint"]?: unknown };
-  if (typeof code === "string" && withValues.test(code)) {
+  if (typeof code === "string" && containsValues.test(code)) {
     const place = Object.entries({ table, column, constraint }).filter(([, name]) => name !== undefined);
-    return `${error.name}: SQLSTATE ${[code, ...place.map(([what, name]) => `${what} ${name}`)].join(", ")}`;
+    return `${error.name}: SQLSTATE ${[code, ...place.map(([kind, name]) => `${kind} ${name}`)].join(", ")}`;
   }
-  // JSON.parse repeats what it was given.
+  // The message of JSON.parse contains its input.
   if (error instanceof SyntaxError) return error.name;
   const [line = ""] = error.message.split("\n");
   return `${error.name}: ${line}`.slice(0, reasonMax);
 }
 
-/** Limits on statements and locks: the database is there, and the message is to blame. */
+/** SQLSTATEs of statement and lock limits: the database works, and the message causes the error. */
 const perStatement = /^(57014|55P03|40001|40P01|53200|25P03)$/;
 
-/** Whether the database is away, so that nothing can be said of the message. */
-export function isDatabaseAway(error: unknown): boolean {
+/** Returns true for a database outage, in which an error is not a fault of the message. */
+export function isDatabaseOutage(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as { code?: unknown };
     if (typeof code === "string" && perStatement.test(code)) return false;

@@ -1,4 +1,4 @@
-/** Events between services: outbox, relay, inbox and consumers, over Kafka or directly. */
+/** Events between services: outbox, relay, inbox and consumers, over Kafka or RPC. */
 export { consume } from "./consume.ts";
 export { createTransport, eventRetrySeconds, readTransportOptions, type TransportOptions } from "./create-transport.ts";
 export { deadLetterService } from "./dead-letter-service.ts";
@@ -16,10 +16,10 @@ export {
   type LetterChange,
   letterAction,
   listLetters,
+  readLetterState,
   requestRetry,
   type ShownLetter,
   showLetter,
-  standingOf,
 } from "./repair-letters.ts";
 export { inboxMigrations, outboxMigrations, stuckInboxRows, stuckOutboxRows } from "./schema.ts";
 export type { MessageHandler, Transport } from "./transport.ts";

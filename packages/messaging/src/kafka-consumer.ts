@@ -2,20 +2,23 @@ import { backoffMs, type Logger, onScrape, sleep } from "@amana/runtime";
 import type { EachBatchPayload, Kafka } from "kafkajs";
 import { TopicAtRiskError, type Topics } from "./kafka-topics.ts";
 import type { Message } from "./message.ts";
-import { consumerLag, consumersJoined } from "./metrics.ts";
+import { consumerJoined, consumerLag } from "./metrics.ts";
 import type { MessageHandler } from "./transport.ts";
 
-/** How soon a member that died gives up its partitions; brokers allow no less by default. */
+/**
+ * Time after which a crashed member loses its partitions. It is the minimum that brokers allow by
+ * default.
+ */
 const sessionTimeoutMs = 6_000;
-/** A group notices so late that a member came or went, and stands still meanwhile. */
+/** Members notice a rebalance with a heartbeat. The group consumes nothing until all have. */
 const heartbeatMs = 1_000;
-/** How long the group waits for a busy member before others get its partitions. */
+/** Time that the group waits for a busy member before others get its partitions. */
 const rebalanceTimeoutMs = 30_000;
-/** How long the broker holds an empty fetch open; a stop or a rebalance waits for its end. */
+/** Time that the broker holds an empty fetch open. A stop or a rebalance waits for its end. */
 const fetchWaitMs = 1_000;
-/** After each so many messages the group may take the partition away. */
+/** Number of messages after which the member can give a partition to another member. */
 const chunkMessagesMax = 200;
-/** How often the position is told; after a crash the rest comes again, and inboxes know it. */
+/** Interval of offset commits. After a crash, later messages are repeated; inboxes skip them. */
 const commitMs = 1_000;
 
 interface Subscription {
@@ -25,12 +28,12 @@ interface Subscription {
   readonly topic: string;
   readonly group: string;
   readonly handler: MessageHandler;
-  /** Ends it. */
+  /** Ends the consumer. */
   readonly stop: AbortSignal;
 }
 
-/** Consumes until stopped: a consumer that cannot start, or that ends, is replaced. */
-export async function consumeAlways(subscription: Subscription): Promise<void> {
+/** Consumes until stopped. Replaces a consumer that cannot start or that fails. */
+export async function keepConsuming(subscription: Subscription): Promise<void> {
   const { topics, logger, topic, group, stop } = subscription;
   for (let failures = 1; !stop.aborted; failures++) {
     try {
@@ -39,16 +42,17 @@ export async function consumeAlways(subscription: Subscription): Promise<void> {
       });
     } catch (error) {
       if (stop.aborted) return;
-      topics.forget(topic);
-      if (error instanceof TopicAtRiskError) logger.error({ err: error, alert: true, topic, group }, "nothing is consumed");
-      else logger.warn({ err: error, topic, group }, "the consumer lost Kafka and will begin again");
+      topics.invalidate(topic);
+      if (error instanceof TopicAtRiskError) {
+        logger.error({ err: error, alert: true, topic, group }, "consumer not started, topic could lose events");
+      } else logger.warn({ err: error, topic, group }, "consumer lost the connection to Kafka, restart scheduled");
       await sleep(backoffMs(Math.max(1, failures), 200, 2_000), stop);
     }
   }
 }
 
-/** One consumer's life. Resolves when it is stopped, throws when it has failed. */
-async function consumeOnce(subscription: Subscription, joined: () => void): Promise<void> {
+/** Runs one kafkajs consumer. Resolves when it is stopped, throws when it fails. */
+async function consumeOnce(subscription: Subscription, onJoin: () => void): Promise<void> {
   const { kafka, topics, topic, group, stop } = subscription;
   const consumer = kafka.consumer({
     groupId: `${group}.${topic}`,
@@ -57,26 +61,26 @@ async function consumeOnce(subscription: Subscription, joined: () => void): Prom
     rebalanceTimeout: rebalanceTimeoutMs,
     maxWaitTimeInMs: fetchWaitMs,
     allowAutoTopicCreation: false,
-    // One that kafkajs restarts by itself can outlive its disconnect; here each has one life.
+    // A consumer that kafkajs restarts can outlive its disconnect. `keepConsuming` creates another.
     retry: { restartOnFailure: async () => false },
   });
   const end = Promise.withResolvers<void>();
-  // It may fail before anybody waits for it.
+  // Prevents an unhandled rejection when the consumer fails before `end.promise` is awaited.
   end.promise.catch(() => {});
-  consumer.on(consumer.events.GROUP_JOIN, joined);
+  consumer.on(consumer.events.GROUP_JOIN, onJoin);
   consumer.on(consumer.events.CRASH, ({ payload }) => end.reject(payload.error));
   const offsets = new Map<number, string>();
   const lags = new Map<number, number>();
-  const forget = () => {
+  const resetPartitions = () => {
     offsets.clear();
     lags.clear();
   };
-  consumer.on(consumer.events.REBALANCING, forget);
-  consumer.on(consumer.events.GROUP_JOIN, forget);
-  const isJoined = (value: 0 | 1) => consumersJoined.set({ topic }, value);
-  isJoined(0);
-  consumer.on(consumer.events.GROUP_JOIN, () => isJoined(1));
-  const showing = onScrape(() =>
+  consumer.on(consumer.events.REBALANCING, resetPartitions);
+  consumer.on(consumer.events.GROUP_JOIN, resetPartitions);
+  const setJoined = (value: 0 | 1) => consumerJoined.set({ topic }, value);
+  setJoined(0);
+  consumer.on(consumer.events.GROUP_JOIN, () => setJoined(1));
+  const lagMetric = onScrape(() =>
     consumerLag.set(
       { topic },
       [...lags.values()].reduce((sum, lag) => sum + lag, 0),
@@ -87,7 +91,7 @@ async function consumeOnce(subscription: Subscription, joined: () => void): Prom
     offsets.clear();
     if (done.length > 0) await consumer.commitOffsets(done);
   };
-  // kafkajs would commit after each batch and wait for it. After a failure the next one does.
+  // kafkajs would wait for a commit after each batch. The next commit makes up for a failed one.
   const committing = setInterval(() => commit().catch(() => {}), commitMs);
   const stopped = () => end.resolve();
   stop.addEventListener("abort", stopped);
@@ -99,53 +103,54 @@ async function consumeOnce(subscription: Subscription, joined: () => void): Prom
       partitionsConsumedConcurrently: 6,
       autoCommit: false,
       eachBatchAutoResolve: false,
-      eachBatch: (payload) => handOver(subscription, payload, { offsets, lags }),
+      eachBatch: (payload) => handleBatch(subscription, payload, { offsets, lags }),
     });
     await end.promise;
   } finally {
     stop.removeEventListener("abort", stopped);
-    isJoined(0);
-    showing[Symbol.dispose]();
+    setJoined(0);
+    lagMetric[Symbol.dispose]();
     clearInterval(committing);
     await commit().catch(() => {});
     await consumer.disconnect().catch(() => {});
   }
 }
 
-/** Hands a batch over in chunks, each again and again until its handler succeeds. */
-async function handOver(
+/** Passes a batch to the handler in chunks. Repeats each chunk until the handler succeeds. */
+async function handleBatch(
   { handler, logger, stop }: Subscription,
   payload: EachBatchPayload,
   { offsets, lags }: { offsets: Map<number, string>; lags: Map<number, number> },
 ): Promise<void> {
   const { batch, resolveOffset, heartbeat, isRunning, isStale } = payload;
-  const ended = () => stop.aborted || !isRunning() || isStale();
-  // A long chunk must not look like a dead member. A rebalance is noticed after the chunk.
-  const alive = setInterval(() => heartbeat().catch(() => {}), heartbeatMs);
+  const mustStop = () => stop.aborted || !isRunning() || isStale();
+  // Without heartbeats, the group would remove the member during a long chunk. The member notices a
+  // rebalance after the chunk.
+  const heartbeats = setInterval(() => heartbeat().catch(() => {}), heartbeatMs);
   try {
     for (let start = 0; start < batch.messages.length; start += chunkMessagesMax) {
       const chunk = batch.messages.slice(start, start + chunkMessagesMax);
       lags.set(batch.partition, Number(BigInt(batch.highWatermark) - BigInt(chunk[0]?.offset ?? batch.highWatermark)));
       for (let failures = 1; ; failures++) {
-        if (ended()) return;
+        if (mustStop()) return;
         try {
           await handler(chunk.map(fromKafka));
           break;
         } catch (error) {
-          logger.warn({ err: error, topic: batch.topic, failures }, "messages could not be handled and wait in Kafka");
+          logger.warn({ err: error, topic: batch.topic, failures }, "messages failed, retry scheduled, offset not committed");
           await sleep(backoffMs(failures, 100, 2_000), stop);
           await heartbeat();
         }
       }
       const { offset } = chunk.at(-1) as (typeof chunk)[number];
       resolveOffset(offset);
-      // What is committed is the one to go on with.
+      // The committed offset is that of the next message to read.
       offsets.set(batch.partition, String(BigInt(offset) + 1n));
       lags.set(batch.partition, Number(BigInt(batch.highWatermark) - BigInt(offset) - 1n));
       await heartbeat();
     }
   } finally {
-    clearInterval(alive);
+    clearInterval(heartbeats);
   }
 }
 

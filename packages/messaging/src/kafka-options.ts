@@ -5,7 +5,7 @@ export interface KafkaOptions {
   readonly brokers: readonly string[];
   readonly ssl?: NonNullable<KafkaConfig["ssl"]>;
   readonly sasl?: { readonly mechanism: SaslMechanism; readonly username: string; readonly password: string };
-  /** Three copies of each topic, two of which acknowledge: one lost disk loses no event. */
+  /** Requires three replicas of each topic and two in sync, so that a lost disk loses no event. */
   readonly requiresCopies: boolean;
 }
 
@@ -16,8 +16,8 @@ const safeguards = ["tls", "login", "copies"] as const;
 type Safeguard = (typeof safeguards)[number];
 
 /**
- * KAFKA_BROKERS, KAFKA_TLS_*, KAFKA_SASL_*. In production TLS, a login and three copies of each
- * topic are required, except for what KAFKA_WITHOUT says that the deployment gives up.
+ * Reads KAFKA_BROKERS, KAFKA_TLS_*, KAFKA_SASL_* and KAFKA_WITHOUT. In production, TLS, a login and
+ * three replicas of each topic are required, except for those that KAFKA_WITHOUT lists.
  */
 export function readKafkaOptions(env: EnvReader): KafkaOptions {
   const brokers = env.list("KAFKA_BROKERS");
@@ -26,13 +26,13 @@ export function readKafkaOptions(env: EnvReader): KafkaOptions {
   const ssl = readTls(env);
   const sasl = readSasl(env);
   const lacks = (safeguard: Safeguard) => env.isProduction && !without.includes(safeguard);
-  const giveUp = (safeguard: Safeguard) => `or say that this deployment gives it up: KAFKA_WITHOUT=${safeguard}`;
+  const optOut = (safeguard: Safeguard) => `or accept the risk with KAFKA_WITHOUT=${safeguard}`;
   if (!ssl && lacks("tls")) {
-    env.problem(`KAFKA_TLS must be true in production, since events travel as anybody between could read them; ${giveUp("tls")}`);
+    env.problem(`KAFKA_TLS must be true in production, because the network could read events without it; ${optOut("tls")}`);
   }
   if (!sasl && !ssl?.cert && lacks("login")) {
     env.problem(
-      `KAFKA_SASL_MECHANISM, or KAFKA_TLS_CERTIFICATE, must be set in production, since anybody could read and fill the topics; ${giveUp("login")}`,
+      `KAFKA_SASL_MECHANISM or KAFKA_TLS_CERTIFICATE must be set in production, because every client could read and write the topics without it; ${optOut("login")}`,
     );
   }
   return { brokers, ...(ssl && { ssl }), ...(sasl && { sasl }), requiresCopies: lacks("copies") };
@@ -40,9 +40,9 @@ export function readKafkaOptions(env: EnvReader): KafkaOptions {
 
 function readWithout(env: EnvReader): readonly string[] {
   const without = env.list("KAFKA_WITHOUT");
-  for (const word of without) {
-    if (!(safeguards as readonly string[]).includes(word)) {
-      env.problem(`KAFKA_WITHOUT may list ${safeguards.join(", ")}, not "${word}"`);
+  for (const name of without) {
+    if (!(safeguards as readonly string[]).includes(name)) {
+      env.problem(`KAFKA_WITHOUT may list ${safeguards.join(", ")}, not "${name}"`);
     }
   }
   return without;
@@ -51,8 +51,9 @@ function readWithout(env: EnvReader): readonly string[] {
 function readTls(env: EnvReader): { ca?: string[]; cert?: string; key?: string } | undefined {
   const [ca, cert, key] = [env.optional("KAFKA_TLS_CA"), env.optional("KAFKA_TLS_CERTIFICATE"), env.optional("KAFKA_TLS_KEY")];
   const isOn = env.boolean("KAFKA_TLS", false);
-  if (!isOn && (ca ?? cert ?? key) !== undefined) env.problem("KAFKA_TLS_CA, _CERTIFICATE and _KEY need KAFKA_TLS=true");
-  if ((cert === undefined) !== (key === undefined)) env.problem("KAFKA_TLS_CERTIFICATE and KAFKA_TLS_KEY go together");
+  if (!isOn && (ca ?? cert ?? key) !== undefined)
+    env.problem("KAFKA_TLS_CA, KAFKA_TLS_CERTIFICATE and KAFKA_TLS_KEY need KAFKA_TLS=true");
+  if ((cert === undefined) !== (key === undefined)) env.problem("KAFKA_TLS_CERTIFICATE and KAFKA_TLS_KEY must be set together");
   if (!isOn) return undefined;
   return { ...(ca && { ca: [ca] }), ...(cert && { cert }), ...(key && { key }) };
 }

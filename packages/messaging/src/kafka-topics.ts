@@ -1,52 +1,55 @@
 import type { Admin, ConfigResourceTypes, Kafka } from "kafkajs";
 
-/** With three copies, two of which acknowledge, one machine may be lost while one restarts. */
-const copies = 3;
+/** With three replicas, two of them in sync, one machine can be lost while another restarts. */
+const replicasMin = 3;
 const minInSync = 2;
 const partitions = 6;
 
 /**
- * With the publisher's clock, brokers refuse messages that are an hour ahead, and delete those that
- * are behind by more than the retention.
+ * Uses the brokers' clock for messages. With the publisher's clock, brokers reject messages that
+ * are an hour ahead, and delete messages that are older than the retention.
  */
 const brokersClock = { name: "message.timestamp.type", value: "LogAppendTime" };
 
-/** Node does not find this name in the CommonJS module, so it cannot be imported as a value. */
+/** Value of ConfigResourceTypes.TOPIC, which Node cannot import from the CommonJS module. */
 const topicResource: ConfigResourceTypes.TOPIC = 2;
 
-/** A topic that could lose what was acknowledged. */
+/** Thrown for a topic that could lose acknowledged messages. */
 export class TopicAtRiskError extends Error {
   constructor(topic: string, finding: string, nextStep: string) {
     super(
-      `Kafka's topic ${topic} ${finding}. Events could be lost with one machine, so it is refused. ${nextStep} A deployment that accepts the loss says so: KAFKA_WITHOUT=copies.`,
+      `The Kafka topic ${topic} ${finding}. The loss of one machine could lose events. ${nextStep} To accept this risk, set KAFKA_WITHOUT=copies.`,
     );
     this.name = "TopicAtRiskError";
   }
 }
 
-/** Looks for each topic once and makes what is missing; what may be gone is looked for again. */
+/**
+ * Creates missing topics. `ensure` checks each topic once. After `invalidate` the next `ensure`
+ * checks the topic again.
+ */
 export function createTopics(kafka: Kafka, { requiresCopies }: { requiresCopies: boolean }) {
-  const known = new Map<string, Promise<void>>();
+  const checks = new Map<string, Promise<void>>();
   return {
     ensure(topic: string): Promise<void> {
-      const making = known.get(topic) ?? makeTopic(kafka.admin(), topic, requiresCopies);
-      known.set(topic, making);
-      making.catch(() => known.delete(topic));
-      return making;
+      const check = checks.get(topic) ?? ensureTopic(kafka.admin(), topic, requiresCopies);
+      checks.set(topic, check);
+      check.catch(() => checks.delete(topic));
+      return check;
     },
-    forget: (topic: string) => known.delete(topic),
+    invalidate: (topic: string) => checks.delete(topic),
   };
 }
 
 export type Topics = ReturnType<typeof createTopics>;
 
-async function makeTopic(admin: Admin, topic: string, requiresCopies: boolean): Promise<void> {
+async function ensureTopic(admin: Admin, topic: string, requiresCopies: boolean): Promise<void> {
   try {
     await admin.connect();
-    // Asked first, because a client may be allowed to use topics and not to make them.
+    // Lists the topics first, because a client may have no permission to create topics.
     if (!(await admin.listTopics()).includes(topic)) {
-      // -1: the broker's own default.
-      const replicationFactor = requiresCopies ? copies : -1;
+      // -1 selects the broker's default.
+      const replicationFactor = requiresCopies ? replicasMin : -1;
       const configEntries = requiresCopies
         ? [brokersClock, { name: "min.insync.replicas", value: String(minInSync) }]
         : [brokersClock];
@@ -62,15 +65,15 @@ async function makeTopic(admin: Admin, topic: string, requiresCopies: boolean): 
   }
 }
 
-/** Throws TopicAtRiskError below three replicas or min.insync.replicas of two. */
+/** Throws TopicAtRiskError if the topic has fewer than three replicas or two in sync. */
 async function requireCopies(admin: Admin, topic: string): Promise<void> {
   const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
   const fewest = Math.min(...(topics[0]?.partitions ?? []).map(({ replicas }) => replicas.length));
-  if (fewest < copies) {
+  if (fewest < replicasMin) {
     throw new TopicAtRiskError(
       topic,
-      `has ${fewest} ${fewest === 1 ? "replica" : "replicas"} and needs ${copies}`,
-      "Reassign its partitions (kafka-reassign-partitions.sh), or delete it while it is empty: it is made anew as it must be.",
+      `has ${fewest} ${fewest === 1 ? "replica" : "replicas"} and needs ${replicasMin}`,
+      "Reassign its partitions (kafka-reassign-partitions.sh), or delete the topic while it is empty, to have it created again.",
     );
   }
   const { resources } = await admin.describeConfigs({
@@ -87,9 +90,9 @@ async function requireCopies(admin: Admin, topic: string): Promise<void> {
   }
 }
 
-/** What a failure to make a topic means when the brokers are too few for its copies. */
+/** Returns the error for a topic that needs more brokers than there are, undefined for others. */
 function tooFewBrokers(topic: string, error: unknown): TopicAtRiskError | undefined {
   const { errors = [error] } = (error ?? {}) as { errors?: unknown[] };
-  if (!errors.some((one) => (one as { type?: string } | undefined)?.type === "INVALID_REPLICATION_FACTOR")) return undefined;
-  return new TopicAtRiskError(topic, `cannot have ${copies} replicas`, `Let at least ${copies} brokers run.`);
+  if (!errors.some((cause) => (cause as { type?: string } | undefined)?.type === "INVALID_REPLICATION_FACTOR")) return undefined;
+  return new TopicAtRiskError(topic, `cannot have ${replicasMin} replicas`, `Run at least ${replicasMin} brokers.`);
 }

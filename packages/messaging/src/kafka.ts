@@ -1,23 +1,22 @@
 import { type Logger, withTimeout } from "@amana/runtime";
 import { Kafka, logLevel, Partitioners, type Producer } from "kafkajs";
-import { consumeAlways } from "./kafka-consumer.ts";
+import { keepConsuming } from "./kafka-consumer.ts";
 import type { KafkaOptions } from "./kafka-options.ts";
 import { createTopics, TopicAtRiskError } from "./kafka-topics.ts";
 import type { Message } from "./message.ts";
 import type { MessageKeys } from "./message-keys.ts";
 import type { Transport } from "./transport.ts";
 
-/** A Kafka that hangs must not hold up the stop of a process for longer. */
+/** Maximum delay of a shutdown by a Kafka that does not respond. */
 const stopTimeoutMs = 5_000;
-/** A Kafka that is not there must not hold up a start for longer. */
+/** Maximum delay of a start by a Kafka that is unreachable. */
 const checkTimeoutMs = 10_000;
 
 /**
- * Kafka through kafkajs. Publishing waits for all in-sync replicas. Topics are made when first
- * used, so a fresh Kafka needs no preparation; where `requiresCopies`, one that would lose events
- * with a disk is refused: by `check`, which throws TopicAtRiskError, and by each first use.
- * Consumers never give up, and messages whose handler fails are handed over again until it
- * succeeds.
+ * Creates a transport over Kafka with kafkajs. `publish` waits for all in-sync replicas. Topics are
+ * created at their first use. With `requiresCopies`, `check` and the first use throw
+ * TopicAtRiskError for a topic that could lose events with a disk. Consumers reconnect without a
+ * limit, and repeat messages until their handler succeeds.
  */
 export function createKafkaTransport(
   options: KafkaOptions,
@@ -28,7 +27,7 @@ export function createKafkaTransport(
     clientId: context.clientId,
     brokers: [...options.brokers],
     ...(options.ssl && { ssl: options.ssl }),
-    // The library's type has a form of its own for each mechanism; ours share one.
+    // kafkajs has one type for each mechanism; here all mechanisms share one type.
     ...(options.sasl && { sasl: options.sasl as { mechanism: "plain"; username: string; password: string } }),
     connectionTimeout: 3_000,
     requestTimeout: 10_000,
@@ -66,13 +65,13 @@ export function createKafkaTransport(
         await withTimeout(checkTimeoutMs, Promise.all(names.map(topics.ensure)));
       } catch (error) {
         if (error instanceof TopicAtRiskError) throw error;
-        logger.warn({ err: error }, "Kafka could not be asked about its topics; they are checked when they are first used");
+        logger.warn({ err: error }, "Kafka unreachable, topics are checked at their first use");
       }
     },
     async publish(topic, messages, signal) {
-      // What hangs would hang the next one too.
+      // A producer that hangs would also block the next publication.
       const abandon = () => {
-        topics.forget(topic);
+        topics.invalidate(topic);
         producer?.then((connected) => connected.disconnect()).catch(() => {});
         producer = undefined;
       };
@@ -80,15 +79,15 @@ export function createKafkaTransport(
       try {
         await publish(topic, messages);
       } catch (error) {
-        // Perhaps it is the topic that has gone.
-        topics.forget(topic);
+        // The topic may have been deleted.
+        topics.invalidate(topic);
         throw error;
       } finally {
         signal?.removeEventListener("abort", abandon);
       }
     },
     async subscribe(topic, group, handler) {
-      consuming.push(consumeAlways({ kafka, topics, logger, topic, group, handler, stop: stop.signal }));
+      consuming.push(keepConsuming({ kafka, topics, logger, topic, group, handler, stop: stop.signal }));
     },
     services: [],
     async [Symbol.asyncDispose]() {
@@ -103,7 +102,7 @@ async function connectProducer(kafka: Kafka): Promise<Producer> {
   const producer = kafka.producer({
     createPartitioner: Partitioners.DefaultPartitioner,
     allowAutoTopicCreation: false,
-    // One request in flight keeps the order of each key through retries.
+    // With more requests in flight, a retry could change the order of a key's messages.
     maxInFlightRequests: 1,
   });
   await producer.connect();

@@ -7,9 +7,12 @@ const createSendMessages = require("kafkajs/src/producer/sendMessages.js") as (
   parts: object,
 ) => (batch: object) => Promise<unknown>;
 
-/** Two brokers of which the second refuses once; then the first one leads its partition too. */
-function aClusterThatMoves() {
-  const got: string[] = [];
+/**
+ * Simulates two brokers. The second broker rejects its first request; then the first broker leads
+ * the second's partition, too.
+ */
+function clusterWithMovedLeader() {
+  const received: string[] = [];
   let hasMoved = false;
   const broker = (nodeId: number) => ({
     nodeId,
@@ -19,7 +22,7 @@ function aClusterThatMoves() {
         throw Object.assign(new Error("not the leader"), { name: "KafkaJSProtocolError", retriable: true });
       }
       for (const { partitions } of topicData) {
-        for (const { messages } of partitions) got.push(...messages.map(({ value }) => value));
+        for (const { messages } of partitions) received.push(...messages.map(({ value }) => value));
       }
       return { topics: [] };
     },
@@ -34,10 +37,10 @@ function aClusterThatMoves() {
     findLeaderForPartitions: () => (hasMoved ? { 1: [0, 1] } : { 1: [0], 2: [1] }),
     findBroker: async ({ nodeId }: { nodeId: string }) => brokers[Number(nodeId) - 1],
   };
-  return { got, cluster };
+  return { received, cluster };
 }
 
-/** Tries again at once, as the library's own does after a pause. */
+/** Retries without the pause of kafkajs' own retrier. */
 async function retrier(attempt: (bail: (error: Error) => void) => Promise<unknown>): Promise<unknown> {
   for (let tries = 1; ; tries++) {
     try {
@@ -50,8 +53,8 @@ async function retrier(attempt: (bail: (error: Error) => void) => Promise<unknow
   }
 }
 
-test("what was meant for a broker that refused is sent again, also to one that has answered before", async () => {
-  const { got, cluster } = aClusterThatMoves();
+test("the producer resends the messages of a failed broker to a broker that has already responded", async () => {
+  const { received, cluster } = clusterWithMovedLeader();
   const sendMessages = createSendMessages({
     logger: { debug: () => {}, error: () => {} },
     cluster,
@@ -72,7 +75,7 @@ test("what was meant for a broker that refused is sent again, also to one that h
     { key: "1", value: "moves" },
   ];
   await sendMessages({ acks: -1, timeout: 1_000, topicMessages: [{ topic: "tests.v1", messages }] });
-  expect(new Set(got)).toEqual(new Set(["stays", "moves"]));
+  expect(new Set(received)).toEqual(new Set(["stays", "moves"]));
 });
 
 const ConsumerGroup = require("kafkajs/src/consumer/consumerGroup.js") as new (
@@ -82,7 +85,7 @@ const RequestQueue = require("kafkajs/src/network/requestQueue/index.js") as new
   options: object,
 ) => { push(request: object): void; scheduleRequestTimeoutCheck(): void; destroy(): void };
 
-/** As an operator or a time server steps it; the monotonic clock goes on. */
+/** Steps the wall clock, as an operator or a time server does. The monotonic clock is unchanged. */
 function stepWallClock(byMs: number): void {
   const now = Date.now;
   vi.spyOn(Date, "now").mockImplementation(() => now() + byMs);
@@ -92,7 +95,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("a consumer whose clock is put back goes on showing life, and so stays in its group", async () => {
+test("a consumer continues its heartbeats after its clock is set back", async () => {
   let beats = 0;
   const group = new ConsumerGroup({ logger: { namespace: () => {} }, instrumentationEmitter: { emit: () => {} } });
   group.memberId = "member";
@@ -104,20 +107,20 @@ test("a consumer whose clock is put back goes on showing life, and so stays in i
 });
 
 test.each([
-  ["put back is given up all the same", -hourMs, 1],
-  ["put forward is not given up at once", hourMs, 60_000],
-])("a request that no broker answers while the clock is %s", async (_, stepMs, requestTimeout) => {
+  ["times out after its clock is set back", -hourMs, 1],
+  ["does not time out early after its clock is set forward", hourMs, 60_000],
+])("a request without a response %s", async (_, stepMs, requestTimeout) => {
   const queue = new RequestQueue({
     ...{ requestTimeout, enforceRequestTimeout: true, maxInFlightRequests: null, clientId: "test", broker: "test" },
     logger: { debug: () => {} },
   });
-  let outcome = "waits";
-  const entry = { correlationId: 1, resolve: () => {}, reject: () => (outcome = "given up") };
+  let outcome = "pending";
+  const entry = { correlationId: 1, resolve: () => {}, reject: () => (outcome = "timed out") };
   queue.push({ entry, expectResponse: true, sendRequest: () => {} });
   stepWallClock(stepMs);
   queue.scheduleRequestTimeoutCheck();
-  // The queue looks every tenth of a second.
+  // The queue checks its requests every 100 ms.
   await sleep(300);
   queue.destroy();
-  expect(outcome).toBe(stepMs < 0 ? "given up" : "waits");
+  expect(outcome).toBe(stepMs < 0 ? "timed out" : "pending");
 });

@@ -10,19 +10,19 @@ const message: Message = {
   headers: { ce_id: uuidv7(), ce_type: "t", traceparent: "00-1-2-01" },
 };
 
-test("what was signed comes back as it was, without its MAC", () => {
+test("`verify` returns a signed message unchanged and without its MAC", () => {
   const signed = keys.sign("a.v1", message);
   expect(signed.headers["amana-mac"]).toMatch(/^new:[\w-]{43}$/);
   expect(keys.verify("a.v1", signed)).toEqual(message);
 });
 
-test("every key of the topic verifies, so that keys can be changed while both are in use", () => {
-  const before = createMessageKeys({ "a.v1": [key("old", 2)] });
-  expect(keys.verify("a.v1", before.sign("a.v1", message))).toEqual(message);
-  expect(before.verify("a.v1", keys.sign("a.v1", message))).toBeUndefined();
+test("`verify` accepts every key of the topic, so that keys can be rotated", () => {
+  const oldKeys = createMessageKeys({ "a.v1": [key("old", 2)] });
+  expect(keys.verify("a.v1", oldKeys.sign("a.v1", message))).toEqual(message);
+  expect(oldKeys.verify("a.v1", keys.sign("a.v1", message))).toBeUndefined();
 });
 
-test("nothing of a signed message can be changed: topic, key, headers or payload", () => {
+test("`verify` rejects a message with a changed topic, key, header, payload or MAC", () => {
   const signed = keys.sign("a.v1", message);
   const { ce_type: _, ...fewer } = signed.headers;
   const forged: Message[] = [
@@ -36,16 +36,16 @@ test("nothing of a signed message can be changed: topic, key, headers or payload
     { ...signed, headers: { ...signed.headers, "amana-mac": "new:" } },
     message,
   ];
-  for (const one of forged) expect(keys.verify("a.v1", one)).toBeUndefined();
+  for (const tampered of forged) expect(keys.verify("a.v1", tampered)).toBeUndefined();
   expect(keys.verify("b.v1", signed)).toBeUndefined();
   expect(keys.verify("c.v1", signed)).toBeUndefined();
 });
 
-test("what is moved across the border of two parts is another message", () => {
+test("`verify` rejects a message whose key contains the start of its payload", () => {
   const signed = keys.sign("a.v1", { key: "k", payload: Buffer.from("\nxy"), headers: { a: "b" } });
   expect(keys.verify("a.v1", { ...signed, key: "k\nx", payload: Buffer.from("y") })).toBeUndefined();
 });
 
-test("a topic without a key is not signed for", () => {
+test("`sign` throws for a topic without a key", () => {
   expect(() => keys.sign("c.v1", message)).toThrow("EVENT_MAC_KEYS");
 });

@@ -2,7 +2,10 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { EnvReader } from "@amana/runtime";
 import type { Message } from "./message.ts";
 
-/** The keys of each topic that a service emits or consumes: the first signs, all verify. */
+/**
+ * The keys of each topic that a service emits or consumes. The first key of a topic signs, all keys
+ * verify.
+ */
 export type MessageKeyring = Readonly<Record<string, readonly MessageKey[]>>;
 
 interface MessageKey {
@@ -10,12 +13,12 @@ interface MessageKey {
   readonly key: Uint8Array;
 }
 
-/** Signs what is published and tells what was signed by somebody who may. */
+/** Signs published messages and verifies received ones. */
 export interface MessageKeys {
   hasKeyFor(topic: string): boolean;
-  /** The message with its MAC among the headers. Throws for a topic without a key. */
+  /** Returns the message with its MAC in the headers. Throws for a topic without a key. */
   sign(topic: string, message: Message): Message;
-  /** The message without its MAC, or undefined unless that is good. */
+  /** Returns the message without its MAC, or undefined if the MAC is missing or invalid. */
   verify(topic: string, message: Message): Message | undefined;
 }
 
@@ -23,10 +26,10 @@ const macHeader = "amana-mac";
 const keyBytes = 32;
 const idLengthMax = 32;
 
-/** EVENT_MAC_KEYS: "topic=id:base64 of 32 bytes", comma-separated. Each topic needs a key. */
+/** Reads EVENT_MAC_KEYS: "topic=id:base64 of 32 bytes", comma-separated. Each topic needs a key. */
 export function readMessageKeys(env: EnvReader, topics: readonly string[]): MessageKeyring {
   const ring: Record<string, MessageKey[]> = {};
-  // The entries hold secrets, so a problem names their place and not their text.
+  // An entry is a secret, so a problem contains its number and not its text.
   for (const [i, entry] of env.list("EVENT_MAC_KEYS").entries()) {
     const [, topic = "", id = "", text = ""] = /^([^=:]+)=([\w-]+):([A-Za-z0-9+/_=-]+)$/.exec(entry) ?? [];
     const key = Buffer.from(text, "base64");
@@ -36,17 +39,17 @@ export function readMessageKeys(env: EnvReader, topics: readonly string[]): Mess
     }
     const keys = ring[topic] ?? [];
     ring[topic] = keys;
-    if (keys.some((known) => known.id === id)) env.problem(`EVENT_MAC_KEYS has two keys "${id}" for ${topic}`);
+    if (keys.some((existing) => existing.id === id)) env.problem(`EVENT_MAC_KEYS has two keys "${id}" for ${topic}`);
     keys.push({ id, key });
   }
   if (env.isProduction) rejectSharedKeys(env, ring);
   for (const topic of topics) {
-    if (!ring[topic]) env.problem(`EVENT_MAC_KEYS has no key for ${topic}; make one with: openssl rand -base64 ${keyBytes}`);
+    if (!ring[topic]) env.problem(`EVENT_MAC_KEYS has no key for ${topic}; create one with: openssl rand -base64 ${keyBytes}`);
   }
   return ring;
 }
 
-/** Rejects a key of two topics: with it, a reader of one topic could publish to the other. */
+/** Rejects a key that two topics share: a reader of one topic could publish to the other. */
 function rejectSharedKeys(env: EnvReader, ring: MessageKeyring): void {
   const topicOf = new Map<string, string>();
   for (const [topic, keys] of Object.entries(ring)) {
@@ -54,39 +57,43 @@ function rejectSharedKeys(env: EnvReader, ring: MessageKeyring): void {
       const text = Buffer.from(key).toString("base64");
       const other = topicOf.get(text) ?? topic;
       topicOf.set(text, other);
-      if (other !== topic) env.problem(`EVENT_MAC_KEYS has the same key for ${other} and ${topic}; make one for each topic`);
+      if (other !== topic) env.problem(`EVENT_MAC_KEYS has the same key for ${other} and ${topic}; create one for each topic`);
     }
   }
 }
 
 /**
- * MACs over topic, key, headers and payload (HMAC-SHA256), so that whoever reaches the broker or
- * the port of a consumer can neither invent an event nor move one to another topic, key or id.
- * Whoever verifies could sign as well.
+ * Creates the functions that sign and verify messages with a MAC over topic, key, headers and
+ * payload (HMAC-SHA256). A client that reaches the broker or a consumer's port can neither forge an
+ * event nor move one to another topic, key or id. The keys are symmetric: a consumer could sign,
+ * too.
  */
 export function createMessageKeys(ring: MessageKeyring): MessageKeys {
   return {
     hasKeyFor: (topic) => ring[topic] !== undefined,
     sign(topic, message) {
       const signing = ring[topic]?.[0];
-      if (!signing) throw new Error(`there is no key to sign for ${topic}: add one to EVENT_MAC_KEYS`);
+      if (!signing) throw new Error(`EVENT_MAC_KEYS has no key to sign messages of ${topic}: add one`);
       const mac = macOf(signing.key, topic, message).toString("base64url");
       return { ...message, headers: { ...message.headers, [macHeader]: `${signing.id}:${mac}` } };
     },
     verify(topic, message) {
-      const { [macHeader]: given = "", ...headers } = message.headers;
-      const [id = "", text = ""] = given.split(":", 2);
+      const { [macHeader]: header = "", ...headers } = message.headers;
+      const [id = "", text = ""] = header.split(":", 2);
       const verifying = ring[topic]?.find((key) => key.id === id);
       if (!verifying) return undefined;
-      const bare = { key: message.key, payload: message.payload, headers };
-      const expected = macOf(verifying.key, topic, bare);
+      const unsigned = { key: message.key, payload: message.payload, headers };
+      const expected = macOf(verifying.key, topic, unsigned);
       const mac = Buffer.from(text, "base64url");
-      return mac.length === expected.length && timingSafeEqual(mac, expected) ? bare : undefined;
+      return mac.length === expected.length && timingSafeEqual(mac, expected) ? unsigned : undefined;
     },
   };
 }
 
-/** JSON tells the parts apart and has no raw line feed: nothing can move into the payload. */
+/**
+ * Computes the MAC. JSON delimits the fields and contains no raw line feed, so no character can
+ * move from one field to another or into the payload.
+ */
 function macOf(key: Uint8Array, topic: string, { key: messageKey, headers, payload }: Message): Buffer {
   const names = Object.keys(headers).sort();
   const text = JSON.stringify([topic, messageKey, names.map((name) => [name, headers[name]])]);

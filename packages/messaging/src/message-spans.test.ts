@@ -5,7 +5,7 @@ import { createTestDatabase, eventually, type TestDatabase } from "@amana/testin
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { database, deadLetters, topic } from "../test/database.ts";
 import { aMessage, MemoryTransport } from "../test/memory-transport.ts";
-import { settled } from "../test/settled.ts";
+import { waitForRelay } from "../test/wait-for-relay.ts";
 import { addToOutbox, consume, type Message, startRelay, traceparentOf } from "./index.ts";
 
 const [traceId, parentId] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
@@ -18,7 +18,7 @@ let db: TestDatabase;
 let collector: Collector;
 let transport: MemoryTransport;
 let stack: AsyncDisposableStack;
-/** Sends what there is. */
+/** Exports the pending spans. */
 let stopTracing: () => Promise<void>;
 
 beforeEach(async () => {
@@ -38,10 +38,10 @@ const withTrace = (message: Message, traceparent: string): Message => ({
   headers: { ...message.headers, traceparent },
 });
 
-test("an event of a sampled trace travels in a span that began with it; one that is refused has one more", async () => {
+test("the relay creates a send span for each attempt to publish an event of a sampled trace", async () => {
   stack.use(startRelay({ databaseUrl: db.url, topics: [topic], transport, logger }));
   transport.beforePublish = () => {
-    if (transport.attempts === 1) throw new Error("not now");
+    if (transport.attempts === 1) throw new Error("broker unavailable");
   };
   const occurredAt = new Date(Date.now() - 60_000);
   const event = { topic, key: "k", type: "tests.v1.Test", source: "tests", payload: Buffer.from([1]), occurredAt };
@@ -49,13 +49,13 @@ test("an event of a sampled trace travels in a span that began with it; one that
     addToOutbox(em, { ...event, traceparent: sampled });
     addToOutbox(em, { ...event, traceparent: unsampled });
   });
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   await stopTracing();
   const [failed, done] = collector.spans;
   expect(collector.spans).toHaveLength(2);
-  const about = { kind: "producer", name: `send ${topic}`, traceId, parentSpanId: parentId, startMs: occurredAt.getTime() };
-  expect(failed).toMatchObject({ ...about, isFailed: true });
-  expect(done).toMatchObject({ ...about, isFailed: false });
+  const sendSpan = { kind: "producer", name: `send ${topic}`, traceId, parentSpanId: parentId, startMs: occurredAt.getTime() };
+  expect(failed).toMatchObject({ ...sendSpan, isFailed: true });
+  expect(done).toMatchObject({ ...sendSpan, isFailed: false });
   const traceparents = transport.published.map(({ message }) => message.headers["traceparent"]);
   expect(traceparents).toEqual([`00-${traceId}-${done?.spanId}-01`, unsampled]);
 });
@@ -64,7 +64,7 @@ test("a consumer runs each effect in the trace of its message, also in the retry
   const seen: (string | undefined)[] = [];
   let isBroken = true;
   const effect = async (_em: unknown, messages: readonly Message[]) => {
-    if (isBroken && messages.some(({ headers }) => headers["traceparent"] === sampled)) throw new Error("not yet");
+    if (isBroken && messages.some(({ headers }) => headers["traceparent"] === sampled)) throw new Error("effect failed");
     for (const message of messages) seen.push(traceparentOf(message), currentTrace()?.traceparent);
   };
   stack.use(
@@ -86,7 +86,7 @@ test("a consumer runs each effect in the trace of its message, also in the retry
   const last = collector.spans.at(-1);
   expect(last).toMatchObject({ kind: "consumer", name: `process ${topic}`, traceId, parentSpanId: parentId, isFailed: false });
   expect(seen.slice(4)).toEqual(Array(2).fill(`00-${traceId}-${last?.spanId}-01`));
-  // Together with its neighbours, and by itself until it is mended.
+  // The first attempt is in the batch, the next ones are alone.
   const earlier = collector.spans.slice(0, -1).map(({ isFailed }) => isFailed);
   expect(earlier.length).toBeGreaterThanOrEqual(2);
   expect(earlier).not.toContain(false);

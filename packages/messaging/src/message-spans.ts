@@ -1,26 +1,27 @@
 import { beginSpan, inTrace, type Span } from "@amana/runtime";
 import type { Message, Subscription } from "./message.ts";
 
-const aboutMessage = (topic: string, operation: "send" | "process", { headers }: Message) => ({
+const attributesOf = (topic: string, operation: "send" | "process", { headers }: Message) => ({
   "messaging.destination.name": topic,
   "messaging.operation.type": operation,
   "messaging.message.id": headers["ce_id"],
   "amana.event_type": headers["ce_type"],
 });
 
-interface Publishing {
-  /** As they travel: those of sampled traces in spans of their own, from their event on. */
+interface SendSpans {
+  /** The messages to publish. Those of sampled traces have the `traceparent` of their send span. */
   readonly messages: readonly Message[];
   end(outcome: "done" | "failed"): void;
 }
 
-export function beginPublishing(topic: string, rows: readonly Message[]): Publishing {
+/** Begins a span for each message of a sampled trace. A span starts at the time of its event. */
+export function beginSendSpans(topic: string, rows: readonly Message[]): SendSpans {
   const spans: Span[] = [];
   const messages = rows.map((row) => {
     const { key, payload, headers } = row;
-    const happenedMs = Date.parse(headers["ce_time"] ?? "");
-    const attributes = aboutMessage(topic, "send", row);
-    const span = beginSpan("producer", `send ${topic}`, headers["traceparent"], { attributes, startMs: happenedMs || undefined });
+    const occurredMs = Date.parse(headers["ce_time"] ?? "");
+    const attributes = attributesOf(topic, "send", row);
+    const span = beginSpan("producer", `send ${topic}`, headers["traceparent"], { attributes, startMs: occurredMs || undefined });
     if (!span) return { key, payload, headers };
     spans.push(span);
     return { key, payload, headers: { ...headers, traceparent: span.traceparent } };
@@ -28,21 +29,24 @@ export function beginPublishing(topic: string, rows: readonly Message[]): Publis
   return { messages, end: (outcome) => spans.forEach((span) => void span.end(outcome === "failed" ? outcome : undefined)) };
 }
 
-/** Spans in which messages are being handled, beside the messages: their headers stay as signed. */
+/** The spans of messages in processing. Not in the headers, because the MAC covers these. */
 const spansOf = new WeakMap<Message, Span>();
 
-/** The trace that an effect of the message belongs to. */
+/** Returns the trace context for effects of the message. */
 export const traceparentOf = (message: Message): string | undefined =>
   spansOf.get(message)?.traceparent ?? message.headers["traceparent"];
 
-/** Does the work on one message in its trace. */
+/** Runs `work` in the trace of the message. */
 export const inTraceOf = <T>(message: Message | undefined, work: () => T): T => {
   const traceparent = message && traceparentOf(message);
   return inTrace(traceparent ? { traceparent } : undefined, work);
 };
 
-/** Handles messages, each of a sampled trace in a span; one alone in its trace. */
-export async function handling<T>(
+/**
+ * Runs `work` on messages, with a span for each message of a sampled trace. The work on a single
+ * message runs in the trace of that message.
+ */
+export async function inConsumerSpans<T>(
   { topic, consumer }: Subscription,
   messages: readonly Message[],
   work: () => Promise<T>,
@@ -51,7 +55,7 @@ export async function handling<T>(
   for (const message of messages) {
     const span = beginSpan("consumer", `process ${topic}`, message.headers["traceparent"]);
     if (!span) continue;
-    span.set({ ...aboutMessage(topic, "process", message), "messaging.consumer.group.name": consumer });
+    span.set({ ...attributesOf(topic, "process", message), "messaging.consumer.group.name": consumer });
     spansOf.set(message, span);
     spans.push(span);
   }

@@ -6,30 +6,30 @@ const topic = "the topics";
 
 const outboxWaiting = gauge({
   name: "amana_outbox_waiting",
-  help: "Events that are committed and not published, as far as the relay has written down (a second behind); about 10000 at most",
+  help: "Committed events that are not published, by the relay's stored cursor (at most a second behind); about 10000 at most",
   labels: { topic },
 });
 
 const outboxOldest = gauge({
   name: "amana_outbox_oldest_seconds",
-  help: "For how long the first of these events has waited; 0 for none",
+  help: "Age of the oldest of these events; 0 for none",
   labels: { topic },
 });
 
-export const relaysActive = gauge({
+export const relayActive = gauge({
   name: "amana_outbox_relay_active",
-  help: "1 in the one replica that publishes, 0 in the others",
+  help: "1 in the replica that publishes, 0 in the others",
 });
 
-export const published = histogram({
+export const publishDuration = histogram({
   name: "amana_outbox_publish_duration_seconds",
-  help: "How long it took until a part of the outbox was published, or until that failed",
+  help: "Time until a batch of outbox rows was published or failed",
   labels: { topic, outcome: ["done", "failed"] },
 });
 
 export const publishedEvents = counter({
   name: "amana_outbox_published_total",
-  help: "Events that were published",
+  help: "Published events",
   labels: { topic },
 });
 
@@ -37,31 +37,31 @@ export const consumedOutcomes = ["applied", "passed_over", "failed", "forged"] a
 
 export const consumedEvents = counter({
   name: "amana_events_consumed_total",
-  help: "Events that a consumer took: applied, passed_over (seen before), failed (became a dead letter), forged (MAC not good, or event more than 39 days old)",
+  help: "Events that a consumer received: applied, passed_over (seen before), failed (became a dead letter), forged (MAC invalid, or event more than 39 days old)",
   labels: { topic, outcome: consumedOutcomes },
 });
 
-export const consumersStopped = gauge({
+export const consumerStopped = gauge({
   name: "amana_consumer_stopped",
-  help: "1 while the consumer pauses, because different events failed in a row, else 0",
+  help: "1 while the consumer pauses because different events failed in a row, else 0",
   labels: { topic },
 });
 
-export const consumersJoined = gauge({
+export const consumerJoined = gauge({
   name: "amana_consumer_joined",
-  help: "1 while the consumer belongs to its group at Kafka, else 0; absent with direct events",
+  help: "1 while the consumer is a member of its Kafka group, else 0; absent with direct events",
   labels: { topic },
 });
 
 export const consumerLag = gauge({
   name: "amana_consumer_lag_events",
-  help: "Events that Kafka had and this replica had not handled, in the partitions it has, when it last took some; absent with direct events",
+  help: "Events that this replica had not processed in its partitions at its last fetch; absent with direct events",
   labels: { topic },
 });
 
 const deadLetters = gauge({
   name: "amana_dead_letters",
-  help: "Dead letters: retrying and waiting are retried by themselves, parked need an operator; 10000 of each at most",
+  help: "Dead letters: retrying and waiting are retried automatically, parked need an operator; 10000 of each at most",
   labels: { topic, status: ["retrying", "waiting", "parked"] },
 });
 
@@ -72,8 +72,8 @@ const deadLettersOldest = gauge({
 });
 
 /**
- * Shows what waits in the outbox, until disposed. It looks at the rows behind each topic's position
- * only; the relay writes that down often enough even when a topic has none.
+ * Exports the unpublished events as metrics, until disposed. The query reads only rows after each
+ * topic's cursor. The relay also advances the cursors of topics without events, so these are few.
  */
 export const showOutbox = (orm: Orm, topics: readonly string[]): Disposable =>
   showRows(orm, {
@@ -87,11 +87,11 @@ export const showOutbox = (orm: Orm, topics: readonly string[]): Disposable =>
     gauges: { waiting: outboxWaiting, oldest: outboxOldest },
   });
 
-/** Shows a consumer's dead letters, until disposed. */
+/** Exports a consumer's dead letters as metrics, until disposed. */
 export const showDeadLetters = (orm: Orm, { topic, consumer }: Subscription): Disposable =>
   showRows(orm, {
     name: "dead_letter_gauges",
-    // A branch each: what is asked for by one status is found by the index of just these rows.
+    // A branch for each status, so that PostgreSQL uses the partial index of that status.
     text: ["RETRYING", "WAITING", "PARKED"]
       .map(
         (status) => `select $2::text as topic, '${status.toLowerCase()}' as status, count(*) as letters,

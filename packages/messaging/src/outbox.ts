@@ -15,16 +15,16 @@ const schema = defineEntity({
   },
 });
 
-/** An event that does not fit into Kafka would hold up all behind it. */
+/** An event that is too large for Kafka would block all later events of its topic. */
 const payloadBytesMax = 256 * 1024;
 
-/** A message that is committed with the change it announces. */
+/** An event that is committed in the transaction of its change. */
 export class OutboxMessage extends schema.class {}
 schema.setClass(OutboxMessage);
 
 /**
- * Inserts an event in the caller's transaction. `key` is the id of what the event is about. Returns
- * the event's id, the same on every delivery. Throws for a payload above 256 KiB.
+ * Inserts an event in the caller's transaction. `key` is the id of the event's subject. Returns the
+ * event's id, which all deliveries share. Throws RangeError for a payload above 256 KiB.
  */
 export function addToOutbox(
   em: SqlEntityManager,
@@ -36,17 +36,17 @@ export function addToOutbox(
     /** The emitting service. */
     source: string;
     payload: Uint8Array;
-    /** The event's id is not older. */
+    /** The time in the event's id is not earlier. */
     occurredAt: Date;
-    /** The current one unless given. */
+    /** Trace context of the event; the current one by default. */
     traceparent?: string | undefined;
   },
 ): string {
   if (event.payload.length > payloadBytesMax) {
-    throw new RangeError(`an event may have ${payloadBytesMax} bytes; this ${event.type} has ${event.payload.length}`);
+    throw new RangeError(`the payload of ${event.type} has ${event.payload.length} bytes; the maximum is ${payloadBytesMax}`);
   }
-  // Consumers reject events whose ids are older than their inboxes remember. This process's clock
-  // may be far behind.
+  // Consumers reject ids that are older than the ids in their inboxes, and the clock of this
+  // process may be far behind.
   const id = uuidv7(Math.max(Date.now(), event.occurredAt.getTime()));
   const traceparent = event.traceparent ?? currentTrace()?.traceparent;
   em.persist(
@@ -73,13 +73,16 @@ export function addToOutbox(
 
 const listeners = new Set<() => void>();
 
-/** Calls `listener` after each commit of this process with an event; answers how to end that. */
-export function whenCommitted(listener: () => void): () => void {
+/**
+ * Calls `listener` after each commit of this process that contains an event. Returns a function
+ * that removes the listener.
+ */
+export function onCommit(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-const republishedAtOnce = 2_000;
+const republishBatchMax = 2_000;
 
 /** Selects events of a topic by the time of their commit or by their ids. */
 type RepublishRange = { readonly topic: string } & (
@@ -88,10 +91,10 @@ type RepublishRange = { readonly topic: string } & (
 );
 
 /**
- * Publishes events again, for when a broker lost acknowledged messages or a consumer's database was
- * restored to an earlier time. Inserts their outbox rows once more, under the same event ids, and
- * the running service relays them. Consumers drop known events. `record` writes into the
- * transaction of the first batch. Events that are committed after the call began are left out.
+ * Publishes events again, after a broker lost acknowledged messages or a consumer's database was
+ * restored to an earlier time. Inserts their outbox rows again with the same event ids; the relay
+ * of the running service publishes them. Consumers skip events that they have seen. `record` writes
+ * in the transaction of the first batch. Events committed after the start of the call are excluded.
  * Returns the number of events.
  */
 export async function republish(
@@ -100,7 +103,7 @@ export async function republish(
   record: (em: SqlEntityManager) => void,
   progress = (_count: number) => {},
 ): Promise<number> {
-  const which =
+  const condition =
     "eventIds" in range
       ? { sql: "(headers ->> 'ce_id')::uuid = any(?::uuid[])", values: [uuidArray(range.eventIds)] }
       : { sql: "created_at >= ? and created_at < ?", values: [range.from, range.to] };
@@ -111,12 +114,12 @@ export async function republish(
       if (done === 0) record(em);
       return await em.execute(
         `with batch as (
-           select * from outbox where topic = ? and ${which.sql} and id > ? and id <= ? order by id limit ${republishedAtOnce}
+           select * from outbox where topic = ? and ${condition.sql} and id > ? and id <= ? order by id limit ${republishBatchMax}
          ), again as (
            insert into outbox (topic, key, payload, headers) select topic, key, payload, headers from batch order by id
          )
          select max(id) as after_id, count(*)::int as count from batch having count(*) > 0`,
-        [range.topic, ...which.values, afterId, newest?.id ?? "0"],
+        [range.topic, ...condition.values, afterId, newest?.id ?? "0"],
       );
     });
     afterId = batch[0]?.after_id;

@@ -4,12 +4,12 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { addToOutbox } from "./outbox.ts";
 
-/** What somebody did, for the audit trail: without secrets, without personal data. */
+/** An entry of the audit trail. Contains no secrets and no personal data. */
 export interface Action<Value = string> {
-  /** Who, and in which request. */
+  /** The actor and the request. */
   readonly by: {
     readonly actor: string;
-    /** Where the actor is a key: the trail finds its name by it. */
+    /** Set if the actor is a key. The audit trail shows the name of the key. */
     readonly actorKeyId?: string | undefined;
     readonly requestId: string;
     readonly address: string;
@@ -18,26 +18,26 @@ export interface Action<Value = string> {
   readonly action: string;
   readonly entity: { readonly type: string; readonly id: string };
   readonly businessId?: string | undefined;
-  /** What the entity was; absent when it was not there. */
+  /** The entity's fields before the action; absent if the action created it. */
   readonly before?: Readonly<Record<string, Value>> | undefined;
   readonly after: Readonly<Record<string, Value>>;
   readonly reason?: string | undefined;
 }
 
-/** Writes an action down with the transaction of `em`. */
+/** Records an action in the transaction of `em`. */
 export type RecordAction<Value = string> = (em: SqlEntityManager, at: Date, action: Action<Value>) => void;
 
-/** Who makes a call: a key, or "platform". */
+/** Returns the actor of a call: the prefix of its key, or the caller's role. */
 export const byCaller = ({ caller, requestId, address }: Pick<Call, "caller" | "requestId" | "address">): Action["by"] => ({
   ...("keyId" in caller ? { actor: caller.keyPrefix, actorKeyId: caller.keyId } : { actor: caller.role }),
   requestId,
   address,
 });
 
-/** The platform itself, which nobody asked. */
+/** The platform as the actor, for actions without a request. */
 export const byPlatform: Action["by"] = { actor: "platform", requestId: "", address: "" };
 
-/** Records actions of the service `source` by event; identity puts them into the one trail. */
+/** Records actions of the service `source` as events. Identity appends them to the audit trail. */
 export const recordAction =
   (source: string): RecordAction =>
   (em, occurredAt, { by, entity, before, after, ...action }) => {

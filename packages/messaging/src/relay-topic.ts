@@ -1,25 +1,25 @@
 import { backoffMs, faultPoint, type Logger, Pause, secondsSince, sleep, withTimeout } from "@amana/runtime";
 import type pg from "pg";
-import { beginPublishing } from "./message-spans.ts";
-import { published, publishedEvents } from "./metrics.ts";
-import { loadPosition, type OutboxRow, partsOf, readNext, savePosition } from "./outbox-position.ts";
+import { beginSendSpans } from "./message-spans.ts";
+import { publishDuration, publishedEvents } from "./metrics.ts";
+import { loadCursor, type OutboxRow, readNext, saveCursor, splitIntoParts } from "./outbox-cursor.ts";
 import type { Transport } from "./transport.ts";
 
-/** For so long the position may lag: a relay that takes over publishes that again. */
-const saveMs = 1_000;
-/** The same in rows of all topics: whoever looks for what waits walks from the position on. */
+/** Interval of cursor writes. After a failover, the next relay publishes this period again. */
+const cursorSaveMs = 1_000;
+/** Maximum distance of a stored cursor, in rows of all topics: metrics scan from the cursor on. */
 const idsBehindMax = 5_000n;
-/** Wake-ups get lost with a process or a connection: this bounds how long a row then waits. */
-const netMs = 1_500;
+/** Poll interval. A lost wake-up delays a row by at most this time. */
+const pollMs = 1_500;
 
 /** A session that holds the relay's lock. */
 interface RelaySession {
   readonly client: pg.Client;
-  /** It is lost, or the relay is closed. */
+  /** Aborts when the session is lost or the relay is closed. */
   readonly end: AbortSignal;
 }
 
-/** Moves one topic's rows to the transport, whatever happens to other topics. */
+/** Publishes the rows of one topic, independent of other topics. */
 export class TopicRelay {
   readonly #topic: string;
   readonly #options: { readonly transport: Transport; readonly logger: Logger; readonly timeoutMs: number };
@@ -34,11 +34,11 @@ export class TopicRelay {
     this.#pause.wake();
   }
 
-  /** Publishes rows as they are committed until the session ends; throws when the session fails. */
+  /** Publishes committed rows until the session ends. Throws when the session fails. */
   async run({ client, end }: RelaySession): Promise<void> {
     const topic = this.#topic;
-    let position = await loadPosition(client, topic);
-    let savedId = BigInt(position.id);
+    let cursor = await loadCursor(client, topic);
+    let savedId = BigInt(cursor.id);
     let isSaved = true;
     let savedAtMs = performance.now();
     const stop = () => this.wake();
@@ -46,39 +46,38 @@ export class TopicRelay {
     try {
       for (let failures = 0; !end.aborted; ) {
         this.#pause.begin();
-        const { rows, next, isCut } = await readNext(client, topic, position);
+        const { rows, next, isCut } = await readNext(client, topic, cursor);
         try {
           await this.#publish(rows);
           failures = 0;
         } catch (error) {
           failures++;
-          if (!end.aborted)
-            this.#options.logger.warn({ err: error, topic, failures }, "events could not be published and wait in the outbox");
+          if (!end.aborted) this.#options.logger.warn({ err: error, topic, failures }, "publishing failed, retry scheduled");
           await sleep(backoffMs(failures, 100, 2_000), end);
           continue;
         }
-        position = next;
-        isSaved &&= rows.length === 0 && BigInt(position.id) - savedId < idsBehindMax;
-        if (!isSaved && performance.now() - savedAtMs >= saveMs) {
-          await savePosition(client, topic, position);
+        cursor = next;
+        isSaved &&= rows.length === 0 && BigInt(cursor.id) - savedId < idsBehindMax;
+        if (!isSaved && performance.now() - savedAtMs >= cursorSaveMs) {
+          await saveCursor(client, topic, cursor);
           isSaved = true;
-          savedId = BigInt(position.id);
+          savedId = BigInt(cursor.id);
           savedAtMs = performance.now();
         }
-        // Whatever was committed since the look has woken this loop, or will within the net's time.
-        if (!isCut) await this.#pause.wait(isSaved ? netMs : saveMs);
+        // A commit after `readNext` ends this pause early.
+        if (!isCut) await this.#pause.wait(isSaved ? pollMs : cursorSaveMs);
       }
     } finally {
       end.removeEventListener("abort", stop);
     }
-    if (!isSaved) await savePosition(client, topic, position);
+    if (!isSaved) await saveCursor(client, topic, cursor);
   }
 
   async #publish(rows: readonly OutboxRow[]): Promise<void> {
     if (rows.length === 0) return;
     const { transport, timeoutMs } = this.#options;
-    for (const part of partsOf(rows)) {
-      const { messages, end } = beginPublishing(this.#topic, part);
+    for (const part of splitIntoParts(rows)) {
+      const { messages, end } = beginSendSpans(this.#topic, part);
       const startedMs = performance.now();
       let outcome: "done" | "failed" = "failed";
       try {
@@ -86,7 +85,7 @@ export class TopicRelay {
         outcome = "done";
         publishedEvents.inc({ topic: this.#topic }, messages.length);
       } finally {
-        published.observe({ topic: this.#topic, outcome }, secondsSince(startedMs));
+        publishDuration.observe({ topic: this.#topic, outcome }, secondsSince(startedMs));
         end(outcome);
       }
     }

@@ -4,11 +4,11 @@ import { createTestDatabase, eventually, type TestDatabase } from "@amana/testin
 import pg from "pg";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { startChild } from "../test/child.ts";
-import { database, effects, emit, outbox, topic, writeDown } from "../test/database.ts";
+import { database, effects, emit, outbox, recordEffect, topic } from "../test/database.ts";
 import { MemoryTransport } from "../test/memory-transport.ts";
-import { settled } from "../test/settled.ts";
+import { waitForRelay } from "../test/wait-for-relay.ts";
 import { addToOutbox, consume, type Relay, republish, startRelay, type Transport } from "./index.ts";
-import { deletePublished, loadPosition, readNext, savePosition } from "./outbox-position.ts";
+import { deletePublished, loadCursor, readNext, saveCursor } from "./outbox-cursor.ts";
 import { relayLock, relaySessionOptions } from "./relay.ts";
 
 const logger = createLogger("test", "silent");
@@ -32,7 +32,7 @@ function aRelay(): Relay {
   return relay;
 }
 
-/** A transaction that has its event's id and waits; answers how to commit it. */
+/** Begins a transaction that has inserted its event. Returns a function that commits it. */
 async function beginEarly(body: string): Promise<() => Promise<void>> {
   const hasId = Promise.withResolvers<void>();
   const mayCommit = Promise.withResolvers<void>();
@@ -50,25 +50,25 @@ async function beginEarly(body: string): Promise<() => Promise<void>> {
 }
 
 /** Ends the relays' sessions, as a restart of the database does. */
-const cutOff = () =>
+const terminateSessions = () =>
   db.orm.em
     .fork()
     .execute(
       "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'relay' and datname = current_database()",
     );
 
-test("what commits is published with its id and headers; what rolls back is not", async () => {
+test("publishes committed events with id and headers, and none of a transaction that rolls back", async () => {
   aRelay();
   const occurredAt = new Date("2026-11-20T10:00:00.000Z");
   const event = { topic, key: "k", type: "tests.v1.Test", source: "tests", payload: Buffer.from([0, 255]), occurredAt };
-  const refused = transaction(db.orm, async (em) => {
+  const rolledBack = transaction(db.orm, async (em) => {
     addToOutbox(em, event);
     await em.flush();
-    throw new Error("refused");
+    throw new Error("rolled back");
   });
-  await expect(refused).rejects.toThrow("refused");
+  await expect(rolledBack).rejects.toThrow("rolled back");
   const id = await transaction(db.orm, async (em) => addToOutbox(em, { ...event, traceparent: "00-1-2-01" }));
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   expect(transport.published).toEqual([
     {
       topic,
@@ -90,10 +90,10 @@ test("what commits is published with its id and headers; what rolls back is not"
   expect(await outbox(db.orm)).toEqual([]);
 });
 
-test("what is published stays in the outbox for three days, and the relay that comes next does not publish it again", async () => {
+test("published rows stay in the outbox for three days, and the next relay does not publish them again", async () => {
   const first = aRelay();
   await emit(db.orm, "k", "1", "2");
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   await first[Symbol.asyncDispose]();
   const rows = () => db.orm.em.fork().execute<{ id: string }[]>("select id from outbox order by id");
   expect(await rows()).toHaveLength(2);
@@ -108,11 +108,11 @@ test("what is published stays in the outbox for three days, and the relay that c
   await client.end();
   expect(await rows()).toHaveLength(2);
   aRelay();
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   expect(transport.bodies).toEqual(["1", "2", "old and not published"]);
 });
 
-test("a transaction is not passed over that began last, took the first id, and commits last", async () => {
+test("publishes the row of a transaction that began last, has the lower row id, and commits last", async () => {
   const event = { topic, key: "k", type: "t", source: "s", occurredAt: new Date() };
   const [hasBegun, hasId, early] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const first = transaction(db.orm, async (em) => {
@@ -132,7 +132,7 @@ test("a transaction is not passed over that began last, took the first id, and c
   const client = new pg.Client({ connectionString: db.url });
   await client.connect();
   const bodies = ({ rows }: Awaited<ReturnType<typeof readNext>>) => rows.map(({ payload }) => payload.toString());
-  const before = await readNext(client, topic, await loadPosition(client, topic));
+  const before = await readNext(client, topic, await loadCursor(client, topic));
   early.resolve();
   await last;
   const after = await readNext(client, topic, before.next);
@@ -141,78 +141,78 @@ test("a transaction is not passed over that began last, took the first id, and c
   await client.end();
 });
 
-test("a transaction that began before others were published, and commits when another relay has taken over, is not passed over", async () => {
+test("publishes the row of a transaction that began before a failover of the relay and commits after it", async () => {
   const first = aRelay();
   const commitLate = await beginEarly("early id");
   for (const body of ["1", "2"]) {
     await emit(db.orm, "b", body);
-    await settled(db.orm);
+    await waitForRelay(db.orm);
   }
   await first[Symbol.asyncDispose]();
   aRelay();
   await emit(db.orm, "b", "3");
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   await commitLate();
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   expect(transport.bodies).toEqual(["1", "2", "3", "early id"]);
   expect(await outbox(db.orm)).toEqual([]);
 });
 
-test("in a copy on another server, where transactions have lower numbers, nothing is passed over or published for ever", async () => {
+test("publishes each row once in a copy on another server, where transaction ids are lower", async () => {
   const client = new pg.Client({ connectionString: db.url });
   await client.connect();
-  await emit(db.orm, "k", "was under way", "published", "published and old");
+  await emit(db.orm, "k", "was in progress", "published", "published and old");
   await client.query(
-    "update outbox set xid = case payload when 'was under way' then xid8 '90000000000' else xid8 '80000000000' end",
+    "update outbox set xid = case payload when 'was in progress' then xid8 '90000000000' else xid8 '80000000000' end",
   );
-  await savePosition(client, topic, { id: "3", snapshot: "90000000000:90000000001:90000000000" });
+  await saveCursor(client, topic, { id: "3", snapshot: "90000000000:90000000001:90000000000" });
   aRelay();
   await transport.untilPublished(1);
   for (const [index, body] of ["new", "newest"].entries()) {
     await emit(db.orm, "k", body);
     await transport.untilPublished(index + 2);
   }
-  expect(transport.bodies).toEqual(["was under way", "new", "newest"]);
+  expect(transport.bodies).toEqual(["was in progress", "new", "newest"]);
   await client.query("update outbox set created_at = now() - interval '4 days' where payload = 'published and old'");
   expect(await deletePublished(client)).toBe(1);
   await client.end();
 });
 
-test("a relay that was away does not move the position of the one after it back", async () => {
+test("a relay that was frozen does not move the cursor of its successor back", async () => {
   const client = new pg.Client({ connectionString: db.url });
   await client.connect();
-  await savePosition(client, topic, { id: "20", snapshot: "7:9:8" });
-  await savePosition(client, topic, { id: "19", snapshot: "5:6:" });
-  expect(await loadPosition(client, topic)).toEqual({ id: "20", snapshot: "7:9:8" });
+  await saveCursor(client, topic, { id: "20", snapshot: "7:9:8" });
+  await saveCursor(client, topic, { id: "19", snapshot: "5:6:" });
+  expect(await loadCursor(client, topic)).toEqual({ id: "20", snapshot: "7:9:8" });
   await client.end();
 });
 
-test("what was published in a range of time is published again on command, with the same ids and in the same order", async () => {
+test("republish publishes the events of a time range again, with the same ids and in the same order", async () => {
   const relay = aRelay();
   const [early] = await emit(db.orm, "k", "early");
   const ids = await emit(db.orm, "k", ...Array.from({ length: 30 }, (_, i) => String(i)));
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   await db.orm.em.fork().execute("update outbox set created_at = now() - interval '1 hour' where payload = 'early'");
   const range = { topic, from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 60_000) };
   expect(await republish(db.orm, range, () => {})).toBe(30);
   relay.wake();
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   expect(transport.ids).toEqual([early, ...ids, ...ids]);
   expect(await republish(db.orm, { ...range, topic: "other.v1" }, () => {})).toBe(0);
 });
 
-test("of two interleaved transactions the one with the earlier id may commit last: both are published", async () => {
+test("publishes both rows of interleaved transactions when the one with the lower row id commits last", async () => {
   aRelay();
   const commitLate = await beginEarly("early id");
   await emit(db.orm, "b", "late id");
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   expect(transport.bodies).toEqual(["late id"]);
   await commitLate();
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   expect(transport.bodies).toEqual(["late id", "early id"]);
 });
 
-test("of two relays on one database one publishes, each message once and each key in order", async () => {
+test("two relays on one database publish each message once and each key in order", async () => {
   aRelay();
   aRelay();
   const keys = ["a", "b", "c", "d"];
@@ -222,25 +222,25 @@ test("of two relays on one database one publishes, each message once and each ke
       for (const number of numbers) await emit(db.orm, key, `${key}${number}`);
     }),
   );
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   expect(transport.published).toHaveLength(keys.length * numbers.length);
   for (const key of keys) {
     expect(transport.bodies.filter((body) => body.startsWith(key))).toEqual(numbers.map((number) => `${key}${number}`));
   }
 });
 
-test("when the relay at work is closed, the other takes over", async () => {
-  const atWork = aRelay();
+test("a second relay publishes after the active relay is closed", async () => {
+  const active = aRelay();
   await emit(db.orm, "k", "one");
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   aRelay();
-  await atWork[Symbol.asyncDispose]();
+  await active[Symbol.asyncDispose]();
   await emit(db.orm, "k", "two");
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   expect(transport.bodies).toEqual(["one", "two"]);
 });
 
-test("a relay killed after publishing leaves the row, which is published again and has no second effect", async () => {
+test("an event has one effect when its relay is killed after publishing and the next relay publishes it again", async () => {
   const [id] = await emit(db.orm, "k", "body");
   await using crashing = startChild("./relay-process.ts", { DATABASE_URL: db.url, FAULT_POINT: "relay.published" });
   expect(await crashing.ended()).toBe("SIGKILL");
@@ -248,18 +248,18 @@ test("a relay killed after publishing leaves the row, which is published again a
   expect(await outbox(db.orm)).toEqual(["body"]);
 
   aRelay();
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   expect(transport.ids).toEqual([id]);
   expect(await outbox(db.orm)).toEqual([]);
 
-  await using _consumer = await consume({ topic, consumer: "tests", effect: writeDown }, { orm: db.orm, transport, logger });
+  await using _consumer = await consume({ topic, consumer: "tests", effect: recordEffect }, { orm: db.orm, transport, logger });
   const [{ message }] = transport.published as [(typeof transport.published)[number]];
   await transport.deliver(message);
   await transport.deliver(message);
   expect(await effects(db.orm)).toEqual(["body"]);
 });
 
-test("while the transport is down commits go on and the outbox keeps all, and then it drains in order", async () => {
+test("events commit while the transport is down, and are published in order when it is back", async () => {
   transport.beforePublish = () => {
     throw new Error("no broker");
   };
@@ -270,11 +270,11 @@ test("while the transport is down commits go on and the outbox keeps all, and th
   expect(await outbox(db.orm)).toEqual(["1", "2", "3"]);
   expect(transport.published).toEqual([]);
   transport.beforePublish = () => {};
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   expect(transport.bodies).toEqual(["1", "2", "3"]);
 });
 
-test("a topic that cannot be published does not hold up another", async () => {
+test("a topic that cannot be published does not delay another", async () => {
   transport.beforePublish = (to) => {
     if (to === topic) throw new Error("no such topic");
   };
@@ -282,32 +282,32 @@ test("a topic that cannot be published does not hold up another", async () => {
   await transaction(db.orm, async (em) => {
     const event = { key: "k", type: "t", source: "s", occurredAt: new Date() };
     addToOutbox(em, { ...event, topic, payload: Buffer.from("stuck") });
-    addToOutbox(em, { ...event, topic: "other.v1", payload: Buffer.from("goes") });
+    addToOutbox(em, { ...event, topic: "other.v1", payload: Buffer.from("published") });
   });
   await transport.untilPublished(1);
-  expect(transport.bodies).toEqual(["goes"]);
+  expect(transport.bodies).toEqual(["published"]);
   await eventually(async () => expect(await outbox(db.orm)).toEqual(["stuck"]));
 });
 
-test("large messages are published in parts that Kafka takes, in order, and one that is too large is refused", async () => {
+test("publishes large messages in parts of at most 1 MiB, in order, and rejects a message above 256 KiB", async () => {
   aRelay();
   const bodies = Array.from({ length: 12 }, (_, number) => `${number}${"x".repeat(200 * 1024)}`);
   await emit(db.orm, "k", ...bodies);
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   expect(transport.bodies).toEqual(bodies);
   for (const bytes of transport.batchBytes) expect(bytes).toBeLessThan(1024 * 1024);
   await expect(emit(db.orm, "k", "x".repeat(256 * 1024 + 1))).rejects.toThrow(RangeError);
 });
 
-test("more messages than one batch holds are all published in order", async () => {
+test("publishes more messages than one batch in order", async () => {
   const bodies = Array.from({ length: 1_203 }, (_, number) => String(number));
   await emit(db.orm, "k", ...bodies);
   aRelay();
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   expect(transport.bodies).toEqual(bodies);
 });
 
-test("a commit wakes the relay: with all timers stopped, messages are still published", async () => {
+test("a commit wakes the relay, so that it publishes without a timer", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
   aRelay();
   for (const [index, body] of ["1", "2", "3"].entries()) {
@@ -317,39 +317,39 @@ test("a commit wakes the relay: with all timers stopped, messages are still publ
   expect(transport.bodies).toEqual(["1", "2", "3"]);
 });
 
-test("a relay whose database connection is cut connects again and goes on, and hears of commits", async () => {
+test("a relay reconnects after its database connection ends, and publishes later commits", async () => {
   aRelay();
   await emit(db.orm, "k", "0");
   for (const body of ["1", "2", "3"]) {
-    await settled(db.orm);
-    await cutOff();
+    await waitForRelay(db.orm);
+    await terminateSessions();
     await emit(db.orm, "k", body);
   }
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   expect(transport.bodies).toEqual(["0", "1", "2", "3"]);
 });
 
-test("a connection cut while a message is on its way loses nothing", async () => {
+test("messages are published again when the database connection ends during their publication", async () => {
   transport.beforePublish = async () => {
     transport.beforePublish = () => {};
-    await cutOff();
+    await terminateSessions();
   };
   aRelay();
   const ids = await emit(db.orm, "k", "1", "2");
-  await settled(db.orm);
+  await waitForRelay(db.orm);
   expect(transport.ids).toEqual([...ids, ...ids]);
   expect(await outbox(db.orm)).toEqual([]);
 });
 
-test("a relay can be closed while its database cannot be reached", async () => {
+test("a relay closes while its database is unreachable", async () => {
   const relay = startRelay({ databaseUrl: "postgres://u:p@127.0.0.1:1/d", topics: [topic], transport, logger });
   await relay[Symbol.asyncDispose]();
 });
 
-test("however many events of a topic wait that the transport does not take, those of others go out", async () => {
-  let isAway = true;
+test("publishes another topic while 501 events of a topic cannot be published", async () => {
+  let isUnavailable = true;
   transport.beforePublish = (published) => {
-    if (published === "stuck.v1" && isAway) throw new Error("away");
+    if (published === "stuck.v1" && isUnavailable) throw new Error("unavailable");
   };
   const stuck = Array.from({ length: 501 }, (_, i) => `stuck ${i}`);
   await transaction(db.orm, async (em) => {
@@ -367,12 +367,12 @@ test("however many events of a topic wait that the transport does not take, thos
   aRelay();
   await transport.untilPublished(1);
   expect(transport.bodies).toEqual(["other"]);
-  isAway = false;
-  await settled(db.orm);
+  isUnavailable = false;
+  await waitForRelay(db.orm);
   expect(transport.bodies).toEqual(["other", ...stuck]);
 });
 
-test("a publication that never settles holds up no other topic, is given up, and is tried again", async () => {
+test("a publication that never settles times out, is retried, and does not delay another topic", async () => {
   let hangs = true;
   const signals: (AbortSignal | undefined)[] = [];
   const hanging: Transport = {
@@ -393,25 +393,25 @@ test("a publication that never settles holds up no other topic, is given up, and
   await transaction(db.orm, async (em) => {
     const event = { key: "k", type: "t", source: "s", occurredAt: new Date() };
     addToOutbox(em, { ...event, topic, payload: Buffer.from("hangs") });
-    addToOutbox(em, { ...event, topic: "other.v1", payload: Buffer.from("goes") });
+    addToOutbox(em, { ...event, topic: "other.v1", payload: Buffer.from("published") });
   });
   await transport.untilPublished(1);
-  expect(transport.bodies).toEqual(["goes"]);
+  expect(transport.bodies).toEqual(["published"]);
   await eventually(() => expect(signals.length).toBeGreaterThan(1));
   expect(signals[0]?.aborted).toBe(true);
   hangs = false;
-  await settled(db.orm);
-  expect(transport.bodies).toEqual(["goes", "hangs"]);
+  await waitForRelay(db.orm);
+  expect(transport.bodies).toEqual(["published", "hangs"]);
 });
 
-test("another relay takes over from one whose process is frozen, and nothing is lost or out of order", async () => {
+test("another relay replaces one whose process is frozen, without lost or reordered events", async () => {
   await using frozen = startChild("./relay-process.ts", { DATABASE_URL: db.url });
   const [first] = await emit(db.orm, "k", "1");
   expect(JSON.parse(await frozen.nextLine())).toEqual({ id: first });
   aRelay();
   frozen.kill("SIGSTOP");
   const ids = await emit(db.orm, "k", "2", "3");
-  // Frozen before it could delete the row, it leaves the first to be published again.
+  // The frozen relay may not have saved its cursor. Then the first event is published again.
   const published = () => transport.ids.filter((id) => id !== first);
   await eventually(() => expect(published()).toEqual(ids), 30_000);
   frozen.kill("SIGCONT");
@@ -419,10 +419,10 @@ test("another relay takes over from one whose process is frozen, and nothing is 
   await eventually(() => expect(published()).toEqual([...ids, last]));
 });
 
-test("another relay takes over from one that is frozen while it is being sent what it asked for", async () => {
+test("another relay replaces one that freezes while it receives a query result", async () => {
   const large = Array.from({ length: 400 }, (_, i) => `${i}${"x".repeat(200 * 1024)}`);
   await emit(db.orm, "k", ...large);
-  // It asks for all of it at once, as no relay of ours does, and does not read the answer.
+  // Unlike the relay, this client selects all rows at once, and it does not read the result.
   const client = new pg.Client({ connectionString: db.url, application_name: "relay", options: relaySessionOptions });
   client.on("error", () => {});
   await client.connect();

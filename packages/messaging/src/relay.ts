@@ -1,55 +1,54 @@
 import { noTenantOption, plansByIndex } from "@amana/database";
 import { backoffMs, type Logger, Pause, poll, sleep } from "@amana/runtime";
 import pg from "pg";
-import { relaysActive } from "./metrics.ts";
-import { whenCommitted } from "./outbox.ts";
-import { deletePublished } from "./outbox-position.ts";
+import { relayActive } from "./metrics.ts";
+import { onCommit } from "./outbox.ts";
+import { deletePublished } from "./outbox-cursor.ts";
 import { TopicRelay } from "./relay-topic.ts";
 import type { Transport } from "./transport.ts";
 
 export interface Relay extends AsyncDisposable {
-  /** Says that rows were committed, for who writes them past `transaction`. */
+  /** Starts a publication of rows that were committed without `transaction`. */
   wake(): void;
 }
 
-/** How often the relay shows life. */
-const lifeMs = 1_500;
-/** A relay that shows no life for so long loses its session and with it the lock. */
-const frozenMs = 6_000;
-/** A publication that takes longer is tried again; what comes of it later is a duplicate. */
+/** Interval of the relay's heartbeat queries. */
+const heartbeatMs = 1_500;
+/** Without a query for this time, the relay loses its session and the lock. */
+const idleTimeoutMs = 6_000;
+/** A slower publication is repeated. If the first one succeeds later, it is a duplicate. */
 const publishTimeoutMs = 25_000;
-/** How often a replica that is not the relay asks whether it should be. */
+/** Interval at which other replicas try to get the lock. */
 const electionMs = 1_000;
 const cleaningMs = 60 * 60 * 1000;
-/** Any number; it names the relay among a database's advisory locks. */
+/** Key of the advisory lock. The number is arbitrary. */
 export const relayLock = 7_166_242;
 /**
- * The system of a frozen process still answers for it: what ends its session is that it asks
- * nothing any more, or takes no answer. And a machine that vanished is noticed by keepalives, not
- * after the hours that are the default.
- * It reads what has no tenant, and would see nobody's rows beside that.
+ * Session settings that release the lock of a failed relay. The operating system of a frozen
+ * process still acknowledges keepalives, so PostgreSQL ends sessions that send no query or read no
+ * response. Keepalives detect a lost machine in seconds; the default is hours. The session has no
+ * tenant, because the outbox has none, and it sees no rows of tenants.
  */
-export const relaySessionOptions = `-c idle_session_timeout=${frozenMs} -c tcp_user_timeout=${frozenMs} -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 ${plansByIndex} ${noTenantOption}`;
+export const relaySessionOptions = `-c idle_session_timeout=${idleTimeoutMs} -c tcp_user_timeout=${idleTimeoutMs} -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 ${plansByIndex} ${noTenantOption}`;
 
 interface RelayOptions {
   readonly databaseUrl: string;
-  /** What is written to others stays where it is. */
+  /** Topics to publish. Rows of other topics stay in the outbox. */
   readonly topics: readonly string[];
   readonly transport: Transport;
   readonly logger: Logger;
-  /** For tests. */
+  /** Timeout of a publication, for tests. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Moves committed outbox rows to the transport, in order of each topic, at least once. Of all
- * replicas of a service one relays: the one whose connection holds an advisory lock. The lock goes
- * with the connection, so a relay that ends is replaced within about a second, and one that is
- * frozen within about eight, since the server ends a session that is idle: by the database's clock.
- * A commit in the relay's own process wakes it; the other replicas notify it, outside any business
- * transaction. What a relay has published but not written down yet is published again by the one
- * that takes over; inboxes drop what they know. Each topic goes its own way: one that hangs or
- * fails holds up no other.
+ * Publishes committed outbox rows to the transport at least once, in the order of each topic. One
+ * replica of a service relays: the one whose session holds an advisory lock. The lock ends with the
+ * session, so another replica replaces a stopped relay within about a second. It replaces a frozen
+ * relay within about eight seconds, because PostgreSQL ends idle sessions. A commit in the relay's
+ * process wakes it. Other replicas notify it outside of business transactions. After a failover,
+ * rows that the former relay published after its last cursor write are published again; inboxes
+ * skip them. Topics are independent: a topic that hangs or fails does not delay others.
  */
 export function startRelay({ databaseUrl, transport, logger, ...options }: RelayOptions): Relay {
   const { timeoutMs = publishTimeoutMs } = options;
@@ -63,27 +62,27 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
     committed.wake();
     wakeTopics();
   };
-  const stopListening = whenCommitted(wake);
+  const stopListening = onCommit(wake);
 
-  /** Relays until the connection fails, which is thrown, or the relay is closed. */
-  const relayOn = async (client: pg.Client, lost: AbortController) => {
-    relaysActive.set(1);
+  /** Relays until the relay is closed. Throws when the connection fails. */
+  const relayRows = async (client: pg.Client, lost: AbortController) => {
+    relayActive.set(1);
     await client.query("listen outbox");
     const end = AbortSignal.any([lost.signal, stop.signal]);
-    const life = setInterval(() => client.query("select 1").catch(() => {}), lifeMs);
+    const heartbeats = setInterval(() => client.query("select 1").catch(() => {}), heartbeatMs);
     const cleaning = poll("clean-outbox", logger, () => deletePublished(client), cleaningMs);
     try {
       const running = topics.map((topic) => topic.run({ client, end }).finally(() => lost.abort()));
-      // While the transport has rows in hand, nobody here starts anew with them.
+      // Waits for all topics, so that no rows are published again while they are still in flight.
       await Promise.allSettled(running);
       await Promise.all(running);
     } finally {
-      clearInterval(life);
+      clearInterval(heartbeats);
       await cleaning[Symbol.asyncDispose]();
     }
   };
 
-  /** Tells the replica that relays of commits here, one notification at a time. */
+  /** Notifies the relaying replica of commits in this process, one notification at a time. */
   const standBy = async (client: pg.Client): Promise<void> => {
     if (!(await committed.wait(electionMs)) || stop.signal.aborted) return;
     committed.begin();
@@ -101,18 +100,18 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
         await client.connect();
         while (!stop.signal.aborted && !lost.signal.aborted) {
           failures = 0;
-          if (await becomeRelay(client)) await relayOn(client, lost);
+          if (await becomeRelay(client)) await relayRows(client, lost);
           else await standBy(client);
         }
       } catch (error) {
-        if (!stop.signal.aborted) logger.warn({ err: error }, "the relay lost its database and will connect again");
+        if (!stop.signal.aborted) logger.warn({ err: error }, "relay lost the database connection, reconnect scheduled");
       }
-      relaysActive.set(0);
+      relayActive.set(0);
       await client.end().catch(() => {});
       if (!stop.signal.aborted) await sleep(backoffMs(Math.max(1, failures), 200, 5_000), stop.signal);
     }
   };
-  relaysActive.set(0);
+  relayActive.set(0);
   const running = run();
 
   return {
@@ -134,7 +133,7 @@ const createSession = (databaseUrl: string) =>
     statement_timeout: 10_000,
     query_timeout: 15_000,
     keepAlive: true,
-    // Topics ask side by side.
+    // The topics send their queries concurrently.
     pipeline: true,
     options: relaySessionOptions,
   });

@@ -4,10 +4,10 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { deadLetterForged, deadLetterOver } from "./dead-letter.errors.ts";
 import { type DeadLetterRow, type DeadLetterStatus, endLetter, lockLetter } from "./dead-letter.ts";
 import { insertInboxRows } from "./effect.ts";
+import { maskPayload } from "./mask-payload.ts";
 import type { Action } from "./record-action.ts";
-import { shownPayload } from "./shown-payload.ts";
 
-/** A dead letter as an operator may see it: without the payload. */
+/** A dead letter without its payload, for operators. */
 export interface ShownLetter {
   readonly id: string;
   readonly consumer: string;
@@ -27,7 +27,7 @@ const shown = `id, consumer, topic, left(key, 100) as key, event_id, left(event_
   to_json(next_attempt_at) #>> '{}' as next_attempt_at, to_json(created_at) #>> '{}' as created_at,
   to_json(updated_at) #>> '{}' as updated_at`;
 
-/** Returns letters, oldest first; unless `status` is given, those that have not ended. */
+/** Returns letters, oldest first. Without `status`, returns those that have not ended. */
 export async function listLetters(
   em: SqlEntityManager,
   { topic, status, limit }: { topic?: string | undefined; status?: string | undefined; limit: number },
@@ -40,7 +40,7 @@ export async function listLetters(
   );
 }
 
-/** Returns a letter with its masked payload, or undefined if the database has none of that id. */
+/** Returns a letter with its masked payload, or undefined if there is no such letter. */
 export async function showLetter(
   em: SqlEntityManager,
   id: string,
@@ -52,11 +52,11 @@ export async function showLetter(
     [id],
   );
   if (!row) return undefined;
-  const json = shownPayload(schemaOf(row.topic), row.payload);
+  const json = maskPayload(schemaOf(row.topic), row.payload);
   return { ...row, payload: json === undefined ? `[${row.payload.length} bytes]` : JSON.parse(json) };
 }
 
-/** The change of a letter, for the audit trail. */
+/** A change of a letter, for the audit trail. */
 export interface LetterChange {
   readonly before: DeadLetterRow;
   readonly status: DeadLetterStatus;
@@ -64,7 +64,7 @@ export interface LetterChange {
 
 /**
  * Makes a letter due, so that the running consumer retries it within two seconds, or at its start.
- * Returns undefined if the letter is DELIVERED. Throws a refusal if it is DROPPED or FORGED.
+ * Returns undefined if the letter is DELIVERED. Throws a DomainError if it is DROPPED or FORGED.
  */
 export async function requestRetry(em: SqlEntityManager, id: string): Promise<LetterChange | undefined> {
   const letter = await lockRetryable(em, id);
@@ -74,7 +74,7 @@ export async function requestRetry(em: SqlEntityManager, id: string): Promise<Le
   return { before: letter, status };
 }
 
-/** Locks a letter. Throws a refusal if it is DROPPED or FORGED, and so cannot be retried. */
+/** Locks a letter for a retry. Throws a DomainError if it is DROPPED or FORGED. */
 export async function lockRetryable(em: SqlEntityManager, id: string): Promise<DeadLetterRow> {
   const letter = await lockLetter(em, id);
   if (letter.status === "DROPPED") throw deadLetterOver("DROPPED");
@@ -83,14 +83,15 @@ export async function lockRetryable(em: SqlEntityManager, id: string): Promise<D
 }
 
 /**
- * Ends a letter without its effect. The event counts as seen. Returns undefined if the letter was
- * DROPPED before. It becomes DELIVERED if the event has had its effect meanwhile.
+ * Drops a letter, so that its event counts as seen and has no effect. The letter becomes DELIVERED
+ * instead if the event has taken effect in the meantime. Returns undefined if the letter is already
+ * DROPPED.
  */
 export async function dropLetter(em: SqlEntityManager, id: string): Promise<LetterChange | undefined> {
   const letter = await lockLetter(em, id);
   if (letter.status === "DROPPED") return undefined;
   if (letter.status === "DELIVERED") throw deadLetterOver("DELIVERED");
-  // A FORGED letter has no event id: it may name any genuine event.
+  // A FORGED letter has no event id, because its header may contain the id of an authentic event.
   const eventId = letter.event_id;
   const isFresh = eventId === null || (await insertInboxRows(em, letter.consumer, [eventId])).has(eventId);
   const status = isFresh ? "DROPPED" : "DELIVERED";
@@ -98,8 +99,8 @@ export async function dropLetter(em: SqlEntityManager, id: string): Promise<Lett
   return { before: letter, status };
 }
 
-/** Returns a letter's state, or undefined if the database has none of that id. */
-export async function standingOf(
+/** Returns the state of a letter, or undefined if there is no such letter. */
+export async function readLetterState(
   em: SqlEntityManager,
   id: string,
 ): Promise<{ status: DeadLetterStatus; attempts: number; reason: string } | undefined> {
@@ -107,14 +108,14 @@ export async function standingOf(
   return row;
 }
 
-/** Returns the audit trail's entry for a change of a letter. */
+/** Returns the audit trail entry for a change of a letter. */
 export function letterAction(
   by: Action["by"],
-  did: "retried" | "dropped",
+  operation: "retried" | "dropped",
   { before: letter, status }: LetterChange,
   reason?: string,
 ): Action {
-  const named = {
+  const identity = {
     service: letter.consumer,
     topic: letter.topic,
     event_id: letter.event_id ?? "",
@@ -122,13 +123,13 @@ export function letterAction(
   };
   return {
     by,
-    action: `dead_letter.${did}`,
+    action: `dead_letter.${operation}`,
     entity: { type: "dead_letter", id: letter.id },
-    before: { ...named, status: letter.status },
-    after: { ...named, status },
+    before: { ...identity, status: letter.status },
+    after: { ...identity, status },
     reason,
   };
 }
 
-/** Cuts off what the sender of a message wrote. */
+/** Limits the length of a string that the sender of a message chose. */
 export const short = (text: string) => text.slice(0, 100);

@@ -18,7 +18,7 @@ const problems = (source: Record<string, string>) => {
 const direct = { EVENTS: "direct", DIRECT_SUBSCRIBERS: "x.v1=http://h:1" };
 const kafka = { EVENTS: "kafka", KAFKA_BROKERS: "a:9092, b:9092" };
 
-test("the settings name the brokers, or who receives what", () => {
+test("reads the brokers, or the subscribers of each topic", () => {
   expect(read(kafka)).toMatchObject({ kind: "kafka", brokers: ["a:9092", "b:9092"], requiresCopies: false });
   expect(read({ EVENTS: "direct", DIRECT_SUBSCRIBERS: "x.v1=http://h:1,z=http://h:1,x.v1=http://h:2" })).toMatchObject({
     kind: "direct",
@@ -26,15 +26,15 @@ test("the settings name the brokers, or who receives what", () => {
   });
 });
 
-test("settings without a transport, or with one that leads nowhere, are refused", () => {
+test("rejects settings without a transport, brokers or subscribers", () => {
   expect(problems({})).toContain("EVENTS is not set");
   expect(problems({ KAFKA_BROKERS: "a:9092" })).toContain("EVENTS is not set");
   expect(problems({ EVENTS: "kafka" })).toContain("KAFKA_BROKERS is not set");
-  expect(problems({ EVENTS: "direct" })).toContain("nobody who receives x.v1");
+  expect(problems({ EVENTS: "direct" })).toContain("has no subscriber for x.v1");
   expect(problems({ EVENTS: "direct", DIRECT_SUBSCRIBERS: "payments.v1" })).toContain("topic=address pairs");
 });
 
-test("every topic of the service needs a key, and no text of a key is repeated", () => {
+test("rejects missing, malformed and duplicate keys, without the text of a key in the error", () => {
   expect(problems({ ...direct, EVENT_MAC_KEYS: testEventSettings("x.v1").EVENT_MAC_KEYS })).toContain("no key for y.v1");
   for (const broken of ["x.v1=k1:tooShort", "x.v1=k1", "=k1:tooShort", "tooShort"]) {
     expect(problems({ ...direct, EVENT_MAC_KEYS: broken })).toContain("entry 1 must be topic=id:key");
@@ -49,10 +49,10 @@ describe("Kafka in production", () => {
   const production = { ...kafka, NODE_ENV: "production" };
   const login = { KAFKA_SASL_MECHANISM: "scram-sha-512", KAFKA_SASL_USERNAME: "u", KAFKA_SASL_PASSWORD: "p" };
 
-  test("needs TLS and a login, and says what gives them up", () => {
-    const refusal = problems(production);
-    expect(refusal).toMatch(/KAFKA_TLS must be true in production.*KAFKA_WITHOUT=tls/);
-    expect(refusal).toMatch(/KAFKA_SASL_MECHANISM.*KAFKA_WITHOUT=login/);
+  test("requires TLS and a login, and names the settings that waive them", () => {
+    const found = problems(production);
+    expect(found).toMatch(/KAFKA_TLS must be true in production.*KAFKA_WITHOUT=tls/);
+    expect(found).toMatch(/KAFKA_SASL_MECHANISM.*KAFKA_WITHOUT=login/);
     expect(read({ ...production, KAFKA_TLS: "true", ...login })).toMatchObject({
       ssl: {},
       sasl: { mechanism: "scram-sha-512", username: "u", password: "p" },
@@ -62,15 +62,15 @@ describe("Kafka in production", () => {
     expect(read({ ...production, ...certificate })).toMatchObject({ ssl: { ca: ["ca"], cert: "cert", key: "key" } });
   });
 
-  test("goes without what is named, and nothing else", () => {
+  test("waives only the safeguards that KAFKA_WITHOUT lists", () => {
     expect(read({ ...production, KAFKA_WITHOUT: "tls,login,copies" })).toMatchObject({ kind: "kafka", requiresCopies: false });
     expect(problems({ ...production, KAFKA_WITHOUT: "tls" })).toContain("KAFKA_WITHOUT=login");
     expect(problems({ ...production, KAFKA_WITHOUT: "everything" })).toContain('not "everything"');
   });
 
-  test("TLS files without TLS, half a certificate and half a login are refused", () => {
+  test("rejects TLS files without TLS, a key without a certificate and an incomplete login", () => {
     expect(problems({ ...kafka, KAFKA_TLS_CA: "ca" })).toContain("need KAFKA_TLS=true");
-    expect(problems({ ...kafka, KAFKA_TLS: "true", KAFKA_TLS_KEY: "key" })).toContain("go together");
+    expect(problems({ ...kafka, KAFKA_TLS: "true", KAFKA_TLS_KEY: "key" })).toContain("must be set together");
     expect(problems({ ...kafka, KAFKA_SASL_MECHANISM: "plain" })).toContain("KAFKA_SASL_USERNAME is not set");
     expect(problems({ ...kafka, KAFKA_SASL_MECHANISM: "none" })).toContain("KAFKA_SASL_MECHANISM must be one of");
   });

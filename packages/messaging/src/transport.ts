@@ -2,16 +2,19 @@ import type { ServedService } from "@amana/rpc";
 import type { Message } from "./message.ts";
 import type { MessageKeys } from "./message-keys.ts";
 
-/** Resolves when the messages took effect; after a rejection they are delivered again. */
+/** Handles messages. Resolves when they took effect; after a rejection they are delivered again. */
 export type MessageHandler = (messages: readonly Message[]) => Promise<void>;
 
-/** How messages get from here to there, at least once. */
+/** Delivers messages from publishers to consumers, at least once. */
 export interface Transport extends AsyncDisposable {
-  /** Signs the messages; resolves when they are safe there. `signal`: nobody waits any more. */
+  /**
+   * Signs and publishes messages. Resolves when the broker has stored them, or the subscribers have
+   * applied them. After `signal` aborts, the caller no longer waits for the result.
+   */
   publish(topic: string, messages: readonly Message[], signal?: AbortSignal): Promise<void>;
-  /** Every group sees every message, authentic or not. */
+  /** Passes every message to `handler`, once for each group. The handler verifies the MACs. */
   subscribe(topic: string, group: string, handler: MessageHandler): Promise<void>;
-  /** RPC services that have to be served for messages to arrive; empty for Kafka. */
+  /** RPC services that the process must serve to receive messages; empty for Kafka. */
   readonly services: readonly ServedService[];
   readonly keys: MessageKeys;
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { processEnv } from "@amana/testing";
 
-/** Starts a script of this folder. It ends with the test at the latest. */
+/** Starts a script of this folder as a process. Disposing kills it. */
 export function startChild(script: string, env: Record<string, string>) {
   const child = spawn(process.execPath, [new URL(script, import.meta.url).pathname], {
     env: { ...processEnv, LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent", ...env },
@@ -19,7 +19,7 @@ export function startChild(script: string, env: Record<string, string>) {
       return line as string;
     },
     kill: (signal: NodeJS.Signals) => child.kill(signal),
-    /** The signal that ended it. */
+    /** Resolves with the signal that ended the process, or null. */
     ended: async () => {
       const [[, signal]] = await ended;
       return signal as string | null;

@@ -1,9 +1,9 @@
-/** A consumer as a process of its own; prints the address of its RPC server when it is ready. */
+/** Runs a consumer as a process. Prints the address of its RPC server when it is ready. */
 import { createOrm } from "@amana/database";
 import { createRpcServer } from "@amana/rpc";
 import { type Logger, readEnv, readLogLevel, runProcess } from "@amana/runtime";
 import { consume, createTransport, eventRetrySeconds, readTransportOptions } from "../src/index.ts";
-import { database, topic, writeDown } from "./database.ts";
+import { database, recordEffect, topic } from "./database.ts";
 
 const readConfig = () =>
   readEnv((env) => ({
@@ -21,7 +21,10 @@ async function startConsumer(config: ReturnType<typeof readConfig>, logger: Logg
   stack.defer(() => orm.close());
   const transport = stack.use(await createTransport(config.events, { clientId: "consumer", logger }));
   stack.use(
-    await consume({ topic, consumer: "tests", effect: writeDown }, { orm, transport, logger, retrySeconds: config.retrySeconds }),
+    await consume(
+      { topic, consumer: "tests", effect: recordEffect },
+      { orm, transport, logger, retrySeconds: config.retrySeconds },
+    ),
   );
   const server = await createRpcServer({
     services: transport.services,

@@ -2,7 +2,7 @@ import { type Orm, partitionMigrations, transaction } from "@amana/database";
 import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
 import { addToOutbox, type FunctionEffect, inboxMigrations, OutboxMessage, outboxMigrations } from "../src/index.ts";
 
-// Nothing here is unique, so that an effect that happens twice can be seen.
+// No column is unique, so that the table shows an effect that happens twice.
 const effectTable = {
   name: "0001-effect",
   sql: `
@@ -11,7 +11,7 @@ const effectTable = {
   `,
 };
 
-/** A service that emits and consumes. */
+/** Database settings of a service that emits and consumes. */
 export const database = {
   entities: [OutboxMessage, IdempotencyRecord],
   migrations: [...partitionMigrations, ...outboxMigrations, ...inboxMigrations, ...idempotencyMigrations, effectTable],
@@ -19,7 +19,7 @@ export const database = {
 
 export const topic = "tests.v1";
 
-/** Commits one message for each body, in one transaction, and answers their ids. */
+/** Commits a message for each body in one transaction. Returns the event ids. */
 export async function emit(orm: Orm, key: string, ...bodies: string[]): Promise<string[]> {
   return await transaction(orm, async (em) =>
     bodies.map((body) =>
@@ -28,8 +28,8 @@ export async function emit(orm: Orm, key: string, ...bodies: string[]): Promise<
   );
 }
 
-/** Writes each message down; cannot be done for the body "poison". */
-export const writeDown: FunctionEffect = async (em, messages) => {
+/** Inserts a row for each message. Throws for the body "poison". */
+export const recordEffect: FunctionEffect = async (em, messages) => {
   for (const { key, payload, headers } of messages) {
     const body = Buffer.from(payload).toString();
     if (body === "poison") throw new Error("this message is poison");
@@ -39,7 +39,7 @@ export const writeDown: FunctionEffect = async (em, messages) => {
 
 const rowsOf = async <Row>(orm: Orm, sql: string): Promise<Row[]> => await orm.em.fork().execute<Row[]>(sql);
 
-/** What has taken effect, in that order. */
+/** Returns the bodies of the messages that took effect, in that order. */
 export async function effects(orm: Orm): Promise<string[]> {
   const rows = await rowsOf<{ body: string }>(orm, "select body from effect order by position");
   return rows.map(({ body }) => body);
@@ -61,7 +61,7 @@ export interface DeadLetter {
 
 export const deadLetters = (orm: Orm) => rowsOf<DeadLetter>(orm, "select * from dead_letter order by position");
 
-/** What waits to be published, in its order. */
+/** Returns the bodies of unpublished messages in order. */
 export async function outbox(orm: Orm): Promise<string[]> {
   const rows = await rowsOf<{ payload: Buffer }>(orm, "select payload from outbox_waiting order by id");
   return rows.map(({ payload }) => payload.toString());

@@ -20,9 +20,20 @@ let missing = "";
 let kafka: Kafka;
 let secure = "";
 try {
-  const what = ["-subj", "/CN=broker", "-addext", "subjectAltName=IP:127.0.0.1"];
+  const subject = ["-subj", "/CN=broker", "-addext", "subjectAltName=IP:127.0.0.1"];
   const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc"];
-  await promisify(execFile)("openssl", ["req", "-x509", ...newKey, "-days", "2", ...what, "-keyout", keyFile, "-out", certFile]);
+  await promisify(execFile)("openssl", [
+    "req",
+    "-x509",
+    ...newKey,
+    "-days",
+    "2",
+    ...subject,
+    "-keyout",
+    keyFile,
+    "-out",
+    certFile,
+  ]);
   const port = await freePort();
   secure = `127.0.0.1:${port}`;
   const properties = {
@@ -34,14 +45,14 @@ try {
     "ssl.keystore.key": await readFile(keyFile, "utf8"),
     "listener.name.secure.sasl.enabled.mechanisms": "PLAIN",
     "listener.name.secure.plain.sasl.jaas.config": `org.apache.kafka.common.security.plain.PlainLoginModule required user_amana="${password}";`,
-    // Of several listeners Kafka wants to be told which one the brokers use among themselves.
+    // Kafka requires this setting if there are several listeners.
     "inter.broker.listener.name": "PLAINTEXT",
   };
   kafka = await startKafka({ dir: join(dir, "kafka"), progress: silentProgress, properties });
 } catch (error) {
   if (process.env["CI"]) throw error;
   missing = String(error);
-  process.stderr.write(`\nLEFT OUT: the tests on a real Kafka with TLS, which CI requires. ${missing}\n\n`);
+  process.stderr.write(`\nSKIPPED: tests with a real Kafka and TLS, which CI requires. ${missing}\n\n`);
 }
 afterAll(async () => {
   await kafka?.stop();
@@ -49,7 +60,7 @@ afterAll(async () => {
 });
 
 const topic = "safe.v1";
-/** As a service reads its settings; of production unless they say otherwise. */
+/** Creates a transport from environment settings, with NODE_ENV=production by default. */
 const connect = async (settings: Record<string, string>) => {
   const source = { ...testEventSettings(topic), NODE_ENV: "production", EVENTS: "kafka", ...settings };
   const { events } = readEnv((env) => ({ events: readTransportOptions(env, { emits: [topic], consumes: [topic] }) }), source);
@@ -61,12 +72,12 @@ const login = { KAFKA_SASL_MECHANISM: "plain", KAFKA_SASL_USERNAME: "amana", KAF
 const tls = { KAFKA_TLS: "true", KAFKA_TLS_CA_FILE: certFile };
 
 describe.skipIf(missing !== "")("Kafka in production", () => {
-  test("a broker alone cannot have three copies of a topic that is still to be made: the start is refused with the next step", async () => {
+  test("the start fails with a next step if a single broker cannot create a topic with three replicas", async () => {
     const starting = connect({ KAFKA_BROKERS: kafka.brokers, KAFKA_WITHOUT: "tls,login" });
-    await expect(starting).rejects.toThrow(/cannot have 3 replicas.*Let at least 3 brokers run.*KAFKA_WITHOUT=copies/);
+    await expect(starting).rejects.toThrow(/cannot have 3 replicas.*Run at least 3 brokers.*KAFKA_WITHOUT=copies/);
   });
 
-  test("events go over TLS with a login, by settings alone", async () => {
+  test("events are delivered over TLS with a login", async () => {
     const transport = await connect({ KAFKA_BROKERS: secure, KAFKA_WITHOUT: "copies", ...tls, ...login });
     const seen: string[] = [];
     await transport.subscribe(topic, "safe", async (messages) => {
@@ -76,12 +87,12 @@ describe.skipIf(missing !== "")("Kafka in production", () => {
     await eventually(() => expect(seen).toContain("over TLS"));
   });
 
-  test("a topic with fewer copies is refused at the start, and what gives them up is said", async () => {
+  test("the start fails for a topic with one replica and names the setting that accepts the risk", async () => {
     const starting = connect({ KAFKA_BROKERS: secure, ...tls, ...login });
     await expect(starting).rejects.toThrow(/safe\.v1 has 1 replica and needs 3.*kafka-reassign-partitions.*KAFKA_WITHOUT=copies/);
   });
 
-  test("a wrong password, an authority that is not known and a connection without TLS lead nowhere", async () => {
+  test("publishing fails with a wrong password, an unknown certificate authority or no TLS", async () => {
     const broken = [
       { ...tls, ...login, KAFKA_SASL_PASSWORD: "wrong" },
       { KAFKA_TLS: "true", ...login },
@@ -93,7 +104,7 @@ describe.skipIf(missing !== "")("Kafka in production", () => {
     }
   });
 
-  test("a Kafka that is away keeps no service from starting", async () => {
+  test("the start succeeds while Kafka is unreachable", async () => {
     await connect({ KAFKA_BROKERS: "127.0.0.1:1", ...tls, ...login });
   });
 });

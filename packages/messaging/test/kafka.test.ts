@@ -10,9 +10,9 @@ import { Kafka as Client, logLevel } from "kafkajs";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { consume, createTransport, type Message, type MessageHandler, startRelay, type Transport } from "../src/index.ts";
 import { startChild } from "./child.ts";
-import { database, deadLetters, effects, emit, outbox, topic, writeDown } from "./database.ts";
+import { database, deadLetters, effects, emit, outbox, recordEffect, topic } from "./database.ts";
 import { aMessage } from "./memory-transport.ts";
-import { settled } from "./settled.ts";
+import { waitForRelay } from "./wait-for-relay.ts";
 
 const logger = createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");
 
@@ -24,7 +24,7 @@ try {
 } catch (error) {
   if (process.env["CI"]) throw error;
   missing = String(error);
-  process.stderr.write(`\nLEFT OUT: the tests on a real Kafka, which CI requires. ${missing}\n\n`);
+  process.stderr.write(`\nSKIPPED: tests with a real Kafka, which CI requires. ${missing}\n\n`);
 }
 afterAll(async () => {
   await kafka?.stop();
@@ -46,7 +46,7 @@ const topics = [
 
 type WhenFinished = (close: () => Promise<void>) => void;
 
-/** Tests that run side by side say themselves when they have finished. */
+/** Creates a transport. Concurrent tests pass their own `onTestFinished`. */
 async function aTransport(brokers = kafka.brokers, whenFinished: WhenFinished = onTestFinished): Promise<Transport> {
   const options = { kind: "kafka", brokers: [brokers], keys: testEventKeys(...topics), requiresCopies: false } as const;
   const transport = await createTransport(options, { clientId: "test", logger });
@@ -58,7 +58,7 @@ const bodyOf = (message: Message) => Buffer.from(message.payload).toString();
 const numbers = (count: number, prefix = "") => Array.from({ length: count }, (_, number) => `${prefix}${number}`);
 const keys = numbers(24, "key");
 
-/** Subscribes a transport of its own; `seen` is what it was handed, "key:body". */
+/** Subscribes with a new transport; `seen` contains "key:body" of each received message. */
 async function aSubscriber(to: string, group: string, before: MessageHandler = async () => {}, whenFinished?: WhenFinished) {
   const transport = await aTransport(kafka.brokers, whenFinished);
   const seen: string[] = [];
@@ -79,7 +79,7 @@ async function withAdmin<T>(use: (admin: ReturnType<Client["admin"]>) => Promise
   }
 }
 
-/** "Stable 2": each of two members knows what is its own. */
+/** Returns state and size of a group. "Stable 2": two members have their partitions assigned. */
 const groupState = (group: string) =>
   withAdmin(async (admin) => {
     const { groups } = await admin.describeGroups([group]);
@@ -97,19 +97,19 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("a message arrives as it was sent, at every group, on a topic that nobody has made before", async () => {
-    const [one, two] = [Promise.withResolvers<readonly Message[]>(), Promise.withResolvers<readonly Message[]>()];
+  test("a message arrives unchanged at every group, on a topic that did not exist before", async () => {
+    const [first, second] = [Promise.withResolvers<readonly Message[]>(), Promise.withResolvers<readonly Message[]>()];
     const transport = await aTransport();
-    await transport.subscribe("fresh.v1", "one", async (messages) => one.resolve(messages));
-    await transport.subscribe("fresh.v1", "two", async (messages) => two.resolve(messages));
+    await transport.subscribe("fresh.v1", "one", async (messages) => first.resolve(messages));
+    await transport.subscribe("fresh.v1", "two", async (messages) => second.resolve(messages));
     const message = { key: "k", payload: Buffer.from([0, 255]), headers: { ce_id: uuidv7(), ce_type: "é" } };
     await (await aTransport()).publish("fresh.v1", [message]);
-    for (const arrived of await Promise.all([one.promise, two.promise])) {
+    for (const arrived of await Promise.all([first.promise, second.promise])) {
       expect(arrived.map((signed) => transport.keys.verify("fresh.v1", signed))).toEqual([message]);
     }
   });
 
-  test("whose clock is ahead by more than an hour is not refused", async () => {
+  test("accepts messages of a publisher whose clock is more than an hour ahead", async () => {
     const { seen } = await aSubscriber("ahead.v1", "ahead");
     const now = Date.now;
     const ahead = vi.spyOn(Date, "now").mockImplementation(() => now() + 61 * 60 * 1000);
@@ -118,7 +118,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     await eventually(() => expect(seen).toEqual(["k:early"]));
   });
 
-  test("each key arrives in order, also with its messages in different batches, over several partitions", async () => {
+  test("the messages of each key arrive in order from several batches and partitions", async () => {
     const { seen } = await aSubscriber("ordered.v1", "order");
     const publisher = await aTransport();
     for (const body of numbers(30)) {
@@ -127,7 +127,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
         keys.map((key) => aMessage(body, { key })),
       );
     }
-    // A topic that is just being made can let kafkajs send a batch twice.
+    // kafkajs can send a batch twice while a topic is being created.
     await eventually(() => expect(new Set(seen).size).toBe(30 * keys.length));
     for (const key of keys) {
       expect([...new Set(seen)].filter((text) => text.startsWith(`${key}:`))).toEqual(numbers(30, `${key}:`));
@@ -136,8 +136,8 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(offsets.map(({ high }) => Number(high) > 0)).toEqual(Array(6).fill(true));
   });
 
-  test("two members of a group share the messages, and when one leaves the other gets them all", async () => {
-    const [one, two] = [await aSubscriber("shared.v1", "share"), await aSubscriber("shared.v1", "share")];
+  test("two members of a group share the messages, and the remaining member gets all when the other leaves", async () => {
+    const [leaving, remaining] = [await aSubscriber("shared.v1", "share"), await aSubscriber("shared.v1", "share")];
     await eventually(async () => expect(await groupState("share.shared.v1")).toBe("Stable 2"));
     const publisher = await aTransport();
     const publish = (body: string) =>
@@ -145,24 +145,26 @@ describe.skipIf(missing !== "")("Kafka", () => {
         "shared.v1",
         keys.map((key) => aMessage(body, { key })),
       );
-    // Both are at work once each has seen something after they joined.
+    // Waits until both members have received messages.
     await eventually(async () => {
       await publish("shared");
-      expect([one.seen.length > 0, two.seen.length > 0]).toEqual([true, true]);
+      expect([leaving.seen.length > 0, remaining.seen.length > 0]).toEqual([true, true]);
     });
-    await one[Symbol.asyncDispose]();
-    two.seen.length = 0;
+    await leaving[Symbol.asyncDispose]();
+    remaining.seen.length = 0;
     await publish("alone");
     await eventually(() => {
       // A rebalance may deliver a message twice.
-      expect(new Set(two.seen.filter((text) => text.endsWith(":alone")))).toEqual(new Set(keys.map((key) => `${key}:alone`)));
+      expect(new Set(remaining.seen.filter((text) => text.endsWith(":alone")))).toEqual(
+        new Set(keys.map((key) => `${key}:alone`)),
+      );
     });
   });
 
-  test("messages whose handler fails are handed over again, in order, until it succeeds", async () => {
+  test("messages are passed to a failing handler again, in order, until it succeeds", async () => {
     let failures = 0;
     const { seen } = await aSubscriber("failing.v1", "fail", async (messages) => {
-      if (messages.some((message) => bodyOf(message) === "bad") && ++failures < 5) throw new TypeError("not yet");
+      if (messages.some((message) => bodyOf(message) === "bad") && ++failures < 5) throw new TypeError("handler failed");
     });
     await (await aTransport()).publish(
       "failing.v1",
@@ -172,7 +174,9 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(failures).toBe(5);
   });
 
-  test("a handler that takes longer than the session keeps its messages to itself", { concurrent: true }, async (own) => {
+  test("no other member gets the messages of a handler that takes longer than the session timeout", {
+    concurrent: true,
+  }, async (own) => {
     const calls: string[] = [];
     const slow: MessageHandler = async (messages) => {
       calls.push(...messages.map(bodyOf));
@@ -186,7 +190,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(calls).toEqual(["once"]);
   });
 
-  test("a consumer killed in the middle of thousands of messages: each takes effect exactly once", {
+  test("thousands of messages take effect once each when one of two consumers is killed", {
     concurrent: true,
   }, async (own) => {
     await using db = await createTestDatabase("messaging", database);
@@ -220,25 +224,25 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(await deadLetters(db.orm)).toEqual([]);
   });
 
-  test("a Kafka that is not there at the start, and goes away at work: all is delivered, without a restart here", async () => {
+  test("all events take effect when Kafka is unreachable at the start and fails later, without a service restart", async () => {
     await using db = await createTestDatabase("messaging", database);
     await kafka.stop();
     const [consuming, publishing] = [await aTransport(), await aTransport()];
     await using _consumer = await consume(
-      { topic: "outage.v1", consumer: "outage", effect: writeDown },
+      { topic: "outage.v1", consumer: "outage", effect: recordEffect },
       { orm: db.orm, transport: consuming, logger },
     );
     await using _relay = startRelay({
       databaseUrl: db.url,
       topics: [topic],
-      // The topic of this test in place of the one that `emit` writes.
+      // Publishes to the topic of this test instead of the topic of `emit`.
       transport: { ...publishing, publish: (_topic, messages) => publishing.publish("outage.v1", messages) },
       logger,
     });
     await emit(db.orm, "k", "before");
     expect(await outbox(db.orm)).toEqual(["before"]);
     await kafka.start();
-    await settled(db.orm);
+    await waitForRelay(db.orm);
     await eventually(async () => expect(await effects(db.orm)).toEqual(["before"]));
 
     const bodies = numbers(60);
@@ -247,12 +251,12 @@ describe.skipIf(missing !== "")("Kafka", () => {
       if (body === "20") await kafka.kill();
       if (body === "40") await kafka.start();
     }
-    await settled(db.orm);
+    await waitForRelay(db.orm);
     await eventually(async () => expect(await effects(db.orm)).toEqual(["before", ...bodies]));
     expect(await deadLetters(db.orm)).toEqual([]);
   });
 
-  test("a transport can be closed at any moment, and leaves no member behind", async () => {
+  test("a transport can be closed at any time and leaves no group member behind", async () => {
     const nowhere = await aTransport("127.0.0.1:1");
     await nowhere.subscribe("closed.v1", "close", async () => {});
     const publishing = expect(nowhere.publish("closed.v1", [aMessage("1")])).rejects.toThrow();

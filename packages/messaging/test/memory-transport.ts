@@ -3,13 +3,13 @@ import { testEventKeys } from "@amana/testing";
 import { createMessageKeys, type Message, type MessageHandler, type Transport } from "../src/index.ts";
 import { topic } from "./database.ts";
 
-/** A transport inside the test: `published` is what was, `deliver` hands messages over. */
+/** An in-memory transport. `published` has the published messages; `deliver` calls the handlers. */
 export class MemoryTransport implements Transport {
   readonly published: { topic: string; message: Message }[] = [];
-  /** The sizes of what was handed to `publish` at once. */
+  /** Payload bytes of each call of `publish`. */
   readonly batchBytes: number[] = [];
   attempts = 0;
-  /** Runs before anything is taken; throws to refuse it. */
+  /** Runs before each publication. Throws to reject it. */
   beforePublish: (topic: string) => Promise<void> | void = () => {};
   readonly services = [];
   readonly keys = createMessageKeys(testEventKeys(topic));
@@ -29,7 +29,7 @@ export class MemoryTransport implements Transport {
     this.#handlers.push(handler);
   }
 
-  /** Hands the messages, signed, to every subscriber at once. */
+  /** Signs the messages and passes them to all handlers concurrently. */
   async deliver(...messages: Message[]): Promise<void> {
     await this.deliverUnsigned(...messages.map((message) => this.keys.sign(topic, message)));
   }
@@ -38,7 +38,7 @@ export class MemoryTransport implements Transport {
     await Promise.all(this.#handlers.map((handler) => handler(messages)));
   }
 
-  /** Resolves once so many messages have been published; does not poll. */
+  /** Resolves when `count` messages have been published, without polling. */
   async untilPublished(count: number): Promise<void> {
     while (this.published.length < count) await this.#arrived.promise;
   }
@@ -54,7 +54,7 @@ export class MemoryTransport implements Transport {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-/** A message of its own id. */
+/** Creates a message, with a new event id by default. */
 export function aMessage(body: string, { key = "k", id = uuidv7() }: { key?: string; id?: string } = {}): Message {
   return { key, payload: Buffer.from(body), headers: { ce_id: id, ce_type: "tests.v1.Test" } };
 }

@@ -1,4 +1,4 @@
-/** A relay as a process of its own, which prints a line of JSON for each message. */
+/** Runs a relay as a process. Prints a JSON line for each published message. */
 import { runProcess } from "@amana/runtime";
 import { createMessageKeys, startRelay, type Transport } from "../src/index.ts";
 import { topic } from "./database.ts";

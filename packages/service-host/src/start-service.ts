@@ -50,7 +50,7 @@ export interface Service<Config extends ServiceConfig, Context extends { readonl
   createContext(parts: ServiceParts<Config>): Context | Promise<Context>;
   rpcServices(context: Context): readonly ServedService[];
   /** What becomes of other services' events. */
-  consumptions?(context: Context): readonly TopicHandler[];
+  topicHandlers?(context: Context): readonly TopicHandler[];
   /** Starts what is done without being asked for. */
   jobs?(context: Context, config: Config): readonly (AsyncDisposable | Disposable)[];
   /** Writes down what operators do with dead letters; by event unless given. */
@@ -91,9 +91,9 @@ export async function startService<Config extends ServiceConfig, Context extends
   const parts = { config, orm, logger, clock, tls, use };
   const context = { ...(await forTenant(allTenants, async () => await service.createContext(parts))), ...replace };
 
-  const consumptions = service.consumptions?.(context) ?? [];
-  for (const consumption of consumptions) {
-    stack.use(await consume(consumption, { orm, transport, logger, retrySeconds: config.eventRetrySeconds }));
+  const topicHandlers = service.topicHandlers?.(context) ?? [];
+  for (const topicHandler of topicHandlers) {
+    stack.use(await consume(topicHandler, { orm, transport, logger, retrySeconds: config.eventRetrySeconds }));
   }
   if (background) {
     if (config.emits.length > 0) {
@@ -109,7 +109,7 @@ export async function startService<Config extends ServiceConfig, Context extends
     await createRpcServer({
       services: [
         ...service.rpcServices(context),
-        ...(consumptions.length > 0 ? [deadLetterService({ orm, consumptions, record })] : []),
+        ...(topicHandlers.length > 0 ? [deadLetterService({ orm, topicHandlers, record })] : []),
         ...transport.services,
       ],
       host: config.host,

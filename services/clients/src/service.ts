@@ -22,5 +22,5 @@ export const clients: Service<Config, Context> = {
     serveFrom(BeneficiaryService, rpcs, context),
     serveFrom(AccountService, rpcs, context),
   ],
-  consumptions: (context) => [kyc(context)],
+  topicHandlers: (context) => [kyc(context)],
 };

@@ -36,7 +36,7 @@ export const identity: Service<Config, Context> = {
     serveFrom(KeyLeaseService, rpcs, context),
     serveFrom(RateLimitService, rpcs, context),
   ],
-  consumptions: () => [audit],
+  topicHandlers: () => [audit],
   jobs: (context) => [startSealing(context), showUnsealed(context.orm)],
   recordAction: keepAction,
 };

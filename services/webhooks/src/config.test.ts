@@ -11,7 +11,7 @@ const source = {
   SECRET_ENCRYPTION_KEYS: `new:${key},old:${key}`,
 };
 
-test("the encryption keys are read in their order, and insecure addresses are refused by default", () => {
+test("reads the encryption keys in order, and forbids insecure addresses by default", () => {
   const config = readConfig(source);
   expect(config.secretEncryptionKeys.map(({ id }) => id)).toEqual(["new", "old"]);
   expect(config.allowInsecureWebhooks).toBe(false);
@@ -23,7 +23,7 @@ test.each([
   [key, "entry 1 must be written id:base64"],
   [`a:${key},b:c2hvcnQ=`, "entry 2 must be 32 bytes in base64, not 5"],
   [`a:${key},a:${key}`, "names one key id twice"],
-])("encryption keys %j are refused without being shown", (keys, problem) => {
+])("rejects the encryption keys %j without the text of a key in the error", (keys, problem) => {
   let message = "";
   try {
     readConfig({ ...source, SECRET_ENCRYPTION_KEYS: keys });
@@ -34,7 +34,7 @@ test.each([
   expect(message).not.toContain(key);
 });
 
-test("a retry schedule that is not numbers is refused", () => {
+test("rejects a retry schedule that contains other values than numbers", () => {
   expect(() => readConfig({ ...source, RETRY_SCHEDULE_SECONDS: "1,soon" })).toThrow("RETRY_SCHEDULE_SECONDS must be numbers");
   expect(readConfig({ ...source, RETRY_SCHEDULE_SECONDS: "0.1,2" }).retryScheduleSeconds).toEqual([0.1, 2]);
 });

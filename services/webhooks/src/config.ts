@@ -4,7 +4,7 @@ import { readServiceConfig } from "@amana/service-host";
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** The settings of the webhooks service; `.env.example` explains each. */
+/** Settings of the webhooks service, documented in `.env.example`. */
 export const readConfig = settings((env) => ({
   ...readServiceConfig(env, { emits: ["audit.v1"], consumes: ["payments.v1", "kyc.v1"] }),
   secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),

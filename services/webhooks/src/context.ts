@@ -8,7 +8,7 @@ import { createAddressGuard } from "./webhook-endpoint/address-guard.ts";
 
 export type Context = Readonly<ReturnType<typeof createContext>>;
 
-/** Signals to the worker of this process; without a worker nothing happens. */
+/** Signals to the worker of this process. Without a worker they have no effect. */
 interface DeliverySignals {
   /** Deliveries of new events were committed. */
   inserted: [readonly NewDelivery[]];
@@ -16,7 +16,7 @@ interface DeliverySignals {
   due: [];
 }
 
-/** What the use cases of this service work with. */
+/** Creates the context of the use cases of this service. */
 export const createContext = ({ config, orm, logger, clock }: ServiceParts<Config>) => ({
   orm,
   logger,
@@ -24,15 +24,15 @@ export const createContext = ({ config, orm, logger, clock }: ServiceParts<Confi
   secrets: createSecretBox(config.secretEncryptionKeys),
   addresses: createAddressGuard({ allowInsecure: config.allowInsecureWebhooks }),
   delivery: {
-    /** Waits between attempts; there is one attempt more. */
+    /** Pauses between attempts; the number of attempts is one higher. */
     pausesMs: config.retryScheduleSeconds.map((seconds) => seconds * 1000),
-    /** For one attempt, from connecting to the headers of the answer. */
+    /** Timeout of an attempt, from the start of the connection to the headers of the response. */
     timeoutMs: 10_000,
-    /** Longer than a delivery takes, so that only a crash lets a lease end. */
+    /** Duration of a lease. Longer than an attempt, so that a lease expires only after a crash. */
     leaseMs: 30_000,
     /** Limit of attempts of a business in 24 hours; see `isAttemptLimitReached`. */
     attemptsPerDayMax: config.deliveryAttemptsPerDay,
-    /** How long attempts may go on when the process stops. */
+    /** Maximum time that attempts may continue after the process begins to stop. */
     stopMs: 8_000,
   },
   limits: new ConcurrencyLimits({

@@ -9,21 +9,21 @@ import type { NewDelivery } from "./event/new-delivery.ts";
 const outcome = ["succeeded", "retried", "failed"] as const;
 const endpoint = ["healthy", "slow"] as const;
 
-const answers = counter({
+const responses = counter({
   name: "amana_delivery_answers_total",
-  help: "What attempts at deliveries came to: the class of the answer, or why none came",
+  help: "Delivery attempts by the status class of the response, or the reason why there is none",
   labels: { answer: ["2xx", "3xx", "4xx", "5xx", ...lowerCaseNames(DeliveryFailure)] },
 });
 
 const attemptDuration = histogram({
   name: "amana_delivery_attempt_duration_seconds",
-  help: "How long attempts at deliveries took, by what follows; retried: there will be another one",
+  help: "Duration of delivery attempts by outcome; retried: another attempt follows",
   labels: { outcome },
 });
 
 const firstAttemptDelay = histogram({
   name: "amana_delivery_first_attempt_delay_seconds",
-  help: "From when an event came to be, in the transaction of its change, to its first attempt; by the clocks of two processes. slow: endpoints whose last attempt took three seconds or got no response in time",
+  help: "Time from the creation of an event, in the transaction of its change, to its first attempt, by the clocks of two processes. slow: endpoints whose last attempt took three seconds or got no response in time",
   labels: { endpoint },
   buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
 });
@@ -35,17 +35,17 @@ export function observeFirstAttempt({ event_id, slow }: NewDelivery): void {
 
 /** Counts a recorded attempt. */
 export function observeAttempt({ status, status_code, failure, duration_ms }: AttemptResult): void {
-  // An endpoint may respond with any number; those without a meaning share a label.
-  const isKnown = status_code !== null && status_code >= 200 && status_code < 600;
-  const answer = isKnown ? `${Math.floor(status_code / 100)}xx` : (failure ?? "INVALID_RESPONSE").toLowerCase();
-  answers.inc({ answer });
+  // Status codes outside of the HTTP classes share a label.
+  const hasClass = status_code !== null && status_code >= 200 && status_code < 600;
+  const answer = hasClass ? `${Math.floor(status_code / 100)}xx` : (failure ?? "INVALID_RESPONSE").toLowerCase();
+  responses.inc({ answer });
   const outcome = status === "PENDING" ? "retried" : status === "SUCCEEDED" ? "succeeded" : "failed";
   attemptDuration.observe({ outcome }, duration_ms / 1000);
 }
 
 const pending = gauge({
   name: "amana_deliveries_pending",
-  help: "Deliveries that are not at their end, those that wait for their next attempt included; 10000 at most",
+  help: "Deliveries that are not finished, including those that wait for their next attempt; 10000 at most",
 });
 
 const oldestDue = gauge({
@@ -54,13 +54,14 @@ const oldestDue = gauge({
   labels: { endpoint },
 });
 
-/** Shows what is to be delivered, until disposed. */
+/** Exports the pending deliveries as metrics, until disposed. */
 export const showDeliveries = (orm: Orm): Disposable =>
   showRows(
     orm,
     {
       name: "delivery_gauges",
-      // Usually few deliveries are due. If many are, the oldest may hide those of other endpoints.
+      // Usually few deliveries are due. If many are due, the 500 oldest may all belong to few
+      // endpoints, so the query then reads the first due delivery of each endpoint.
       text: `with oldest as materialized (
           select endpoint_id, ${dueAt} as due_at from delivery
           where status = 'PENDING' and ${dueAt} <= now()

@@ -6,7 +6,7 @@ import { database } from "./orm.ts";
 
 const namesEarlierTables = "0014-tenants-of-earlier-rows";
 
-/** Returns the database without this migration, the others of its number, and all later ones. */
+/** Returns the database without the migrations of the same number and all later ones. */
 const before = (name: string) => ({
   ...database,
   migrations: database.migrations.slice(
@@ -15,7 +15,7 @@ const before = (name: string) => ({
   ),
 });
 
-/** Finds the tables with the names of those whose rows are older than partitioning. */
+/** Selects the tables for rows from before the partitioning. */
 const earlierTables =
   "select relname::text as name, relispartition as is_partition, relrowsecurity as is_kept from pg_class where relname ~ '^(event|delivery_attempt)_earlier$' order by 1";
 

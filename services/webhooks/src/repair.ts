@@ -7,13 +7,15 @@ import { dueAtOfEndpoint } from "./event/delivery-schedule.ts";
 import { eventEvidence } from "./event/evidence.ts";
 import { database } from "./orm.ts";
 
-/** SQL expressions on events: the row's id, its status, and details that help to find it. */
-const told: Readonly<Record<string, { type: string; columns: string }>> = {
+/**
+ * SQL expressions on events by source service: the row's id, its status, and details to find it.
+ */
+const sources: Readonly<Record<string, { type: string; columns: string }>> = {
   payments: {
     type: "PAYMENT\\_%",
     columns: `e.body::json ->> 'payment_id' as id, e.body::json ->> 'status' as status,
       concat_ws(', ', e.body::json ->> 'amount' || ' ' || (e.body::json ->> 'currency'),
-        'given back ' || (e.body::json ->> 'refunded_amount'), 'order ' || (e.body::json ->> 'processor_order_id')) as details`,
+        'refunded ' || (e.body::json ->> 'refunded_amount'), 'order ' || (e.body::json ->> 'processor_order_id')) as details`,
   },
   kyc: {
     type: "KYC\\_%",
@@ -22,18 +24,18 @@ const told: Readonly<Record<string, { type: string; columns: string }>> = {
   },
 };
 
-/** Returns events that webhooks received from a service and that service may have lost. */
-const heard: RepairedService["heard"] = async (em, from, afterEventId, limit) => {
-  const known = told[from];
-  if (!known) return [];
+/** Returns received events of a service, which may have lost them in a restore. */
+const readReceivedEvents: RepairedService["heard"] = async (em, from, afterEventId, limit) => {
+  const source = sources[from];
+  if (!source) return [];
   return await em.execute<ConsumedEvent[]>(
-    `select e.id as "eventId", e.business_id as "businessId", ${known.columns}
+    `select e.id as "eventId", e.business_id as "businessId", ${source.columns}
      from event e where e.id > ?::uuid and e.type like ? order by e.id limit ?::int`,
-    [afterEventId, known.type, String(limit)],
+    [afterEventId, source.type, String(limit)],
   );
 };
 
-/** What the command `amana` knows of this service. */
+/** Description of this service for the command `amana`. */
 export const repair: RepairedService = {
   name: "webhooks",
   database,
@@ -45,23 +47,23 @@ export const repair: RepairedService = {
     { table: "webhook_endpoint", column: "secret_ciphertext" },
     { table: "webhook_endpoint", column: "previous_secret_ciphertext" },
   ],
-  heard,
+  heard: readReceivedEvents,
   waiting: [
     {
       what: "deliveries that are due and not attempted",
       table: "delivery",
       where: `status = 'PENDING' and ${dueAtOfEndpoint} < now() - interval '5 minutes'`,
       since: "next_attempt_at",
-      todo: "Slow endpoints have two slots each, and DELIVERY_CONCURRENCY limits all: see the log, and add a replica if all are late.",
+      todo: "Check the log of webhooks. If only slow endpoints are affected, they use their two slots each; if all are, add a replica or raise DELIVERY_CONCURRENCY.",
     },
     {
-      what: "endpoints that have done nothing but fail for an hour",
+      what: "endpoints without a successful delivery for an hour",
       table: "webhook_endpoint",
       where: "status = 'ACTIVE' and failing_since < now() - interval '1 hour'",
       since: "failing_since",
-      todo: "Their deliveries are tried again for a day and can be replayed; after five days the endpoint is disabled. Tell the business.",
+      todo: "Inform the business. Deliveries are retried for a day and can be replayed. After five days of failures the endpoint is disabled.",
     },
-    overdueRows("replays to go on with", "webhook_replay", "next_step_at"),
+    overdueRows("replays whose next step is overdue", "webhook_replay", "next_step_at"),
     ...stuckInboxRows,
     ...stuckOutboxRows,
   ],

@@ -4,26 +4,26 @@ import { serveFrom } from "@amana/rpc";
 import { startHourlyJobs } from "@amana/runtime";
 import type { Service } from "@amana/service-host";
 import { type Config, readConfig } from "./config.ts";
-import { kyc } from "./consumers/kyc.ts";
-import { payments } from "./consumers/payments.ts";
+import { createKycHandler } from "./consumers/kyc.ts";
+import { createPaymentsHandler } from "./consumers/payments.ts";
 import { type Context, createContext } from "./context.ts";
 import { startDelivering } from "./delivery/worker.ts";
+import { deleteOldDeliveries } from "./jobs/delete-old-deliveries.ts";
 import { deleteOldReplays } from "./jobs/delete-old-replays.ts";
-import { deleteOldDeliveries } from "./jobs/forget-old-events.ts";
 import { runReplays } from "./jobs/run-replays.ts";
 import { showDeliveries } from "./metrics.ts";
 import { database } from "./orm.ts";
 import * as rpcs from "./rpc/index.ts";
 import { deleteOldHealth } from "./webhook-endpoint/endpoint-health.ts";
 
-/** What the webhooks service is made of. */
+/** The webhooks service. */
 export const webhooks: Service<Config, Context> = {
   name: "webhooks",
   database,
   readConfig,
   createContext,
   rpcServices: (context) => [serveFrom(WebhookEndpointService, rpcs, context), serveFrom(EventService, rpcs, context)],
-  consumptions: (context) => [payments(context), kyc(context)],
+  topicHandlers: (context) => [createPaymentsHandler(context), createKycHandler(context)],
   jobs: (context) => [
     startDelivering(context),
     runReplays(context),

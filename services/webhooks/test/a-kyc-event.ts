@@ -4,7 +4,7 @@ import type { Message } from "@amana/messaging";
 import { uuidv7 } from "@amana/runtime";
 import { create, toBinary } from "@bufbuild/protobuf";
 
-/** A message of topic kyc.v1; `id` is the event's. */
+/** Creates a message of kyc.v1. `id` is the id of the event. */
 export function aKycEvent(
   values: {
     businessId?: string;

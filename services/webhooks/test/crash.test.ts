@@ -9,7 +9,7 @@ import { database } from "../src/orm.ts";
 import { aPaymentEvent } from "./a-payment-event.ts";
 import { addOldEvents, startReceiver, webhooksSettings } from "./harness.ts";
 
-/** The service as its own process; disposing stops it the way a supervisor does. */
+/** Starts the service as a process. Disposing stops it as a supervisor does. */
 async function startProcess(databaseUrl: string, faultPoint: string) {
   const started = await startTestProcess("webhooks", { DATABASE_URL: databaseUrl, ...webhooksSettings, FAULT_POINT: faultPoint });
   return {
@@ -46,7 +46,7 @@ test("a process killed between the POST and its record sends the same id and byt
   });
 });
 
-test("a consumer killed after its commit and handed the message again makes one delivery", async () => {
+test("a consumer that is killed after its commit and gets the message again creates one delivery", async () => {
   await using testDatabase = await createTestDatabase("webhooks", database);
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -57,7 +57,7 @@ test("a consumer killed after its commit and handed the message again makes one 
     await expect(crashing.emitting.publish("payments.v1", [event])).rejects.toThrow();
     expect(await crashing.exited).toEqual([null, "SIGKILL"]);
   }
-  // The delivery was born with a lease of the process that died.
+  // The delivery was inserted with a lease of the killed process.
   await testDatabase.orm.em.fork().execute("update delivery set leased_until = now() where leased_until > now()");
   await using restarted = await startProcess(testDatabase.url, "");
   await eventually(() => restarted.emitting.publish("payments.v1", [event]));
@@ -68,18 +68,18 @@ test("a consumer killed after its commit and handed the message again makes one 
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([event.id]);
 });
 
-// With so many, the first step still counts; with few it starts deliveries.
+// With 5100 deliveries the first step only counts; with 300 it restarts deliveries.
 test.each([
   ["before the commit", "replay.stepped", 5_100],
   ["after the commit", "replay.committed", 300],
 ])(
-  "a replay whose process is killed again and again %s of a step goes on, and counts each delivery once",
+  "a replay continues after its process is killed three times %s of a step, and counts each delivery once",
   async (_, fault, count) => {
     await using testDatabase = await createTestDatabase("webhooks", database);
     await using receiver = await startReceiver();
     const caller = aBusinessCaller();
     const sql = <Row>(text: string, values: unknown[] = []) => testDatabase.orm.em.fork().execute<Row[]>(text, values);
-    const leasesEnd = async () => {
+    const expireLeases = async () => {
       for (const table of ["webhook_replay", "delivery"]) {
         await sql(`update ${table} set leased_until = now() where leased_until is not null`);
       }
@@ -89,16 +89,16 @@ test.each([
       await using crashing = await startProcess(testDatabase.url, fault);
       ({ id } = await eventually(() => crashing.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller })));
       await addOldEvents({ sql }, { caller, id, count, hoursAgo: 1, status: "SKIPPED" });
-      // It may die before it answers.
+      // The process may be killed before it responds.
       await crashing.endpoints.replayWebhookEndpoint({ id, sinceMs: 0n }, { caller }).catch(() => {});
       expect(await crashing.exited).toEqual([null, "SIGKILL"]);
     }
-    for (let again = 0; again < 2; again++) {
-      await leasesEnd();
+    for (let run = 0; run < 2; run++) {
+      await expireLeases();
       await using crashing = await startProcess(testDatabase.url, fault);
       expect(await crashing.exited).toEqual([null, "SIGKILL"]);
     }
-    await leasesEnd();
+    await expireLeases();
     const [replay] = await sql<{ id: string; sent: number }>("select id, sent from webhook_replay");
     const started = await sql("select 1 from delivery where status <> 'SKIPPED'");
     expect(replay?.sent).toBe(started.length);

@@ -13,13 +13,13 @@ import { webhooks } from "../src/service.ts";
 
 export interface HarnessOptions {
   readonly allowInsecure?: boolean;
-  /** Starts the worker unless false. */
+  /** Settings of the worker; false: no worker. */
   readonly deliver?: Partial<Context["delivery"] & DeliveryLimits> | false;
 }
 
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
 
-/** The service on a database of its own, over real RPC, with loopback receivers allowed. */
+/** Starts the service with a new database and real RPC. Loopback receivers are allowed. */
 export async function startHarness(options: HarnessOptions = {}) {
   await using stack = new AsyncDisposableStack();
   const clock = { nowMs: undefined as number | undefined, now: () => new Date(clock.nowMs ?? Date.now()) };
@@ -57,7 +57,7 @@ export async function startHarness(options: HarnessOptions = {}) {
     settled: () =>
       eventually(async () => {
         context.signals.emit("due");
-        // Not now(): it may be before the commit of a retry that the statement sees.
+        // now() may be earlier than the commit of a retry that is visible to the statement.
         const unsettled = await service.sql(
           "select id from delivery where status = 'PENDING' and (lease_token is not null or next_attempt_at <= clock_timestamp())",
         );
@@ -68,8 +68,7 @@ export async function startHarness(options: HarnessOptions = {}) {
 }
 
 /**
- * Events of some hours ago with a delivery each to one endpoint, put into the tables as they stand
- * later. Three at a time happened in the same millisecond.
+ * Inserts past events with a delivery each to one endpoint. Three events each share a millisecond.
  */
 export async function addOldEvents(
   { sql }: Pick<Harness, "sql">,
@@ -84,13 +83,13 @@ export async function addOldEvents(
   },
 ) {
   await sql(
-    `with told as (
+    `with new_event as (
        insert into event (id, business_id, type, body, created_at)
        select uuidv7(), ?, ?, '{}', now() - make_interval(hours => ?) + n / 3 * interval '1 millisecond' from generate_series(1, ?) n
        returning id, business_id, created_at
      )
      insert into delivery (id, business_id, event_id, endpoint_id, status, created_at, next_attempt_at)
-     select uuidv7(), business_id, id, ?, ?, created_at, case when ? = 'PENDING' then now() + make_interval(hours => ?) end from told`,
+     select uuidv7(), business_id, id, ?, ?, created_at, case when ? = 'PENDING' then now() + make_interval(hours => ?) end from new_event`,
     [
       to.caller.businessId,
       to.type ?? "PAYMENT_REFUNDED",
@@ -104,7 +103,7 @@ export async function addOldEvents(
   );
 }
 
-/** The settings of its own that the service needs. */
+/** Settings that only the webhooks service has. */
 export const webhooksSettings = {
   SECRET_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
   ALLOW_INSECURE_WEBHOOKS: "true",
@@ -117,9 +116,9 @@ export interface ReceivedRequest {
   readonly body: Buffer;
 }
 
-/** A business's server on loopback. `answer` gets the number of the request, from 1. */
+/** Starts a receiver on loopback. `respond` gets the number of the request, from 1. */
 export async function startReceiver(
-  answer: (response: ServerResponse, number: number, request: ReceivedRequest) => void = (response) => response.end(),
+  respond: (response: ServerResponse, number: number, request: ReceivedRequest) => void = (response) => response.end(),
 ) {
   const requests: ReceivedRequest[] = [];
   const server = createServer(async (incoming, response) => {
@@ -132,7 +131,7 @@ export async function startReceiver(
       body: Buffer.concat(chunks),
     };
     requests.push(request);
-    answer(response, requests.length, request);
+    respond(response, requests.length, request);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

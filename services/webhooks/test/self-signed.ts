@@ -1,4 +1,4 @@
-/** A certificate for 127.0.0.1 that nobody vouches for; it ends in a hundred years. */
+/** A self-signed certificate for 127.0.0.1, valid for a hundred years. */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgDW1Qo99uy6Kq+OoO

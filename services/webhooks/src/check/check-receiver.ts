@@ -3,24 +3,25 @@ import { renderBareEvent } from "@amana/public-api";
 import { uuidv7 } from "@amana/runtime";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Context } from "../context.ts";
-import { type Answer, createHttpClient } from "../delivery/http-client.ts";
+import { createHttpClient, type PostOutcome } from "../delivery/http-client.ts";
 import { deliveryHeaders } from "../delivery/signature.ts";
 import { newSecret, openSecrets, type SealedSecrets, type SigningSecrets } from "../webhook-endpoint/secrets.ts";
 import { type ReceiverExpectation, receiverExpectations } from "./receiver-expectations.ts";
 
-/** An endpoint with what signs its events now. */
+/** An endpoint and its current signing secrets. */
 export type Receiver = SealedSecrets & { readonly business_id: string; readonly url: string };
 
 type Check = MessageInitShape<typeof WebhookCheckSchema>;
 
 const type = "WEBHOOK_CHECK";
 const timeoutMsMax = 5_000;
-/** More than any receiver tolerates, and than a clock is wrong by in earnest. */
-const oldMs = 60 * 60 * 1000;
+/** Age of the old event: more than receivers tolerate, and more than clocks usually differ. */
+const oldEventAgeMs = 60 * 60 * 1000;
 
 /**
- * Sends the receiver what it must take and what it must refuse, as the engine would, and says what
- * it did wrong. At most two calls come one after the other. None of them is a delivery.
+ * Sends the receiver events that it must accept and events that it must reject, in the same way as
+ * deliveries. Returns the result of each check. Two requests are sequential, the others concurrent.
+ * The requests are not deliveries.
  */
 export async function checkReceiver(context: Context, receiver: Receiver): Promise<Check[]> {
   const { addresses, clock, delivery } = context;
@@ -33,31 +34,37 @@ export async function checkReceiver(context: Context, receiver: Receiver): Promi
     const id = uuidv7();
     return { id, body: Buffer.from(renderBareEvent(type, id, receiver.business_id, clock.now())) };
   };
-  const twice = async () => {
+  const sendTwice = async () => {
     const event = anEvent();
     const good = await send(event, secrets, clock.now());
     return [good, await send(event, secrets, clock.now())] as const;
   };
   const [[good, duplicate], forged, old] = await Promise.all([
-    twice(),
+    sendTwice(),
     send(anEvent(), { current: newSecret(), other: undefined }, clock.now()),
-    send(anEvent(), secrets, new Date(clock.now().getTime() - oldMs)),
+    send(anEvent(), secrets, new Date(clock.now().getTime() - oldEventAgeMs)),
   ]);
   return [
-    judged(WebhookCheckName.GOOD, receiverExpectations.good, good),
-    judged(WebhookCheckName.FORGED_SIGNATURE, receiverExpectations.forged, forged),
-    judged(WebhookCheckName.DUPLICATE, receiverExpectations.duplicate, duplicate),
-    judged(WebhookCheckName.OLD_TIMESTAMP, receiverExpectations.old, old),
+    evaluate(WebhookCheckName.GOOD, receiverExpectations.good, good),
+    evaluate(WebhookCheckName.FORGED_SIGNATURE, receiverExpectations.forged, forged),
+    evaluate(WebhookCheckName.DUPLICATE, receiverExpectations.duplicate, duplicate),
+    evaluate(WebhookCheckName.OLD_TIMESTAMP, receiverExpectations.old, old),
   ];
 }
 
-function judged(name: WebhookCheckName, { must, advice, silence }: ReceiverExpectation, answer: Answer | undefined): Check {
-  const { statusCode, failure, durationMs } = answer ?? {};
-  if (statusCode === undefined)
-    return { name, passed: false, detail: `no answer: ${failure?.detail ?? "it was cut off"}. ${silence}` };
-  const passed = must === "take" ? isTaken(statusCode) : !isTaken(statusCode);
-  const said = `answered ${statusCode} in ${durationMs} ms`;
-  return { name, passed, detail: passed ? said : `${said}. ${advice}` };
+function evaluate(
+  name: WebhookCheckName,
+  { must, advice, adviceWithoutResponse }: ReceiverExpectation,
+  outcome: PostOutcome | undefined,
+): Check {
+  const { statusCode, failure, durationMs } = outcome ?? {};
+  if (statusCode === undefined) {
+    const cause = failure?.detail ?? "the request was aborted";
+    return { name, passed: false, detail: `no response: ${cause}. ${adviceWithoutResponse}` };
+  }
+  const passed = must === "accept" ? isAccepted(statusCode) : !isAccepted(statusCode);
+  const response = `responded with ${statusCode} in ${durationMs} ms`;
+  return { name, passed, detail: passed ? response : `${response}. ${advice}` };
 }
 
-const isTaken = (statusCode: number) => statusCode >= 200 && statusCode < 300;
+const isAccepted = (statusCode: number) => statusCode >= 200 && statusCode < 300;

@@ -1,38 +1,41 @@
-/** What a receiver must do with an event, and what to tell whoever wrote it when it does not. */
+/** The required reaction of a receiver to an event, and advice for its developer. */
 export interface ReceiverExpectation {
-  readonly must: "take" | "refuse";
-  /** When it did the other thing. */
+  readonly must: "accept" | "reject";
+  /** Advice if the receiver reacts otherwise. */
   readonly advice: string;
-  /** When no answer came within five seconds. */
-  readonly silence: string;
+  /** Advice if no response arrives within five seconds. */
+  readonly adviceWithoutResponse: string;
 }
 
-const quickly = "Answer 2xx within 5 s, and do what takes longer afterwards.";
-const unknown = "So it is not known whether it refuses such an event.";
+const respondQuickly = "Respond with 2xx within 5 seconds, and do longer work afterwards.";
+const resultUnknown = "The check cannot determine whether the receiver rejects such an event.";
 
 export const receiverExpectations = {
   good: {
-    must: "take",
-    advice: "This event was genuine: answer 2xx. Redirects are not followed.",
-    silence: quickly,
+    must: "accept",
+    advice: "This event is authentic. Respond with 2xx. Redirects are not followed.",
+    adviceWithoutResponse: respondQuickly,
   },
   forged: {
-    must: "refuse",
+    must: "reject",
     advice:
-      "It accepts forged events: this one was signed with another secret. Verify webhook-signature or X-Signature over the raw " +
-      "body before anything else, and answer 401.",
-    silence: unknown,
+      "The receiver accepted a forged event, which was signed with another secret. Verify webhook-signature or X-Signature over " +
+      "the raw body first, and respond with 401 if it does not match.",
+    adviceWithoutResponse: resultUnknown,
   },
   duplicate: {
-    must: "take",
-    advice: "It had this event already, and refused it. Deliveries come at least once: answer 2xx, and do nothing twice.",
-    silence: quickly,
+    must: "accept",
+    advice:
+      "The receiver rejected an event that it had already received. An event can be delivered more than once: respond with 2xx, " +
+      "and process each event id once.",
+    adviceWithoutResponse: respondQuickly,
   },
   old: {
-    must: "refuse",
+    must: "reject",
     advice:
-      "It accepts an event whose webhook-timestamp is an hour old, so whoever records one can send it again. X-Signature does " +
-      "not cover the time: verify webhook-signature, and refuse a webhook-timestamp more than 5 minutes from your clock.",
-    silence: unknown,
+      "The receiver accepted an event with a webhook-timestamp that is an hour old, so a recorded event could be replayed. " +
+      "X-Signature does not cover the time. Verify webhook-signature, and reject events whose webhook-timestamp differs from your " +
+      "clock by more than 5 minutes.",
+    adviceWithoutResponse: resultUnknown,
   },
 } as const satisfies Readonly<Record<string, ReceiverExpectation>>;

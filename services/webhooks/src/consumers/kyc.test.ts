@@ -17,7 +17,7 @@ const deliveriesOf = async (eventId: string) =>
   );
 const url = "http://127.0.0.1/";
 
-test("a KYC event is kept with the body every attempt will send, metadata byte for byte", async () => {
+test("a KYC event is stored with the body of its attempts, with unchanged metadata", async () => {
   const caller = aBusinessCaller();
   const metadata = String.raw`{"z":1,"a":{"n":12345678901234567890,"f":1.10,"e":1E+2},"t":"\u00e9 \ud83d\ude00","k":[null,true,"\/"]}`;
   const event = aKycEvent({ ...caller, metadata, occurredAt: "2026-11-20T10:00:00.000Z" });
@@ -30,17 +30,17 @@ test("a KYC event is kept with the body every attempt will send, metadata byte f
   });
 });
 
-test("an opt-in type reaches only endpoints that ask for it", async () => {
+test("an event of an opt-in type is delivered only to endpoints that subscribe to the type", async () => {
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url }, { caller });
-  const asking = await harness.endpoints.createWebhookEndpoint({ url, events: ["KYC_CANCELED"] }, { caller });
+  const subscribed = await harness.endpoints.createWebhookEndpoint({ url, events: ["KYC_CANCELED"] }, { caller });
   const canceled = aKycEvent({ ...caller, type: KycEventType.KYC_CANCELED });
   await harness.publishTo("kyc.v1", canceled);
-  expect(await deliveriesOf(canceled.id)).toEqual([asking.id]);
+  expect(await deliveriesOf(canceled.id)).toEqual([subscribed.id]);
 });
 
 test.each([KycEventType.KYC_CREATED, KycEventType.KYC_OPENED, KycEventType.KYC_SUBMITTED, KycEventType.KYC_PROCESSING])(
-  "a step on the way (%i) is no event of a business, and those behind it go on",
+  "an intermediate step (%i) creates no event for the business, and the next message is applied",
   async (type) => {
     const caller = aBusinessCaller();
     const after = aKycEvent(caller);

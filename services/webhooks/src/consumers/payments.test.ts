@@ -20,7 +20,7 @@ const deliveriesOf = (eventId: string) =>
   );
 const url = "http://127.0.0.1/";
 
-test("a payment event is kept with the body every attempt will send", async () => {
+test("a payment event is stored with the body of its attempts", async () => {
   const caller = aBusinessCaller();
   const orderRef = "'\\\\ ? \" \\u0000 é 😀 $1 :y";
   const event = aPaymentEvent({ ...caller, orderRef, paymentId: uuidv7(), occurredAt: "2026-11-20T10:00:00.000Z" });
@@ -33,27 +33,27 @@ test("a payment event is kept with the body every attempt will send", async () =
   });
 });
 
-test("a change that the card processor made without us says so", async () => {
+test("the body of a change that happened at the card processor has the origin PROCESSOR", async () => {
   const event = aPaymentEvent({ origin: "PROCESSOR" });
   await harness.publish(event);
   const [row] = await harness.sql<{ body: string }>("select body from event where id = ?", [event.id]);
   expect(row?.body).toContain('"refunded_amount":"5000.00","origin":"PROCESSOR"}');
 });
 
-test("each endpoint of that business that asks for the type gets one delivery", async () => {
+test("each endpoint of the business that subscribes to the type gets one delivery", async () => {
   const caller = aBusinessCaller();
   const create = (events: string[], by = caller) => harness.endpoints.createWebhookEndpoint({ url, events }, { caller: by });
-  const [all, asked] = [await create([]), await create(["PAYMENT_REFUNDED", "KYC_CANCELED"])];
+  const [all, subscribed] = [await create([]), await create(["PAYMENT_REFUNDED", "KYC_CANCELED"])];
   await create(["PAYMENT_COMPLETED"]);
   await create([], aBusinessCaller());
   const refunded = aPaymentEvent(caller);
   const expired = aPaymentEvent({ ...caller, type: PaymentEventType.PAYMENT_EXPIRED });
   await harness.publish(refunded, expired);
-  expect((await deliveriesOf(refunded.id)).map((row) => row.endpoint_id)).toEqual([all.id, asked.id]);
+  expect((await deliveriesOf(refunded.id)).map((row) => row.endpoint_id)).toEqual([all.id, subscribed.id]);
   expect((await deliveriesOf(expired.id)).map((row) => row.endpoint_id)).toEqual([all.id]);
 });
 
-test("a message that comes again, alone or in one batch with itself, makes no second delivery", async () => {
+test("a repeated message, in the same batch or a later one, creates no second delivery", async () => {
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   const event = aPaymentEvent(caller);
@@ -62,7 +62,7 @@ test("a message that comes again, alone or in one batch with itself, makes no se
   expect(await deliveriesOf(event.id)).toHaveLength(1);
 });
 
-test("events of one payment that arrive in the wrong order are the same events, each with its delivery", async () => {
+test("events of one payment that arrive in the wrong order are stored once, each with its delivery", async () => {
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   const paymentId = uuidv7();
@@ -96,15 +96,15 @@ test("webhooks stores messages of payments.v1 without a valid event as dead lett
     aPaymentEvent({ businessId: "not a uuid" }),
     aPaymentEvent({ ...caller, occurredAt: "yesterday" }),
   ];
-  await harness.publish(...good.flatMap((message, i) => [message, broken[i]].filter((one) => one !== undefined)));
-  const kept = await harness.sql<{ event_id: string; reason: string }>("select event_id, reason from dead_letter");
-  expect(kept.map((row) => row.event_id).sort()).toEqual(broken.map(({ id }) => id).sort());
-  for (const { reason } of kept) expect(reason).not.toBe("");
+  await harness.publish(...good.flatMap((message, i) => [message, broken[i]].filter((item) => item !== undefined)));
+  const letters = await harness.sql<{ event_id: string; reason: string }>("select event_id, reason from dead_letter");
+  expect(letters.map((row) => row.event_id).sort()).toEqual(broken.map(({ id }) => id).sort());
+  for (const { reason } of letters) expect(reason).not.toBe("");
   const events = await harness.sql<{ id: string }>("select id from event where business_id = ?", [caller.businessId]);
   expect(events.map(({ id }) => id).sort()).toEqual(good.map(({ id }) => id).sort());
 });
 
-test("an event of a type that a later version will know waits for it, and those around it go on", async () => {
+test("an event of an unknown type waits for a newer version, and other events are applied", async () => {
   const caller = aBusinessCaller();
   const later = Array.from({ length: 4 }, () => aPaymentEvent({ ...caller, type: 99 as PaymentEventType }));
   const good = aPaymentEvent(caller);

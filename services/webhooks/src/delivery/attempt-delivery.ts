@@ -4,14 +4,14 @@ import { observeAttempt, observeFirstAttempt } from "../metrics.ts";
 import type { AttemptCounter } from "../webhook-endpoint/count-attempts.ts";
 import { readSecrets, type SigningSecrets } from "../webhook-endpoint/secrets.ts";
 import { type LeasedDelivery, release } from "./claim-due-deliveries.ts";
-import { type Answer, type HttpClient, secretUnreadable } from "./http-client.ts";
+import { type HttpClient, type PostOutcome, secretUnreadable } from "./http-client.ts";
 import { type AttemptResult, createRecorder } from "./record-attempts.ts";
 import { pauseMs, readRetryAfterMs } from "./retry-policy.ts";
 import { deliveryHeaders } from "./signature.ts";
 
 /** An endpoint whose last attempt took this long is slow: its circuit breaker is open. */
 const slowMs = 3_000;
-/** Maximum wait for a slot: the URL and the secret were read with the lease and may get old. */
+/** Maximum wait for a slot. URL and secret were read with the lease and become outdated. */
 const waitMsMax = 3_000;
 
 /**
@@ -21,28 +21,28 @@ const waitMsMax = 3_000;
 export function createAttempt(context: Context, client: HttpClient, counter: AttemptCounter) {
   const { orm, logger, clock, limits, signals } = context;
   const record = createRecorder(context);
-  const giveBack = createBatcher<LeasedDelivery>(500, (deliveries) => release(orm, deliveries));
+  const releaseLease = createBatcher<LeasedDelivery>(500, (deliveries) => release(orm, deliveries));
 
   return async (delivery: LeasedDelivery): Promise<void> => {
     const { business_id, endpoint_id } = delivery;
     const ids = { delivery_id: delivery.id, event_id: delivery.event_id, endpoint_id };
     const slots = delivery.slow ? limits.slow : limits.healthy;
-    if (!(await slots.enter(business_id, waitMsMax, endpoint_id))) return await giveBack([delivery]);
+    if (!(await slots.enter(business_id, waitMsMax, endpoint_id))) return await releaseLease([delivery]);
     const at = clock.now();
     const secrets = readSecrets(context, delivery, ids);
-    let answer: Answer | undefined = { ...nothingSent, failure: secretUnreadable };
+    let outcome: PostOutcome | undefined = { ...nothingSent, failure: secretUnreadable };
     try {
-      if (secrets) answer = await send(client, delivery, secrets, at);
+      if (secrets) outcome = await send(client, delivery, secrets, at);
     } finally {
       slots.leave(business_id, endpoint_id);
     }
-    // The process stops and cut the attempt off. Whether the endpoint got it is unknown.
-    if (!answer) return await giveBack([delivery]);
+    // The stopping process aborted the attempt. The endpoint may have received the request.
+    if (!outcome) return await releaseLease([delivery]);
     faultPoint("delivery.posted");
 
-    const result = resultOf(context, delivery, answer, at);
+    const result = resultOf(context, delivery, outcome, at);
     await record([result]);
-    if (secrets) counter.count(delivery, answer.durationMs, result.status === "SUCCEEDED");
+    if (secrets) counter.count(delivery, outcome.durationMs, result.status === "SUCCEEDED");
     observeAttempt(result);
     // After a 410 from a previous URL, the delivery is due immediately.
     if (result.gone) signals.emit("due");
@@ -50,37 +50,43 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
       {
         ...ids,
         attempt: delivery.attempts + 1,
-        status_code: answer.statusCode,
-        error: answer.failure?.code,
-        duration_ms: answer.durationMs,
+        status_code: outcome.statusCode,
+        error: outcome.failure?.code,
+        duration_ms: outcome.durationMs,
         retry_in_ms: result.retry_in_ms,
       },
-      `a delivery attempt ended: ${result.status}`,
+      logMessages[result.status],
     );
   };
 }
 
+const logMessages = {
+  SUCCEEDED: "delivery succeeded",
+  PENDING: "delivery failed, retry scheduled",
+  FAILED: "delivery failed, no retry left",
+};
+
 const nothingSent = { statusCode: undefined, retryAfter: undefined, response: undefined, durationMs: 0 };
 
 /**
- * Signs and sends, in a span of the event's trace. The span has only the host of the URL: paths and
- * queries of webhooks often hold secrets. The endpoint gets no trace context.
+ * Signs and sends a delivery, in a span of the event's trace. The span has only the host of the
+ * URL, because paths and queries often contain secrets. The endpoint gets no trace context.
  */
 async function send(
   client: HttpClient,
   delivery: LeasedDelivery,
   secrets: SigningSecrets,
   at: Date,
-): Promise<Answer | undefined> {
+): Promise<PostOutcome | undefined> {
   const { type, event_id } = delivery;
   if (delivery.is_first) observeFirstAttempt(delivery);
   const span = beginSpan("client", "POST webhook", delivery.traceparent ?? undefined);
   const url = new URL(delivery.url);
   const body = Buffer.from(delivery.body);
-  const answer = await client.post(url, deliveryHeaders(type, event_id, at, body, secrets), body);
+  const outcome = await client.post(url, deliveryHeaders(type, event_id, at, body, secrets), body);
   span?.set({
     "http.request.method": "POST",
-    "http.response.status_code": answer?.statusCode,
+    "http.response.status_code": outcome?.statusCode,
     "server.address": url.hostname,
     "amana.attempt": delivery.attempts + 1,
     "amana.delivery_id": delivery.id,
@@ -89,8 +95,8 @@ async function send(
     "amana.endpoint_id": delivery.endpoint_id,
     "amana.business_id": delivery.business_id,
   });
-  span?.end(answer ? (answer.failure?.code.toLowerCase() ?? failedStatus(answer.statusCode)) : "cut_off");
-  return answer;
+  span?.end(outcome ? (outcome.failure?.code.toLowerCase() ?? failedStatus(outcome.statusCode)) : "cut_off");
+  return outcome;
 }
 
 const isSuccess = (statusCode = 0) => statusCode >= 200 && statusCode < 300;
@@ -99,13 +105,13 @@ const failedStatus = (statusCode = 0) => (isSuccess(statusCode) ? undefined : St
 function resultOf(
   { clock, delivery: { pausesMs, timeoutMs } }: Context,
   { id, lease_token, endpoint_id, url, attempts }: LeasedDelivery,
-  { statusCode, failure, response, retryAfter, durationMs }: Answer,
+  { statusCode, failure, response, retryAfter, durationMs }: PostOutcome,
   at: Date,
 ): AttemptResult {
   const gone = statusCode === 410;
   const retryAfterMs = readRetryAfterMs(retryAfter, clock.now().getTime());
-  const isOver = isSuccess(statusCode) || gone;
-  const retryInMs = isOver ? undefined : pauseMs(attempts + 1, pausesMs, { statusCode, retryAfterMs });
+  const isFinal = isSuccess(statusCode) || gone;
+  const retryInMs = isFinal ? undefined : pauseMs(attempts + 1, pausesMs, { statusCode, retryAfterMs });
   return {
     id,
     lease_token,
@@ -117,7 +123,7 @@ function resultOf(
     error: failure?.detail ?? null,
     failure: failure?.code ?? null,
     duration_ms: durationMs,
-    // The timer that ends an attempt may fire a moment early.
+    // A timer can fire slightly early, so the measured time of a timeout may be below `timeoutMs`.
     slow: durationMs >= Math.min(slowMs, timeoutMs - 2),
     response: response ?? null,
   };

@@ -5,10 +5,10 @@ import { dueAt, dueAtOfEndpoint } from "../event/delivery-schedule.ts";
 import type { DeliveryEndpoint, NewDelivery } from "../event/new-delivery.ts";
 import { signingSecrets } from "../webhook-endpoint/secrets.ts";
 
-/** Maximum number of deliveries in one claim: new deliveries wait while it is processed. */
+/** Maximum number of deliveries in one claim. New deliveries wait while a claim is processed. */
 const claimMax = 64;
 
-/** A delivery that only this process may send until its lease ends. */
+/** A delivery that only this process may send until the lease expires. */
 export type LeasedDelivery = NewDelivery & { readonly lease_token: string };
 
 type Claimed = Omit<LeasedDelivery, keyof DeliveryEndpoint> & { readonly endpoint_id: string };
@@ -27,9 +27,9 @@ const dueDeliveries: DueTable = {
 
 /**
  * Creates a function that claims due deliveries: first attempts that were inserted without a lease,
- * retries, redeliveries, and those of a process that died. Deliveries of an endpoint that is
- * DISABLED or deleted become SKIPPED instead. `dueEndpoints` had due deliveries before the claim;
- * `isMore`: the next call may claim more at once.
+ * retries, redeliveries, and deliveries whose lease expired after a crash. Deliveries of a DISABLED
+ * or deleted endpoint become SKIPPED instead. `dueEndpoints` are the endpoints that had due
+ * deliveries before the claim. `isMore` is true if another call may claim more immediately.
  */
 export function createClaim({ orm, limits, delivery: { leaseMs } }: Context) {
   const search = createDueSearch(orm, dueDeliveries);
@@ -65,7 +65,7 @@ async function readActiveEndpoints(orm: Orm, groups: readonly DueGroup[]): Promi
   return new Map(rows.map((row) => [row.endpoint_id, row]));
 }
 
-/** Ends due deliveries of these endpoints as SKIPPED; returns their number. */
+/** Sets due deliveries of the endpoints to SKIPPED. Returns their number. */
 async function skip(orm: Orm, groups: readonly DueGroup[]): Promise<number> {
   if (groups.length === 0) return 0;
   const rows = await namedQuery(
@@ -82,7 +82,7 @@ async function skip(orm: Orm, groups: readonly DueGroup[]): Promise<number> {
   return rows.length;
 }
 
-/** Ends leases early, without an attempt: the deliveries are due again. */
+/** Releases leases without an attempt, so that the deliveries are due again. */
 export async function release(orm: Orm, deliveries: readonly LeasedDelivery[]): Promise<void> {
   await namedQuery(
     orm.em,

@@ -8,30 +8,32 @@ function openLimits(limits: ConstructorParameters<typeof ConcurrencyLimits>[0]) 
 }
 
 describe("ConcurrencyLimits", () => {
-  test("numbers new events by business, and gives no endpoint more than two leases per slot", () => {
+  test("numbers new events by business, and grants an endpoint at most two leases per slot", () => {
     const limits = openLimits({ total: 16, perBusiness: 8, perEndpoint: 4 });
     limits.healthy.enter("a", 60_000, "e");
-    expect(limits.roomForNew(["a", "b", "a"])).toEqual({
+    expect(limits.capacityForNew(["a", "b", "a"])).toEqual({
       ordinals: [1, 1, 2],
       endpoints: [{ id: "e", free: 7 }],
       perEndpoint: 8,
     });
   });
 
-  test("gives no lease to a business that has two leases per slot", () => {
+  test("grants no lease to a business that has two leases per slot", () => {
     const limits = openLimits({ total: 16, perBusiness: 2, perEndpoint: 2 });
     for (let i = 0; i < 4; i++) limits.healthy.enter("a", 10, `e${i}`);
-    expect(limits.roomForNew(["a", "b"]).ordinals).toEqual([undefined, 1]);
+    expect(limits.capacityForNew(["a", "b"]).ordinals).toEqual([undefined, 1]);
   });
 
-  test("gives no lease in a process that has two leases per slot, or no worker", () => {
+  test("grants no lease in a process that has two leases per slot, or no worker", () => {
     const limits = openLimits({ total: 1, perBusiness: 1, perEndpoint: 1 });
     for (const business of ["a", "b"]) limits.healthy.enter(business, 10, "e");
-    expect(limits.roomForNew(["c"]).ordinals).toEqual([undefined]);
-    expect(new ConcurrencyLimits({ total: 1, perBusiness: 1, perEndpoint: 1 }).roomForNew(["c"]).ordinals).toEqual([undefined]);
+    expect(limits.capacityForNew(["c"]).ordinals).toEqual([undefined]);
+    expect(new ConcurrencyLimits({ total: 1, perBusiness: 1, perEndpoint: 1 }).capacityForNew(["c"]).ordinals).toEqual([
+      undefined,
+    ]);
   });
 
-  test("gives slow endpoints an eighth of all slots, and two slots each", () => {
+  test("grants slow endpoints an eighth of all slots, and two slots each", () => {
     const { slow } = openLimits({ total: 1024, perBusiness: 256, perEndpoint: 32 });
     expect(slow.limits).toEqual({ slots: 128, perTenant: 32, perKey: 2 });
   });

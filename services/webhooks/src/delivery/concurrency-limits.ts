@@ -1,6 +1,6 @@
 import { FairSemaphore } from "@amana/runtime";
 
-/** Maximum numbers of attempts in flight in this process. */
+/** Limits of the attempts in flight in this process. */
 export interface DeliveryLimits {
   readonly total: number;
   readonly perBusiness: number;
@@ -9,18 +9,18 @@ export interface DeliveryLimits {
 
 /** Maximum number of attempts in flight to one slow endpoint. */
 const perSlowEndpoint = 2;
-/** Deliveries leased per slot, so that a free slot does not wait for a statement. */
+/** Leased deliveries per slot. More than one, so that a free slot does not wait for a claim. */
 const leasedPerSlot = 2;
 
 const eighth = (slots: number) => Math.max(1, Math.floor(slots / 8));
 
 /**
- * The slots of the attempts of this process. Slow endpoints share a small semaphore of their own:
- * the circuit breaker of an endpoint is its column `slow`, which each recorded attempt sets, so all
- * replicas see it and it survives a restart.
+ * The slots of the attempts in this process. Slow endpoints share a small separate semaphore. The
+ * circuit breaker of an endpoint is its column `slow`, which each recorded attempt sets. So it
+ * applies in all replicas and after a restart.
  */
 export class ConcurrencyLimits {
-  /** False while no worker runs: then nothing may be leased to this process. */
+  /** False while no worker runs. This process then gets no leases for new deliveries. */
   isOpen = false;
   readonly healthy: FairSemaphore;
   readonly slow: FairSemaphore;
@@ -32,12 +32,12 @@ export class ConcurrencyLimits {
   }
 
   /**
-   * The deliveries of new events, in the order of `businessIds`, that may be inserted with a lease.
-   * `ordinals`: the number of each event among those of its business, from 1, or undefined if the
-   * process or the business has leased enough. `free`: the highest ordinal whose delivery an
-   * endpoint may get; `perEndpoint` for all other endpoints.
+   * Returns which deliveries of new events may be inserted with a lease. `ordinals` has, in the
+   * order of `businessIds`, the number of each event among those of its business, from 1. It is
+   * undefined if the process or the business has enough leases. `free` is the highest ordinal whose
+   * delivery to an endpoint may get a lease; `perEndpoint` applies to all other endpoints.
    */
-  roomForNew(businessIds: readonly string[]) {
+  capacityForNew(businessIds: readonly string[]) {
     const { healthy, isOpen } = this;
     const { slots, perTenant, perKey } = healthy.limits;
     const isFull = (id: string) =>
@@ -55,7 +55,7 @@ export class ConcurrencyLimits {
     return { ordinals, endpoints, perEndpoint };
   }
 
-  /** Whether so many slots of an endpoint are free that a claim is worth its cost. */
+  /** Returns true if half of an endpoint's slots are free, so that a claim is worth its cost. */
   isHalfFree(delivery: { readonly business_id: string; readonly endpoint_id: string; readonly slow: boolean }): boolean {
     const slots = delivery.slow ? this.slow : this.healthy;
     return slots.size(delivery.business_id, delivery.endpoint_id) * 2 <= slots.limits.perKey;

@@ -22,15 +22,15 @@ function aClient(options: { timeoutMs?: number; allowInsecure?: boolean; resolve
   return client;
 }
 
-/** A server that says whatever bytes it likes once it has read a request. */
-async function startRawServer(answer: (socket: Socket) => void) {
+/** Starts a TCP server. `respond` can write any bytes when a request arrives. */
+async function startRawServer(respond: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const closed: Promise<void>[] = [];
   const server = createServer((socket) => {
     sockets.add(socket);
     closed.push(new Promise((resolve) => socket.once("close", () => resolve())));
     socket.on("error", () => {});
-    socket.on("data", () => answer(socket));
+    socket.on("data", () => respond(socket));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   stack.push({
@@ -48,29 +48,29 @@ const forbidden = { code: "ADDRESS_FORBIDDEN", detail: "the address is not publi
 const timedOut = { code: "TIMEOUT", detail: "timed out after 0.1 s" };
 const head = "HTTP/1.1 200 OK\r\n";
 
-test("an answer is its status and the first KiB of its body", async () => {
+test("returns the status and the first KiB of the response body", async () => {
   await using receiver = await startReceiver((response) => response.writeHead(202).end("a".repeat(5_000)));
-  const answer = await aClient().post(new URL(receiver.url), { "x-test": "1" }, body);
-  expect(answer).toMatchObject({ statusCode: 202, failure: undefined, response: "a".repeat(1_024) });
+  const outcome = await aClient().post(new URL(receiver.url), { "x-test": "1" }, body);
+  expect(outcome).toMatchObject({ statusCode: 202, failure: undefined, response: "a".repeat(1_024) });
   expect(receiver.requests[0]).toMatchObject({ method: "POST", path: "/hook", body });
   expect(receiver.requests[0]?.headers["x-test"]).toBe("1");
 });
 
-test("a redirect is not followed", async () => {
+test("does not follow a redirect", async () => {
   await using target = await startReceiver();
   await using receiver = await startReceiver((response) => response.writeHead(307, { location: target.url }).end());
   expect((await aClient().post(new URL(receiver.url), {}, body))?.statusCode).toBe(307);
   expect(target.requests).toHaveLength(0);
 });
 
-test("a server that never answers is left when the time is up", async () => {
+test("times out when the server does not respond", async () => {
   const server = await startRawServer(() => {});
-  const answer = await aClient({ timeoutMs: 100 }).post(server.url, {}, body);
-  expect(answer).toMatchObject({ statusCode: undefined, failure: timedOut, response: undefined });
+  const outcome = await aClient({ timeoutMs: 100 }).post(server.url, {}, body);
+  expect(outcome).toMatchObject({ statusCode: undefined, failure: timedOut, response: undefined });
   await Promise.all(server.closed);
 });
 
-test("headers that come a byte at a time do not win more time", async () => {
+test("times out when headers arrive byte by byte", async () => {
   const server = await startRawServer((socket) => {
     const timer = setInterval(() => socket.write("H"), 5);
     socket.once("close", () => clearInterval(timer));
@@ -80,55 +80,55 @@ test("headers that come a byte at a time do not win more time", async () => {
   await Promise.all(server.closed);
 });
 
-test("a connection that is reset after the headers of a 200 is still a 200", async () => {
+test("returns 200 when the connection is reset after the headers", async () => {
   const server = await startRawServer((socket) => {
     socket.write(`${head}content-length: 100\r\n\r\npartial`, () => setImmediate(() => socket.resetAndDestroy()));
   });
   expect(await aClient().post(server.url, {}, body)).toMatchObject({ statusCode: 200, failure: undefined });
 });
 
-test("a 200 whose body never ends is a 200 with what came in time", async () => {
+test("returns 200 with the received part of a body that does not end", async () => {
   const server = await startRawServer((socket) => socket.write(`${head}content-length: 100\r\n\r\npartial`));
-  const answer = await aClient({ timeoutMs: 300 }).post(server.url, {}, body);
-  expect(answer).toMatchObject({ statusCode: 200, failure: undefined, response: "partial" });
+  const outcome = await aClient({ timeoutMs: 300 }).post(server.url, {}, body);
+  expect(outcome).toMatchObject({ statusCode: 200, failure: undefined, response: "partial" });
   await Promise.all(server.closed);
 });
 
-test("an endless body is cut off with its connection", async () => {
+test("closes the connection of an endless body", async () => {
   let written = 0;
   const server = await startRawServer((socket) => {
     socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
-    const pour = () => {
+    const writeChunks = () => {
       while (!socket.destroyed && written++ < 1e6)
-        if (!socket.write(`400\r\n${"z".repeat(1_024)}\r\n`)) return socket.once("drain", pour);
+        if (!socket.write(`400\r\n${"z".repeat(1_024)}\r\n`)) return socket.once("drain", writeChunks);
     };
-    pour();
+    writeChunks();
   });
   expect(await aClient().post(server.url, {}, body)).toMatchObject({ statusCode: 200, response: "z".repeat(1_024) });
   await Promise.all(server.closed);
-  // What the sockets of both sides hold, and no more.
+  // At most the buffers of both sockets.
   expect(written).toBeLessThan(20_000);
 });
 
-test("a compressed body is not decompressed", async () => {
+test("does not decompress a body", async () => {
   await using receiver = await startReceiver((response) => {
     response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(100_000)));
   });
-  const answer = await aClient().post(new URL(receiver.url), {}, body);
-  expect(answer?.statusCode).toBe(200);
-  expect(answer?.response).not.toContain("xxxx");
+  const outcome = await aClient().post(new URL(receiver.url), {}, body);
+  expect(outcome?.statusCode).toBe(200);
+  expect(outcome?.response).not.toContain("xxxx");
 });
 
-test("NUL, half characters and bytes that are no text become something PostgreSQL can store", async () => {
+test("replaces NUL and invalid bytes in the body, and omits an incomplete character", async () => {
   await using receiver = await startReceiver((response) => response.end(Buffer.from([0x61, 0, 0xff, 0x62, 0xc3])));
   expect((await aClient().post(new URL(receiver.url), {}, body))?.response).toBe("a\uFFFD\uFFFDb");
 });
 
 test.each([
-  ["the answer is not HTTP", "SSH-2.0-OpenSSH\r\n"],
-  ["the answer is not HTTP", `${head}transfer-encoding: chunked\r\ncontent-length: 5\r\n\r\nhello`],
-  ["the answer is too long", `${head}x: ${"y".repeat(400_000)}\r\n\r\n`],
-])("%s: said in words and as a code", async (detail, bytes) => {
+  ["the response is not valid HTTP", "SSH-2.0-OpenSSH\r\n"],
+  ["the response is not valid HTTP", `${head}transfer-encoding: chunked\r\ncontent-length: 5\r\n\r\nhello`],
+  ["the response is too long", `${head}x: ${"y".repeat(400_000)}\r\n\r\n`],
+])("returns INVALID_RESPONSE with the detail: %s", async (detail, bytes) => {
   const server = await startRawServer((socket) => socket.end(bytes));
   expect(await aClient().post(server.url, {}, body)).toMatchObject({
     statusCode: undefined,
@@ -136,10 +136,10 @@ test.each([
   });
 });
 
-test("a connection closed without an answer, and one refused, are said in words and as codes", async () => {
+test("returns CONNECTION_RESET for a closed connection and CONNECTION_REFUSED for a refused one", async () => {
   const server = await startRawServer((socket) => socket.destroy());
   expect(await aClient().post(server.url, {}, body)).toMatchObject({
-    failure: { code: "CONNECTION_RESET", detail: "the connection was closed before an answer" },
+    failure: { code: "CONNECTION_RESET", detail: "the connection was closed before a response" },
   });
   await stack.pop()?.[Symbol.asyncDispose]();
   await stack.pop()?.[Symbol.asyncDispose]();
@@ -148,7 +148,7 @@ test("a connection closed without an answer, and one refused, are said in words 
   });
 });
 
-test("a certificate that nobody vouches for is not accepted, and nothing is sent", async () => {
+test("returns TLS_ERROR for a self-signed certificate, without sending the request", async () => {
   const requests: string[] = [];
   const server = createTlsServer(selfSigned, (request, response) => {
     requests.push(request.url ?? "");
@@ -161,23 +161,23 @@ test("a certificate that nobody vouches for is not accepted, and nothing is sent
     statusCode: undefined,
     failure: {
       code: "TLS_ERROR",
-      detail: "the TLS certificate or connection is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT)",
+      detail: "the TLS certificate or connection was rejected (DEPTH_ZERO_SELF_SIGNED_CERT)",
     },
   });
   expect(requests).toEqual([]);
 });
 
 test.each(["http://127.0.0.1", "http://[::1]", "http://2130706433", "http://localhost", "https://127.0.0.1"])(
-  "no connection is made to %s when only public addresses are allowed",
+  "does not connect to %s when only public addresses are allowed",
   async (origin) => {
     const server = await startRawServer(() => {});
-    const answer = await aClient({ allowInsecure: false }).post(new URL(`${origin}:${server.port}/`), {}, body);
-    expect(answer).toMatchObject({ statusCode: undefined, failure: forbidden });
+    const outcome = await aClient({ allowInsecure: false }).post(new URL(`${origin}:${server.port}/`), {}, body);
+    expect(outcome).toMatchObject({ statusCode: undefined, failure: forbidden });
     expect(server.sockets.size).toBe(0);
   },
 );
 
-test("a name is judged by what it resolves to at the connection, whatever it was before", async () => {
+test("checks the addresses of a name at each connection", async () => {
   await using receiver = await startReceiver((response) => response.writeHead(200, { connection: "close" }).end());
   let addresses = ["127.0.0.1"];
   const resolve: Resolve = async () => addresses.map((address) => ({ address, family: 4 }));
@@ -190,42 +190,42 @@ test("a name is judged by what it resolves to at the connection, whatever it was
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("a name that does not resolve is said in words and as a code", async () => {
+test("returns DNS_ERROR for a name that does not resolve", async () => {
   const resolve: Resolve = () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" }));
   expect(await aClient({ resolve }).post(new URL("http://nowhere.example/"), {}, body)).toMatchObject({
     failure: { code: "DNS_ERROR", detail: "the host name does not resolve" },
   });
 });
 
-test("what is under way can be cut off, and nobody learns how it ended", async () => {
+test("abortAll aborts current and future requests, which return undefined", async () => {
   const server = await startRawServer(() => {});
   const client = aClient();
   const posting = client.post(server.url, {}, body);
-  client.cutOff();
+  client.abortAll();
   expect(await posting).toBeUndefined();
   expect(await client.post(server.url, {}, body)).toBeUndefined();
 });
 
 test.each([
-  ["interim answers", "", `HTTP/1.1 103 Early Hints\r\n\r\n`],
+  ["interim responses", "", `HTTP/1.1 103 Early Hints\r\n\r\n`],
   ["empty lines", "", "\r\n"],
   ["reason", "HTTP/1.1 200 ", "a"],
   ["headers", head, "x-header: value\r\n"],
-])("an answer whose %s never end is cut off, long before its time is over", async (_what, first, again) => {
-  const flood = again.repeat(50_000 / again.length);
+])("closes the connection before the timeout when a response has endless %s", async (_part, first, repeated) => {
+  const flood = repeated.repeat(50_000 / repeated.length);
   const server = await startRawServer((socket) => {
     socket.write(first);
     const more = () => void (socket.destroyed || (socket.write(flood) ? setImmediate(more) : socket.once("drain", more)));
     more();
   });
-  const answer = await aClient().post(server.url, {}, body);
-  expect(answer).toMatchObject({
+  const outcome = await aClient().post(server.url, {}, body);
+  expect(outcome).toMatchObject({
     statusCode: undefined,
-    failure: { code: "INVALID_RESPONSE", detail: "the answer is too long" },
+    failure: { code: "INVALID_RESPONSE", detail: "the response is too long" },
   });
 });
 
-test("a connection that is kept alive carries any number of answers", async () => {
+test("reuses a connection for 60 responses of 15 kB", async () => {
   const ports = new Set<number | undefined>();
   await using receiver = await startReceiver((response) => {
     ports.add(response.socket?.remotePort);
@@ -235,7 +235,7 @@ test("a connection that is kept alive carries any number of answers", async () =
   for (let i = 0; i < 60; i++) {
     expect(await client.post(new URL(receiver.url), {}, body)).toMatchObject({ statusCode: 200 });
   }
-  // The next request may begin before the client has seen that the connection is free.
+  // The next request may start before the client has marked the connection as free.
   expect(ports.size).toBeLessThan(3);
 });
 
@@ -245,7 +245,7 @@ test.each([
   ["TIMEOUT", fault("ETIMEDOUT")],
   ["TIMEOUT", fault("UND_ERR_CONNECT_TIMEOUT")],
   ["DNS_ERROR", fault("EAI_AGAIN")],
-  // The name server refuses connections, not the endpoint.
+  // The name server refused the connection, not the endpoint.
   ["DNS_ERROR", fault("ECONNREFUSED", { syscall: "queryA" })],
   ["CONNECTION_REFUSED", fault("ECONNREFUSED", { syscall: "connect" })],
   ["CONNECTION_REFUSED", fault("ENETUNREACH")],

@@ -6,62 +6,67 @@ import { type AddressGuard, AddressNotPublic, guardedConnector } from "../webhoo
 
 export type FailureCode = EnumName<typeof DeliveryFailure>;
 
-/** Why no response came, for programs and for the people of the endpoint's business. */
+/** The reason why there is no response. `detail` is shown to the business of the endpoint. */
 interface Failure {
   readonly code: FailureCode;
   readonly detail: string;
 }
 
-export interface Answer {
+export interface PostOutcome {
   readonly statusCode: number | undefined;
-  /** Why no status came. */
+  /** Set if there is no status. */
   readonly failure: Failure | undefined;
   readonly retryAfter: string | undefined;
-  /** The first KiB, as text. */
+  /** The first KiB of the response body as text. */
   readonly response: string | undefined;
   readonly durationMs: number;
 }
 
 export interface HttpClient extends AsyncDisposable {
-  /** Never throws; undefined when it was cut off, so that nobody knows how it ended. */
-  post(url: URL, headers: Record<string, string>, body: Buffer): Promise<Answer | undefined>;
-  /** Ends whatever is under way, and whatever is begun from now on, without an answer. */
-  cutOff(): void;
+  /**
+   * Sends a POST. Never throws. Returns undefined if `abortAll` ended it: its effect is unknown.
+   */
+  post(url: URL, headers: Record<string, string>, body: Buffer): Promise<PostOutcome | undefined>;
+  /** Aborts all current and future requests. */
+  abortAll(): void;
 }
 
-/** An answer's body is only for the log; a longer one is cut off with its connection. */
+/**
+ * The body of a response is only for the log of deliveries. A longer body ends with its connection.
+ */
 const bodyBytesMax = 16 * 1024;
 const bodyMsMax = 2_000;
 const shownBytes = 1024;
-/** Of all that comes on the wire: headers, interim answers and the like cost time to parse. */
-const answerBytesMax = 128 * 1024;
+/** Limit of all received bytes, because headers and interim responses also cost time to parse. */
+const responseBytesMax = 128 * 1024;
 
 /**
- * Sends deliveries: connections kept alive for each origin, one deadline over connecting, TLS and
- * headers, no redirects, no decompression, and no connection to an address the guard forbids.
+ * Creates the HTTP client of deliveries. It keeps connections of each origin alive. One deadline
+ * covers connecting, TLS and response headers. It does not follow redirects, does not decompress,
+ * and does not connect to addresses that the guard forbids.
  */
 export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressGuard; timeoutMs: number }): HttpClient {
   const connect = guardedConnector(addresses, timeoutMs);
   const agent = new Agent({
     connect: (target, callback) =>
       connect(target, (...connected) => {
-        if (connected[1]) endLongAnswers(connected[1]);
+        if (connected[1]) limitResponseBytes(connected[1]);
         callback(...connected);
       }),
-    // Many endpoints may share an origin, and one that hangs must not take others' connections.
-    // Only the slots of ConcurrencyLimits limit the number of connections.
+    // Many endpoints may share an origin, and an endpoint that hangs must not use up connections of
+    // others. Only the slots of ConcurrencyLimits limit the number of connections.
     connections: null,
     pipelining: 1,
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 60_000,
-    // Never reached: the client takes 100 ms to make an error of each header beyond.
-    maxHeaderSize: 2 * answerBytesMax,
+    // Never reached, because the client needs 100 ms to create its error for too large headers.
+    maxHeaderSize: 2 * responseBytesMax,
     headersTimeout: 0,
     bodyTimeout: 0,
   });
 
-  const underWay = new Set<() => void>();
-  let cut = false;
+  const inFlight = new Set<() => void>();
+  let isAborted = false;
 
   const post: HttpClient["post"] = (url, headers, body) =>
     new Promise((resolve) => {
@@ -72,15 +77,15 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
       let abort: (() => void) | undefined;
       let ended = false;
 
-      const end = (answer: { failure?: Failure } | undefined) => {
+      const end = (outcome: { failure?: Failure } | undefined) => {
         if (ended) return;
         ended = true;
         clearTimeout(timer);
-        underWay.delete(onCut);
+        inFlight.delete(onAbort);
         resolve(
-          answer && {
+          outcome && {
             statusCode: status?.code,
-            failure: status ? undefined : answer.failure,
+            failure: status ? undefined : outcome.failure,
             retryAfter: status?.retryAfter,
             response: status && shownText(chunks),
             durationMs: Math.round(performance.now() - startedMs),
@@ -88,22 +93,22 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
         );
         abort?.();
       };
-      const onCut = () => end(undefined);
-      underWay.add(onCut);
-      const late = () => end({ failure: { code: "TIMEOUT", detail: `timed out after ${timeoutMs / 1000} s` } });
-      let timer = setTimeout(late, timeoutMs);
-      if (cut) return onCut();
+      const onAbort = () => end(undefined);
+      inFlight.add(onAbort);
+      const onTimeout = () => end({ failure: { code: "TIMEOUT", detail: `timed out after ${timeoutMs / 1000} s` } });
+      let timer = setTimeout(onTimeout, timeoutMs);
+      if (isAborted) return onAbort();
 
       agent.dispatch(
         { origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body },
         {
           onRequestStart(controller) {
-            abort = () => controller.abort(new Error("not waited for any more"));
+            abort = () => controller.abort(new Error("request no longer awaited"));
             if (ended) abort();
           },
-          onResponseStart(_controller, code, answerHeaders) {
+          onResponseStart(_controller, code, responseHeaders) {
             if (code < 200 || ended) return;
-            status = { code, retryAfter: [answerHeaders["retry-after"]].flat()[0] };
+            status = { code, retryAfter: [responseHeaders["retry-after"]].flat()[0] };
             clearTimeout(timer);
             const leftMs = timeoutMs - (performance.now() - startedMs);
             timer = setTimeout(() => end({}), Math.min(leftMs, bodyMsMax));
@@ -128,29 +133,32 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
 
   return {
     post,
-    cutOff() {
-      cut = true;
-      for (const onCut of underWay) onCut();
+    abortAll() {
+      isAborted = true;
+      for (const onAbort of inFlight) onAbort();
     },
     [Symbol.asyncDispose]: () => agent.destroy(),
   };
 }
 
-/** Ends a connection on which too much has come since the last request, before it is parsed. */
-function endLongAnswers(socket: Socket): void {
+/**
+ * Closes a connection that received too many bytes since its last request, before the parser runs.
+ */
+function limitResponseBytes(socket: Socket): void {
   let [written, before, read] = [0, 0, 0];
-  const look = () => {
+  const checkBytes = () => {
     if (socket.bytesWritten !== written) [written, before] = [socket.bytesWritten, read];
     read = socket.bytesRead;
-    if (read - before <= answerBytesMax) return;
-    socket.destroy(new AnswerTooLong());
+    if (read - before <= responseBytesMax) return;
+    socket.destroy(new ResponseTooLong());
     socket.read();
   };
-  // Before the client's listener, but once it is there: the first one sets off the reading.
-  setImmediate(() => socket.prependListener("readable", look));
+  // Runs after the client has added its listener, because the first listener starts the reading.
+  // Prepended, so that it runs before that listener.
+  setImmediate(() => socket.prependListener("readable", checkBytes));
 }
 
-/** Without a character that was cut through, and without NUL, which PostgreSQL does not store. */
+/** Decodes a body. Omits an incomplete last character, and NUL, which PostgreSQL does not store. */
 function shownText(chunks: readonly Buffer[]): string {
   const bytes = Buffer.concat(chunks).subarray(0, shownBytes);
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll("\0", "\uFFFD");
@@ -162,29 +170,30 @@ export const secretUnreadable: Failure = {
   detail: "nothing was sent: Amana could not decrypt the signing secret; replay the delivery later, or rotate the secret now",
 };
 
-class AnswerTooLong extends Error {}
+class ResponseTooLong extends Error {}
 
-/** By the code of the error. */
+/** Failures by the code of the error. */
 const failures: readonly (readonly [RegExp, FailureCode, string])[] = [
   [/^ENOTFOUND$/, "DNS_ERROR", "the host name does not resolve"],
-  [/^EAI_AGAIN$/, "DNS_ERROR", "the host name does not resolve right now"],
+  [/^EAI_AGAIN$/, "DNS_ERROR", "the host name cannot be resolved at the moment"],
   [/^ECONNREFUSED$/, "CONNECTION_REFUSED", "the connection was refused"],
-  [/^E(HOST|NET)UNREACH$/, "CONNECTION_REFUSED", "the address cannot be reached"],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "CONNECTION_RESET", "the connection was closed before an answer"],
+  [/^E(HOST|NET)UNREACH$/, "CONNECTION_REFUSED", "the address is unreachable"],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "CONNECTION_RESET", "the connection was closed before a response"],
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, "TIMEOUT", "timed out while connecting"],
-  [/CERT|TLS|SSL|SIGNATURE|ISSUER|CHAIN|EPROTO/, "TLS_ERROR", "the TLS certificate or connection is not accepted"],
+  [/CERT|TLS|SSL|SIGNATURE|ISSUER|CHAIN|EPROTO/, "TLS_ERROR", "the TLS certificate or connection was rejected"],
 ];
 
-/** Describes the error for the endpoint's business, with nothing about our side. */
+/** Describes an error for the endpoint's business, without internals of Amana. */
 export function describeFailure(error: Error & { code?: string; syscall?: string }): Failure {
   if (error instanceof AddressNotPublic) return { code: "ADDRESS_FORBIDDEN", detail: error.message };
-  if (error instanceof AnswerTooLong) return { code: "INVALID_RESPONSE", detail: "the answer is too long" };
-  if (error.name === "HTTPParserError") return { code: "INVALID_RESPONSE", detail: "the answer is not HTTP" };
-  const { code: own = "", syscall = "" } = error;
-  // The name server failed, and not the endpoint, even if the code is that of a refused connection.
+  if (error instanceof ResponseTooLong) return { code: "INVALID_RESPONSE", detail: "the response is too long" };
+  if (error.name === "HTTPParserError") return { code: "INVALID_RESPONSE", detail: "the response is not valid HTTP" };
+  const { code: errorCode = "", syscall = "" } = error;
+  // The name server failed, not the endpoint, even if the code is that of a refused connection.
   const isNameServer = /^query[A-Z]/.test(syscall);
-  const code = !isNameServer ? own : own === "ENODATA" || own === "ENOTFOUND" ? "ENOTFOUND" : "EAI_AGAIN";
-  const [, known, detail] = failures.find(([codes]) => codes.test(code)) ?? [];
-  if (!known || !detail) return { code: "CONNECTION_RESET", detail: "the request failed" };
-  return { code: known, detail: known === "TLS_ERROR" ? `${detail} (${code})` : detail };
+  const isUnknownName = errorCode === "ENODATA" || errorCode === "ENOTFOUND";
+  const code = !isNameServer ? errorCode : isUnknownName ? "ENOTFOUND" : "EAI_AGAIN";
+  const [, failureCode, detail] = failures.find(([codes]) => codes.test(code)) ?? [];
+  if (!failureCode || !detail) return { code: "CONNECTION_RESET", detail: "the request failed" };
+  return { code: failureCode, detail: failureCode === "TLS_ERROR" ? `${detail} (${code})` : detail };
 }

@@ -1,21 +1,21 @@
 import { namedQuery, type Orm } from "@amana/database";
 import { backoffMs, createBatcher, sleep } from "@amana/runtime";
 import type { Context } from "../context.ts";
-import { disableEndpoints, type GivenUp } from "../webhook-endpoint/disable-endpoints.ts";
+import { type DisableRequest, disableEndpoints } from "../webhook-endpoint/disable-endpoints.ts";
 import type { FailureCode } from "./http-client.ts";
 
-/** How one attempt ended, and what follows. */
+/** The result of an attempt and its effect on the delivery. */
 export interface AttemptResult {
   readonly id: string;
   readonly lease_token: string;
-  /** PENDING: there will be another attempt. */
+  /** PENDING: another attempt follows. */
   readonly status: "SUCCEEDED" | "FAILED" | "PENDING";
   readonly retry_in_ms: number | null;
-  /** Endpoint and URL that responded with 410. Counts only while the endpoint has that URL. */
-  readonly gone: Extract<GivenUp, { reason: "GONE" }> | undefined;
+  /** Endpoint and URL that responded with 410. Ignored if the endpoint has another URL now. */
+  readonly gone: Extract<DisableRequest, { reason: "GONE" }> | undefined;
   readonly at: string;
   readonly status_code: number | null;
-  /** Why no answer came, in words and as a code. */
+  /** The reason why there is no response, as text; `failure` is its code. */
   readonly error: string | null;
   readonly failure: FailureCode | null;
   readonly duration_ms: number;
@@ -24,35 +24,36 @@ export interface AttemptResult {
   readonly response: string | null;
 }
 
-const groupMax = 500;
-const triesMax = 3;
+const batchMax = 500;
+const writeAttemptsMax = 3;
 
 /**
- * Writes results down, in groups. One that cannot be written is left to its lease, after which the
- * attempt is repeated; so the returned function never throws.
+ * Creates a function that records attempt results in batches. It never throws: if results cannot be
+ * written, the leases of their deliveries expire and the attempts are repeated.
  */
 export const createRecorder = (context: Context) =>
-  createBatcher<AttemptResult>(groupMax, async (results) => {
-    const failing = await write(context, results);
-    // Failing that, the next attempt at such an endpoint finds it failing too.
+  createBatcher<AttemptResult>(batchMax, async (results) => {
+    const failing = await writeResults(context, results);
+    // After an error, the next failed attempt of such an endpoint tries to disable it again.
     await disableEndpoints(context, failing).catch((error: unknown) =>
-      context.logger.warn({ err: error }, "failing endpoints could not be disabled"),
+      context.logger.warn({ err: error }, "failing endpoints not disabled, next attempt tries again"),
     );
   });
 
-/** Answers the endpoints that have failed for too long. */
-async function write(context: Context, results: readonly AttemptResult[]): Promise<GivenUp[]> {
+/** Records results. Returns the endpoints that have failed for too long. */
+async function writeResults(context: Context, results: readonly AttemptResult[]): Promise<DisableRequest[]> {
   const { orm, logger } = context;
   for (let failures = 1; ; failures++) {
     try {
-      // Before the record: once that says 410, nobody would disable them any more.
+      // Before the results are recorded: a 410 is not retried, so no later attempt would disable
+      // the endpoint.
       const gone = results.flatMap((result) => result.gone ?? []);
       await disableEndpoints(context, gone);
       const failing = await recordResults(orm, results);
       return failing.map(({ id }) => ({ id, reason: "FAILING" }));
     } catch (error) {
-      if (failures === triesMax) {
-        logger.error({ err: error, count: results.length }, "results could not be recorded; the deliveries will be repeated");
+      if (failures === writeAttemptsMax) {
+        logger.error({ err: error, count: results.length }, "attempt results not recorded, deliveries are repeated");
         return [];
       }
       await sleep(backoffMs(failures, 50, 1_000));

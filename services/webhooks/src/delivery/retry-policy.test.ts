@@ -5,7 +5,7 @@ import { pauseMs, readRetryAfterMs } from "./retry-policy.ts";
 const pausesMs = [30, 120, 600, 1_800, 7_200, 21_600, 43_200].map((seconds) => seconds * 1000);
 const dayMs = 24 * 60 * 60 * 1000;
 
-test("there are eight attempts, and each pause keeps within a fifth of its plan", () => {
+test("pauses between the eight attempts differ from the schedule by at most 20 %", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 7 }), fc.double({ min: 0, max: 0.999_999, noNaN: true }), (attempts, random) => {
       const planned = pausesMs[attempts - 1] as number;
@@ -17,7 +17,7 @@ test("there are eight attempts, and each pause keeps within a fifth of its plan"
   expect(pauseMs(8, pausesMs)).toBeUndefined();
 });
 
-test("Retry-After of a 429 or 503 moves the next attempt later, never earlier, and never beyond a day", () => {
+test("Retry-After of a 429 or 503 can only postpone the next attempt, by at most a day", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 7 }),
@@ -32,11 +32,11 @@ test("Retry-After of a 429 or 503 moves the next attempt later, never earlier, a
   );
 });
 
-test("Retry-After of any other answer is ignored", () => {
+test("Retry-After of other statuses is ignored", () => {
   expect(pauseMs(1, pausesMs, { statusCode: 500, retryAfterMs: dayMs }, () => 0.5)).toBe(30_000);
 });
 
-test("Retry-After is read as seconds or as an HTTP date, and anything else is nothing", () => {
+test("Retry-After is parsed as seconds or as an HTTP date; other values are ignored", () => {
   const nowMs = Date.parse("2026-11-20T10:00:00Z");
   expect(readRetryAfterMs("120", nowMs)).toBe(120_000);
   expect(readRetryAfterMs("Fri, 20 Nov 2026 10:05:00 GMT", nowMs)).toBe(300_000);

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { SigningSecrets } from "../webhook-endpoint/secrets.ts";
 
-/** All headers of an attempt. */
+/** Returns the headers of an attempt. */
 export const deliveryHeaders = (type: string, id: string, at: Date, body: Buffer, secrets: SigningSecrets) => ({
   "content-type": "application/json",
   "user-agent": "Amana-Webhooks/1.0",
@@ -10,9 +10,9 @@ export const deliveryHeaders = (type: string, id: string, at: Date, body: Buffer
 });
 
 /**
- * The headers by which a business knows that a delivery is genuine. `X-Signature` is keyed with the
- * bytes of the whole secret; the Standard Webhooks headers with the bytes its base64 part stands
- * for, over id, timestamp and body.
+ * Returns the headers with which a business verifies a delivery. The key of `X-Signature` is the
+ * text of the whole secret. The key of the Standard Webhooks signature is the decoded base64 part;
+ * it covers id, timestamp and body.
  */
 export function signatureHeaders(id: string, timestampS: number, body: Buffer, secrets: SigningSecrets) {
   const signed = [secrets.current, secrets.other].filter((secret) => secret !== undefined);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-/** Claims once, as the worker does, with the limits of a process in which nothing is in flight. */
+/** Claims once as the worker does, by default with the limits of a process without attempts. */
 const claimOnce = async ({ context }: Harness, limits = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 64 })) =>
   (await forAllTenants(createClaim({ ...context, limits }))()).claimed;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -29,12 +29,12 @@ const create = (url: string, caller: Caller, on = harness) => on.endpoints.creat
 const deliveriesOf = async (eventId: string, caller: Caller, on = harness) =>
   (await on.events.listDeliveries({ eventId, limit: 50, offset: 0 }, { caller })).deliveries;
 const statusOf = async (id: string, caller: Caller) => (await harness.endpoints.getWebhookEndpoint({ id }, { caller })).status;
-const answerWith =
+const respondWith =
   (status: number, headers: Record<string, string> = {}) =>
   (response: ServerResponse) =>
     response.writeHead(status, headers).end();
 
-/** Publishes an event for a business with one endpoint there; waits until nothing is to be done. */
+/** Publishes an event for a new business with one endpoint. Waits until no delivery is due. */
 async function deliverOne(url: string, on = harness) {
   const caller = aBusinessCaller();
   const endpoint = await create(url, caller, on);
@@ -46,11 +46,11 @@ async function deliverOne(url: string, on = harness) {
   return { caller, endpoint, event, delivery };
 }
 
-/** Milliseconds from the last attempt to the next, by the log. */
+/** Returns the milliseconds from the last attempt to the next one. */
 const waitOf = ({ delivery }: Awaited<ReturnType<typeof deliverOne>>) =>
   Number(delivery.nextAttemptAtMs) - Number(delivery.attempts.at(-1)?.atMs);
 
-test("a delivery is a POST of the stored body, signed in both ways", async () => {
+test("a delivery is a POST of the stored body with both signatures", async () => {
   await using receiver = await startReceiver();
   const { caller, endpoint, event, delivery } = await deliverOne(receiver.url);
   const [request] = receiver.requests;
@@ -70,7 +70,7 @@ test("a delivery is a POST of the stored body, signed in both ways", async () =>
   expect(delivery).toMatchObject({ status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 200 }] });
 });
 
-test("an event that comes twice at once is sent once", async () => {
+test("an event that arrives twice in a batch is sent once", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   await create(receiver.url, caller);
@@ -80,7 +80,7 @@ test("an event that comes twice at once is sent once", async () => {
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("after a failure the same id and the same bytes are sent until a 2xx comes", async () => {
+test("retries with the same id and the same bytes until a 2xx response", async () => {
   await using receiver = await startReceiver((response, number) => response.writeHead(number < 4 ? 500 : 204).end());
   const { event, delivery } = await deliverOne(receiver.url);
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual(Array(4).fill(event.id));
@@ -89,8 +89,8 @@ test("after a failure the same id and the same bytes are sent until a 2xx comes"
   expect(delivery.attempts.map(({ statusCode }) => statusCode)).toEqual([500, 500, 500, 204]);
 });
 
-test("after eight failed attempts the delivery has failed and nothing more is sent", async () => {
-  await using receiver = await startReceiver(answerWith(500));
+test("a delivery is FAILED after eight failed attempts and is not retried", async () => {
+  await using receiver = await startReceiver(respondWith(500));
   const { delivery } = await deliverOne(receiver.url);
   expect(delivery.status).toBe(DeliveryStatus.FAILED);
   expect(delivery.nextAttemptAtMs).toBeUndefined();
@@ -100,14 +100,14 @@ test("after eight failed attempts the delivery has failed and nothing more is se
 
 test("a redirect counts as a failure", async () => {
   await using target = await startReceiver();
-  await using receiver = await startReceiver(answerWith(302, { location: target.url }));
+  await using receiver = await startReceiver(respondWith(302, { location: target.url }));
   const { delivery } = await deliverOne(receiver.url);
   expect(delivery.status).toBe(DeliveryStatus.FAILED);
   expect(target.requests).toHaveLength(0);
 });
 
-test("a 410 fails the delivery, disables the endpoint, and what is still pending is skipped when due", async () => {
-  await using receiver = await startReceiver(answerWith(410));
+test("a 410 fails the delivery and disables the endpoint, and later deliveries are skipped", async () => {
+  await using receiver = await startReceiver(respondWith(410));
   const { caller, endpoint, delivery } = await deliverOne(receiver.url);
   expect(delivery).toMatchObject({ status: DeliveryStatus.FAILED, attempts: [{ statusCode: 410 }] });
   expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.DISABLED);
@@ -141,7 +141,7 @@ test("after a 410 from a previous URL the endpoint stays ACTIVE, and even a last
   expect([previous.requests.length, current.requests.length]).toEqual([1, 1]);
 });
 
-test("a delivery that comes due while its endpoint is DISABLED is skipped, and can be redelivered afterwards", async () => {
+test("a delivery that becomes due while its endpoint is DISABLED is skipped, and can be redelivered later", async () => {
   await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
   const { caller, endpoint, event } = await deliverOne(receiver.url, slow);
@@ -175,14 +175,14 @@ test("skips all due deliveries of a disabled endpoint in one claim, and claims t
   const claimed = await claimOnce(idle, new ConcurrencyLimits({ total: 2, perBusiness: 2, perEndpoint: 2 }));
   expect(claimed.map(({ endpoint_id }) => endpoint_id)).toEqual([id]);
   const skipped = await idle.sql("select id from delivery where status = 'SKIPPED' and next_attempt_at is null");
-  // The last event came while the endpoint was DISABLED.
+  // 20 deliveries of the first batch, and the last event's delivery to the DISABLED endpoint.
   expect(skipped).toHaveLength(21);
 });
 
-test("the next attempt keeps to the schedule, and Retry-After of a 429 or 503 moves it to at most a day ahead", async () => {
+test("the next attempt follows the schedule, and Retry-After of a 429 or 503 postpones it by at most a day", async () => {
   await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
   const waitAfter = async (status: number, retryAfter: string) => {
-    await using receiver = await startReceiver(answerWith(status, { "retry-after": retryAfter }));
+    await using receiver = await startReceiver(respondWith(status, { "retry-after": retryAfter }));
     return waitOf(await deliverOne(receiver.url, slow));
   };
   const slackMs = 5_000;
@@ -199,14 +199,14 @@ test("the next attempt keeps to the schedule, and Retry-After of a 429 or 503 mo
   }
 });
 
-test("a delivery is attempted again when its time has come, without being woken", async () => {
+test("a delivery is retried when it is due, without a signal", async () => {
   await using timed = await startHarness({ deliver: { pausesMs: [150] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
   await deliverOne(receiver.url, timed);
   await eventually(() => expect(receiver.requests).toHaveLength(2), 5_000);
 });
 
-test("a rotation signs at once with the new secret, and for a day with both in webhook-signature", async () => {
+test("after a rotation the new secret signs at once, and webhook-signature has both secrets for a day", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const created = await create(receiver.url, caller);
@@ -229,25 +229,28 @@ test("a rotation signs at once with the new secret, and for a day with both in w
   expect(() => verify(created.secret, second)).toThrow();
 });
 
-test("until a new secret becomes active X-Signature has the old one, and webhook-signature both", async () => {
+test("before a new secret is active, X-Signature uses the old one and webhook-signature both", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const { id, secret: old } = await create(receiver.url, caller);
   const rotate = async (activateInSeconds: number) =>
     (await harness.endpoints.updateWebhookEndpoint({ id, rotateSecret: true, activateInSeconds }, { caller })).secret;
   const activate = () => harness.sql("update webhook_endpoint set secret_active_from = now() where id = ?", [id]);
-  /** Of a new event: which secrets X-Signature and webhook-signature are keyed with. */
-  const signedWith = async (...known: (string | undefined)[]) => {
+  /**
+   * Delivers an event. Returns the index of the secret of X-Signature, and for each secret whether
+   * webhook-signature uses it.
+   */
+  const signedWith = async (...candidates: (string | undefined)[]) => {
     await harness.publish(aPaymentEvent(caller));
     await harness.settled();
     const { body, headers } = receiver.requests.at(-1) as (typeof receiver.requests)[number];
     const [timestamp, sent] = [headers["webhook-timestamp"], String(headers["webhook-signature"]).split(" ")];
-    const made = known.map((current) =>
+    const expected = candidates.map((current) =>
       signatureHeaders(String(headers["webhook-id"]), Number(timestamp), body, { current: String(current), other: undefined }),
     );
     return [
-      made.findIndex((each) => each["x-signature"] === headers["x-signature"]),
-      made.map((each) => sent.includes(each["webhook-signature"])),
+      expected.findIndex((each) => each["x-signature"] === headers["x-signature"]),
+      expected.map((each) => sent.includes(each["webhook-signature"])),
     ];
   };
 
@@ -258,14 +261,14 @@ test("until a new secret becomes active X-Signature has the old one, and webhook
 
   const second = await rotate(86_400);
   expect(await signedWith(old, first, second)).toEqual([1, [false, true, true]]);
-  // The second one never became active, so what signs is still what the receiver knows.
+  // The second secret never became active, so the receiver's secret still signs.
   const third = await rotate(3_600);
   expect(await signedWith(old, first, second, third)).toEqual([1, [false, true, false, true]]);
   const fourth = await rotate(0);
   expect(await signedWith(old, first, second, third, fourth)).toEqual([4, [false, true, false, false, true]]);
 });
 
-test("a retry is signed with what signs by then", async () => {
+test("a retry is signed with the secret that is active at its time", async () => {
   await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
   const { caller, endpoint, event } = await deliverOne(receiver.url, slow);
@@ -285,7 +288,7 @@ test("a retry is signed with what signs by then", async () => {
   expect(await retry()).toBe(keyedWith(secret));
 });
 
-test("a previous secret that cannot be read costs its own signature and not the delivery", async () => {
+test("an unreadable previous secret omits its signature, and the delivery succeeds", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const { id } = await create(receiver.url, caller);
@@ -304,7 +307,7 @@ test("a delivery whose secret cannot be decrypted is retried, and succeeds when 
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const { id } = await create(receiver.url, caller, slow);
-  const [kept] = await slow.sql<{ secret: string }>("select secret_ciphertext as secret from webhook_endpoint where id = ?", [
+  const [original] = await slow.sql<{ secret: string }>("select secret_ciphertext as secret from webhook_endpoint where id = ?", [
     id,
   ]);
   await slow.sql("update webhook_endpoint set secret_ciphertext = 'k0:AAAA' where id = ?", [id]);
@@ -314,13 +317,13 @@ test("a delivery whose secret cannot be decrypted is retried, and succeeds when 
   expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([
     { status: DeliveryStatus.PENDING, attempts: [{ failure: DeliveryFailure.SECRET_UNREADABLE }] },
   ]);
-  await slow.sql("update webhook_endpoint set secret_ciphertext = ? where id = ?", [kept?.secret, id]);
+  await slow.sql("update webhook_endpoint set secret_ciphertext = ? where id = ?", [original?.secret, id]);
   await slow.sql("update delivery set next_attempt_at = now()");
   await slow.settled();
   expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("a hanging endpoint takes only its own places, and deliveries to others go on", async () => {
+test("a hanging endpoint uses only its own slots and does not delay deliveries to others", async () => {
   await using fair = await startHarness({ deliver: { total: 4, perEndpoint: 2, timeoutMs: 60_000 } });
   await using hanging = await startReceiver(() => {});
   await using healthy = await startReceiver();
@@ -335,7 +338,7 @@ test("a hanging endpoint takes only its own places, and deliveries to others go 
   await hanging[Symbol.asyncDispose]();
 });
 
-test("one business's hanging endpoints take its share, and deliveries of others go on", async () => {
+test("hanging endpoints of a business use only its slots and do not delay deliveries of others", async () => {
   const shares = { total: 8, perBusiness: 6, perEndpoint: 2 };
   await using fair = await startHarness({ deliver: { ...shares, timeoutMs: 60_000 } });
   await using hanging = await startReceiver(() => {});
@@ -358,11 +361,11 @@ test("limits an endpoint that timed out to two attempts at once until it respond
   await using fair = await startHarness({ deliver: { ...shares, timeoutMs: 300, pausesMs: [60_000] } });
   let mostAtOnce = 0;
   let atOnce = 0;
-  let answers = true;
+  let responds = true;
   await using receiver = await startReceiver((response) => {
     mostAtOnce = Math.max(mostAtOnce, ++atOnce);
     response.once("close", () => atOnce--);
-    if (answers) setTimeout(() => response.end(), 20);
+    if (responds) setTimeout(() => response.end(), 20);
   });
   const caller = aBusinessCaller();
   await create(receiver.url, caller, fair);
@@ -373,12 +376,12 @@ test("limits an endpoint that timed out to two attempts at once until it respond
     return mostAtOnce;
   };
   expect(await publish(16)).toBe(16);
-  answers = false;
+  responds = false;
   expect(await publish(16)).toBe(16);
-  // A connection that was cut off may still be closing when the next one opens.
+  // An aborted connection may still be closing when the next one opens.
   expect(await publish(8)).toBeLessThanOrEqual(4);
   expect(await fair.sql("select slow from webhook_endpoint")).toEqual([{ slow: true }]);
-  answers = true;
+  responds = true;
   await publish(4);
   expect(await fair.sql("select slow from webhook_endpoint")).toEqual([{ slow: false }]);
 });
@@ -394,23 +397,24 @@ test("a claim keeps the limits of businesses, endpoints and slow endpoints", asy
 
   const limits = new ConcurrencyLimits({ total: 20, perBusiness: 16, perEndpoint: 8 });
   const claimed = await claimOnce(idle, limits);
-  const of = (caller: Caller) => claimed.filter(({ business_id }) => business_id === caller.businessId);
-  // The other business's one endpoint gets eight, `one` the rest, and the slow one an eighth of 16.
-  expect([of(slow), of(other), of(one)].map(({ length }) => length)).toEqual([2, 8, 12]);
-  expect(claimed.filter((delivery) => delivery.slow)).toEqual(of(slow));
+  const claimedBy = (caller: Caller) => claimed.filter(({ business_id }) => business_id === caller.businessId);
+  // The single endpoint of `other` gets 8, `one` gets the remaining 12, and the slow business gets
+  // an eighth of its 16 slots.
+  expect([claimedBy(slow), claimedBy(other), claimedBy(one)].map(({ length }) => length)).toEqual([2, 8, 12]);
+  expect(claimed.filter((delivery) => delivery.slow)).toEqual(claimedBy(slow));
 
   for (const { business_id, endpoint_id, slow: isSlow } of claimed) {
     (isSlow ? limits.slow : limits.healthy).enter(business_id, 0, endpoint_id);
   }
   expect(await claimOnce(idle, limits)).toEqual([]);
-  for (const { business_id, endpoint_id } of of(other).slice(0, 3)) limits.healthy.leave(business_id, endpoint_id);
-  // `one` uses 12 of its 16 slots and the other business 5 of 8: the one that uses fewer is first.
+  for (const { business_id, endpoint_id } of claimedBy(other).slice(0, 3)) limits.healthy.leave(business_id, endpoint_id);
+  // `one` uses 12 slots and `other` 5: the business that uses fewer slots is served first.
   const next = await claimOnce(idle, limits);
   expect(next.map(({ business_id }) => business_id)).toEqual(expect.arrayContaining([other.businessId, other.businessId]));
   expect(next).toHaveLength(3);
 });
 
-test("a claim reads few rows of a backlog, however long, of an endpoint that uses all its slots", async () => {
+test("a claim reads fewer than 700 rows while an endpoint that uses all its slots has 20000 due deliveries", async () => {
   await using idle = await startHarness({ deliver: false });
   const [one, other] = [aBusinessCaller(), aBusinessCaller()];
   const { id: endpointId } = await create("http://127.0.0.1:9/", one, idle);
@@ -429,11 +433,11 @@ test("a claim reads few rows of a backlog, however long, of an endpoint that use
   const before = await deliveriesRead(idle);
   const claimed = await claimOnce(idle, limits);
   expect(claimed.map(({ business_id }) => business_id)).toEqual([other.businessId]);
-  // The search reads the 500 oldest, and one for each endpoint.
+  // The search reads the 500 oldest rows, and one row for each endpoint.
   expect((await deliveriesRead(idle)) - before).toBeLessThan(700);
 });
 
-test("a claim reads only due deliveries, however many endpoints have later ones", async () => {
+test("a claim reads only due deliveries while 5000 endpoints have later ones", async () => {
   await using idle = await startHarness({ deliver: false });
   const one = aBusinessCaller();
   await create("http://127.0.0.1:9/", one, idle);
@@ -450,7 +454,7 @@ test("a claim reads only due deliveries, however many endpoints have later ones"
   expect((await deliveriesRead(idle)) - before).toBeLessThan(30);
 });
 
-/** How many rows of deliveries statements have read so far. */
+/** Returns the number of rows that statements have read from the table of deliveries. */
 async function deliveriesRead(idle: Harness): Promise<number> {
   await idle.sql("select pg_stat_force_next_flush()");
   const [row] = await idle.sql<{ rows: string }>(
@@ -459,7 +463,7 @@ async function deliveriesRead(idle: Harness): Promise<number> {
   return Number(row?.rows);
 }
 
-test("two deliverers on one database send each delivery once", async () => {
+test("two workers on one database send each delivery once", async () => {
   await using receiver = await startReceiver();
   const limits = new ConcurrencyLimits({ total: 64, perBusiness: 64, perEndpoint: 8 });
   const signals: typeof harness.context.signals = new EventEmitter();
@@ -478,7 +482,7 @@ test("two deliverers on one database send each delivery once", async () => {
   expect(ids.sort()).toEqual(events.map(({ id }) => id).sort());
 });
 
-test("a claim nobody finished is sent again when its lease ends, with the same id", async () => {
+test("a claimed delivery that was not finished is sent with the same id after its lease expires", async () => {
   await using idle = await startHarness({ deliver: false });
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -499,7 +503,7 @@ test("a claim nobody finished is sent again when its lease ends, with the same i
   expect(await deliveriesOf(event.id, caller, idle)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("stopping lets an attempt under way end and be recorded", async () => {
+test("an attempt in flight ends and is recorded when the worker stops", async () => {
   await using idle = await startHarness({ deliver: false });
   let release = () => {};
   await using receiver = await startReceiver((response) => {
@@ -509,9 +513,9 @@ test("stopping lets an attempt under way end and be recorded", async () => {
   await create(receiver.url, caller, idle);
   const event = aPaymentEvent(caller);
   await idle.publish(event);
-  const deliverer = startDelivering(idle.context);
+  const worker = startDelivering(idle.context);
   await eventually(() => expect(receiver.requests).toHaveLength(1));
-  const stopping = deliverer[Symbol.asyncDispose]();
+  const stopping = worker[Symbol.asyncDispose]();
   release();
   await stopping;
   expect(await deliveriesOf(event.id, caller, idle)).toMatchObject([
@@ -519,22 +523,22 @@ test("stopping lets an attempt under way end and be recorded", async () => {
   ]);
 });
 
-test("an attempt that is cut off when stopping gives its claim back without counting", async () => {
+test("an attempt that is aborted by the stop of the worker releases its lease and does not count", async () => {
   await using idle = await startHarness({ deliver: false });
   await using receiver = await startReceiver(() => {});
   const caller = aBusinessCaller();
   await create(receiver.url, caller, idle);
   const event = aPaymentEvent(caller);
   await idle.publish(event);
-  const deliverer = startDelivering({ ...idle.context, delivery: { ...idle.context.delivery, stopMs: 0 } });
+  const worker = startDelivering({ ...idle.context, delivery: { ...idle.context.delivery, stopMs: 0 } });
   await eventually(() => expect(receiver.requests).toHaveLength(1));
-  await deliverer[Symbol.asyncDispose]();
+  await worker[Symbol.asyncDispose]();
   expect(await idle.sql("select status, attempts, lease_token, leased_until from delivery")).toEqual([
     { status: "PENDING", attempts: 0, lease_token: null, leased_until: null },
   ]);
 });
 
-test("a redelivery during an attempt sends again, and the late end of the first decides nothing", async () => {
+test("a redelivery during an attempt sends again, and the late result of the first does not change the delivery", async () => {
   let failFirst = () => {};
   await using receiver = await startReceiver((response, number) => {
     if (number === 1) failFirst = () => response.writeHead(500).end();
@@ -558,7 +562,7 @@ test("a redelivery during an attempt sends again, and the late end of the first 
   expect(receiver.requests).toHaveLength(2);
 });
 
-test("a deletion during an attempt leaves nothing behind", async () => {
+test("deleting the endpoint during an attempt deletes the delivery", async () => {
   let release = () => {};
   await using receiver = await startReceiver((response) => {
     release = () => response.end();
@@ -575,7 +579,7 @@ test("a deletion during an attempt leaves nothing behind", async () => {
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("five days of nothing but failures disable an endpoint; a success in between starts the count anew", async () => {
+test("five days of failures disable an endpoint, and a success restarts the period", async () => {
   let status = 500;
   await using receiver = await startReceiver((response) => response.writeHead(status).end());
   const { caller, endpoint } = await deliverOne(receiver.url);
@@ -587,22 +591,22 @@ test("five days of nothing but failures disable an endpoint; a success in betwee
     )[0]?.since;
   const failFor = (days: number) =>
     harness.sql(`update webhook_endpoint set failing_since = now() - ${days} * interval '1 day' where id = ?`, [endpoint.id]);
-  const another = async () => {
+  const deliverAnother = async () => {
     await harness.publish(aPaymentEvent(caller));
     await harness.settled();
   };
 
   expect(await failingSince()).not.toBeNull();
   await failFor(4.9);
-  await another();
+  await deliverAnother();
   expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.ACTIVE);
   status = 200;
-  await another();
+  await deliverAnother();
   expect(await failingSince()).toBeNull();
   status = 500;
-  await another();
+  await deliverAnother();
   await failFor(5.1);
-  await another();
+  await deliverAnother();
   await eventually(async () => expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.DISABLED));
 });
 
@@ -636,7 +640,7 @@ test("a delivery whose secret stays unreadable fails with secret_unreadable, and
   expect(await deliveryTo(unreadable)).toMatchObject({ status: DeliveryStatus.SUCCEEDED });
 });
 
-test("an address that is not public is not connected to, and says so in the log", async () => {
+test("an attempt to an address that is not public fails with ADDRESS_FORBIDDEN", async () => {
   await using strict = await startHarness();
   const caller = aBusinessCaller();
   const { id } = await create("http://127.0.0.1:1/", caller, strict);

@@ -6,15 +6,16 @@ import { createAttempt } from "./attempt-delivery.ts";
 import { createClaim, type LeasedDelivery, release } from "./claim-due-deliveries.ts";
 import { createHttpClient } from "./http-client.ts";
 
-/** Interval between claims while nothing wakes the worker. */
+/** Interval between claims without a signal. */
 const idleMs = 1_000;
-/** The same while deliveries are due that a claim may get soon. */
+/** Interval between claims while due deliveries wait for a slot. */
 const busyMs = 20;
 
 /**
- * Delivers webhooks until disposed. New deliveries are inserted with a lease and arrive as the
- * signal `inserted`; all others are claimed when they are due. Delivery is at least once: if the
- * process dies between the POST and its record, the lease ends and the same bytes are sent again.
+ * Delivers webhooks until disposed. New deliveries are inserted with a lease and arrive with the
+ * signal `inserted`. All others are claimed when they are due. Delivery is at least once: if the
+ * process crashes between the POST and its record, the lease expires and the same bytes are sent
+ * again.
  */
 export function startDelivering(context: Context): AsyncDisposable {
   const { orm, logger, limits, signals } = context;
@@ -30,13 +31,13 @@ export function startDelivering(context: Context): AsyncDisposable {
 
   const send = (delivery: LeasedDelivery) => {
     const { id, business_id, traceparent } = delivery;
-    // A call in another delivery's context may start this one: set its own trace and tenant.
+    // Sets trace and tenant, because the caller may run in the context of another delivery.
     const sent = inTrace(traceparent ? { traceparent } : undefined, () =>
       forTenant(business_id, async () => {
         try {
           await attemptDelivery(delivery);
         } catch (error) {
-          // The lease ends, and the delivery is attempted again.
+          // The lease expires, and the delivery is attempted again.
           logger.error({ err: error, delivery_id: id }, "delivery attempt failed with an internal error");
         }
         sending.delete(sent);
@@ -46,7 +47,7 @@ export function startDelivering(context: Context): AsyncDisposable {
     sending.add(sent);
   };
 
-  const takeInserted = (deliveries: readonly NewDelivery[]) => {
+  const sendInserted = (deliveries: readonly NewDelivery[]) => {
     const leased = deliveries.filter((delivery): delivery is LeasedDelivery => delivery.lease_token !== null);
     if (stop.signal.aborted) {
       // If the release fails, the leases expire.
@@ -59,7 +60,7 @@ export function startDelivering(context: Context): AsyncDisposable {
     if (unleased.some((delivery) => limits.isHalfFree(delivery))) pause.wake();
   };
 
-  /** Claims and starts deliveries; returns how long to wait before the next claim. */
+  /** Claims and starts deliveries. Returns the pause before the next claim in ms. */
   const claim = async (): Promise<number> => {
     backlog.clear();
     const { claimed, dueEndpoints, isMore } = await claimDeliveries();
@@ -78,7 +79,7 @@ export function startDelivering(context: Context): AsyncDisposable {
         failures = 0;
       } catch (error) {
         failures++;
-        logger.warn({ err: error, failures }, "due deliveries could not be claimed");
+        logger.warn({ err: error, failures }, "claim of due deliveries failed, retry scheduled");
         waitMs = backoffMs(failures, 100, 5_000);
         pause.begin();
       }
@@ -87,7 +88,7 @@ export function startDelivering(context: Context): AsyncDisposable {
   };
 
   const wake = () => pause.wake();
-  signals.on("inserted", takeInserted).on("due", wake);
+  signals.on("inserted", sendInserted).on("due", wake);
   limits.isOpen = true;
   const running = forTenant(allTenants, run);
 
@@ -97,10 +98,10 @@ export function startDelivering(context: Context): AsyncDisposable {
       stop.abort();
       pause.wake();
       await running;
-      const timer = setTimeout(client.cutOff, context.delivery.stopMs);
+      const timer = setTimeout(client.abortAll, context.delivery.stopMs);
       await Promise.all(sending);
       clearTimeout(timer);
-      signals.off("inserted", takeInserted).off("due", wake);
+      signals.off("inserted", sendInserted).off("due", wake);
       await counter[Symbol.asyncDispose]();
       await client[Symbol.asyncDispose]();
     },

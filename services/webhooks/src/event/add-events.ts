@@ -14,18 +14,20 @@ interface NewEvent {
   readonly type: EventType;
   /** ISO 8601. */
   readonly occurredAt: string;
-  /** The JSON text that every attempt sends, byte for byte. */
+  /** The JSON text that every attempt sends unchanged. */
   readonly body: string;
   readonly traceparent: string | null;
 }
 
-/** SQL: the status and the time of a new delivery to endpoint `e`. */
-const atBirth = "case e.status when 'ACTIVE' then 'PENDING' else 'SKIPPED' end, case e.status when 'ACTIVE' then now() end";
+/** SQL expressions: status and due time of a new delivery to endpoint `e`. */
+const initialSchedule =
+  "case e.status when 'ACTIVE' then 'PENDING' else 'SKIPPED' end, case e.status when 'ACTIVE' then now() end";
 
 /**
- * Inserts events, and one delivery for each endpoint of the business that asks for the type. Up to
- * the limits of this process, deliveries are inserted with a lease, so that the first attempt needs
- * no claim. For a DISABLED endpoint the delivery is SKIPPED; it can be replayed later.
+ * Returns the effect that inserts events, and a delivery for each endpoint of the business that
+ * subscribes to the type. Up to the limits of this process, deliveries are inserted with a lease,
+ * so that the first attempt needs no claim. The delivery of a DISABLED endpoint is SKIPPED; it can
+ * be replayed later.
  */
 function addEvents(
   { limits, delivery: { leaseMs } }: Context,
@@ -35,7 +37,7 @@ function addEvents(
     name: "webhooks_add_events",
     documentOf(messages) {
       const events = messages.map(toEvent).filter((event) => event !== undefined);
-      const room = limits.roomForNew(events.map(({ businessId }) => businessId));
+      const capacity = limits.capacityForNew(events.map(({ businessId }) => businessId));
       return {
         events: events.map(({ id, businessId, type, occurredAt, body, traceparent }, i) => ({
           id,
@@ -45,51 +47,52 @@ function addEvents(
           body,
           traceparent,
           opt_in: eventTypes[type].optIn,
-          ordinal: room.ordinals[i],
+          ordinal: capacity.ordinals[i],
         })),
         lease_token: uuidv7(),
         lease_ms: leaseMs,
-        per_endpoint: room.perEndpoint,
-        endpoints: room.endpoints,
+        per_endpoint: capacity.perEndpoint,
+        endpoints: capacity.endpoints,
       };
     },
     ctes: `
-      told as (
-        select v.* from given cross join jsonb_to_recordset(doc -> 'events')
+      new_event as (
+        select v.* from input cross join jsonb_to_recordset(doc -> 'events')
           as v (id uuid, business_id uuid, type text, created_at timestamptz, body text, traceparent text, opt_in boolean, ordinal int)
         where v.id in (select event_id from fresh)
       ), added as (
         insert into event (id, business_id, type, body, traceparent, created_at)
-        select id, business_id, type, body, traceparent, created_at from told on conflict (id) do nothing
+        select id, business_id, type, body, traceparent, created_at from new_event on conflict (id) do nothing
       ), target as (
         select t.id as event_id, t.business_id, t.type, e.id as endpoint_id, e.status, e.url, e.slow, ${signingSecrets},
-          case when e.status = 'ACTIVE' and not e.slow and t.ordinal <= coalesce(known.free, (doc -> 'per_endpoint')::int)
+          case when e.status = 'ACTIVE' and not e.slow and t.ordinal <= coalesce(leased.free, (doc -> 'per_endpoint')::int)
             then (doc ->> 'lease_token')::uuid end as lease_token,
           now() + (doc -> 'lease_ms')::float8 * interval '1 millisecond' as lease_end
-        from given cross join told t join webhook_endpoint e on e.business_id = t.business_id
+        from input cross join new_event t join webhook_endpoint e on e.business_id = t.business_id
           and case when cardinality(e.events) = 0 then not t.opt_in else t.type = any(e.events) end
-        left join jsonb_to_recordset(doc -> 'endpoints') as known (id uuid, free int) on known.id = e.id
-      ), born as (
+        left join jsonb_to_recordset(doc -> 'endpoints') as leased (id uuid, free int) on leased.id = e.id
+      ), new_delivery as (
         insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at, lease_token, leased_until)
-        select uuidv7(), business_id, event_id, endpoint_id, ${atBirth}, lease_token, case when lease_token is not null then lease_end end
+        select uuidv7(), business_id, event_id, endpoint_id, ${initialSchedule}, lease_token, case when lease_token is not null then lease_end end
         from target e on conflict (event_id, endpoint_id) do nothing
         returning id, event_id, endpoint_id, status, lease_token, attempts
-      ), answer as (
-        select b.*, t.business_id, t.type, t.slow, t.url, t.secret_ciphertext, t.other_secret_ciphertext
-        from born b join target t on t.event_id = b.event_id and t.endpoint_id = b.endpoint_id where b.status = 'PENDING'
+      ), pending as (
+        select d.*, t.business_id, t.type, t.slow, t.url, t.secret_ciphertext, t.other_secret_ciphertext
+        from new_delivery d join target t on t.event_id = d.event_id and t.endpoint_id = d.endpoint_id where d.status = 'PENDING'
       )`,
-    answer: "answer",
+    resultCte: "pending",
     resultOf(rows, document) {
       const { events } = document as { events: readonly Pick<NewEvent, "id" | "body" | "traceparent">[] };
-      const told = new Map(events.map(({ id, body, traceparent }) => [id, { body, traceparent }]));
-      return rows.map((row) => ({ ...row, ...(told.get(row.event_id) ?? { body: "", traceparent: null }), is_first: true }));
+      const contents = new Map(events.map(({ id, body, traceparent }) => [id, { body, traceparent }]));
+      return rows.map((row) => ({ ...row, ...(contents.get(row.event_id) ?? { body: "", traceparent: null }), is_first: true }));
     },
   };
 }
 
 /**
- * Keeps an event that happened here, due at once at those of the business's endpoints `e` for which
- * `where`, SQL about `?`, holds. Answers the deliveries.
+ * Inserts an event of this service, and a delivery that is due immediately for each endpoint of the
+ * business that meets `where`. `where` is an SQL condition on the endpoint `e`, with `value` as
+ * `?`. Returns the deliveries.
  */
 export async function addEvent(
   em: SqlEntityManager,
@@ -98,12 +101,12 @@ export async function addEvent(
   value: unknown,
 ) {
   const deliveries = await em.execute<DeliveryJson[]>(
-    `with told as (
+    `with new_event as (
        insert into event (id, business_id, type, body, traceparent, created_at) values (?, ?, ?, ?, ?, ?) returning *
      )
      insert into delivery as d (id, business_id, event_id, endpoint_id, status, next_attempt_at)
-     select uuidv7(), t.business_id, t.id, e.id, ${atBirth}
-     from told t join webhook_endpoint e on e.business_id = t.business_id and ${where}
+     select uuidv7(), t.business_id, t.id, e.id, ${initialSchedule}
+     from new_event t join webhook_endpoint e on e.business_id = t.business_id and ${where}
      returning ${deliveryJson()}`,
     [id, businessId, type, body, currentTrace()?.traceparent || null, occurredAt, value],
   );
@@ -111,10 +114,11 @@ export async function addEvent(
 }
 
 /**
- * Consumes a topic of which businesses are told. `toEvent` says what, undefined for what only other
- * services hear of; it throws for a message that no event can be made of.
+ * Creates the handler of a topic whose messages become events of businesses. `toEvent` returns the
+ * event of a message, or undefined for a message that is only for other services. It throws for an
+ * invalid message.
  */
-export function eventConsumption<M extends DescMessage>(
+export function createEventHandler<M extends DescMessage>(
   context: Context,
   topic: string,
   schema: M,

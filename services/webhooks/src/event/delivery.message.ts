@@ -9,20 +9,21 @@ export interface DeliveryJson {
 
 const msOf = (column: string) => `floor(extract(epoch from ${column}) * 1000)::bigint`;
 
-/** SQL: selects delivery `d` as the JSON of its message. `attempts` is SQL too. */
+/** SQL expression: delivery `d` as the JSON of its message. `attempts` is an SQL expression. */
 export const deliveryJson = (attempts = "null") => `json_build_object('id', d.id, 'endpointId', d.endpoint_id,
   'status', 'DELIVERY_STATUS_' || d.status, 'nextAttemptAtMs', ${msOf("d.next_attempt_at")}, 'attempts', ${attempts}) as delivery`;
 
-/** A word that only a newer version knows counts as none. */
+/** Parses a delivery. Ignores an enum value that only a newer version supports. */
 export const toDelivery = ({ delivery }: DeliveryJson): Delivery =>
   fromJson(DeliverySchema, delivery, { ignoreUnknownFields: true });
 
-/** Of one delivery the newest attempts, so many at most. */
+/** Maximum number of attempts shown for a delivery: the newest ones. */
 export const attemptsShownMax = 50;
 
 /**
- * Newest first. There are no more than a business had endpoints. Of each the newest attempts, with
- * what the endpoint answered unless `withResponses` says otherwise.
+ * Returns the deliveries of an event, newest first, with their newest attempts. The number is
+ * limited by the endpoints of the business. Attempts include the response bodies unless
+ * `withResponses` is false.
  */
 export async function readDeliveries(
   em: SqlEntityManager,

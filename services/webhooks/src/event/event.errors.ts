@@ -15,6 +15,6 @@ export const redeliveryEndpointDisabled = () =>
 export const redeliveryWithoutDelivery = () =>
   conflict(
     "event_without_delivery",
-    "This event had no delivery to the endpoint, which did not exist yet or had not asked for the type. Read the event itself instead.",
+    "This event has no delivery to the endpoint: the endpoint did not exist then or did not subscribe to the type. Read the event instead.",
     { pointer: "/endpoint_id" },
   );

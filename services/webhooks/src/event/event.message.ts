@@ -3,7 +3,7 @@ import { ListEventsRequestSchema } from "@amana/contracts/webhooks/v1/event_serv
 import { defineList, defineView } from "@amana/database";
 import { Event } from "./event.ts";
 
-/** The log has the events of 30 days. The table keeps them up to ten days longer. */
+/** The events of the last 30 days. The table keeps events up to ten days longer. */
 export const eventView = defineView(Event, EventSchema, { where: "created_at > now() - interval '30 days'" });
 
 export const eventList = defineList(eventView, ListEventsRequestSchema, { fromMs: "created_at >= ?", toMs: "created_at < ?" });

@@ -7,14 +7,14 @@ const schema = defineEntity({
     id: p.uuid().primary(),
     businessId: p.uuid(),
     type: p.text(),
-    /** The JSON text that every delivery carries, byte for byte. */
+    /** The JSON text that every attempt sends unchanged. */
     body: p.text(),
-    /** The trace that attempts go on in. */
+    /** Trace context of the delivery attempts. */
     traceparent: p.text().nullable(),
     createdAt: p.datetime(3),
   },
 });
 
-/** Something a business was, or will be, told. Written in SQL, by the thousand. */
+/** An event of a business. Inserted by SQL statements, not by the ORM. */
 export class Event extends schema.class {}
 schema.setClass(Event);

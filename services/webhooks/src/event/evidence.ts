@@ -1,11 +1,11 @@
 import type { Evidence } from "@amana/service-host";
 
-/** Columns in the evidence, and columns left out of it: state of the service's own work. */
+/** Columns in the evidence, and columns left out because they are internal state. */
 export const evidenceColumns = {
   event: { shown: "id, type, created_at, body", leftOut: "business_id, traceparent" },
   delivery: {
     shown: "id, event_id, endpoint_id, status",
-    // The attempts themselves are shown instead of their number.
+    // The evidence contains the attempts instead of their number.
     leftOut: "business_id, attempts, next_attempt_at, lease_token, leased_until, created_at",
   },
   delivery_attempt: {
@@ -16,7 +16,7 @@ export const evidenceColumns = {
 
 const { event, delivery, delivery_attempt: attempt } = evidenceColumns;
 
-/** Events as the business received them, byte for byte, and each delivery attempt, of 30 days. */
+/** Events with their unchanged bodies, and their delivery attempts, of 30 days. */
 export const eventEvidence: readonly Evidence[] = [
   {
     name: "events",

@@ -1,6 +1,6 @@
 import { deleteOld, type Orm } from "@amana/database";
 
-/** Replays that are DONE are shown as long as the events that they were about. */
+/** Deletes finished replays after 30 days, the retention of events. */
 export const deleteOldReplays = ({ orm }: { readonly orm: Orm }): Promise<number> =>
   deleteOld(orm.em.fork(), {
     table: "webhook_replay",

@@ -2,10 +2,10 @@ import { processDueRows } from "@amana/jobs";
 import type { Context } from "../context.ts";
 import { advanceReplay } from "../replay/advance-replay.ts";
 
-/** Few, because a replay that finds nothing for long keeps a connection to the database busy. */
+/** Low, because a replay that finds few events keeps a database connection busy. */
 const concurrency = 4;
 
-/** Takes replays forward, a turn each, also those that a process left when it died. */
+/** Advances running replays in turn, including those of a crashed process. */
 export const runReplays = (context: Context, pauseMs = 250): AsyncDisposable =>
   processDueRows(
     context,

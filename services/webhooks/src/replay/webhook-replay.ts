@@ -15,6 +15,6 @@ const schema = defineEntity({
   },
 });
 
-/** Deliveries of one endpoint that are started anew, a batch at a time. Written in SQL. */
+/** A replay: restarts past deliveries of an endpoint in batches. Written by SQL statements. */
 export class WebhookReplay extends schema.class {}
 schema.setClass(WebhookReplay);

@@ -16,8 +16,8 @@ afterAll(() => harness[Symbol.asyncDispose]());
 
 type Receive = (request: ReceivedRequest, secret: string, seen: Set<string>) => number;
 
-/** The receiver that the documentation asks for. */
-const careful: Receive = ({ headers, body }, secret) => {
+/** A receiver as described in the documentation. */
+const correct: Receive = ({ headers, body }, secret) => {
   try {
     new Webhook(secret).verify(body, headers as Record<string, string>);
     return 204;
@@ -29,23 +29,23 @@ const xSignatureOnly: Receive = ({ headers, body }, current) => {
   const expected = signatureHeaders("", 0, body, { current, other: undefined })["x-signature"];
   return headers["x-signature"] === expected ? 200 : 403;
 };
-const refusesWhatItKnows: Receive = (request, secret, seen) => {
+const rejectsDuplicates: Receive = (request, secret, seen) => {
   const id = String(request.headers["webhook-id"]);
-  const status = careful(request, secret, seen);
+  const status = correct(request, secret, seen);
   if (status === 204 && seen.has(id)) return 409;
   seen.add(id);
   return status;
 };
 
-/** A business with one endpoint at a receiver that answers so. */
+/** Creates a business with an endpoint at a receiver that responds with the status of `receive`. */
 async function aReceiver(receive: Receive, headers: Record<string, string> = {}) {
   const [caller, seen] = [aBusinessCaller(), new Set<string>()];
   let secret = "";
-  const answer = (response: ServerResponse, _: number, request: ReceivedRequest) => {
+  const respond = (response: ServerResponse, _: number, request: ReceivedRequest) => {
     const status = receive(request, secret, seen);
     if (status > 0) response.writeHead(status, headers).end();
   };
-  const receiver = await startReceiver(answer);
+  const receiver = await startReceiver(respond);
   const endpoint = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
   secret = endpoint.secret ?? "";
   return {
@@ -61,11 +61,11 @@ async function aReceiver(receive: Receive, headers: Record<string, string> = {})
 const { GOOD, FORGED_SIGNATURE, DUPLICATE, OLD_TIMESTAMP } = WebhookCheckName;
 const names = [GOOD, FORGED_SIGNATURE, DUPLICATE, OLD_TIMESTAMP];
 
-test("a careful receiver passes all, and what it was sent says what it is", async () => {
-  await using receiver = await aReceiver(careful);
+test("a correct receiver passes all four checks, and gets them as WEBHOOK_CHECK events", async () => {
+  await using receiver = await aReceiver(correct);
   const { checks } = await receiver.check();
   expect(checks.map(({ name, passed }) => [name, passed])).toEqual(names.map((name) => [name, true]));
-  expect(checks[0]?.detail).toMatch(/^answered 204 in \d+ ms$/);
+  expect(checks[0]?.detail).toMatch(/^responded with 204 in \d+ ms$/);
 
   expect(receiver.requests).toHaveLength(4);
   for (const { method, headers, body } of receiver.requests) {
@@ -81,30 +81,30 @@ test("a careful receiver passes all, and what it was sent says what it is", asyn
   expect(xSignatureOnly(old[0] as ReceivedRequest, receiver.secret, new Set())).toBe(200);
 });
 
-describe("what is wrong with a receiver is said:", () => {
+describe("check results of a receiver", () => {
   test.each<[string, Receive, passed: WebhookCheckName[], (RegExp | undefined)[]]>([
-    ["it takes everything", () => 200, [GOOD, DUPLICATE], [undefined, /accepts forged/, undefined, /an hour old/]],
+    ["that accepts everything", () => 200, [GOOD, DUPLICATE], [undefined, /accepted a forged/, undefined, /an hour old/]],
     [
-      "it checks X-Signature alone",
+      "that verifies only X-Signature",
       xSignatureOnly,
       [GOOD, FORGED_SIGNATURE, DUPLICATE],
-      [undefined, undefined, undefined, /verify webhook-signature/],
+      [undefined, undefined, undefined, /Verify webhook-signature/],
     ],
     [
-      "it fails at everything",
+      "that responds with 500 to everything",
       () => 500,
       [FORGED_SIGNATURE, OLD_TIMESTAMP],
-      [/^answered 500 .*genuine/, undefined, /^answered 500/],
+      [/^responded with 500 .*authentic/, undefined, /^responded with 500/],
     ],
-    ["it redirects", () => 302, [FORGED_SIGNATURE, OLD_TIMESTAMP], [/Redirects are not followed/]],
+    ["that redirects", () => 302, [FORGED_SIGNATURE, OLD_TIMESTAMP], [/Redirects are not followed/]],
     [
-      "it refuses what it knows",
-      refusesWhatItKnows,
+      "that rejects duplicates",
+      rejectsDuplicates,
       [GOOD, FORGED_SIGNATURE, OLD_TIMESTAMP],
-      [undefined, undefined, /at least once/],
+      [undefined, undefined, /more than once/],
     ],
-    ["it says that it is gone", () => 410, [FORGED_SIGNATURE, OLD_TIMESTAMP], [/^answered 410/]],
-    ["it keeps silent", () => 0, [], [/timed out/, /not known/, /timed out/, /not known/]],
+    ["that responds with 410", () => 410, [FORGED_SIGNATURE, OLD_TIMESTAMP], [/^responded with 410/]],
+    ["that does not respond", () => 0, [], [/timed out/, /cannot determine/, /timed out/, /cannot determine/]],
   ])("%s", async (_, receive, passed, details) => {
     await using receiver = await aReceiver(receive, { location: "/elsewhere" });
     const { checks } = await receiver.check();
@@ -116,7 +116,7 @@ describe("what is wrong with a receiver is said:", () => {
   });
 });
 
-test("a check leaves nothing in the log and nothing in the endpoint's health", async () => {
+test("a check creates no event and no delivery, and does not change the endpoint's health", async () => {
   await using receiver = await aReceiver(() => 410);
   const before = await harness.endpoints.getWebhookEndpoint({ id: receiver.id }, receiver);
   await receiver.check();
@@ -126,14 +126,14 @@ test("a check leaves nothing in the log and nothing in the endpoint's health", a
   expect(await harness.sql("select 1 from delivery where endpoint_id = ?", [receiver.id])).toEqual([]);
 });
 
-test("an address that is not public is not connected to", async () => {
-  await using receiver = await aReceiver(careful);
+test("all checks fail without a connection if the address is not public", async () => {
+  await using receiver = await aReceiver(correct);
   await harness.sql("update webhook_endpoint set url = 'https://10.0.0.1/hook' where id = ?", [receiver.id]);
   const { checks } = await receiver.check();
   for (const { passed, detail } of checks) expect([passed, detail]).toEqual([false, expect.stringMatching(/not public/)]);
 });
 
-test("no transaction is open while the receiver is waited for, and meanwhile it is checked once", async () => {
+test("no transaction is open during a check, and a second check within ten seconds is rejected", async () => {
   await using receiver = await aReceiver(() => 0);
   const checking = receiver.check();
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(0));
@@ -148,29 +148,29 @@ test("no transaction is open while the receiver is waited for, and meanwhile it 
   expect(receiver.requests).toHaveLength(8);
 });
 
-test("the same Idempotency-Key checks once", async () => {
-  await using receiver = await aReceiver(careful);
+test("the same Idempotency-Key runs the check once", async () => {
+  await using receiver = await aReceiver(correct);
   const check = () => harness.endpoints.checkWebhookEndpoint({ id: receiver.id }, withIdempotencyKey(receiver.caller, "again"));
   const first = await check();
   expect(await check()).toEqual(first);
   expect(receiver.requests).toHaveLength(4);
 });
 
-test("during a rotation a receiver that knows only the old secret passes", async () => {
-  await using receiver = await aReceiver(careful);
+test("a receiver that has only the previous secret passes during a rotation", async () => {
+  await using receiver = await aReceiver(correct);
   await harness.endpoints.updateWebhookEndpoint({ id: receiver.id, rotateSecret: true }, receiver);
   const { checks } = await receiver.check();
   expect(checks.map(({ passed }) => passed)).toEqual([true, true, true, true]);
 });
 
-test("a DISABLED endpoint is not checked; another business's, an unknown and a malformed id are refused alike", async () => {
-  await using receiver = await aReceiver(careful);
-  await using foreign = await aReceiver(careful);
+test("rejects a DISABLED endpoint, and returns the same not_found for a foreign, unknown or malformed id", async () => {
+  await using receiver = await aReceiver(correct);
+  await using foreign = await aReceiver(correct);
   const { caller, id } = receiver;
   await harness.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.DISABLED }, { caller });
   await expect(receiver.check()).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
-  const check = (one: string) => harness.endpoints.checkWebhookEndpoint({ id: one }, { caller });
-  const refusals = await Promise.all([foreign.id, uuidv7(), "x"].map((one) => check(one).catch((error: unknown) => error)));
+  const check = (id: string) => harness.endpoints.checkWebhookEndpoint({ id }, { caller });
+  const refusals = await Promise.all([foreign.id, uuidv7(), "x"].map((id) => check(id).catch((error: unknown) => error)));
   for (const refusal of refusals) expect(refusal).toEqual(refusals[1]);
   expect(refusals[0]).toMatchObject({ kind: "not_found", code: "not_found" });
   expect(receiver.requests.length + foreign.requests.length).toBe(0);

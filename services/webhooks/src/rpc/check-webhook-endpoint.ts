@@ -8,24 +8,27 @@ import { throttleRow } from "@amana/jobs";
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import { checkReceiver, type Receiver } from "../check/check-receiver.ts";
 import type { Context } from "../context.ts";
-import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
+import { requireActiveEndpoint } from "../webhook-endpoint/require-active-endpoint.ts";
 import { signingSecrets } from "../webhook-endpoint/secrets.ts";
 import { checkedRecently, webhookEndpointNotFound } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 
-/** Whose turn it is, by all replicas together: a check takes ten seconds at most. */
-const turn = { table: "webhook_endpoint", column: "checked_at", where: "status = 'ACTIVE'" };
+/** Limits checks of an endpoint to one in ten seconds, the longest duration of a check. */
+const checkThrottle = { table: "webhook_endpoint", column: "checked_at", where: "status = 'ACTIVE'" };
 
-/** Turn and key (commit) → the receiver, outside any transaction → the stored answer (commit). */
+/**
+ * Claims the key and the throttle (first transaction), checks the receiver without a transaction,
+ * and stores the response (second transaction).
+ */
 export const checkWebhookEndpoint =
   (context: Context): Implementation<typeof WebhookEndpointService.method.checkWebhookEndpoint> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
     const begun = await transaction(context.orm, async (em) => {
-      // A check that died with its process may be made again.
+      // After a crash, the same request can run the check again.
       const claim = await claimKey(em, call, CheckWebhookEndpointResponseSchema, { heldMs: call.remainingMs() });
       if ("replayed" in claim) return claim;
-      const endpoint = await activeEndpoint(em, businessId, request.id);
-      if (!(await throttleRow(em, turn, businessId, endpoint.id))) throw checkedRecently();
+      const endpoint = await requireActiveEndpoint(em, businessId, request.id);
+      if (!(await throttleRow(em, checkThrottle, businessId, endpoint.id))) throw checkedRecently();
       const [receiver] = await em.execute<Receiver[]>(
         `select e.business_id, e.id as endpoint_id, e.url, ${signingSecrets} from webhook_endpoint e where e.id = ?`,
         [endpoint.id],
@@ -35,10 +38,10 @@ export const checkWebhookEndpoint =
     });
     if ("replayed" in begun) return begun.replayed;
 
-    const answer = { checks: await checkReceiver(context, begun.receiver) };
+    const response = { checks: await checkReceiver(context, begun.receiver) };
     await transaction(context.orm, async (em) => {
       const key = await lockKey(em, begun.keyId);
-      if (key && !key.hasEnded()) key.storeAnswer(CheckWebhookEndpointResponseSchema, answer);
+      if (key && !key.hasEnded()) key.storeAnswer(CheckWebhookEndpointResponseSchema, response);
     });
-    return answer;
+    return response;
   };

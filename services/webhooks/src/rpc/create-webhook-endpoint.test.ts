@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("registering an endpoint answers with its secret and stores it ACTIVE, the secret encrypted", async () => {
+test("creates an ACTIVE endpoint and returns its secret", async () => {
   const caller = aBusinessCaller();
   const endpoint = await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   expect(endpoint).toMatchObject({ businessId: caller.businessId, url, status: WebhookEndpointStatus.ACTIVE, events: [] });
@@ -21,7 +21,7 @@ test("registering an endpoint answers with its secret and stores it ACTIVE, the 
   expect(row).toEqual({ business_id: caller.businessId, status: "ACTIVE", url });
 });
 
-test("no text of any table holds a secret", async () => {
+test("no table contains a secret in plain text", async () => {
   const caller = aBusinessCaller();
   const created = await harness.endpoints.createWebhookEndpoint({ url }, withIdempotencyKey(caller, "k"));
   const rotated = await harness.endpoints.updateWebhookEndpoint({ id: created.id, rotateSecret: true }, { caller });
@@ -31,13 +31,13 @@ test("no text of any table holds a secret", async () => {
   expect(tables.map(({ name }) => name)).toContain("idempotency_key");
   for (const { name } of tables) {
     const rows = await harness.sql<{ text: string }>(`select t::text as text from "${name}" t`);
-    const answers = name === "idempotency_key" ? await harness.sql<{ answer: Buffer }>("select answer from idempotency_key") : [];
-    const all = [...rows.map(({ text }) => text), ...answers.map(({ answer }) => answer.toString("latin1"))].join("\n");
+    const stored = name === "idempotency_key" ? await harness.sql<{ answer: Buffer }>("select answer from idempotency_key") : [];
+    const all = [...rows.map(({ text }) => text), ...stored.map(({ answer }) => answer.toString("latin1"))].join("\n");
     for (const secret of [created.secret, rotated.secret]) expect(all).not.toContain((secret as string).slice("whsec_".length));
   }
 });
 
-test("the same Idempotency-Key registers once, and the second answer has no secret", async () => {
+test("the same Idempotency-Key creates one endpoint, and the second response has no secret", async () => {
   const caller = aBusinessCaller();
   const first = await harness.endpoints.createWebhookEndpoint({ url }, withIdempotencyKey(caller, "key-1"));
   let replayed = false;
@@ -51,14 +51,14 @@ test("the same Idempotency-Key registers once, and the second answer has no secr
   expect((await harness.endpoints.listWebhookEndpoints({ limit: 50, offset: 0 }, { caller })).total).toBe(1);
 });
 
-test("the same URL can be registered twice", async () => {
+test("creates two endpoints with the same URL", async () => {
   const caller = aBusinessCaller();
   const first = await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   const second = await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   expect(second.id).not.toBe(first.id);
 });
 
-test("of 25 registrations at once exactly 20 succeed, and other businesses are not concerned", async () => {
+test("exactly 20 of 25 concurrent requests succeed, and other businesses are not affected", async () => {
   const caller = aBusinessCaller();
   const results = await Promise.allSettled(
     Array.from({ length: 25 }, () => harness.endpoints.createWebhookEndpoint({ url }, { caller, timeoutMs: 20_000 })),
@@ -69,22 +69,22 @@ test("of 25 registrations at once exactly 20 succeed, and other businesses are n
   await harness.endpoints.createWebhookEndpoint({ url }, { caller: aBusinessCaller() });
 });
 
-test("a URL that is not allowed is refused with its reason at /url", async () => {
+test("rejects a forbidden URL with a code for the reason and the pointer /url", async () => {
   const caller = aBusinessCaller();
-  const creating = (refused: string) => harness.endpoints.createWebhookEndpoint({ url: refused }, { caller });
-  await expect(creating("http://93.184.215.14/")).rejects.toMatchObject({
+  const create = (forbiddenUrl: string) => harness.endpoints.createWebhookEndpoint({ url: forbiddenUrl }, { caller });
+  await expect(create("http://93.184.215.14/")).rejects.toMatchObject({
     kind: "invalid",
     code: "url_not_https",
     pointer: "/url",
   });
-  await expect(creating("https://127.0.0.1/")).rejects.toMatchObject({
+  await expect(create("https://127.0.0.1/")).rejects.toMatchObject({
     kind: "invalid",
     code: "url_not_public",
     pointer: "/url",
   });
 });
 
-test("events are kept once each; an unknown one and WEBHOOK_TEST are refused at /events", async () => {
+test("stores each event type once, and rejects an unknown type and WEBHOOK_TEST at /events", async () => {
   const caller = aBusinessCaller();
   const events = ["PAYMENT_REFUNDED", "KYC_DOCUMENT_EXPIRED", "PAYMENT_REFUNDED"];
   const endpoint = await harness.endpoints.createWebhookEndpoint({ url, events }, { caller });
@@ -97,7 +97,7 @@ test("events are kept once each; an unknown one and WEBHOOK_TEST are refused at 
     });
 });
 
-test("an operator's key registers nothing", async () => {
+test("rejects an operator key", async () => {
   await expect(harness.endpoints.createWebhookEndpoint({ url }, { caller: adminCaller })).rejects.toMatchObject({
     code: "business_key_required",
   });

@@ -4,10 +4,10 @@ import { once } from "@amana/idempotency";
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
-import { eventFilter } from "../webhook-endpoint/event-filter.ts";
+import { parseEventFilter } from "../webhook-endpoint/parse-event-filter.ts";
 import { recordEndpointAction } from "../webhook-endpoint/record-endpoint-action.ts";
 import { newSecret } from "../webhook-endpoint/secrets.ts";
-import { refusalOfUrl } from "../webhook-endpoint/url.ts";
+import { validateUrl } from "../webhook-endpoint/validate-url.ts";
 import { endpointsMax, webhookEndpointLimitReached } from "../webhook-endpoint/webhook-endpoint.errors.ts";
 import { toWebhookEndpointMessage } from "../webhook-endpoint/webhook-endpoint.message.ts";
 import { WebhookEndpoint } from "../webhook-endpoint/webhook-endpoint.ts";
@@ -16,16 +16,17 @@ export const createWebhookEndpoint =
   ({ orm, clock, secrets, addresses }: Context): Implementation<typeof WebhookEndpointService.method.createWebhookEndpoint> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
-    // Resolving a name may take long: before the transaction. A stored answer still comes first.
-    const refusal = await refusalOfUrl(request.url, addresses);
+    // Before the transaction, because resolving a name can be slow. A stored response still takes
+    // precedence over the rejection.
+    const refusal = await validateUrl(request.url, addresses);
     return await once(
       orm,
       call,
       WebhookEndpointSchema,
       async (em) => {
         if (refusal) throw refusal;
-        const events = eventFilter(request.events);
-        // Two creations at once would both count 19; the lock makes the second count the first.
+        const events = parseEventFilter(request.events);
+        // Without the lock, two concurrent creations would both count 19 endpoints.
         await em.execute("select pg_advisory_xact_lock(hashtextextended(?, 0))", [`webhook_endpoint:${businessId}`]);
         if ((await em.count(WebhookEndpoint, { businessId })) >= endpointsMax) throw webhookEndpointLimitReached();
 
@@ -46,6 +47,6 @@ export const createWebhookEndpoint =
         recordEndpointAction(em, now, call, "webhook_endpoint.created", endpoint, { after: endpoint.snapshot() });
         return toWebhookEndpointMessage(endpoint, { secret });
       },
-      ({ secret: _shownOnce, ...answer }) => answer,
+      ({ secret: _shownOnce, ...response }) => response,
     );
   };

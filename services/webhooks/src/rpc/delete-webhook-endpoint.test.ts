@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("deleting an endpoint drops its pending deliveries, keeps ended ones and those of others", async () => {
+test("deletes the endpoint and its pending deliveries, and keeps finished deliveries and those of other endpoints", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/a" }, { caller });
   const other = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/b" }, { caller });
@@ -32,7 +32,7 @@ test("deleting an endpoint drops its pending deliveries, keeps ended ones and th
   expect((await deliveriesOf(pending.id)).map(({ endpointId }) => endpointId)).toEqual([other.id]);
 });
 
-test("another business's endpoint, an unknown id, a malformed one and a deleted one are refused alike", async () => {
+test("returns the same not_found for a foreign, unknown, malformed or deleted id", async () => {
   const caller = aBusinessCaller();
   const create = () => harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
   const [kept, deleted] = [await create(), await create()];
@@ -65,7 +65,7 @@ async function contended() {
   stack.defer(() => orm.close());
   const recording = orm.em.fork();
   await recording.begin();
-  // Makes the session fail first. A failure of the deletion would be retried unnoticed.
+  // In a deadlock, this session fails first. A failure of the deletion would be retried silently.
   await recording.execute("set local deadlock_timeout = '10ms'");
   const owned = stack.move();
   return {

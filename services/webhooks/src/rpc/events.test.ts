@@ -16,7 +16,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 const page = { limit: 50, offset: 0 };
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
-test("events are listed newest first, with their exact body, and filtered by type and time", async () => {
+test("lists events newest first with their exact bodies, filtered by type and time", async () => {
   const caller = aBusinessCaller();
   const { businessId } = caller;
   const times = [30, 20, 10].map(minutesAgo) as [Date, Date, Date];
@@ -49,7 +49,7 @@ test("events are listed newest first, with their exact body, and filtered by typ
   expect(await harness.events.getEvent({ id: middle.id }, { caller })).toEqual(second.events[0]);
 });
 
-test("an event of more than 30 days ago is not shown", async () => {
+test("an event older than 30 days is not returned", async () => {
   const caller = aBusinessCaller();
   const old = aPaymentEvent({ ...caller, occurredAt: minutesAgo(30 * 24 * 60 + 1).toISOString() });
   await harness.publish(old);
@@ -57,7 +57,7 @@ test("an event of more than 30 days ago is not shown", async () => {
   await expect(harness.events.getEvent({ id: old.id }, { caller })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("another business's event, an unknown id and a malformed one are refused alike by every RPC", async () => {
+test("every RPC returns the same not_found for a foreign, unknown or malformed event id", async () => {
   const event = aPaymentEvent();
   await harness.publish(event);
   const caller = aBusinessCaller();
@@ -72,7 +72,7 @@ test("another business's event, an unknown id and a malformed one are refused al
   }
 });
 
-test("the log of deliveries shows every attempt with status, answer and duration", async () => {
+test("the deliveries of an event contain every attempt with status and response body", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver((response, number) => {
     response.statusCode = number === 1 ? 500 : 200;
@@ -98,7 +98,7 @@ test("the log of deliveries shows every attempt with status, answer and duration
   expect(Math.abs(Date.now() - (at[1] as number))).toBeLessThan(60_000);
 });
 
-test("a failure that only a newer version knows by its word is shown without it", async () => {
+test("a failure code that only a newer version supports is returned as UNSPECIFIED", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
@@ -107,15 +107,15 @@ test("a failure that only a newer version knows by its word is shown without it"
   await harness.settled();
   const attempts = async () =>
     (await harness.events.listDeliveries({ eventId: event.id, ...page }, { caller })).deliveries[0]?.attempts;
-  const failing = (word: string) =>
-    harness.sql("update delivery_attempt set failure = ? where business_id = ?", [word, caller.businessId]);
-  await failing("TIMEOUT");
+  const setFailure = (code: string) =>
+    harness.sql("update delivery_attempt set failure = ? where business_id = ?", [code, caller.businessId]);
+  await setFailure("TIMEOUT");
   expect(await attempts()).toMatchObject([{ failure: DeliveryFailure.TIMEOUT }]);
-  await failing("STRUCK_BY_LIGHTNING");
+  await setFailure("NEW_FAILURE_CODE");
   expect(await attempts()).toMatchObject([{ statusCode: 200, failure: DeliveryFailure.UNSPECIFIED }]);
 });
 
-test("redelivering sends the same bytes again, to ACTIVE endpoints that had a delivery and to no other", async () => {
+test("redelivers the same bytes only to ACTIVE endpoints that had a delivery", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   await using disabledReceiver = await startReceiver();
@@ -128,8 +128,8 @@ test("redelivering sends the same bytes again, to ACTIVE endpoints that had a de
   await harness.endpoints.updateWebhookEndpoint({ id: disabled.id, status: WebhookEndpointStatus.DISABLED }, { caller });
   const late = await harness.endpoints.createWebhookEndpoint({ url: lateReceiver.url }, { caller });
 
-  const answer = await harness.events.redeliverEvent({ eventId: event.id }, { caller });
-  expect(answer.deliveries).toMatchObject([
+  const redelivered = await harness.events.redeliverEvent({ eventId: event.id }, { caller });
+  expect(redelivered.deliveries).toMatchObject([
     { endpointId: active.id, status: DeliveryStatus.PENDING, attempts: [{ statusCode: 200 }] },
   ]);
   await harness.settled();

@@ -12,27 +12,27 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("an operator sees what a business was told of one payment at the times given, and nothing of another", async () => {
+test("returns the events of one payment at the given times to operators, and no events of other payments", async () => {
   const { businessId, ...rest } = aBusinessCaller();
   const at = new Date(Date.now() - 60_000);
-  const [ours, later] = [at, new Date(at.getTime() + 1_000)].map((time) =>
+  const [atTime, later] = [at, new Date(at.getTime() + 1_000)].map((time) =>
     aPaymentEvent({ businessId, occurredAt: time.toISOString() }),
   );
-  if (!ours || !later) throw new Error("two events");
-  await harness.publish(ours, later, aPaymentEvent({ businessId, occurredAt: at.toISOString() }));
+  if (!atTime || !later) throw new Error("two events were expected");
+  await harness.publish(atTime, later, aPaymentEvent({ businessId, occurredAt: at.toISOString() }));
   const caller = { ...rest, businessId };
-  const { body } = await harness.events.getEvent({ id: ours.id }, { caller });
+  const { body } = await harness.events.getEvent({ id: atTime.id }, { caller });
   const paymentId = String((JSON.parse(body) as { payment_id: string }).payment_id);
   const request = { businessId, paymentId, atMs: [BigInt(at.getTime()), 0n] };
   const { events, isCut } = await harness.events.listEventsOfPayment(request, { caller: adminCaller });
   expect(isCut).toBe(false);
-  expect(events).toMatchObject([{ event: { id: ours.id, body, createdAtMs: BigInt(at.getTime()) }, deliveries: [] }]);
-  const elsewhere = { ...request, businessId: aBusinessCaller().businessId };
-  expect((await harness.events.listEventsOfPayment(elsewhere, { caller: adminCaller })).events).toEqual([]);
+  expect(events).toMatchObject([{ event: { id: atTime.id, body, createdAtMs: BigInt(at.getTime()) }, deliveries: [] }]);
+  const ofOtherBusiness = { ...request, businessId: aBusinessCaller().businessId };
+  expect((await harness.events.listEventsOfPayment(ofOtherBusiness, { caller: adminCaller })).events).toEqual([]);
   await expect(harness.events.listEventsOfPayment(request, { caller })).rejects.toThrow();
 });
 
-/** Events of one payment at one time, each to so many endpoints, with so many attempts. */
+/** Inserts events of a payment with the same time, each with deliveries and their attempts. */
 async function addEvents(about: { businessId: string; paymentId: string; at: number }, [events, endpoints, attempts]: number[]) {
   const { businessId, paymentId, at } = about;
   await harness.sql(
@@ -49,41 +49,41 @@ async function addEvents(about: { businessId: string; paymentId: string; at: num
   );
 }
 
-const aboutOne = () => ({ businessId: aBusinessCaller().businessId, paymentId: uuidv7(), at: Date.now() - 60_000 });
-const read = ({ at, ...about }: ReturnType<typeof aboutOne>) =>
+const aPayment = () => ({ businessId: aBusinessCaller().businessId, paymentId: uuidv7(), at: Date.now() - 60_000 });
+const read = ({ at, ...about }: ReturnType<typeof aPayment>) =>
   harness.events.listEventsOfPayment({ ...about, atMs: [BigInt(at)] }, { caller: adminCaller });
 
-test("of very many events the first are shown, and that there are more", async () => {
-  const one = aboutOne();
-  await addEvents(one, [20, 0, 0]);
-  expect(await read(one)).toMatchObject({ isCut: false, events: { length: 20 } });
-  await addEvents(one, [1, 0, 0]);
-  expect(await read(one)).toMatchObject({ isCut: true, events: { length: 20 } });
+test("returns the first 20 events, with isCut if there are more", async () => {
+  const payment = aPayment();
+  await addEvents(payment, [20, 0, 0]);
+  expect(await read(payment)).toMatchObject({ isCut: false, events: { length: 20 } });
+  await addEvents(payment, [1, 0, 0]);
+  expect(await read(payment)).toMatchObject({ isCut: true, events: { length: 20 } });
 });
 
-test("of very many attempts of a delivery the newest are shown, and that there are more", async () => {
-  const [whole, cut] = [aboutOne(), aboutOne()];
-  await addEvents(whole, [1, 1, 50]);
+test("returns the newest 50 attempts of a delivery, with isCut if there are more", async () => {
+  const [complete, cut] = [aPayment(), aPayment()];
+  await addEvents(complete, [1, 1, 50]);
   await addEvents(cut, [1, 1, 51]);
-  const shown = async (one: typeof whole) => {
-    const { isCut, events } = await read(one);
+  const shown = async (payment: typeof complete) => {
+    const { isCut, events } = await read(payment);
     return { isCut, attempts: events[0]?.deliveries[0]?.attempts.map(({ durationMs }) => durationMs) };
   };
-  expect(await shown(whole)).toEqual({ isCut: false, attempts: Array.from({ length: 50 }, (_, i) => i + 1) });
+  expect(await shown(complete)).toEqual({ isCut: false, attempts: Array.from({ length: 50 }, (_, i) => i + 1) });
   expect(await shown(cut)).toEqual({ isCut: true, attempts: Array.from({ length: 50 }, (_, i) => i + 2) });
 });
 
-test("the most attempts that there can be fit into an answer", async () => {
-  const one = aboutOne();
-  await addEvents(one, [20, 20, 50]);
-  const answer = await read(one);
-  const attempts = answer.events.flatMap(({ deliveries }) => deliveries.flatMap((delivery) => delivery.attempts));
+test("the maximum number of attempts fits into a response of 4 MiB", async () => {
+  const payment = aPayment();
+  await addEvents(payment, [20, 20, 50]);
+  const response = await read(payment);
+  const attempts = response.events.flatMap(({ deliveries }) => deliveries.flatMap((delivery) => delivery.attempts));
   expect(attempts).toHaveLength(20_000);
-  expect(toBinary(ListEventsOfPaymentResponseSchema, answer).length).toBeLessThan(4 * 1024 * 1024);
+  expect(toBinary(ListEventsOfPaymentResponseSchema, response).length).toBeLessThan(4 * 1024 * 1024);
 });
 
-test("more times than are looked at are told as a cut", async () => {
-  const { at, ...about } = aboutOne();
+test("returns isCut for more than 500 times", async () => {
+  const { at, ...about } = aPayment();
   const atMs = (count: number) => Array.from({ length: count }, (_, i) => BigInt(at + i));
   const cutOf = async (count: number) =>
     (await harness.events.listEventsOfPayment({ ...about, atMs: atMs(count) }, { caller: adminCaller })).isCut;

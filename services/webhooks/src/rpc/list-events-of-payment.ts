@@ -6,12 +6,12 @@ import type { Context } from "../context.ts";
 import { attemptsShownMax, readDeliveries } from "../event/delivery.message.ts";
 
 const timesMax = 500;
-/** With so many, each to all endpoints of a business, an answer stays within what one may have. */
+/** Keeps a response below 4 MiB, even if each event has deliveries to all endpoints. */
 const eventsMax = 20;
 
 /**
- * For operators: what a business was told of one of its payments. An event bears the time of the
- * transaction that it tells of, so with those times no other index is needed.
+ * Returns the events of a payment with their deliveries, for operators. An event has the time of
+ * its change, so a search by the times of the payment's changes needs no other index.
  */
 export const listEventsOfPayment =
   ({ orm }: Context): Implementation<typeof EventService.method.listEventsOfPayment> =>
@@ -27,14 +27,14 @@ export const listEventsOfPayment =
       [businessId, `{${times.join()}}`, paymentId],
     );
     const read = { attemptsMax: attemptsShownMax + 1, withResponses: false };
-    const told = await Promise.all(
+    const eventsWithDeliveries = await Promise.all(
       events.slice(0, eventsMax).map(async ({ id, type, created_at_ms, body }) => ({
         event: { id, type, createdAtMs: BigInt(created_at_ms), body },
         deliveries: await readDeliveries(orm.em, businessId, id, read),
       })),
     );
-    const deliveries = told.flatMap((event) => event.deliveries);
+    const deliveries = eventsWithDeliveries.flatMap((event) => event.deliveries);
     const attemptsAreCut = deliveries.some(({ attempts }) => attempts.length > attemptsShownMax);
     for (const delivery of deliveries) delivery.attempts = delivery.attempts.slice(-attemptsShownMax);
-    return { events: told, isCut: atMs.length > timesMax || events.length > eventsMax || attemptsAreCut };
+    return { events: eventsWithDeliveries, isCut: atMs.length > timesMax || events.length > eventsMax || attemptsAreCut };
   };

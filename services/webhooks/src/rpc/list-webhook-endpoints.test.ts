@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("a business lists its own endpoints, newest first, page by page, without secrets", async () => {
+test("lists the endpoints of the business in pages, newest first, without secrets", async () => {
   const caller = aBusinessCaller();
   const ids: string[] = [];
   for (let number = 0; number < 3; number++)

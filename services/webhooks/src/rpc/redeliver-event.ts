@@ -5,7 +5,7 @@ import { type Implementation, requireBusiness } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { type DeliveryJson, deliveryJson, readDeliveries, toDelivery } from "../event/delivery.message.ts";
-import { asNew } from "../event/delivery-schedule.ts";
+import { restartSchedule } from "../event/delivery-schedule.ts";
 import {
   eventNotFound,
   redeliveryEndpointDisabled,
@@ -13,8 +13,8 @@ import {
   redeliveryWithoutDelivery,
 } from "../event/event.errors.ts";
 import { eventView } from "../event/event.message.ts";
-import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
 import { requireAttemptsLeft } from "../webhook-endpoint/attempt-limit.ts";
+import { requireActiveEndpoint } from "../webhook-endpoint/require-active-endpoint.ts";
 
 export const redeliverEvent =
   (context: Context): Implementation<typeof EventService.method.redeliverEvent> =>
@@ -23,11 +23,11 @@ export const redeliverEvent =
     const businessId = requireBusiness(call.caller);
     const event = await eventView.read(orm.em, businessId, eventId);
     const before = event ? await readDeliveries(orm.em, businessId, eventId) : [];
-    const answer = await once(orm, call, ListDeliveriesResponseSchema, async (em) => {
+    const response = await once(orm, call, ListDeliveriesResponseSchema, async (em) => {
       if (!event) throw eventNotFound();
       await requireAttemptsLeft(em, context, businessId);
       if (endpointId !== undefined) {
-        await activeEndpoint(em, businessId, endpointId, redeliveryEndpointNotFound, redeliveryEndpointDisabled);
+        await requireActiveEndpoint(em, businessId, endpointId, redeliveryEndpointNotFound, redeliveryEndpointDisabled);
       }
       const restarted = await restart(em, businessId, eventId, endpointId);
       if (endpointId !== undefined && restarted.length === 0) throw redeliveryWithoutDelivery();
@@ -36,12 +36,12 @@ export const redeliverEvent =
       return { deliveries, total: deliveries.length };
     });
     signals.emit("due");
-    return answer;
+    return response;
   };
 
 /**
- * The schedule starts again; earlier attempts stay in the log. An attempt that is under way is
- * logged too but, its lease being gone, decides nothing any more.
+ * Restarts the schedule of deliveries and keeps their earlier attempts. An attempt in flight is
+ * recorded, too, but does not change the delivery, because its lease is lost.
  */
 async function restart(
   em: SqlEntityManager,
@@ -50,7 +50,7 @@ async function restart(
   endpointId: string | undefined,
 ): Promise<Delivery[]> {
   const restarted = await em.execute<DeliveryJson[]>(
-    `update delivery d set ${asNew}
+    `update delivery d set ${restartSchedule}
      from webhook_endpoint e
      where d.business_id = ? and d.event_id = ? and e.id = d.endpoint_id and e.status = 'ACTIVE'
        and (?::uuid is null or d.endpoint_id = ?)

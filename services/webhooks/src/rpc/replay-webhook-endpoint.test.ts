@@ -12,15 +12,15 @@ import { runReplays } from "../jobs/run-replays.ts";
 import { advanceReplay } from "../replay/advance-replay.ts";
 
 let harness: Harness;
-/** One where nothing is delivered. */
-let still: Harness;
+/** A service without a worker. */
+let idle: Harness;
 beforeAll(async () => {
   harness = await startHarness();
-  still = await startHarness({ deliver: false });
+  idle = await startHarness({ deliver: false });
 });
 afterAll(async () => {
   await harness[Symbol.asyncDispose]();
-  await still[Symbol.asyncDispose]();
+  await idle[Symbol.asyncDispose]();
 });
 
 const { RUNNING, DONE } = WebhookReplayStatus;
@@ -29,7 +29,7 @@ const hourMs = 3_600_000;
 const hoursAgo = (hours: number) => BigInt(Date.now() - hours * hourMs);
 const sinceMs = hoursAgo(100);
 
-/** A business with one endpoint there. */
+/** Creates a business with one endpoint. */
 async function anEndpoint(on: Harness, url = "http://127.0.0.1/hook") {
   const caller = aBusinessCaller();
   const { id } = await on.endpoints.createWebhookEndpoint({ url }, { caller });
@@ -49,57 +49,57 @@ async function anEndpoint(on: Harness, url = "http://127.0.0.1/hook") {
   };
 }
 
-describe("a replay names", () => {
+describe("a replay matches", () => {
   let endpoint: Awaited<ReturnType<typeof anEndpoint>>;
   beforeAll(async () => {
-    endpoint = await anEndpoint(still);
+    endpoint = await anEndpoint(idle);
     const { caller, id } = endpoint;
-    await addOldEvents(still, { caller, id, count: 4, hoursAgo: 10, status: "SKIPPED" });
-    await addOldEvents(still, { caller, id, count: 3, hoursAgo: 8, status: "FAILED", type: "PAYMENT_COMPLETED" });
-    await addOldEvents(still, { caller, id, count: 2, hoursAgo: 6, status: "SUCCEEDED" });
-    await addOldEvents(still, { caller, id, count: 1, hoursAgo: 4, status: "PENDING", nextAttemptInHours: 1 });
-    await addOldEvents(still, { caller, id, count: 5, hoursAgo: 4, status: "PENDING" });
-    await addOldEvents(still, { caller, id, count: 6, hoursAgo: 31 * 24, status: "SKIPPED" });
-    const other = await still.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/other" }, { caller });
-    await addOldEvents(still, { caller, id: other.id, count: 7, hoursAgo: 8, status: "FAILED" });
+    await addOldEvents(idle, { caller, id, count: 4, hoursAgo: 10, status: "SKIPPED" });
+    await addOldEvents(idle, { caller, id, count: 3, hoursAgo: 8, status: "FAILED", type: "PAYMENT_COMPLETED" });
+    await addOldEvents(idle, { caller, id, count: 2, hoursAgo: 6, status: "SUCCEEDED" });
+    await addOldEvents(idle, { caller, id, count: 1, hoursAgo: 4, status: "PENDING", nextAttemptInHours: 1 });
+    await addOldEvents(idle, { caller, id, count: 5, hoursAgo: 4, status: "PENDING" });
+    await addOldEvents(idle, { caller, id, count: 6, hoursAgo: 31 * 24, status: "SKIPPED" });
+    const other = await idle.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/other" }, { caller });
+    await addOldEvents(idle, { caller, id: other.id, count: 7, hoursAgo: 8, status: "FAILED" });
   });
 
   test.each<[string, object, number]>([
-    ["skipped and failed deliveries unless told otherwise", {}, 7],
-    ["those of some statuses", { statuses: [SUCCEEDED, FAILED] }, 5],
-    ["pending ones that wait for a later attempt, and none that goes out anyway", { statuses: [PENDING] }, 1],
-    ["those of some types", { types: ["PAYMENT_COMPLETED", "WEBHOOK_TEST"] }, 3],
-    ["those since a time", { sinceMs: hoursAgo(9) }, 3],
-    ["those until a time, itself left out", { untilMs: hoursAgo(9) }, 4],
-    ["none of more than 30 days ago", { sinceMs: 0n }, 7],
-    ["nothing when nothing fits", { types: ["KYC_COMPLETED"] }, 0],
-    ["nothing that is yet to come", { untilMs: hoursAgo(-10), statuses: [SKIPPED] }, 4],
+    ["skipped and failed deliveries by default", {}, 7],
+    ["deliveries with the given statuses", { statuses: [SUCCEEDED, FAILED] }, 5],
+    ["pending deliveries that wait for a later attempt, and no due ones", { statuses: [PENDING] }, 1],
+    ["deliveries of the given types", { types: ["PAYMENT_COMPLETED", "WEBHOOK_TEST"] }, 3],
+    ["deliveries from the time since on", { sinceMs: hoursAgo(9) }, 3],
+    ["deliveries before the time until", { untilMs: hoursAgo(9) }, 4],
+    ["no deliveries from more than 30 days ago", { sinceMs: 0n }, 7],
+    ["no deliveries when no type matches", { types: ["KYC_COMPLETED"] }, 0],
+    ["no future deliveries", { untilMs: hoursAgo(-10), statuses: [SKIPPED] }, 4],
   ])("%s", async (_, filter, matched) => {
     const replay = await endpoint.replay(filter);
     expect(replay).toMatchObject({ status: RUNNING, matched, sent: 0 });
-    await still.sql("delete from webhook_replay where id = ?", [replay.id]);
+    await idle.sql("delete from webhook_replay where id = ?", [replay.id]);
   });
 
   test.each<[string, object]>([
     ["ends before it begins", { sinceMs: hoursAgo(2), untilMs: hoursAgo(3) }],
     ["begins in the future", { sinceMs: hoursAgo(-1) }],
-  ])("nothing, and is refused, when it %s", async (_, filter) => {
+  ])("no deliveries, and the request is rejected, when it %s", async (_, filter) => {
     await expect(endpoint.replay(filter)).rejects.toMatchObject({ kind: "invalid", code: "replay_range_empty" });
   });
 });
 
 test("the default end of a replay is the current time of the database, even if the process's clock differs", async () => {
-  const endpoint = await anEndpoint(still);
-  await addOldEvents(still, { ...endpoint, count: 3, hoursAgo: 1, status: "SKIPPED" });
-  still.clock.nowMs = Date.now() - 2 * hourMs;
+  const endpoint = await anEndpoint(idle);
+  await addOldEvents(idle, { ...endpoint, count: 3, hoursAgo: 1, status: "SKIPPED" });
+  idle.clock.nowMs = Date.now() - 2 * hourMs;
   try {
     expect(await endpoint.replay()).toMatchObject({ matched: 3 });
   } finally {
-    still.clock.nowMs = undefined;
+    idle.clock.nowMs = undefined;
   }
 });
 
-test("what was skipped and what failed is sent again, with the same bytes, to that endpoint alone", async () => {
+test("sends skipped and failed deliveries again with the same bytes, only to the endpoint", async () => {
   await using receiver = await startReceiver((response, number) => response.writeHead(number > 8 ? 204 : 500).end());
   await using otherReceiver = await startReceiver();
   const endpoint = await anEndpoint(harness, receiver.url);
@@ -128,45 +128,45 @@ test("what was skipped and what failed is sent again, with the same bytes, to th
   expect(await endpoint.replay()).toMatchObject({ matched: 0 });
 });
 
-test("one at a time to each endpoint, and the next when it is done", async () => {
-  const endpoint = await anEndpoint(still);
-  const begun = await Promise.allSettled(Array.from({ length: 10 }, () => endpoint.replay()));
-  const refused = begun.filter((one) => one.status === "rejected").map(({ reason }) => reason);
-  expect(refused).toHaveLength(9);
-  for (const refusal of refused) expect(refusal).toMatchObject({ kind: "conflict", code: "replay_in_progress" });
-  const { id } = await still.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/2" }, endpoint);
-  await still.endpoints.replayWebhookEndpoint({ id, sinceMs }, endpoint);
+test("an endpoint has at most one running replay, and can start the next one when it is done", async () => {
+  const endpoint = await anEndpoint(idle);
+  const results = await Promise.allSettled(Array.from({ length: 10 }, () => endpoint.replay()));
+  const refusals = results.filter((result) => result.status === "rejected").map(({ reason }) => reason);
+  expect(refusals).toHaveLength(9);
+  for (const refusal of refusals) expect(refusal).toMatchObject({ kind: "conflict", code: "replay_in_progress" });
+  const { id } = await idle.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/2" }, endpoint);
+  await idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, endpoint);
   {
-    await using _job = runReplays(still.context, 20);
+    await using _job = runReplays(idle.context, 20);
     await eventually(() => endpoint.replay());
   }
 });
 
-test("the same Idempotency-Key begins one, and gets the first answer also when it is done", async () => {
-  const { id, caller } = await anEndpoint(still);
-  const first = await still.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"));
-  await still.sql("update webhook_replay set status = 'DONE', next_step_at = null where id = ?", [first.id]);
-  expect(await still.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"))).toEqual(first);
-  expect(await still.sql("select 1 from webhook_replay where endpoint_id = ?", [id])).toHaveLength(1);
+test("the same Idempotency-Key starts one replay and returns the first response, also after the replay is done", async () => {
+  const { id, caller } = await anEndpoint(idle);
+  const first = await idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"));
+  await idle.sql("update webhook_replay set status = 'DONE', next_step_at = null where id = ?", [first.id]);
+  expect(await idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"))).toEqual(first);
+  expect(await idle.sql("select 1 from webhook_replay where endpoint_id = ?", [id])).toHaveLength(1);
 });
 
-test("a DISABLED endpoint is sent nothing; another business's, an unknown and a malformed id are refused alike", async () => {
-  const endpoint = await anEndpoint(still);
-  const foreign = await anEndpoint(still);
+test("rejects a DISABLED endpoint, and returns the same not_found for foreign, unknown and malformed ids", async () => {
+  const endpoint = await anEndpoint(idle);
+  const foreign = await anEndpoint(idle);
   const replay = await endpoint.replay();
   const ofForeign = await foreign.replay();
   const { caller } = endpoint;
-  const begin = (id: string) => still.endpoints.replayWebhookEndpoint({ id, sinceMs }, { caller });
-  const read = (id: string, replayId: string) => still.endpoints.getWebhookReplay({ id, replayId }, { caller });
+  const begin = (id: string) => idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, { caller });
+  const read = (id: string, replayId: string) => idle.endpoints.getWebhookReplay({ id, replayId }, { caller });
   expect(await read(endpoint.id, replay.id)).toEqual(replay);
 
-  const places: (() => Promise<unknown>)[][] = [
+  const callGroups: (() => Promise<unknown>)[][] = [
     [foreign.id, uuidv7(), "x"].map((id) => () => begin(id)),
     [ofForeign.id, uuidv7(), "x"].map((id) => () => read(endpoint.id, id)),
     [foreign.id, uuidv7(), "x"].map((id) => () => read(id, replay.id)),
     [() => read(foreign.id, ofForeign.id)],
   ];
-  for (const calls of places) {
+  for (const calls of callGroups) {
     const refusals = await Promise.all(calls.map((call) => call().catch((error: unknown) => error)));
     for (const refusal of refusals) expect(refusal).toEqual(refusals[0]);
     expect(refusals[0]).toMatchObject({ kind: "not_found", code: "not_found" });
@@ -175,12 +175,12 @@ test("a DISABLED endpoint is sent nothing; another business's, an unknown and a 
   await expect(endpoint.replay()).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
 });
 
-test("all of a long time are counted, and an endpoint that takes nothing is handed few", async () => {
-  const endpoint = await anEndpoint(still);
-  await addOldEvents(still, { ...endpoint, count: 12_000, hoursAgo: 20, status: "SKIPPED" });
+test("counts 12000 matching deliveries, and restarts only 16 while the endpoint completes none", async () => {
+  const endpoint = await anEndpoint(idle);
+  await addOldEvents(idle, { ...endpoint, count: 12_000, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
   expect(replay.matched).toBeLessThan(12_000);
-  await using _job = runReplays(still.context, 20);
+  await using _job = runReplays(idle.context, 20);
   await eventually(async () => {
     const { matched, sent } = await endpoint.read(replay.id);
     expect(matched).toBe(12_000);
@@ -188,7 +188,7 @@ test("all of a long time are counted, and an endpoint that takes nothing is hand
   });
   await eventually(async () =>
     expect(
-      (await still.sql("select 1 from webhook_replay where id = ? and leased_until is null and sent > 0", [replay.id])).length,
+      (await idle.sql("select 1 from webhook_replay where id = ? and leased_until is null and sent > 0", [replay.id])).length,
     ).toBe(1),
   );
   const { sent, status } = await endpoint.read(replay.id);
@@ -196,7 +196,7 @@ test("all of a long time are counted, and an endpoint that takes nothing is hand
   expect(sent).toBe(16);
 });
 
-test("new events overtake a long replay, which two replicas work on and which sends each once", async () => {
+test("new events overtake a long replay, and two replicas send each of its deliveries once", async () => {
   const count = 4_000;
   await using receiver = await startReceiver();
   const endpoint = await anEndpoint(harness, receiver.url);
@@ -221,44 +221,44 @@ test("new events overtake a long replay, which two replicas work on and which se
   expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(count + 1);
 }, 90_000);
 
-test("whoever has lost the lease starts nothing", async () => {
-  const endpoint = await anEndpoint(still);
-  await addOldEvents(still, { ...endpoint, count: 10, hoursAgo: 20, status: "SKIPPED" });
+test("a process that has lost the lease restarts no deliveries", async () => {
+  const endpoint = await anEndpoint(idle);
+  await addOldEvents(idle, { ...endpoint, count: 10, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
-  await advanceReplay(still.context, replay.id, { holds: async () => false });
+  await advanceReplay(idle.context, replay.id, { holds: async () => false });
   expect(await endpoint.read(replay.id)).toEqual(replay);
   expect(await endpoint.dueCount()).toBe(0);
 });
 
-test("a replay ends when its endpoint is disabled, and goes when it is deleted", async () => {
-  const disabled = await anEndpoint(still);
-  const deleted = await anEndpoint(still);
+test("a replay ends when its endpoint is disabled, and is deleted with its endpoint", async () => {
+  const disabled = await anEndpoint(idle);
+  const deleted = await anEndpoint(idle);
   for (const endpoint of [disabled, deleted])
-    await addOldEvents(still, { ...endpoint, count: 3_000, hoursAgo: 20, status: "SKIPPED" });
-  const [one, two] = [await disabled.replay(), await deleted.replay()];
-  await using _job = runReplays(still.context, 20);
+    await addOldEvents(idle, { ...endpoint, count: 3_000, hoursAgo: 20, status: "SKIPPED" });
+  const [ended, removed] = [await disabled.replay(), await deleted.replay()];
+  await using _job = runReplays(idle.context, 20);
   for (const [endpoint, { id }] of [
-    [disabled, one],
-    [deleted, two],
+    [disabled, ended],
+    [deleted, removed],
   ] as const) {
     await eventually(async () => expect((await endpoint.read(id)).sent).toBeGreaterThan(0));
   }
   await disabled.disable();
-  await still.endpoints.deleteWebhookEndpoint({ id: deleted.id }, deleted);
+  await idle.endpoints.deleteWebhookEndpoint({ id: deleted.id }, deleted);
 
-  await eventually(async () => expect(await disabled.read(one.id)).toMatchObject({ status: DONE, matched: 3_000 }));
-  expect((await disabled.read(one.id)).sent).toBeLessThan(600);
-  expect(await still.sql("select 1 from webhook_replay where id = ?", [two.id])).toEqual([]);
+  await eventually(async () => expect(await disabled.read(ended.id)).toMatchObject({ status: DONE, matched: 3_000 }));
+  expect((await disabled.read(ended.id)).sent).toBeLessThan(600);
+  expect(await idle.sql("select 1 from webhook_replay where id = ?", [removed.id])).toEqual([]);
   expect(await deleted.dueCount()).toBe(0);
 });
 
-test("replays are shown for 30 days, and those that run for as long as they do", async () => {
-  const endpoints = [await anEndpoint(still), await anEndpoint(still), await anEndpoint(still)];
+test("deletes finished replays after 30 days, and keeps running ones", async () => {
+  const endpoints = [await anEndpoint(idle), await anEndpoint(idle), await anEndpoint(idle)];
   const [young, old, running] = await Promise.all(endpoints.map(({ replay }) => replay()));
-  await still.sql("update webhook_replay set status = 'DONE', next_step_at = null where id in (?, ?)", [young?.id, old?.id]);
-  await still.sql("update webhook_replay set created_at = now() - interval '31 days' where id in (?, ?)", [old?.id, running?.id]);
-  expect(await forAllTenants(deleteOldReplays)(still)).toBe(1);
-  const left = await still.sql<{ id: string }>("select id from webhook_replay where id in (?, ?, ?)", [
+  await idle.sql("update webhook_replay set status = 'DONE', next_step_at = null where id in (?, ?)", [young?.id, old?.id]);
+  await idle.sql("update webhook_replay set created_at = now() - interval '31 days' where id in (?, ?)", [old?.id, running?.id]);
+  expect(await forAllTenants(deleteOldReplays)(idle)).toBe(1);
+  const left = await idle.sql<{ id: string }>("select id from webhook_replay where id in (?, ?, ?)", [
     young?.id,
     old?.id,
     running?.id,

@@ -15,7 +15,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 const page = { limit: 50, offset: 0 };
 const idOf = ({ event }: { event?: { id: string } | undefined }) => event?.id ?? "";
 
-test("a test event goes to the one endpoint, signed, whatever it asks for, and is kept like any", async () => {
+test("a test event is signed, delivered only to the endpoint independent of its event types, and stored", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   await using otherReceiver = await startReceiver();
@@ -23,32 +23,32 @@ test("a test event goes to the one endpoint, signed, whatever it asks for, and i
   const endpoint = await harness.endpoints.createWebhookEndpoint({ url: receiver.url, ...filter }, { caller });
   await harness.endpoints.createWebhookEndpoint({ url: otherReceiver.url }, { caller });
 
-  const answer = await harness.endpoints.testWebhookEndpoint({ id: endpoint.id }, { caller });
-  expect(answer).toMatchObject({
+  const response = await harness.endpoints.testWebhookEndpoint({ id: endpoint.id }, { caller });
+  expect(response).toMatchObject({
     event: { type: "WEBHOOK_TEST" },
     delivery: { endpointId: endpoint.id, status: DeliveryStatus.PENDING, attempts: [] },
   });
   await eventually(() => expect(receiver.requests).toHaveLength(1));
   await harness.settled();
 
-  const eventId = idOf(answer);
+  const eventId = idOf(response);
   const [request] = receiver.requests;
   expect([receiver.requests.length, otherReceiver.requests.length]).toEqual([1, 0]);
   expect(request?.headers).toMatchObject({ "x-webhook-event": "WEBHOOK_TEST", "webhook-id": eventId });
   const body = new Webhook(endpoint.secret as string).verify(request?.body as Buffer, request?.headers as never);
-  const occurredAt = new Date(Number(answer.event?.createdAtMs)).toISOString();
+  const occurredAt = new Date(Number(response.event?.createdAtMs)).toISOString();
   expect(body).toEqual({ id: eventId, event: "WEBHOOK_TEST", occurred_at: occurredAt, business_id: caller.businessId });
-  expect(request?.body.toString()).toBe(answer.event?.body);
+  expect(request?.body.toString()).toBe(response.event?.body);
 
   const listed = await harness.events.listEvents({ ...page, type: "WEBHOOK_TEST" }, { caller });
-  expect(listed).toMatchObject({ events: [answer.event], total: 1 });
+  expect(listed).toMatchObject({ events: [response.event], total: 1 });
   const { deliveries } = await harness.events.listDeliveries({ eventId, ...page }, { caller });
   expect(deliveries).toMatchObject([
-    { id: answer.delivery?.id, status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 200 }] },
+    { id: response.delivery?.id, status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 200 }] },
   ]);
 });
 
-test("a test event that fails is tried again like any, and the same Idempotency-Key makes one", async () => {
+test("a failed test event is retried, and the same Idempotency-Key creates one event", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 204).end());
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
@@ -60,16 +60,16 @@ test("a test event that fails is tried again like any, and the same Idempotency-
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([idOf(first), idOf(first)]);
 });
 
-test("a DISABLED endpoint, another business's and an unknown one are not tested", async () => {
+test("rejects a DISABLED endpoint, and returns the same not_found for a foreign, unknown or malformed id", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
   const foreign = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller: aBusinessCaller() });
   await harness.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.DISABLED }, { caller });
-  const tested = (one: string) => harness.endpoints.testWebhookEndpoint({ id: one }, { caller });
+  const sendTest = (endpointId: string) => harness.endpoints.testWebhookEndpoint({ id: endpointId }, { caller });
 
-  await expect(tested(id)).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
-  const refusals = await Promise.all([foreign.id, uuidv7(), "x"].map((one) => tested(one).catch((error: unknown) => error)));
+  await expect(sendTest(id)).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
+  const refusals = await Promise.all([foreign.id, uuidv7(), "x"].map((each) => sendTest(each).catch((error: unknown) => error)));
   for (const refusal of refusals) expect(refusal).toEqual(refusals[1]);
   expect(refusals[0]).toMatchObject({ kind: "not_found", code: "not_found" });
   expect((await harness.events.listEvents(page, { caller })).total).toBe(0);

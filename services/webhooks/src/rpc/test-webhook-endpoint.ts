@@ -9,19 +9,19 @@ import { uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { addEvent } from "../event/add-events.ts";
 import { eventView } from "../event/event.message.ts";
-import { activeEndpoint } from "../webhook-endpoint/active-endpoint.ts";
 import { requireAttemptsLeft } from "../webhook-endpoint/attempt-limit.ts";
+import { requireActiveEndpoint } from "../webhook-endpoint/require-active-endpoint.ts";
 
 const type = "WEBHOOK_TEST";
 
-/** The event and its one delivery are due when committed, and go the way of all others. */
+/** Inserts a test event and its delivery, which the worker sends like any other delivery. */
 export const testWebhookEndpoint =
   (context: Context): Implementation<typeof WebhookEndpointService.method.testWebhookEndpoint> =>
   async (request, call) => {
     const { orm, clock, signals } = context;
     const businessId = requireBusiness(call.caller);
-    const answer = await once(orm, call, TestWebhookEndpointResponseSchema, async (em) => {
-      const endpoint = await activeEndpoint(em, businessId, request.id);
+    const response = await once(orm, call, TestWebhookEndpointResponseSchema, async (em) => {
+      const endpoint = await requireActiveEndpoint(em, businessId, request.id);
       await requireAttemptsLeft(em, context, businessId);
       const createdAt = clock.now();
       const id = uuidv7();
@@ -31,5 +31,5 @@ export const testWebhookEndpoint =
       return { event: eventView.toMessage({ ...event, createdAt }), ...(delivery && { delivery }) };
     });
     signals.emit("due");
-    return answer;
+    return response;
   };

@@ -21,17 +21,17 @@ const read = async (id: string, caller: ReturnType<typeof aBusinessCaller>) => {
   return endpoint;
 };
 
-test("url, status and events change one by one, and what is not named stays", async () => {
+test("changes url, status and events separately, and keeps fields that are not sent", async () => {
   const { caller, created, id } = await anEndpoint();
-  const moved = await harness.endpoints.updateWebhookEndpoint({ id, url: "http://127.0.0.1/new" }, { caller });
+  const updated = await harness.endpoints.updateWebhookEndpoint({ id, url: "http://127.0.0.1/new" }, { caller });
   const expected = { ...created, url: "http://127.0.0.1/new", secret: undefined, updatedAtMs: expect.any(BigInt) };
-  expect(moved).toEqual(expected);
-  expect(moved.updatedAtMs).toBeGreaterThan(created.updatedAtMs);
+  expect(updated).toEqual(expected);
+  expect(updated.updatedAtMs).toBeGreaterThan(created.updatedAtMs);
 
-  const off = await harness.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.DISABLED }, { caller });
-  expect(off).toEqual({ ...expected, status: WebhookEndpointStatus.DISABLED });
-  const on = await harness.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.ACTIVE }, { caller });
-  expect(on).toEqual(expected);
+  const disabled = await harness.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.DISABLED }, { caller });
+  expect(disabled).toEqual({ ...expected, status: WebhookEndpointStatus.DISABLED });
+  const enabled = await harness.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.ACTIVE }, { caller });
+  expect(enabled).toEqual(expected);
 
   const events = ["KYC_CANCELED"];
   expect(await harness.endpoints.updateWebhookEndpoint({ id, events: { types: events } }, { caller })).toEqual({
@@ -41,7 +41,7 @@ test("url, status and events change one by one, and what is not named stays", as
   expect(await harness.endpoints.updateWebhookEndpoint({ id, events: { types: [] } }, { caller })).toEqual(expected);
 });
 
-test("an empty update changes nothing, not even updated_at", async () => {
+test("an empty update changes no field, including updated_at", async () => {
   const { caller, created, id } = await anEndpoint();
   expect(await harness.endpoints.updateWebhookEndpoint({ id }, { caller })).toEqual({ ...created, secret: undefined });
   expect(await harness.endpoints.updateWebhookEndpoint({ id, url: created.url }, { caller })).toEqual({
@@ -50,7 +50,7 @@ test("an empty update changes nothing, not even updated_at", async () => {
   });
 });
 
-test("a rotation shows a new secret once and keeps the old one, encrypted, for 24 hours", async () => {
+test("a rotation returns the new secret once and keeps the old one encrypted for 24 hours", async () => {
   const { caller, created, id } = await anEndpoint();
   const rotated = await harness.endpoints.updateWebhookEndpoint({ id, rotateSecret: true }, { caller });
   expect(rotated.secret).toMatch(/^whsec_/);
@@ -80,7 +80,7 @@ test("a rotated secret becomes active by the database's clock, even if the proce
   expect(await harness.sql(`select 1 from webhook_endpoint where id = ? and ${ahead}`, [id])).toHaveLength(1);
 });
 
-test("a rotation becomes active within a day, or is refused", async () => {
+test("rejects an activation time outside of 0 to 86400 seconds", async () => {
   const { caller, created, id } = await anEndpoint();
   for (const activateInSeconds of [-1, 86_401]) {
     await expect(
@@ -93,7 +93,7 @@ test("a rotation becomes active within a day, or is refused", async () => {
   expect(harness.context.secrets.decrypt(row?.secret as string, id)).toBe(created.secret);
 });
 
-test("a refused field changes nothing of the others", async () => {
+test("a rejected field leaves all fields unchanged", async () => {
   const { caller, created, id } = await anEndpoint();
   await expect(
     harness.endpoints.updateWebhookEndpoint({ id, url: "http://10.0.0.1/", rotateSecret: true }, { caller }),
@@ -104,7 +104,7 @@ test("a refused field changes nothing of the others", async () => {
   expect(await read(id, caller)).toEqual({ ...created, secret: undefined });
 });
 
-test("another business's endpoint, an unknown id and a malformed one are refused alike, and nothing changes", async () => {
+test("returns the same not_found for a foreign, unknown or malformed id, without a change", async () => {
   const { caller, created, id } = await anEndpoint();
   const refusals = await Promise.all(
     [id, uuidv7(), "nonsense"].map((each) =>

@@ -5,10 +5,10 @@ import { databaseTime, lockRow, transaction } from "@amana/database";
 import { type Implementation, requestedName, requireBusiness } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { Context } from "../context.ts";
-import { eventFilter } from "../webhook-endpoint/event-filter.ts";
+import { parseEventFilter } from "../webhook-endpoint/parse-event-filter.ts";
 import { recordEndpointAction } from "../webhook-endpoint/record-endpoint-action.ts";
 import { newSecret } from "../webhook-endpoint/secrets.ts";
-import { refusalOfUrl } from "../webhook-endpoint/url.ts";
+import { validateUrl } from "../webhook-endpoint/validate-url.ts";
 import {
   activateInSecondsInvalid,
   activateInSecondsMax,
@@ -24,22 +24,22 @@ export const updateWebhookEndpoint =
     if (!isUuid(request.id)) throw webhookEndpointNotFound();
     const { url, activateInSeconds } = request;
     if (activateInSeconds < 0 || activateInSeconds > activateInSecondsMax) throw activateInSecondsInvalid();
-    // Before the transaction, which must not wait for name servers.
-    const refusal = url === undefined ? undefined : await refusalOfUrl(url, addresses);
+    // Before the transaction, because a transaction must not wait for name servers.
+    const refusal = url === undefined ? undefined : await validateUrl(url, addresses);
     return await transaction(orm, async (em) => {
       const endpoint = await lockRow(em, WebhookEndpoint, businessId, request.id, webhookEndpointNotFound);
       if (refusal) throw refusal;
 
       const now = await databaseTime(em);
       const before = endpoint.snapshot();
-      if (url !== undefined && url !== endpoint.url) endpoint.moveTo(url, now);
-      if (request.events) endpoint.askFor(eventFilter(request.events.types), now);
+      if (url !== undefined && url !== endpoint.url) endpoint.changeUrl(url, now);
+      if (request.events) endpoint.changeEvents(parseEventFilter(request.events.types), now);
       const status = requestedName(WebhookEndpointStatus, request.status);
-      if (status && status !== endpoint.status) endpoint.switchTo(status, now);
+      if (status && status !== endpoint.status) endpoint.changeStatus(status, now);
       const after = endpoint.snapshot();
       if (request.rotateSecret || !isDeepStrictEqual(after, before)) {
-        const did = request.rotateSecret ? "secret_rotated" : "changed";
-        recordEndpointAction(em, now, call, `webhook_endpoint.${did}`, endpoint, { before, after });
+        const operation = request.rotateSecret ? "secret_rotated" : "changed";
+        recordEndpointAction(em, now, call, `webhook_endpoint.${operation}`, endpoint, { before, after });
       }
       if (!request.rotateSecret) return toWebhookEndpointMessage(endpoint);
 

@@ -6,7 +6,7 @@ import { createNameResolver, type Resolve, type ResolvedAddress } from "./resolv
 
 export type AddressGuard = ReturnType<typeof createAddressGuard>;
 
-/** The host leads, or may lead, into a network that is not the public internet. */
+/** Thrown for a host with an address outside of the public internet. */
 export class AddressNotPublic extends Error {
   constructor() {
     super("the address is not public");
@@ -14,15 +14,15 @@ export class AddressNotPublic extends Error {
   }
 }
 
-/** IANA hands out global unicast IPv6 addresses from this block alone. */
+/** The block of all global unicast IPv6 addresses (IANA). */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Where webhooks may go: to global unicast addresses, and with `allowInsecure` also to loopback and
- * over plain http. 0.0.0.0 and [::] never.
+ * Creates the guard of webhook addresses. It allows global unicast addresses, and with
+ * `allowInsecure` also loopback addresses and plain http. It never allows 0.0.0.0 and [::].
  */
 export function createAddressGuard(options: { allowInsecure: boolean; resolve?: Resolve }) {
-  // In a sandbox also the names that only the system knows, such as those of a hosts file.
+  // The system resolver also finds local names of a sandbox, for example of a hosts file.
   const { allowInsecure, resolve = allowInsecure ? (host) => lookup(host, { all: true }) : createNameResolver() } = options;
 
   const allows = (address: string): boolean => {
@@ -38,8 +38,8 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
     allows,
 
     /**
-     * The addresses of a URL's host, which may be a literal. A name with public and private ones is
-     * refused whole. Throws AddressNotPublic, or the resolver's error.
+     * Returns the addresses of a URL's host: a name or a literal address. Throws AddressNotPublic
+     * if any of the addresses is forbidden, or the resolver's error.
      */
     async resolve(hostname: string): Promise<ResolvedAddress[]> {
       const host = hostname.replace(/^\[(.*)\]$/, "$1");
@@ -52,9 +52,9 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
 }
 
 /**
- * Creates a connector that refuses forbidden addresses: those of names when they are resolved,
- * literals here, because sockets do not look them up. HTTP/1.1 alone: a connection then carries one
- * request, so cutting it off disturbs no other.
+ * Creates a connector that rejects forbidden addresses. It checks names when they are resolved, and
+ * literal addresses before, because sockets do not look these up. It uses HTTP/1.1 only, so that an
+ * aborted connection affects no other request.
  */
 export function guardedConnector(addresses: AddressGuard, timeoutMs: number): buildConnector.connector {
   const lookup: LookupFunction = (hostname, { all }, callback) => {

@@ -3,9 +3,10 @@ import type { Context } from "../context.ts";
 import { deliveryAttemptLimitReached } from "./attempt-limit.errors.ts";
 
 /**
- * Returns whether a business has reached its limit of attempts in 24 hours. Attempts are stored for
- * 30 days, so without a limit one business could fill the disk by replays. Counts are written every
- * two seconds, so a business can exceed the limit by the attempts that it starts in that time.
+ * Returns true if a business has reached its limit of attempts in 24 hours. Attempts are stored for
+ * 30 days, so without a limit one business could fill the disk with replays. Counts are written
+ * every two seconds, so a business can exceed the limit by the attempts that it starts in that
+ * time.
  */
 export async function isAttemptLimitReached(
   em: SqlEntityManager,

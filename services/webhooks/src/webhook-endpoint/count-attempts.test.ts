@@ -18,32 +18,32 @@ const aCounter = () => startCountingAttempts(harness.orm, harness.context.logger
 const totals = async (endpoint: ReturnType<typeof anEndpoint>) =>
   (await dayOf(endpoint)).map(({ duration_class, succeeded, failed }) => [duration_class, succeeded, failed]);
 
-test("what several processes count adds up, by duration, also what they counted just before they stopped", async () => {
-  const [one, other] = [anEndpoint(), anEndpoint()];
+test("the counts of several processes are added by duration class, including those written at their stop", async () => {
+  const [endpoint, other] = [anEndpoint(), anEndpoint()];
   {
     await using first = aCounter();
     await using second = aCounter();
     for (const counter of [first, second]) {
-      for (let i = 0; i < 100; i++) counter.count(one, 20, true);
-      counter.count(one, 10_000, false);
+      for (let i = 0; i < 100; i++) counter.count(endpoint, 20, true);
+      counter.count(endpoint, 10_000, false);
       counter.count(other, 0, true);
     }
   }
-  expect(await totals(one)).toEqual([
+  expect(await totals(endpoint)).toEqual([
     [durationClassOf(20), 200, 0],
     [durationClassOf(10_000), 0, 2],
   ]);
   expect(await totals(other)).toEqual([[0, 2, 0]]);
 });
 
-test("counts are written while the process runs", async () => {
+test("writes counts while the process runs", async () => {
   const endpoint = anEndpoint();
   await using counter = aCounter();
   counter.count(endpoint, 20, true);
   await eventually(async () => expect(await totals(endpoint)).toHaveLength(1));
 });
 
-test("hour and day end where they end, another business has none of it, and older counts are deleted", async () => {
+test("includes only counts of the last hour and day and of the business, and deletes older counts", async () => {
   const endpoint = anEndpoint();
   const counts = ["2 minutes", "61 minutes", "1435 minutes", "1441 minutes", "1501 minutes"];
   for (const ago of counts) {

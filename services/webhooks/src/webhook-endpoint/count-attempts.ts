@@ -2,7 +2,7 @@ import { namedQuery, type Orm } from "@amana/database";
 import { allTenants, forTenant, type Logger, poll } from "@amana/runtime";
 import { durationClassOf } from "./endpoint-health.ts";
 
-/** Attempts at an endpoint that took about as long as each other. */
+/** Number of attempts at an endpoint in a duration class. */
 interface Count {
   readonly business_id: string;
   readonly endpoint_id: string;
@@ -16,9 +16,9 @@ export type AttemptCounter = ReturnType<typeof startCountingAttempts>;
 const writeEveryMs = 2_000;
 
 /**
- * Counts attempts for the health of their endpoints. Counts are gathered in memory and written
- * every two seconds: in the statement that records results they cost it up to a fifth. A process
- * that dies takes two seconds along.
+ * Counts attempts for the health of their endpoints. Counts are collected in memory and written
+ * every two seconds, because as part of the statement that records results they made it up to a
+ * fifth slower. A crash loses the counts of at most two seconds.
  */
 export function startCountingAttempts(orm: Orm, logger: Logger) {
   let counts = new Map<string, Count>();
@@ -40,14 +40,12 @@ export function startCountingAttempts(orm: Orm, logger: Logger) {
     },
     async [Symbol.asyncDispose]() {
       await writing[Symbol.asyncDispose]();
-      await forTenant(allTenants, write).catch((error: unknown) =>
-        logger.warn({ err: error }, "the last attempts could not be counted"),
-      );
+      await forTenant(allTenants, write).catch((error: unknown) => logger.warn({ err: error }, "last attempts not counted"));
     },
   };
 }
 
-/** In the order of the key, so that processes wait for each other in turn, not in a circle. */
+/** Writes counts in the order of the key, so that concurrent processes cannot deadlock. */
 async function writeCounts(orm: Orm, counts: readonly Count[]): Promise<void> {
   await namedQuery(
     orm.em,

@@ -35,17 +35,17 @@ async function deliver(caller: Caller): Promise<void> {
   await harness.settled();
 }
 
-test("who answers 410 is disabled, which the audit trail, the log and the endpoints that ask for it are told", async () => {
+test("a 410 disables the endpoint, creates an event for subscribed endpoints, and is audited", async () => {
   await using gone = await startReceiver((response) => response.writeHead(410).end());
   await using listening = await startReceiver();
   await using others = await startReceiver();
-  const [caller, stranger] = [aBusinessCaller(), aBusinessCaller()];
+  const [caller, otherBusiness] = [aBusinessCaller(), aBusinessCaller()];
   const { id, url } = await create(gone.url, caller, ["PAYMENT_REFUNDED", type]);
   const listener = await create(listening.url, caller, [type]);
-  const switchedOff = await create(others.url, caller, [type]);
-  await harness.endpoints.updateWebhookEndpoint({ id: switchedOff.id, status: WebhookEndpointStatus.DISABLED }, { caller });
+  const disabled = await create(others.url, caller, [type]);
+  await harness.endpoints.updateWebhookEndpoint({ id: disabled.id, status: WebhookEndpointStatus.DISABLED }, { caller });
   await create(others.url, caller, ["KYC_COMPLETED"]);
-  await create(others.url, stranger, [type]);
+  await create(others.url, otherBusiness, [type]);
   await deliver(caller);
 
   const [event, ...more] = await eventsOf(caller);
@@ -58,10 +58,10 @@ test("who answers 410 is disabled, which the audit trail, the log and the endpoi
   expect(new Map(deliveries.map(({ endpointId, status }) => [endpointId, status]))).toEqual(
     new Map([
       [listener.id, DeliveryStatus.SUCCEEDED],
-      [switchedOff.id, DeliveryStatus.SKIPPED],
+      [disabled.id, DeliveryStatus.SKIPPED],
     ]),
   );
-  expect(await eventsOf(stranger)).toEqual([]);
+  expect(await eventsOf(otherBusiness)).toEqual([]);
   expect(await auditOf(id)).toMatchObject([
     {
       actor: "platform",
@@ -77,7 +77,7 @@ test("who answers 410 is disabled, which the audit trail, the log and the endpoi
   expect(read).toMatchObject({ status: WebhookEndpointStatus.DISABLED, health: { lastError: "http_410" } });
 });
 
-test("who failed for five days is disabled as FAILING, once", async () => {
+test("five days of failures disable an endpoint once, with the reason FAILING", async () => {
   await using failing = await startReceiver((response) => response.writeHead(500).end());
   const caller = aBusinessCaller();
   const { id } = await create(failing.url, caller);
@@ -87,7 +87,7 @@ test("who failed for five days is disabled as FAILING, once", async () => {
   expect(await auditOf(id)).toMatchObject([{ reason: "FAILING" }]);
 });
 
-test("what is not true any more disables nobody, and what is asked several times at once is done once", async () => {
+test("outdated requests disable no endpoint, and concurrent requests disable it once", async () => {
   const caller = aBusinessCaller();
   const { id, url } = await create("http://127.0.0.1:9/", caller);
   const disable = (reason: "GONE" | "FAILING", at = url) => disableEndpoints(harness.context, [{ id, reason, url: at }]);
@@ -103,7 +103,7 @@ test("what is not true any more disables nobody, and what is asked several times
   expect((await harness.endpoints.getWebhookEndpoint({ id }, { caller })).status).toBe(WebhookEndpointStatus.DISABLED);
 });
 
-test("when the event cannot be written, nothing is disabled", async () => {
+test("an endpoint stays ACTIVE if its event cannot be written", async () => {
   const caller = aBusinessCaller();
   const { id, url } = await create("http://127.0.0.1:9/", caller);
   await harness.sql("alter table event add constraint refuse check (type <> 'WEBHOOK_ENDPOINT_DISABLED') not valid");

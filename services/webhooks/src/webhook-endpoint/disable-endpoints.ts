@@ -6,12 +6,12 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { addEvent } from "../event/add-events.ts";
 
-/** Nothing more is to be sent to it: it answered 410 at `url`, or failed for five days. */
-export type GivenUp =
+/** An endpoint to disable: it responded with 410 at `url`, or has failed for five days. */
+export type DisableRequest =
   | { readonly id: string; readonly reason: "GONE"; readonly url: string }
   | { readonly id: string; readonly reason: "FAILING" };
 
-interface Disabled {
+interface DisabledEndpoint {
   readonly id: string;
   readonly business_id: string;
   readonly url: string;
@@ -19,30 +19,34 @@ interface Disabled {
 }
 
 /**
- * Disables those endpoints of which it is still true. The audit trail and the business's other
- * endpoints are told in the same transaction, so it does no harm to ask twice.
+ * Disables the endpoints for which the reason still holds. Writes the audit entry and the event for
+ * the business's other endpoints in the same transaction, so a repeated request has no effect.
  */
-export async function disableEndpoints(context: Context, givenUp: readonly GivenUp[]): Promise<void> {
-  if (givenUp.length === 0) return;
+export async function disableEndpoints(context: Context, requests: readonly DisableRequest[]): Promise<void> {
+  if (requests.length === 0) return;
   const { orm, clock, logger, signals } = context;
   const disabled = await transaction(orm, async (em) => {
-    const rows = await em.execute<Disabled[]>(
+    const rows = await em.execute<DisabledEndpoint[]>(
       `update webhook_endpoint e set status = 'DISABLED', updated_at = now(), version = e.version + 1
        from jsonb_to_recordset(?::jsonb) as g (id uuid, reason text, url text)
        where e.id = g.id and e.status = 'ACTIVE'
          and case g.reason when 'GONE' then e.url = g.url else e.failing_since < now() - interval '5 days' end
        returning e.id, e.business_id, e.url, g.reason`,
-      [JSON.stringify(givenUp)],
+      [JSON.stringify(requests)],
     );
     const now = clock.now();
-    for (const row of rows) await tell(em, row, now);
+    for (const row of rows) await recordDisabling(em, row, now);
     return rows;
   });
-  for (const { id, reason } of disabled) logger.info({ endpoint_id: id, reason }, "an endpoint was disabled");
+  for (const { id, reason } of disabled) logger.info({ endpoint_id: id, reason }, "webhook endpoint disabled");
   if (disabled.length > 0) signals.emit("due");
 }
 
-async function tell(em: SqlEntityManager, { id, business_id: businessId, url, reason }: Disabled, now: Date): Promise<void> {
+async function recordDisabling(
+  em: SqlEntityManager,
+  { id, business_id: businessId, url, reason }: DisabledEndpoint,
+  now: Date,
+): Promise<void> {
   recordAction("webhooks")(em, now, {
     by: byPlatform,
     action: "webhook_endpoint.disabled",

@@ -4,7 +4,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { WebhookEndpoint } from "./webhook-endpoint.ts";
 
-/** The attempts of the last day that took about as long as each other. */
+/** Numbers of attempts of the last day in a duration class. */
 interface DayOfAttempts {
   readonly duration_class: number;
   readonly succeeded: number;
@@ -13,12 +13,15 @@ interface DayOfAttempts {
   readonly failed_1h: number;
 }
 
-/** Four to each doubling of the time, so that a duration is known to a fifth. */
+/** Number of duration classes for each doubling. With four, the error is at most 20 %. */
 const classesPerDoubling = 4;
 export const durationClassOf = (ms: number): number => Math.floor(classesPerDoubling * Math.log2(Math.max(1, ms)));
 const fromMs = (durationClass: number): number => 2 ** (durationClass / classesPerDoubling);
 
-/** By duration, the shortest first: some hundreds of rows, however many attempts there were. */
+/**
+ * Returns the attempts of the last day by duration class, the shortest first. The query reads some
+ * hundreds of rows, independent of the number of attempts.
+ */
 export async function readDay(em: SqlEntityManager, businessId: string, endpointId: string): Promise<DayOfAttempts[]> {
   return await namedQuery<DayOfAttempts>(
     em,
@@ -35,12 +38,12 @@ export async function readDay(em: SqlEntityManager, businessId: string, endpoint
   );
 }
 
-/** What a business sees of how its endpoint does. */
+/** Returns the endpoint health as shown to the business. */
 export function healthOf(
   { failingSince, lastError }: Pick<WebhookEndpoint, "failingSince" | "lastError">,
   day: readonly DayOfAttempts[],
 ): MessageInitShape<typeof WebhookEndpointHealthSchema> {
-  const sum = (of: (row: DayOfAttempts) => number) => day.reduce((total, row) => total + of(row), 0);
+  const sum = (select: (row: DayOfAttempts) => number) => day.reduce((total, row) => total + select(row), 0);
   const [succeeded, failed] = [sum((row) => row.succeeded), sum((row) => row.failed)];
   return {
     failingSinceMs: failingSince ? BigInt(failingSince.getTime()) : undefined,
@@ -49,7 +52,7 @@ export function healthOf(
       sum((row) => row.failed_1h),
     ),
     successRate24h: rateOf(succeeded, failed),
-    // The endpoint's row remembers it for ever.
+    // Older errors are not shown, although the endpoint's row keeps the last one.
     lastError: failingSince || failed > 0 ? (lastError ?? undefined) : undefined,
     p95Ms24h: percentileMs(day, 0.95),
   };
@@ -58,7 +61,7 @@ export function healthOf(
 const rateOf = (succeeded: number, failed: number): number | undefined =>
   succeeded + failed === 0 ? undefined : succeeded / (succeeded + failed);
 
-/** As if the durations of a class were spread evenly over it. */
+/** Returns a percentile, with durations distributed evenly within a class. */
 function percentileMs(day: readonly DayOfAttempts[], part: number): number | undefined {
   let left = part * day.reduce((total, { succeeded, failed }) => total + succeeded + failed, 0);
   for (const { duration_class, succeeded, failed } of day) {
@@ -70,6 +73,6 @@ function percentileMs(day: readonly DayOfAttempts[], part: number): number | und
   return undefined;
 }
 
-/** Deletes the counts that nobody reads any more. Answers how many. */
+/** Deletes counts that are too old for `readDay`. Returns their number. */
 export const deleteOldHealth = ({ orm }: { readonly orm: Orm }): Promise<number> =>
   deleteOld(orm.em.fork(), { table: "endpoint_health", since: "since", olderThan: "25 hours" });

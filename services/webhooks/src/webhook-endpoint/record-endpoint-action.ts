@@ -4,7 +4,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 type Snapshot = Readonly<Record<string, string>>;
 
-/** What a business did with an endpoint, or a replay of it, for the audit trail. */
+/** Records an action of a business on an endpoint or replay in the audit trail. */
 export function recordEndpointAction(
   em: SqlEntityManager,
   now: Date,

@@ -9,9 +9,9 @@ const records: Readonly<Record<string, Readonly<Record<number, readonly number[]
   "four.test": { [typeA]: [93, 184, 215, 14] },
 };
 const server = createSocket("udp4");
-let asked = 0;
+let queryCount = 0;
 
-/** A name server's answer (RFC 1035, section 4): the question again, and one record. */
+/** Sends a DNS response (RFC 1035, section 4): the question, and one record. */
 server.on("message", (query, { port }) => {
   const labels: string[] = [];
   let at = 12;
@@ -20,7 +20,7 @@ server.on("message", (query, { port }) => {
     at += 1 + length;
   }
   const name = labels.join(".").toLowerCase();
-  asked += 1;
+  queryCount += 1;
   if (name.startsWith("silent")) return;
   const type = query.readUInt16BE(at + 1);
   const data = records[name]?.[type];
@@ -41,25 +41,25 @@ afterAll(() => new Promise<void>((done) => server.close(() => done())));
 
 const fourAddress = { address: "93.184.215.14", family: 4 };
 
-test("a name has the addresses of both families", async () => {
+test("returns the IPv4 and IPv6 addresses of a name", async () => {
   expect(await resolve("both.test")).toEqual([fourAddress, { address: "2606:2800::1", family: 6 }]);
   expect(await resolve("four.test")).toEqual([fourAddress]);
 });
 
-test("a name that nobody knows does not resolve", async () => {
-  await expect(resolve("nobody.test")).rejects.toMatchObject({ code: "ENOTFOUND" });
+test("rejects an unknown name", async () => {
+  await expect(resolve("unknown.test")).rejects.toMatchObject({ code: "ENOTFOUND" });
 });
 
-test.each(["localhost", "LOCALHOST.", "a.localhost"])("%s is this machine, and no name server is asked", async (host) => {
-  const before = asked;
+test.each(["localhost", "LOCALHOST.", "a.localhost"])("%s is this machine, and no name server is queryCount", async (host) => {
+  const before = queryCount;
   expect(await resolve(host)).toEqual([{ address: "127.0.0.1", family: 4 }]);
-  expect(asked).toBe(before);
+  expect(queryCount).toBe(before);
 });
 
-test("names whose servers keep silent make no other name wait", async () => {
+test("names whose name servers do not respond do not delay other names", async () => {
   let isWaiting = true;
-  const silent = Array.from({ length: 50 }, (_, i) => resolve(`silent${i}.test`).catch(() => []));
-  const ended = Promise.race(silent).then(() => {
+  const pending = Array.from({ length: 50 }, (_, i) => resolve(`silent${i}.test`).catch(() => []));
+  const ended = Promise.race(pending).then(() => {
     isWaiting = false;
   });
   expect(await resolve("four.test")).toEqual([fourAddress]);

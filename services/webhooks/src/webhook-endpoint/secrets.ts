@@ -2,12 +2,13 @@ import { randomBytes } from "node:crypto";
 import type { Logger } from "@amana/runtime";
 import { decryptIfReadable, type SecretBox } from "@amana/secret-box";
 
-/** `whsec_` and 32 random bytes in base64 (Standard Webhooks, symmetric secrets). */
+/** Creates a secret: `whsec_` and 32 random bytes in base64 (Standard Webhooks, symmetric). */
 export const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 
 /**
- * Selects, from webhook_endpoint `e`, the secret that X-Signature is keyed with now and the other
- * one of a rotation: the new one until it becomes active, then the previous one, for a day in all.
+ * SQL: the columns of webhook_endpoint `e` with the current secret of X-Signature and the other
+ * secret of a rotation. The other secret is the new one until it becomes active, then the previous
+ * one, for a day in total.
  */
 export const signingSecrets = `
   case when e.secret_active_from > now() then e.previous_secret_ciphertext else e.secret_ciphertext end as secret_ciphertext,
@@ -20,10 +21,10 @@ export interface SealedSecrets {
   readonly other_secret_ciphertext: string | null;
 }
 
-/** Signing secrets as they were shown. */
+/** Decrypted signing secrets. */
 export interface SigningSecrets {
   readonly current: string;
-  /** While a rotation makes two of them good. */
+  /** Set during a rotation, when two secrets are valid. */
   readonly other: string | undefined;
 }
 
@@ -32,13 +33,13 @@ interface SecretReader {
   readonly logger: Logger;
 }
 
-/** Throws when the current secret cannot be read: nothing can be sent without it. */
+/** Decrypts the signing secrets. Throws if the current secret cannot be decrypted. */
 export const openSecrets = (
   { secrets, logger }: SecretReader,
   { endpoint_id: id, secret_ciphertext: current, other_secret_ciphertext: other }: SealedSecrets,
 ): SigningSecrets => ({
   current: secrets.decrypt(current, id),
-  // A good one is not worth less because the other cannot be read.
+  // An unreadable other secret does not prevent the delivery.
   other: other ? decryptIfReadable(secrets, other, id, logger) : undefined,
 });
 

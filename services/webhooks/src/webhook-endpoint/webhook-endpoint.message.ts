@@ -10,7 +10,10 @@ export const webhookEndpointView = defineView(WebhookEndpoint, WebhookEndpointSc
 
 type Row = Omit<RowOf<typeof webhookEndpointView>, "failingSince" | "lastError">;
 
-/** `secret` only in the answer to the call that made it, `health` only where one is read. */
+/**
+ * Converts a row to its message. Pass `secret` only to the call that created it, and `health` only
+ * where a single endpoint is read.
+ */
 export const toWebhookEndpointMessage = (
   endpoint: Row,
   { secret, health }: Pick<MessageInitShape<typeof WebhookEndpointSchema>, "secret" | "health"> = {},

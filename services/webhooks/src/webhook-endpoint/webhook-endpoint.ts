@@ -13,19 +13,19 @@ const schema = defineEntity({
     businessId: p.uuid(),
     url: p.text(),
     status: p.text().$type<WebhookEndpointStatus>(),
-    /** Event types it asks for; empty means all but the opt-in ones. */
+    /** Subscribed event types; empty means all except the opt-in types. */
     events: p.array(),
     secretCiphertext: p.text(),
-    /** Until then X-Signature goes on with the previous secret. */
+    /** Before this time, X-Signature uses the previous secret. */
     secretActiveFrom: p.datetime(3).nullable(),
-    /** The secret before the last rotation, which `webhook-signature` carries along until then. */
+    /** The secret before the last rotation, also valid until `previousSecretUntil`. */
     previousSecretCiphertext: p.text().nullable(),
     previousSecretUntil: p.datetime(3).nullable(),
-    /** When the first of an unbroken row of failed attempts was; the delivery engine keeps it. */
+    /** Time of the first failed attempt since the last success. Set by the recorder of attempts. */
     failingSince: p.datetime(3).nullable(),
-    /** Why the newest attempt that failed did so; the delivery engine keeps it. */
+    /** Error of the last failed attempt. Set by the recorder of attempts. */
     lastError: p.text().nullable(),
-    /** Whether the last attempts took long; the delivery engine keeps it. */
+    /** True if the last attempts were slow. Set by the recorder of attempts. */
     slow: p.boolean().default(false),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
@@ -35,9 +35,9 @@ const schema = defineEntity({
 
 const previousSecretKeptMs = 24 * 60 * 60 * 1000;
 
-/** Where a business receives its events. */
+/** A URL at which a business receives its events. */
 export class WebhookEndpoint extends schema.class {
-  moveTo(url: string, now: Date): void {
+  changeUrl(url: string, now: Date): void {
     this.url = url;
     this.failingSince = null;
     this.slow = false;
@@ -45,9 +45,9 @@ export class WebhookEndpoint extends schema.class {
   }
 
   /**
-   * The old secret stays good for `webhook-signature` for a day; one from before a still earlier
-   * rotation does not. `X-Signature` goes on with it for `activateInSeconds`. A secret that has not
-   * become active by now never does.
+   * Sets a new secret. The active secret stays valid in `webhook-signature` for a day, and
+   * `X-Signature` uses it for another `activateInSeconds`. Earlier secrets become invalid, and so
+   * does a secret that is not active yet.
    */
   rotateSecret(ciphertext: string, now: Date, activateInSeconds: number): void {
     const isActive = !this.secretActiveFrom || this.secretActiveFrom <= now;
@@ -58,14 +58,14 @@ export class WebhookEndpoint extends schema.class {
     this.updatedAt = now;
   }
 
-  /** An endpoint that is switched on again starts without its history of failures. */
-  switchTo(status: WebhookEndpointStatus, now: Date): void {
+  /** Changes the status and clears the history of failures. */
+  changeStatus(status: WebhookEndpointStatus, now: Date): void {
     this.status = status;
     this.failingSince = null;
     this.updatedAt = now;
   }
 
-  askFor(events: string[], now: Date): void {
+  changeEvents(events: string[], now: Date): void {
     if (events.length === this.events.length && events.every((type) => this.events.includes(type))) return;
     this.events = events;
     this.updatedAt = now;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createAddressGuard } from "./address-guard.ts";
-import { refusalOfUrl } from "./url.ts";
+import { validateUrl } from "./validate-url.ts";
 
 const names: Record<string, string[]> = {
   "public.example": ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"],
@@ -16,7 +16,7 @@ const resolve = async (host: string) => {
 };
 const production = createAddressGuard({ allowInsecure: false, resolve });
 const sandbox = createAddressGuard({ allowInsecure: true, resolve });
-const codeOf = async (url: string, guard = production) => (await refusalOfUrl(url, guard))?.code;
+const codeOf = async (url: string, guard = production) => (await validateUrl(url, guard))?.code;
 
 test.each([
   "https://public.example/hook?a=1",
@@ -52,7 +52,7 @@ test.each([
   ["url_has_fragment", "https://public.example/#part"],
   ["url_has_fragment", "https://public.example/#"],
   ["url_too_long", `https://public.example/${"a".repeat(2_048)}`],
-])("%s: %j", async (code, url) => {
+])("returns %s for %j", async (code, url) => {
   expect(await codeOf(url)).toBe(code);
 });
 
@@ -95,7 +95,7 @@ const notPublic = [
   "private.example",
   "mixed.example",
 ];
-test.each(notPublic)("https://%s/ is not public", async (host) => {
+test.each(notPublic)("returns url_not_public for https://%s/", async (host) => {
   expect(await codeOf(`https://${host}/`)).toBe("url_not_public");
 });
 
@@ -111,7 +111,7 @@ test.each([
 });
 
 test.each(["0.0.0.0", "[::]", "10.1.2.3", "169.254.169.254", "[::ffff:7f00:1]", "private.example"])(
-  "even a sandbox refuses http://%s/",
+  "a sandbox rejects http://%s/",
   async (host) => {
     expect(await codeOf(`http://${host}/`, sandbox)).toBe("url_not_public");
   },

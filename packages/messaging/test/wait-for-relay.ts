@@ -4,4 +4,4 @@ import { expect } from "vitest";
 import { outbox } from "./database.ts";
 
 /** Resolves when a relay has recorded all committed messages as published. */
-export const settled = (orm: Orm) => eventually(async () => expect(await outbox(orm)).toEqual([]), 20_000);
+export const waitForRelay = (orm: Orm) => eventually(async () => expect(await outbox(orm)).toEqual([]), 20_000);

@@ -4,13 +4,13 @@ import { aBusinessCaller, forAllTenants } from "@amana/testing";
 import { expect, test } from "vitest";
 import { aPaymentEvent } from "../../test/a-payment-event.ts";
 import { type Harness, startHarness } from "../../test/harness.ts";
-import * as jobs from "./forget-old-events.ts";
+import * as jobs from "./delete-old-deliveries.ts";
 
 const deleteOldDeliveries = forAllTenants(jobs.deleteOldDeliveries);
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** All that the hourly jobs do, to the end. */
+/** Runs the hourly jobs until they have no work. */
 async function runJobs(harness: Harness): Promise<void> {
   while ((await deleteOldDeliveries(harness.context)) > 0);
   while ((await keepPartitions({ orm: harness.orm, logger: createLogger("test", "silent") })) > 0);
@@ -25,7 +25,7 @@ async function publishAged(harness: Harness, caller: { businessId: string }, ...
   return events;
 }
 
-test("events older than 30 days go with their deliveries and attempts, and younger ones stay", async () => {
+test("deletes events older than 30 days with their deliveries and attempts, and keeps younger events", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
@@ -36,7 +36,7 @@ test("events older than 30 days go with their deliveries and attempts, and young
   );
   const isPending = await harness.sql("select id from delivery");
   await runJobs(harness);
-  expect(await harness.sql("select id from event"), "what is pending keeps its event").toHaveLength(2);
+  expect(await harness.sql("select id from event"), "a pending delivery keeps its event").toHaveLength(2);
   expect(await harness.sql("select id from delivery")).toEqual(isPending);
 
   await harness.sql("update delivery set status = 'SUCCEEDED', next_attempt_at = null");

@@ -7,27 +7,27 @@ export interface OutboxRow {
 }
 
 /**
- * How far a topic is published: everything up to `id`, except for what was not committed yet in
- * `snapshot`. PostgreSQL writes snapshots as xmin:xmax:xip: transactions from xmax on, and those
- * listed in xip, had not ended.
+ * The position up to which a topic is published: all rows up to `id`, except those whose
+ * transactions were in progress in `snapshot`. PostgreSQL formats snapshots as xmin:xmax:xip.
+ * Transactions from xmax on and those listed in xip were in progress.
  */
-interface Position {
+interface Cursor {
   readonly id: string;
   readonly snapshot: string;
 }
 
 const batchRowsMax = 500;
-/** All rows of a part may go to one partition, and Kafka takes 1 MiB at once, headers included. */
+/** All rows of a part may go to one partition. Kafka accepts 1 MiB at once, including headers. */
 const partBytesMax = 512 * 1024;
 
-/** Where the topic's relay before this one came to. */
-export async function loadPosition(client: pg.Client, topic: string): Promise<Position> {
-  const { rows } = await client.query<Position>("select id, snapshot::text from outbox_position where topic = $1", [topic]);
+/** Returns the stored cursor of a topic. */
+export async function loadCursor(client: pg.Client, topic: string): Promise<Cursor> {
+  const { rows } = await client.query<Cursor>("select id, snapshot::text from outbox_position where topic = $1", [topic]);
   return rows[0] ?? { id: "0", snapshot: "1:1:" };
 }
 
-/** Never backwards: a relay that was frozen may still believe in an older position. */
-export async function savePosition(client: pg.Client, topic: string, { id, snapshot }: Position): Promise<void> {
+/** Stores a cursor. Never moves it back, because a relay that was frozen may have an older one. */
+export async function saveCursor(client: pg.Client, topic: string, { id, snapshot }: Cursor): Promise<void> {
   await client.query({
     name: "outbox_save_position",
     text: `insert into outbox_position as p (topic, id, snapshot) values ($1, $2, $3)
@@ -40,28 +40,28 @@ export async function savePosition(client: pg.Client, topic: string, { id, snaps
 interface FoundRow extends OutboxRow {
   readonly snapshot: string;
   readonly newest: string;
-  /** Null in the one row that says that there is none. */
+  /** Null in the single row that is returned if there are no rows to publish. */
   readonly id: string | null;
-  /** More of them wait than were read. Null for none. */
+  /** True if the limit cut off rows. Null if no row has a higher id than the cursor. */
   readonly cut: boolean | null;
 }
 
 /**
- * The next rows of a topic in the order of their ids, whether more of them wait, and the position
- * once they are published.
- * Those that were committed late come first, which is right: an event of the same key with a
- * higher id waited for their transaction to end, so it was not published before.
+ * Returns the next rows of a topic in the order of their ids, whether more rows wait, and the
+ * cursor for when they are published. Rows that were committed late come first. This keeps the
+ * order of a key: its event with a higher id waited for the end of the earlier transaction, so it
+ * is not published yet.
  */
 export async function readNext(
   client: pg.Client,
   topic: string,
-  position: Position,
-): Promise<{ rows: OutboxRow[]; next: Position; isCut: boolean }> {
-  const [, xmax = "", xip = ""] = position.snapshot.split(":");
+  cursor: Cursor,
+): Promise<{ rows: OutboxRow[]; next: Cursor; isCut: boolean }> {
+  const [, xmax = "", xip = ""] = cursor.snapshot.split(":");
   const { rows } = await client.query<FoundRow>({
     name: "outbox_read_next",
-    // Only what is published is read: a client frozen while it reads leaves little on the way.
-    // In a copy on another server, rows may be of transactions yet to come: these are read once.
+    // Reads at most one part, so that little data is in flight if the client freezes while reading.
+    // In a copy on another server, rows can have ids of future transactions. `seen` includes them.
     text: `with seen as (
              select case when xmax < $6::xid8 then xid8 '18446744073709551615' else xmax end as before
              from pg_snapshot_xmax(pg_current_snapshot()) as xmax
@@ -81,18 +81,18 @@ export async function readNext(
              (select count(*) = $3 or bool_or(bytes_before > 0 and bytes_before + length(payload) > $4) from sized) as cut,
              f.id, f.key, f.payload, f.headers
            from (select 1) as always left join found f on true order by f.id`,
-    values: [topic, position.id, batchRowsMax, partBytesMax, xip === "" ? [] : xip.split(","), xmax],
+    values: [topic, cursor.id, batchRowsMax, partBytesMax, xip === "" ? [] : xip.split(","), xmax],
   });
   const [first] = rows as [FoundRow];
-  const last = rows.at(-1)?.id ?? position.id;
+  const last = rows.at(-1)?.id ?? cursor.id;
   const isCut = first.cut === true;
   const id = isCut ? last : first.newest;
-  const next = { id: BigInt(id) > BigInt(position.id) ? id : position.id, snapshot: first.snapshot };
+  const next = { id: BigInt(id) > BigInt(cursor.id) ? id : cursor.id, snapshot: first.snapshot };
   return { rows: first.id === null ? [] : rows, next, isCut };
 }
 
-/** What may be published at once. Rows that were committed late can be more than that. */
-export function partsOf(rows: readonly OutboxRow[]): OutboxRow[][] {
+/** Splits rows into parts that Kafka accepts at once. Late commits can make several parts. */
+export function splitIntoParts(rows: readonly OutboxRow[]): OutboxRow[][] {
   const parts: OutboxRow[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const row of rows) {
@@ -106,7 +106,7 @@ export function partsOf(rows: readonly OutboxRow[]): OutboxRow[][] {
   return parts;
 }
 
-/** Deletes published rows that are older than three days, one batch; answers how many. */
+/** Deletes a batch of published rows that are older than three days. Returns their number. */
 export async function deletePublished(client: pg.Client): Promise<number> {
   const { rowCount } = await client.query(
     `delete from outbox where id = any (array(

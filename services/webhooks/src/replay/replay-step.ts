@@ -1,13 +1,14 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { asNew } from "../event/delivery-schedule.ts";
+import { restartSchedule } from "../event/delivery-schedule.ts";
 
-/** Events that one step looks at, at most. */
+/** Maximum number of events that a counting step reads. */
 const countedMax = 5_000;
-const walkedMax = 2_000;
-/** More that are due than these are not counted. */
+/** Maximum number of events that a restarting step reads. */
+const scannedMax = 2_000;
+/** Maximum of `ReplayState.waiting`: further due deliveries are not counted. */
 const waitingMax = 1_000;
 
-/** The next events in the order in which they happened, of any type, so that a step is bounded. */
+/** SQL: the CTE of the next events of any type in order of time. Its limit bounds a step. */
 const page = (limit: number) => `
   page as (
     select v.id, v.type, v.created_at from webhook_replay r cross join lateral (
@@ -17,13 +18,16 @@ const page = (limit: number) => `
     ) v where r.id = ?
   )`;
 
-/** Its deliveries that the filter names. A pending one that is due goes out anyway. */
+/** SQL: the deliveries of a page that match the filter. Excludes those that are due anyway. */
 const matching = `
   from webhook_replay r cross join page v join delivery d on d.event_id = v.id and d.endpoint_id = r.endpoint_id
   where r.id = ? and (cardinality(r.types) = 0 or v.type = any(r.types)) and d.status = any(r.statuses)
     and (d.next_attempt_at is null or d.next_attempt_at > now())`;
 
-/** Counts on; once all is counted, the walk begins again at its start. */
+/**
+ * Counts the matching deliveries of the next events. When all events are counted, the position
+ * returns to the start for the restarting steps.
+ */
 export async function countMatches(em: SqlEntityManager, id: string): Promise<void> {
   await em.execute(
     `with ${page(countedMax)},
@@ -39,22 +43,25 @@ export async function countMatches(em: SqlEntityManager, id: string): Promise<vo
 }
 
 /**
- * Starts the next `batch` deliveries anew, or as many as a step comes to, and counts them in the
- * same statement. A row that somebody else has locked is being restarted or deleted: it is passed
- * over, so a step never waits.
+ * Restarts the next deliveries, at most `batch`, and counts them in the same statement. Skips
+ * locked rows, so that a step never waits: another transaction is restarting or deleting them.
  */
-export async function startNext(em: SqlEntityManager, id: string, batch: number): Promise<{ sent: number; isDone: boolean }> {
+export async function restartDeliveries(
+  em: SqlEntityManager,
+  id: string,
+  batch: number,
+): Promise<{ sent: number; isDone: boolean }> {
   const [row] = await em.execute<{ sent: number; is_done: boolean }[]>(
-    `with ${page(walkedMax)},
+    `with ${page(scannedMax)},
        found as (
          select d.id, d.status, v.created_at, v.id as event_id ${matching} order by v.created_at, v.id limit ?
        ), mine as (
          select d.id from delivery d join found f on f.id = d.id where d.status = f.status for update of d skip locked
        ), started as (
-         update delivery d set ${asNew} from mine where d.id = mine.id returning d.id
+         update delivery d set ${restartSchedule} from mine where d.id = mine.id returning d.id
        ), step as (
          select (select count(*) from started)::int as sent, (select count(*) from found) = ? as is_full,
-           (select count(*) from page) = ${walkedMax} as has_more
+           (select count(*) from page) = ${scannedMax} as has_more
        ), seen as (
          select created_at, event_id as id from found where (select is_full from step)
          union all select created_at, id from page where not (select is_full from step)
@@ -72,9 +79,9 @@ export async function startNext(em: SqlEntityManager, id: string, batch: number)
 
 export interface ReplayState {
   readonly is_counted: boolean;
-  /** False: the endpoint is DISABLED or gone. */
+  /** False if the endpoint is DISABLED or deleted. */
   readonly is_active: boolean;
-  /** Deliveries to the endpoint that are due and that nobody has claimed. */
+  /** Number of due deliveries to the endpoint without a lease. */
   readonly waiting: number;
 }
 

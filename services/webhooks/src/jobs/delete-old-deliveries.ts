@@ -5,9 +5,9 @@ const batchDeliveries = 5_000;
 
 /**
  * Deletes a batch of the deliveries of events that are older than 30 days. Returns their number.
- * A pending delivery keeps the partitions of its event and of all later events, so it is deleted
- * after 31 days. The additional day is for the schedule of a late redelivery. Ids of events begin
- * with their time (UUIDv7).
+ * A pending delivery prevents that the partitions of its event and of later events are dropped, so
+ * it is deleted after 31 days. The additional day is for the schedule of a late redelivery. Ids of
+ * events begin with their time (UUIDv7).
  */
 export async function deleteOldDeliveries({ orm, logger }: { readonly orm: Orm; readonly logger: Logger }): Promise<number> {
   const rows = await orm.em.fork().execute<{ status: string }[]>(

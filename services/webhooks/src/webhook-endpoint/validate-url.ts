@@ -11,14 +11,14 @@ import {
 } from "./webhook-endpoint.errors.ts";
 
 const urlCharactersMax = 2_048;
-/** A slower name server does not hold up a registration; each connection judges anew. */
+/** A slow name server does not block the registration. Each connection checks the address again. */
 const resolveTimeoutMs = 2_000;
 
 /**
- * Why deliveries cannot go to this URL, or undefined when they can. A name that does not resolve
- * now passes: every connection is judged again by the address it goes to.
+ * Returns the reason why a URL cannot be used for deliveries, or undefined if it can. Accepts a
+ * name that cannot be resolved at the moment, because every connection checks its address again.
  */
-export async function refusalOfUrl(text: string, addresses: AddressGuard): Promise<DomainError | undefined> {
+export async function validateUrl(text: string, addresses: AddressGuard): Promise<DomainError | undefined> {
   if (text.length > urlCharactersMax) return urlTooLong();
   // URL.parse would drop white space, turn backslashes and repair "https:example.com".
   const { authority } = /^[a-z]+:\/\/(?<authority>[^\s\p{Cc}\\/?#]+)(?:[/?#][^\s\p{Cc}\\]*)?$/iu.exec(text)?.groups ?? {};
@@ -26,7 +26,7 @@ export async function refusalOfUrl(text: string, addresses: AddressGuard): Promi
   const url = URL.parse(text);
   if (!url) return urlInvalid();
   if (url.protocol !== "https:" && !(url.protocol === "http:" && addresses.allowInsecure)) return urlNotHttps();
-  // Empty credentials leave no trace in the parsed URL.
+  // The parsed URL does not contain empty credentials.
   if (authority.includes("@")) return urlHasCredentials();
   if (text.includes("#")) return urlHasFragment();
   try {

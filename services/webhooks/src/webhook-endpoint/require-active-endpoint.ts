@@ -3,8 +3,8 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { webhookEndpointDisabled, webhookEndpointNotFound } from "./webhook-endpoint.errors.ts";
 import { WebhookEndpoint } from "./webhook-endpoint.ts";
 
-/** An endpoint of the business that may be sent something. Throws `missing` or `disabled`. */
-export async function activeEndpoint(
+/** Returns an ACTIVE endpoint of the business. Throws the error of `missing` or `disabled`. */
+export async function requireActiveEndpoint(
   em: SqlEntityManager,
   businessId: string,
   id: string,

@@ -3,36 +3,36 @@ import { type DescField, type DescMessage, fromBinary, ScalarType } from "@bufbu
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 
 /**
- * A payload as an operator may see it: ids, enums, numbers and which fields are there. Every other
- * text is replaced by its length, since it may be a person's or a business's: names, metadata,
- * references. Undefined for what is no such message.
+ * Returns a payload as JSON for operators: field names, ids, enums and numbers. Replaces all other
+ * strings by their length, because names, metadata and references are data of persons or
+ * businesses. Returns undefined if the payload does not match the schema.
  */
-export function shownPayload(schema: DescMessage | undefined, payload: Uint8Array): string | undefined {
+export function maskPayload(schema: DescMessage | undefined, payload: Uint8Array): string | undefined {
   if (!schema || payload.length === 0) return undefined;
   try {
-    return JSON.stringify(shownMessage(reflect(schema, fromBinary(schema, payload))));
+    return JSON.stringify(maskMessage(reflect(schema, fromBinary(schema, payload))));
   } catch {
     return undefined;
   }
 }
 
-function shownMessage(message: ReflectMessage): Record<string, unknown> {
+function maskMessage(message: ReflectMessage): Record<string, unknown> {
   const set = message.fields.filter((field) => message.isSet(field));
-  return Object.fromEntries(set.map((field) => [field.name, shownField(message, field)]));
+  return Object.fromEntries(set.map((field) => [field.name, maskField(message, field)]));
 }
 
-function shownField(message: ReflectMessage, field: DescField): unknown {
+function maskField(message: ReflectMessage, field: DescField): unknown {
   switch (field.fieldKind) {
     case "message":
-      return shownMessage(message.get(field));
+      return maskMessage(message.get(field));
     case "enum":
       return nameOf(field.enum, message.get(field));
     case "scalar":
-      return shownScalar(field.scalar, message.get(field));
+      return maskScalar(field.scalar, message.get(field));
     case "list":
       return Array.from(message.get(field), (item) => {
-        if (field.listKind === "message") return shownMessage(item as ReflectMessage);
-        return field.listKind === "enum" ? nameOf(field.enum, item as number) : shownScalar(field.scalar, item);
+        if (field.listKind === "message") return maskMessage(item as ReflectMessage);
+        return field.listKind === "enum" ? nameOf(field.enum, item as number) : maskScalar(field.scalar, item);
       });
     case "map":
       return `[${message.get(field).size} entries]`;
@@ -42,7 +42,7 @@ function shownField(message: ReflectMessage, field: DescField): unknown {
 const nameOf = (values: { value: Readonly<Record<number, { name: string } | undefined>> }, value: number) =>
   values.value[value]?.name ?? value;
 
-function shownScalar(type: ScalarType, value: unknown): unknown {
+function maskScalar(type: ScalarType, value: unknown): unknown {
   if (type === ScalarType.STRING) return isUuid(value as string) ? value : `[${[...(value as string)].length} characters]`;
   if (type === ScalarType.BYTES) return `[${(value as Uint8Array).length} bytes]`;
   return typeof value === "bigint" ? String(value) : value;

@@ -222,10 +222,14 @@ test("a test returns the event, its body as signed, and the delivery", async () 
 test("a check returns the results in the order of webhooks", async () => {
   gateway.behaviour.webhookEndpoints.checkWebhookEndpoint = async () => ({
     checks: [
-      { name: WebhookCheckName.GOOD, passed: true, detail: "answered 204 in 35 ms" },
-      { name: WebhookCheckName.FORGED_SIGNATURE, passed: false, detail: "answered 204 in 35 ms. It accepts forged events." },
-      { name: WebhookCheckName.DUPLICATE, passed: true, detail: "answered 204 in 35 ms" },
-      { name: WebhookCheckName.OLD_TIMESTAMP, passed: true, detail: "answered 400 in 35 ms" },
+      { name: WebhookCheckName.GOOD, passed: true, detail: "responded with 204 in 35 ms" },
+      {
+        name: WebhookCheckName.FORGED_SIGNATURE,
+        passed: false,
+        detail: "responded with 204 in 35 ms. It accepts forged events.",
+      },
+      { name: WebhookCheckName.DUPLICATE, passed: true, detail: "responded with 204 in 35 ms" },
+      { name: WebhookCheckName.OLD_TIMESTAMP, passed: true, detail: "responded with 400 in 35 ms" },
     ],
   });
   const response = await send("POST", `/webhook-endpoints/${id}/check`);
@@ -233,10 +237,10 @@ test("a check returns the results in the order of webhooks", async () => {
     200,
     {
       checks: [
-        { name: "good", passed: true, detail: "answered 204 in 35 ms" },
-        { name: "forged_signature", passed: false, detail: "answered 204 in 35 ms. It accepts forged events." },
-        { name: "duplicate", passed: true, detail: "answered 204 in 35 ms" },
-        { name: "old_timestamp", passed: true, detail: "answered 400 in 35 ms" },
+        { name: "good", passed: true, detail: "responded with 204 in 35 ms" },
+        { name: "forged_signature", passed: false, detail: "responded with 204 in 35 ms. It accepts forged events." },
+        { name: "duplicate", passed: true, detail: "responded with 204 in 35 ms" },
+        { name: "old_timestamp", passed: true, detail: "responded with 400 in 35 ms" },
       ],
     },
   ]);

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { escapeText } from "@amana/pages";
 import { Marked, Renderer, type Tokens } from "marked";
-import { escapeText } from "./pages/page.ts";
 
 /**
  * Makes HTML of docs/guide/ for `routes/guide.ts`, a title in the first line of each file, or with

@@ -1,34 +1,33 @@
+import { documentOf, html, htmlType, pageHeaders, staticFile } from "@amana/pages";
 import Fastify from "fastify";
 import type { App } from "../gateway.ts";
-import { staticFile } from "../pages/static-file.ts";
 
-// The reference sets styles from its script; scripts and connections stay with us.
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
-  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+// The script of the reference sets inline styles.
+const sources = {
+  "script-src": "'self'",
+  "style-src": "'self' 'unsafe-inline'",
+  "img-src": "'self' data:",
+  "font-src": "'self' data:",
+  "connect-src": "'self'",
+};
 
-const html = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Amana API</title>
-<style>
+const page = documentOf({
+  language: "en",
+  title: "Amana API",
+  head: html`<style>
 :root{--scalar-custom-header-height:48px}
+body{margin:0}
 nav{position:sticky;inset-block-start:0;z-index:10;display:flex;gap:24px;align-items:center;block-size:48px;padding-inline:24px;
 background:Canvas;color:CanvasText;font:1rem/1.5 system-ui,sans-serif;border-block-end:1px solid GrayText}
 nav a{color:inherit;line-height:44px}
-</style>
-</head>
-<body>
-<nav aria-label="Documents"><a href="/">Amana</a><a href="/docs/guide">Guide</a><a href="/problems">Problems</a></nav>
-<noscript><p>The reference needs a script of ours. Without it, read the <a href="/docs/guide">guide</a> and <a href="/openapi.json">the document</a>.</p></noscript>
+</style>`,
+  body: html`<nav aria-label="Documents"><a href="/">Amana</a><a href="/docs/guide">Guide</a><a href="/problems">Problems</a></nav>
+<noscript><p>The reference requires JavaScript. Without it, read the <a href="/docs/guide">guide</a> and the
+<a href="/openapi.json">OpenAPI document</a>.</p></noscript>
 <div id="reference"></div>
 <script src="/docs/reference.js"></script>
-<script src="/docs/start.js"></script>
-</body>
-</html>
-`;
+<script src="/docs/start.js"></script>`,
+});
 
 const start = `Scalar.createApiReference("#reference", ${JSON.stringify({
   url: "/openapi.json",
@@ -42,7 +41,7 @@ const start = `Scalar.createApiReference("#reference", ${JSON.stringify({
 })});
 `;
 
-/** The API's reference for people, and its document. Nothing comes from another origin. */
+/** Serves the API reference and the OpenAPI document. No part comes from another origin. */
 export const docs = async (app: App): Promise<void> => {
   const hidden = { schema: { hide: true } };
 
@@ -55,9 +54,9 @@ export const docs = async (app: App): Promise<void> => {
     "/docs",
     hidden,
     staticFile(() => ({
-      type: "text/html; charset=utf-8",
-      content: html,
-      headers: { "content-security-policy": policy, "referrer-policy": "no-referrer" },
+      type: htmlType,
+      content: page,
+      headers: pageHeaders({ language: "en", sources }),
     })),
   );
   app.get("/docs/", hidden, async (_request, reply) => reply.redirect("/docs", 308));
@@ -80,8 +79,8 @@ export const docs = async (app: App): Promise<void> => {
 const scriptType = "text/javascript; charset=utf-8";
 
 /**
- * The script of the reference, out of its Fastify plugin. It is some megabytes that most gateways
- * never serve, so it is loaded when somebody opens the page.
+ * Returns the script of the reference from its Fastify plugin. It has several megabytes that most
+ * gateways never serve, so the first request loads it.
  */
 async function loadReference(): Promise<Buffer> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
@@ -89,6 +88,7 @@ async function loadReference(): Promise<Buffer> {
   await app.register(scalar, { routePrefix: "/", configuration: { content: { openapi: "3.1.0", info: {}, paths: {} } } });
   const { rawPayload, statusCode } = await app.inject("/js/scalar.js");
   await app.close();
-  if (statusCode !== 200) throw new Error("the API reference does not serve its script any more");
+  if (statusCode !== 200)
+    throw new Error("@scalar/fastify-api-reference serves no script at /js/scalar.js; adapt loadReference to its new version");
   return rawPayload;
 }

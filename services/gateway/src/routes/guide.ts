@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { Html, staticFile } from "@amana/pages";
 import { Type } from "typebox";
 import type { App } from "../gateway.ts";
 import { staticPage } from "../pages/page.ts";
-import { staticFile } from "../pages/static-file.ts";
 import { Problem } from "../problem.ts";
 
 const folder = new URL("../pages/assets/guide/", import.meta.url);
@@ -34,5 +34,5 @@ export const guide = async (app: App): Promise<void> => {
 async function load(file: string) {
   const text = await readFile(new URL(file, folder), "utf8");
   const end = text.indexOf("\n");
-  return { language: "en", title: text.slice(0, end), content: text.slice(end + 1), isDocument: true } as const;
+  return { language: "en", title: text.slice(0, end), content: new Html(text.slice(end + 1)), isDocument: true } as const;
 }

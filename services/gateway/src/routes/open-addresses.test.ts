@@ -1,3 +1,4 @@
+import { escapeText } from "@amana/pages";
 import { DomainError } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -116,7 +117,7 @@ describe("pages of problems", () => {
     const { body } = await gateway.app.inject("/problems");
     for (const [code, [title, , status]] of Object.entries(problemCatalogue)) {
       const [row] = body.match(new RegExp(`<tr><td><a href="/problems/${code}">.*`)) ?? [];
-      expect(row).toContain(title.replaceAll('"', "&quot;"));
+      expect(row).toContain(escapeText(title));
       expect(
         body
           .slice(0, body.indexOf(row ?? ""))
@@ -124,8 +125,7 @@ describe("pages of problems", () => {
           ?.at(-1),
       ).toBe(`<h2 id="${status}">`);
     }
-    const tryOf = async (code: string) =>
-      /Another try: (.*)<\/p>/.exec((await gateway.app.inject(`/problems/${code}`)).body)?.[1];
+    const tryOf = async (code: string) => /Retry: (.*)<\/p>/.exec((await gateway.app.inject(`/problems/${code}`)).body)?.[1];
     expect(await tryOf("refund_outcome_unknown")).toMatch(/^Yes, after Retry-After, with the same Idempotency-Key/);
     expect(await tryOf("refund_in_progress")).toMatch(/^Yes, after Retry-After/);
     expect(await tryOf("processor_error")).toMatch(/^Not as it is/);
@@ -165,9 +165,9 @@ describe("the first page", () => {
   });
 
   test.each([
-    ["fr-DZ", "fr", "ltr", "Tout répond."],
-    ["ar", "ar", "rtl", "كل الخدمات تجيب."],
-    ["en", "en", "ltr", "Everything answers."],
+    ["fr-DZ", "fr", "ltr", "Tous les services fonctionnent."],
+    ["ar", "ar", "rtl", "جميع الخدمات تعمل."],
+    ["en", "en", "ltr", "All services are operational."],
   ])("is a page for browsers, for readers of %j in their language", async (wish, language, direction, state) => {
     const page = await first(browser, wish);
     expect([page.statusCode, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
@@ -187,7 +187,7 @@ describe("the first page", () => {
     const unavailable = { status: "unavailable", missing: ["gateway"] };
     expect([program.statusCode, program.json().state]).toEqual([200, unavailable]);
     expect((await sandboxed.app.inject("/readyz")).json()).toEqual(unavailable);
-    expect(reader.body).toContain("Ne répond pas en ce moment : \u2066gateway\u2069");
+    expect(reader.body).toContain("Indisponible en ce moment : \u2066gateway\u2069");
   });
 });
 

@@ -1,10 +1,10 @@
 import { randomInt } from "node:crypto";
+import { type Html, html, parseLanguage, preferredLanguage } from "@amana/pages";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Order } from "../card-processor/order.ts";
 import type { Context } from "../context.ts";
 import { query } from "../database.ts";
-import { type Html, html } from "../pages/html.ts";
-import { formatAmount, parseLanguage } from "../pages/language.ts";
+import { formatAmount } from "../pages/formats.ts";
 import { sendPage } from "../pages/layout.ts";
 import type { Application } from "../verification-provider/application.ts";
 import { type ControlCall, createControlCalls } from "./control-call.ts";
@@ -28,7 +28,7 @@ export async function firstPage(app: FastifyInstance, context: Context): Promise
   const latest = createLatest(context);
 
   const viewOf = ({ query: { lang }, headers }: FastifyRequest<Route>): FirstPageView => {
-    const language = parseLanguage(lang) ?? parseLanguage(headers["accept-language"]?.slice(0, 2)) ?? "fr";
+    const language = parseLanguage(lang) ?? preferredLanguage(headers["accept-language"]);
     return { language, words: words[language], path: "/", nowMs: clock.nowMs(), faults: faults.list() };
   };
   const show = (reply: FastifyReply, view: FirstPageView, result?: Html, status = 200) => {

@@ -1,4 +1,4 @@
-import type { Language } from "../pages/language.ts";
+import type { Language } from "@amana/pages";
 import { commonWords } from "../pages/words.ts";
 
 const en = {

@@ -1,7 +1,7 @@
+import type { Html } from "@amana/pages";
+import { type Language, parseLanguage, privateHeaders } from "@amana/pages";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Html } from "./html.ts";
-import { type Language, parseLanguage } from "./language.ts";
-import { privately, sendPage, type View } from "./layout.ts";
+import { sendPage, type View } from "./layout.ts";
 
 interface PageRoute {
   Params: { id: string; action: string };
@@ -36,7 +36,7 @@ export function hostedPage<V extends View>(app: FastifyInstance, { path, words, 
 
 /** After every post: going back, reloading or pressing twice only shows how things stand. */
 export const backToPage = (reply: FastifyReply, { path, language }: View) =>
-  reply.headers(privately).redirect(`${path}?lang=${language}`, 303);
+  reply.headers(privateHeaders).redirect(`${path}?lang=${language}`, 303);
 
 /** For a link that leads nowhere: its own title is the whole one. */
 export const sendUnknown = (reply: FastifyReply, view: View<{ readonly unknownTitle: string }>, main: Html) =>

@@ -1,4 +1,4 @@
-import { Html } from "./html.ts";
+import { Html } from "@amana/pages";
 
 const icon = (path: string) =>
   new Html(

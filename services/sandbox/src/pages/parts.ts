@@ -1,4 +1,4 @@
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "@amana/pages";
 import { type IconName, icons } from "./icons.ts";
 import type { View } from "./layout.ts";
 

@@ -1,4 +1,4 @@
-import type { Language } from "./language.ts";
+import type { Language } from "@amana/pages";
 
 const fr = {
   sandbox: "Bac à sable",

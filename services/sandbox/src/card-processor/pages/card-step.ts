@@ -1,5 +1,5 @@
-import { type Html, html } from "../../pages/html.ts";
-import { formatAmount } from "../../pages/language.ts";
+import { type Html, html } from "@amana/pages";
+import { formatAmount } from "../../pages/formats.ts";
 import { field, form } from "../../pages/parts.ts";
 import type { CardEntry, CardField, CardProblems } from "../card-entry.ts";
 import { testCards } from "../test-cards.ts";

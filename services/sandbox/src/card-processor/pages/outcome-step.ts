@@ -1,5 +1,5 @@
-import { type Html, html } from "../../pages/html.ts";
-import { formatAmount, formatDate } from "../../pages/language.ts";
+import { type Html, html } from "@amana/pages";
+import { formatAmount, formatDate } from "../../pages/formats.ts";
 import { type Verdict, verdictCard, wayBack } from "../../pages/parts.ts";
 import { outcomeText } from "../words/words.ts";
 import { digits, orderRows, type PaymentView, row } from "./parts.ts";

@@ -1,5 +1,5 @@
-import { type Html, html } from "../../pages/html.ts";
-import { formatAmount, formatTime } from "../../pages/language.ts";
+import { type Html, html } from "@amana/pages";
+import { formatAmount, formatTime } from "../../pages/formats.ts";
 import type { View } from "../../pages/layout.ts";
 import { actionOf, problemSummary } from "../../pages/parts.ts";
 import { type Order, sessionMs } from "../order.ts";

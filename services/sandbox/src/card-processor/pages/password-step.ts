@@ -1,4 +1,4 @@
-import { type Html, html } from "../../pages/html.ts";
+import { type Html, html } from "@amana/pages";
 import { field, form } from "../../pages/parts.ts";
 import { passwordAttemptsMax } from "../order.ts";
 import { digits, type PaymentView, paymentStep } from "./parts.ts";

@@ -1,7 +1,7 @@
+import { html, privateHeaders } from "@amana/pages";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { backToPage, hostedPage, sendUnknown } from "../../pages/hosted-page.ts";
-import { html } from "../../pages/html.ts";
-import { privately, sendPage } from "../../pages/layout.ts";
+import { sendPage } from "../../pages/layout.ts";
 import { digitsOf, matchCard } from "../card-entry.ts";
 import { cancelOrder, chooseCard, enterPassword, redirectUrl } from "../order.ts";
 import type { Processor } from "../processor.ts";
@@ -34,7 +34,7 @@ export function paymentPage(app: FastifyInstance, { orders, clock }: Processor):
   route("GET", "", showStep);
 
   route("GET", "/return", (reply, view) =>
-    view.order.outcome ? reply.headers(privately).redirect(redirectUrl(view.order), 302) : backToPage(reply, view),
+    view.order.outcome ? reply.headers(privateHeaders).redirect(redirectUrl(view.order), 302) : backToPage(reply, view),
   );
 
   const turn = (step: string, take: Turn) => {

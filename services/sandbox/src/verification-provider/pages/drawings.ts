@@ -1,4 +1,4 @@
-import { Html } from "../../pages/html.ts";
+import { Html } from "@amana/pages";
 
 const drawing = (content: string) =>
   new Html(

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../pages/html.ts";
+import { type Html, html } from "@amana/pages";
 import { form, type Verdict, verdictCard, wayBack } from "../../pages/parts.ts";
 import { attemptsLeft } from "../application.ts";
 import type { FlowView } from "./parts.ts";

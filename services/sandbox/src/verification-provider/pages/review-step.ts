@@ -1,4 +1,4 @@
-import { type Html, html } from "../../pages/html.ts";
+import { type Html, html } from "@amana/pages";
 import { form } from "../../pages/parts.ts";
 import { type FlowView, flowStep, marked, undoForm } from "./parts.ts";
 

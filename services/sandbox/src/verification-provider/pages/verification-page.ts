@@ -1,7 +1,7 @@
+import { type Html, html, privateHeaders } from "@amana/pages";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { backToPage, hostedPage, sendUnknown } from "../../pages/hosted-page.ts";
-import { type Html, html } from "../../pages/html.ts";
-import { type PageOptions, privately, sendPage } from "../../pages/layout.ts";
+import { type PageOptions, sendPage } from "../../pages/layout.ts";
 import { verdictCard } from "../../pages/parts.ts";
 import { type Application, isBeingChecked, isUsable, open, submit } from "../application.ts";
 import type { Submission } from "../conclude.ts";
@@ -49,13 +49,13 @@ export function verificationPage(app: FastifyInstance, { applications, clock }: 
 
   app.get<{ Params: { id: string } }>("/verify/:id/status", ({ params }, reply) => {
     const found = find(params.id);
-    reply.headers(privately).code(found ? 200 : 404);
+    reply.headers(privateHeaders).code(found ? 200 : 404);
     return { waiting: found !== undefined && isBeingChecked(found.application) };
   });
 
   route("GET", "/return", (reply, view) => {
     const url = returnUrl(view.application);
-    return url ? reply.headers(privately).redirect(url, 302) : backToPage(reply, view);
+    return url ? reply.headers(privateHeaders).redirect(url, 302) : backToPage(reply, view);
   });
 
   route("GET", "/:action", backToPage);

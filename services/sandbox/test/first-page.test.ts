@@ -23,7 +23,7 @@ describe("the first page", () => {
   test.each([
     ["fr", "ltr", "Ce que permet ce bac à sable"],
     ["ar", "rtl", "ما الذي تتيحه هذه البيئة التجريبية"],
-    ["en", "ltr", "What this sandbox can do"],
+    ["en", "ltr", "Sandbox controls"],
   ])(
     "says in %s what the sandbox can do, without a script of its own and with nothing from elsewhere",
     async (lang, dir, title) => {

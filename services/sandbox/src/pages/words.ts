@@ -33,5 +33,5 @@ const en: CommonWords = {
   stay: "Stay on this page",
 };
 
-/** What the pages of both providers say. */
+/** Texts of the pages of both providers. */
 export const commonWords: Readonly<Record<Language, CommonWords>> = { fr, ar, en };

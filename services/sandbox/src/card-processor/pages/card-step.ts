@@ -7,7 +7,7 @@ import { digits, type PaymentView, paymentStep } from "./parts.ts";
 
 const fields: readonly CardField[] = ["pan", "expiry", "cvv2"];
 
-/** What was typed comes back, except the CVV2, which no page ever repeats. */
+/** Renders the card form. `typed` fills it again after an error, except for the CVV2. */
 export function cardStep(view: PaymentView, typed?: CardEntry, problems: CardProblems = {}): Html {
   const { words, order, language } = view;
   const wrong = fields.flatMap((id) => (problems[id] ? [{ fieldId: id, text: words.problems[problems[id]] }] : []));

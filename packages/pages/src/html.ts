@@ -11,8 +11,8 @@ export class Html {
 export type HtmlValue = Html | string | number | false | undefined | readonly Html[];
 
 /**
- * Returns the template as markup. Escapes every value except `Html`. Attribute values in the template
- * must be in double quotes.
+ * Returns the template as markup. Escapes every value except `Html`. Attribute values in the
+ * template must be in double quotes.
  */
 export function html(pieces: TemplateStringsArray, ...values: HtmlValue[]): Html {
   return new Html(String.raw({ raw: pieces }, ...values.map(render)));

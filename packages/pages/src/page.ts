@@ -56,8 +56,8 @@ export interface PageHeaderOptions {
 }
 
 /**
- * Returns the security headers of a page. Pages load nothing but `sources`, cannot be framed and send
- * no referrer.
+ * Returns the security headers of a page. The page loads only from `sources`, cannot be framed and
+ * sends no referrer.
  */
 export function pageHeaders({ sources, language, camera = false }: PageHeaderOptions): Record<string, string> {
   const none = "'none'";

@@ -5,7 +5,7 @@ import { sendPage } from "../pages/page.ts";
 
 const paths = { guide: "/docs/guide", reference: "/docs", problems: "/problems" };
 
-/** Describes the API, its state and its documents at `/`: a page for browsers, JSON for programs. */
+/** Serves the state of the API and links to its documents: a page for browsers, else JSON. */
 export async function firstPage(app: App, { readiness, sandboxUrl }: Gateway): Promise<void> {
   const places = { ...paths, ...(sandboxUrl !== undefined && { sandbox: `${sandboxUrl}/` }) };
 

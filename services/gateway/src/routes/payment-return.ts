@@ -13,7 +13,7 @@ import { limitKeyless } from "../plugins/limit-rate.ts";
 const confirmTimeoutMs = 36_000;
 const formBytesMax = 64 * 1024;
 
-/** Redirects the card holder's browser from the card processor to the shop. The token authorizes it. */
+/** Redirects the card holder's browser to the shop. The token in the path authorizes it. */
 export async function paymentReturn(app: App, gateway: Gateway): Promise<void> {
   const { rpc, logger } = gateway;
   app.addHook("onRequest", limitKeyless(gateway));

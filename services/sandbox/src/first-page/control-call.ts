@@ -12,7 +12,7 @@ export interface ControlCall {
 type Typed = (name: string) => string;
 type Make = (typed: Typed) => ControlCall;
 
-/** Returns for each button of the first page a function from its form values to the control call. */
+/** Returns, for each button, a function from the form's values to the control call. */
 export function createControlCalls({ database }: Context): Readonly<Record<string, Make>> {
   const orderIds = query<{ id: string }>(
     database,

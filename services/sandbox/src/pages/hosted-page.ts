@@ -17,7 +17,7 @@ interface Flow<V extends View> {
   unknown(reply: FastifyReply, view: View<V["words"]>): FastifyReply;
 }
 
-/** Returns a function that registers routes of a flow below its link. The query chooses the language. */
+/** Returns a function that registers routes of a flow. The query chooses the language. */
 export function hostedPage<V extends View>(app: FastifyInstance, { path, words, find, unknown }: Flow<V>) {
   type Handle = (reply: FastifyReply, view: V, request: FastifyRequest<PageRoute>) => unknown;
   return (method: "GET" | "POST", step: string, handle: Handle) =>
@@ -34,7 +34,7 @@ export function hostedPage<V extends View>(app: FastifyInstance, { path, words, 
     });
 }
 
-/** Redirects to the page after a POST, so that a reload, Back or a second click sends nothing again. */
+/** Redirects to the page after a POST, so that a reload or Back does not post again. */
 export const backToPage = (reply: FastifyReply, { path, language }: View) =>
   reply.headers(privateHeaders).redirect(`${path}?lang=${language}`, 303);
 

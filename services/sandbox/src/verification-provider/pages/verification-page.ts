@@ -89,7 +89,7 @@ function submissionOf({ plan, steps }: Application): Submission {
   return { ...chosen, ...(steps.document && { documentType: steps.document }) };
 }
 
-/** Returns the business's URL after the flow, with its own query. Undefined while the flow is open. */
+/** Returns the business's URL with its query and the result; undefined while the flow is open. */
 function returnUrl({ redirectUrl, reference, status }: Application): string | undefined {
   if (redirectUrl === undefined || status === "CREATED" || status === "OPENED") return undefined;
   const url = new URL(redirectUrl);

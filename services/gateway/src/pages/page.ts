@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { baseStyle, documentOf, Html, html, htmlType, type Language, mark, pageHeaders, staticFile } from "@amana/pages";
 import type { FastifyReply } from "fastify";
 
-/** A page without script: a heading and static HTML. It shows no value from a request. */
+/** A page of a heading and static HTML. It shows no value from a request. */
 export interface GatewayPage {
   readonly language: Language;
   readonly title: string;
@@ -11,10 +11,17 @@ export interface GatewayPage {
   readonly content: Html;
   /** True for a page with links to the other documents and room for code and tables. */
   readonly isDocument?: boolean;
+  /** Markup beside the content of a document: search and navigation. */
+  readonly aside?: Html;
+  /** Paths of scripts. A page without any may run none. */
+  readonly scripts?: readonly string[];
 }
 
 const style = `${baseStyle}\n${readFileSync(new URL("./assets/page.css", import.meta.url), "utf8")}`;
 const styleHash = createHash("sha256").update(style).digest("base64");
+
+const skipLink = html`<a class="skip" href="#content">Skip to content</a>
+`;
 
 const documentHeader = html`<header>
 <a class="home" href="/"><span class="mark" aria-hidden="true">${mark}</span><span>Amana</span></a>
@@ -36,13 +43,15 @@ export const staticPage = (load: () => GatewayPage | Promise<GatewayPage>) =>
 
 const headersOf = ({ language }: GatewayPage) => pageHeaders({ language, sources: { "style-src": `'sha256-${styleHash}'` } });
 
-function textOf({ language, title, content, isDocument = false }: GatewayPage): string {
+function textOf({ language, title, content, isDocument = false, aside, scripts = [] }: GatewayPage): string {
   return documentOf({
     language,
     title: `${title} · Amana`,
-    head: html`<style>${new Html(style)}</style>`,
-    bodyClass: isDocument ? "document" : undefined,
-    body: html`${isDocument && documentHeader}<main>
+    head: html`<style>${new Html(style)}</style>
+${scripts.map((path) => html`<script type="module" src="${path}"></script>`)}`,
+    bodyClass: isDocument ? (aside ? "document guide" : "document") : undefined,
+    body: html`${aside && skipLink}${isDocument && documentHeader}${aside && html`<aside>${aside}</aside>
+`}<main id="content">
 ${!isDocument && html`<span class="mark" aria-hidden="true">${mark}</span>`}
 <h1>${title}</h1>
 ${content}

@@ -38,7 +38,12 @@ async function search() {
   // A later input event has started its own search.
   if (query !== input.value.trim()) return;
   const found = index
-    .search(query, { prefix: true, fuzzy: (term) => (term.length > 4 ? 0.2 : false), combineWith: "AND", boost: { heading: 3, page: 2 } })
+    .search(query, {
+      prefix: true,
+      fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+      combineWith: "AND",
+      boost: { heading: 3, page: 2 },
+    })
     .slice(0, resultsMax);
   show(found.length === 0 ? `No results for “${query}”` : found.length === 1 ? "1 result" : `${found.length} results`, found);
 }
@@ -63,7 +68,7 @@ function itemOf({ path, page, heading, text, terms }) {
 
 /** Returns the text around the first found term, with the found terms marked. */
 function snippetOf(text, terms) {
-  const pattern = new RegExp(`(${terms.map((term) => term.replaceAll(/[^\p{L}\p{N}]/gu, "\\$&")).join("|")})`, "giu");
+  const pattern = new RegExp(`(${terms.map((term) => term.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|")})`, "giu");
   const at = Math.max(0, text.search(pattern));
   const from = at < snippetLength / 2 ? 0 : text.indexOf(" ", at - snippetLength / 2) + 1;
   const end = from + snippetLength;

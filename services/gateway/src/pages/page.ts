@@ -41,7 +41,10 @@ export const staticPage = (load: () => GatewayPage | Promise<GatewayPage>) =>
     return { type: htmlType, content: textOf(page), headers: headersOf(page) };
   });
 
-const headersOf = ({ language }: GatewayPage) => pageHeaders({ language, sources: { "style-src": `'sha256-${styleHash}'` } });
+const headersOf = ({ language, scripts = [] }: GatewayPage) => {
+  const scriptSources = scripts.length > 0 && { "script-src": "'self'", "connect-src": "'self'" };
+  return pageHeaders({ language, sources: { "style-src": `'sha256-${styleHash}'`, ...scriptSources } });
+};
 
 function textOf({ language, title, content, isDocument = false, aside, scripts = [] }: GatewayPage): string {
   return documentOf({
@@ -50,8 +53,11 @@ function textOf({ language, title, content, isDocument = false, aside, scripts =
     head: html`<style>${new Html(style)}</style>
 ${scripts.map((path) => html`<script type="module" src="${path}"></script>`)}`,
     bodyClass: isDocument ? (aside ? "document guide" : "document") : undefined,
-    body: html`${aside && skipLink}${isDocument && documentHeader}${aside && html`<aside>${aside}</aside>
-`}<main id="content">
+    body: html`${aside && skipLink}${isDocument && documentHeader}${
+      aside &&
+      html`<aside>${aside}</aside>
+`
+    }<main id="content">
 ${!isDocument && html`<span class="mark" aria-hidden="true">${mark}</span>`}
 <h1>${title}</h1>
 ${content}

@@ -77,7 +77,7 @@ describe("the way back from the card processor", () => {
     expect(answer.body).not.toMatch(/<script|https?:\/\/(?!www\.w3)/);
   });
 
-  test("shows a page for every other trouble too", async () => {
+  test("shows a page for every other error", async () => {
     const headers = { "accept-language": "en" };
     refuse(new DomainError("unavailable", "service_unavailable", "Down."));
     const unavailable = await comeBack("GET", headers);
@@ -98,7 +98,7 @@ describe("the way back from the card processor", () => {
 });
 
 describe("health", () => {
-  test("the gateway is alive, and ready while the services answer", async () => {
+  test("the gateway is alive, and ready while the services are reachable", async () => {
     expect((await gateway.app.inject("/healthz")).statusCode).toBe(200);
     const ready = await gateway.app.inject("/readyz");
     expect([ready.statusCode, ready.json()]).toEqual([200, { status: "ok" }]);
@@ -106,14 +106,14 @@ describe("health", () => {
 });
 
 describe("pages of problems", () => {
-  test("every code has one", async () => {
+  test("every code has a page", async () => {
     for (const code of Object.keys(problemCatalogue)) {
       const answer = await gateway.app.inject(`/problems/${code}`);
       expect([code, answer.statusCode, answer.headers["content-type"]]).toEqual([code, 200, "text/html; charset=utf-8"]);
     }
   });
 
-  test("are listed with status, advice, and whether another try helps", async () => {
+  test("the list has status, advice and retry advice of every code", async () => {
     const { body } = await gateway.app.inject("/problems");
     for (const [code, [title, , status]] of Object.entries(problemCatalogue)) {
       const [row] = body.match(new RegExp(`<tr><td><a href="/problems/${code}">.*`)) ?? [];
@@ -132,7 +132,7 @@ describe("pages of problems", () => {
     expect(await tryOf("payment_not_refundable")).toMatch(/^No\./);
   });
 
-  test("an unknown code has none, nor has what every object has", async () => {
+  test("an unknown code and a property name of Object have no page", async () => {
     for (const code of ["nothing", "constructor", "__proto__", "%3Cscript%3E"]) {
       expect((await gateway.app.inject(`/problems/${code}`)).statusCode).toBe(404);
     }
@@ -144,7 +144,7 @@ describe("the first page", () => {
     gateway.app.inject({ url: "/", headers: { accept, "accept-language": language } });
   const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-  test("tells programs what this is, its state, and where to go", async () => {
+  test("returns name, state and addresses as JSON to programs", async () => {
     for (const accept of ["*/*", "application/json", ""]) {
       const answer = await first(accept);
       expect(answer.headers["vary"]).toBe("accept, accept-language");
@@ -168,7 +168,7 @@ describe("the first page", () => {
     ["fr-DZ", "fr", "ltr", "Tous les services fonctionnent."],
     ["ar", "ar", "rtl", "جميع الخدمات تعمل."],
     ["en", "en", "ltr", "All services are operational."],
-  ])("is a page for browsers, for readers of %j in their language", async (wish, language, direction, state) => {
+  ])("is a page for browsers, in the language of readers of %j", async (wish, language, direction, state) => {
     const page = await first(browser, wish);
     expect([page.statusCode, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
@@ -177,7 +177,7 @@ describe("the first page", () => {
     expect(linksIn(page.body)).toEqual(["/docs/guide", "/docs", "/problems"]);
   });
 
-  test("leads to the sandbox where there is one, and names what does not answer", async () => {
+  test("links the sandbox if there is one, and names unavailable services", async () => {
     await using sandboxed = await startTestGateway({ sandboxUrl: "http://127.0.0.1:8090" });
     const page = await sandboxed.app.inject({ url: "/", headers: { accept: browser } });
     expect(linksIn(page.body)).toContain("http://127.0.0.1:8090/");
@@ -192,7 +192,7 @@ describe("the first page", () => {
 });
 
 describe("the guide", () => {
-  test("is served whole: every page is listed, and every link leads to something that is there", async () => {
+  test("lists every page, and every link leads to an existing page and anchor", async () => {
     const pages = linksIn((await gateway.app.inject("/docs/guide")).body).filter((link) => link.startsWith("/docs/guide/"));
     expect(pages.length).toBeGreaterThan(10);
     const ids = new Map<string, string>();
@@ -214,18 +214,25 @@ describe("the guide", () => {
     }
   });
 
-  test("cannot run, load or send anything", async () => {
-    for (const url of ["/docs/guide", "/docs/guide/webhooks", "/problems"]) {
+  test("runs no script but its search, loads only from this origin and sends no form", async () => {
+    const own = " script-src 'self'; connect-src 'self';";
+    const script = '<script type="module" src="/docs/search.js"></script>';
+    for (const [url, sources, scripts] of [
+      ["/docs/guide", own, [script]],
+      ["/docs/guide/webhooks", own, [script]],
+      ["/problems", "", []],
+    ] as const) {
       const page = await gateway.app.inject(url);
-      expect(page.headers["content-security-policy"]).toMatch(
-        /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+      expect(String(page.headers["content-security-policy"]).replace(/'sha256-[^']+'/, "HASH")).toBe(
+        `default-src 'none'; style-src HASH;${sources} base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
       );
-      expect(page.body).not.toMatch(/<script|<img|<iframe|<form| style=| on\w+=|<!--/);
+      expect(page.body.match(/<script.*?<\/script>/g) ?? []).toEqual(scripts);
+      expect(page.body).not.toMatch(/<img|<iframe|<form| style=| on\w+=|<!--/);
       expect(page.body.match(/<h1/g)?.length).toBe(1);
     }
   });
 
-  test("has no page of another name, and one slash too many leads to it", async () => {
+  test("returns 404 for other names, and redirects a path with a trailing slash", async () => {
     for (const name of ["nothing", "..%2Findex", "index.html", "llms.txt", "%00"]) {
       expect((await gateway.app.inject(`/docs/guide/${name}`)).statusCode, name).toBe(404);
     }
@@ -242,7 +249,7 @@ describe("the guide", () => {
 });
 
 describe("the reference", () => {
-  test("is served whole from this origin", async () => {
+  test("loads all scripts from this origin", async () => {
     const page = await gateway.app.inject("/docs");
     expect(page.statusCode).toBe(200);
     expect(page.headers["content-security-policy"]).toMatch(/script-src 'self';/);
@@ -270,7 +277,7 @@ describe("the reference", () => {
     expect([answer.statusCode, answer.headers["location"]]).toEqual([308, "/docs"]);
   });
 
-  test("asks for no query parameter but the business whose keys are listed", async () => {
+  test("requires no query parameter except the business of listed keys", async () => {
     const document = (await gateway.app.inject("/openapi.json")).json();
     type Parameter = { in: string; name: string; required?: boolean };
     const operations = Object.values(document.paths as Record<string, Record<string, { parameters: Parameter[] }>>);
@@ -281,7 +288,7 @@ describe("the reference", () => {
     expect(new Set(query.filter(({ required }) => required).map(({ name }) => name))).toEqual(new Set(["business_id"]));
   });
 
-  test("tells of 404 wherever a request names something, also in a query", async () => {
+  test("documents 404 for every request with an id, also in a query", async () => {
     const { paths } = (await gateway.app.inject("/openapi.json")).json();
     for (const list of ["kyc/applications", "beneficiaries", "accounts", "admin/api-keys"]) {
       expect(paths[`/api/v1/${list}`].get.responses, list).toHaveProperty("404");

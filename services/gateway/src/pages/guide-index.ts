@@ -11,11 +11,14 @@ interface Section {
   readonly text: string;
 }
 
+/** Splits at symbols, too, so that a search for 429 finds "<429>". */
+const tokenize = (text: string) => text.split(/[^\p{L}\p{N}]+/u);
+
 const options = { fields: ["heading", "page", "text"], storeFields: ["path", "page", "heading", "text"] };
 
 /** Returns the search index for `guide-search.js`, with the options with which to load it. */
 export function buildGuideIndex(guide: readonly GuidePage[]): string {
-  const index = new MiniSearch<Section>(options);
+  const index = new MiniSearch<Section>({ ...options, tokenize });
   const sections = guide.flatMap(sectionsOf).filter(({ text, heading }) => text !== "" || heading !== "");
   index.addAll(sections.map((section, id) => ({ ...section, id })));
   return JSON.stringify({ options, index });

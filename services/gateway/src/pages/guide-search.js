@@ -4,6 +4,8 @@ import MiniSearch from "minisearch";
 
 const resultsMax = 8;
 const snippetLength = 160;
+// As in `guide-index.ts`.
+const tokenize = (text) => text.split(/[^\p{L}\p{N}]+/u);
 
 const box = document.querySelector("search");
 const input = box.querySelector("input");
@@ -18,7 +20,7 @@ function loadIndex() {
       if (!response.ok) throw new Error(`/docs/search.json returned ${response.status}`);
       return response.json();
     })
-    .then(({ index, options }) => MiniSearch.loadJS(index, options))
+    .then(({ index, options }) => MiniSearch.loadJS(index, { ...options, tokenize }))
     .catch((error) => {
       loading = undefined;
       throw error;
@@ -68,7 +70,7 @@ function itemOf({ path, page, heading, text, terms }) {
 
 /** Returns the text around the first found term, with the found terms marked. */
 function snippetOf(text, terms) {
-  const pattern = new RegExp(`(${terms.map((term) => term.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|")})`, "giu");
+  const pattern = new RegExp(`(${terms.join("|")})`, "giu");
   const at = Math.max(0, text.search(pattern));
   const from = at < snippetLength / 2 ? 0 : text.indexOf(" ", at - snippetLength / 2) + 1;
   const end = from + snippetLength;

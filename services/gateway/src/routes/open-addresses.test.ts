@@ -54,7 +54,7 @@ describe("the way back from the card processor", () => {
     ["multipart/form-data; boundary=x", "--x--"],
     ["text/plain", "anything"],
     ["", "anything"],
-  ])("ignores a form of the type %j", async (type, payload) => {
+  ])("ignores the body of a form with the type %j", async (type, payload) => {
     expect((await comeBack("POST", { "content-type": type }, payload)).statusCode).toBe(303);
   });
 
@@ -65,7 +65,7 @@ describe("the way back from the card processor", () => {
     ["en;q=0, ar-DZ;q=0.1", "ar", "rtl", "رابط دفع غير معروف"],
     ["de", "fr", "ltr", "Lien de paiement inconnu"],
     ["", "fr", "ltr", "Lien de paiement inconnu"],
-  ])("tells readers of %j that a token is unknown", async (wish, language, direction, title) => {
+  ])("shows readers of %j in their language that a token is unknown", async (wish, language, direction, title) => {
     refuse(unknown);
     const answer = await comeBack("GET", { "accept-language": wish });
     expect(answer.statusCode).toBe(404);
@@ -207,7 +207,8 @@ describe("the guide", () => {
     for (const page of ["/docs/guide", ...pages, "/problems", "/problems/rate_limited"]) {
       for (const link of linksIn(await body(page))) {
         if (link.startsWith("https://")) continue;
-        const [path = "", anchor] = link.split("#");
+        const [linked, anchor] = link.split("#");
+        const path = linked || page;
         if (anchor) expect(await body(path), `${page} links to ${link}`).toContain(` id="${anchor}"`);
         else await body(path);
       }

@@ -1,30 +1,39 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { escapeText } from "@amana/pages";
 import { Marked, Renderer, type Tokens } from "marked";
-import { escapeText } from "./pages/page.ts";
+import { rolldown } from "rolldown";
+import { guidePath } from "./pages/guide-pages.ts";
 
 /**
- * Makes HTML of docs/guide/ for `routes/guide.ts`, a title in the first line of each file, or with
- * --check says whether what is there is up to date. An image has no docs/, so the pages are kept.
+ * Generates the files that `routes/guide.ts` serves: HTML from docs/guide/ with the title in the first
+ * line, the order of the pages, llms.txt, and the search script bundled with MiniSearch. With --check
+ * it compares them with the existing files. They are committed, because an image has no docs/.
  */
 const source = new URL("../../../docs/guide/", import.meta.url);
 const target = new URL("./pages/assets/guide/", import.meta.url);
 
-/** What the gateway serves besides; named in a text, it becomes a link. */
+/** Other paths of the gateway. The renderer makes them links. */
 const served = /^\/(docs(\/guide)?|problems|openapi\.json|llms\.txt)$/;
-const addressOf = (name: string) => (name === "index" ? "/docs/guide" : `/docs/guide/${name}`);
-/** As GitHub names headings. */
+
+/** Returns the anchor that GitHub gives to a heading. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
     .replaceAll(/[^\w\- ]/g, "")
     .replaceAll(" ", "-");
 
-/** Marks up what Markdown can say and nothing else: no HTML of a page's own, no image. */
+/** Renders Markdown. Rejects HTML and images. */
 class PageRenderer extends Renderer {
+  readonly anchors = new Map<string, number>();
+
   override heading({ tokens, depth, text }: Tokens.Heading): string {
-    return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+    const anchor = anchorOf(text);
+    const count = this.anchors.get(anchor) ?? 0;
+    this.anchors.set(anchor, count + 1);
+    return `<h${depth} id="${count === 0 ? anchor : `${anchor}-${count}`}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
   }
-  // Whoever has no mouse scrolls what got the focus.
+  // Focusable, so that the keyboard can scroll it.
   override code({ text }: Tokens.Code): string {
     return `<pre tabindex="0"><code>${escapeText(text)}</code></pre>\n`;
   }
@@ -38,7 +47,7 @@ class PageRenderer extends Renderer {
   override link({ href, tokens }: Tokens.Link): string {
     const [, file, anchor = ""] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
     if (file === undefined && !href.startsWith("https://")) throw new Error(`docs/guide: a link to ${href} cannot be served`);
-    const address = file === undefined ? href : `${addressOf(file === "README" ? "index" : file)}${anchor}`;
+    const address = file === undefined ? href : `${guidePath(file === "README" ? "index" : file)}${anchor}`;
     return `<a href="${address}">${this.parser.parseInline(tokens)}</a>`;
   }
   override html({ text }: Tokens.HTML | Tokens.Tag): string {
@@ -50,33 +59,28 @@ class PageRenderer extends Renderer {
   }
 }
 
-// As an extension its methods would not be found, because a class does not enumerate them.
-const marked = new Marked().setOptions({ renderer: new PageRenderer() });
 const read = (file: string) => readFileSync(new URL(file, source), "utf8");
 const titleOf = (text: string) => /^# (.*)\n/.exec(text)?.[1] ?? "";
 
-/** Every page in the order of the first one's list. */
+/** Names of all pages in the order of the list on the first page. */
 const order = ["index", ...[...read("README.md").matchAll(/^\d+\. \[.*\]\((.*)\.md\)/gm)].map(([, name = ""]) => name)];
 
-function pageOf(name: string, i: number): string {
+function pageOf(name: string): string {
   const text = read(name === "index" ? "README.md" : `${name}.md`);
-  const link = (other: string | undefined, mark: (title: string) => string) =>
-    other === undefined
-      ? "<span></span>"
-      : `<a href="${addressOf(other)}">${mark(escapeText(titleOf(read(other === "index" ? "README.md" : `${other}.md`))))}</a>`;
-  const footer = `<footer>${link(order[i - 1], (title) => `← ${title}`)}${link(order[i + 1], (title) => `${title} →`)}</footer>\n`;
-  return `${titleOf(text)}\n${marked.parse(text.slice(text.indexOf("\n") + 1))}${footer}`;
+  // Set as an option: `use` finds no methods of a class, because they are not enumerable.
+  const marked = new Marked().setOptions({ renderer: new PageRenderer() });
+  return `${titleOf(text)}\n${marked.parse(text.slice(text.indexOf("\n") + 1))}`;
 }
 
-/** For programs that read for somebody (llmstxt.org): what there is, by the guide's own list. */
-function textForPrograms(): string {
+/** Returns llms.txt (llmstxt.org): the list of the guide's pages for language models. */
+function llmsText(): string {
   const lines = [...read("README.md").matchAll(/^\d+\. \[(.*)\]\((.*)\.md\): (.*)$/gm)];
-  const guide = lines.map(([, title, name = "", what]) => `- [${title}](${addressOf(name)}): ${what}`).join("\n");
+  const guide = lines.map(([, title, name = "", description]) => `- [${title}](${guidePath(name)}): ${description}`).join("\n");
   return `# Amana
 
 > An HTTP API for businesses: identity verification, clients and accounts, card payments in Algeria (SATIM) and signed webhooks.
 
-Read the page on payments before you write code that creates or refunds one: after 502, 503 and 504 the next step differs.
+Read the page on payments before you write code that creates or refunds payments: the next step differs after 502, 503 and 504.
 
 ## Guide
 
@@ -85,18 +89,31 @@ ${guide}
 ## Reference
 
 - [OpenAPI 3.1](/openapi.json): every operation, field and webhook
-- [Problems](/problems): every error code, with its status and whether another try helps
+- [Problems](/problems): every error code, with its status and whether to retry
 `;
 }
 
-const pages = new Map([...order.map((name, i) => [`${name}.html`, pageOf(name, i)] as const), ["llms.txt", textForPrograms()]]);
-if (order.length !== readdirSync(source).length) throw new Error("docs/guide/README.md must list every page beside it");
+/** Returns the search script and MiniSearch as one file. */
+async function searchScript(): Promise<string> {
+  await using bundle = await rolldown({ input: fileURLToPath(new URL("./pages/guide-search.js", import.meta.url)) });
+  const { output } = await bundle.generate({ minify: true });
+  return `/*! Contains MiniSearch, © Luca Ongaro, MIT License, https://github.com/lucaong/minisearch */\n${output[0].code}`;
+}
 
-const there = () => readdirSync(target).filter((file) => !pages.has(file));
+const files = new Map([
+  ...order.map((name) => [`${name}.html`, pageOf(name)] as const),
+  ["order.json", `${JSON.stringify(order)}\n`],
+  ["llms.txt", llmsText()],
+  ["search.js", await searchScript()],
+]);
+if (order.length !== readdirSync(source).length)
+  throw new Error("docs/guide/README.md must list every other page of docs/guide/");
+
+const obsolete = () => readdirSync(target).filter((file) => !files.has(file));
 if (!process.argv.includes("--check")) {
   mkdirSync(target, { recursive: true });
-  for (const file of there()) rmSync(new URL(file, target));
-  for (const [file, text] of pages) writeFileSync(new URL(file, target), text);
+  for (const file of obsolete()) rmSync(new URL(file, target));
+  for (const [file, text] of files) writeFileSync(new URL(file, target), text);
 } else {
   const current = (file: string) => {
     try {
@@ -105,9 +122,9 @@ if (!process.argv.includes("--check")) {
       return undefined;
     }
   };
-  const stale = [...there(), ...[...pages].filter(([file, text]) => current(file) !== text).map(([file]) => file)];
+  const stale = [...obsolete(), ...[...files].filter(([file, text]) => current(file) !== text).map(([file]) => file)];
   if (stale.length > 0) {
-    process.stderr.write(`Not what docs/guide/ says: ${stale.join(", ")}. Run \`npx --yes pnpm@12 generate\`.\n`);
+    process.stderr.write(`Not up to date with docs/guide/: ${stale.join(", ")}. Run \`npx --yes pnpm@12 generate\`.\n`);
     process.exitCode = 1;
   }
 }

@@ -9,11 +9,11 @@ const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 const isMissing = !existsSync(executablePath);
 if (isMissing) {
   process.stderr.write(
-    `\nSKIPPED: the gateway's pages in a browser. ${executablePath} does not exist. On Debian: apt-get install chromium; or set CHROMIUM_PATH.\n\n`,
+    `\nSKIPPED: browser tests of the gateway's pages, because ${executablePath} does not exist. Install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.\n\n`,
   );
 }
 
-describe.skipIf(isMissing)("pages of the gateway in a browser", () => {
+describe.skipIf(isMissing)("the gateway's pages in a browser", () => {
   let gateway: TestGateway;
   let browser: Browser;
   let url: string;
@@ -32,31 +32,62 @@ describe.skipIf(isMissing)("pages of the gateway in a browser", () => {
   test.each([
     ...["fr", "ar", "en"].map((locale) => [locale, "/"] as const),
     ...[...guide, "/problems", "/problems/rate_limited"].map((path) => ["en", path] as const),
-  ])("have no axe violations and no horizontal overflow, light and dark, in %s: %s", async (locale, path) => {
+  ])("axe reports no violation and no page scrolls sideways, light and dark, in %s: %s", async (locale, path) => {
     const context = await browser.newContext({ locale });
     const page = await context.newPage();
     page.setDefaultTimeout(90_000);
-    page.setDefaultTimeout(20_000);
-    // The page's content security policy blocks axe unless axe is loaded before the page.
+    // An init script, because the page's policy blocks a script that is added later.
     await page.addInitScript(axe.source);
     await page.goto(`${url}${path}`);
     for (const [width, colorScheme] of [[320, "light"] as const, [1280, "dark"] as const]) {
       await page.setViewportSize({ width, height: 800 });
       await page.emulateMedia({ colorScheme });
-      const violations = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+      const found = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
         violations.map(({ id, nodes }) => id + " " + nodes.map(({ html }) => html).join(" ")))`);
-      expect(violations, `${width} wide, ${colorScheme}`).toEqual([]);
+      expect(found, `${width} wide, ${colorScheme}`).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth"), colorScheme).toBe(width);
     }
     await context.close();
   });
 
-  test("the API reference links to the guide", async () => {
+  test("the reference links to the guide", async () => {
     const page = await browser.newPage();
     page.setDefaultTimeout(90_000);
     await page.goto(`${url}/docs`);
     await page.getByText("Create a payment").first().waitFor({ timeout: 60_000 });
     await page.click("nav >> text=Guide");
     expect(page.url()).toBe(`${url}/docs/guide`);
+  });
+
+  test("the search of the guide finds a section by keyboard, and reports a query without results", async () => {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(90_000);
+    await page.goto(`${url}/docs/guide`);
+    await page.keyboard.press("/");
+    await page.keyboard.type("xqzwv");
+    await page.getByRole("status").getByText("No results for “xqzwv”").waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.type("idempotency");
+    await page.locator(".results a").first().waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/docs\/guide\/idempotency/);
+    expect(await page.textContent("h1")).toBe("Idempotency");
+    await page.close();
+  });
+
+  test("without a script, the guide has no search box, and its pages follow each other", async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 800 } });
+    const page = await context.newPage();
+    page.setDefaultTimeout(90_000);
+    await page.goto(`${url}/docs/guide`);
+    expect(await page.locator("search").isVisible()).toBe(false);
+    await page.click("[rel=next]");
+    expect(await page.textContent("h1")).toBe("Quick start");
+    await page.click("[rel=prev]");
+    await page.click("summary");
+    await page.click("details >> text=Webhooks");
+    expect(await page.locator("[aria-current=page]").textContent()).toBe("Webhooks");
+    await context.close();
   });
 });

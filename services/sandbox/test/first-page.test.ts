@@ -23,7 +23,7 @@ describe("the first page", () => {
   test.each([
     ["fr", "ltr", "Ce que permet ce bac à sable"],
     ["ar", "rtl", "ما الذي تتيحه هذه البيئة التجريبية"],
-    ["en", "ltr", "What this sandbox can do"],
+    ["en", "ltr", "Sandbox controls"],
   ])(
     "lists in %s the functions of the sandbox, without inline scripts and without external resources",
     async (lang, dir, title) => {

@@ -1,7 +1,7 @@
+import type { Language } from "@amana/pages";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import type { Language } from "../src/pages/language.ts";
 
 /** Axe rules that depend on the size or the colours of a page. */
 const rulesOfLooks = ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable"];

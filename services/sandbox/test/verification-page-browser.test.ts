@@ -1,7 +1,7 @@
+import { languages } from "@amana/pages";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
-import { languages } from "../src/pages/language.ts";
 import { aBrowser, browserIsMissing } from "./a-browser.ts";
 import { aSandbox, control } from "./a-sandbox.ts";
 import { aShop, type Shop } from "./a-shop.ts";

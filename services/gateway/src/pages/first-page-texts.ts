@@ -1,49 +1,52 @@
-import type { Language } from "./language.ts";
+import type { Language } from "@amana/pages";
 
 interface Texts {
   readonly title: string;
-  readonly what: string;
+  readonly description: string;
   readonly ready: string;
-  /** Followed by the names of what does not answer. */
+  /** Followed by the names of the unavailable services. */
   readonly notReady: string;
-  readonly places: Readonly<Record<"guide" | "reference" | "problems" | "sandbox", readonly [name: string, what: string]>>;
+  readonly places: Readonly<Record<"guide" | "reference" | "problems" | "sandbox", readonly [name: string, description: string]>>;
 }
 
-/** What the first page of the API's address says. The documents it leads to are in English. */
+/** Texts of the gateway's first page. The documents that it links to are in English. */
 export const firstPageTexts: Readonly<Record<Language, Texts>> = {
   fr: {
     title: "Amana",
-    what: "Une interface pour les entreprises : vérifier des personnes, gérer des clients et leurs comptes, encaisser et rembourser des paiements par carte, et en être averties par des webhooks signés. Elle s’adresse à des serveurs, munis d’une clé.",
-    ready: "Tout répond.",
-    notReady: "Ne répond pas en ce moment :",
+    description:
+      "Une interface de programmation pour les entreprises : vérifier l’identité de personnes, gérer des clients et leurs comptes, encaisser et rembourser des paiements par carte, recevoir des webhooks signés. Vos serveurs l’appellent avec une clé d’API.",
+    ready: "Tous les services fonctionnent.",
+    notReady: "Indisponible en ce moment :",
     places: {
       guide: ["Guide", "Premiers pas, paiements, vérifications, webhooks, mise en production (en anglais)."],
-      reference: ["Référence", "Chaque opération, chaque champ (en anglais). Le document : /openapi.json"],
-      problems: ["Problèmes", "Chaque code d’erreur, et s’il vaut la peine de réessayer (en anglais)."],
+      reference: ["Référence", "Toutes les opérations et tous les champs (en anglais). Document OpenAPI : /openapi.json"],
+      problems: ["Problèmes", "Tous les codes d’erreur, et s’il faut réessayer (en anglais)."],
       sandbox: ["Bac à sable", "Cartes d’essai, vérifications et pannes, avec des formulaires. Rien n’y est réel."],
     },
   },
   ar: {
     title: "أمانة",
-    what: "واجهة برمجية للشركات: التحقق من هوية الأشخاص، وإدارة الزبائن وحساباتهم، وقبول الدفع بالبطاقة وردّ المبالغ، مع إشعارات موقعة عند كل تغيير. وهي موجهة إلى الخوادم التي تحمل مفتاحًا.",
-    ready: "كل الخدمات تجيب.",
-    notReady: "لا يجيب في الوقت الحالي:",
+    description:
+      "واجهة برمجية للشركات: التحقق من هوية الأشخاص، وإدارة الزبائن وحساباتهم، وقبول الدفع بالبطاقة وردّ المبالغ، واستلام إشعارات موقعة (webhooks). تستدعيها خوادمكم بمفتاح.",
+    ready: "جميع الخدمات تعمل.",
+    notReady: "غير متاح حاليًا:",
     places: {
       guide: ["الدليل", "الخطوات الأولى والمدفوعات والتحقق والإشعارات والانتقال إلى التشغيل الفعلي (بالإنجليزية)."],
-      reference: ["المرجع", "كل عملية وكل حقل (بالإنجليزية). الوثيقة: \u2066/openapi.json\u2069"],
-      problems: ["المشكلات", "كل رمز خطأ، وهل تفيد إعادة المحاولة (بالإنجليزية)."],
+      reference: ["المرجع", "كل العمليات وكل الحقول (بالإنجليزية). وثيقة OpenAPI: \u2066/openapi.json\u2069"],
+      problems: ["المشكلات", "كل رموز الأخطاء، وهل تفيد إعادة المحاولة (بالإنجليزية)."],
       sandbox: ["البيئة التجريبية", "بطاقات اختبار وعمليات تحقق وأعطال، مع استمارات. لا شيء فيها حقيقي."],
     },
   },
   en: {
     title: "Amana",
-    what: "An interface for businesses: verify people, keep clients and their accounts, take and refund card payments, and hear of it all by signed webhooks. It is meant for servers, which call it with a key.",
-    ready: "Everything answers.",
-    notReady: "Not answering right now:",
+    description:
+      "An API for businesses: verify people, manage clients and their accounts, take and refund card payments, and receive signed webhooks. Your servers call it with an API key.",
+    ready: "All services are operational.",
+    notReady: "Currently unavailable:",
     places: {
-      guide: ["Guide", "First steps, payments, verifications, webhooks, going live."],
-      reference: ["Reference", "Every operation and every field. The document: /openapi.json"],
-      problems: ["Problems", "Every error code, and whether another try helps."],
+      guide: ["Guide", "Quick start, payments, verification, webhooks, going live."],
+      reference: ["Reference", "Every operation and every field. OpenAPI document: /openapi.json"],
+      problems: ["Problems", "Every error code, and whether to retry."],
       sandbox: ["Sandbox", "Test cards, verdicts and faults, with forms. Nothing in it is real."],
     },
   },

@@ -1,74 +1,66 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { baseStyle, documentOf, Html, html, htmlType, type Language, mark, pageHeaders, staticFile } from "@amana/pages";
 import type { FastifyReply } from "fastify";
-import { direction, type Language } from "./language.ts";
-import { staticFile } from "./static-file.ts";
 
-/** A page without script: a heading and HTML that is ours. It shows nothing from a request. */
-export interface Page {
+/** A page of a heading and static HTML. It shows no value from a request. */
+export interface GatewayPage {
   readonly language: Language;
   readonly title: string;
-  /** Below the heading. */
-  readonly content: string;
-  /** With a way to the other documents, and as wide as code and tables need. */
+  /** Markup below the heading. */
+  readonly content: Html;
+  /** True for a page with links to the other documents and room for code and tables. */
   readonly isDocument?: boolean;
+  /** Markup beside the content of a document: search and navigation. */
+  readonly aside?: Html;
+  /** Paths of scripts. A page without any may run none. */
+  readonly scripts?: readonly string[];
 }
 
-const style = readFileSync(new URL("./assets/page.css", import.meta.url), "utf8");
-// The mark: a keyhole inside a rounded square.
-const mark = `<svg viewBox="0 0 48 48" aria-hidden="true" focusable="false"><rect x="3" y="3" width="42" height="42" rx="10" fill="none" stroke="currentColor" stroke-width="3"/><path d="M24 12a7 7 0 0 0-3.6 13L18 36h12l-2.4-11A7 7 0 0 0 24 12z" fill="currentColor"/></svg>`;
-const documents = `<header>
-<a class="home" href="/">${mark}<span>Amana</span></a>
-<nav aria-label="Documents"><a href="/docs/guide">Guide</a><a href="/docs">Reference</a><a href="/problems">Problems</a></nav>
-</header>`;
-
+const style = `${baseStyle}\n${readFileSync(new URL("./assets/page.css", import.meta.url), "utf8")}`;
 const styleHash = createHash("sha256").update(style).digest("base64");
-const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-export const escapeText = (text: string) => text.replace(/[&<>"]/g, (character) => entities[character] as string);
+const skipLink = html`<a class="skip" href="#content">Skip to content</a>
+`;
 
-export const paragraphs = (texts: readonly string[]): string => texts.map((text) => `<p>${escapeText(text)}</p>`).join("\n");
+const documentHeader = html`<header>
+<a class="home" href="/"><span class="mark" aria-hidden="true">${mark}</span><span>Amana</span></a>
+<nav aria-label="Documents"><a href="/docs/guide">Guide</a><a href="/docs">Reference</a><a href="/problems">Problems</a></nav>
+</header>
+`;
 
-/** Sends a page. */
-export function sendPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
-  return reply.code(status).headers(headersOf(page)).type(htmlType).send(htmlOf(page));
-}
+export const paragraphs = (texts: readonly string[]): Html => html`${texts.map((text) => html`<p>${text}</p>`)}`;
+
+export const sendPage = (reply: FastifyReply, status: number, page: GatewayPage): FastifyReply =>
+  reply.code(status).headers(headersOf(page)).type(htmlType).send(textOf(page));
 
 /** Returns a handler for a page that never changes. */
-export const staticPage = (load: () => Page | Promise<Page>) =>
+export const staticPage = (load: () => GatewayPage | Promise<GatewayPage>) =>
   staticFile(async () => {
     const page = await load();
-    return { type: htmlType, content: htmlOf(page), headers: headersOf(page) };
+    return { type: htmlType, content: textOf(page), headers: headersOf(page) };
   });
 
-const htmlType = "text/html; charset=utf-8";
+const headersOf = ({ language, scripts = [] }: GatewayPage) => {
+  const scriptSources = scripts.length > 0 && { "script-src": "'self'", "connect-src": "'self'" };
+  return pageHeaders({ language, sources: { "style-src": `'sha256-${styleHash}'`, ...scriptSources } });
+};
 
-/** Returns headers whose policy allows only the style, so that a page runs and loads nothing. */
-const headersOf = ({ language }: Page) => ({
-  "content-security-policy": policy,
-  "referrer-policy": "no-referrer",
-  "content-language": language,
-});
-
-function htmlOf({ language, title, content, isDocument = false }: Page): string {
-  return `<!doctype html>
-<html lang="${language}" dir="${direction[language]}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${escapeText(title)} · Amana</title>
-<style>${style}</style>
-</head>
-<body${isDocument ? ' class="document"' : ""}>
-${isDocument ? documents : ""}
-<main>
-${isDocument ? "" : mark}
-<h1>${escapeText(title)}</h1>
+function textOf({ language, title, content, isDocument = false, aside, scripts = [] }: GatewayPage): string {
+  return documentOf({
+    language,
+    title: `${title} · Amana`,
+    head: html`<style>${new Html(style)}</style>
+${scripts.map((path) => html`<script type="module" src="${path}"></script>`)}`,
+    bodyClass: isDocument ? (aside ? "document guide" : "document") : undefined,
+    body: html`${aside && skipLink}${isDocument && documentHeader}${
+      aside &&
+      html`<aside>${aside}</aside>
+`
+    }<main id="content">
+${!isDocument && html`<span class="mark" aria-hidden="true">${mark}</span>`}
+<h1>${title}</h1>
 ${content}
-</main>
-</body>
-</html>
-`;
+</main>`,
+  });
 }

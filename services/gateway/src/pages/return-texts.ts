@@ -1,8 +1,8 @@
-import type { Language } from "./language.ts";
+import type { Language } from "@amana/pages";
 
 type Text = readonly [title: string, ...paragraphs: string[]];
 
-/** What a card holder reads when we cannot send the browser back to the shop. */
+/** Texts for a card holder whose browser the gateway cannot redirect to the shop. */
 export const returnTexts = {
   unknown: {
     fr: [

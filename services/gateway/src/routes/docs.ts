@@ -1,35 +1,33 @@
+import { documentOf, html, htmlType, pageHeaders, staticFile } from "@amana/pages";
 import Fastify from "fastify";
 import type { App } from "../gateway.ts";
-import { staticFile } from "../pages/static-file.ts";
 
-// The script of the reference sets inline styles. Scripts and connections are limited to this
-// origin.
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
-  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+// The script of the reference sets inline styles.
+const sources = {
+  "script-src": "'self'",
+  "style-src": "'self' 'unsafe-inline'",
+  "img-src": "'self' data:",
+  "font-src": "'self' data:",
+  "connect-src": "'self'",
+};
 
-const html = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Amana API</title>
-<style>
+const page = documentOf({
+  language: "en",
+  title: "Amana API",
+  head: html`<style>
 :root{--scalar-custom-header-height:48px}
+body{margin:0}
 nav{position:sticky;inset-block-start:0;z-index:10;display:flex;gap:24px;align-items:center;block-size:48px;padding-inline:24px;
 background:Canvas;color:CanvasText;font:1rem/1.5 system-ui,sans-serif;border-block-end:1px solid GrayText}
 nav a{color:inherit;line-height:44px}
-</style>
-</head>
-<body>
-<nav aria-label="Documents"><a href="/">Amana</a><a href="/docs/guide">Guide</a><a href="/problems">Problems</a></nav>
-<noscript><p>The API reference requires JavaScript. Without it, read the <a href="/docs/guide">guide</a> and the <a href="/openapi.json">OpenAPI document</a>.</p></noscript>
+</style>`,
+  body: html`<nav aria-label="Documents"><a href="/">Amana</a><a href="/docs/guide">Guide</a><a href="/problems">Problems</a></nav>
+<noscript><p>The reference requires JavaScript. Without it, read the <a href="/docs/guide">guide</a> and the
+<a href="/openapi.json">OpenAPI document</a>.</p></noscript>
 <div id="reference"></div>
 <script src="/docs/reference.js"></script>
-<script src="/docs/start.js"></script>
-</body>
-</html>
-`;
+<script src="/docs/start.js"></script>`,
+});
 
 const start = `Scalar.createApiReference("#reference", ${JSON.stringify({
   url: "/openapi.json",
@@ -43,7 +41,7 @@ const start = `Scalar.createApiReference("#reference", ${JSON.stringify({
 })});
 `;
 
-/** Serves the API reference and the OpenAPI document without content from other origins. */
+/** Serves the API reference and the OpenAPI document. No part comes from another origin. */
 export const docs = async (app: App): Promise<void> => {
   const hidden = { schema: { hide: true } };
 
@@ -56,9 +54,9 @@ export const docs = async (app: App): Promise<void> => {
     "/docs",
     hidden,
     staticFile(() => ({
-      type: "text/html; charset=utf-8",
-      content: html,
-      headers: { "content-security-policy": policy, "referrer-policy": "no-referrer" },
+      type: htmlType,
+      content: page,
+      headers: pageHeaders({ language: "en", sources }),
     })),
   );
   app.get("/docs/", hidden, async (_request, reply) => reply.redirect("/docs", 308));
@@ -81,8 +79,8 @@ export const docs = async (app: App): Promise<void> => {
 const scriptType = "text/javascript; charset=utf-8";
 
 /**
- * Returns the script of the reference from its Fastify plugin. The script has some megabytes and
- * most gateways never serve it, so it is loaded at the first request.
+ * Returns the script of the reference from its Fastify plugin. It has several megabytes that most
+ * gateways never serve, so the first request loads it.
  */
 async function loadReference(): Promise<Buffer> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
@@ -91,6 +89,6 @@ async function loadReference(): Promise<Buffer> {
   const { rawPayload, statusCode } = await app.inject("/js/scalar.js");
   await app.close();
   if (statusCode !== 200)
-    throw new Error("@scalar/fastify-api-reference does not serve /js/scalar.js: adapt loadReference to its version");
+    throw new Error("@scalar/fastify-api-reference serves no script at /js/scalar.js; adapt loadReference to its new version");
   return rawPayload;
 }

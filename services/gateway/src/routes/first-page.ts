@@ -1,15 +1,13 @@
+import { type Html, html, type Language, preferredLanguage } from "@amana/pages";
 import type { App, Gateway } from "../gateway.ts";
 import { firstPageTexts } from "../pages/first-page-texts.ts";
-import { type Language, preferredLanguage } from "../pages/language.ts";
-import { escapeText, sendPage } from "../pages/page.ts";
+import { sendPage } from "../pages/page.ts";
 
 const paths = { guide: "/docs/guide", reference: "/docs", problems: "/problems" };
 
-/**
- * Serves the service name, its state and links: as a page to browsers, as JSON to other clients.
- */
+/** Serves the state of the API and links to its documents: a page for browsers, else JSON. */
 export async function firstPage(app: App, { readiness, sandboxUrl }: Gateway): Promise<void> {
-  const links = { ...paths, ...(sandboxUrl !== undefined && { sandbox: `${sandboxUrl}/` }) };
+  const places = { ...paths, ...(sandboxUrl !== undefined && { sandbox: `${sandboxUrl}/` }) };
 
   app.get("/", { schema: { hide: true } }, async (request, reply) => {
     const missing = await readiness.missing();
@@ -18,24 +16,24 @@ export async function firstPage(app: App, { readiness, sandboxUrl }: Gateway): P
     if (accept?.includes("text/html")) {
       const language = preferredLanguage(acceptLanguage);
       const { title } = firstPageTexts[language];
-      return sendPage(reply, 200, { language, title, content: contentOf(language, missing, links) });
+      return sendPage(reply, 200, { language, title, content: contentOf(language, missing, places) });
     }
     const state = missing.length === 0 ? { status: "ok" } : { status: "unavailable", missing };
-    return reply.send({ name: "Amana", state, api: "/api/v1", ...links, openapi: "/openapi.json", llms: "/llms.txt" });
+    return reply.send({ name: "Amana", state, api: "/api/v1", ...places, openapi: "/openapi.json", llms: "/llms.txt" });
   });
 }
 
-function contentOf(language: Language, missing: readonly string[], links: typeof paths & { sandbox?: string }): string {
+function contentOf(language: Language, missing: readonly string[], places: typeof paths & { sandbox?: string }): Html {
   const texts = firstPageTexts[language];
-  // U+2066 and U+2069 keep the order of the names in a right-to-left sentence.
+  // Isolated, so that the names keep their order in right-to-left text.
   const state = missing.length === 0 ? texts.ready : `${texts.notReady} \u2066${missing.join(", ")}\u2069`;
-  const items = Object.entries(links).map(([link, address]) => {
-    const [name, description] = texts.places[link as keyof typeof texts.places];
-    return `<li><a href="${escapeText(address)}">${escapeText(name)}</a><p>${escapeText(description)}</p></li>`;
+  const items = Object.entries(places).map(([place, address]) => {
+    const [name, description] = texts.places[place as keyof typeof texts.places];
+    return html`<li><a href="${address}">${name}</a><p>${description}</p></li>`;
   });
-  return `<p>${escapeText(texts.what)}</p>
-<p class="state${missing.length === 0 ? "" : " unavailable"}">${escapeText(state)}</p>
+  return html`<p>${texts.description}</p>
+<p class="state${missing.length > 0 && " unavailable"}">${state}</p>
 <ul class="places">
-${items.join("\n")}
+${items}
 </ul>`;
 }

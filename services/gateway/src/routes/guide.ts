@@ -1,41 +1,37 @@
-import { readdirSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { staticFile } from "@amana/pages";
 import { Type } from "typebox";
 import type { App } from "../gateway.ts";
+import { buildGuideIndex } from "../pages/guide-index.ts";
+import { guidePage, loadGuide, readGuideFile } from "../pages/guide-pages.ts";
 import { staticPage } from "../pages/page.ts";
-import { staticFile } from "../pages/static-file.ts";
 import { Problem } from "../problem.ts";
 
-const folder = new URL("../pages/assets/guide/", import.meta.url);
-
 /**
- * Serves the pages that `src/guide.ts` generates from docs/guide/. Each is read at its first
- * request.
+ * Serves the guide that `src/guide.ts` generates from docs/guide/, and its search. The first request
+ * for a file renders it.
  */
 export const guide = async (app: App): Promise<void> => {
   const hidden = { schema: { hide: true } };
-  const names = readdirSync(folder).filter((file) => file.endsWith(".html"));
-  const pages = new Map(names.map((file) => [file.slice(0, -".html".length), staticPage(() => load(file))]));
+  const guidePages = loadGuide();
+  const pages = new Map(guidePages.map(({ name }, position) => [name, staticPage(() => guidePage(guidePages, position))]));
   const page = (name: string) => {
     const send = pages.get(name);
     if (!send) throw Problem.of("not_found");
     return send;
   };
+  const file = (path: string, type: string, load: () => string) =>
+    app.get(
+      path,
+      hidden,
+      staticFile(() => ({ type: `${type}; charset=utf-8`, content: load() })),
+    );
 
-  app.get(
-    "/llms.txt",
-    hidden,
-    staticFile(async () => ({ type: "text/plain; charset=utf-8", content: await readFile(new URL("llms.txt", folder)) })),
-  );
+  file("/llms.txt", "text/plain", () => readGuideFile("llms.txt"));
+  file("/docs/search.js", "text/javascript", () => readGuideFile("search.js"));
+  file("/docs/search.json", "application/json", () => buildGuideIndex(guidePages));
   app.get("/docs/guide", hidden, page("index"));
   app.get("/docs/guide/", hidden, async (_request, reply) => reply.redirect("/docs/guide", 308));
   app.get("/docs/guide/:name", { schema: { hide: true, params: Type.Object({ name: Type.String() }) } }, async (request, reply) =>
     page(request.params.name)(request, reply),
   );
 };
-
-async function load(file: string) {
-  const text = await readFile(new URL(file, folder), "utf8");
-  const end = text.indexOf("\n");
-  return { language: "en", title: text.slice(0, end), content: text.slice(end + 1), isDocument: true } as const;
-}

@@ -1,10 +1,10 @@
+import { preferredLanguage } from "@amana/pages";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { callOf } from "../call.ts";
 import { headersOf, problemOf } from "../errors.ts";
 import type { App, Gateway } from "../gateway.ts";
 import type { Tag } from "../openapi-tags.ts";
-import { preferredLanguage } from "../pages/language.ts";
 import { paragraphs, sendPage } from "../pages/page.ts";
 import { returnTexts } from "../pages/return-texts.ts";
 import { readAnyBodies } from "../plugins/any-bodies.ts";
@@ -14,10 +14,7 @@ import { limitKeyless } from "../plugins/limit-rate.ts";
 const confirmTimeoutMs = 36_000;
 const formBytesMax = 64 * 1024;
 
-/**
- * Receives the card holder's browser from the card processor. The token in the path authenticates
- * it.
- */
+/** Receives the card holder's browser from the card processor. The token in the path authenticates it. */
 export async function paymentReturn(app: App, gateway: Gateway): Promise<void> {
   const { rpc, logger } = gateway;
   app.addHook("onRequest", limitKeyless(gateway));

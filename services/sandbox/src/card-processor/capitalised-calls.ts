@@ -1,4 +1,4 @@
-import { parseLanguage } from "../pages/language.ts";
+import { parseLanguage } from "@amana/pages";
 import { confirmOrder, type Order } from "./order.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { Parameters, Processor } from "./processor.ts";

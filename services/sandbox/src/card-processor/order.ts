@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { Language } from "../pages/language.ts";
+import type { Language } from "@amana/pages";
 import { type OutcomeName, outcomeOf } from "./outcome.ts";
 import { type TestCard, testPassword } from "./test-cards.ts";
 

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
+import { parseLanguage } from "@amana/pages";
 import { isObject, isWebAddress } from "../checks.ts";
-import { parseLanguage } from "../pages/language.ts";
 import { type Order, passwordAttemptsMax } from "./order.ts";
 import { type Parameters, type Processor, payPageUrl } from "./processor.ts";
 import { refusal } from "./refusal.ts";

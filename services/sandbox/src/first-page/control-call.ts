@@ -2,7 +2,7 @@ import { testCards, testPassword } from "../card-processor/test-cards.ts";
 import type { Context } from "../context.ts";
 import { query } from "../database.ts";
 
-/** A call of testers, as a program would make it. */
+/** A control call, as a program would send it. */
 export interface ControlCall {
   readonly method: "POST" | "PUT" | "DELETE";
   readonly url: string;
@@ -12,7 +12,7 @@ export interface ControlCall {
 type Typed = (name: string) => string;
 type Make = (typed: Typed) => ControlCall;
 
-/** What each button of the first page asks for, from what was typed beside it. */
+/** Returns, for each button, a function from the form's values to the control call. */
 export function createControlCalls({ database }: Context): Readonly<Record<string, Make>> {
   const orderIds = query<{ id: string }>(
     database,
@@ -22,7 +22,7 @@ export function createControlCalls({ database }: Context): Readonly<Record<strin
     database,
     "select link_token as id from kyc_application where link_token = ? or reference = ?",
   );
-  // An address of a page ends with what it stands for.
+  // The last path segment of a page's address identifies its order or verification.
   const lastPart = (text: string) => (text.split(/[?#]/, 1)[0] ?? "").split("/").findLast((part) => part !== "") ?? "";
   const named = (find: typeof orderIds, text: string) => {
     const name = lastPart(text);

@@ -1,10 +1,10 @@
 import { randomInt } from "node:crypto";
+import { type Html, html, parseLanguage, preferredLanguage } from "@amana/pages";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Order } from "../card-processor/order.ts";
 import type { Context } from "../context.ts";
 import { query } from "../database.ts";
-import { type Html, html } from "../pages/html.ts";
-import { formatAmount, parseLanguage } from "../pages/language.ts";
+import { formatAmount } from "../pages/formats.ts";
 import { sendPage } from "../pages/layout.ts";
 import type { Application } from "../verification-provider/application.ts";
 import { type ControlCall, createControlCalls } from "./control-call.ts";
@@ -19,8 +19,8 @@ interface Route {
 }
 
 /**
- * What the sandbox can do, with a form for each. A button makes the call that a program would make,
- * and the page shows it.
+ * Serves a page with a form for each control call. A button sends the call that a program would
+ * send, and the page shows the call and its response.
  */
 export async function firstPage(app: FastifyInstance, context: Context): Promise<void> {
   const { clock, faults, config, publicUrl } = context;
@@ -28,7 +28,7 @@ export async function firstPage(app: FastifyInstance, context: Context): Promise
   const latest = createLatest(context);
 
   const viewOf = ({ query: { lang }, headers }: FastifyRequest<Route>): FirstPageView => {
-    const language = parseLanguage(lang) ?? parseLanguage(headers["accept-language"]?.slice(0, 2)) ?? "fr";
+    const language = parseLanguage(lang) ?? preferredLanguage(headers["accept-language"]);
     return { language, words: words[language], path: "/", nowMs: clock.nowMs(), faults: faults.list() };
   };
   const show = (reply: FastifyReply, view: FirstPageView, result?: Html, status = 200) => {
@@ -61,7 +61,7 @@ ${forms(view)}`;
     return show(reply, view, resultOf(view, call, answer.statusCode, answer.json()), answer.statusCode);
   });
 
-  /** An order of nobody's shop, whose way back is this page; its form's path, or undefined. */
+  /** Registers an order without a shop that returns to this page. Returns the path of its form. */
   async function registerOrder(amount: string): Promise<string | undefined> {
     const parameters = {
       userName: config.username,
@@ -93,7 +93,7 @@ ${redirectUrl !== undefined && html`<p><a class="button secondary" href="${redir
 </section>`;
 }
 
-/** The newest orders and applications: what the forms are about, with the pages of each. */
+/** Renders the newest orders and applications with links to their pages. */
 function createLatest({ database }: Context) {
   const newest = (table: string) =>
     query<{ body: string }>(database, `select body from ${table} order by rowid desc limit ${latestCount}`);

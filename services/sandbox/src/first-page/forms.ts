@@ -1,8 +1,8 @@
+import { type Html, html } from "@amana/pages";
 import { testCards } from "../card-processor/test-cards.ts";
 import { words as cardWords } from "../card-processor/words/words.ts";
 import { type Fault, modes, operations } from "../faults.ts";
-import { type Html, html } from "../pages/html.ts";
-import { formatDate } from "../pages/language.ts";
+import { formatDate } from "../pages/formats.ts";
 import type { View } from "../pages/layout.ts";
 import { field } from "../pages/parts.ts";
 import { outcomes } from "../verification-provider/vocabulary.ts";
@@ -14,7 +14,7 @@ export interface FirstPageView extends View<FirstPageWords> {
   readonly faults: readonly Fault[];
 }
 
-/** A form of plain fields; each button says what it does. */
+/** Renders a form. Each button is a pair of action and label. */
 function form({ language }: FirstPageView, title: string, content: Html, buttons: readonly (readonly [string, string])[]): Html {
   const button = ([name, label]: readonly [string, string], i: number) =>
     html`<button class="button ${i === 0 ? "primary" : "secondary"}" name="do" value="${name}">${label}</button>`;
@@ -32,11 +32,11 @@ function select(id: string, label: string, options: readonly (readonly [value: s
 <select id="${id}" name="${id}">${options.map(([value, text]) => html`<option value="${value}">${text}</option>`)}</select></div>`;
 }
 
-/** What several forms ask for has one name: the id up to its dash. */
+/** Forms that share a field use the same name: the id up to its hyphen. */
 const input = (id: string, label: string, hint: string, attributes: Html) =>
   field({ id, name: id.split("-", 1)[0] ?? id, label, hint, attributes });
 
-/** One form for each thing that testers can do. */
+/** Renders a form for each action of a tester. */
 export function forms(view: FirstPageView): Html {
   const { words, language, nowMs, faults } = view;
   const order = (id: string) => input(id, words.order, words.orderHint, html`required list="orders" autocomplete="off"`);
@@ -45,7 +45,7 @@ export function forms(view: FirstPageView): Html {
     input(id, words.amount, hint, html`inputmode="decimal" autocomplete="off" ${more}`);
   const cards = testCards.map(({ pan, outcome }) => [pan, `${pan} · ${cardWords[language].outcomes[outcome]}`] as const);
   const { tester } = kycWords[language];
-  const endings = [["", words.rules] as const, ...outcomes.map((name) => [name, tester.outcomes[name]] as const)];
+  const outcomeOptions = [["", words.rules] as const, ...outcomes.map((name) => [name, tester.outcomes[name]] as const)];
   const planted = faults.map(({ operation, mode, times }) => html`<li><bdi>${operation} ${mode} × ${times}</bdi></li>`);
 
   return html`${form(view, words.buyer, html`${order("order")}${select("card", words.card, cards)}`, [
@@ -57,7 +57,7 @@ ${form(view, words.office, html`${order("order-office")}${amount("amount", words
   ["reverse", words.reverse],
 ])}
 ${form(view, words.page, amount("amount-page", words.pageHint, html`required value="5000.00"`), [["openPage", words.openPage]])}
-${form(view, words.applicant, html`${link("link")}${select("outcome", words.outcome, endings)}`, [
+${form(view, words.applicant, html`${link("link")}${select("outcome", words.outcome, outcomeOptions)}`, [
   ["submit", words.submit],
   ["tester", words.tester],
   ["expire", words.expire],

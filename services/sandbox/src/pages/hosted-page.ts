@@ -1,7 +1,7 @@
+import type { Html } from "@amana/pages";
+import { type Language, parseLanguage, privateHeaders } from "@amana/pages";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Html } from "./html.ts";
-import { type Language, parseLanguage } from "./language.ts";
-import { privately, sendPage, type View } from "./layout.ts";
+import { sendPage, type View } from "./layout.ts";
 
 interface PageRoute {
   Params: { id: string; action: string };
@@ -12,12 +12,12 @@ interface PageRoute {
 interface Flow<V extends View> {
   readonly path: string;
   readonly words: Readonly<Record<Language, V["words"]>>;
-  /** What the last part of the link stands for, with the language it was made in. */
+  /** Returns the object of the link's last path segment, with its language. */
   find(id: string): Omit<V, "words" | "path"> | undefined;
   unknown(reply: FastifyReply, view: View<V["words"]>): FastifyReply;
 }
 
-/** The routes of a flow below its link, all in the language that was asked for. */
+/** Returns a function that registers routes of a flow. The query chooses the language. */
 export function hostedPage<V extends View>(app: FastifyInstance, { path, words, find, unknown }: Flow<V>) {
   type Handle = (reply: FastifyReply, view: V, request: FastifyRequest<PageRoute>) => unknown;
   return (method: "GET" | "POST", step: string, handle: Handle) =>
@@ -34,10 +34,10 @@ export function hostedPage<V extends View>(app: FastifyInstance, { path, words, 
     });
 }
 
-/** After every post: going back, reloading or pressing twice only shows how things stand. */
+/** Redirects to the page after a POST, so that a reload or Back does not post again. */
 export const backToPage = (reply: FastifyReply, { path, language }: View) =>
-  reply.headers(privately).redirect(`${path}?lang=${language}`, 303);
+  reply.headers(privateHeaders).redirect(`${path}?lang=${language}`, 303);
 
-/** For a link that leads nowhere: its own title is the whole one. */
+/** Sends the page for an unknown link, with status 404 and its own title. */
 export const sendUnknown = (reply: FastifyReply, view: View<{ readonly unknownTitle: string }>, main: Html) =>
   sendPage(reply, { ...view, words: { ...view.words, title: view.words.unknownTitle } }, main, { status: 404 });

@@ -1,13 +1,13 @@
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "@amana/pages";
 import { type IconName, icons } from "./icons.ts";
 import type { View } from "./layout.ts";
 
 const returnAfterSeconds = 15;
 
-/** Where a form of a page posts to; the language goes along. */
+/** Returns the URL to which the form of a step posts, with the language. */
 export const actionOf = ({ path, language }: View, step: string) => `${path}/${step}?lang=${language}`;
 
-/** The form of a step with its button, of which a second press sends nothing. */
+/** Renders the form of a step with its button. The script ignores a second click on it. */
 export function form(view: View, step: string, button: string, content?: Html, attributes?: Html): Html {
   return html`<form method="post" action="${actionOf(view, step)}" novalidate data-once ${attributes}>
 ${content}
@@ -17,17 +17,17 @@ ${content}
 
 export interface Field {
   readonly id: string;
-  /** Where several forms of a page ask for the same; the id, unless given. */
+  /** Name of the field, for forms that share it. The default is the id. */
   readonly name?: string;
   readonly label: string;
   readonly hint: string;
   readonly problem?: string | undefined;
   readonly focused?: boolean;
-  /** Attributes that differ from field to field. */
+  /** Further attributes of the input element. */
   readonly attributes: Html;
 }
 
-/** A labelled input. The first one with a problem takes the focus, with or without a script. */
+/** Renders a labelled input. `focused` sets `autofocus`, so that it works without a script. */
 export function field({ id, name = id, label, hint, problem, focused = false, attributes }: Field): Html {
   const wrong = problem !== undefined;
   return html`<div class="field${wrong && " invalid"}">
@@ -52,7 +52,7 @@ export interface Verdict {
   readonly text: string;
 }
 
-/** How it ended, and what follows from that. */
+/** Renders the outcome of a flow and the content below it. */
 export function verdictCard({ tone, title, text }: Verdict, content?: Html): Html {
   return html`<section class="card outcome ${tone}">
 <div class="verdict">${icons[tone]}<h1>${title}</h1></div>
@@ -61,20 +61,20 @@ ${content}
 </section>`;
 }
 
-export interface WayBack {
+export interface ReturnLink {
   readonly label: string;
-  /** Scripts lead back after a while, unless the reader wants to stay. */
-  readonly byItself: boolean;
+  /** The script follows the link after 15 seconds, unless the reader chooses to stay. */
+  readonly isAutomatic: boolean;
   readonly button: "primary" | "secondary";
   readonly more?: Html;
 }
 
-/** The way back to whoever sent the reader here. */
-export function wayBack({ path, words }: View, { label, byItself, button, more }: WayBack): Html {
-  return html`<div class="actions"${byItself && html` data-return-after="${returnAfterSeconds}"`}>
+/** Renders the link to the shop or business that sent the reader. */
+export function returnLink({ path, words }: View, { label, isAutomatic, button, more }: ReturnLink): Html {
+  return html`<div class="actions"${isAutomatic && html` data-return-after="${returnAfterSeconds}"`}>
 <a class="button ${button}" href="${path}/return" data-return>${label}</a>
 ${
-  byItself &&
+  isAutomatic &&
   html`<p class="return-notice" data-scripted hidden><span>${words.backAutomatically} <bdi class="digits" data-return-count>${returnAfterSeconds}</bdi></span>
 <button type="button" class="quiet" data-stay>${words.stay}</button></p>`
 }

@@ -1,4 +1,4 @@
-import type { Language } from "./language.ts";
+import type { Language } from "@amana/pages";
 
 const fr = {
   sandbox: "Bac à sable",
@@ -33,5 +33,5 @@ const en: CommonWords = {
   stay: "Stay on this page",
 };
 
-/** What the pages of both providers say. */
+/** Texts of the pages of both providers. */
 export const commonWords: Readonly<Record<Language, CommonWords>> = { fr, ar, en };

@@ -1,4 +1,4 @@
-import type { Language } from "../pages/language.ts";
+import type { Language } from "@amana/pages";
 import { type Conclusion, conclude, type Submission } from "./conclude.ts";
 import type { ProfileDigest } from "./profile.ts";
 import { type CallbackType, type DocumentType, type Reason, type Status, statusAfter } from "./vocabulary.ts";

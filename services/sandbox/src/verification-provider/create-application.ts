@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { parseLanguage } from "@amana/pages";
 import { type Body, isBoolean, isObject, isText, isWebAddress, isWhole, readFields } from "../checks.ts";
-import { isLanguage, parseLanguage } from "../pages/language.ts";
 import type { Application } from "./application.ts";
 import { digestProfile } from "./profile.ts";
 import { type DocumentType, documentTypes } from "./vocabulary.ts";
@@ -17,7 +17,7 @@ export function readCreation(body: Body) {
     reference: required("reference", isReference, "must be a text of 1 to 255 characters"),
     callbackUrl: required("callback_url", isWebAddress, "must be an http or https address"),
     redirectUrl: optional("redirect_url", isWebAddress, "must be an http or https address"),
-    language: parseLanguage(optional("locale", isLanguage, "must be fr, ar or en")) ?? "fr",
+    language: parseLanguage(optional("locale", isLocale, "must be fr, ar or en")) ?? "fr",
     allowedDocuments: optional("allowed_documents", areDocuments, documentsRule) ?? documentTypes,
     attemptsMax: optional("max_attempts", isFrom1To(10), "must be a whole number from 1 to 10") ?? 3,
     requireVideo: optional("require_video", isBoolean, "must be true or false") ?? true,
@@ -26,6 +26,8 @@ export function readCreation(body: Body) {
   };
   return problems.length > 0 ? { problems } : creation;
 }
+
+const isLocale = (value: unknown): value is string => parseLanguage(value) !== undefined;
 
 export function createApplication({ ttlHours, profile, ...creation }: Creation, nowMs: number): Application {
   return {

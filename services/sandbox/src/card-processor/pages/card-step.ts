@@ -1,5 +1,5 @@
-import { type Html, html } from "../../pages/html.ts";
-import { formatAmount } from "../../pages/language.ts";
+import { type Html, html } from "@amana/pages";
+import { formatAmount } from "../../pages/formats.ts";
 import { field, form } from "../../pages/parts.ts";
 import type { CardEntry, CardField, CardProblems } from "../card-entry.ts";
 import { testCards } from "../test-cards.ts";
@@ -7,7 +7,7 @@ import { digits, type PaymentView, paymentStep } from "./parts.ts";
 
 const fields: readonly CardField[] = ["pan", "expiry", "cvv2"];
 
-/** What was typed comes back, except the CVV2, which no page ever repeats. */
+/** Renders the card form. `typed` fills it again after an error, except for the CVV2. */
 export function cardStep(view: PaymentView, typed?: CardEntry, problems: CardProblems = {}): Html {
   const { words, order, language } = view;
   const wrong = fields.flatMap((id) => (problems[id] ? [{ fieldId: id, text: words.problems[problems[id]] }] : []));

@@ -1,6 +1,6 @@
-import { type Html, html } from "../../pages/html.ts";
-import { formatAmount, formatDate } from "../../pages/language.ts";
-import { type Verdict, verdictCard, wayBack } from "../../pages/parts.ts";
+import { type Html, html } from "@amana/pages";
+import { formatAmount, formatDate } from "../../pages/formats.ts";
+import { returnLink, type Verdict, verdictCard } from "../../pages/parts.ts";
 import { outcomeText } from "../words/words.ts";
 import { digits, orderRows, type PaymentView, row } from "./parts.ts";
 
@@ -21,14 +21,15 @@ ${orderRows(view)}
 ${row(words.transaction, digits(order.orderId))}
 </dl>
 <p class="help">${words.help(helpPhone)}</p>
-${wayBack(view, { label: words.backToShop, byItself: true, button: "primary", more: print })}`,
+${returnLink(view, { label: words.backToShop, isAutomatic: true, button: "primary", more: print })}`,
   );
 }
 
 export function verdictOf({ order, language, words }: PaymentView): Verdict {
   if (order.status === 3) return { tone: "warning", title: words.reversed, text: words.reversedText };
-  const told = outcomeText(language, order.outcome);
-  const text = order.refundedMinor > 0 ? `${told} ${words.refundedText(formatAmount(order.refundedMinor, language))}` : told;
+  const outcome = outcomeText(language, order.outcome);
+  const text =
+    order.refundedMinor > 0 ? `${outcome} ${words.refundedText(formatAmount(order.refundedMinor, language))}` : outcome;
   if (order.outcome === "accepted") return { tone: "success", title: words.accepted, text };
   if (order.outcome === "cancelled") return { tone: "warning", title: words.cancelled, text };
   if (order.outcome === "session_expired") return { tone: "warning", title: words.expired, text };

@@ -1,5 +1,5 @@
-import { type Html, html } from "../../pages/html.ts";
-import { formatAmount, formatTime } from "../../pages/language.ts";
+import { type Html, html } from "@amana/pages";
+import { formatAmount, formatTime } from "../../pages/formats.ts";
 import type { View } from "../../pages/layout.ts";
 import { actionOf, problemSummary } from "../../pages/parts.ts";
 import { type Order, sessionMs } from "../order.ts";
@@ -14,7 +14,7 @@ export const row = (term: string, value: string | Html) => html`<div><dt>${term}
 
 export const digits = (text: string | undefined) => html`<bdi class="digits">${text}</bdi>`;
 
-/** Who is paid, and what for. */
+/** Renders the rows with the payee, the description and the order number. */
 export function orderRows({ order, words }: PaymentView): Html {
   return html`${row(words.business, html`${words.terminal} <bdi>${order.merchantParams["force_terminal_id"]}</bdi>`)}
 ${order.description !== "" && row(words.description, html`<bdi>${order.description}</bdi>`)}
@@ -26,7 +26,7 @@ export interface Problem {
   readonly text: string;
 }
 
-/** A step of the payment: what is paid, one form, and the way out. */
+/** Renders a step of the payment: the order, one form, and the button to cancel. */
 export function paymentStep(view: PaymentView, title: string, problems: readonly Problem[], content: Html): Html {
   const { order, language, words } = view;
   const list = html`<ul>${problems.map(({ fieldId, text }) => html`<li><a href="#${fieldId}">${text}</a></li>`)}</ul>`;
@@ -48,7 +48,7 @@ ${content}
 </section>`;
 }
 
-/** The hour is right without a script; the script adds the minutes that remain. */
+/** Renders the end of the session as a time of day. The script adds the minutes that remain. */
 function timeLeft({ order, language, words, nowMs }: PaymentView): Html {
   const endsAtMs = order.registeredAtMs + sessionMs;
   const secondsLeft = Math.ceil((endsAtMs - nowMs) / 1000);

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../pages/html.ts";
+import { type Html, html } from "@amana/pages";
 import { field, form } from "../../pages/parts.ts";
 import { passwordAttemptsMax } from "../order.ts";
 import { digits, type PaymentView, paymentStep } from "./parts.ts";
@@ -14,7 +14,7 @@ export function passwordStep(view: PaymentView): Html {
     focused: true,
     attributes: html`required type="password" autocomplete="one-time-code" inputmode="numeric" maxlength="64"`,
   });
-  // The attempts left tell one submission from a repeated one: a double click uses up one attempt.
+  // The number of attempts identifies a submission, so that a double click uses only one attempt.
   const content = html`<input type="hidden" name="attempts_left" value="${order.passwordAttemptsLeft}">
 ${password}
 <p class="attempts">${words.attemptsLeft(order.passwordAttemptsLeft)}</p>`;
@@ -28,6 +28,6 @@ ${form(view, "password", words.validate, content)}`,
   );
 }
 
-/** A wrong password leaves fewer attempts, so a reload still says what went wrong. */
+/** Derived from the attempts left, so that a reload still shows the error. */
 export const hasFailedPassword = ({ order }: PaymentView) =>
   order.status === 0 && order.passwordAttemptsLeft < passwordAttemptsMax;

@@ -1,7 +1,7 @@
+import { html, privateHeaders } from "@amana/pages";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { backToPage, hostedPage, sendUnknown } from "../../pages/hosted-page.ts";
-import { html } from "../../pages/html.ts";
-import { privately, sendPage } from "../../pages/layout.ts";
+import { sendPage } from "../../pages/layout.ts";
 import { digitsOf, matchCard } from "../card-entry.ts";
 import { cancelOrder, chooseCard, enterPassword, redirectUrl } from "../order.ts";
 import type { Processor } from "../processor.ts";
@@ -11,10 +11,10 @@ import { outcomeStep, verdictOf } from "./outcome-step.ts";
 import type { PaymentView } from "./parts.ts";
 import { hasFailedPassword, passwordStep } from "./password-step.ts";
 
-/** Changes the order, or answers with a page that says why not. */
-type Turn = (view: PaymentView, typed: (name: string) => string, reply: FastifyReply) => FastifyReply | undefined;
+/** Changes the order, or sends a page with the errors and returns the reply. */
+type StepHandler = (view: PaymentView, typed: (name: string) => string, reply: FastifyReply) => FastifyReply | undefined;
 
-/** The hosted page. What it shows follows from the order alone. */
+/** Registers the payment page. The state of the order alone decides which step it shows. */
 export function paymentPage(app: FastifyInstance, { orders, clock }: Processor): void {
   const route = hostedPage<PaymentView>(app, {
     path: "/payment/pay",
@@ -34,21 +34,21 @@ export function paymentPage(app: FastifyInstance, { orders, clock }: Processor):
   route("GET", "", showStep);
 
   route("GET", "/return", (reply, view) =>
-    view.order.outcome ? reply.headers(privately).redirect(redirectUrl(view.order), 302) : backToPage(reply, view),
+    view.order.outcome ? reply.headers(privateHeaders).redirect(redirectUrl(view.order), 302) : backToPage(reply, view),
   );
 
-  const turn = (step: string, take: Turn) => {
+  const postRoute = (step: string, handleStep: StepHandler) => {
     route("GET", `/${step}`, backToPage);
     route("POST", `/${step}`, (reply, view, { body }) => {
       if (view.order.status !== 0) return backToPage(reply, view);
-      const refused = take(view, (name) => String(body?.[name] ?? "").slice(0, 64), reply);
-      if (refused) return refused;
+      const sent = handleStep(view, (name) => String(body?.[name] ?? "").slice(0, 64), reply);
+      if (sent) return sent;
       orders.save(view.order);
       return backToPage(reply, view);
     });
   };
 
-  turn("card", (view, typed, reply) => {
+  postRoute("card", (view, typed, reply) => {
     if (view.order.card) return undefined;
     const entry = { pan: typed("pan"), expiry: typed("expiry"), cvv2: typed("cvv2") };
     const match = matchCard(entry);
@@ -60,14 +60,14 @@ export function paymentPage(app: FastifyInstance, { orders, clock }: Processor):
     return undefined;
   });
 
-  turn("password", ({ order, nowMs }, typed) => {
+  postRoute("password", ({ order, nowMs }, typed) => {
     if (typed("attempts_left") === String(order.passwordAttemptsLeft)) {
       enterPassword(order, digitsOf(typed("password")), nowMs);
     }
     return undefined;
   });
 
-  turn("cancel", ({ order, nowMs }) => {
+  postRoute("cancel", ({ order, nowMs }) => {
     cancelOrder(order, nowMs);
     return undefined;
   });

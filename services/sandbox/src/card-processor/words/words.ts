@@ -1,4 +1,4 @@
-import type { Language } from "../../pages/language.ts";
+import type { Language } from "@amana/pages";
 import type { OutcomeName } from "../outcome.ts";
 import { ar } from "./ar.ts";
 import { en } from "./en.ts";

@@ -1,5 +1,5 @@
-// Takes a photograph or a short video with the browser's camera. What it takes is drawn on a canvas
-// or played from memory, never put into the form, and gone with the page.
+// Takes a photograph or a short video with the browser's camera. The picture is drawn on a canvas or
+// played from memory. No form contains it, and it is lost with the page.
 
 const videoSeconds = 4;
 
@@ -15,7 +15,7 @@ function camera(root) {
     const all = [live, picture, playback, seconds, openButton, takeButton, againButton, keepForm];
     for (const element of all) element.hidden = !visible.includes(element);
     part("drawing").hidden = [live, picture, playback].some((element) => visible.includes(element));
-    // A sample is offered until something real is taken.
+    // The sample is offered until a picture is taken.
     pretendForm.hidden = visible.includes(keepForm) || visible.includes(seconds);
   };
   const say = (text) => {

@@ -1,5 +1,5 @@
-// Everything works without this file. It groups digits, counts down, waits for a check to end,
-// leaves the page when it is done, and stops a second press of the same button.
+// Optional script. It groups digits, counts down, waits for the end of a check, follows the link to
+// the shop, and ignores a second click on a button. Pages work without it.
 
 function keepFormat(input, format) {
   input?.addEventListener("input", (event) => {
@@ -16,7 +16,7 @@ function keepFormat(input, format) {
 
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
-// Measured against a clock, because a page in the background is not called every second.
+// Uses a clock, because timers of a page in the background run less often than each second.
 function countDown(seconds, tick) {
   const endsAt = performance.now() + seconds * 1000;
   const timer = setInterval(() => {
@@ -32,10 +32,10 @@ function showTimeLeft(element) {
   const announcement = document.querySelector("[data-announce]");
   const show = (left) => {
     timer.textContent = clock(left);
-    // By less-than, because a busy page misses seconds. The same text again would be read twice.
+    // Compares with <=, because a busy page skips seconds. Setting the same text again would repeat it.
     const text = left <= 60 ? announcement.dataset.one : left <= 300 ? announcement.dataset.five : "";
     if (announcement.textContent !== text) announcement.textContent = text;
-    // The server says that the time is up, not this page; the second gives its clock room.
+    // The server decides when the session ends. The extra second allows for its clock.
     if (left === 0) setTimeout(() => location.assign(document.querySelector(".languages [aria-current]").href), 1000);
   };
   const seconds = Number(element.dataset.secondsLeft);
@@ -71,16 +71,16 @@ keepFormat(document.querySelector("[data-month-year]"), (digits) => digits.repla
 for (const element of document.querySelectorAll("[data-seconds-left]")) showTimeLeft(element);
 for (const element of document.querySelectorAll("[data-return-after]")) returnByItself(element);
 
-// The server says when a check has ended; a failed question is simply asked again.
+// Polls the server until the check has ended. A failed request is retried.
 function waitForEnd(element) {
-  const ask = async () => {
+  const poll = async () => {
     try {
       const { waiting } = await (await fetch(element.dataset.waitAt)).json();
       if (!waiting) return location.replace(document.querySelector(".languages [aria-current]").href);
     } catch {}
-    setTimeout(ask, 1000);
+    setTimeout(poll, 1000);
   };
-  setTimeout(ask, 1000);
+  setTimeout(poll, 1000);
 }
 
 for (const element of document.querySelectorAll("[data-wait-at]")) waitForEnd(element);
@@ -93,7 +93,7 @@ for (const form of document.querySelectorAll("form[data-once]")) {
   });
 }
 
-// A page brought back from history may be old: ask the server where the payment stands.
+// A page restored from history may be stale, so it is loaded again.
 window.addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });

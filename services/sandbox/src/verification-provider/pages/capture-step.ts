@@ -1,11 +1,11 @@
-import { type Html, html } from "../../pages/html.ts";
+import { type Html, html } from "@amana/pages";
 import { form } from "../../pages/parts.ts";
 import { drawings } from "./drawings.ts";
 import { type FlowView, flowStep } from "./parts.ts";
 
 type CaptureStep = "front" | "back" | "recording";
 
-/** What to hold before the camera, and where the answer goes. */
+/** Returns the object to film, the camera, the texts and the action of the form. */
 function captureOf({ application, words }: FlowView, step: CaptureStep) {
   const { document, recording } = application.steps;
   if (step === "recording") {
@@ -18,7 +18,7 @@ function captureOf({ application, words }: FlowView, step: CaptureStep) {
   return { ...side, drawing: drawings[step], title: step === "front" ? words.frontTitle : words.backTitle };
 }
 
-/** Without a script or a camera a sample takes the place of the picture, in the same form. */
+/** Renders the camera step. Without a script or a camera, the form sends a sample. */
 export function captureStep(view: FlowView, step: CaptureStep): Html {
   const { words } = view;
   const { action, value, kind, facing, drawing, title, lead } = captureOf(view, step);

@@ -1,8 +1,8 @@
-import { type Html, html } from "../../pages/html.ts";
+import { type Html, html } from "@amana/pages";
 import { form } from "../../pages/parts.ts";
 import { type FlowView, flowStep, radio } from "./parts.ts";
 
-/** Where a video is not required: a still is quicker, but a person then always looks at it. */
+/** Renders the choice between video and still. A still is quicker but always needs a review. */
 export function choiceStep(view: FlowView): Html {
   const { words } = view;
   const question = html`<div class="choices" role="radiogroup" aria-labelledby="question">

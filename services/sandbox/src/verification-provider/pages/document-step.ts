@@ -1,10 +1,10 @@
-import { type Html, html } from "../../pages/html.ts";
+import { type Html, html } from "@amana/pages";
 import { icons } from "../../pages/icons.ts";
 import { form } from "../../pages/parts.ts";
 import { drawings } from "./drawings.ts";
 import { type FlowView, flowStep, radio } from "./parts.ts";
 
-/** Only the documents that are allowed; when there is one, it is already chosen. */
+/** Renders the choice of the allowed documents. A single one is preselected. */
 export function documentStep(view: FlowView, missing = false): Html {
   const { application, words } = view;
   const allowed = application.allowedDocuments;

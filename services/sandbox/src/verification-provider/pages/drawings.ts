@@ -1,11 +1,11 @@
-import { Html } from "../../pages/html.ts";
+import { Html } from "@amana/pages";
 
 const drawing = (content: string) =>
   new Html(
     `<svg class="drawing" viewBox="0 0 64 48" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false" data-drawing>${content}</svg>`,
   );
 
-/** What to hold before the camera, in outline. */
+/** Outlines of the objects to hold before the camera. */
 export const drawings = {
   front: drawing(
     '<rect x="6" y="8" width="52" height="32" rx="4"/><circle cx="19" cy="20" r="4"/><path d="M12 32c1-4 4-6 7-6s6 2 7 6M34 18h16M34 25h16M34 32h9"/>',

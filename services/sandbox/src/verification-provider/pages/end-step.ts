@@ -1,23 +1,23 @@
-import { type Html, html } from "../../pages/html.ts";
-import { form, type Verdict, verdictCard, wayBack } from "../../pages/parts.ts";
+import { type Html, html } from "@amana/pages";
+import { form, returnLink, type Verdict, verdictCard } from "../../pages/parts.ts";
 import { attemptsLeft } from "../application.ts";
 import type { FlowView } from "./parts.ts";
 
-/** How it ended, or why the link leads nowhere, and what to do next. */
+/** Renders the result, or the reason why the link is no longer usable, with the next step. */
 export function endStep(view: FlowView): Html {
   const { application, words } = view;
   const { status, verdict, reasons, redirectUrl } = application;
   const left = attemptsLeft(application);
   const retry = status === "FAILED" && left > 0;
-  const byItself = status === "COMPLETED";
+  const isAutomatic = status === "COMPLETED";
   const button = retry ? "secondary" : "primary";
   return verdictCard(
     endOf(view),
     html`${verdict === "REJECTED" && html`<ul class="reasons">${reasons.map(({ code }) => html`<li>${words.reasons[code]}</li>`)}</ul>`}
 ${retry && form(view, "retry", words.retry)}
 ${retry && html`<p class="note attempts">${words.attemptsLeft(left)}</p>`}
-${byItself && html`<p class="note">${words.finished}</p>`}
-${redirectUrl !== undefined && wayBack(view, { label: words.leave, byItself, button })}`,
+${isAutomatic && html`<p class="note">${words.finished}</p>`}
+${redirectUrl !== undefined && returnLink(view, { label: words.leave, isAutomatic, button })}`,
   );
 }
 

@@ -1,5 +1,5 @@
-import { type Html, html } from "../../pages/html.ts";
-import { formatDate } from "../../pages/language.ts";
+import { type Html, html } from "@amana/pages";
+import { formatDate } from "../../pages/formats.ts";
 import { form } from "../../pages/parts.ts";
 import { attemptsLeft } from "../application.ts";
 import { type FlowView, marked } from "./parts.ts";

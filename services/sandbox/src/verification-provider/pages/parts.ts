@@ -1,4 +1,4 @@
-import { type Html, html } from "../../pages/html.ts";
+import { type Html, html } from "@amana/pages";
 import { icons } from "../../pages/icons.ts";
 import type { View } from "../../pages/layout.ts";
 import { actionOf } from "../../pages/parts.ts";
@@ -10,7 +10,7 @@ export interface FlowView extends View<Words> {
   readonly application: Application;
 }
 
-/** A page of the flow: where one is, one decision, and the way back. */
+/** Renders a page of the flow: the step number, one decision, and the button to go back. */
 export function flowStep(view: FlowView, step: Step, content: Html): Html {
   const { words } = view;
   const number = stepNumber[step];
@@ -22,10 +22,10 @@ ${undoForm(view, stepBefore(view.application, step), words.back)}
 </section>`;
 }
 
-export function undoForm(view: FlowView, what: string, label: string, spoken = label): Html {
+export function undoForm(view: FlowView, step: string, label: string, accessibleName = label): Html {
   return html`<form class="undo" method="post" action="${actionOf(view, "undo")}">
-<input type="hidden" name="value" value="${what}">
-<button class="quiet"${spoken !== label && html` aria-label="${spoken}"`}>${label}</button>
+<input type="hidden" name="value" value="${step}">
+<button class="quiet"${accessibleName !== label && html` aria-label="${accessibleName}"`}>${label}</button>
 </form>`;
 }
 
@@ -43,12 +43,12 @@ export function radio(name: string, { value, label, hint, drawing, checked = fal
 <span><strong>${label}</strong>${hint !== undefined && html`<small>${hint}</small>`}</span>${drawing}</label>`;
 }
 
-/** A point of a list of what is done or promised. */
+/** Renders a list item with a check mark. */
 export function marked(title: string, text?: string): Html {
   return html`${icons.success}<div><strong>${title}</strong>${text !== undefined && html`<span>${text}</span>`}</div>`;
 }
 
-/** For testers only, and set apart from what the applicant reads. */
+/** Renders the testers' link, apart from the applicant's text. */
 export function testerLink({ application, language, words }: FlowView): Html {
   return html`<aside class="tester-link" aria-label="${words.tester.badge}"><a href="/sandbox/kyc/${application.linkToken}/tester?lang=${language}">${words.tester.link}</a></aside>`;
 }

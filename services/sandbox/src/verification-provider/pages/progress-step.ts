@@ -1,4 +1,4 @@
-import { type Html, html } from "../../pages/html.ts";
+import { type Html, html } from "@amana/pages";
 import { icons } from "../../pages/icons.ts";
 import type { FlowView } from "./parts.ts";
 

@@ -1,38 +1,38 @@
 import type { Application, Steps } from "../application.ts";
 import { documentTypes } from "../vocabulary.ts";
 
-/** Which of the counted steps a page belongs to. */
+/** Number of the counted step to which each page belongs. */
 export const stepNumber = { start: 0, document: 1, front: 2, back: 2, choice: 3, recording: 3, review: 4 };
 
 export const stepsCount = 4;
 
 export type Step = keyof typeof stepNumber;
 
-type Asking = Pick<Application, "steps" | "requireVideo">;
+type StepState = Pick<Application, "steps" | "requireVideo">;
 
-/** What is asked of this applicant before the review, in order, and what was answered. */
-function asked({ steps, requireVideo }: Asking): { step: Step; answer: unknown }[] {
+/** Returns the applicant's steps before the review, in order, each with its stored input. */
+function stepsOf({ steps, requireVideo }: StepState): { step: Step; input: unknown }[] {
   return [
-    { step: "start", answer: steps.started },
-    { step: "document", answer: steps.document },
-    { step: "front", answer: steps.front },
-    ...(steps.document === "passport" ? [] : [{ step: "back" as const, answer: steps.back }]),
-    ...(requireVideo ? [] : [{ step: "choice" as const, answer: steps.recording }]),
-    { step: "recording", answer: steps.recorded },
+    { step: "start", input: steps.started },
+    { step: "document", input: steps.document },
+    { step: "front", input: steps.front },
+    ...(steps.document === "passport" ? [] : [{ step: "back" as const, input: steps.back }]),
+    ...(requireVideo ? [] : [{ step: "choice" as const, input: steps.recording }]),
+    { step: "recording", input: steps.recorded },
   ];
 }
 
-/** Where the applicant stands: the first thing that is still missing. */
-export const stepOf = (application: Asking): Step => asked(application).find(({ answer }) => !answer)?.step ?? "review";
+/** Returns the first step without input. */
+export const stepOf = (application: StepState): Step => stepsOf(application).find(({ input }) => !input)?.step ?? "review";
 
-/** What the way back from a step takes back. */
-export function stepBefore(application: Asking, step: Step): Step {
-  const steps: Step[] = [...asked(application).map((question) => question.step), "review"];
+/** Returns the step that Back clears. */
+export function stepBefore(application: StepState, step: Step): Step {
+  const steps: Step[] = [...stepsOf(application).map((entry) => entry.step), "review"];
   return steps[steps.indexOf(step) - 1] ?? "start";
 }
 
-/** What one form adds. One of another step adds nothing, so a second press is harmless. */
-export function take(application: Application, action: string, value: string): Steps {
+/** Returns the steps with the input of a form. A form of another step changes nothing. */
+export function addInput(application: Application, action: string, value: string): Steps {
   const { steps, requireVideo } = application;
   const step = stepOf(application);
   if (action === "start") return { ...steps, started: true };
@@ -47,8 +47,8 @@ export function take(application: Application, action: string, value: string): S
   return steps;
 }
 
-/** With a thing goes only what cannot stand without it. */
-const takenBack = new Map<string, readonly (keyof Steps)[]>([
+/** Input that is cleared with each step: its own and the input that depends on it. */
+const clearedBy = new Map<string, readonly (keyof Steps)[]>([
   ["start", ["started", "document", "front", "back", "recording", "recorded"]],
   ["document", ["document", "front", "back"]],
   ["front", ["front"]],
@@ -57,7 +57,7 @@ const takenBack = new Map<string, readonly (keyof Steps)[]>([
   ["recording", ["recorded"]],
 ]);
 
-export function undo(steps: Steps, what: string): Steps {
-  const gone: readonly string[] = takenBack.get(what) ?? [];
-  return Object.fromEntries(Object.entries(steps).filter(([name]) => !gone.includes(name)));
+export function undo(steps: Steps, step: string): Steps {
+  const cleared: readonly string[] = clearedBy.get(step) ?? [];
+  return Object.fromEntries(Object.entries(steps).filter(([name]) => !cleared.includes(name)));
 }

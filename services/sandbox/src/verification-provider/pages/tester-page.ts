@@ -1,7 +1,7 @@
+import { type Html, html } from "@amana/pages";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { refuse } from "../../edge.ts";
 import { hostedPage } from "../../pages/hosted-page.ts";
-import { type Html, html } from "../../pages/html.ts";
 import { icons } from "../../pages/icons.ts";
 import { sendPage } from "../../pages/layout.ts";
 import { actionOf, field, form, problemSummary } from "../../pages/parts.ts";
@@ -12,7 +12,7 @@ import { outcomes, reasonCodes } from "../vocabulary.ts";
 import { words } from "../words/words.ts";
 import { type FlowView, radio } from "./parts.ts";
 
-/** Where a tester chooses how the next submission on the page ends. */
+/** Registers the page on which a tester chooses the result of the next submission. */
 export function testerPage(
   app: FastifyInstance,
   applications: Provider["applications"],
@@ -22,7 +22,7 @@ export function testerPage(
     path: "/sandbox/kyc",
     words,
     find,
-    unknown: (reply) => reply.send(refuse(reply, 404, "unknown_link", "The sandbox knows no such verification.")),
+    unknown: (reply) => reply.send(refuse(reply, 404, "unknown_link", "The sandbox has no verification with this link.")),
   });
 
   route("GET", "/tester", (reply, view, { query }) => show(reply, view, query.saved !== undefined));

@@ -1,7 +1,7 @@
+import { type Html, html, privateHeaders } from "@amana/pages";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { backToPage, hostedPage, sendUnknown } from "../../pages/hosted-page.ts";
-import { type Html, html } from "../../pages/html.ts";
-import { type PageOptions, privately, sendPage } from "../../pages/layout.ts";
+import { type PageOptions, sendPage } from "../../pages/layout.ts";
 import { verdictCard } from "../../pages/parts.ts";
 import { type Application, isBeingChecked, isUsable, open, submit } from "../application.ts";
 import type { Submission } from "../conclude.ts";
@@ -15,14 +15,14 @@ import { introStep } from "./intro-step.ts";
 import { type FlowView, testerLink } from "./parts.ts";
 import { progressStep } from "./progress-step.ts";
 import { reviewStep } from "./review-step.ts";
-import { stepNumber, stepOf, stepsCount, take, undo } from "./steps.ts";
+import { addInput, stepNumber, stepOf, stepsCount, undo } from "./steps.ts";
 import { testerPage } from "./tester-page.ts";
 
-/** Long enough to see that something is being checked. */
+/** Long enough for the applicant to see the progress page. */
 const holdMs = 2_000;
 const refreshSeconds = 2;
 
-/** The hosted flow. What it shows follows from the application alone. */
+/** Registers the hosted flow. The state of the application alone decides which step it shows. */
 export function verificationPage(app: FastifyInstance, { applications, clock }: Provider): void {
   const find = (linkToken: string) => {
     const application = applications.byLinkToken(linkToken);
@@ -39,7 +39,7 @@ export function verificationPage(app: FastifyInstance, { applications, clock }: 
   });
 
   route("GET", "", (reply, view, { method }) => {
-    // A look at the headers only, by a mail filter or a messenger, is not an applicant.
+    // HEAD requests come from mail filters and messengers, not from the applicant.
     if (method === "GET" && view.application.status === "CREATED") {
       open(view.application, clock.nowMs());
       applications.save(view.application);
@@ -49,13 +49,13 @@ export function verificationPage(app: FastifyInstance, { applications, clock }: 
 
   app.get<{ Params: { id: string } }>("/verify/:id/status", ({ params }, reply) => {
     const found = find(params.id);
-    reply.headers(privately).code(found ? 200 : 404);
+    reply.headers(privateHeaders).code(found ? 200 : 404);
     return { waiting: found !== undefined && isBeingChecked(found.application) };
   });
 
   route("GET", "/return", (reply, view) => {
     const url = returnUrl(view.application);
-    return url ? reply.headers(privately).redirect(url, 302) : backToPage(reply, view);
+    return url ? reply.headers(privateHeaders).redirect(url, 302) : backToPage(reply, view);
   });
 
   route("GET", "/:action", backToPage);
@@ -65,14 +65,14 @@ export function verificationPage(app: FastifyInstance, { applications, clock }: 
     const value = String(body?.["value"] ?? "").slice(0, 64);
     if (!isUsable(application)) return backToPage(reply, view);
     const failed = application.status === "FAILED";
-    // An attempt that failed is begun again on purpose, never by an old page in another tab.
+    // Only the retry button starts another attempt. An old page in another tab does not.
     if (failed !== (action === "retry")) return backToPage(reply, view);
     open(application, clock.nowMs());
     if (failed) application.steps = { started: true };
     else if (action === "undo") application.steps = undo(application.steps, value);
     else if (action === "send") {
       if (stepOf(application) === "review") submit(application, submissionOf(application), holdMs, clock.nowMs());
-    } else application.steps = take(application, action, value);
+    } else application.steps = addInput(application, action, value);
     applications.save(application);
     if (action === "document" && stepOf(application) === "document") {
       return show(reply, view, documentStep(view, true), { title: view.words.errorTitle, status: 422 });
@@ -83,13 +83,13 @@ export function verificationPage(app: FastifyInstance, { applications, clock }: 
   testerPage(app, applications, find);
 }
 
-/** What the tester chose, of the document the applicant chose. */
+/** Returns the tester's planned result for the document that the applicant chose. */
 function submissionOf({ plan, steps }: Application): Submission {
   const chosen = plan ?? { reasons: [], amlHitCount: 0, profileDiffers: false };
   return { ...chosen, ...(steps.document && { documentType: steps.document }) };
 }
 
-/** Where the applicant goes when nothing is left to do. A query the business put there is kept. */
+/** Returns the business's URL with its query and the result; undefined while the flow is open. */
 function returnUrl({ redirectUrl, reference, status }: Application): string | undefined {
   if (redirectUrl === undefined || status === "CREATED" || status === "OPENED") return undefined;
   const url = new URL(redirectUrl);
@@ -124,6 +124,6 @@ function showStep(reply: FastifyReply, view: FlowView): FastifyReply {
 }
 
 function show(reply: FastifyReply, view: FlowView, main: Html, options: PageOptions = {}): FastifyReply {
-  const whole = isUsable(view.application) ? html`${main}${testerLink(view)}` : main;
-  return sendPage(reply, view, whole, options);
+  const content = isUsable(view.application) ? html`${main}${testerLink(view)}` : main;
+  return sendPage(reply, view, content, options);
 }

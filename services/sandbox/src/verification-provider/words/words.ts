@@ -1,4 +1,4 @@
-import type { Language } from "../../pages/language.ts";
+import type { Language } from "@amana/pages";
 import { ar } from "./ar.ts";
 import { en } from "./en.ts";
 import { fr, type Words } from "./fr.ts";

@@ -9,7 +9,16 @@ beforeAll(async () => {
 afterAll(() => gateway[Symbol.asyncDispose]());
 
 const get = (url: string, headers: Record<string, string> = {}) => gateway.app.inject({ url, headers });
-const large = ["/docs/reference.js", "/openapi.json", "/docs/guide", "/docs/guide/payments", "/problems", "/llms.txt"];
+const large = [
+  "/docs/reference.js",
+  "/openapi.json",
+  "/docs/guide",
+  "/docs/guide/payments",
+  "/docs/search.js",
+  "/docs/search.json",
+  "/problems",
+  "/llms.txt",
+];
 
 describe.each(large)("GET %s", (url) => {
   test("returns the file uncompressed, as br or as gzip by Accept-Encoding", async () => {

@@ -1,4 +1,4 @@
-/** Markup that is safe to put into a page as it is. */
+/** Markup that is inserted into a page without escaping. */
 export class Html {
   readonly text: string;
 
@@ -7,9 +7,13 @@ export class Html {
   }
 }
 
+/** A value that `html` accepts. `undefined` and `false` render as nothing. */
 export type HtmlValue = Html | string | number | false | undefined | readonly Html[];
 
-/** Everything put between the pieces is escaped, unless it is Html itself. */
+/**
+ * Returns the template as markup. Escapes every value except `Html`. Attribute values in the
+ * template must be in double quotes.
+ */
 export function html(pieces: TemplateStringsArray, ...values: HtmlValue[]): Html {
   return new Html(String.raw({ raw: pieces }, ...values.map(render)));
 }
@@ -23,4 +27,5 @@ function render(value: HtmlValue): string {
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
-const escapeText = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+/** Escapes text for an element or for an attribute value in quotes. */
+export const escapeText = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character);

@@ -3,9 +3,12 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-interface StaticFile {
+/** A file that does not change while the process runs. */
+export interface StaticFile {
+  /** Content type. */
   readonly type: string;
   readonly content: string | Buffer;
+  /** Further headers. `cache-control` is `no-cache` unless set here. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -15,7 +18,7 @@ interface Variant {
   readonly etag: string;
 }
 
-/** Minimum length for compression: a shorter response fits into one packet anyway. */
+/** Minimum length for compression in bytes: a shorter response fits into one packet anyway. */
 const compressedFrom = 1_400;
 /** Below the highest quality, which takes seconds for the four megabytes of the reference. */
 const brotliQuality = 6;
@@ -67,8 +70,8 @@ function accepts(header: string | string[] | undefined, encoding: string): boole
   return String(header ?? "")
     .toLowerCase()
     .split(",")
-    .some((one) => {
-      const [name = "", ...parameters] = one.split(";").map((part) => part.trim());
+    .some((range) => {
+      const [name = "", ...parameters] = range.split(";").map((part) => part.trim());
       return name === encoding && !parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter));
     });
 }

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { Html, html } from "./html.ts";
+
+test("html escapes text and numbers, and inserts Html and lists of Html unchanged", () => {
+  const text = `<b a="1" c='2'>&</b>`;
+  expect(html`<p title="${text}">${text} ${1}</p>`.text).toBe(
+    '<p title="&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;&lt;/b&gt;">&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;&lt;/b&gt; 1</p>',
+  );
+  expect(html`<ul>${["a", "<"].map((item) => html`<li>${item}</li>`)}</ul>${new Html("<hr>")}`.text).toBe(
+    "<ul><li>a</li>\n<li>&lt;</li></ul><hr>",
+  );
+});
+
+test("html renders undefined and false as nothing, and 0 as text", () => {
+  expect(html`[${undefined}${false}${0}]`.text).toBe("[0]");
+});

@@ -1,0 +1,5 @@
+/** Layout, style, languages, escaping, headers and static files of HTML pages. */
+export { escapeText, Html, type HtmlValue, html } from "./html.ts";
+export { direction, type Language, languageName, languages, parseLanguage, preferredLanguage } from "./language.ts";
+export { baseStyle, documentOf, htmlType, mark, type Page, type PageHeaderOptions, pageHeaders, privateHeaders } from "./page.ts";
+export { type StaticFile, staticFile } from "./static-file.ts";

@@ -1,0 +1,32 @@
+/** Languages of the pages that card holders and applicants read, in order of preference. */
+export const languages = ["fr", "ar", "en"] as const;
+export type Language = (typeof languages)[number];
+
+/** The `dir` attribute of each language. */
+export const direction: Readonly<Record<Language, "ltr" | "rtl">> = { fr: "ltr", ar: "rtl", en: "ltr" };
+
+/** The name of each language in the language itself, for a menu. */
+export const languageName: Readonly<Record<Language, string>> = { fr: "Français", ar: "العربية", en: "English" };
+
+/** Returns the language of a code such as "ar" or "AR"; undefined for any other value. */
+export function parseLanguage(code: unknown): Language | undefined {
+  return languages.find((language) => typeof code === "string" && language === code.toLowerCase());
+}
+
+/**
+ * Returns the supported language with the highest weight in an Accept-Language header (RFC 9110,
+ * section 12.5.4), or French when the header has none.
+ */
+export function preferredLanguage(acceptLanguage: string | undefined): Language {
+  const preferences = (acceptLanguage ?? "")
+    .slice(0, 500)
+    .split(",")
+    .map((part) => {
+      const [range = "", ...parameters] = part.trim().toLowerCase().split(";");
+      const quality = parameters.map((parameter) => /^\s*q=([01](?:\.\d{0,3})?)\s*$/.exec(parameter)?.[1]).find(Boolean);
+      return { language: parseLanguage(range.split("-")[0]), quality: Number(quality ?? 1) };
+    })
+    .filter(({ language, quality }) => language && quality > 0)
+    .sort((a, b) => b.quality - a.quality);
+  return preferences[0]?.language ?? "fr";
+}

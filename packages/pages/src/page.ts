@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { Html, html } from "./html.ts";
+import { direction, type Language } from "./language.ts";
+
+const asset = (name: string) => readFileSync(new URL(`./assets/${name}`, import.meta.url), "utf8");
+
+/** Colours, fonts and basic rules of all pages, in light and dark. */
+export const baseStyle = asset("base.css");
+
+/** The logo as an SVG element. The class `mark` of its parent sets the colours. */
+export const mark = new Html(asset("mark.svg").trim());
+
+/** Content type of a page. */
+export const htmlType = "text/html; charset=utf-8";
+
+/** The parts of a document. */
+export interface Page {
+  readonly language: Language;
+  /** Complete title of the document. */
+  readonly title: string;
+  /** Further elements of the head: style sheets and scripts. */
+  readonly head: Html;
+  readonly body: Html;
+  readonly bodyClass?: string | undefined;
+}
+
+/** Returns a complete document. */
+export function documentOf({ language, title, head, body, bodyClass }: Page): string {
+  return html`<!doctype html>
+<html lang="${language}" dir="${direction[language]}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+${head}
+</head>
+<body${bodyClass !== undefined && html` class="${bodyClass}"`}>
+${body}
+</body>
+</html>
+`.text;
+}
+
+/** Headers of a response whose URL contains a secret: not stored, and not sent as a referrer. */
+export const privateHeaders = { "referrer-policy": "no-referrer", "cache-control": "no-store" };
+
+/** The part of a page's headers that differs between pages. */
+export interface PageHeaderOptions {
+  /** Permitted sources by directive of Content-Security-Policy. All others are forbidden. */
+  readonly sources: Readonly<Record<string, string>>;
+  readonly language?: Language;
+  /** Permits the camera. The default is false. */
+  readonly camera?: boolean;
+}
+
+/**
+ * Returns the security headers of a page. The page loads only from `sources`, cannot be framed and
+ * sends no referrer.
+ */
+export function pageHeaders({ sources, language, camera = false }: PageHeaderOptions): Record<string, string> {
+  const none = "'none'";
+  const fixed = { "base-uri": none, "form-action": sources["form-action"] ?? none, "frame-ancestors": none };
+  const policy = { "default-src": none, ...sources, ...fixed };
+  return {
+    "content-security-policy": Object.entries(policy)
+      .map((directive) => directive.join(" "))
+      .join("; "),
+    "permissions-policy": `camera=${camera ? "(self)" : "()"}, microphone=()`,
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    ...(language && { "content-language": language }),
+  };
+}

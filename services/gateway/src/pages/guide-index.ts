@@ -1,0 +1,48 @@
+import MiniSearch from "minisearch";
+import type { GuidePage } from "./guide-pages.ts";
+
+/** The part of a page below one heading, which is one result of a search. */
+interface Section {
+  readonly id: number;
+  readonly path: string;
+  readonly page: string;
+  /** Empty for the text before the first heading. */
+  readonly heading: string;
+  readonly text: string;
+}
+
+/** Splits at symbols, too, so that a search for 429 finds "<429>". */
+const tokenize = (text: string) => text.split(/[^\p{L}\p{N}]+/u);
+
+const options = { fields: ["heading", "page", "text"], storeFields: ["path", "page", "heading", "text"] };
+
+/** Returns the search index for `guide-search.js`, with the options with which to load it. */
+export function buildGuideIndex(guide: readonly GuidePage[]): string {
+  const index = new MiniSearch<Section>({ ...options, tokenize });
+  const sections = guide.flatMap(sectionsOf).filter(({ text, heading }) => text !== "" || heading !== "");
+  index.addAll(sections.map((section, id) => ({ ...section, id })));
+  return JSON.stringify({ options, index });
+}
+
+/** Splits a page at its headings. The generator of the pages writes each as `<h2 id="…">`. */
+function sectionsOf({ path, title, content }: GuidePage): Omit<Section, "id">[] {
+  const [intro = "", ...rest] = content.split(/<h[2-6] id="/);
+  const sections = rest.map((part) => {
+    const [, anchor = "", heading = "", text = ""] = /^([^"]*)">(.*?)<\/h\d>(.*)$/s.exec(part) ?? [];
+    return { path: `${path}#${anchor}`, page: title, heading: textOf(heading), text: textOf(text) };
+  });
+  return [{ path, page: title, heading: "", text: textOf(intro) }, ...sections];
+}
+
+const characters: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
+
+/** Returns the text of generated markup without samples. Blocks are separated by spaces. */
+function textOf(markup: string): string {
+  return markup
+    .replaceAll(/<pre.*?<\/pre>/gs, " ")
+    .replaceAll(/<\/?(?:p|li|ul|ol|t[hdr]|div|blockquote)\b[^>]*>/g, " ")
+    .replaceAll(/<[^>]*>/g, "")
+    .replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => characters[entity] as string)
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}

@@ -1,7 +1,7 @@
 import {
   createOrm,
-  databaseAnswers,
   hasTenantTables,
+  isDatabaseReachable,
   isDatabaseUnavailable,
   keepPartitions,
   type MigrateOptions,
@@ -136,7 +136,7 @@ function databaseReadiness(orm: Orm, { migrations }: Service<never, never>["data
       logger.error({ err: error }, "not ready: the database is not of this version");
       return false;
     });
-    return isMigrated && (await databaseAnswers(orm));
+    return isMigrated && (await isDatabaseReachable(orm));
   };
 }
 

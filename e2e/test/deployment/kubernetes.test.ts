@@ -299,7 +299,7 @@ describe("settings", () => {
       const { readConfig } = await import(join(root, "services", service, "src", "config.ts"));
       // The keys of this overlay are placeholders: a service that reads them does not start.
       if (overlay === "production" && service !== "gateway")
-        expect(() => readConfig(settings)).toThrow(/GATEWAY_PUBLIC_KEYS: entry 1 is not such an Ed25519 key/);
+        expect(() => readConfig(settings)).toThrow(/GATEWAY_PUBLIC_KEYS: entry 1 is not an Ed25519 key of this format/);
       const keys = overlay === "production" && {
         GATEWAY_PUBLIC_KEYS: values["GATEWAY_PUBLIC_KEYS"],
         KYC_PUBLIC_KEYS: values["KYC_PUBLIC_KEYS"],

@@ -1,3 +1,3 @@
-/** API keys: made, checked without a look-up, shown in part, hashed; how long they are believed. */
+/** API keys: creation, offline check, display prefix, hash and maximum cache lease. */
 export { keyLeaseMsMax } from "./key-lease.ts";
 export { type ApiKeyKind, generateApiKey, hashApiKey, prefixOf, readApiKeyKind } from "./key-text.ts";

@@ -1,6 +1,6 @@
 /**
- * The longest a gateway may believe what identity told it of a key, from the moment it asked. The
- * same in every version and setting: identity waits this long before it says that access was taken
- * away, since it does not know what another replica granted; no gateway believes anything longer.
+ * Maximum time for which a gateway caches identity's result for a key, from the start of its
+ * request. Identity waits this time before it confirms a revocation, because it cannot see leases
+ * that another replica granted. The value must therefore be equal in all versions and settings.
  */
 export const keyLeaseMsMax = 500;

@@ -5,7 +5,7 @@ import { type ApiKeyKind, generateApiKey, hashApiKey, prefixOf, readApiKeyKind }
 const kinds: ApiKeyKind[] = ["sk_live_", "sk_test_", "ak_", "inv_"];
 const aKey = fc.constantFrom(...kinds).map((kind) => ({ kind, key: generateApiKey(kind) }));
 
-/** Worked examples, fixed for good: keys that were issued must stay valid. */
+/** Examples that must not change, because issued keys must stay valid. */
 const examples = [
   {
     key: "sk_test_00000000000000000000000000000000000000000001NyHUD",
@@ -27,26 +27,26 @@ const examples = [
   },
 ];
 
-describe("the form of a key", () => {
-  test.each(examples)("$prefix… is read, shown and hashed as in the worked example", ({ key, kind, prefix, sha256 }) => {
+describe("API keys", () => {
+  test.each(examples)("$prefix… has the kind, prefix and hash of the example", ({ key, kind, prefix, sha256 }) => {
     expect(readApiKeyKind(key)).toBe(kind);
     expect(prefixOf(key)).toBe(prefix);
     expect(hashApiKey(key).toString("hex")).toBe(sha256);
   });
 
-  test("every generated key is well-formed, of its kind, and unlike every other", () => {
-    const seen = new Set<string>();
+  test("generateApiKey returns unique, well-formed keys of the kind", () => {
+    const keys = new Set<string>();
     fc.assert(
       fc.property(aKey, ({ kind, key }) => {
         expect(key).toMatch(/^(sk_live_|sk_test_|ak_|inv_)[0-9A-Za-z]{49}$/);
         expect(readApiKeyKind(key)).toBe(kind);
-        expect(seen.has(key)).toBe(false);
-        seen.add(key);
+        expect(keys.has(key)).toBe(false);
+        keys.add(key);
       }),
     );
   });
 
-  test("a key with any one character changed is refused", () => {
+  test("readApiKeyKind returns undefined for a key with one changed character", () => {
     const character = fc.constantFrom(..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_ é\n");
     fc.assert(
       fc.property(aKey, fc.nat(), character, ({ key }, position, replacement) => {
@@ -57,7 +57,7 @@ describe("the form of a key", () => {
     );
   });
 
-  test("a key with two neighbours exchanged is refused", () => {
+  test("readApiKeyKind returns undefined for a key with two adjacent characters swapped", () => {
     fc.assert(
       fc.property(aKey, fc.nat(), ({ key }, position) => {
         const at = position % (key.length - 1);
@@ -68,17 +68,17 @@ describe("the form of a key", () => {
     );
   });
 
-  test("a key cut short, made longer or of an unknown kind is refused", () => {
+  test("readApiKeyKind returns undefined for a key that is truncated, extended or of an unknown kind", () => {
     fc.assert(
-      fc.property(aKey, fc.integer({ min: 1, max: 48 }), fc.string({ minLength: 1 }), ({ key }, count, more) => {
+      fc.property(aKey, fc.integer({ min: 1, max: 48 }), fc.string({ minLength: 1 }), ({ key }, count, suffix) => {
         expect(readApiKeyKind(key.slice(0, -count))).toBeUndefined();
-        expect(readApiKeyKind(key + more)).toBeUndefined();
+        expect(readApiKeyKind(key + suffix)).toBeUndefined();
         expect(readApiKeyKind(`pk_${key}`)).toBeUndefined();
       }),
     );
   });
 
-  test("any text can be read without an error", () => {
+  test("readApiKeyKind returns undefined for any other text, without an error", () => {
     fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => readApiKeyKind(text) === undefined));
   });
 });

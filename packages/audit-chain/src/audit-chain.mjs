@@ -1,15 +1,15 @@
 // @ts-check
-// The chain of the audit trail: how rows are hashed, linked and vouched for, and how that is checked.
-// One file without dependencies, for any Node from 22 on, so that whoever is handed a bundle checks
-// it without this repository: docs/audit.md.
+// The chain of the audit trail: hashes and links of rows, signed heads, and their verification.
+// This file has no dependencies and needs Node 22 or later, so that the recipient of a bundle can
+// verify it without this repository (docs/audit.md).
 import { createHash, createPublicKey, sign, verify } from "node:crypto";
 import { createReadStream, existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 /**
- * A row of the trail, as GET /api/v1/admin/audit-events shows it. `sealed` is its place in the
- * chain: the day, its number among that day's rows and among its business's, and the leaf of the
- * business's row before.
+ * A row of the trail, as GET /api/v1/admin/audit-events returns it. `sealed` is its place in the
+ * chain: the day, its number among the rows of that day and of its business, and the leaf of the
+ * previous row of the business.
  * @typedef {Record<string, unknown> & { id: string, business_id?: string }} Row
  * @typedef {{ day: string, number: number, business_number?: number, business_previous?: string }} Place
  * @typedef {Row & { sealed: Place }} SealedRow
@@ -18,15 +18,15 @@ import { basename, join } from "node:path";
  * @typedef {{ problem: string, day?: string, number?: number, id?: string, file?: string, detail: string }} Finding
  */
 
-/** What the first day of all begins with. */
+/** The previous hash of the first day. */
 export const genesis = "0".repeat(64);
 
-/** Newer than the types: keeps a number's own text. @type {any} */
+/** JSON with `rawJSON`, which the types do not have yet. @type {any} */
 const json = JSON;
 
 /**
- * JSON, of which numbers that a double would round stay as they are written: two that differ are
- * never read as one. @param {string} text @returns {any}
+ * Parses JSON. A number that a double would round keeps its text, so that two different numbers
+ * stay different. @param {string} text @returns {any}
  */
 export const parseJson = (text) =>
   json.parse(text, (/** @type {string} */ _, /** @type {unknown} */ value, /** @type {{ source: string }} */ { source }) =>
@@ -37,7 +37,7 @@ export const parseJson = (text) =>
 const isExact = (value, source) =>
   String(value) === source || (Number.isFinite(value) && decimal(String(value)) === decimal(source));
 
-/** A number's digits and their power of ten, without zeros at either end. @param {string} text */
+/** Returns a number's digits without outer zeros, and their power of ten. @param {string} text */
 function decimal(text) {
   const [mantissa = "", power = "0"] = text.replace("-", "").toLowerCase().split("e");
   const [whole = "", part = ""] = mantissa.split(".");
@@ -48,12 +48,15 @@ function decimal(text) {
   return end === 0 ? "0" : `${sign}${digits.slice(0, end)}e${Number(power) - part.length + digits.length - end}`;
 }
 
-/** JSON as RFC 8785 canonicalises it; numbers as `parseJson` keeps them. @param {unknown} value @returns {string} */
+/**
+ * Returns canonical JSON (RFC 8785), except that numbers have the text that `parseJson` keeps.
+ * @param {unknown} value @returns {string}
+ */
 export function canonicalJson(value) {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (value === null || typeof value !== "object" || json.isRawJSON(value)) return JSON.stringify(value);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  // By UTF-16 code units, as the standard orders them.
+  // RFC 8785 orders members by UTF-16 code units.
   members.sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
 }
@@ -71,21 +74,27 @@ export const leafOf = (row) => sha256("row", canonicalJson(row));
 /** @param {string} previous @param {string} leaf */
 export const linkHash = (previous, leaf) => sha256("link", Buffer.from(previous, "hex"), Buffer.from(leaf, "hex"));
 
-/** What a head says, which its signature is of. @param {Omit<Head, "signature">} head */
+/** Returns the signed text of a head. @param {Omit<Head, "signature">} head */
 const statement = ({ day, links, hash, previous, final, made_at, public_key }) =>
   `amana audit head\n${canonicalJson({ day, links, hash, previous, final, made_at, public_key })}`;
 
-/** What the next day begins with. @param {Omit<Head, "signature">} head */
+/**
+ * Returns the hash of a head, the previous hash of the next day. @param {Omit<Head, "signature">}
+ * head
+ */
 export const headHash = (head) => createHash("sha256").update(statement(head)).digest("hex");
 
-/** @param {Omit<Head, "signature" | "public_key">} head @param {import("node:crypto").KeyObject} privateKey @returns {Head} */
+/**
+ * @param {Omit<Head, "signature" | "public_key">} head @param {import("node:crypto").KeyObject}
+ * privateKey @returns {Head}
+ */
 export function signHead(head, privateKey) {
   const public_key = createPublicKey(privateKey).export({ format: "der", type: "spki" }).toString("base64");
-  const whole = { ...head, public_key };
-  return { ...whole, signature: sign(null, Buffer.from(statement(whole)), privateKey).toString("base64") };
+  const unsigned = { ...head, public_key };
+  return { ...unsigned, signature: sign(null, Buffer.from(statement(unsigned)), privateKey).toString("base64") };
 }
 
-/** By the key that it names, whoever's that is. @param {Head} head */
+/** Returns whether a head is signed with its own public key, trusted or not. @param {Head} head */
 export function isSigned(head) {
   try {
     const key = createPublicKey({ key: Buffer.from(head.public_key, "base64"), format: "der", type: "spki" });
@@ -98,28 +107,31 @@ export function isSigned(head) {
   }
 }
 
-/** SQL: a time as the API writes it; one that it cannot write, so that it is like no other. @param {string} time */
+/**
+ * Returns SQL of a time in the format of the API. A time outside the format's range stays
+ * distinguishable. @param {string} time
+ */
 export const isoOf = (time) => `case when ${time} >= '0001-01-01 00:00:00Z' and ${time} < 'infinity'
   then to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') else (${time} at time zone 'UTC')::text end`;
 
-/** Columns of audit_head that a head is made of. */
+/** Columns of audit_head for a head. */
 export const headColumns = `day::text, links::int, encode(hash, 'hex') as hash, encode(previous, 'hex') as previous, final,
   ${isoOf("made_at")} as made_at, public_key, signature`;
 
-/** Columns of audit_event `e` that a row is made of. */
+/** Columns of audit_event `e` for a row. */
 export const rowColumns = `e.id, ${isoOf("e.at")} as at, e.actor, e.actor_key_id, e.actor_name,
   e.action, e.entity_type, e.entity_id, e.business_id, e.before::text as before, e.after::text as after, e.reason, e.request_id, e.address`;
 
-/** A row from these columns. @param {Record<string, unknown>} columns @returns {Row} */
+/** Converts these columns to a row. @param {Record<string, unknown>} columns @returns {Row} */
 export function rowOf({ entity_type, entity_id, id, at, actor, action, request_id, address, ...optional }) {
   const names = ["actor_key_id", "actor_name", "business_id", "before", "after", "reason"];
-  const given = names.flatMap((name) => {
+  const members = names.flatMap((name) => {
     const value = optional[name];
     if (value === null || value === undefined) return [];
     return [[name, name === "before" || name === "after" ? parseJson(String(value)) : value]];
   });
   const entity = { type: entity_type, id: entity_id };
-  return { id: String(id), at, actor, action, entity, request_id, address, ...Object.fromEntries(given) };
+  return { id: String(id), at, actor, action, entity, request_id, address, ...Object.fromEntries(members) };
 }
 
 /** Entities whose rows identity writes itself. Other rows arrive by event, which may be delayed. */
@@ -152,52 +164,53 @@ export function checkTime(row, { day, number, from, until, report }) {
     report({ problem: "row_sealed_early", ...place, detail: `${what} and was sealed more than 10 minutes earlier` });
 }
 
-/** The days from one to another, both included. @param {string} from @param {string} to */
+/** Yields the days from `from` to `to`, both included. @param {string} from @param {string} to */
 export function* daysBetween(from, to) {
   for (let ms = Date.parse(from); ms <= Date.parse(to); ms += 86_400_000) yield new Date(ms).toISOString().slice(0, 10);
 }
 
 /**
- * Checks one day: give it the day's links in order, then end it. `previous` is the hash that it
- * begins with; undefined: what its heads say. `kept`: heads of that day that were kept elsewhere.
- * Ending it answers what the next day begins with; undefined when it is not final.
+ * Checks a day. Call `add` with the day's links in order, then `end`. `previous` is the hash of the
+ * previous day's final head; when undefined, that in the heads of this day is used. `kept`: heads
+ * of the day that were kept elsewhere. `end` returns the previous hash of the next day, or
+ * undefined when the day has no final head.
  * @param {{ day: string, previous: string | undefined, heads: readonly Head[], trusted: ReadonlySet<string> | undefined,
  *   kept?: readonly Head[], report: (finding: Finding) => void }} options
  */
 export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
   const begins = previous ?? heads[0]?.previous ?? genesis;
-  /** @type {Map<number, { hash: string, whose: string }[]>} */
+  /** @type {Map<number, { hash: string, description: string }[]>} */
   const expected = new Map();
-  /** @param {Head} head @param {string} whose */
-  const expect = (head, whose) => {
-    expected.set(head.links, [...(expected.get(head.links) ?? []), { hash: head.hash, whose }]);
+  /** @param {Head} head @param {string} description */
+  const expect = (head, description) => {
+    expected.set(head.links, [...(expected.get(head.links) ?? []), { hash: head.hash, description }]);
   };
   for (const head of heads) {
     const what = `the ${head.final ? "final head" : "head"} of ${day} over ${head.links} links`;
     if (!isSigned(head)) report({ problem: "head_not_signed", day, detail: `${what} was altered, or is not signed` });
     else if (trusted && !trusted.has(head.public_key))
-      report({ problem: "head_of_unknown_key", day, detail: `${what} is signed with ${head.public_key}, which nobody trusts` });
+      report({ problem: "head_of_unknown_key", day, detail: `${what} is signed with ${head.public_key}, which is not trusted` });
     if (head.previous !== begins)
-      report({ problem: "head_of_other_chain", day, detail: `${what} does not follow the day before` });
+      report({ problem: "head_of_other_chain", day, detail: `${what} does not follow the previous day` });
     expect(head, what);
   }
   for (const head of kept) {
     const what = `the head of ${day} over ${head.links} links that was kept elsewhere`;
     if (!isSigned(head)) report({ problem: "kept_head_not_signed", day, detail: `${what} was altered, or is not signed` });
     if (head.previous !== begins)
-      report({ problem: "kept_head_not_in_chain", day, detail: `${what} follows another day before` });
+      report({ problem: "kept_head_not_in_chain", day, detail: `${what} follows another previous day` });
     expect(head, what);
   }
   let number = 0;
   let hash = begins;
   const compare = () => {
-    for (const { hash: said, whose } of expected.get(number) ?? []) {
-      if (said !== hash)
+    for (const { hash: signed, description } of expected.get(number) ?? []) {
+      if (signed !== hash)
         report({
-          problem: whose.endsWith("elsewhere") ? "kept_head_not_in_chain" : "head_not_in_chain",
+          problem: description.endsWith("elsewhere") ? "kept_head_not_in_chain" : "head_not_in_chain",
           day,
           number,
-          detail: `${whose} is of another chain than the links are`,
+          detail: `${description} does not match the links`,
         });
     }
     expected.delete(number);
@@ -211,7 +224,7 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
           problem: "links_missing",
           day,
           number: number + 1,
-          detail: `after link ${number} of ${day} comes ${link.number}`,
+          detail: `the link after ${number} of ${day} has the number ${link.number}`,
         });
       number = link.number;
       const follows = linkHash(hash, link.leaf);
@@ -220,37 +233,49 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
           problem: "link_broken",
           day,
           number,
-          detail: `link ${number} of ${day} does not follow the one before: altered, removed or reordered`,
+          detail: `link ${number} of ${day} does not follow the previous one: links were altered, removed or reordered`,
         });
       hash = link.hash ?? follows;
       compare();
     },
     /** @returns {string | undefined} */
     end() {
-      for (const [links, [one]] of expected)
+      for (const [links, [head]] of expected)
         report({
           problem: "links_missing",
           day,
           number: links,
-          detail: `${one?.whose} is of more links than the ${number} that are there`,
+          detail: `${head?.description} covers more than the ${number} existing links`,
         });
       const covered = heads.reduce((most, { links }) => Math.max(most, links), 0);
       if (number > covered)
-        report({ problem: "head_missing", day, number, detail: `of the ${number} links of ${day}, heads vouch for ${covered}` });
+        report({
+          problem: "head_missing",
+          day,
+          number,
+          detail: `signed heads cover only ${covered} of the ${number} links of ${day}`,
+        });
       const final = heads.find((head) => head.final);
       if (final && final.links < number)
-        report({ problem: "links_added", day, number, detail: `${day} has ${number} links, and was ended with ${final.links}` });
+        report({
+          problem: "links_added",
+          day,
+          number,
+          detail: `${day} has ${number} links, but its final head covers ${final.links}`,
+        });
       return final && headHash(final);
     },
   };
 }
 
-/** A row of the trail has a few thousand characters; whoever bends a bundle may write any. */
+/**
+ * Maximum length of a line. Rows have a few thousand characters, but a forged bundle may have more.
+ */
 const lineMax = 2 ** 24;
 
 /**
- * Each line of a file of JSON, and what it says. Lines end at a line feed alone: a text may have
- * other ends of lines in it.
+ * Yields the text and the value of each line of a JSON Lines file. Only a line feed ends a line,
+ * because a JSON text may contain other line separators.
  * @param {string} file @returns {AsyncGenerator<{ text: string, value: any }>}
  */
 async function* linesOf(file) {
@@ -290,9 +315,9 @@ export async function digestOf(file) {
 const ownFiles = ["manifest.json", "trail.jsonl", "links.jsonl", "heads.jsonl"];
 
 /**
- * Checks an evidence bundle, a folder, with nothing else: its files against the manifest, the
- * manifest against the row of the trail that was written when it was made, the business's rows
- * against each other and against the links, and these against heads signed with a trusted key.
+ * Checks an evidence bundle, a folder, without other data: its files against the manifest, the
+ * manifest against the row of the trail that was recorded at its creation, the business's rows
+ * against each other and against the links, and the links against heads signed with a trusted key.
  * @param {string} folder
  * @param {{ trusted: ReadonlySet<string>, kept?: readonly Head[], report: (finding: Finding) => void }} options
  */
@@ -300,13 +325,16 @@ export async function verifyBundle(folder, { trusted, kept = [], report }) {
   try {
     return await checkBundle(folder, { trusted, kept, report });
   } catch (error) {
-    // What is no bundle at all may fail anywhere.
+    // A folder that is not a bundle may cause any error.
     report({ problem: "unreadable", detail: `the bundle cannot be read: ${error instanceof Error ? error.message : error}` });
     return undefined;
   }
 }
 
-/** @param {string} folder @param {{ trusted: ReadonlySet<string>, kept: readonly Head[], report: (finding: Finding) => void }} options */
+/**
+ * @param {string} folder @param {{ trusted: ReadonlySet<string>, kept: readonly Head[], report:
+ * (finding: Finding) => void }} options
+ */
 async function checkBundle(folder, { trusted, kept, report }) {
   const missing = ownFiles.filter((name) => !existsSync(join(folder, name)));
   for (const file of missing) report({ problem: "file_missing", file, detail: `${file} is missing` });
@@ -317,14 +345,14 @@ async function checkBundle(folder, { trusted, kept, report }) {
     if (!ownFiles.includes(file) && !Object.hasOwn(manifest.files, file))
       report({ problem: "file_unknown", file, detail: `${file} is not in the manifest` });
   }
-  for (const [file, said] of Object.entries(manifest.files)) {
+  for (const [file, listed] of Object.entries(manifest.files)) {
     if (file !== basename(file) || !existsSync(join(folder, file))) {
       report({ problem: "file_missing", file, detail: `${file} is missing` });
       continue;
     }
-    const { sha256: found, rows } = await digestOf(join(folder, file));
-    if (found !== said.sha256)
-      report({ problem: "file_changed", file, detail: `${file} was changed: it has ${rows} lines, and had ${said.rows}` });
+    const { sha256: digest, rows } = await digestOf(join(folder, file));
+    if (digest !== listed.sha256)
+      report({ problem: "file_changed", file, detail: `${file} was changed: it has ${rows} lines, and had ${listed.rows}` });
   }
 
   const trail = await readTrail(folder, manifest, createHash("sha256").update(text).digest("hex"), report);
@@ -332,29 +360,32 @@ async function checkBundle(folder, { trusted, kept, report }) {
   return manifest;
 }
 
-/** The business's rows, each with its leaf, by their places. @param {string} folder @param {any} manifest @param {string} manifestHash @param {(finding: Finding) => void} report */
+/**
+ * Reads and checks the business's rows. Returns their leaves by place. @param {string} folder
+ * @param {any} manifest @param {string} manifestHash @param {(finding: Finding) => void} report
+ */
 async function readTrail(folder, manifest, manifestHash, report) {
   /** @type {Map<string, { leaf: string, id: string, row: Row }>} */
   const places = new Map();
   /** @type {SealedRow | undefined} */
   let before;
   let leaf = "";
-  let vouched = false;
+  let isManifestRecorded = false;
   for await (const { text, value } of linesOf(join(folder, "trail.jsonl"))) {
     /** @type {SealedRow} */
     const row = value;
     const { day, number, business_number = 0, business_previous } = row.sealed;
     const place = { day, number: business_number, id: row.id };
-    // Of a member that is there twice, another reader may take the other one.
+    // Another program may read a duplicate member differently.
     if (JSON.stringify(row) !== text)
-      report({ problem: "row_changed", ...place, detail: `row ${row.id} is not written as it was` });
+      report({ problem: "row_changed", ...place, detail: `the text of row ${row.id} was changed` });
     if (row.business_id !== manifest.business_id)
       report({ problem: "row_of_another", ...place, detail: `row ${row.id} is not of this business` });
     if (before && business_number !== (before.sealed.business_number ?? 0) + 1)
       report({
         problem: "row_missing",
         ...place,
-        detail: `before row ${business_number} of this business, ${row.id}, rows were left out`,
+        detail: `rows before row ${business_number} of this business, ${row.id}, are missing`,
       });
     else if (before && business_previous !== leaf)
       report({
@@ -364,11 +395,11 @@ async function readTrail(folder, manifest, manifestHash, report) {
         detail: `row ${before.id} was changed: the next one does not follow it`,
       });
     if (!before && business_number !== 1 && day >= manifest.from)
-      report({ problem: "row_missing", ...place, detail: `rows before ${row.id} were left out` });
+      report({ problem: "row_missing", ...place, detail: `rows before ${row.id} are missing` });
     leaf = leafOf(row);
     if (day >= manifest.from) places.set(`${day}/${number}`, { leaf, id: row.id, row: timeOf(row) });
     const after = /** @type {Record<string, unknown> | undefined} */ (row["after"]);
-    vouched =
+    isManifestRecorded =
       row["action"] === "evidence_bundle.created" &&
       after?.["manifest_sha256"] === manifestHash &&
       after["from"] === manifest.from &&
@@ -376,13 +407,13 @@ async function readTrail(folder, manifest, manifestHash, report) {
       isDay(manifest.from);
     before = row;
   }
-  // Whatever the manifest says of days: who vouches for it has to be in the chain.
+  // The last row confirms the manifest, so that it must be in the chain, also outside of its days.
   if (before) places.set(`${before.sealed.day}/${before.sealed.number}`, { leaf, id: before.id, row: timeOf(before) });
-  if (!vouched)
+  if (!isManifestRecorded)
     report({
       problem: "manifest_not_vouched",
       file: "manifest.json",
-      detail: "the trail does not say of this manifest that a bundle was made with it",
+      detail: "the last row of the trail does not record a bundle with this manifest",
     });
   return places;
 }
@@ -390,7 +421,11 @@ async function readTrail(folder, manifest, manifestHash, report) {
 /** Returns the members that `checkTime` reads. @param {Row} row @returns {Row} */
 const timeOf = ({ id, at, entity }) => ({ id, at, entity });
 
-/** @param {string} folder @param {string} from @param {{ trail: Map<string, { leaf: string, id: string, row: Row }>, trusted: ReadonlySet<string>, kept: readonly Head[], report: (finding: Finding) => void }} options */
+/**
+ * @param {string} folder @param {string} from @param {{ trail: Map<string, { leaf: string, id:
+ * string, row: Row }>, trusted: ReadonlySet<string>, kept: readonly Head[], report: (finding:
+ * Finding) => void }} options
+ */
 async function checkLinks(folder, from, { trail, trusted, kept, report }) {
   /** @type {Map<string, Head[]>} */
   const heads = new Map();
@@ -407,7 +442,7 @@ async function checkLinks(folder, from, { trail, trusted, kept, report }) {
     const ofDay = heads.get(day) ?? [];
     const keptOfDay = kept.filter((head) => head.day === day);
     const checked = checkDay({ day, previous, heads: ofDay, trusted, kept: keptOfDay, report });
-    const isWhole = next?.day === day;
+    const hasLinks = next?.day === day;
     for (; next?.day === day; next = (await links.next()).value?.value) {
       const own = trail.get(`${day}/${next.number}`);
       if (own && own.leaf !== next.leaf)
@@ -426,18 +461,25 @@ async function checkLinks(folder, from, { trail, trusted, kept, report }) {
       trail.delete(`${day}/${next.number}`);
       checked.add({ number: next.number, leaf: next.leaf });
     }
-    if (isWhole) checked.end();
+    if (hasLinks) checked.end();
     const final = ofDay.find((head) => head.final);
-    if (!isWhole && final && keptOfDay.some((head) => head.final && head.hash !== final.hash))
-      report({ problem: "kept_head_not_in_chain", day, detail: `the final head of ${day} is another than was kept elsewhere` });
+    if (!hasLinks && final && keptOfDay.some((head) => head.final && head.hash !== final.hash))
+      report({
+        problem: "kept_head_not_in_chain",
+        day,
+        detail: `the final head of ${day} differs from the head that was kept elsewhere`,
+      });
     previous = final && headHash(final);
     if (!final && day !== last) report({ problem: "head_missing", day, detail: `${day} has no final head` });
   }
-  if (next) report({ problem: "head_missing", day: next.day, detail: `no head vouches for the links of ${next.day}` });
+  if (next) report({ problem: "head_missing", day: next.day, detail: `no signed head covers the links of ${next.day}` });
   for (const [place, { id }] of trail) report({ problem: "row_not_in_chain", id, detail: `row ${id} has no link at ${place}` });
 }
 
-/** Heads in the lines of a file: as they are, or as identity logs them. @param {string} file @returns {Head[]} */
+/**
+ * Reads heads from the lines of a file: JSON of heads, or log lines of identity. @param {string}
+ * file @returns {Head[]}
+ */
 export function readHeads(file) {
   return readFileSync(file, "utf8")
     .split("\n")
@@ -452,10 +494,13 @@ export function readHeads(file) {
     });
 }
 
-/** Public keys as make-caller-key prints them, or as heads name them. @param {readonly string[]} given */
-export const trustedKeys = (given) => new Set(given.map((key) => key.slice(key.indexOf(":") + 1)));
+/**
+ * Returns a set of public keys, in the format of make-caller-key or of heads. @param {readonly
+ * string[]} keys
+ */
+export const trustedKeys = (keys) => new Set(keys.map((key) => key.slice(key.indexOf(":") + 1)));
 
-// By itself: node audit-chain.mjs <folder> --public-key <key> [--head <file>]
+// As a program: node audit-chain.mjs <folder> --public-key <key> [--head <file>]
 if (process.argv[1]?.endsWith("audit-chain.mjs")) {
   const { parseArgs } = await import("node:util");
   const { positionals, values } = parseArgs({
@@ -466,7 +511,7 @@ if (process.argv[1]?.endsWith("audit-chain.mjs")) {
   const keys = values["public-key"] ?? [];
   if (!folder || keys.length === 0) {
     process.stderr.write(
-      "node audit-chain.mjs <folder> --public-key <key> [--public-key <former key>] [--head <file with kept heads>]\n",
+      "Usage: node audit-chain.mjs <folder> --public-key <key> [--public-key <former key>] [--head <file with kept heads>]\n",
     );
     process.exit(2);
   }

@@ -1,6 +1,7 @@
 /**
- * Generates src/gen from proto/. With --check it generates into a temporary folder and compares
- * instead, and compares the contracts with those of the last release, which --release writes down.
+ * Generates src/gen from proto/. With --check, it generates into a temporary folder and compares
+ * the result with src/gen, and checks for breaking changes since the last release. With --release,
+ * it stores the contracts as those of the last release.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -31,12 +32,12 @@ if (process.argv.includes("--check")) {
 function checkGenerated() {
   const dir = mkdtempSync(join(tmpdir(), "amana-contracts-"));
   try {
-    // The plugin's output path is "../packages/contracts/src/gen", seen from this folder.
+    // The plugin's output path is "../packages/contracts/src/gen", relative to this folder.
     buf(["generate", "--output", join(dir, "proto")]);
-    const fresh = files(join(dir, "packages", "contracts", "src", "gen"));
-    const kept = files(generatedDir);
-    const names = new Set([...fresh.keys(), ...kept.keys()]);
-    const different = [...names].filter((name) => fresh.get(name) !== kept.get(name));
+    const expected = files(join(dir, "packages", "contracts", "src", "gen"));
+    const actual = files(generatedDir);
+    const names = new Set([...expected.keys(), ...actual.keys()]);
+    const different = [...names].filter((name) => expected.get(name) !== actual.get(name));
     if (different.length > 0) {
       console.error(`Generated code differs from proto/: ${different.join(", ")}\nRun: npx --yes pnpm@12 generate`);
       process.exit(1);

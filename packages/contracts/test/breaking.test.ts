@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 const packageDir = join(import.meta.dirname, "..");
 
-/** What `buf breaking` says of the contracts after this edit of payment.proto. */
+/** Returns exit code and output of `buf breaking` after this edit of payment.proto. */
 async function breakingAfter(edit: (text: string) => string) {
   const dir = await mkdtemp(join(tmpdir(), "amana-breaking-"));
   try {
@@ -23,18 +23,18 @@ async function breakingAfter(edit: (text: string) => string) {
       encoding: "utf8",
       timeout: 60_000,
     });
-    return { status, said: stdout };
+    return { status, output: stdout };
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
 }
 
-test("a contract may grow, and a change that would break a running service of the last release is refused", async () => {
+test("buf breaking accepts a new field, and rejects a change that is incompatible with the last release", async () => {
   const grown = await breakingAfter((text) =>
     text.replace("message Payment {", "message Payment {\n  string added_later = 999;"),
   );
-  expect(grown).toEqual({ status: 0, said: "" });
+  expect(grown).toEqual({ status: 0, output: "" });
   const renumbered = await breakingAfter((text) => text.replace("string business_id = 2;", "string business_id = 998;"));
   expect(renumbered.status).not.toBe(0);
-  expect(renumbered.said).toMatch(/"2" with name "business_id" on message "Payment"/);
+  expect(renumbered.output).toMatch(/"2" with name "business_id" on message "Payment"/);
 });

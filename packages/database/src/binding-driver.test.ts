@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aDatabase } from "../test/a-database.ts";
+import { createTestDatabase } from "../test/test-database.ts";
 import type { Orm } from "./orm.ts";
 
-let database: Awaited<ReturnType<typeof aDatabase>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let orm: Orm;
 beforeAll(async () => {
-  database = await aDatabase();
+  database = await createTestDatabase();
   orm = await database.connect({ poolMax: 1 });
 });
 afterAll(() => database[Symbol.asyncDispose]());
 
 const running = "select query from pg_stat_activity where pid = pg_backend_pid()";
 
-test("what a statement is about is no part of its text", async () => {
+test("BindingDriver does not write values into the text of a statement", async () => {
   const secret = "Aïcha O'Brien \\ ?";
   const [row] = await orm.em
     .fork()
@@ -26,7 +26,7 @@ test("what a statement is about is no part of its text", async () => {
   expect(row?.query).toContain("$3");
 });
 
-test("values come through as they were: texts, bytes, dates, big numbers, lists, JSON, nothing", async () => {
+test("BindingDriver sends texts, bytes, dates, big numbers, lists, JSON and null unchanged", async () => {
   const values = ["it's", "", "\\", "?", "$1", "\u{1F600}"];
   const em = orm.em.fork();
   for (const value of values) expect(await em.execute("select ?::text as value", [value])).toEqual([{ value }]);

@@ -12,9 +12,9 @@ type Execute = PostgreSqlConnection["execute"];
 
 /**
  * Sends texts, dates, bytes and JSON as parameters. MikroORM 7 writes all values into statements as
- * literals and has no option against it (mikro-orm/mikro-orm issue 8001, open). PostgreSQL would
- * show personal data in its log, whenever a statement fails or is slow, and in pg_stat_activity.
- * Numbers and booleans stay literals, because their place may need a type.
+ * literals, without an option to change this (mikro-orm/mikro-orm issue 8001, open). Personal data
+ * would then be in pg_stat_activity, and in PostgreSQL's log of failed or slow statements.
+ * Numbers and booleans stay literals, because PostgreSQL may not infer a parameter's type there.
  */
 class BindingConnection extends PostgreSqlConnection {
   override execute: Execute = async (query, params = [], method = "all", ctx, loggerContext) => {
@@ -28,7 +28,7 @@ class BindingConnection extends PostgreSqlConnection {
   };
 }
 
-/** PostgreSQL through MikroORM, with values as bound parameters instead of literals. */
+/** MikroORM's PostgreSQL driver with values as bound parameters instead of literals. */
 export class BindingDriver extends PostgreSqlDriver {
   protected override readonly connection: BindingConnection;
 
@@ -42,10 +42,10 @@ export class BindingDriver extends PostgreSqlDriver {
 function bind(platform: PostgreSqlPlatform, query: Parameters<Execute>[0], params: Parameters<Execute>[1]) {
   const statement = query instanceof NativeQueryBuilder ? query.toRaw() : query;
   const [text, given] = isRaw(statement) ? [statement.sql, statement.params] : [statement, params];
-  if (!Array.isArray(given)) throw new TypeError("named parameters are not supported: number them by their place");
+  if (!Array.isArray(given)) throw new TypeError("named parameters are not supported; use ? placeholders");
   const values: unknown[] = [];
   const parameter = (value: unknown) => `$${values.push(value)}`;
-  // The platform finds the places; only the last step, from a value to its text, is another.
+  // The platform finds the placeholders. Only the conversion of a value to text is replaced.
   const binding: PostgreSqlPlatform = Object.create(platform, {
     escape: {
       value(value: unknown): unknown {

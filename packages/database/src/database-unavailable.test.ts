@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aDatabase, logger, unused } from "../test/a-database.ts";
+import { createTestDatabase, logger, unused } from "../test/test-database.ts";
 import { createOrm, type Orm } from "./orm.ts";
 import { isDatabaseUnavailable, transaction } from "./transaction.ts";
 
-let database: Awaited<ReturnType<typeof aDatabase>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let orm: Orm;
 beforeAll(async () => {
-  database = await aDatabase();
+  database = await createTestDatabase();
   orm = await database.connect();
   await orm.em.fork().execute("create table account (id int primary key); insert into account values (1)");
 });
@@ -20,43 +20,43 @@ const errorOf = (work: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-/** The error of a query to a server that does this with whoever connects. */
+/** Returns the error of a query to a server that handles connections with `serve`. */
 async function errorFromServer(host: string, serve: (socket: Socket) => void, listening: boolean) {
   const server = createServer(serve).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   if (!listening) server.close();
-  const away = await createOrm({ url: `postgres://u:p@${host}:${port}/d`, ...unused }, logger);
-  const error = await errorOf(transaction(away, (em) => em.execute("select 1")));
-  await away.close();
+  const unavailable = await createOrm({ url: `postgres://u:p@${host}:${port}/d`, ...unused }, logger);
+  const error = await errorOf(transaction(unavailable, (em) => em.execute("select 1")));
+  await unavailable.close();
   server.close();
   return error;
 }
 
-test.for(["127.0.0.1", "localhost"])("nobody listens at %s", async (host) => {
+test.for(["127.0.0.1", "localhost"])("isDatabaseUnavailable returns true when no server listens at %s", async (host) => {
   const error = await errorFromServer(host, () => {}, false);
   expect(error).toBeInstanceOf(Error);
   expect(isDatabaseUnavailable(error)).toBe(true);
 });
 
-test("the server resets the connection", async () => {
+test("isDatabaseUnavailable returns true when the server resets the connection", async () => {
   expect(isDatabaseUnavailable(await errorFromServer("127.0.0.1", (socket) => socket.resetAndDestroy(), true))).toBe(true);
 });
 
-test.concurrent("the server accepts and never answers: the wait is bounded", async () => {
+test.concurrent("isDatabaseUnavailable returns true when the server accepts a connection and sends no response", async () => {
   const sockets: Socket[] = [];
   const error = await errorFromServer("127.0.0.1", (socket) => sockets.push(socket.on("error", () => {})), true);
   for (const socket of sockets) socket.destroy();
   expect(isDatabaseUnavailable(error)).toBe(true);
 });
 
-test("the name of the server is unknown", async () => {
-  const away = await createOrm({ url: "postgres://u:p@no-such-host.invalid/d", ...unused }, logger);
-  expect(isDatabaseUnavailable(await errorOf(away.em.fork().execute("select 1")))).toBe(true);
-  await away.close();
+test("isDatabaseUnavailable returns true when the host name does not resolve", async () => {
+  const unavailable = await createOrm({ url: "postgres://u:p@no-such-host.invalid/d", ...unused }, logger);
+  expect(isDatabaseUnavailable(await errorOf(unavailable.em.fork().execute("select 1")))).toBe(true);
+  await unavailable.close();
 });
 
-test("the session is ended in the middle of a transaction", async () => {
+test("isDatabaseUnavailable returns true when the session is terminated during a transaction", async () => {
   const error = await errorOf(
     transaction(orm, async (em) => {
       const [row] = await em.execute<{ pid: number }[]>("select pg_backend_pid() as pid");
@@ -67,22 +67,22 @@ test("the session is ended in the middle of a transaction", async () => {
   expect(isDatabaseUnavailable(error)).toBe(true);
 });
 
-test("when all idle sessions are ended, the process lives and the next transaction gets a new one", async () => {
-  const one = await database.connect({ poolMax: 1 });
-  const pidOf = () => transaction(one, (em) => em.execute<{ pid: number }[]>("select pg_backend_pid() as pid"));
+test("transaction opens a new session after PostgreSQL terminated the idle ones", async () => {
+  const single = await database.connect({ poolMax: 1 });
+  const pidOf = () => transaction(single, (em) => em.execute<{ pid: number }[]>("select pg_backend_pid() as pid"));
   const [before] = await pidOf();
   await orm.em.fork().execute("select pg_terminate_backend(?, 5000)", [before?.pid]);
   const [after] = await pidOf().catch((error: unknown) => {
-    // The news may not have come yet.
+    // The pool may not have noticed the end of the session yet.
     expect(isDatabaseUnavailable(error)).toBe(true);
     return pidOf();
   });
   expect(after?.pid).not.toBe(before?.pid);
 });
 
-test("connections that are lost in a transaction are replaced, however often that happens", async () => {
+test("createOrm replaces connections that are lost in a transaction, also repeatedly", async () => {
   const two = await database.connect({ poolMax: 2 });
-  const loseOne = async () => {
+  const loseConnection = async () => {
     const error = await errorOf(
       transaction(two, async (em) => {
         const [row] = await em.execute<{ pid: number }[]>("select pg_backend_pid() as pid");
@@ -92,31 +92,31 @@ test("connections that are lost in a transaction are replaced, however often tha
     );
     expect(String(error)).toMatch(/terminat|not queryable/);
   };
-  for (let i = 0; i < 3; i++) await Promise.all([loseOne(), loseOne()]);
+  for (let i = 0; i < 3; i++) await Promise.all([loseConnection(), loseConnection()]);
   await transaction(two, (em) => em.execute("select 1"));
 });
 
-test.concurrent("all connections are in use: the wait is bounded", async () => {
-  const one = await database.connect({ poolMax: 1 });
-  const ended = Promise.withResolvers<void>();
-  const holds = Promise.withResolvers<void>();
-  const holder = transaction(one, async (em) => {
+test.concurrent("isDatabaseUnavailable returns true when all connections stay in use until the acquire timeout", async () => {
+  const single = await database.connect({ poolMax: 1 });
+  const release = Promise.withResolvers<void>();
+  const acquired = Promise.withResolvers<void>();
+  const holder = transaction(single, async (em) => {
     await em.execute("select 1");
-    holds.resolve();
-    await ended.promise;
+    acquired.resolve();
+    await release.promise;
   });
-  await holds.promise;
-  const error = await errorOf(transaction(one, (em) => em.execute("select 1")));
-  ended.resolve();
+  await acquired.promise;
+  const error = await errorOf(transaction(single, (em) => em.execute("select 1")));
+  release.resolve();
   await holder;
   expect(isDatabaseUnavailable(error)).toBe(true);
 });
 
 test.for([
-  ["a lock is not given up in time", "set local lock_timeout = '20ms'", "select * from account for update"],
+  ["a lock is not released in time", "set local lock_timeout = '20ms'", "select * from account for update"],
   ["a statement takes too long", "set local statement_timeout = '20ms'", "select pg_sleep(10)"],
   ["the server has become a read-only replica", "set transaction read only", "insert into account values (2)"],
-] as const)("%s", async ([, setting, statement]) => {
+] as const)("isDatabaseUnavailable returns true when %s", async ([, setting, statement]) => {
   await transaction(orm, async (holder) => {
     await holder.execute("select * from account for update");
     const error = await errorOf(
@@ -129,7 +129,7 @@ test.for([
   });
 });
 
-test("a fault of a statement, or of our code, is no outage", async () => {
+test("isDatabaseUnavailable returns false for a faulty statement or an error of the code", async () => {
   for (const statement of ["select nothing", "insert into account values (1)", "select 1 / 0", "select 'x'::uuid"]) {
     const error = await errorOf(transaction(orm, (em) => em.execute(statement)));
     expect(error).toBeInstanceOf(Error);

@@ -2,19 +2,19 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 interface OldRows {
   readonly table: string;
-  /** The column that tells how old a row is; an index on it keeps an empty round cheap. */
+  /** Column with the time of a row. It needs an index, so that a run without old rows is cheap. */
   readonly since: string;
   /** A PostgreSQL interval: "30 days". */
   readonly olderThan: string;
-  /** Which of the old rows may go; all unless given. */
+  /** SQL condition of the rows to delete. Default: all old rows. */
   readonly where?: string;
   readonly values?: readonly unknown[];
 }
 
 /**
- * Deletes old rows, the oldest first, one batch that is short enough for the bound on statements;
- * answers how many, so that a job comes back at once until there are none. Rows that somebody has
- * locked stay for the next time.
+ * Deletes one batch of old rows, oldest first. The batch size keeps the statement below its
+ * timeout. Returns the number of deleted rows, so that a job runs again at once until there are
+ * none. Locked rows are skipped.
  */
 export async function deleteOld(
   em: SqlEntityManager,

@@ -1,14 +1,14 @@
 import { type SqlEntityManager, UniqueConstraintViolationException } from "@mikro-orm/postgresql";
 
 /**
- * Of two that take one value at once the unique index lets the first through; the second is
- * refused.
+ * Flushes and throws `refusal()` when the named unique constraint is violated. This decides between
+ * two concurrent transactions that insert the same value.
  */
 export async function flushUnique(em: SqlEntityManager, constraint: string, refusal: () => Error): Promise<void> {
   try {
     await em.flush();
   } catch (error) {
-    const isTaken = error instanceof UniqueConstraintViolationException;
-    throw isTaken && (error as { constraint?: string }).constraint === constraint ? refusal() : error;
+    const isDuplicate = error instanceof UniqueConstraintViolationException;
+    throw isDuplicate && (error as { constraint?: string }).constraint === constraint ? refusal() : error;
   }
 }

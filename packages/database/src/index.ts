@@ -1,10 +1,10 @@
-/** PostgreSQL through MikroORM: one way to connect, migrate, run a transaction and read fast. */
+/** PostgreSQL through MikroORM: connections, migrations, transactions and prepared reads. */
 export { assignChanges, type Changes, changesOf, hasChanges } from "./changes.ts";
-export { databaseAnswers } from "./database-answers.ts";
 export { databaseTime } from "./database-time.ts";
 export { readDatabaseUrl } from "./database-url.ts";
 export { deleteOld } from "./delete-old.ts";
 export { flushUnique } from "./flush-unique.ts";
+export { isDatabaseReachable } from "./is-database-reachable.ts";
 export { defineList, type List } from "./list.ts";
 export { countedMax, type ListPage, listPage } from "./list-page.ts";
 export { lockRow } from "./lock-row.ts";

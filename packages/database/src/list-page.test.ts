@@ -1,17 +1,17 @@
 import { uuidv7 } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { aDatabase } from "../test/a-database.ts";
+import { createTestDatabase } from "../test/test-database.ts";
 import type { Orm } from "./index.ts";
 import { countedMax, type ListQuery, listPage } from "./list-page.ts";
 
-let database: Awaited<ReturnType<typeof aDatabase>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let orm: Orm;
 const em = () => orm.em.fork() as SqlEntityManager;
 const sql = async <Row>(text: string, values: unknown[] = []) => await em().execute<Row[]>(text, values);
 
 beforeAll(async () => {
-  database = await aDatabase();
+  database = await createTestDatabase();
   orm = await database.connect();
   await sql(`create table thing (
     id uuid primary key, business_id uuid not null, color text not null, shown boolean not null, name text not null,
@@ -20,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => database[Symbol.asyncDispose]());
 
-/** Each one a millisecond younger than the one before. */
-let made = Date.parse("2026-11-20T10:00:00Z");
+/** Creation time of the next row, a millisecond after the previous one. */
+let nextCreatedAtMs = Date.parse("2026-11-20T10:00:00Z");
 const add = (businessId: string, rows: { color?: string; shown?: boolean; name?: string }[]) =>
   sql(
     `insert into thing (id, business_id, color, shown, name, created_at)
@@ -32,10 +32,10 @@ const add = (businessId: string, rows: { color?: string; shown?: boolean; name?:
       rows.map(({ color = "red" }) => color),
       rows.map(({ shown = true }) => shown),
       rows.map(({ name = "thing" }) => name),
-      rows.map(() => new Date(made++).toISOString()),
+      rows.map(() => new Date(nextCreatedAtMs++).toISOString()),
     ].map((column) => `{${column.map((value) => JSON.stringify(value)).join(",")}}`),
   );
-const page = (businessId: string, more: Partial<ListQuery> = {}) =>
+const page = (businessId: string, options: Partial<ListQuery> = {}) =>
   listPage<{ name: string }>(em(), {
     name: "things",
     table: "thing",
@@ -44,12 +44,12 @@ const page = (businessId: string, more: Partial<ListQuery> = {}) =>
     filters: [],
     limit: 50,
     offset: 0,
-    ...more,
+    ...options,
   });
 const names = ({ rows }: { rows: { name: string }[] }) => rows.map(({ name }) => name);
 
-describe("a page", () => {
-  test("has a business's own rows, newest first, and how many there are in all", async () => {
+describe("listPage", () => {
+  test("returns a business's own rows, newest first, and their number", async () => {
     const [own, other] = [uuidv7(), uuidv7()];
     for (const name of ["a", "b", "c", "d"]) await add(own, [{ name }]);
     await add(other, [{ name: "theirs" }]);
@@ -61,7 +61,7 @@ describe("a page", () => {
     expect(names(await page(own, { offset: 4 }))).toEqual([]);
   });
 
-  test("keeps to every filter that has a value", async () => {
+  test("applies all filters that have a value", async () => {
     const own = uuidv7();
     await add(own, [
       { color: "red", name: "one" },
@@ -86,14 +86,14 @@ describe("a page", () => {
     expect(await by("green")).toMatchObject({ total: 0, rows: [] });
   });
 
-  test.each(["50%", "a_b", "c\\d", "'quoted' \"twice\"", "مرحبا"])("finds %s as it was typed and nothing else", async (text) => {
+  test.each(["50%", "a_b", "c\\d", "'quoted' \"twice\"", "مرحبا"])("finds only rows that contain %s literally", async (text) => {
     const own = uuidv7();
     await add(own, [{ name: `before ${text} after` }, { name: "before 50x axb cxd after" }]);
     const found = await page(own, { filters: [{ column: "name", contains: text }] });
     expect(found).toMatchObject({ total: 1, rows: [{ name: `before ${text} after` }] });
   });
 
-  test("finds a number that was typed in groups, where spaces do not count", async () => {
+  test("ignores spaces of the search text in the `spaceless` expression", async () => {
     const own = uuidv7();
     await add(own, [{ name: "nabe" }, { name: "dz5800021" }, { name: "dz 5800021" }]);
     const found = (contains: string) => page(own, { filters: [{ column: "name", contains, spaceless: "nullif(name, 'nabe')" }] });
@@ -104,7 +104,7 @@ describe("a page", () => {
     expect(names(await found(" "))).toEqual(["dz 5800021"]);
   });
 
-  test("listPage counts up to 1 000 rows and sets totalIsCapped when more match", async () => {
+  test("counts up to 1 000 rows and sets totalIsCapped when more match", async () => {
     const own = uuidv7();
     await add(
       own,
@@ -112,19 +112,19 @@ describe("a page", () => {
     );
     const search = (contains: string, offset = 0) => page(own, { limit: 1, offset, filters: [{ column: "name", contains }] });
     const by = (color: string) => page(own, { limit: 1, filters: [{ column: "color", is: color }] });
-    const whole = { total: countedMax, totalIsCapped: false };
-    expect(await page(own, { limit: 1 })).toMatchObject(whole);
+    const exact = { total: countedMax, totalIsCapped: false };
+    expect(await page(own, { limit: 1 })).toMatchObject(exact);
     await add(own, [{ name: "common" }]);
-    expect([await by("red"), await search("common")]).toMatchObject([whole, whole]);
+    expect([await by("red"), await search("common")]).toMatchObject([exact, exact]);
     const capped = { total: countedMax, totalIsCapped: true };
     expect(await page(own, { limit: 1 })).toMatchObject(capped);
     await add(own, [{ name: "common" }]);
     expect([await by("red"), await search("common")]).toMatchObject([capped, capped]);
-    const one = { total: 1, totalIsCapped: false };
-    expect([await by("blue"), await search("rare")]).toMatchObject([one, one]);
+    const single = { total: 1, totalIsCapped: false };
+    expect([await by("blue"), await search("rare")]).toMatchObject([single, single]);
   });
 
-  test("listPage of a capped list returns a total beyond the page's end while the page is full, which gateways of the previous version need", async () => {
+  test("returns a capped total beyond the end of a full page, which gateways of the previous version need", async () => {
     const own = uuidv7();
     await add(
       own,
@@ -142,7 +142,7 @@ describe("a page", () => {
     }
   });
 
-  test("of a search is the newest of what matches, also behind what is counted, and of the business alone", async () => {
+  test("returns the business's newest matching rows of a search, also beyond the counted rows", async () => {
     const [own, other] = [uuidv7(), uuidv7()];
     const count = countedMax + 20;
     await add(

@@ -1,16 +1,16 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { namedQuery, plannedQuery } from "./named-query.ts";
 
-/** What the rows of a list must be. A filter whose value is undefined does not count. */
+/** Condition of the rows of a list. A filter whose value is undefined has no effect. */
 export type Filter =
   | { readonly column: string; readonly is: unknown }
   /**
-   * A text that a person typed is part of the column's, which is in lower case; `%`, `_` and `\`
-   * are ordinary characters. Numbers are often typed in groups: `spaceless` is a part of the column
-   * in which the text's white space does not count.
+   * Search for a text that a person typed. The column must be in lower case; `%`, `_` and `\` are
+   * ordinary characters. People often type numbers in groups: in `spaceless`, an expression over
+   * the column, the search ignores white space of the text.
    */
   | { readonly column: string; readonly contains: string | undefined; readonly spaceless?: string }
-  /** `?` stands for the value, as often as it occurs. */
+  /** Each `?` is replaced by the value. */
   | { readonly sql: string; readonly value: unknown }
   | { readonly always: string };
 
@@ -18,39 +18,41 @@ export interface ListQuery {
   /** Unique to the table, the columns and the filters: statements are prepared under it. */
   readonly name: string;
   readonly table: string;
-  /** Where its rows are looked up by their conditions; the table unless given. */
+  /** Table or view in which rows are searched by their conditions. Default: `table`. */
   readonly lookUpIn?: string;
-  /** What to select of a row. */
+  /** Columns to select. */
   readonly columns: string;
-  /** Whose rows; left out only for a table of the platform. */
+  /** Owner of the rows. Omit it only for a table of the platform. */
   readonly businessId?: string;
   readonly filters: readonly Filter[];
   readonly limit: number;
   readonly offset: number;
-  /** The column with a row's time: created_at unless given. */
+  /** The column with a row's time. Default: created_at. */
   readonly time?: string | undefined;
 }
 
 export interface ListPage<Row> {
   readonly rows: Row[];
-  /** Rows that match. Not exact when `totalIsCapped`: then more than `countedMax` match. */
+  /**
+   * Number of matching rows. When `totalIsCapped`, it is not exact: more than `countedMax` match.
+   */
   readonly total: number;
   readonly totalIsCapped: boolean;
 }
 
 /**
- * How many rows are asked for unless a caller says otherwise. That many are written into the
- * statement: a limit that the planner does not see makes it plan anew each time.
+ * The limit of most requests, which the gateway uses by default. The statement contains it as a
+ * literal, because PostgreSQL plans a statement with a limit parameter for each execution.
  */
 const usualLimit = 50;
 
-/** Rows are counted up to this number: counting all would read each index entry of a long list. */
+/** Maximum count of rows. Counting all rows would read each index entry of a long list. */
 export const countedMax = 1_000;
 
 /**
- * Returns a page of a list, newest first (created_at, then id), and how many rows the list has.
- * Long lists need an index on (business_id, created_at desc, id desc), and the same with a filtered
- * column in between where the filter is rare.
+ * Returns a page of a list, newest first (created_at, then id), and the number of its rows.
+ * Long lists need an index on (business_id, created_at desc, id desc). A filter that few rows match
+ * needs an index with the filtered column after business_id.
  */
 export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Promise<ListPage<Row>> {
   const { name, table, lookUpIn = table, columns, businessId, limit, offset, time = "created_at" } = list;
@@ -58,22 +60,22 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
     .map((filter, i) => ({ filter, i, value: valueFor(filter) }))
     .filter(({ value }) => value !== undefined);
   const values: unknown[] = [];
-  const place = (value: unknown) => `$${values.push(value)}`;
-  const own = businessId === undefined ? "true" : `business_id = ${place(businessId)}`;
-  const where = [own, ...active.map(({ filter }) => conditionOf(filter, place))].join(" and ");
+  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const own = businessId === undefined ? "true" : `business_id = ${parameter(businessId)}`;
+  const where = [own, ...active.map(({ filter }) => conditionOf(filter, parameter))].join(" and ");
   const newestFirst = `order by ${time} desc, id desc`;
   const rowsOf = `select ${columns} from ${table} where ${own} and id = any`;
 
   if (active.some(({ filter }) => "contains" in filter)) {
-    // One look through what matches answers both, no further than either needs. How common a text
-    // is decides how it is best looked for, so the planner has to see it.
-    const bound = place(Math.max(countedMax + 1, offset + limit));
+    // The count and the page share a single scan of the matching rows. The best plan depends on
+    // how common the text is, so that PostgreSQL plans the statement for each execution.
+    const bound = parameter(Math.max(countedMax + 1, offset + limit));
     const [found] = await plannedQuery<{ total: number; ids: string[] }>(
       em,
       `with found as materialized (
          select id, ${time} from ${lookUpIn} where ${where} ${newestFirst} limit ${bound}
        ) select (select count(*) from found)::int as total,
-         array(select id from found ${newestFirst} limit ${place(limit)} offset ${place(offset)}) as ids`,
+         array(select id from found ${newestFirst} limit ${parameter(limit)} offset ${parameter(offset)}) as ids`,
       values,
     );
     const { total = 0, ids = [] } = found ?? {};
@@ -83,11 +85,11 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
     return pageOf(rows, total, list);
   }
 
-  const named = (part: string) =>
+  const statementName = (part: string) =>
     [name, part, ...active.map(({ i, value }) => (typeof value === "boolean" ? `${i}${value}` : i))].join("_");
   const count = async () => {
     const text = `select count(*)::int as total from (select from ${lookUpIn} where ${where} limit ${countedMax + 1}) matching`;
-    const [row] = await namedQuery<{ total: number }>(em, named("count"), text, values);
+    const [row] = await namedQuery<{ total: number }>(em, statementName("count"), text, values);
     return row?.total ?? 0;
   };
   const isUsual = limit === usualLimit && offset === 0;
@@ -95,8 +97,8 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
   const page = () =>
     namedQuery<Row>(
       em,
-      named(isUsual ? "first" : "page"),
-      // What is skipped is skipped in the index: whole rows are read for the page only.
+      statementName(isUsual ? "first" : "page"),
+      // The subquery skips rows in the index, so that only rows of the page are read completely.
       `${rowsOf} (array(select id from ${lookUpIn} where ${where} ${newestFirst} ${part})) ${newestFirst}`,
       isUsual ? values : [...values, limit, offset],
     );
@@ -105,13 +107,13 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
 }
 
 /**
- * A gateway of the previous version does not know that a total is capped: it shows a next page as
- * long as the total is greater than the end of this one.
+ * Returns a page with a total that is also usable by a gateway of the previous version, which
+ * ignores `totalIsCapped`: it shows a next page while the total exceeds the end of this page.
  */
 function pageOf<Row>(rows: Row[], counted: number, { limit, offset }: ListQuery): ListPage<Row> {
   const totalIsCapped = counted > countedMax;
-  const seen = rows.length === limit ? offset + limit + 1 : 0;
-  return { rows, total: totalIsCapped ? Math.max(countedMax, seen) : counted, totalIsCapped };
+  const beyondPage = rows.length === limit ? offset + limit + 1 : 0;
+  return { rows, total: totalIsCapped ? Math.max(countedMax, beyondPage) : counted, totalIsCapped };
 }
 
 function valueFor(filter: Filter): unknown {
@@ -120,20 +122,20 @@ function valueFor(filter: Filter): unknown {
   return "sql" in filter ? filter.value : filter.contains;
 }
 
-function conditionOf(filter: Filter, place: (value: unknown) => string): string {
+function conditionOf(filter: Filter, parameter: (value: unknown) => string): string {
   if ("always" in filter) return filter.always;
-  // Spelt out, so that an index on the rare ones of the two can be used.
+  // The literal form lets PostgreSQL use a partial index on the rarer value.
   if ("is" in filter && typeof filter.is === "boolean") return filter.is ? filter.column : `not ${filter.column}`;
-  if ("is" in filter) return `${filter.column} = ${place(filter.is)}`;
+  if ("is" in filter) return `${filter.column} = ${parameter(filter.is)}`;
   if ("sql" in filter) {
-    return filter.sql.replaceAll("?", typeof filter.value === "boolean" ? String(filter.value) : place(filter.value));
+    return filter.sql.replaceAll("?", typeof filter.value === "boolean" ? String(filter.value) : parameter(filter.value));
   }
   const { column, contains = "", spaceless } = filter;
-  const like = (name: string, text: string) => `${name} like lower(${place(`%${literally(text)}%`)})`;
-  const grouped = contains.replaceAll(/\s/g, "");
-  if (spaceless === undefined || grouped === contains || grouped === "") return like(column, contains);
-  return `(${like(column, contains)} or (${like(column, grouped)} and ${like(spaceless, grouped)}))`;
+  const like = (name: string, text: string) => `${name} like lower(${parameter(`%${escapeLike(text)}%`)})`;
+  const compact = contains.replaceAll(/\s/g, "");
+  if (spaceless === undefined || compact === contains || compact === "") return like(column, contains);
+  return `(${like(column, contains)} or (${like(column, compact)} and ${like(spaceless, compact)}))`;
 }
 
-/** A text without the special characters of LIKE. */
-const literally = (text: string) => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+/** Escapes the special characters of LIKE. */
+const escapeLike = (text: string) => text.replaceAll(/[\\%_]/g, String.raw`\$&`);

@@ -4,21 +4,21 @@ import { type Filter, type ListPage, listPage } from "./list-page.ts";
 import { type FieldOf, valueReader } from "./request-value.ts";
 import { allBusinesses, businessIdOf, columnOf, type Owner, type Stored, type View } from "./view.ts";
 
-/** What a request's field asks of rows: SQL in which `?` is its value, or a search. */
+/** Condition of a request field: SQL in which `?` is the field's value, or a search. */
 type Condition = string | { readonly contains: string; readonly spaceless?: string };
 
 type OwnField<E, R extends DescMessage> = Extract<FieldOf<R>, keyof Stored<E>>;
 type OtherField<E, R extends DescMessage> = Exclude<FieldOf<R>, OwnField<E, R> | "limit" | "offset">;
 
 export interface List<R extends DescMessage, Row> {
-  /** A page, newest first, and how many rows it has in all. */
+  /** Returns a page, newest first, and the number of rows in the list. */
   page(em: SqlEntityManager, owner: Owner, request: Omit<MessageShape<R>, "$typeName">): Promise<ListPage<Row>>;
 }
 
 interface ListOptions {
   /**
-   * The view in which rows are looked up, made by `show_to_tenants`. Needed where a condition uses
-   * a comparison that is not leakproof, as searches do. Default: the table.
+   * View in which rows are searched, created by `show_to_tenants`. It is needed when a condition,
+   * such as a search, uses a comparison that is not leakproof. Default: the table.
    */
   readonly lookUpIn?: string;
   /** The column with a row's time. Default: created_at. */
@@ -26,9 +26,10 @@ interface ListOptions {
 }
 
 /**
- * The list that an RPC answers; its request is the filter. A field that is called as a property
- * restricts it to rows with that value. What the others ask, `conditions` says, one by one: a field
- * without a condition does not compile. A field that the request omits does not restrict the list.
+ * Defines the list that an RPC returns, with the request message as its filter. A field with the
+ * name of an entity property selects rows with that value. Each other field needs an entry in
+ * `conditions`, which the compiler checks. A field that the request omits does not restrict the
+ * list.
  */
 export function defineList<E, M extends DescMessage, Row, R extends DescMessage>(
   view: View<E, M, Row>,
@@ -42,9 +43,9 @@ export function defineList<E, M extends DescMessage, Row, R extends DescMessage>
     toFilter: filterOf(field, (conditions as Record<string, Condition>)[field.localName]),
   }));
   return {
-    async page(em, owner, given) {
-      const { limit, offset } = given as unknown as { limit: number; offset: number };
-      const filters = readers.map(({ name, toFilter }) => toFilter((given as MessageShape<R>)[name]));
+    async page(em, owner, message) {
+      const { limit, offset } = message as unknown as { limit: number; offset: number };
+      const filters = readers.map(({ name, toFilter }) => toFilter((message as MessageShape<R>)[name]));
       const { rows, ...totals } = await listPage<Record<string, unknown>>(em, {
         ...(owner === allBusinesses ? { name: `${request.name}_any` } : { name: request.name, businessId: businessIdOf(owner) }),
         table: view.table,
@@ -59,13 +60,13 @@ export function defineList<E, M extends DescMessage, Row, R extends DescMessage>
   };
 }
 
-function filterOf(field: DescField, condition: Condition | undefined): (given: unknown) => Filter {
+function filterOf(field: DescField, condition: Condition | undefined): (value: unknown) => Filter {
   const read = valueReader(field);
   if (condition === undefined) {
     const column = columnOf(field.localName);
-    return (given) => ({ column, is: read(given) });
+    return (value) => ({ column, is: read(value) });
   }
-  if (typeof condition === "string") return (given) => ({ sql: condition, value: read(given) });
+  if (typeof condition === "string") return (value) => ({ sql: condition, value: read(value) });
   const { contains: column, ...rest } = condition;
-  return (given) => ({ column, contains: read(given) as string | undefined, ...rest });
+  return (value) => ({ column, contains: read(value) as string | undefined, ...rest });
 }

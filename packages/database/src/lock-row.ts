@@ -3,11 +3,10 @@ import { type EntityClass, LockMode, type SqlEntityManager } from "@mikro-orm/po
 import { allBusinesses, businessIdOf, type Owner } from "./view.ts";
 
 /**
- * One row, kept from all others until the transaction ends. Throws `missing` for an id that names
- * nothing of the owner. The lock comes before the read, also of a row that was read before, so that
- * what others change at the same time stays changed. There is no shared lock: PostgreSQL lets new
- * sharers in before a writer who waits, and whoever opened accounts without a pause could keep a
- * client from being blocked.
+ * Locks and returns a row until the transaction ends. Throws `missing()` when the owner has no row
+ * with the id. The row is read again after the lock, so that the transaction does not overwrite
+ * concurrent changes. There is no shared lock, because PostgreSQL grants new shared locks before a
+ * waiting exclusive one: continuous account creation could then prevent the block of a client.
  */
 export async function lockRow<E extends object>(
   em: SqlEntityManager,

@@ -1,7 +1,7 @@
 import net from "node:net";
 import { StartRefused } from "@amana/runtime";
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
-import { aDatabase, logger, unused } from "../test/a-database.ts";
+import { createTestDatabase, logger, unused } from "../test/test-database.ts";
 import { migrate, requireMigrated } from "./migrate.ts";
 import { checksumOf } from "./migrations.ts";
 
@@ -13,40 +13,40 @@ const first = {
 const second = { name: "0002-second", sql: "create table second (id int)" };
 const faulty = { name: "0003-faulty", sql: "select nothing" };
 
-let database: Awaited<ReturnType<typeof aDatabase>>;
-let said: MockInstance<typeof logger.info>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let logged: MockInstance<typeof logger.info>;
 beforeEach(async () => {
-  database = await aDatabase();
-  said = vi.spyOn(logger, "info");
+  database = await createTestDatabase();
+  logged = vi.spyOn(logger, "info");
 });
 afterEach(async () => {
-  said.mockRestore();
+  logged.mockRestore();
   await database[Symbol.asyncDispose]();
 });
 
 const run = (...migrations: (typeof first)[]) => migrate({ url: database.url, ...unused, migrations }, logger);
-const done = () => said.mock.calls.map(([fields]) => (fields as unknown as { migrations: string[] }).migrations);
+const executed = () => logged.mock.calls.map(([fields]) => (fields as unknown as { migrations: string[] }).migrations);
 const sql = async <Row>(text: string) => (await database.connect()).em.fork().execute<Row[]>(text);
 const tables = async () => {
   const rows = await sql<{ name: string }>("select tablename as name from pg_tables where schemaname = 'public' order by 1");
   return rows.map(({ name }) => name);
 };
 
-test("each migration runs once, however often the command runs", async () => {
+test("migrate executes each migration once", async () => {
   await run(first);
   await run(first);
   await run(first, second);
-  expect(done()).toEqual([["0001-first"], [], ["0002-second"]]);
+  expect(executed()).toEqual([["0001-first"], [], ["0002-second"]]);
   expect(await tables()).toEqual(["first", "mikro_orm_migrations", "second"]);
 });
 
-test("of several commands at once one migrates, and the others wait and find it done", async () => {
+test("migrate executes each migration once when several commands run at once", async () => {
   await Promise.all([run(first, second), run(first, second), run(first, second), run(first, second)]);
-  expect(done().flat()).toEqual(["0001-first", "0002-second"]);
+  expect(executed().flat()).toEqual(["0001-first", "0002-second"]);
   expect(await tables()).toEqual(["first", "mikro_orm_migrations", "second"]);
 });
 
-test("the command migrates a database that accepts its connections after four seconds", async () => {
+test("migrate waits for a database that accepts connections after four seconds", async () => {
   const { hostname, port } = new URL(database.url);
   const slow = net.createServer((client) => {
     client.on("error", () => {});
@@ -60,46 +60,46 @@ test("the command migrates a database that accepts its connections after four se
   url.port = String((slow.address() as net.AddressInfo).port);
   await migrate({ url: url.toString(), ...unused, migrations: [first] }, logger);
   slow.close();
-  expect(done()).toEqual([["0001-first"]]);
+  expect(executed()).toEqual([["0001-first"]]);
 });
 
-test("a migration that fails leaves nothing of itself or of those before it in the same run", async () => {
+test("migrate rolls back all migrations of a run in which one fails", async () => {
   await expect(run(first, second, faulty)).rejects.toThrow(/nothing/);
   expect(await tables()).toEqual([]);
   await run(first, second);
-  expect(done()).toEqual([["0001-first", "0002-second"]]);
+  expect(executed()).toEqual([["0001-first", "0002-second"]]);
 });
 
-test("a migration may take its time, but gives up a lock that another session keeps", async () => {
+test("migrate runs migrations without a statement timeout and with a lock timeout of 3 s", async () => {
   await run(first);
   expect(await sql("select bounds from first")).toEqual([{ bounds: "0 3s" }]);
 });
 
-test("a migration that was edited after it ran is refused by its name, with a next step, and nothing runs", async () => {
+test("migrate executes no migration when an executed one was edited, and reports its name and the next step", async () => {
   await run(first);
   const edited = { ...first, sql: `${first.sql} -- and one more thing` };
   const refused = run(edited, second);
   await expect(refused).rejects.toThrow(StartRefused);
   await expect(refused).rejects.toThrow(
-    /migration 0001-first was edited[\s\S]*Take the edit back[\s\S]*migration of its own, with the next number/,
+    /migration 0001-first was edited[\s\S]*Restore its original text[\s\S]*new migration with the next number/,
   );
   await expect(refused).rejects.toThrow(checksumOf(edited));
   expect(await tables()).toEqual(["first", "mikro_orm_migrations"]);
   await run(first, second);
 });
 
-test("two migrations of one name are refused, and a checksum that is empty is no checksum", async () => {
-  await expect(run(first, { ...second, name: first.name })).rejects.toThrow(/two migrations are called 0001-first/);
+test("migrate rejects two migrations with the same name, and an empty checksum as an edited migration", async () => {
+  await expect(run(first, { ...second, name: first.name })).rejects.toThrow(/two migrations have the name 0001-first/);
   await run(first);
   await sql("update mikro_orm_migrations set checksum = ''");
   await expect(run(first)).rejects.toThrow(/0001-first was edited/);
 });
 
-test("a database that was migrated before there were checksums gets them, and goes on from there", async () => {
+test("migrate adds checksums to a database of an early version and executes only missing migrations", async () => {
   await sql("create table mikro_orm_migrations (id serial primary key, name varchar(255), executed_at timestamptz(6))");
   await sql("insert into mikro_orm_migrations (name, executed_at) values ('0001-first', now())");
   await run(first, second);
-  expect(done()).toEqual([["0002-second"]]);
+  expect(executed()).toEqual([["0002-second"]]);
   expect(await sql("select name, checksum from mikro_orm_migrations order by name")).toEqual([
     { name: first.name, checksum: checksumOf(first) },
     { name: second.name, checksum: checksumOf(second) },
@@ -107,7 +107,7 @@ test("a database that was migrated before there were checksums gets them, and go
   await expect(run({ ...first, sql: "select 1" })).rejects.toThrow(/0001-first was edited/);
 });
 
-test("a service starts on a database of its version or a newer one, and not on an older one", async () => {
+test("requireMigrated accepts a database of the same or a newer version, and throws for an older one", async () => {
   const start = async (...migrations: (typeof first)[]) => requireMigrated(await database.connect(), migrations);
   await expect(start(first, second)).rejects.toThrow(/lacks 0001-first, 0002-second[\s\S]*migrate command first/);
   await run(first);
@@ -118,16 +118,16 @@ test("a service starts on a database of its version or a newer one, and not on a
   await start(first, second);
 });
 
-test("a service does not start on a database that has executed another text of a migration", async () => {
+test("requireMigrated throws when the database has executed another text of a migration", async () => {
   const start = async (...migrations: (typeof first)[]) => requireMigrated(await database.connect(), migrations);
   await run(first);
   await expect(start({ ...first, sql: "select 1" })).rejects.toThrow(/0001-first was edited/);
-  // As it was before there were checksums.
+  // Early versions did not have checksums.
   await sql("alter table mikro_orm_migrations drop column checksum");
   await start(first);
 });
 
-test("a service whose database does not answer starts, and is not ready until it does", async () => {
-  const away = await database.connect({ url: "postgres://nobody@127.0.0.1:1/none" });
-  expect(await requireMigrated(away, [first])).toBe(false);
+test("requireMigrated returns false when the database is unreachable", async () => {
+  const unreachable = await database.connect({ url: "postgres://user@127.0.0.1:1/none" });
+  expect(await requireMigrated(unreachable, [first])).toBe(false);
 });

@@ -9,14 +9,13 @@ export interface MigrateOptions extends DatabaseOptions {
   readonly migrations: readonly Migration[];
 }
 
-/** The checksums of what a database has executed, by name; the oldest have none. */
+/** Checksums of executed migrations by name; null for a migration of an early version. */
 type Executed = ReadonlyMap<string, string | null>;
 
-const advisoryLock = 5_318_008; // any number; it names migrating among a database's advisory locks
+/** An arbitrary key of the advisory lock that serializes migrations of a database. */
+const advisoryLock = 5_318_008;
 
-/**
- * In name and form that of the ORM's migrator, which made the oldest databases, without checksums.
- */
+/** Name and columns are those of the ORM's migrator, which early versions used, plus a checksum. */
 const historySql = `
   create table if not exists mikro_orm_migrations (
     id serial primary key,
@@ -27,19 +26,18 @@ const historySql = `
 `;
 
 /**
- * Brings a database to the newest schema and says what it did: all of it in one transaction, or
- * nothing. Run by command before a new version starts. Of several at once, one migrates and the
- * others wait and find it done. A statement may take as long as it needs, but waits for another
- * session's lock no longer than three seconds. Throws StartRefused when a migration that was
- * executed has another text now.
+ * Executes all missing migrations in one transaction and logs their names. An operator runs it
+ * before a new version starts. Concurrent runs are serialized by an advisory lock. Statements have
+ * no timeout, but wait at most three seconds for the lock of another session. Throws StartRefused
+ * when the text of an executed migration has changed.
  */
 export async function migrate(options: MigrateOptions, logger: Logger): Promise<void> {
-  // No request waits for the command, and on a busy machine a connection takes longer at start.
+  // A busy PostgreSQL accepts connections late, and no request waits for this command.
   const orm = await createOrm({ ...options, poolMax: 2, acquireTimeoutMs: 30_000 }, logger);
   try {
-    const done = await transaction(orm, async (em) => {
-      // A session's bounds and plans are made for requests. While it waits for another migration,
-      // only this lock counts.
+    const executed = await transaction(orm, async (em) => {
+      // The session's timeouts and plan settings are for requests. The wait for another run has no
+      // timeout.
       await em.execute("set local statement_timeout = 0; set local lock_timeout = 0");
       await em.execute("set local idle_in_transaction_session_timeout = 0; set local enable_seqscan = on");
       await em.execute("select pg_advisory_xact_lock(?)", [advisoryLock]);
@@ -47,16 +45,16 @@ export async function migrate(options: MigrateOptions, logger: Logger): Promise<
       await em.execute(historySql);
       return await runMigrations(em, options.migrations);
     });
-    logger.info({ migrations: done }, done.length > 0 ? "migrated" : "nothing to migrate");
+    logger.info({ migrations: executed }, executed.length > 0 ? "migrations executed" : "no migration to execute");
   } finally {
     await orm.close();
   }
 }
 
-/** Those that are new here, after a look at the texts of the others; answers their names. */
+/** Checks the texts of executed migrations, executes the missing ones and returns their names. */
 async function runMigrations(em: SqlEntityManager, migrations: readonly Migration[]): Promise<string[]> {
-  const twice = migrations.find(({ name }, i) => migrations.findIndex((other) => other.name === name) < i);
-  if (twice) throw new TypeError(`two migrations are called ${twice.name}`);
+  const duplicate = migrations.find(({ name }, i) => migrations.findIndex((other) => other.name === name) < i);
+  if (duplicate) throw new TypeError(`two migrations have the name ${duplicate.name}`);
   const history = await em.execute<{ name: string; checksum: string | null }[]>(
     "select name, checksum from mikro_orm_migrations",
   );
@@ -65,30 +63,30 @@ async function runMigrations(em: SqlEntityManager, migrations: readonly Migratio
   for (const migration of migrations.filter(({ name }) => executed.get(name) === null)) {
     await em.execute("update mikro_orm_migrations set checksum = ? where name = ?", [checksumOf(migration), migration.name]);
   }
-  const due = migrations.filter(({ name }) => !executed.has(name));
-  for (const migration of due) {
+  const missing = migrations.filter(({ name }) => !executed.has(name));
+  for (const migration of missing) {
     await em.execute(migration.sql);
     await em.execute("insert into mikro_orm_migrations (name, checksum) values (?, ?)", [migration.name, checksumOf(migration)]);
   }
-  return due.map(({ name }) => name);
+  return missing.map(({ name }) => name);
 }
 
-/** Throws StartRefused when a migration that was executed has another text now. */
+/** Throws StartRefused when the text of an executed migration has changed. */
 function refuseEdited(migrations: readonly Migration[], executed: Executed): void {
   for (const migration of migrations) {
     if (!isEdited(migration, executed)) continue;
     throw new StartRefused(
       `The migration ${migration.name} was edited after this database had executed it: the SHA-256 of its text was ${executed.get(migration.name)} and is ${checksumOf(migration)} now.
-Nothing was changed. Take the edit back, and write what is new into a migration of its own, with the next number.`,
+Nothing was changed. Restore its original text, and put the edit into a new migration with the next number.`,
     );
   }
 }
 
 /**
- * Throws StartRefused when the database lacks a migration that this version of a service needs, or
- * has executed another text of one. One that has more than these is fine: migrations expand before
- * they contract, so a version runs on the schema of the next one too. Answers false when the
- * database does not answer: then it is to be asked again, before work is taken.
+ * Throws StartRefused when the database lacks a migration of this version, or has executed another
+ * text of one. Further migrations are accepted, because a version also runs on the schema of the
+ * next one: migrations expand before they contract. Returns false when the database is unavailable.
+ * The caller must then check again before it accepts requests or runs jobs.
  */
 export async function requireMigrated(orm: Orm, migrations: readonly Migration[]): Promise<boolean> {
   const executed = await readExecuted(orm).catch((error: unknown) => {
@@ -105,37 +103,37 @@ Run this version's migrate command first: node services/<name>/src/migrate.ts, a
   );
 }
 
-/** How a database stands to the migrations of this version, by their names. */
+/** Names of a database's migrations, compared with those of this version. */
 export interface MigrationsStatus {
   readonly executed: readonly string[];
   readonly missing: readonly string[];
   /** Executed with another text than this version's. */
   readonly edited: readonly string[];
-  /** Executed, and not known to this version: an older one runs on the schema of the next. */
+  /** Executed, but not part of this version, which also runs on the schema of the next one. */
   readonly newer: readonly string[];
 }
 
 export async function migrationsOf(orm: Orm, migrations: readonly Migration[]): Promise<MigrationsStatus> {
   const executed = await readExecuted(orm);
-  const names = (found: readonly Migration[]) => found.map(({ name }) => name);
+  const names = (list: readonly Migration[]) => list.map(({ name }) => name);
   return {
     executed: [...executed.keys()],
     missing: names(migrations.filter(({ name }) => !executed.has(name))),
     edited: names(migrations.filter((migration) => isEdited(migration, executed))),
-    newer: [...executed.keys()].filter((name) => !migrations.some((known) => known.name === name)),
+    newer: [...executed.keys()].filter((name) => !migrations.some((migration) => migration.name === name)),
   };
 }
 
 function isEdited(migration: Migration, executed: Executed): boolean {
-  const known = executed.get(migration.name);
-  return known != null && known !== checksumOf(migration);
+  const checksum = executed.get(migration.name);
+  return checksum != null && checksum !== checksumOf(migration);
 }
 
 async function readExecuted(orm: Orm): Promise<Executed> {
   const em = orm.em.fork();
   const [history] = await em.execute<{ exists: boolean }[]>("select to_regclass('mikro_orm_migrations') is not null as exists");
   if (!history?.exists) return new Map();
-  // The oldest databases have no column for checksums before they are migrated.
+  // In a database of an early version, the table has no column `checksum` before the first run.
   const rows = await em.execute<{ name: string; checksum: string | null }[]>(
     "select name, to_jsonb(history) ->> 'checksum' as checksum from mikro_orm_migrations history",
   );

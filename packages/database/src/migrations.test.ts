@@ -6,14 +6,14 @@ import { checksumOf, readMigrations } from "./migrations.ts";
 const root = join(import.meta.dirname, "..", "..", "..");
 const list = "packages/database/migrations.sha256";
 
-test("a migration never changes: each has the checksum that is written down", () => {
+test("each migration has the checksum that is stored in migrations.sha256", () => {
   const folders = new Set(globSync("{packages,services}/*/migrations/*.sql", { cwd: root }).map(dirname));
-  const found = [...folders].flatMap((folder) =>
+  const actual = [...folders].flatMap((folder) =>
     readMigrations(join(root, folder)).map((migration) => `${checksumOf(migration)}  ${folder}/${migration.name}.sql`),
   );
-  const written = readFileSync(join(root, list), "utf8").trim().split("\n");
+  const stored = readFileSync(join(root, list), "utf8").trim().split("\n");
   expect(
-    found.sort(),
-    `Take an edited migration back; what is new goes into one with the next number, and its line into ${list}`,
-  ).toEqual(written.sort());
+    actual.sort(),
+    `Restore an edited migration. Put changes into a migration with the next number, and add its line to ${list}.`,
+  ).toEqual(stored.sort());
 });

@@ -1,7 +1,7 @@
 import { currentTenant } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
-/** The part of a pg pool that hot reads use. */
+/** The used part of pg.Pool. */
 interface QueryRunner {
   query(query: {
     name?: string;
@@ -18,29 +18,30 @@ async function runnerOf(em: SqlEntityManager): Promise<QueryRunner> {
 }
 
 /**
- * A hot read as a prepared statement that PostgreSQL plans once per connection: a fifth to a tenth
- * of the CPU of an ORM find. `name` is unique to the text. Runs outside any transaction of `em`, on
- * committed state. Values come as the ORM's connections read them: bigint, numeric and all dates as
- * text. Given up after `answerMsMax`, with its connection.
+ * Runs a frequent read as a prepared statement, which PostgreSQL plans once for each connection. It
+ * takes a fifth to a tenth of the CPU time of an ORM find. `name` must be unique to the text. The
+ * statement runs outside any transaction of `em`, on committed state. Bigint, numeric and dates are
+ * returned as text. After `timeoutMs`, the query fails and its connection is closed.
  */
 export async function namedQuery<Row>(
   em: SqlEntityManager,
   name: string,
   text: string,
   values: unknown[],
-  { answerMsMax }: { answerMsMax?: number } = {},
+  { timeoutMs }: { timeoutMs?: number } = {},
 ): Promise<Row[]> {
-  return (await (await runnerOf(em)).query({ name, text, values, query_timeout: answerMsMax, tenant: tenantNow() }))
-    .rows as Row[];
+  return (await (await runnerOf(em)).query({ name, text, values, query_timeout: timeoutMs, tenant: tenantNow() })).rows as Row[];
 }
 
 /**
- * The tenant of the caller. Noted when the query is made: a query that waits for a connection is
- * sent from the code that releases one.
+ * Returns the current tenant. It must be read before the query waits for a connection, because the
+ * code that releases the connection then sends the query.
  */
 const tenantNow = () => currentTenant() ?? "";
 
-/** Like `namedQuery`, planned anew each time: for a text whose best plan depends on the values. */
+/**
+ * Like `namedQuery`, but planned for each execution, because the best plan depends on the values.
+ */
 export async function plannedQuery<Row>(em: SqlEntityManager, text: string, values: unknown[]): Promise<Row[]> {
   return (await (await runnerOf(em)).query({ text, values, tenant: tenantNow() })).rows as Row[];
 }

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aDatabase } from "../test/a-database.ts";
+import { createTestDatabase } from "../test/test-database.ts";
 import { namedQuery } from "./named-query.ts";
 import type { Orm } from "./orm.ts";
 import { transaction } from "./transaction.ts";
 
-let database: Awaited<ReturnType<typeof aDatabase>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let orm: Orm;
 beforeAll(async () => {
-  database = await aDatabase();
+  database = await createTestDatabase();
   orm = await database.connect({ poolMax: 1 });
 });
 afterAll(() => database[Symbol.asyncDispose]());
 
 const settings = ["TimeZone", "statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"];
 
-test("every session has the time zone UTC and bounds on what it may wait for", async () => {
+test("createOrm opens sessions with the time zone UTC and timeouts", async () => {
   const read = async (name: string) => {
     const [row] = await orm.em.fork().execute<{ value: string }[]>("select current_setting(?) as value", [name]);
     return row?.value;
@@ -24,7 +24,7 @@ test("every session has the time zone UTC and bounds on what it may wait for", a
   expect(values).toEqual(["UTC", "5s", "3s", "10s"]);
 });
 
-test("a named query is prepared once for a connection and answers rows", async () => {
+test("namedQuery prepares a statement once for a connection and returns its rows", async () => {
   const text = "select $1::int + 1 as next, $2::text[] as words, timestamptz 'epoch' as at";
   for (const value of [1, 2, 3]) {
     const rows = await namedQuery<{ next: number; words: string[]; at: string }>(orm.em.fork(), "next", text, [value, ["a"]]);
@@ -34,12 +34,12 @@ test("a named query is prepared once for a connection and answers rows", async (
   expect(prepared).toEqual([{ name: "next" }]);
 });
 
-test("a named query that was planned for an empty table goes by the index", async () => {
+test("namedQuery uses the index even if the statement was planned for an empty table", async () => {
   const { em } = orm;
   await em.fork().execute("create table young (id int primary key) with (autovacuum_enabled = off)");
   const text = "select y.id from jsonb_to_recordset($1::jsonb) as r (id int) join young y on y.id = r.id";
   const read = () => namedQuery(em.fork(), "young", text, ['[{"id": 7}]']);
-  // From the sixth time on one plan is for all.
+  // PostgreSQL keeps a generic plan from the sixth execution on.
   for (let i = 0; i < 6; i++) await read();
   await em.fork().execute("insert into young select generate_series(1, 20000)");
   expect(await read()).toEqual([{ id: 7 }]);
@@ -47,7 +47,7 @@ test("a named query that was planned for an empty table goes by the index", asyn
   expect(JSON.stringify(plan)).toContain("Index Only Scan using young_pkey");
 });
 
-test("a named query sees committed state only, also inside a transaction", async () => {
+test("namedQuery reads only committed state, also inside a transaction", async () => {
   const two = await database.connect({ poolMax: 2 });
   await two.em.fork().execute("create table seen (id int)");
   const count = async () => (await namedQuery(two.em.fork(), "seen", "select id from seen", [])).length;
@@ -58,7 +58,7 @@ test("a named query sees committed state only, also inside a transaction", async
   expect(await count()).toBe(1);
 });
 
-test("a named query that fails throws, and the connection stays usable", async () => {
+test("namedQuery throws when the statement fails, and the connection stays usable", async () => {
   await expect(namedQuery(orm.em.fork(), "faulty", "select 1 / $1::int", [0])).rejects.toMatchObject({ code: "22012" });
   expect(await namedQuery(orm.em.fork(), "faulty", "select 1 / $1::int", [1])).toHaveLength(1);
 });

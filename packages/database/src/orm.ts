@@ -8,33 +8,34 @@ import { noTenantOption, TenantClient } from "./tenant-client.ts";
 export type Orm = MikroORM;
 
 export interface DatabaseOptions {
-  /** postgres://user:password@host:port/database, with `sslmode` and the like behind a "?". */
+  /** postgres://user:password@host:port/database, with options such as `sslmode` as query. */
   readonly url: string;
   readonly entities: readonly (EntityClass<object> | EntitySchema)[];
   /** Maximum number of connections. Default: 20. */
   readonly poolMax?: number;
-  /** Maximum wait for a connection, free or new. Default: 3 000, because requests wait for it. */
+  /** Maximum wait for a free or new connection. Default: 3 000, because requests wait for it. */
   readonly acquireTimeoutMs?: number;
   /**
-   * Its statements see the rows of the tenant for whom they are made (`forTenant`), and of nobody
-   * else. Left out where the owner works: migrations, tests that look at the rows of all.
+   * Statements see only the rows of the current tenant (`forTenant`). Omit it for the role that
+   * owns the tables, to which row-level security does not apply: in migrations and tests.
    */
   readonly forTenants?: boolean;
 }
 
-/** PostgreSQL ends what takes longer. */
+/** PostgreSQL cancels a statement after this time. */
 export const statementMsMax = 5_000;
 /**
- * Reads go by indexes, from the first row on. PostgreSQL plans a prepared statement for the table
- * of that time: one that is young and small is read whole, and still is with thousands of rows.
+ * Session option that makes reads use indexes. PostgreSQL keeps the plan of a prepared statement: a
+ * sequential scan, planned for a small new table, would still be used with thousands of rows.
  */
 export const plansByIndex = "-c enable_seqscan=off";
 
-/** The part of pg's pool and clients that is needed to see which connections are out. */
+/** The used part of pg.PoolClient. */
 interface PoolClient {
   release(destroy?: boolean): void;
   once(event: "end", listener: () => void): void;
 }
+/** The used part of pg.Pool. */
 interface Pool {
   on(event: "connect" | "acquire", listener: (client: PoolClient) => void): void;
   on(event: "release", listener: (error: unknown, client: PoolClient) => void): void;
@@ -42,26 +43,26 @@ interface Pool {
 
 /**
  * Releases connections that are lost in a transaction. Kysely, below the ORM, releases a connection
- * only after a successful commit or rollback (kysely-org/kysely issue 1990, open): each lost one
- * would be missing from the pool, and a restart of the database would leave none.
+ * only after a successful commit or rollback (kysely-org/kysely issue 1990, open). Each lost one
+ * would occupy a slot of the pool, and after a restart of the database no slot would be free.
  */
 function releaseLostConnections(pool: Pool): void {
-  const out = new Set<PoolClient>();
-  pool.on("acquire", (client) => out.add(client));
-  pool.on("release", (_error, client) => out.delete(client));
+  const acquired = new Set<PoolClient>();
+  pool.on("acquire", (client) => acquired.add(client));
+  pool.on("release", (_error, client) => acquired.delete(client));
   pool.on("connect", (client) =>
     client.once("end", () =>
-      // Callers of failed statements outside of transactions have released it by then.
+      // Outside of transactions, the caller of the failed statement releases the connection first.
       setImmediate(() => {
-        if (out.has(client)) client.release(true);
+        if (acquired.has(client)) client.release(true);
       }),
     ),
   );
 }
 
 /**
- * Connects lazily: no query is made here. Every session runs in UTC with bounds on statements,
- * locks and idle transactions, so that nothing waits longer than its caller.
+ * Creates an ORM, which connects with the first query. Each session uses UTC and has timeouts for
+ * statements, locks and idle transactions, so that no statement waits longer than its caller.
  */
 export async function createOrm(options: DatabaseOptions, logger: Logger): Promise<Orm> {
   return await MikroORM.init({
@@ -72,7 +73,7 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
     entities: [...options.entities],
     pool: { min: 0, max: options.poolMax ?? 20, idleTimeoutMillis: 30_000 },
     driverOptions: {
-      // The ORM takes five parts out of the address; the driver takes all of it, TLS too.
+      // The ORM uses only five parts of the URL; the driver uses all, including TLS options.
       connectionString: options.url,
       connectionTimeoutMillis: options.acquireTimeoutMs ?? 3_000,
       statement_timeout: statementMsMax,
@@ -88,7 +89,7 @@ export async function createOrm(options: DatabaseOptions, logger: Logger): Promi
       },
     },
     forceUtcTimezone: true,
-    // Rules decide what a value may be; the ORM only stores it.
+    // Rules of the domain validate values, not the ORM.
     validateRequired: false,
     logger: (message) => logger.debug({ orm: message }, "orm"),
     debug: false,

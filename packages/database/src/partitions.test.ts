@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
-import { aDatabase, logger, unused } from "../test/a-database.ts";
+import { createTestDatabase, logger, unused } from "../test/test-database.ts";
 import { migrate } from "./migrate.ts";
 import type { Orm } from "./orm.ts";
 import { keepPartitions, partitionMigrations } from "./partitions.ts";
@@ -22,11 +22,11 @@ const partitions = {
           values ('visit', 'id', 10, $$uuid_at(now() - interval '30 days')$$)`,
 };
 
-let database: Awaited<ReturnType<typeof aDatabase>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let orm: Orm;
 let warned: MockInstance<typeof logger.warn>;
 beforeEach(async () => {
-  database = await aDatabase();
+  database = await createTestDatabase();
   await migrate({ url: database.url, ...unused, migrations: [before, ...partitionMigrations, partitions] }, logger);
   orm = await database.connect();
   warned = vi.spyOn(logger, "warn");
@@ -37,6 +37,7 @@ afterEach(async () => {
 });
 
 const sql = <Row = Record<string, unknown>>(text: string, values: unknown[] = []) => orm.em.fork().execute<Row[]>(text, values);
+/** Executes all pending steps and returns their number. */
 async function keepAll(): Promise<number> {
   let steps = 0;
   while ((await keepPartitions({ orm, logger })) > 0) steps++;
@@ -44,16 +45,18 @@ async function keepAll(): Promise<number> {
 }
 const names = async () =>
   (await sql<{ name: string }>("select name from partitions_of('visit') order by 1")).map(({ name }) => name);
-/** Without the one of the days to come: whether the first reaches it, the calendar says. */
-const namesNow = async () => (await names()).filter((name) => !/_\d{8}$/.test(name));
+/** Omits partitions of future days: their number depends on the date of the test run. */
+const currentNames = async () => (await names()).filter((name) => !/_\d{8}$/.test(name));
 const visit = (days: number, place: string) => sql("insert into visit values (uuidv7(? * interval '1 day'), ?)", [days, place]);
 const countOf = async (place: string) => (await sql("select from visit where place = ?", [place])).length;
-/** Files of tables and indexes: a new one says that rows were written again. */
+/** Reads the files of tables and indexes. A rewrite of rows would create a new file. */
 const files = () => sql("select relname, relfilenode from pg_class where relname like 'visit_earlier%' order by 1");
-/** Partitions as they stand after a while: of ten days each, from 60 days ago on, a row in each. */
-async function passTime(): Promise<void> {
+/**
+ * Replaces all partitions by six of ten days each, the oldest from 60 days ago, with a row each.
+ */
+async function createOldPartitions(): Promise<void> {
   await keepAll();
-  for (const name of (await names()).filter((each) => each !== "visit_default")) await sql(`drop table ${name}`);
+  for (const name of (await names()).filter((partition) => partition !== "visit_default")) await sql(`drop table ${name}`);
   await sql(`do $$ begin for i in 1..6 loop
     execute format('create table visit_p%s partition of visit for values from (%L) to (%L)', i,
       uuid_at(date_trunc('day', now()) - (7 - i) * interval '10 days'), uuid_at(date_trunc('day', now()) - (6 - i) * interval '10 days'));
@@ -61,27 +64,27 @@ async function passTime(): Promise<void> {
   for (const days of [-55, -45, -35, -25, -15, -5]) await visit(days, "old");
 }
 
-test("the table that was there becomes the first partition, and nothing of it is moved, built or refused", async () => {
+test("keepPartitions makes the existing table the first partition, without a rewrite or a rejected insert", async () => {
   const rows = await sql("select * from visit order by id");
-  const asItWas = await files();
+  const filesBefore = await files();
   let steps = 0;
   for (; (await keepPartitions({ orm, logger })) > 0; steps++) await visit(0, `step ${steps}`);
   expect(steps).toBeGreaterThanOrEqual(4);
-  expect(await namesNow()).toEqual(["visit_default", "visit_earlier"]);
-  expect(await files()).toEqual(asItWas);
+  expect(await currentNames()).toEqual(["visit_default", "visit_earlier"]);
+  expect(await files()).toEqual(filesBefore);
   expect(await sql("select place from visit where place like 'step%' order by place")).toEqual(
     Array.from({ length: steps }, (_, step) => ({ place: `step ${step}` })),
   );
-  // Those of the last 30 days, and none that was older.
+  // Rows of the last 30 days.
   expect(await countOf("before")).toBe(30);
   expect(rows).toHaveLength(41);
 });
 
-test("what is older than its rule says goes with its partition, and what comes late goes by itself", async () => {
-  await passTime();
+test("keepPartitions drops partitions with only expired rows, and deletes expired rows that are inserted late", async () => {
+  await createOldPartitions();
   expect(await countOf("old")).toBe(6);
   await keepAll();
-  // What the third had is 30 days old and older.
+  // All rows of the third partition are at least 30 days old.
   expect((await names()).filter((name) => /_p\d/.test(name))).toEqual(["visit_p4", "visit_p5", "visit_p6"]);
   expect(await countOf("old")).toBe(3);
   await visit(-50, "late");
@@ -89,14 +92,14 @@ test("what is older than its rule says goes with its partition, and what comes l
   expect(await countOf("late")).toBe(0);
 });
 
-test("there is always a partition for the days to come, and what the default has of it moves along", async () => {
+test("keepPartitions creates partitions of future days, and moves their rows out of the default partition", async () => {
   await sql("update partition_rule set days_each = 1");
   await keepAll();
   await visit(2.5, "ahead");
   await sql("update partition_rule set days_each = 3");
   await keepAll();
-  const [of] = await sql<{ part: string }>("select tableoid::regclass::text as part from visit where place = 'ahead'");
-  expect(of?.part).toMatch(/^visit_\d{8}$/);
+  const [row] = await sql<{ part: string }>("select tableoid::regclass::text as part from visit where place = 'ahead'");
+  expect(row?.part).toMatch(/^visit_\d{8}$/);
   const bounds = await sql<{ lower: string | null; upper: string | null }>(
     "select lower, upper from partitions_of('visit') where not is_default order by upper",
   );
@@ -108,17 +111,17 @@ const partOf = async (place: string) =>
     ({ part }) => part,
   );
 
-test("after a time in which nobody kept them, what is in the default stays, nobody is refused, and they go on behind it", async () => {
-  await passTime();
+test("keepPartitions leaves current rows in the default partition after a period without maintenance, and adds later partitions", async () => {
+  await createOldPartitions();
   await visit(0, "now");
-  let isOver = false;
+  let isDone = false;
   const writing = (async () => {
-    while (!isOver) await visit(0, "meanwhile");
+    while (!isDone) await visit(0, "meanwhile");
   })();
   try {
     await keepAll();
   } finally {
-    isOver = true;
+    isDone = true;
     await writing;
   }
   expect(await partOf("now")).toEqual(["visit_default"]);
@@ -130,7 +133,7 @@ test("after a time in which nobody kept them, what is in the default stays, nobo
   expect(await partOf("later")).toEqual([expect.stringMatching(/^visit_\d{8}$/)]);
 });
 
-test("a table that refuses changes gets its next partition, and refuses them in it and in the default as before", async () => {
+test("keepPartitions keeps an append-only table append-only, in a new partition and in the default one", async () => {
   await sql(`create function refuse() returns trigger language plpgsql as 'begin raise exception ''append-only''; end';
     create trigger keep_row before update or delete on visit for each row execute function refuse();
     alter table visit enable always trigger keep_row`);
@@ -149,14 +152,14 @@ test("a table that refuses changes gets its next partition, and refuses them in 
   }
 });
 
-test("nothing is dropped before its rule says so", async () => {
-  await passTime();
+test("keepPartitions drops no partition without an expiry in its rule", async () => {
+  await createOldPartitions();
   await sql("update partition_rule set gone_below = 'null::uuid'");
   await keepAll();
   expect(await countOf("old")).toBe(6);
 });
 
-test("an id of no time it can be of is kept in the default partition, and said", async () => {
+test("keepPartitions leaves a row id outside the time range in the default partition, and logs an alert", async () => {
   await keepAll();
   await sql("insert into visit values ('f0000000-0000-7000-8000-000000000000', 'forged')");
   await keepAll();
@@ -164,30 +167,30 @@ test("an id of no time it can be of is kept in the default partition, and said",
   expect(warned).toHaveBeenCalledWith({ tables: ["visit"], alert: true }, expect.any(String));
 });
 
-test("such an id in the table from before is said, and the table stays as it was", async () => {
+test("keepPartitions throws for a row id outside the time range in the existing table, which stays usable", async () => {
   await sql("insert into visit values ('f0000000-0000-7000-8000-000000000000', 'forged')");
   await expect(keepPartitions({ orm, logger })).rejects.toThrow(/visit: visit_earlier has ids of the year \d+/);
   await visit(0, "new");
   expect(await countOf("new")).toBe(1);
 });
 
-test("a beginning that came to nothing refuses no row, and begins anew", async () => {
+test("keepPartitions repeats its first step when the constraint of an earlier attempt ends too early", async () => {
   await keepPartitions({ orm, logger });
   await sql("alter table visit_earlier drop constraint earlier");
   await sql(
     `do $$ begin execute format('alter table visit_earlier add constraint earlier check (id < %L) not valid', uuid_at(now() + interval '59 minutes')); end $$`,
   );
   await keepAll();
-  expect(await namesNow()).toEqual(["visit_default", "visit_earlier"]);
+  expect(await currentNames()).toEqual(["visit_default", "visit_earlier"]);
 });
 
-test("any number of replicas keep them at once", async () => {
+test("keepPartitions works when several replicas call it at once", async () => {
   await Promise.all([keepAll(), keepAll(), keepAll(), keepAll()]);
   await keepAll();
-  expect(await namesNow()).toEqual(["visit_default", "visit_earlier"]);
+  expect(await currentNames()).toEqual(["visit_default", "visit_earlier"]);
 });
 
-test("somebody who reads for long puts it off, and nobody waits behind it for long", async () => {
+test("keepPartitions gives up while a long transaction reads the table, and does not block writes", async () => {
   const reader = orm.em.fork();
   await reader.begin();
   await reader.execute("select from visit limit 1");
@@ -199,5 +202,5 @@ test("somebody who reads for long puts it off, and nobody waits behind it for lo
   await writeMeanwhile;
   await reader.rollback();
   await keepAll();
-  expect(await namesNow()).toEqual(["visit_default", "visit_earlier"]);
+  expect(await currentNames()).toEqual(["visit_default", "visit_earlier"]);
 });

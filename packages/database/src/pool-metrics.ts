@@ -2,7 +2,7 @@ import { gauge, histogram, onScrape, secondsSince } from "@amana/runtime";
 
 type Connect = (done?: (...outcome: unknown[]) => void) => Promise<unknown> | undefined;
 
-/** The part of pg's pool that is measured. */
+/** The used part of pg.Pool. */
 export interface MeasuredPool {
   readonly totalCount: number;
   readonly idleCount: number;
@@ -14,35 +14,35 @@ export interface MeasuredPool {
 
 const connections = gauge({
   name: "amana_database_connections",
-  help: "Connections of this process's pool, and what waits for one",
+  help: "Connections of this process's pool, and calls that wait for one",
   labels: { state: ["in_use", "idle", "waited_for"] },
 });
 
 const connectionsMax = gauge({
   name: "amana_database_connections_max",
-  help: "How many connections the pool may have",
+  help: "Maximum number of connections of the pool",
 });
 
 const waits = histogram({
   name: "amana_database_connection_wait_seconds",
-  help: "How long those waited for a connection who found none free",
+  help: "Time that calls waited for a connection when none was free",
 });
 
-/** Shows how full a pool is, and how long it was waited for, until it has ended. */
+/** Exports the use of a pool and the waits for its connections as metrics, until the pool ends. */
 export function measurePool(pool: MeasuredPool): void {
   const connect = pool.connect.bind(pool);
-  // pg comes here for each query, with a callback, and for each transaction, with none.
+  // Called with a callback for each query, and without one for each transaction.
   pool.connect = (done) => {
     if (pool.idleCount > pool.waitingCount) return connect(done);
     const startedMs = performance.now();
-    const note = () => waits.observe(secondsSince(startedMs));
+    const observe = () => waits.observe(secondsSince(startedMs));
     if (done)
       return connect((...outcome) => {
-        note();
+        observe();
         done(...outcome);
       });
     const connected = connect();
-    connected?.then(note, note);
+    connected?.then(observe, observe);
     return connected;
   };
   const reading = onScrape(() => {

@@ -3,12 +3,15 @@ import { type DescField, type DescMessage, type MessageShape, ScalarType } from 
 
 export type FieldOf<M extends DescMessage> = Exclude<keyof MessageShape<M>, "$typeName" | "$unknown"> & string;
 
-/** Reads a request's field as columns have it; undefined for what the request leaves out. */
-export function valueReader(field: DescField): (given: unknown) => unknown {
+/**
+ * Returns a function that converts the value of a request field to the value of a column. It
+ * returns undefined for a field that the request omits.
+ */
+export function valueReader(field: DescField): (value: unknown) => unknown {
   if (field.fieldKind === "enum") {
     const { value } = field.enum;
-    // Nothing is called "": a value that only a newer version knows finds nothing, instead of
-    // everything.
+    // No value has the name "": a value that this version does not have selects no rows, and not
+    // all.
     return (number) => (number === 0 || number === undefined ? undefined : (value[number as number]?.localName ?? ""));
   }
   if (field.fieldKind === "list") return (items) => ((items as unknown[] | undefined)?.length ? items : undefined);

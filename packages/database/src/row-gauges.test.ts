@@ -1,11 +1,11 @@
 import { gauge, renderMetrics } from "@amana/runtime";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aDatabase } from "../test/a-database.ts";
+import { createTestDatabase } from "../test/test-database.ts";
 import { showRows } from "./row-gauges.ts";
 
-let database: Awaited<ReturnType<typeof aDatabase>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 beforeAll(async () => {
-  database = await aDatabase();
+  database = await createTestDatabase();
 });
 afterAll(() => database[Symbol.asyncDispose]());
 
@@ -15,7 +15,7 @@ const gauges = { queued, oldest };
 const shown = async () =>
   (await renderMetrics()).split("\n").filter((line) => /^(test_(queued|oldest)|amana_row_gauges_up)/.test(line));
 
-test("a statement's rows are gauges, read once however often somebody scrapes; a null is none", async () => {
+test("showRows exports the rows of a statement, reads them once for several scrapes, and omits null values", async () => {
   const orm = await database.connect();
   await orm.em.execute("create sequence readings");
   const text = "select * from (values ('one', nextval('readings'), 1.5), ('two', 0, null)) v (queue, queued, oldest)";
@@ -30,7 +30,7 @@ test("a statement's rows are gauges, read once however often somebody scrapes; a
   showing[Symbol.dispose]();
 });
 
-test("what a statement told once is gone when its rows are, and when nothing is shown any more", async () => {
+test("showRows removes a gauge when its row no longer exists or after disposal", async () => {
   const orm = await database.connect();
   await orm.em.execute("create table queue (queue text, queued int)");
   await orm.em.execute("insert into queue values ('one', 3)");
@@ -47,14 +47,14 @@ test("what a statement told once is gone when its rows are, and when nothing is 
 test.each([
   ["hangs", "select 'one' as queue, 1 as queued from pg_sleep(30)"],
   ["fails", "select 'one' as queue, 1 / 0 as queued"],
-])("a statement that %s shows nothing, says so, and holds no scrape up", async (_how, text) => {
+])("showRows omits its gauges and sets amana_row_gauges_up to 0 when a statement %s", async (_name, text) => {
   const orm = await database.connect();
   using _showing = showRows(orm, { name: "test_gauges", text, gauges });
   expect(await shown()).toEqual(["amana_row_gauges_up 0"]);
 });
 
-test("without a database there is a scrape, and it says so", async () => {
-  const orm = await database.connect({ url: "postgres://nobody@127.0.0.1:1/none" });
+test("showRows sets amana_row_gauges_up to 0 when the database is unreachable", async () => {
+  const orm = await database.connect({ url: "postgres://user@127.0.0.1:1/none" });
   using _showing = showRows(orm, { name: "test_gauges", text: "select 'one' as queue, 1 as queued", gauges });
   expect(await shown()).toEqual(["amana_row_gauges_up 0"]);
   expect(await renderMetrics()).toMatch(/^amana_database_connections_max \d+$/m);

@@ -4,63 +4,65 @@ import type { Orm } from "./orm.ts";
 
 type Labels = Record<string, string>;
 
-/** A gauge of prom-client, of any labels. */
-interface Shown {
+/** A gauge of prom-client with any labels. */
+interface AnyGauge {
   set(labels: Labels, value: number): void;
   remove(labels: Labels): void;
 }
 
 /**
- * What a statement tells of rows. Its columns are the gauges', each by the name it has here, and
- * all others are labels. It walks an index and looks at no more rows than `rowsCountedMax`.
+ * Gauges that a statement reads from rows. A column with the name of a gauge has its value; all
+ * other columns are labels. The statement must use an index and count at most `rowsCountedMax`
+ * rows.
  */
 export interface RowGauges {
-  /** Unique in the database's connections: it is prepared under this name. */
+  /** Name of the prepared statement, unique to its text. */
   readonly name: string;
   readonly text: string;
   readonly values?: readonly unknown[];
-  /** Null in a column: the gauge has no value with these labels. */
-  readonly gauges: Readonly<Record<string, Shown>>;
+  /** Gauges by column. For null in the column, the gauge has no value with these labels. */
+  readonly gauges: Readonly<Record<string, AnyGauge>>;
 }
 
-/** Counts of rows stop here. */
+/** Maximum count of rows. */
 export const rowsCountedMax = 10_000;
 
-/** However often somebody scrapes, and however many do. */
+/** Minimum interval between reads, independent of the number of scrapes. */
 const readEveryMs = 5_000;
 const statementMsMax = 1_500;
 
 const up = gauge({
   name: "amana_row_gauges_up",
-  help: "1 when the gauges that are read from the database were read for this scrape, else 0, and they are absent",
+  help: "1 when the gauges from the database were read for this scrape; 0 when the read failed and they are absent",
 });
 
-interface Shelf {
+/** All row gauges of a database. */
+interface Collector {
   readonly readings: Set<RowGauges>;
   close(): void;
 }
-const shelves = new WeakMap<Orm, Shelf>();
+const collectors = new WeakMap<Orm, Collector>();
 
-/** Reads these for scrapes, one statement after the other, until disposed. */
+/** Reads the gauges for scrapes, with one statement after the other, until disposed. */
 export function showRows(orm: Orm, ...shown: readonly RowGauges[]): Disposable {
-  const shelf = shelves.get(orm) ?? createShelf(orm);
-  shelves.set(orm, shelf);
-  for (const reading of shown) shelf.readings.add(reading);
+  const collector = collectors.get(orm) ?? createCollector(orm);
+  collectors.set(orm, collector);
+  for (const reading of shown) collector.readings.add(reading);
   return {
     [Symbol.dispose]() {
-      for (const reading of shown) shelf.readings.delete(reading);
-      if (shelf.readings.size > 0) return;
-      shelf.close();
-      shelves.delete(orm);
+      for (const reading of shown) collector.readings.delete(reading);
+      if (collector.readings.size > 0) return;
+      collector.close();
+      collectors.delete(orm);
     },
   };
 }
 
-function createShelf(orm: Orm): Shelf {
+function createCollector(orm: Orm): Collector {
   const readings = new Set<RowGauges>();
-  const shown = new Map<Shown, Labels[]>();
+  const shown = new Map<AnyGauge, Labels[]>();
   const hide = () => {
-    for (const [one, rows] of shown) for (const labels of rows) one.remove(labels);
+    for (const [gauge, rows] of shown) for (const labels of rows) gauge.remove(labels);
     shown.clear();
   };
   const readAll = atMostEvery(readEveryMs, async () => {
@@ -89,9 +91,9 @@ function createShelf(orm: Orm): Shelf {
 }
 
 const readRows = ({ em }: Orm, { name, text, values = [] }: RowGauges) =>
-  forTenant(allTenants, () => namedQuery<Record<string, unknown>>(em, name, text, [...values], { answerMsMax: statementMsMax }));
+  forTenant(allTenants, () => namedQuery<Record<string, unknown>>(em, name, text, [...values], { timeoutMs: statementMsMax }));
 
-function show(gauges: RowGauges["gauges"], row: Record<string, unknown>, shown: Map<Shown, Labels[]>): void {
+function show(gauges: RowGauges["gauges"], row: Record<string, unknown>, shown: Map<AnyGauge, Labels[]>): void {
   const labels = Object.fromEntries(Object.entries(row).filter(([name]) => !(name in gauges))) as Labels;
   for (const [name, gauge] of Object.entries(gauges)) {
     if (row[name] == null) continue;

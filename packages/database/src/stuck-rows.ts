@@ -1,17 +1,18 @@
 /**
- * Rows that wait longer than they should. A service lists its own and those of the packages it
- * uses; who looks at them is the command `amana stuck`. All texts are SQL of ours.
+ * Rows that have waited longer than expected. A service lists its own and those of its packages,
+ * and the command `amana stuck` reads them. `table`, `where`, `since` and `id` are SQL, and must be
+ * constants of the code.
  */
 export interface StuckRows {
-  /** "refunds without a known outcome" */
+  /** Description of the rows: "refunds without a known outcome". */
   readonly what: string;
   readonly table: string;
-  /** Which rows wait too long. */
+  /** Condition of stuck rows. */
   readonly where: string;
-  /** Since when one of them waits. */
+  /** Time since which a row has waited. */
   readonly since: string;
-  /** What tells one from another; the column `id` unless given. */
+  /** Expression that identifies a row. Default: the column `id`. */
   readonly id?: string;
-  /** What a person does about it, in one or two sentences. */
+  /** Next step for the operator, in one or two sentences. */
   readonly todo: string;
 }

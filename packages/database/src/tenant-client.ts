@@ -2,13 +2,13 @@ import { allTenants, currentTenant, isUuid } from "@amana/runtime";
 import pg from "pg";
 
 interface TenantQueryConfig extends pg.QueryConfig {
-  /** Business of the statement, or everyTenant. Default: the current tenant. */
+  /** Business of the statement, or allTenants. Default: the current tenant. */
   readonly tenant?: string;
   /** Milliseconds after which the driver gives up the statement. */
   readonly query_timeout?: number | undefined;
 }
 
-/** The part of pg.Query that is used here; the driver's types omit most of it. */
+/** The used part of pg.Query, most of which the driver's types omit. */
 interface Query extends pg.Submittable {
   query_timeout: number | undefined;
   submit(connection: pg.Connection): Error | null;
@@ -26,7 +26,7 @@ const setTenant = `select 1 where set_config('${setting}', $1, true) is null`;
 /** Start option of a session: without a tenant, its statements see no rows. */
 export const noTenantOption = `-c ${setting}=`;
 
-/** The value of the setting: `*`, or an array of ids. */
+/** Returns the value of the setting: `*`, or an array of ids. */
 const settingOf = (tenant: string) => (tenant === allTenants ? allTenants : `{${tenant}}`);
 
 /**
@@ -38,7 +38,7 @@ const settingOf = (tenant: string) => (tenant === allTenants ? allTenants : `{${
 class TenantQuery extends Query {
   readonly #tenant: string;
   #isTenantSet = false;
-  /** Why the driver did not send the statement. */
+  /** Error for which the driver did not send the statement. */
   #rejection: Error | null = null;
 
   constructor(config: TenantQueryConfig, tenant: string) {
@@ -72,18 +72,19 @@ class TenantQuery extends Query {
 }
 
 /**
- * A connection that tells PostgreSQL the tenant of each transaction and statement, without an
+ * A connection that sets the tenant of each transaction and statement in PostgreSQL, without an
  * additional round trip: with the `begin` of a transaction, or in the message of any other
- * statement. The setting ends with it, so the next user of the connection does not inherit it.
+ * statement. The setting ends with the transaction or statement, so that the next user of the
+ * connection does not inherit it.
  */
 export class TenantClient extends pg.Client {
-  /** Prepares the statement that sets the tenant. For each new connection of a pool. */
+  /** Prepares the statement that sets the tenant. Call it for each new connection of a pool. */
   static async prepare(client: pg.ClientBase): Promise<void> {
-    const nobody: TenantQueryConfig = { name: prepared, text: setTenant, values: [""], tenant: "" };
-    await client.query(nobody);
+    const withoutTenant: TenantQueryConfig = { name: prepared, text: setTenant, values: [""], tenant: "" };
+    await client.query(withoutTenant);
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: as overloaded as the driver's
+  // biome-ignore lint/suspicious/noExplicitAny: the driver's method has the same overloads
   override query(config: any, values?: any, callback?: any): any {
     const base = super.query.bind(this) as (config: unknown, values?: unknown, callback?: unknown) => unknown;
     const tenant = tenantOf(config);
@@ -92,14 +93,14 @@ export class TenantClient extends pg.Client {
     }
     const text: string = typeof config === "string" ? config : config.text;
     if (/^(begin|start transaction)\b/.test(text)) return base(`${text}; set local ${setting} = '${settingOf(tenant)}'`);
-    const given = typeof config === "string" ? { text, values } : config;
+    const queryConfig = typeof config === "string" ? { text, values } : config;
     const done = typeof values === "function" ? values : callback;
-    const query = new TenantQuery(given, settingOf(tenant));
+    const query = new TenantQuery(queryConfig, settingOf(tenant));
     if (done) return base(query, done);
     return new Promise((resolve, reject) => {
       base(query, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)));
     }).catch((error: Error) => {
-      // As the driver does: the stack trace of the caller instead of the socket's.
+      // The driver does the same, so that the stack trace is that of the caller.
       Error.captureStackTrace(error);
       throw error;
     });
@@ -111,7 +112,10 @@ export class TenantClient extends pg.Client {
   }
 }
 
-/** Undefined without a tenant. A tenant that is no id must not get into the text of a statement. */
+/**
+ * Returns the tenant of a statement, or undefined. A tenant that is not a UUID is ignored, because
+ * it would become part of the text of a statement.
+ */
 function tenantOf(config: TenantQueryConfig | string): string | undefined {
   const tenant = (typeof config === "string" ? undefined : config.tenant) ?? currentTenant();
   return tenant !== undefined && (tenant === allTenants || isUuid(tenant)) ? tenant : undefined;

@@ -5,9 +5,9 @@ import type { Orm } from "./orm.ts";
 const attemptsMax = 3;
 
 /**
- * One transaction on an EntityManager of its own; commits when `work` resolves. A deadlock or a
- * serialisation failure, where the database promises that nothing happened, is tried again with a
- * fresh EntityManager, so `work` must not do anything that outlives its transaction.
+ * Runs `work` in a transaction with its own EntityManager and commits when it resolves. Repeats it
+ * with a new EntityManager after a deadlock or serialization failure, which PostgreSQL rolls back.
+ * `work` must therefore have no effects outside of the transaction.
  */
 export async function transaction<T>(orm: Orm, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -20,9 +20,9 @@ export async function transaction<T>(orm: Orm, work: (em: SqlEntityManager) => P
       for (const callback of callbacks) callback();
       return result;
     } catch (error) {
-      const mayRepeat = error instanceof DeadlockException || sqlState(error) === "40001";
-      if (!mayRepeat || attempt === attemptsMax) throw error;
-      // The other one has to get on first; at once, the two would often meet in the same way again.
+      const isConflict = error instanceof DeadlockException || sqlState(error) === "40001";
+      if (!isConflict || attempt === attemptsMax) throw error;
+      // Without a pause, the transaction would often conflict with the same other one again.
       await sleep(backoffMs(attempt, 20, 100));
     }
   }
@@ -35,7 +35,7 @@ export function afterCommit(em: SqlEntityManager, callback: () => void): void {
   afterCommits.get(em)?.push(callback);
 }
 
-/** Connection trouble, exhausted resources, others in the way: worth another try later. */
+/** SQLSTATEs of lost connections, exhausted resources and conflicts: a later retry can succeed. */
 const unavailableStates = /^(08...|53...|57P0[1-3]|55P03|57014|25006|25P03|40001|40P01)$/;
 const unavailableCodes = new Set([
   "ECONNREFUSED",
@@ -50,7 +50,7 @@ const unavailableCodes = new Set([
 const unavailableTexts =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error/i;
 
-/** True for faults that mean the database cannot be used right now. */
+/** Returns whether a fault is temporary, so that the same work can succeed later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const state = sqlState(cause);
@@ -60,7 +60,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return false;
 }
 
-/** SQLSTATE of a PostgreSQL error, or the system's code of a connection error. */
+/** Returns the SQLSTATE of a PostgreSQL error, or the system error code of a connection error. */
 function sqlState(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === "string" ? code : undefined;

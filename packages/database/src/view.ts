@@ -12,23 +12,23 @@ import { namedQuery } from "./named-query.ts";
 import { statementMsMax } from "./orm.ts";
 import type { FieldOf } from "./request-value.ts";
 
-/** Whose rows: of one business, or, for operators and tables of the platform, of all. */
+/** Owner of rows: a business id, or all businesses, for operators and tables of the platform. */
 export type Owner = string | typeof allBusinesses;
-export const allBusinesses = Symbol("every business");
+export const allBusinesses = Symbol("all businesses");
 
-/** Whoever lost the business on the way gets nothing, and not everybody's rows. */
+/** Returns the business id. Throws when it is missing, so that a fault does not return all rows. */
 export function businessIdOf(owner: string): string {
-  if (!owner) throw new TypeError("whose rows these are is not said");
+  if (!owner) throw new TypeError("the owner of the rows is missing: pass a business id or allBusinesses");
   return owner;
 }
 
 /** The properties of an entity, without its methods. */
 export type Stored<E> = { [P in keyof E as E[P] extends (...parameters: never[]) => unknown ? never : P]: E[P] };
 
-/** A time is createdAt in an entity, createdAtMs in a message; all else is called alike. */
+/** Property of a field: createdAt for the field createdAtMs, else the same name. */
 type PropertyOf<F> = F extends `${infer P}Ms` ? P : F;
 type Value<E, F> = PropertyOf<F> extends keyof Stored<E> ? NonNullable<Stored<E>[PropertyOf<F>]> : never;
-/** Whether an entity's value is what the field shows; an enum goes by its name. */
+/** Whether an entity's value can be written to a field. An enum is stored as its name. */
 type Shows<V, S> = [V] extends [never]
   ? false
   : V extends Date
@@ -51,36 +51,39 @@ type Others<E, M extends DescMessage> = {
 };
 
 /**
- * How an entity is read and shown: the fields of its message that are called as its properties, the
- * columns behind them, and the way from a row to the message. Written nowhere else.
+ * Fields of a message that have the names of entity properties, the columns behind them, and the
+ * conversion of a row to the message.
  */
 export interface View<E, M extends DescMessage, Row> {
   readonly table: string;
-  /** What to select. */
+  /** Columns to select, as SQL. */
   readonly columns: string;
   readonly where: string;
   readonly properties: readonly (keyof Row & keyof Stored<E> & string)[];
-  /** A selected row, where bigint and times are text, with the values that the entity has. */
+  /** Converts a selected row, where bigint and times are text, to the types of the entity. */
   parse(row: Record<string, unknown>): Row;
-  /** One row, on committed state; undefined for an id that names nothing of the owner. */
+  /** Reads a row on committed state. Returns undefined when the owner has no row with the id. */
   read(em: SqlEntityManager, owner: Owner, id: string): Promise<Row | undefined>;
-  /** Of a row or an entity. `others`: the fields that no property is called as. */
+  /** Converts a row or an entity. `others`: the fields without a property of the same name. */
   toMessage(
     row: Pick<Stored<E>, ShownProperty<E, M>>,
     ...others: [OtherField<E, M>] extends [never] ? [] : [others: Others<E, M>]
   ): MessageShape<M>;
 }
 
-/** What is selected of a row. */
+/** The selected columns of a view's row. */
 export type RowOf<V extends { parse(row: Record<string, unknown>): unknown }> = ReturnType<V["parse"]>;
 
 interface ViewOptions<P extends string, X extends string> {
-  /** What else is selected, because other fields are made of it: properties, and names for SQL. */
+  /** Further properties to select, from which other fields are derived. */
   readonly columns?: readonly P[];
+  /** SQL expressions to select, by name. */
   readonly expressions?: Readonly<Record<X, string>>;
-  /** Other rows are not there for its readers; SQL. */
+  /** SQL condition. The view does not read other rows. */
   readonly where?: string;
 }
+
+/** Defines how rows of an entity are read and converted to a message. */
 
 export function defineView<
   E extends object,
@@ -93,7 +96,7 @@ export function defineView<
   { columns = [], expressions, where = "true" }: ViewOptions<P, X> = {},
 ): View<E, M, Pick<Stored<E>, ShownProperty<E, M> | P> & Readonly<Record<X, string | null>>> {
   const meta = EntitySchema.REGISTRY.get(entity)?.meta;
-  if (!meta) throw new TypeError(`${entity.name} is not defined yet: call setClass first`);
+  if (!meta) throw new TypeError(`${entity.name} has no entity schema: call setClass before defineView`);
   const types = new Map(Object.entries(meta.properties).map(([name, { type }]) => [name, type as unknown]));
   const shown = message.fields
     .map((field) => ({ field: field.localName, property: field.localName.replace(/Ms$/, ""), write: writerOf(field) }))
@@ -110,8 +113,8 @@ export function defineView<
 
   const select = `select ${selected} from ${table} where ${where}`;
   const readAny = { name: `${message.name}_read_any`, text: `${select} and id = $1` };
-  // "is true": the planner must not use an index that begins with business_id. Without statistics
-  // it prefers one to the primary key and reads all rows of the business.
+  // "is true" prevents the use of an index that begins with business_id. Without statistics, the
+  // planner prefers such an index to the primary key and reads all rows of the business.
   const readOwn = { name: `${message.name}_read`, text: `${select} and id = $1 and (business_id = $2) is true` };
 
   const parse = (row: Record<string, unknown>) => {
@@ -127,10 +130,10 @@ export function defineView<
     async read(em, owner, id) {
       const isOwn = owner !== allBusinesses;
       const values = isOwn ? [id, businessIdOf(owner)] : [id];
-      // PostgreSQL rejects a text that is no UUID.
+      // PostgreSQL throws an error for a text that is not a UUID.
       if (!values.every(isUuid)) return undefined;
       const { name, text } = isOwn ? readOwn : readAny;
-      const [row] = await namedQuery<Record<string, unknown>>(em, name, text, values, { answerMsMax });
+      const [row] = await namedQuery<Record<string, unknown>>(em, name, text, values, { timeoutMs });
       return row && parse(row);
     },
     toMessage(row, ...[others]) {
@@ -144,8 +147,8 @@ export function defineView<
   };
 }
 
-/** A read on a connection that hangs fails after this time: PostgreSQL cannot end it. */
-const answerMsMax = statementMsMax + 1_000;
+/** Timeout of a read on a broken connection, where PostgreSQL's statement timeout has no effect. */
+const timeoutMs = statementMsMax + 1_000;
 
 const naming = new UnderscoreNamingStrategy();
 export const columnOf = (property: string): string => naming.propertyToColumnName(property);

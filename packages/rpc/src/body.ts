@@ -16,18 +16,19 @@ const smallBytesMax = 16 * 1024;
  */
 const chunksMax = 10_000;
 
-/** Reads a whole request body. Throws a ConnectError when it exceeds `messageBytesMax`. */
+/** Reads a request body to its end. Throws a ConnectError when it exceeds `messageBytesMax`. */
 export type ReadBody = (request: Request) => Promise<Buffer>;
 
 /**
- * Creates a reader of request bodies that buffer at most `unfinishedBytesMax` bytes in all. Small
- * bodies may use a quarter more, so that unfinished large bodies do not block them. Rejects a body
- * beyond that and drops the rest of it. An error response can still be sent to the request.
+ * Creates a reader of request bodies. All unfinished bodies together buffer at most
+ * `unfinishedBytesMax` bytes. Small bodies may use a quarter more, so that unfinished large bodies
+ * do not block them. The reader rejects a body beyond the limit and drops the rest of it. An error
+ * response can still be sent to the request.
  */
 export function createBodyReader(unfinishedBytesMax: number): ReadBody {
   let buffered = 0;
   return async (request) => {
-    if (request.destroyed) throw new Error("the caller has gone");
+    if (request.destroyed) throw new Error("the caller closed the connection");
     const body = new GrowingBuffer();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const append = (chunk: Buffer) => {
@@ -41,7 +42,7 @@ export function createBodyReader(unfinishedBytesMax: number): ReadBody {
     request
       .once("end", resolve)
       .once("error", reject)
-      .once("close", () => reject(new Error("the caller has gone")));
+      .once("close", () => reject(new Error("the caller closed the connection")));
     const declared = Number(request.headers["content-length"] ?? 0);
     if (declared > messageBytesMax) reject(tooLargeToRead(declared));
     boundChunks(request);
@@ -51,19 +52,19 @@ export function createBodyReader(unfinishedBytesMax: number): ReadBody {
       return body.bytes();
     } finally {
       buffered -= body.capacity;
-      // The request may go on, and would keep the buffer.
+      // The request can outlive this function, and the listener would retain the buffer.
       request.off("data", append);
     }
   };
 }
 
-/** Reads and drops what is left of a body. */
+/** Reads and drops the rest of a body. */
 export function dropBody(request: Request): void {
   boundChunks(request);
   request.resume();
 }
 
-/** Ends a request that arrives in too many chunks, and over HTTP/1.1 its connection. */
+/** Ends a request that arrives in too many chunks. Over HTTP/1.1, this ends its connection, too. */
 function boundChunks(request: Request): void {
   let chunks = 0;
   request.on("data", () => {

@@ -1,43 +1,49 @@
 import type { DescMethodUnary, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { Caller } from "./caller.ts";
 
-/** The key a business chose for one POST, and what stands for what it sent with it. */
+/** The Idempotency-Key of a POST, and fingerprints of the request. */
 export interface IdempotencyKey {
   readonly key: string;
-  /** Names the operation on the public API: "POST /api/v1/payments". */
+  /** Operation of the public API: "POST /api/v1/payments". */
   readonly route: string;
-  /** HMAC-SHA-256 of path and body under a key of the gateway's, in hex; kept with the answer. */
+  /**
+   * HMAC-SHA-256 of path and body under a key of the gateway, in hex. It is stored with the
+   * response.
+   */
   readonly fingerprint: string;
-  /** The same under the gateway's other key, while one is replaced: may have been kept. */
+  /**
+   * Fingerprint under the gateway's other key, while a key is replaced. An earlier request may have
+   * stored it.
+   */
   readonly otherFingerprint?: string | undefined;
 }
 
-/** Whether a fingerprint that was kept under the same key is of the same request. */
-export const isSameRequest = ({ fingerprint, otherFingerprint }: IdempotencyKey, kept: string): boolean =>
-  kept === fingerprint || kept === otherFingerprint;
+/** Returns whether a fingerprint stored under the same key is of the same request. */
+export const isSameRequest = ({ fingerprint, otherFingerprint }: IdempotencyKey, stored: string): boolean =>
+  stored === fingerprint || stored === otherFingerprint;
 
-/** What an RPC knows about the request it serves, besides its message. */
+/** Metadata of an RPC: everything about the request except its message. */
 export interface Call {
   readonly caller: Caller;
   readonly requestId: string;
-  /** Address of the caller at the gateway; empty when the platform calls by itself. */
+  /** IP address of the caller at the gateway; empty for a call that the platform starts. */
   readonly address: string;
-  /** W3C trace context, passed on with every hop and event. */
+  /** W3C trace context, which each call and event carries. */
   readonly traceparent: string;
   readonly idempotencyKey: IdempotencyKey | undefined;
-  /** Milliseconds left until nobody waits for the answer any more. */
+  /** Returns the milliseconds until the deadline, after which the client has given up. */
   remainingMs(): number;
-  /** Says that the answer or refusal is the stored one of an earlier call with the same key. */
+  /** Marks the response or refusal as the stored one of an earlier call with the same key. */
   markReplayed(): void;
 }
 
-/** The implementation of a unary RPC: the whole use case. */
+/** Implements a unary RPC. */
 export type Implementation<M extends DescMethodUnary> = (
   request: MessageShape<M["input"]>,
   call: Call,
 ) => Promise<MessageInitShape<M["output"]>>;
 
-/** One implementation for each RPC of a service. */
+/** Implementations of all RPCs of a service. */
 export type Implementations<S extends DescService> = {
   [K in keyof S["method"]]: S["method"][K] extends DescMethodUnary ? Implementation<S["method"][K]> : never;
 };
@@ -51,16 +57,16 @@ export const headerNames = {
   idempotencyKey: "idempotency-key",
   idempotencyRoute: "amana-idempotency-route",
   idempotencyFingerprint: "amana-idempotency-fingerprint",
-  /** On the answer: it is a stored one. */
+  /** Response header of a stored response. */
   replayed: "amana-replayed",
 } as const;
 
-/** When a caller names no deadline. */
+/** Timeout of a call without a deadline. */
 const timeoutMsDefault = 5_000;
-/** Payment creation and refund wait for the card processor; nothing waits longer. */
+/** The longest calls, payment creation and refund, wait for the card processor. */
 export const timeoutMsMax = 60_000;
 
-/** The call's metadata, of a caller who was established before. */
+/** Reads the metadata of a call from its headers. `caller` is already authenticated. */
 export function readCall(
   header: (name: string) => string | undefined,
   caller: Caller,

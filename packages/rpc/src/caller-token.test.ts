@@ -7,8 +7,8 @@ import { createCallerSigner, createCallerVerifier, type TrustedKey } from "./cal
 const { getClient, getClientStanding } = ClientService.method;
 const caller: Caller = { role: "business", businessId: "b1", keyId: "k1", keyPrefix: "sk_test_00000000" };
 
-/** A signer and a verifier whose clocks are in the test's hands. */
-function aPair({ id = "k", signsFor = "anyone" as TrustedKey["signsFor"] } = {}) {
+/** Returns a signer and verifiers with clocks that the test controls. */
+function createPair({ id = "k", signsFor = "anyone" as TrustedKey["signsFor"] } = {}) {
   const clock = { signerMs: 1_000_000, verifierMs: 1_000_000 };
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
   const key: TrustedKey = { id, publicKey, signsFor };
@@ -18,41 +18,41 @@ function aPair({ id = "k", signsFor = "anyone" as TrustedKey["signsFor"] } = {})
 }
 
 test.each<Caller>([caller, { role: "admin", keyId: "a1", keyPrefix: "ak_00000000" }, platformCaller])(
-  "a token says who calls, whole ($role)",
-  (who) => {
-    const { signer, verifier } = aPair();
-    const token = signer.sign(who, "clients");
-    expect(verifier.check(token, getClient)).toEqual(who);
-    expect(verifier.check(token, getClient)).toEqual(who);
+  "the verifier returns all fields of the caller that was signed ($role)",
+  (signedCaller) => {
+    const { signer, verifier } = createPair();
+    const token = signer.sign(signedCaller, "clients");
+    expect(verifier.check(token, getClient)).toEqual(signedCaller);
+    expect(verifier.check(token, getClient)).toEqual(signedCaller);
   },
 );
 
-test("a token is good for ten seconds, also where it is remembered", () => {
-  const { clock, signer, verifier } = aPair();
+test("the verifier rejects a token after ten seconds, even if it has cached the token", () => {
+  const { clock, signer, verifier } = createPair();
   const token = signer.sign(caller, "clients");
   clock.verifierMs += 9_999;
   expect(verifier.check(token, getClient)).toEqual(caller);
   clock.verifierMs += 1;
-  expect(() => verifier.check(token, getClient)).toThrow("too old");
+  expect(() => verifier.check(token, getClient)).toThrow("has expired");
 });
 
-test("the clocks of two hosts may differ by five seconds", () => {
-  const { clock, signer, verifier } = aPair();
+test("the verifier accepts a signer's clock that is five seconds ahead, and rejects six", () => {
+  const { clock, signer, verifier } = createPair();
   clock.signerMs += 5_000;
   expect(verifier.check(signer.sign(caller, "clients"), getClient)).toEqual(caller);
   clock.signerMs += 1_000;
-  const fromTheFuture = createAgain(signer, clock);
-  expect(() => verifier.check(fromTheFuture, getClient)).toThrow("from the future");
+  const fromTheFuture = signRenewed(signer, clock);
+  expect(() => verifier.check(fromTheFuture, getClient)).toThrow("is not valid yet");
 });
 
-/** Past the age at which a new one is made. */
-function createAgain(signer: ReturnType<typeof createCallerSigner>, clock: { signerMs: number }): string {
+/** Moves the signer's clock past the age at which it replaces a token. */
+function signRenewed(signer: ReturnType<typeof createCallerSigner>, clock: { signerMs: number }): string {
   clock.signerMs += 5_000;
   return signer.sign(caller, "clients");
 }
 
-test("one token serves a caller for five seconds, for one service; then, or when the clock is put back, there is a new one", () => {
-  const { clock, signer } = aPair();
+test("the signer reuses a caller's token for a service for five seconds, unless its clock is set back", () => {
+  const { clock, signer } = createPair();
   const first = signer.sign(caller, "clients");
   clock.signerMs += 4_999;
   expect(signer.sign(caller, "clients")).toBe(first);
@@ -65,8 +65,8 @@ test("one token serves a caller for five seconds, for one service; then, or when
   expect(signer.sign(caller, "clients")).not.toBe(second);
 });
 
-test("a token is refused at every other service, altered, cut, or with another algorithm", () => {
-  const { signer, verifier, verifierOf } = aPair();
+test("the verifier rejects a token for another service, a changed or truncated one, and another algorithm", () => {
+  const { signer, verifier, verifierOf } = createPair();
   const token = signer.sign(caller, "clients");
   expect(() => verifierOf("payments").check(token, getClient)).toThrow("another service");
   const [header = "", payload = "", signature = ""] = token.split(".");
@@ -84,25 +84,25 @@ test("a token is refused at every other service, altered, cut, or with another a
     `${Buffer.from("null").toString("base64url")}.${payload}.${signature}`,
     "x".repeat(100_000),
   ])
-    expect(() => verifier.check(bad, getClient)).toThrow("the caller's token");
+    expect(() => verifier.check(bad, getClient)).toThrow("the caller token");
   expect(verifier.check(token, getClient)).toEqual(caller);
 });
 
-test("a pair is replaced without a refused call: services get the new half, callers use theirs, the old one is taken away", () => {
-  const [old, fresh] = [aPair(), aPair({ id: "k2" })];
+test("no token is rejected during a key rotation: add the new public key, sign with the new private key, remove the old one", () => {
+  const [old, fresh] = [createPair(), createPair({ id: "k2" })];
   const [before, meanwhile, after] = [[old.key], [old.key, fresh.key], [fresh.key]].map((keys) => {
     const verifier = old.verifierOf("clients", keys);
     return ({ signer }: typeof old) => verifier.check(signer.sign(caller, "clients"), getClient);
   }) as [(pair: typeof old) => Caller, (pair: typeof old) => Caller, (pair: typeof old) => Caller];
-  // Each step leaves both replicas of the step before and of the next one understood.
+  // In each step, replicas of the previous and of the next step accept each other's tokens.
   expect([before(old), meanwhile(old), meanwhile(fresh), after(fresh)]).toEqual(Array(4).fill(caller));
-  expect(() => before(fresh)).toThrow("not known here");
-  expect(() => after(old)).toThrow("not known here");
+  expect(() => before(fresh)).toThrow("unknown key");
+  expect(() => after(old)).toThrow("unknown key");
 });
 
-test("a key for one question vouches for the platform there, and for nobody and nothing else", () => {
-  const { signer, verifier } = aPair({ signsFor: [getClientStanding] });
+test("a key with a list of methods signs only for the platform, and only for these methods", () => {
+  const { signer, verifier } = createPair({ signsFor: [getClientStanding] });
   expect(verifier.check(signer.sign(platformCaller, "clients"), getClientStanding)).toEqual(platformCaller);
-  expect(() => verifier.check(signer.sign(platformCaller, "clients"), getClient)).toThrow("may not vouch");
-  expect(() => verifier.check(signer.sign(caller, "clients"), getClientStanding)).toThrow("may not vouch");
+  expect(() => verifier.check(signer.sign(platformCaller, "clients"), getClient)).toThrow("not permitted");
+  expect(() => verifier.check(signer.sign(caller, "clients"), getClientStanding)).toThrow("not permitted");
 });

@@ -4,54 +4,55 @@ import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Caller } from "./caller.ts";
 
-/** Vouches for callers: held only by who may do so. */
+/** Private key that signs caller tokens: one of the gateway, or of kyc for its calls to clients. */
 export interface CallerKey {
   readonly id: string;
   /** Ed25519. */
   readonly privateKey: KeyObject;
 }
 
-/** What a service checks tokens with. */
+/** Public key with which a service verifies caller tokens. */
 export interface TrustedKey {
   readonly id: string;
   /** Ed25519. */
   readonly publicKey: KeyObject;
-  /** With methods: for the platform alone, and only there. */
+  /** "anyone": all callers and methods. A list: only the platform, and only these methods. */
   readonly signsFor: "anyone" | readonly DescMethodUnary[];
 }
 
-/** A token is good for this long. */
+/** Validity of a token. */
 const lifetimeMs = 10_000;
-/** From this age on a new one is made, so that none is old when it arrives. */
+/** Age at which the signer replaces a token, so that tokens do not expire on their way. */
 const renewAfterMs = 5_000;
-/** The clocks of two hosts may differ by as much. */
+/** Permitted difference between the clocks of two hosts. */
 const clockSkewMs = 5_000;
-const rememberedMax = 10_000;
-/** Ids and names only: a longer text is none of ours. */
+/** Maximum number of tokens that a signer or verifier caches. */
+const cachedMax = 10_000;
+/** A token contains only ids and names, so that a valid one is shorter. */
 const tokenLengthMax = 2_048;
 
 /**
- * Makes tokens: JSON Web Tokens (RFC 7519) signed with Ed25519 (RFC 8037), for one service each and
- * for ten seconds. A caller's token is made once for each service and used for all calls of the
- * next five seconds.
+ * Creates a signer of caller tokens: JSON Web Tokens (RFC 7519) with an Ed25519 signature
+ * (RFC 8037), each valid for one service and ten seconds. The signer reuses a caller's token for
+ * the same service for five seconds.
  */
 export function createCallerSigner({ id, privateKey }: CallerKey, nowMs: () => number = Date.now) {
   const header = base64url(JSON.stringify({ alg: "EdDSA", kid: id }));
-  const made = new Map<string, { token: string; atMs: number }>();
+  const signed = new Map<string, { token: string; atMs: number }>();
 
   return {
-    /** Throws for `nobody`, for whom nobody can vouch. */
+    /** Returns a token of the caller for a service. Throws for `noCaller`. */
     sign(caller: Caller, audience: string): string {
-      if (caller.role === "nobody") throw new Error("nobody can be vouched for");
+      if (caller.role === "none") throw new Error("a call without a caller has no caller token");
       const name = `${audience} ${JSON.stringify(caller)}`;
       const now = nowMs();
-      const known = made.get(name);
-      // Also when the clock was put back.
-      if (known && now >= known.atMs && now < known.atMs + renewAfterMs) return known.token;
+      const cached = signed.get(name);
+      // A token from the future is replaced: the clock was set back.
+      if (cached && now >= cached.atMs && now < cached.atMs + renewAfterMs) return cached.token;
       const claims = { ...caller, aud: audience, iat: now / 1_000, exp: (now + lifetimeMs) / 1_000 };
-      const signed = `${header}.${base64url(JSON.stringify(claims))}`;
-      const token = `${signed}.${sign(null, Buffer.from(signed), privateKey).toString("base64url")}`;
-      setBounded(made, name, { token, atMs: now }, rememberedMax);
+      const input = `${header}.${base64url(JSON.stringify(claims))}`;
+      const token = `${input}.${sign(null, Buffer.from(input), privateKey).toString("base64url")}`;
+      setBounded(signed, name, { token, atMs: now }, cachedMax);
       return token;
     },
   };
@@ -64,7 +65,7 @@ interface Verified {
   readonly endsAtMs: number;
 }
 
-/** Checks tokens made for one service. A signature is checked once; memory is bounded. */
+/** Creates a verifier of the caller tokens for one service. It caches verified signatures. */
 export function createCallerVerifier(
   { audience, keys }: { audience: string; keys: readonly TrustedKey[] },
   nowMs: () => number = Date.now,
@@ -74,39 +75,42 @@ export function createCallerVerifier(
 
   const verifyOnce = (token: string): Verified => {
     const [header = "", payload = "", signature = "", ...rest] = token.split(".");
-    if (rest.length > 0 || token.length > tokenLengthMax) throw refused("is none");
+    if (rest.length > 0 || token.length > tokenLengthMax) throw rejected("is malformed");
     const { alg, kid } = parse(header);
     const key = keyOf.get(String(kid));
-    if (alg !== "EdDSA" || !key) throw refused("is signed with a key that is not known here");
+    if (alg !== "EdDSA" || !key) throw rejected("is signed with an unknown key");
     if (!verify(null, Buffer.from(`${header}.${payload}`), key.publicKey, Buffer.from(signature, "base64url"))) {
-      throw refused("is forged");
+      throw rejected("has an invalid signature");
     }
     const { aud, iat, exp, ...caller } = parse(payload);
-    if (aud !== audience) throw refused("is for another service");
-    const madeAtMs = Number(iat) * 1_000;
-    // Its maker says when it was made, and this side how long that may be ago.
-    const endsAtMs = Math.min(Number(exp) * 1_000, madeAtMs + lifetimeMs);
-    return { caller: caller as unknown as Caller, signsFor: key.signsFor, notBeforeMs: madeAtMs - clockSkewMs, endsAtMs };
+    if (aud !== audience) throw rejected("is for another service");
+    const issuedAtMs = Number(iat) * 1_000;
+    // A signer cannot extend the lifetime with a late `exp`.
+    const endsAtMs = Math.min(Number(exp) * 1_000, issuedAtMs + lifetimeMs);
+    return { caller: caller as unknown as Caller, signsFor: key.signsFor, notBeforeMs: issuedAtMs - clockSkewMs, endsAtMs };
   };
 
   return {
-    /** The caller a token vouches for in a method; throws `unauthenticated`, saying why. */
+    /**
+     * Returns the caller of a token for a call of a method. Throws a ConnectError `unauthenticated`
+     * with the reason for a token that is not valid there.
+     */
     check(token: string | undefined, method: DescMethodUnary): Caller {
-      if (!token) throw refused("is missing");
-      let known = verified.get(token);
-      if (!known) {
-        known = verifyOnce(token);
-        setBounded(verified, token, known, rememberedMax);
+      if (!token) throw rejected("is missing");
+      let cached = verified.get(token);
+      if (!cached) {
+        cached = verifyOnce(token);
+        setBounded(verified, token, cached, cachedMax);
       }
       const now = nowMs();
-      // Written so that a time which is no number refuses.
-      if (!(now >= known.notBeforeMs && now < known.endsAtMs)) {
-        throw refused("is too old or from the future: calls must not wait that long, and clocks must agree");
+      // The negation rejects NaN, the value of a claim that is not a number.
+      if (!(now >= cached.notBeforeMs && now < cached.endsAtMs)) {
+        throw rejected("has expired or is not valid yet: the call waited too long, or the clocks of the hosts differ");
       }
-      const { caller, signsFor } = known;
-      if (caller.role === "nobody") throw refused("vouches for nobody");
+      const { caller, signsFor } = cached;
+      if (caller.role === "none") throw rejected("has no caller");
       if (signsFor !== "anyone" && !(caller.role === "platform" && signsFor.includes(method))) {
-        throw refused("is signed with a key that may not vouch for this");
+        throw rejected("is signed with a key that is not permitted for this caller or method");
       }
       return caller;
     },
@@ -122,7 +126,7 @@ function parse(part: string): Record<string, unknown> {
     const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString());
     if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
   } catch {}
-  throw refused("is none");
+  throw rejected("is malformed");
 }
 
-const refused = (reason: string) => new ConnectError(`the caller's token ${reason}`, Code.Unauthenticated);
+const rejected = (reason: string) => new ConnectError(`the caller token ${reason}`, Code.Unauthenticated);

@@ -1,18 +1,18 @@
 import { forbidden } from "./domain-error.ts";
 
-/** On whose behalf a call is made, as the gateway established it. */
+/** The identity in whose name a call is made. The gateway authenticates it. */
 export type Caller =
   | { readonly role: "business"; readonly businessId: string; readonly keyId: string; readonly keyPrefix: string }
   | { readonly role: "admin"; readonly keyId: string; readonly keyPrefix: string }
-  /** The platform itself: key look-ups, the public return redirect, events handed over. */
+  /** The platform: key lookups, the public return redirect, events of the direct transport. */
   | { readonly role: "platform" }
-  /** Nobody vouches for anyone: for RPCs that take no caller; see `serve`. */
-  | { readonly role: "nobody" };
+  /** No authenticated caller: for RPCs that need no caller token (see `serve`). */
+  | { readonly role: "none" };
 
 export const platformCaller: Caller = { role: "platform" };
-export const noCaller: Caller = { role: "nobody" };
+export const noCaller: Caller = { role: "none" };
 
-/** The business a call is made for. Refuses calls that are not made for one. */
+/** Returns the business id of the caller. Throws a DomainError for any other caller. */
 export function requireBusiness(caller: Caller): string {
   if (caller.role !== "business") {
     throw forbidden("business_key_required", "This needs the key of a business.");
@@ -20,13 +20,13 @@ export function requireBusiness(caller: Caller): string {
   return caller.businessId;
 }
 
-/** Refuses everyone but operators; returns the operator. */
+/** Returns the caller when it is an operator. Throws a DomainError for any other caller. */
 export function requireAdmin(caller: Caller): Caller & { role: "admin" } {
   if (caller.role !== "admin") throw forbidden("admin_required", "This needs an operator's key.");
   return caller;
 }
 
-/** Refuses everyone but the platform itself. */
+/** Throws a DomainError unless the caller is the platform. */
 export function requirePlatform(caller: Caller): void {
-  if (caller.role !== "platform") throw forbidden("platform_required", "Only the platform itself may ask this.");
+  if (caller.role !== "platform") throw forbidden("platform_required", "Only the platform may call this method.");
 }

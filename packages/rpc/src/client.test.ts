@@ -41,9 +41,9 @@ async function callTo(status: number, headers: Record<string, string>, ...body: 
   };
 }
 
-describe("a client", () => {
+describe("createRpcClient", () => {
   test.each<Record<string, string>>([{}, { "content-encoding": "identity" }])(
-    "the client accepts a protobuf response with headers %o",
+    "accepts a protobuf response with headers %o",
     async (headers) => {
       expect(await callTo(200, { ...inProto, ...headers }, message)).toMatchObject({
         outcome: { leaseMs: 5 },
@@ -68,10 +68,7 @@ describe("a client", () => {
     ["a Connect error as HTML", 400, { "content-type": "text/html" }, ['{"code":"out_of_range"}'], "internal"],
     ["an error page of a proxy", 503, { "content-type": "text/html" }, ["<p>Later</p>"], "unavailable"],
     ["JSON that is no Connect error", 404, { "content-type": "application/json" }, ["[]"], "unimplemented"],
-  ])(
-    "the client throws a ConnectError and counts the call as failed when the response is %s",
-    async (_, status, headers, body, code) => {
-      expect(await callTo(status, headers, ...body)).toEqual({ outcome: code, counted: [`${code} 1`] });
-    },
-  );
+  ])("throws a ConnectError and counts the call as failed when the response is %s", async (_, status, headers, body, code) => {
+    expect(await callTo(status, headers, ...body)).toEqual({ outcome: code, counted: [`${code} 1`] });
+  });
 });

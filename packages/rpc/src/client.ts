@@ -29,32 +29,32 @@ export interface CallOptions {
   readonly address?: string;
   readonly traceparent?: string;
   readonly idempotencyKey?: IdempotencyKey | undefined;
-  /** Milliseconds to the deadline; it travels with the call. */
+  /** Milliseconds to the deadline, which the call carries to the server. */
   readonly timeoutMs?: number;
-  /** Called before the promise settles when the answer is the stored one of an earlier call. */
+  /** Called before the promise settles when the response is the stored one of an earlier call. */
   readonly onReplayed?: () => void;
 }
 
-/** Makes one RPC; `method` describes what it takes and answers. */
-export interface RpcFunction<Request, Answer> {
-  (request: Request, options: CallOptions): Promise<Answer>;
+/** Makes an RPC. `method` describes its request and response. */
+export interface RpcFunction<Request, Response> {
+  (request: Request, options: CallOptions): Promise<Response>;
   readonly method: DescMethodUnary;
 }
 
-/** A typed client: one function for each RPC. */
+/** A typed client with a function for each RPC. */
 export type RpcClient<S extends DescService> = {
   [K in keyof S["method"]]: S["method"][K] extends DescMethodUnary<infer I, infer O>
     ? RpcFunction<MessageInitShape<I>, MessageShape<O>>
     : never;
 };
 
-/** A connection to one or more replicas of a service, shared by its clients. */
+/** Connections to the replicas of a service, which its clients share. */
 export interface RpcChannel extends AsyncDisposable {
   call(method: DescMethodUnary, body: Uint8Array, options: CallOptions): Promise<Message>;
 }
 
 const timeoutMsDefault = 5_000;
-/** Time in which calls prefer other replicas to one that refused or closed a connection. */
+/** Time for which calls avoid a replica after it refused or closed a connection. */
 const ejectMs = 1_000;
 const attemptsMax = 3;
 /**
@@ -64,11 +64,11 @@ const attemptsMax = 3;
 const requestTimeout = 408;
 
 export interface RpcChannelOptions {
-  /** The replicas of one service; https with `tls`. Certificates must have the names in them. */
+  /** Replicas of one service; https with `tls`. Their certificates must have these host names. */
   readonly urls: readonly string[];
-  /** The service's name: the tokens of its callers are good there and nowhere else. */
+  /** Name of the service, for which caller tokens are signed. */
   readonly audience: string;
-  /** Undefined: only calls of `nobody` can be made. */
+  /** Without it, only calls of `noCaller` are possible. */
   readonly signer?: CallerSigner | undefined;
   readonly tls?: Tls | undefined;
 }
@@ -83,10 +83,10 @@ const eject = (replica: Replica): void => {
 };
 
 /**
- * Opens the pool of a replica. A connection carries one call at a time. The pool does not limit
- * their number: a call never waits behind another one, and the callers limit their calls.
- * An idle connection is closed 2 s before the time in the server's Keep-Alive header, so that no
- * call is written to a connection that the server closes.
+ * Opens the pool of a replica. A connection carries one call at a time. The pool does not limit the
+ * number of connections, so that no call waits for another one. Callers limit their own calls.
+ * The pool closes an idle connection 2 s before the time in the server's Keep-Alive header, so that
+ * no call is written to a connection that the server closes.
  */
 function openReplica(url: string, tls: Tls | undefined): Replica {
   const openPool = () => {
@@ -98,7 +98,7 @@ function openReplica(url: string, tls: Tls | undefined): Replica {
     });
   };
   const replica: Replica = { pool: openPool(), ejectedUntilMs: 0 };
-  // Calls in flight end on their connections.
+  // Calls in flight finish on the connections of the old pool.
   tls?.onChange(() => {
     const { pool } = replica;
     replica.pool = openPool();
@@ -108,15 +108,15 @@ function openReplica(url: string, tls: Tls | undefined): Replica {
 }
 
 /**
- * Opens a channel to the replicas of a service. Replicas take turns. A call is sent again only when
- * the server did not begin it, or when it is a read or carries an idempotency key and the service
- * was unavailable. docs/decisions/rpc.md has the reason for a client of our own.
+ * Opens a channel to the replicas of a service, which get calls in rotation. The channel retries a
+ * call in two cases: the server did not begin it, or the service was unavailable and the call is a
+ * read or has an idempotency key. docs/decisions/rpc.md explains why this is not a standard client.
  */
 export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOptions): RpcChannel {
   const replicas = urls.map((url) => openReplica(url, tls));
   const tokenFor = (caller: Caller): string | undefined => {
-    if (caller.role === "nobody") return undefined;
-    if (!signer) throw new Error(`calls to ${audience} can be made for nobody here`);
+    if (caller.role === "none") return undefined;
+    if (!signer) throw new Error(`calls to ${audience} need a caller token, but this process has no signing key`);
     return signer.sign(caller, audience);
   };
   let turn = 0;
@@ -127,7 +127,7 @@ export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOpti
       const replica = replicas[turn++ % replicas.length] as Replica;
       if (replica.ejectedUntilMs <= now) return replica;
     }
-    // Whoever refused the longest ago is the likeliest to be back.
+    // The replica that failed first is the likeliest to be available again.
     return replicas.reduce((first, other) => (other.ejectedUntilMs < first.ejectedUntilMs ? other : first));
   };
 
@@ -142,19 +142,19 @@ export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOpti
         if (remainingMs <= 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
         return await send(replica, method, body, { call, token, timeoutMs: remainingMs });
       } catch (error) {
-        // The token expired before the server read it, which then rejected the call unread.
-        const tooOld = error instanceof ConnectError && error.code === Code.Unauthenticated && tokenFor(call.caller) !== token;
+        // The token expired on its way, and the server rejected the call without reading it.
+        const expired = error instanceof ConnectError && error.code === Code.Unauthenticated && tokenFor(call.caller) !== token;
         const notSent = error instanceof ConnectionError && error.notSent;
-        // What a service says of the world outside another replica would say as well.
+        // Other codes report an unavailable external system, for every replica.
         const unavailable =
           error instanceof ConnectionError || (error instanceof DomainError && error.code === "service_unavailable");
         if (notSent) eject(replica);
-        if (attempt < attemptsMax && (notSent || tooOld || (unavailable && repeatable)) && endsAtMs - performance.now() > 100) {
+        if (attempt < attemptsMax && (notSent || expired || (unavailable && repeatable)) && endsAtMs - performance.now() > 100) {
           repeated.inc({ to: audience });
           await new Promise((resolve) => setTimeout(resolve, 20 * attempt ** 2));
           continue;
         }
-        if (tooOld) throw unreachable();
+        if (expired) throw unreachable();
         if (!(error instanceof ConnectionError)) throw error;
         throw notSent || repeatable ? unreachable() : interrupted();
       }
@@ -181,7 +181,9 @@ export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOpti
   };
 }
 
-/** A service's typed client. Refusals are thrown as DomainError, faults as ConnectError. */
+/**
+ * Creates the typed client of a service. It throws refusals as DomainError, faults as ConnectError.
+ */
 export function createRpcClient<S extends DescService>(service: S, channel: RpcChannel): RpcClient<S> {
   const methods = service.methods.map((method) => {
     const unary = method as DescMethodUnary;
@@ -202,7 +204,7 @@ class ConnectionError extends Error {
   }
 }
 
-/** A call that names no trace goes on in the one it is made in. */
+/** Adds the current trace to a call without one. */
 function inCurrentTrace(call: CallOptions): CallOptions {
   const trace = currentTrace();
   return trace ? { ...call, traceparent: trace.traceparent, requestId: call.requestId ?? trace.requestId ?? "" } : call;
@@ -214,10 +216,10 @@ const unreachable = () =>
 const interrupted = () =>
   outcomeUnknown(
     "outcome_unknown",
-    "The connection to a part of the service broke before it answered; what was asked may or may not have happened. Read before you repeat it, or repeat it with an Idempotency-Key.",
+    "The connection to a part of the service broke before its response arrived, so the request may or may not have taken effect. Read the resource before you send the request again, or send it again with an Idempotency-Key.",
   );
 
-interface Sending {
+interface SendOptions {
   readonly call: CallOptions;
   readonly token: string | undefined;
   readonly timeoutMs: number;
@@ -227,7 +229,7 @@ function send(
   replica: Replica,
   method: DescMethodUnary,
   body: Uint8Array,
-  { call, token, timeoutMs }: Sending,
+  { call, token, timeoutMs }: SendOptions,
 ): Promise<Message> {
   const headers = [
     "content-type",
@@ -272,12 +274,12 @@ function send(
           // The deadline passed while the connection was opened.
           if (expired) abort(expired);
         },
-        onResponseStart(_controller, statusCode, answerHeaders) {
+        onResponseStart(_controller, statusCode, headers) {
           status = statusCode;
-          responseHeaders = answerHeaders;
-          if (answerHeaders[headerNames.replayed] !== undefined) call.onReplayed?.();
-          // The replica stops, and closes its other connections, too.
-          if (answerHeaders["connection"] === "close") eject(replica);
+          responseHeaders = headers;
+          if (headers[headerNames.replayed] !== undefined) call.onReplayed?.();
+          // The replica shuts down and will close its other connections, too.
+          if (headers["connection"] === "close") eject(replica);
         },
         onResponseData(controller, chunk) {
           if (responseBody.length + chunk.length > messageBytesMax) controller.abort(tooLargeToRead());

@@ -1,7 +1,7 @@
 import type { EnumName } from "@amana/contracts/enum-names";
 import type { RefusalKind } from "@amana/contracts/rpc/v1/refusal_pb";
 
-/** What sort of "no" it is; decides the public HTTP status. See proto/rpc/v1/refusal.proto. */
+/** Kind of a refusal, which determines the public HTTP status (proto/rpc/v1/refusal.proto). */
 export type DomainErrorKind = Lowercase<EnumName<typeof RefusalKind>>;
 
 interface RefusalOptions {
@@ -10,15 +10,15 @@ interface RefusalOptions {
 }
 
 /**
- * A refusal: an answer, not a fault. `code` and `detail` are public and reach the caller word for
- * word. Everything else that is thrown is a fault, logged where it leaves the service and shown as
- * internal.
+ * A refusal: a rejection by a rule of the domain. `code` and `detail` are public, and the caller
+ * receives them unchanged. Any other error is a fault: the service logs it and responds with
+ * `internal`.
  */
 export class DomainError extends Error {
   readonly kind: DomainErrorKind;
   /** Stable snake_case name, part of the public API. */
   readonly code: string;
-  /** JSON pointer of the request field at fault, "/amount"; empty when no single field is. */
+  /** JSON pointer of the invalid request field, "/amount"; empty when there is no single one. */
   readonly pointer: string;
   /** Extra members of the public problem document. */
   readonly members: Readonly<Record<string, string>>;

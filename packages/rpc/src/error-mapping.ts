@@ -15,7 +15,9 @@ const codes: Record<DomainErrorKind, Code> = {
   outcome_unknown: Code.DeadlineExceeded,
 };
 
-/** A refusal as it travels: the nearest standard code, and the whole of it as a detail. */
+/**
+ * Converts a refusal to a Connect error with the nearest standard code and the refusal as detail.
+ */
 export function toConnectError(error: DomainError): ConnectError {
   const detail = create(RefusalSchema, {
     code: error.code,
@@ -27,13 +29,13 @@ export function toConnectError(error: DomainError): ConnectError {
   return new ConnectError(error.message, codes[error.kind], undefined, [{ desc: RefusalSchema, value: detail }]);
 }
 
-/** The code that an error travels with, or would. */
+/** Returns the Connect code of an error. */
 export function codeOf(error: unknown): Code {
   if (error instanceof DomainError) return codes[error.kind];
   return error instanceof ConnectError ? error.code : Code.Internal;
 }
 
-/** The refusal inside a Connect error, or undefined when it is a fault. */
+/** Returns the refusal in a Connect error, or undefined for a fault. */
 export function fromConnectError(error: ConnectError): DomainError | undefined {
   const [refusal] = error.findDetails(RefusalSchema);
   const kind = refusal && enumName(RefusalKind, refusal.kind)?.toLowerCase();

@@ -2,12 +2,12 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from "@amana/cont
 import { atMostEvery } from "@amana/runtime";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 
-/** Probes come from several sides; what the server depends on is asked at most this often. */
+/** Minimum interval between readiness checks. Several systems probe a server. */
 const probeEveryMs = 1_000;
 
 /**
- * Whether a server takes calls, told through the gRPC health checking protocol. `isReady` asks what
- * the server cannot do without, its database; it must not throw.
+ * Health of a server, published through the gRPC health checking protocol. `isReady` checks the
+ * dependencies that the server requires, such as its database. It must not throw.
  */
 export class ServerHealth {
   #serving = true;
@@ -20,13 +20,13 @@ export class ServerHealth {
     this.#ready = atMostEvery(probeEveryMs, isReady);
   }
 
-  /** Goes off before the server closes, so that balancers look elsewhere first. */
+  /** Reports NOT_SERVING. Call it before the server closes, so that load balancers use others. */
   stopServing(): void {
     this.#serving = false;
     this.#changes.dispatchEvent(new Event("change"));
   }
 
-  /** What probes hear, of whatever kind. Does not throw. */
+  /** Returns the state for probes of all kinds. Does not throw. */
   async isServing(): Promise<boolean> {
     return (await this.#ready()) && this.#serving;
   }
@@ -34,7 +34,7 @@ export class ServerHealth {
   routes(router: ConnectRouter): void {
     router.service(Health, {
       check: async ({ service }) => {
-        if (!this.#services.has(service)) throw new ConnectError("no such service here", Code.NotFound);
+        if (!this.#services.has(service)) throw new ConnectError("this server does not have the service", Code.NotFound);
         return { status: (await this.isServing()) ? Status.SERVING : Status.NOT_SERVING };
       },
       watch: ({ service }, { signal }) => this.#watch(service, signal),

@@ -1,4 +1,4 @@
-/** Calls between services: typed server and client, who calls, refusals, health. */
+/** Calls between services: typed server and client, callers, refusals, health. */
 export { type Call, type IdempotencyKey, type Implementation, type Implementations, isSameRequest } from "./call.ts";
 export { type Caller, noCaller, platformCaller, requireAdmin, requireBusiness, requirePlatform } from "./caller.ts";
 export { type CallerKey, type CallerSigner, createCallerSigner, type TrustedKey } from "./caller-token.ts";

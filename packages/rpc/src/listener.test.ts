@@ -14,8 +14,8 @@ let begun = 0;
 let whenBegun = () => {};
 afterEach(() => server[Symbol.asyncDispose]());
 
-/** With limits that a test can wait for. `answerAfterMs` is what a call takes. */
-async function startServer(connectionsMax = 100, answerAfterMs = 0, requestTimeoutMs = 600): Promise<RpcServer> {
+/** Starts a server with short time limits. `respondAfterMs` is the duration of a call. */
+async function startServer(connectionsMax = 100, respondAfterMs = 0, requestTimeoutMs = 600): Promise<RpcServer> {
   server = await createRpcServer({
     services: [
       serve(
@@ -24,7 +24,7 @@ async function startServer(connectionsMax = 100, answerAfterMs = 0, requestTimeo
           async handOverMessages() {
             begun++;
             whenBegun();
-            await sleep(answerAfterMs);
+            await sleep(respondAfterMs);
             return {};
           },
         },
@@ -47,18 +47,14 @@ async function startServer(connectionsMax = 100, answerAfterMs = 0, requestTimeo
  */
 const closeOf = (socket: net.Socket) => new Promise((resolve) => socket.on("error", () => {}).once("close", resolve));
 
-/** Sends a few bytes at a time for ever; resolves with what came back when the server ends it. */
-async function drip(begin: Buffer | string, drop: Buffer | string): Promise<string> {
+/** Sends `begin`, then `drop` every 50 ms. Resolves when the server closes the connection. */
+async function drip(begin: Buffer | string, drop: Buffer | string): Promise<void> {
   const socket = net.connect(server.port, "127.0.0.1");
   const timer = setInterval(() => socket.write(drop), 50);
   socket.write(begin);
-  let answer = "";
-  socket.on("data", (chunk) => {
-    answer += chunk.toString("latin1");
-  });
+  socket.resume();
   await closeOf(socket);
   clearInterval(timer);
-  return answer;
 }
 
 const post = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/proto\r\n`;
@@ -72,12 +68,12 @@ test.each([
   ["chunked body", `${post}Transfer-Encoding: chunked\r\n\r\n`, "1\r\nx\r\n"],
   ["HTTP/2 preface", preface.slice(0, 10), ""],
   ["HTTP/2 requests", Buffer.concat([Buffer.from(preface), settingsFrame]), ""],
-])("a connection whose %s never comes, or ever so slowly, is ended", async (_what, begin, drop) => {
+])("closes a connection whose %s does not arrive in time", async (_part, begin, drop) => {
   await startServer();
   await drip(begin, drop);
 });
 
-test("an HTTP/2 request whose body never comes is cut off, and its connection when nothing follows", async () => {
+test("ends an HTTP/2 request whose body does not arrive, and later its idle connection", async () => {
   await startServer();
   const session = http2.connect(server.url);
   const stream = session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc" });
@@ -87,7 +83,7 @@ test("an HTTP/2 request whose body never comes is cut off, and its connection wh
   await once(session, "close");
 });
 
-test("a call that takes long is not cut off, nor a connection that is kept between calls", async () => {
+test("keeps a connection during a call that exceeds the request timeout, and while it is idle between calls", async () => {
   await startServer(100, 1_000);
   await using channel = createRpcChannel({ urls: [server.url], audience: "test" });
   const client = createRpcClient(HandOverService, channel);
@@ -122,7 +118,7 @@ test("closes a connection whose caller does not read the response", async () => 
   clearInterval(timer);
 });
 
-test("closes a connection on which more than 32 pipelined requests wait for their response", async () => {
+test("closes a connection with more than 32 pipelined requests without a response", async () => {
   await startServer(100, 60_000);
   const socket = net.connect(server.port, "127.0.0.1");
   const closed = closeOf(socket);
@@ -132,7 +128,7 @@ test("closes a connection on which more than 32 pipelined requests wait for thei
   expect(begun).toBeLessThanOrEqual(32);
 });
 
-test("ends an HTTP/2 request whose body comes in more than 10 000 frames", async () => {
+test("ends an HTTP/2 request whose body arrives in more than 10 000 frames", async () => {
   await startServer(100, 0, 60_000);
   const frame = (type: number, flags: number, streamId: number, payload: Buffer) =>
     Buffer.concat([Buffer.of(0, payload.length >> 8, payload.length & 255, type, flags, 0, 0, 0, streamId), payload]);
@@ -155,7 +151,7 @@ test("ends an HTTP/2 request whose body comes in more than 10 000 frames", async
   socket.destroy();
 });
 
-test("no more connections are held than the limit", async () => {
+test("closes connections beyond the limit and keeps the others", async () => {
   await startServer(2);
   const open = [1, 2].map(() => net.connect(server.port, "127.0.0.1"));
   await Promise.all(open.map((socket) => once(socket, "connect")));
@@ -166,13 +162,13 @@ test("no more connections are held than the limit", async () => {
   for (const socket of open) socket.destroy();
 });
 
-test("a request that came while a process that stops was busy is answered before its connection ends", async () => {
+test("responds to a request that arrived while the stopping process was busy", async () => {
   const { port } = await startServer();
   const socket = net.connect(port, "127.0.0.1");
   const request = `${post}Content-Length: 0\r\n\r\n`;
-  let answers = 0;
+  let responses = 0;
   socket.on("data", (chunk) => {
-    answers += chunk.toString("latin1").split("HTTP/1.1 200").length - 1;
+    responses += chunk.toString("latin1").split("HTTP/1.1 200").length - 1;
   });
   socket.write(request);
   await once(socket, "data");
@@ -182,10 +178,10 @@ test("a request that came while a process that stops was busy is answered before
   while (performance.now() < untilMs);
   await once(socket, "close");
   await stopped;
-  expect(answers).toBe(2);
+  expect(responses).toBe(2);
 });
 
-test("a server that stops answers a request on a connection that was made while the process was busy", async () => {
+test("responds to a request on a connection that was opened while the stopping process was busy", async () => {
   const { port } = await startServer();
   const request = `${post}Content-Length: 0\r\n\r\n`;
   const turn = new Int32Array(new SharedArrayBuffer(4));
@@ -203,7 +199,7 @@ test("a server that stops answers a request on a connection that was made while 
   const socket = net.connect(port, "127.0.0.1");
   socket.write(request);
   await once(socket.resume(), "data");
-  // The process is busy with this one while the late one comes.
+  // Blocks the process in this call until the worker has connected.
   whenBegun = () => {
     whenBegun = () => {};
     Atomics.store(turn, 0, 1);
@@ -219,14 +215,14 @@ test("a server that stops answers a request on a connection that was made while 
   await stopped;
 });
 
-test("a call on an idle connection of a server that stops is answered, and the client closes the connection", async () => {
+test("responds to a call on an idle connection while the server stops", async () => {
   await startServer();
   await using channel = createRpcChannel({ urls: [server.url], audience: "test" });
   const client = createRpcClient(HandOverService, channel);
   await client.handOverMessages({}, { caller: noCaller });
   begun = 0;
   const stopped = server[Symbol.asyncDispose]();
-  // Longer than the server's port stays open.
+  // The server closes its port earlier.
   await sleep(500);
   await client.handOverMessages({}, { caller: noCaller });
   expect(begun).toBe(1);
@@ -240,7 +236,7 @@ test("a client closes an idle connection before the server does", async () => {
     const upstream = net.connect({ port, host: "127.0.0.1", allowHalfOpen: true });
     socket.on("data", (chunk) => upstream.write(chunk)).once("end", () => ends.push("client"));
     upstream.on("data", (chunk) => socket.write(chunk)).once("end", () => ends.push("server"));
-    for (const one of [socket, upstream]) one.on("error", () => {}).once("close", () => socket.destroy() && upstream.destroy());
+    for (const side of [socket, upstream]) side.on("error", () => {}).once("close", () => socket.destroy() && upstream.destroy());
   });
   await once(proxy.listen(0, "127.0.0.1"), "listening");
   const url = `http://127.0.0.1:${(proxy.address() as net.AddressInfo).port}`;
@@ -250,7 +246,7 @@ test("a client closes an idle connection before the server does", async () => {
   expect(ends[0]).toBe("client");
 });
 
-test("a server that stops answers a pipelined request that came before the response to the one ahead of it", async () => {
+test("responds to a pipelined request of a stopping server that arrived before the previous response", async () => {
   const { port } = await startServer(100, 400);
   const socket = net.connect(port, "127.0.0.1");
   const request = `${post}Content-Length: 0\r\n\r\n`;
@@ -263,7 +259,7 @@ test("a server that stops answers a pipelined request that came before the respo
   socket.write(request);
   await sleep(200);
   socket.write(request);
-  // The first has ended, and the second runs.
+  // The first request has its response, and the second is in flight.
   await once(socket, "data");
   await server[Symbol.asyncDispose]();
   await closed;

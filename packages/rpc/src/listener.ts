@@ -10,16 +10,16 @@ export type Request = http.IncomingMessage | http2.Http2ServerRequest;
 export type Response = http.ServerResponse | http2.Http2ServerResponse;
 
 export interface Limits {
-  /** For a connection's first bytes, a TLS handshake, and a request's headers. */
+  /** Timeout of a connection's first bytes, of a TLS handshake, and of a request's headers. */
   readonly headersTimeoutMs: number;
-  /** For a request to arrive whole. What the answer takes is not bounded here. */
+  /** Timeout of a complete request. It does not limit the time of the response. */
   readonly requestTimeoutMs: number;
   /**
-   * Timeout of a connection without traffic, or whose caller does not read. Longer than the longest
-   * call.
+   * Timeout of a connection without traffic, or whose caller does not read. It must exceed the
+   * longest call.
    */
   readonly idleTimeoutMs: number;
-  /** More are closed at once. */
+  /** The listener closes further connections at once. */
   readonly connectionsMax: number;
 }
 
@@ -29,7 +29,7 @@ const limitsDefault: Limits = {
   idleTimeoutMs: 75_000,
   connectionsMax: 4_096,
 };
-/** How long running calls may take to end when the server stops: longer than the longest. */
+/** Time for calls in flight to end when the server stops. */
 const drainTimeoutMs = 40_000;
 /**
  * Lifetime of an idle connection, sent in the Keep-Alive header. Clients close it 2 s earlier.
@@ -38,34 +38,34 @@ const drainTimeoutMs = 40_000;
 const keepAliveTimeoutMs = 4_000;
 /** Time in which clients with traffic read `Connection: close` and stop opening connections. */
 const portGraceMs = 100;
-/** Maximum number of unanswered requests on a connection. `createRpcClient` sends one at a time. */
+/** Maximum number of pending requests on a connection. `createRpcClient` sends one at a time. */
 const pipelinedMax = 32;
 /** Number of checks for unread responses during `idleTimeoutMs`. */
 const stallChecks = 5;
-/** A process that never catches up stops all the same. */
-const roundsMax = 20;
+/** Bounds the wait for pending connections, so that a permanently busy process stops, too. */
+const acceptRoundsMax = 20;
 /** Maximum time of a handshake that began with the previous certificate. */
 const handshakeEndMs = 500;
 
 /**
- * One port for HTTP/1.1 and HTTP/2. With TLS only clients with a certificate of the CA are let in,
- * and ALPN tells the protocol; without, a connection's first bytes do. When the certificate
- * changes, connections made before end with their next answer.
+ * Listens on one port for HTTP/1.1 and HTTP/2. With TLS, only clients with a certificate of the CA
+ * are accepted, and ALPN selects the protocol. Without TLS, the first bytes of a connection select
+ * it. When the certificate changes, earlier connections end after their next response.
  */
 export async function listen(options: {
   readonly host: string;
   readonly port: number;
-  readonly answer: Answer;
+  readonly handle: RequestHandler;
   readonly tls: Tls | undefined;
   readonly limits?: Partial<Limits> | undefined;
 }): Promise<{ port: number; stop: () => Promise<void> }> {
-  const { answer } = options;
+  const { handle } = options;
   const limits = { ...limitsDefault, ...options.limits };
   const { headersTimeoutMs, requestTimeoutMs } = limits;
   let stopping = false;
   const sockets = new Set<net.Socket>();
-  /** Unanswered HTTP/1.1 requests of each connection, the newest last. */
-  const unanswered = new WeakMap<net.Socket, Set<http.ServerResponse>>();
+  /** Pending HTTP/1.1 responses of each connection, the newest last. */
+  const pending = new WeakMap<net.Socket, Set<http.ServerResponse>>();
   /** Connections made with the previous certificate. */
   const outdated = new WeakSet<net.Socket>();
   const sessions = new Set<http2.ServerHttp2Session>();
@@ -82,23 +82,23 @@ export async function listen(options: {
     (request, response) => {
       const { socket } = request;
       if (socket.destroyed) return;
-      const responses = unanswered.get(socket) ?? new Set<http.ServerResponse>();
+      const responses = pending.get(socket) ?? new Set<http.ServerResponse>();
       if (responses.size >= pipelinedMax) return socket.destroy();
-      unanswered.set(socket, responses.add(response));
+      pending.set(socket, responses.add(response));
       response.once("close", () => responses.delete(response));
       if (stopping || outdated.has(socket)) response.shouldKeepAlive = false;
-      answer(request, response);
+      handle(request, response);
     },
   );
   server1.timeout = limits.idleTimeoutMs;
-  // It never listens: this starts the timer that puts its time-outs in force.
+  // This server never listens itself. The event starts the timer that enforces its timeouts.
   server1.emit("listening");
 
-  const server2 = createHttp2Server(answer, limits, sessions).on("session", (session) => {
+  const server2 = createHttp2Server(handle, limits, sessions).on("session", (session) => {
     if (stopping) session.close();
   });
 
-  const keep = (socket: net.Socket) => {
+  const track = (socket: net.Socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
@@ -109,8 +109,8 @@ export async function listen(options: {
   };
 
   const server = options.tls
-    ? createTlsServer(options.tls, { headersTimeoutMs, handshaking, outdated, keep, serve })
-    : createPlainServer({ headersTimeoutMs, keep, serve });
+    ? createTlsServer(options.tls, { headersTimeoutMs, handshaking, outdated, track, serve })
+    : createPlainServer({ headersTimeoutMs, track, serve });
   server.maxConnections = limits.connectionsMax;
   options.tls?.onChange(() => {
     if (server instanceof tls.Server && options.tls) server.setSecureContext(contextOf(options.tls));
@@ -137,7 +137,7 @@ export async function listen(options: {
       stopping = true;
       for (const socket of sockets) {
         // `Connection: close` on an earlier response would drop the pipelined requests behind it.
-        const newest = [...(unanswered.get(socket) ?? [])].at(-1);
+        const newest = [...(pending.get(socket) ?? [])].at(-1);
         if (newest) newest.shouldKeepAlive = false;
       }
       for (const session of sessions) session.close();
@@ -165,27 +165,28 @@ function endStalled(sockets: ReadonlySet<net.Socket>, stallMs: number): NodeJS.T
 }
 
 /**
- * Accepts the connections that wait in the kernel, which resets them when the port closes. A busy
- * process accepts late, and more may come meanwhile; the loop ends after a round that took no time.
+ * Accepts the connections that are queued in the kernel, which resets them when the port closes. A
+ * busy process accepts late, while more connections arrive. The loop ends after a round without
+ * work.
  */
 async function acceptPending(): Promise<void> {
-  for (let round = 0; round < roundsMax; round++) {
+  for (let round = 0; round < acceptRoundsMax; round++) {
     const beganMs = performance.now();
     await new Promise((resolve) => setImmediate(resolve));
     if (performance.now() - beganMs < 1) return;
   }
 }
 
-type Answer = (request: Request, response: Response) => void;
+type RequestHandler = (request: Request, response: Response) => void;
 
-function createHttp2Server(answer: Answer, limits: Limits, sessions: Set<http2.ServerHttp2Session>): http2.Http2Server {
+function createHttp2Server(handle: RequestHandler, limits: Limits, sessions: Set<http2.ServerHttp2Session>): http2.Http2Server {
   const { requestTimeoutMs, idleTimeoutMs } = limits;
   const server = http2.createServer({ settings: { maxConcurrentStreams: 256 } }, (request, response) => {
     const cutOff = setTimeout(() => {
       if (!request.complete) request.stream.close(http2.constants.NGHTTP2_CANCEL);
     }, requestTimeoutMs);
     request.stream.once("close", () => clearTimeout(cutOff));
-    answer(request, response);
+    handle(request, response);
   });
   return server.on("session", (session) => {
     sessions.add(session);
@@ -195,17 +196,17 @@ function createHttp2Server(answer: Answer, limits: Limits, sessions: Set<http2.S
   });
 }
 
-interface Accepting {
+interface AcceptOptions {
   readonly headersTimeoutMs: number;
-  readonly keep: (socket: net.Socket) => void;
+  readonly track: (socket: net.Socket) => void;
   readonly serve: (socket: net.Socket, isHttp2: boolean) => void;
 }
 
 function createTlsServer(
   material: Tls,
-  accepting: Accepting & { handshaking: Map<string, net.Socket>; outdated: WeakSet<net.Socket> },
+  options: AcceptOptions & { handshaking: Map<string, net.Socket>; outdated: WeakSet<net.Socket> },
 ): tls.Server {
-  const { headersTimeoutMs, handshaking, outdated, keep, serve } = accepting;
+  const { headersTimeoutMs, handshaking, outdated, track, serve } = options;
   const addressOf = ({ remoteAddress, remotePort }: net.Socket) => `${remoteAddress} ${remotePort}`;
   const server = tls.createServer(
     {
@@ -220,7 +221,7 @@ function createTlsServer(
       const raw = handshaking.get(address);
       if (raw && outdated.has(raw)) outdated.add(socket);
       handshaking.delete(address);
-      keep(socket);
+      track(socket);
       serve(socket, socket.alpnProtocol === "h2");
     },
   );
@@ -233,15 +234,15 @@ function createTlsServer(
   });
 }
 
-function createPlainServer({ headersTimeoutMs, keep, serve }: Accepting): net.Server {
+function createPlainServer({ headersTimeoutMs, track, serve }: AcceptOptions): net.Server {
   return net.createServer((socket) => {
-    keep(socket);
-    const giveUp = () => socket.destroy();
-    socket.setTimeout(headersTimeoutMs, giveUp);
-    // The first bytes tell HTTP/2 with prior knowledge ("PRI * HTTP/2.0") from HTTP/1.1. They are
-    // put back before the HTTP server sees the socket; a "data" listener here would lose them.
+    track(socket);
+    const destroy = () => socket.destroy();
+    socket.setTimeout(headersTimeoutMs, destroy);
+    // HTTP/2 with prior knowledge begins with "PRI * HTTP/2.0". The bytes are put back before the
+    // HTTP server gets the socket; a "data" listener here would lose them.
     socket.once("readable", () => {
-      socket.setTimeout(0, giveUp);
+      socket.setTimeout(0, destroy);
       const first = socket.read() as Buffer | null;
       if (first === null) return socket.destroy();
       socket.unshift(first);
@@ -253,6 +254,6 @@ function createPlainServer({ headersTimeoutMs, keep, serve }: Accepting): net.Se
 const contextOf = ({ material }: Tls): tls.SecureContextOptions => ({
   ...material,
   minVersion: "TLSv1.3",
-  // A connection that is resumed would not have its certificate looked at again.
+  // A resumed session would skip the check of the client certificate.
   secureOptions: constants.SSL_OP_NO_TICKET,
 });

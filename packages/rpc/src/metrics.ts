@@ -8,25 +8,25 @@ const code = "the codes of Connect, and ok";
 
 export const served = histogram({
   name: "amana_rpc_server_duration_seconds",
-  help: "How long calls took that this service answered, refusals included",
+  help: "Duration of RPCs that this service received, including refused ones",
   labels: { method, code },
 });
 
 export const called = histogram({
   name: "amana_rpc_client_duration_seconds",
-  help: "How long calls took that this service made, repetitions included",
+  help: "Duration of RPCs that this service made, including retries",
   labels: { to: "the services", method, code },
 });
 
 export const repeated = counter({
   name: "amana_rpc_client_repetitions_total",
-  help: "Calls that were sent again, because nothing was done or it does no harm",
+  help: "Retries of RPCs that the server did not begin or that are safe to repeat",
   labels: { to: "the services" },
 });
 
 const names = new WeakMap<DescMethodUnary, string>();
 
-/** "PaymentService/GetPayment" */
+/** Returns the metric label of a method: "PaymentService/GetPayment". */
 export function methodName(method: DescMethodUnary): string {
   let name = names.get(method);
   if (name === undefined) {
@@ -36,8 +36,8 @@ export function methodName(method: DescMethodUnary): string {
   return name;
 }
 
-/** Does the work and says how it ended and how long that took. */
-export async function measured<T>(note: (code: string, seconds: number) => void, work: () => Promise<T>): Promise<T> {
+/** Runs the work and calls `record` with the Connect code, or "ok", and the duration. */
+export async function measured<T>(record: (code: string, seconds: number) => void, work: () => Promise<T>): Promise<T> {
   const startedMs = performance.now();
   let code = "ok";
   try {
@@ -46,6 +46,6 @@ export async function measured<T>(note: (code: string, seconds: number) => void,
     code = codeToString(codeOf(error));
     throw error;
   } finally {
-    note(code, secondsSince(startedMs));
+    record(code, secondsSince(startedMs));
   }
 }

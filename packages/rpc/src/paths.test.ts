@@ -47,7 +47,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 const token = () => ({ "amana-caller": signer.sign(platformCaller, "test") });
 const inProto = { "content-type": "application/proto" };
 
-interface Case {
+interface TestRequest {
   readonly path?: string;
   readonly method?: string;
   /** Headers in place of those of a valid request; undefined removes a header. */
@@ -61,25 +61,25 @@ interface Outcome {
   readonly body: string;
 }
 
-/** One connection on which calls are made in sequence. */
-interface Way extends AsyncDisposable {
-  call(one: Case): Promise<Outcome>;
+/** A connection that makes calls in sequence. */
+interface Connection extends AsyncDisposable {
+  call(request: TestRequest): Promise<Outcome>;
 }
 
-const headersOf = ({ headers = {}, body = new Uint8Array(), chunked = false, method = "POST" }: Case, own = {}) => {
+const headersOf = ({ headers = {}, body = new Uint8Array(), chunked = false, method = "POST" }: TestRequest, own = {}) => {
   const all: Record<string, string | undefined> = { ...inProto, ...token(), ...own, ...headers };
   if (!chunked && method === "POST") all["content-length"] = String(body.length);
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Record<string, string>;
 };
 
-function overHttp1(own: Record<string, string> = {}): Way & { connections(): number } {
+function overHttp1(own: Record<string, string> = {}): Connection & { connections(): number } {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const sockets = new Set<net.Socket>();
   return {
     connections: () => sockets.size,
-    async call(one) {
-      const { path = resolveKeys, method = "POST", body = new Uint8Array() } = one;
-      const request = http.request(`${server.url}${path}`, { agent, method, headers: headersOf(one, own) });
+    async call(options) {
+      const { path = resolveKeys, method = "POST", body = new Uint8Array() } = options;
+      const request = http.request(`${server.url}${path}`, { agent, method, headers: headersOf(options, own) });
       request.on("socket", (socket) => sockets.add(socket));
       // Written before the end, so that Node does not add a Content-Length.
       request.write(body);
@@ -93,12 +93,12 @@ function overHttp1(own: Record<string, string> = {}): Way & { connections(): num
   };
 }
 
-function overHttp2(): Way {
+function overHttp2(): Connection {
   const session = http2.connect(server.url);
   return {
-    async call(one) {
-      const { path = resolveKeys, method = "POST", body = new Uint8Array() } = one;
-      const stream = session.request({ ":method": method, ":path": path, ...headersOf(one) }, { endStream: false });
+    async call(options) {
+      const { path = resolveKeys, method = "POST", body = new Uint8Array() } = options;
+      const stream = session.request({ ":method": method, ":path": path, ...headersOf(options) }, { endStream: false });
       stream.end(body);
       const [headers] = (await once(stream, "response")) as [http2.IncomingHttpHeaders];
       return { status: Number(headers[":status"]), body: await text(stream) };
@@ -121,7 +121,7 @@ const failure = (status: number, code: string, message: RegExp) => ({
   body: expect.stringMatching(new RegExp(`^\\{"code":"${code}","message":"${message.source}"\\}$`)),
 });
 const noBody = (status: number) => ({ status, body: "" });
-const timeout = (value: string): Case => ({ headers: { "connect-timeout-ms": value } });
+const timeout = (value: string): TestRequest => ({ headers: { "connect-timeout-ms": value } });
 const wrongTimeout = failure(400, "invalid_argument", /protocol error: invalid connect timeout value: .*/);
 const tooLarge = new Uint8Array(messageBytesMax + 1);
 
@@ -129,7 +129,7 @@ const tooLarge = new Uint8Array(messageBytesMax + 1);
  * Requests with their expected responses. Codes are those of connectrpc.com/docs/protocol, or of
  * connect-node where the protocol names none.
  */
-const cases: Record<string, [Case, () => Outcome]> = {
+const cases: Record<string, [TestRequest, () => Outcome]> = {
   "an empty body": [{}, success],
   "a request larger than 4 MiB": [{ body: tooLarge }, () => failure(429, "resource_exhausted", /message size 4194305 is .*/)],
   "a chunked request larger than 4 MiB": [
@@ -172,7 +172,7 @@ const cases: Record<string, [Case, () => Outcome]> = {
   "GET to a method with side effects": [{ path: handOver, method: "GET" }, () => noBody(405)],
 };
 
-describe.each(Object.entries(cases))("%s", (_name, [one, expected]) => {
+describe.each(Object.entries(cases))("%s", (_name, [request, expected]) => {
   test("the fast path and connect-node return the same response, and the connection stays usable", async () => {
     prefixLength = 1;
     await using fast = overHttp1();
@@ -180,11 +180,11 @@ describe.each(Object.entries(cases))("%s", (_name, [one, expected]) => {
     await using slow = overHttp1({ "content-encoding": "identity" });
     await using http2 = overHttp2();
     const bodies = new Set<string>();
-    for (const [name, way] of Object.entries({ fast, slow, http2 })) {
-      const outcome = await way.call(one);
+    for (const [name, connection] of Object.entries({ fast, slow, http2 })) {
+      const outcome = await connection.call(request);
       expect({ name, ...outcome }).toEqual({ name, ...expected() });
       bodies.add(outcome.body);
-      expect({ name, ...(await way.call({})) }).toEqual({ name, ...success() });
+      expect({ name, ...(await connection.call({})) }).toEqual({ name, ...success() });
     }
     expect([...bodies]).toHaveLength(1);
     expect([fast.connections(), slow.connections()]).toEqual([1, 1]);
@@ -192,7 +192,7 @@ describe.each(Object.entries(cases))("%s", (_name, [one, expected]) => {
 });
 
 describe("the fast path and connect-node", () => {
-  test("both paths reject a response larger than 4 MiB with the same error", async () => {
+  test("reject a response larger than 4 MiB with the same error", async () => {
     prefixLength = messageBytesMax;
     await using fast = overHttp1();
     await using slow = overHttp1({ "content-encoding": "identity" });
@@ -203,20 +203,20 @@ describe("the fast path and connect-node", () => {
     expect(new Set(outcomes.map(({ body }) => body)).size).toBe(1);
   });
 
-  test("both paths accept a request and a response of 4 MiB", async () => {
+  test("accept a request and a response of 4 MiB", async () => {
     const body = Buffer.concat([Buffer.from([10, 0xfb, 0xff, 0xff, 0x01]), Buffer.alloc(messageBytesMax - 5)]);
     prefixLength = messageBytesMax - 10;
     expect(success().body).toHaveLength(messageBytesMax);
     await using fast = overHttp1();
     await using slow = overHttp1({ "content-encoding": "identity" });
     await using http2 = overHttp2();
-    for (const way of [fast, slow, http2]) {
-      const { status, body: received } = await way.call({ body });
+    for (const connection of [fast, slow, http2]) {
+      const { status, body: received } = await connection.call({ body });
       expect([status, received.length]).toEqual([200, messageBytesMax]);
     }
   });
 
-  test("neither path responds to a truncated body, and its connection ends", async () => {
+  test("do not respond to a truncated body, and its connection ends", async () => {
     for (const own of [{}, { "content-encoding": "identity" }]) {
       const socket = net.connect(server.port, "127.0.0.1");
       const lines = Object.entries({ host: "a", ...inProto, ...token(), ...own, "content-length": "100" });

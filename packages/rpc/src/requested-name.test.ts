@@ -7,6 +7,6 @@ test("requestedName returns the name of a known value, and undefined for UNSPECI
   expect([requestedName(Colour, 1), requestedName(Colour, 0)]).toEqual(["RED", undefined]);
 });
 
-test("requestedName throws service_unavailable for a value that only a newer version knows", () => {
+test("requestedName throws service_unavailable for a value that this version does not have", () => {
   expect(() => requestedName(Colour, 2)).toThrow(expect.objectContaining({ code: "service_unavailable" }));
 });

@@ -4,9 +4,9 @@ import { unavailable } from "./domain-error.ts";
 
 /**
  * Returns the name of an enum value in a request, or undefined for UNSPECIFIED, the value of an
- * absent field. Throws a DomainError `service_unavailable` for a value that only a newer version of
- * the service knows: without the value, the request would have another effect. A newer replica, or
- * this one after its update, can execute the request.
+ * absent field. Throws a DomainError `service_unavailable` for a value that this version of the
+ * service does not have: without the value, the request would have another effect. A newer replica,
+ * or this one after its update, can execute the request.
  */
 export function requestedName<E extends Record<string, number>>(enumeration: E, value: number): EnumName<E> | undefined {
   const name = enumName(enumeration, value);
@@ -15,8 +15,8 @@ export function requestedName<E extends Record<string, number>>(enumeration: E, 
 }
 
 /**
- * Throws a DomainError `service_unavailable` for a request with a field that only a newer version
- * of the service knows. Protobuf drops unknown fields: a list would then ignore a new filter.
+ * Throws a DomainError `service_unavailable` for a request with a field that this version of the
+ * service does not have. A list that ignores an unknown field would ignore a new filter.
  * Checks the fields of the request itself, not of messages in it.
  */
 export function rejectUnknownFields({ $unknown }: Message): void {

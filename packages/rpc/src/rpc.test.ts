@@ -35,7 +35,7 @@ const signer = createCallerSigner({ id: "gateway", privateKey: gatewayKey.privat
 const callerKeys: TrustedKey[] = [{ id: "gateway", publicKey: gatewayKey.publicKey, signsFor: "anyone" }];
 const logger = createLogger("test", "silent");
 const caller: Caller = { role: "business", businessId: "b1", keyId: "k1", keyPrefix: "sk_test_00000000" };
-const refusal = new DomainError("conflict", "payment_not_refundable", "Already given back.", {
+const refusal = new DomainError("conflict", "payment_not_refundable", "Already refunded.", {
   pointer: "/amount",
   members: { payment_status: "REFUNDED" },
 });
@@ -57,7 +57,7 @@ const startServer = (port = 0) =>
     audience: "test",
     callerKeys,
     logger,
-    isUnavailable: (error) => error instanceof Error && error.message === "the database is gone",
+    isUnavailable: (error) => error instanceof Error && error.message === "the database is unavailable",
   });
 
 let server: RpcServer;
@@ -74,11 +74,11 @@ async function withClient<T>(
   await using channel = createRpcChannel({ urls, audience: "test", signer, ...options });
   return await use(clientOf(channel));
 }
-const aStranger = (id: string) => createCallerSigner({ id, privateKey: generateKeyPairSync("ed25519").privateKey });
+const unknownSigner = (id: string) => createCallerSigner({ id, privateKey: generateKeyPairSync("ed25519").privateKey });
 const clientOf = (channel: ReturnType<typeof createRpcChannel>) => createRpcClient(HandOverService, channel);
 const request = { topic: "t", messages: [{ key: "k", payload: new Uint8Array([1, 2]), headers: { ce_id: "e" } }] };
 
-/** From now on calls are not answered until they are released. */
+/** Makes all further calls wait until `release`. `begun` resolves when a call has begun. */
 function holdCalls() {
   const begun = Promise.withResolvers<void>();
   const released = Promise.withResolvers<object>();
@@ -89,8 +89,8 @@ function holdCalls() {
   return { begun: begun.promise, release: () => released.resolve({}) };
 }
 
-describe("our client and server", () => {
-  test("carry caller, request id, address, trace, idempotency key and deadline with the call", async () => {
+describe("createRpcClient and createRpcServer", () => {
+  test("transmit caller, request id, address, trace, idempotency key and deadline", async () => {
     calls = [];
     behaviour = async () => ({});
     const idempotencyKey = { key: "once", route: "POST /x", fingerprint: "abc", otherFingerprint: "def" };
@@ -117,7 +117,7 @@ describe("our client and server", () => {
     expect(remainingMs).toBeLessThanOrEqual(3_000);
   });
 
-  test("a call is served in its trace, and what it calls by itself goes on in that", async () => {
+  test("continue the trace of a call in the calls that its implementation makes", async () => {
     calls = [];
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
     await withClient([server.url], async (client) => {
@@ -135,7 +135,7 @@ describe("our client and server", () => {
     ]);
   });
 
-  test("a refusal arrives whole", async () => {
+  test("transmit a refusal with all its fields", async () => {
     behaviour = async () => Promise.reject(refusal);
     const error = await withClient([server.url], (client) =>
       client.handOverMessages(request, { caller }).catch((e: unknown) => e),
@@ -150,7 +150,7 @@ describe("our client and server", () => {
     });
   });
 
-  test.each([false, true])("a stored answer is marked as such, refusal: %s", async (refused) => {
+  test.each([false, true])("mark a stored response as replayed (refusal: %s)", async (refused) => {
     behaviour = async (call) => {
       call.markReplayed();
       if (refused) throw refusal;
@@ -164,7 +164,7 @@ describe("our client and server", () => {
     expect(replayed).toBe(1);
   });
 
-  test("a fault arrives as internal, without its text", async () => {
+  test("transmit a fault as internal, without its text", async () => {
     behaviour = async () => Promise.reject(new Error("secret detail"));
     const error = await withClient([server.url], (client) =>
       client.handOverMessages(request, { caller }).catch((e: unknown) => e),
@@ -174,9 +174,9 @@ describe("our client and server", () => {
     expect(String(error)).not.toContain("secret detail");
   });
 
-  test("a missing database is unavailable, and a keyed call is then tried again", async () => {
+  test("return unavailable while the database is unavailable, and retry a call with an idempotency key", async () => {
     calls = [];
-    behaviour = async () => Promise.reject(new Error("the database is gone"));
+    behaviour = async () => Promise.reject(new Error("the database is unavailable"));
     const error = await withClient([server.url], (client) =>
       client
         .handOverMessages(request, { caller, idempotencyKey: { key: "k", route: "r", fingerprint: "f" } })
@@ -186,14 +186,14 @@ describe("our client and server", () => {
     expect(calls).toHaveLength(3);
   });
 
-  test("an unknown field of a caller's request is rejected as unavailable, and one of the platform is ignored", async () => {
+  test("reject an unknown field of a business or operator as unavailable, and ignore one of the platform", async () => {
     calls = [];
     behaviour = async () => ({});
     const newer = create(HandOverService.method.handOverMessages.input, request);
     newer.$unknown = [{ no: 500, wireType: 0, data: new Uint8Array([1]) }];
     await withClient([server.url], async (client) => {
-      for (const known of [caller, { role: "admin", keyId: "k1", keyPrefix: "ak_test_00000000" } as const]) {
-        const error = await client.handOverMessages(newer, { caller: known }).catch((e: unknown) => e);
+      for (const external of [caller, { role: "admin", keyId: "k1", keyPrefix: "ak_test_00000000" } as const]) {
+        const error = await client.handOverMessages(newer, { caller: external }).catch((e: unknown) => e);
         expect(error).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
       }
       expect(calls).toEqual([]);
@@ -202,7 +202,7 @@ describe("our client and server", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("a refusal with a code of its own is an answer, and not asked for again", async () => {
+  test("do not retry a call that is refused with another code than service_unavailable", async () => {
     calls = [];
     behaviour = async () => Promise.reject(new DomainError("unavailable", "provider_unavailable", "Try again later."));
     const error = await withClient([server.url], (client) =>
@@ -214,18 +214,18 @@ describe("our client and server", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("a call that is neither read nor keyed is never sent twice", async () => {
+  test("do not retry a failed call that is not a read and has no idempotency key", async () => {
     calls = [];
-    behaviour = async () => Promise.reject(new Error("the database is gone"));
+    behaviour = async () => Promise.reject(new Error("the database is unavailable"));
     await withClient([server.url], (client) => client.handOverMessages(request, { caller }).catch(() => {}));
     expect(calls).toHaveLength(1);
   });
 
   test.each([
-    ["is signed with a key that is not known here", { signer: aStranger("stranger") }],
-    ["is forged", { signer: aStranger("gateway") }],
+    ["is signed with an unknown key", { signer: unknownSigner("unknown") }],
+    ["has an invalid signature", { signer: unknownSigner("gateway") }],
     ["is for another service", { audience: "elsewhere" }],
-  ])("a call whose token %s is refused before the use case runs", async (reason, options) => {
+  ])("reject a call whose token %s, without running its implementation", async (reason, options) => {
     calls = [];
     const error = await withClient(
       [server.url],
@@ -237,33 +237,33 @@ describe("our client and server", () => {
     expect(calls).toHaveLength(0);
   });
 
-  test("a call whose token expired before the server read it is made again with a new token", async () => {
+  test("retry a call with a new token when its token expired before the server read it", async () => {
     calls = [];
     behaviour = async () => ({});
     const old = createCallerSigner({ id: "gateway", privateKey: gatewayKey.privateKey }, () => Date.now() - 11_000);
-    let asked = 0;
-    const renewing = { sign: (...args: Parameters<typeof signer.sign>) => (asked++ === 0 ? old : signer).sign(...args) };
+    let signatures = 0;
+    const renewing = { sign: (...args: Parameters<typeof signer.sign>) => (signatures++ === 0 ? old : signer).sign(...args) };
     await withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: renewing });
     expect(calls).toHaveLength(1);
     const always = withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: old });
-    await expect(always).rejects.toThrow("too old");
+    await expect(always).rejects.toThrow("has expired");
     expect(calls).toHaveLength(1);
   });
 
-  test("without a key to vouch with, calls can only be made for nobody", async () => {
+  test("throw before a call with a caller when the client has no signing key", async () => {
     const call = withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: undefined });
-    await expect(call).rejects.toThrow("for nobody");
+    await expect(call).rejects.toThrow("no signing key");
   });
 
-  test("where no caller is taken nobody is needed, and nobody is believed to be anyone", async () => {
-    const seen: Caller[] = [];
+  test("accept calls without a token only with `takesCaller: false`, where the caller is always noCaller", async () => {
+    const callers: Caller[] = [];
     await using open = await createRpcServer({
       services: [
         serve(
           HandOverService,
           {
             async handOverMessages(_request, call) {
-              seen.push(call.caller);
+              callers.push(call.caller);
               return {};
             },
           },
@@ -280,7 +280,7 @@ describe("our client and server", () => {
       await client.handOverMessages(request, { caller: noCaller });
       await client.handOverMessages(request, { caller });
     });
-    expect(seen).toEqual([noCaller, noCaller]);
+    expect(callers).toEqual([noCaller, noCaller]);
     calls = [];
     const error = await withClient([server.url], (client) =>
       client.handOverMessages(request, { caller: noCaller }).catch((e: unknown) => e),
@@ -289,7 +289,7 @@ describe("our client and server", () => {
     expect(calls).toHaveLength(0);
   });
 
-  test("the deadline ends a call that is not answered", async () => {
+  test("end a call without a response at its deadline", async () => {
     behaviour = () => new Promise(() => {});
     const error = await withClient([server.url], (client) =>
       client.handOverMessages(request, { caller, timeoutMs: 100 }).catch((e: unknown) => e),
@@ -297,7 +297,7 @@ describe("our client and server", () => {
     expect((error as ConnectError).code).toBe(Code.DeadlineExceeded);
   });
 
-  test("a replica that is down is passed over", async () => {
+  test("use the other replica while a replica is down", async () => {
     behaviour = async () => ({});
     const down = await startServer();
     await down[Symbol.asyncDispose]();
@@ -306,11 +306,11 @@ describe("our client and server", () => {
     });
   });
 
-  test("a replica that ends a connection with its answer is passed over, for its others are about to end, too", async () => {
+  test("use the other replica after a response with `Connection: close`", async () => {
     behaviour = async () => ({});
-    let asked = 0;
+    let requests = 0;
     const leaving = http.createServer((_request, response) => {
-      asked++;
+      requests++;
       response.writeHead(200, { "content-type": "application/proto", connection: "close" }).end();
     });
     leaving.listen(0, "127.0.0.1");
@@ -320,15 +320,15 @@ describe("our client and server", () => {
       for (let i = 0; i < 3; i++) await client.handOverMessages(request, { caller });
     });
     leaving.close();
-    expect(asked).toBe(1);
+    expect(requests).toBe(1);
   });
 
-  test("a call that gets 408 is made at another replica, because the server did not begin it", async () => {
+  test("retry a call at another replica after 408, because the server did not begin it", async () => {
     behaviour = async () => ({});
-    let asked = 0;
+    let requests = 0;
     const leaving = net.createServer((socket) => {
       socket.once("data", () => {
-        asked++;
+        requests++;
         socket.end("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
       });
     });
@@ -339,25 +339,25 @@ describe("our client and server", () => {
       for (let i = 0; i < 3; i++) await client.handOverMessages(request, { caller });
     });
     leaving.close();
-    expect(asked).toBe(1);
+    expect(requests).toBe(1);
   });
 
-  test("nowhere to go is unavailable", async () => {
+  test("return unavailable when all replicas are down", async () => {
     const down = await startServer();
     await down[Symbol.asyncDispose]();
     const error = await withClient([down.url], (client) => client.handOverMessages(request, { caller }).catch((e: unknown) => e));
     expect(error).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
   });
 
-  test("a call that was sent and lost its connection has an unknown outcome, unless it may be repeated", async () => {
+  test("return outcome_unknown when the connection breaks after a call was sent, unless the call is safe to repeat", async () => {
     const dying = await startServer();
-    // A proxy whose connections can be cut stands for the network.
+    // The test cuts connections of this proxy to simulate a network failure.
     const sockets = new Set<net.Socket>();
     const proxy = net.createServer((socket) => {
       const upstream = net.connect(dying.port, "127.0.0.1");
-      for (const one of [socket, upstream]) {
-        sockets.add(one);
-        one.on("error", () => {});
+      for (const side of [socket, upstream]) {
+        sockets.add(side);
+        side.on("error", () => {});
       }
       socket.pipe(upstream).pipe(socket);
     });
@@ -378,7 +378,7 @@ describe("our client and server", () => {
     await dying[Symbol.asyncDispose]();
   });
 
-  test("a call whose time was over before all of it came is not begun", async () => {
+  test("return deadline_exceeded without beginning a call whose deadline passed before its body was complete", async () => {
     calls = [];
     const sent = http.request(`${server.url}/${HandOverService.typeName}/HandOverMessages`, {
       method: "POST",
@@ -391,33 +391,33 @@ describe("our client and server", () => {
     sent.write(Buffer.alloc(0));
     sent.flushHeaders();
     setTimeout(() => sent.end(), 200);
-    const [answer] = (await once(sent, "response")) as [http.IncomingMessage];
-    answer.resume();
-    expect([answer.statusCode, calls.length]).toEqual([504, 0]);
+    const [response] = (await once(sent, "response")) as [http.IncomingMessage];
+    response.resume();
+    expect([response.statusCode, calls.length]).toEqual([504, 0]);
   });
 
-  test("a call is answered while the calls of all lanes of a gateway wait at the same replica", async () => {
+  test("respond to a call while the calls of all bulkheads of a gateway wait at the same replica", async () => {
     await withClient([server.url], async (client) => {
       const { release, begun } = holdCalls();
       const hold = behaviour;
       behaviour = (call) => (call.requestId === "quick" ? Promise.resolve({}) : hold(call));
-      const patient = Array.from({ length: 260 }, () => client.handOverMessages(request, { caller, timeoutMs: 30_000 }));
+      const waiting = Array.from({ length: 260 }, () => client.handOverMessages(request, { caller, timeoutMs: 30_000 }));
       await begun;
       await client.handOverMessages(request, { caller, requestId: "quick" });
       release();
-      await Promise.all(patient);
+      await Promise.all(waiting);
     });
   });
 
-  test("a server that stops finishes the calls it has", async () => {
+  test("finish the calls in flight when the server stops", async () => {
     const stopping = await startServer();
     const { release, begun } = holdCalls();
     await withClient([stopping.url], async (client) => {
-      const answer = client.handOverMessages(request, { caller });
+      const response = client.handOverMessages(request, { caller });
       await begun;
       const stopped = stopping[Symbol.asyncDispose]();
       release();
-      await expect(answer).resolves.toBeDefined();
+      await expect(response).resolves.toBeDefined();
       await stopped;
     });
   });
@@ -435,7 +435,7 @@ describe("standard clients on the same port", () => {
     ["Connect over HTTP/2", () => createConnectTransport({ baseUrl: server.url, httpVersion: "2" })],
     ["gRPC", () => createGrpcTransport({ baseUrl: server.url })],
     ["gRPC-Web", () => createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1" })],
-  ])("%s is answered, and refused, like our own", async (_name, transport) => {
+  ])("%s gets responses and refusals like createRpcClient", async (_name, transport) => {
     calls = [];
     behaviour = async () => ({});
     const client = createClient(HandOverService, transport());
@@ -447,7 +447,7 @@ describe("standard clients on the same port", () => {
     });
   });
 
-  test("@grpc/grpc-js calls a method and is told of refusals", async () => {
+  test("@grpc/grpc-js gets responses and refusals", async () => {
     const { input, output } = HandOverService.method.handOverMessages;
     const client = new grpc.Client(`127.0.0.1:${server.port}`, grpc.credentials.createInsecure());
     const metadata = new grpc.Metadata();
@@ -475,24 +475,24 @@ describe("standard clients on the same port", () => {
     ["Connect over HTTP/2", () => createConnectTransport({ baseUrl: server.url, httpVersion: "2" })],
     ["gRPC", () => createGrpcTransport({ baseUrl: server.url })],
     ["gRPC-Web", () => createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1" })],
-  ])("%s without a good token is told so", async (_name, transport) => {
+  ])("%s without a token gets unauthenticated", async (_name, transport) => {
     calls = [];
     const client = createClient(HandOverService, transport());
     await expect(client.handOverMessages(request)).rejects.toMatchObject({ code: Code.Unauthenticated });
     expect(calls).toHaveLength(0);
   });
 
-  test("who calls is judged before the body comes, on every way in", async () => {
+  test("get 401 without a token before they send the body, for each protocol and path with a query", async () => {
     const path = "/messaging.v1.HandOverService/HandOverMessages";
     const session = http2.connect(server.url);
     for (const target of [path, `${path}?`, `${path}?a=b`]) {
       for (const type of ["application/proto", "application/grpc", "application/json"]) {
         const socket = net.connect(server.port, "127.0.0.1");
-        // Nothing of the body is ever sent.
+        // The body is never sent.
         socket.write(`POST ${target} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 1000000\r\n\r\n`);
-        let answer = "";
-        for await (const chunk of socket) answer += String(chunk);
-        expect(answer).toMatch(/^HTTP\/1.1 401 .*Connection: close/s);
+        let received = "";
+        for await (const chunk of socket) received += String(chunk);
+        expect(received).toMatch(/^HTTP\/1.1 401 .*Connection: close/s);
       }
       const stream = session.request({ ":method": "POST", ":path": target, "content-type": "application/grpc" });
       const [headers] = (await once(stream, "response")) as [http2.IncomingHttpHeaders];
@@ -501,7 +501,7 @@ describe("standard clients on the same port", () => {
     session.destroy();
   });
 
-  test("health is off while what the service cannot do without does not answer", async () => {
+  test("health is NOT_SERVING while the service is not ready", async () => {
     const notReady = await createRpcServer({
       services: [],
       host: "127.0.0.1",
@@ -516,13 +516,13 @@ describe("standard clients on the same port", () => {
     await notReady[Symbol.asyncDispose]();
   });
 
-  test("health keeps no listener of a watch that its client has ended", async () => {
+  test("health removes the listener of a watch that its client has ended", async () => {
     await using running = await startServer();
     const client = createClient(Health, createGrpcTransport({ baseUrl: running.url }));
     const warnings: string[] = [];
     const onWarning = ({ name }: Error) => void warnings.push(name);
     process.on("warning", onWarning);
-    // Node warns of more than ten listeners.
+    // Node emits a warning for more than ten listeners.
     for (let i = 0; i < 15; i++) {
       const ended = new AbortController();
       const watching = client.watch({}, { signal: ended.signal })[Symbol.asyncIterator]();
@@ -536,27 +536,27 @@ describe("standard clients on the same port", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("health answers probes without a caller, and turns off before the server closes", async () => {
+  test("health accepts probes without a token, and is NOT_SERVING before the server closes", async () => {
     const stopping = await startServer();
     const client = createClient(Health, createGrpcTransport({ baseUrl: stopping.url }));
     expect((await client.check({ service: "messaging.v1.HandOverService" })).status).toBe(1);
     await expect(client.check({ service: "nothing.v1.Nothing" })).rejects.toMatchObject({ code: Code.NotFound });
-    const seen: number[] = [];
+    const states: number[] = [];
     let stopped: PromiseLike<void> | undefined;
     const watching = (async () => {
-      for await (const answer of client.watch({})) {
-        seen.push(answer.status);
-        if (answer.status === 1) stopped = stopping[Symbol.asyncDispose]();
+      for await (const { status } of client.watch({})) {
+        states.push(status);
+        if (status === 1) stopped = stopping[Symbol.asyncDispose]();
         else break;
       }
     })();
     await watching;
     await stopped;
-    expect(seen).toEqual([1, 2]);
+    expect(states).toEqual([1, 2]);
   });
 });
 
-test("roles are told apart", () => {
+test("requireBusiness and requireAdmin throw a DomainError for callers with another role", () => {
   expect(requireBusiness(caller)).toBe("b1");
   expect(() => requireAdmin(caller)).toThrow(DomainError);
   expect(() => requireBusiness(platformCaller)).toThrow(DomainError);

@@ -17,7 +17,7 @@ import { rejectUnknownFields } from "./requested-name.ts";
 import { endSpan } from "./spans.ts";
 import type { Tls } from "./tls.ts";
 
-/** A service description together with its implementations; made by `serve`. */
+/** A service description with its implementations, as `serve` returns it. */
 export interface ServedService {
   readonly service: DescService;
   readonly implementations: Readonly<Record<string, Implementation<DescMethodUnary>>>;
@@ -25,9 +25,9 @@ export interface ServedService {
 }
 
 /**
- * Names the implementations of one service's RPCs.
- * `takesCaller: false`: its calls need no token and get `nobody` as their caller; whoever serves it
- * judges what is sent by other means.
+ * Combines a service with the implementations of its RPCs. With `takesCaller: false`, calls need no
+ * caller token and get `noCaller` as their caller. The implementation must then authenticate
+ * requests by other means.
  */
 export function serve<S extends DescService>(
   service: S,
@@ -37,43 +37,45 @@ export function serve<S extends DescService>(
   return { service, implementations: implementations as unknown as ServedService["implementations"], takesCaller };
 }
 
-/** The same with RPCs that are made with a context: those of a service's `rpc/index.ts`. */
+/** Calls `serve` with RPCs that are created from a context: those of a service's `rpc/index.ts`. */
 export function serveFrom<S extends DescService, Context>(
   service: S,
   rpcs: { readonly [K in keyof Implementations<S>]: (context: Context) => Implementations<S>[K] },
   context: Context,
 ): ServedService {
-  const made = Object.entries(service.method).map(([name]) => [name, rpcs[name as keyof Implementations<S>](context)]);
-  return serve(service, Object.fromEntries(made));
+  const entries = Object.entries(service.method).map(([name]) => [name, rpcs[name as keyof Implementations<S>](context)]);
+  return serve(service, Object.fromEntries(entries));
 }
 
 export interface RpcServerOptions {
   readonly services: readonly ServedService[];
   readonly host: string;
-  /** 0 picks a free one; see `RpcServer.port`. */
+  /** 0 selects a free port; see `RpcServer.port`. */
   readonly port: number;
-  /** The service's name: tokens made for another one are refused. */
+  /** Name of the service. Caller tokens for other services are rejected. */
   readonly audience: string;
-  /** Whose tokens count, and for what. Several while a key is replaced. */
+  /** Public keys that verify caller tokens; several while a key is replaced. */
   readonly callerKeys: readonly TrustedKey[];
-  /** Undefined: for one machine, or a network that encrypts and authenticates by itself. */
+  /** Undefined on a single machine, or in a network that encrypts and authenticates connections. */
   readonly tls?: Tls | undefined;
   readonly limits?: Partial<Limits>;
   readonly logger: Logger;
-  /** True for faults that mean "not now", as of a database: they are answered as unavailable. */
+  /** Returns whether a fault is temporary, as of a database. The response is then `unavailable`. */
   readonly isUnavailable?: (error: unknown) => boolean;
-  /** Whether what the service cannot do without answers, told to health probes. Must not throw. */
+  /** Returns whether required dependencies respond, for health probes. It must not throw. */
   readonly isReady?: () => Promise<boolean>;
 }
 
 export interface RpcServer extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
-  /** What it tells health probes. */
+  /** Returns the state that health probes get. */
   isReady(): Promise<boolean>;
 }
 
-/** Maximum bytes of all unfinished request bodies: of callers with a token, and of the others. */
+/**
+ * Maximum bytes of all unfinished request bodies, separately for calls with and without a token.
+ */
 const unfinishedBytesMax = { calls: 32 * 1024 * 1024, withoutToken: 8 * 1024 * 1024 };
 
 interface Target {
@@ -83,10 +85,10 @@ interface Target {
 }
 
 /**
- * Serves Connect, gRPC and gRPC-Web on one port, over HTTP/1.1 and HTTP/2. Who calls is established
- * from the headers, before anything of the body is read. A unary Connect call with a protobuf body
- * over HTTP/1.1, which is what `createRpcClient` sends, takes a short way of its own; all else is
- * answered by connect-node. Both ways end in `invoke`.
+ * Starts a server for Connect, gRPC and gRPC-Web on one port, over HTTP/1.1 and HTTP/2. It
+ * authenticates the caller from the headers, before it reads the body. A fast path serves calls of
+ * `createRpcClient`: unary Connect calls with a protobuf body over HTTP/1.1. connect-node serves
+ * all others. Both paths end in `invoke`.
  */
 export async function createRpcServer(options: RpcServerOptions): Promise<RpcServer> {
   const { logger } = options;
@@ -109,7 +111,7 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
         const caller = callerOf(target, header(headerNames.caller));
         const markReplayed = () => context.responseHeader.set(headerNames.replayed, "true");
         const call = readCall(header, caller, context.timeoutMs(), markReplayed);
-        return invoke(target, { read: () => request, write: (answer) => answer }, call);
+        return invoke(target, { read: () => request, write: (response) => response }, call);
       });
     }
   };
@@ -125,29 +127,31 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
   const readCallBody = createBodyReader(unfinishedBytesMax.calls);
   const readOtherBody = createBodyReader(unfinishedBytesMax.withoutToken);
 
-  const answer = (request: Request, response: Response) => {
+  const handle = (request: Request, response: Response) => {
     // Drops the rest of an unneeded body, so that the connection can be used again.
     response.once("finish", () => {
       if (!request.complete) dropBody(request);
     });
     clampTimeout(request);
-    // Without what follows a "?", as connect-node goes by it.
+    // connect-node ignores the query, too.
     const [path = ""] = (request.url ?? "").split("?", 1);
     const target = methods.get(path);
     let caller: Caller = noCaller;
     try {
       if (target) caller = callerOf(target, request.headers[headerNames.caller] as string | undefined);
     } catch (error) {
-      // Nothing of the body was read, and nothing will be.
+      // The body stays unread, so that the connection cannot be used again.
       if (response instanceof http.ServerResponse) response.shouldKeepAlive = false;
-      const refusal = ConnectError.from(error);
-      if (target) served.observe({ method: methodName(target.method), code: codeToString(refusal.code) }, 0);
-      inTrace(claimedTrace(request), () => logger.warn({ err: error, method: target?.method.name }, "a call was refused"));
-      return refuse(response, refusal);
+      const rejection = ConnectError.from(error);
+      if (target) served.observe({ method: methodName(target.method), code: codeToString(rejection.code) }, 0);
+      inTrace(claimedTrace(request), () =>
+        logger.warn({ err: error, method: target?.method.name }, "call rejected, invalid caller token"),
+      );
+      return sendError(response, rejection);
     }
     const readBody = target?.takesCaller ? readCallBody : readOtherBody;
     if (target && isFast(request) && response instanceof http.ServerResponse) {
-      void answerFast(request, response, { target, caller, invoke, readBody });
+      void serveFast(request, response, { target, caller, invoke, readBody });
     } else {
       request[Symbol.asyncIterator] = () => yieldBody(request, readBody);
       connectNode(request, response);
@@ -157,7 +161,7 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
   const { port, stop } = await listen({
     host: options.host,
     port: options.port,
-    answer,
+    handle,
     tls: options.tls,
     limits: options.limits,
   });
@@ -173,7 +177,7 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
   };
 }
 
-/** The RPCs by the paths they are called at. */
+/** Returns the RPCs by their paths. */
 function targetsOf(services: readonly ServedService[]): Map<string, Target> {
   const targets = services.flatMap(({ service, implementations, takesCaller }) =>
     service.methods.map((method) => {
@@ -188,39 +192,39 @@ function targetsOf(services: readonly ServedService[]): Map<string, Target> {
   return new Map(targets);
 }
 
-/** All that a caller learns of a fault. */
+/** Hides the details of a fault from the caller. */
 const internalError = () => new ConnectError("internal error", Code.Internal);
 
 interface Codec<T> {
   read(): Message;
-  write(answer: Message): T;
+  write(response: Message): T;
 }
 
 type Invoke = <T>(target: Target, codec: Codec<T>, call: Call) => Promise<T>;
 
-/** Runs one RPC for its caller's tenant: the use case, the answer or the refusal. */
+/** Creates a function that runs an RPC for its caller's tenant and converts its errors. */
 function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
-  const refusalOf = (error: unknown, method: DescMethodUnary, call: Call): ConnectError => {
+  const connectErrorOf = (error: unknown, method: DescMethodUnary, call: Call): ConnectError => {
     if (error instanceof DomainError) return toConnectError(error);
     if (error instanceof ConnectError) return error;
     const context = { err: error, method: method.name, request_id: call.requestId };
     if (isUnavailable?.(error)) {
-      logger.warn(context, "a call could not be served now");
+      logger.warn(context, "call failed, dependency unavailable");
       return toConnectError(unavailable("service_unavailable", "The service is not available right now. Try again."));
     }
-    logger.error(context, "a call failed");
+    logger.error(context, "call failed with an internal error");
     return internalError();
   };
   const invoke: Invoke = async ({ method, implementation }, { read, write }, call) => {
-    // A server that is behind must not do what its caller has given up.
+    // The client has given up this call, so that its effect would be unexpected.
     if (call.remainingMs() === 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
     try {
       const request = read();
       if (call.caller.role === "business" || call.caller.role === "admin") rejectUnknownFields(request);
-      const answer = await implementation(request as Parameters<typeof implementation>[0], call);
-      return write("$typeName" in answer ? (answer as Message) : create(method.output, answer));
+      const response = await implementation(request as Parameters<typeof implementation>[0], call);
+      return write("$typeName" in response ? (response as Message) : create(method.output, response));
     } catch (error) {
-      throw refusalOf(error, method, call);
+      throw connectErrorOf(error, method, call);
     }
   };
   return (target, codec, call) => {
@@ -238,8 +242,8 @@ function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
   };
 }
 
-/** Answers a call as `createRpcClient` sends it. */
-async function answerFast(
+/** Serves a call in the form that `createRpcClient` sends. */
+async function serveFast(
   request: http.IncomingMessage,
   response: http.ServerResponse,
   { target, caller, invoke, readBody }: { target: Target; caller: Caller; invoke: Invoke; readBody: ReadBody },
@@ -254,14 +258,14 @@ async function answerFast(
   );
   try {
     const body = await readBody(request);
-    const codec = { read: () => decode(method, body), write: (answer: Message) => encode(method, answer) };
+    const codec = { read: () => decode(method, body), write: (message: Message) => encode(method, message) };
     const bytes = await invoke(target, codec, call);
     response.writeHead(200, { "content-type": "application/proto", "content-length": bytes.length });
     response.end(bytes);
   } catch (error) {
     // The caller has closed the connection.
     if (request.destroyed && !request.complete) return;
-    refuse(response, ConnectError.from(error, Code.Internal));
+    sendError(response, ConnectError.from(error, Code.Internal));
   }
 }
 
@@ -294,16 +298,19 @@ async function* yieldBody(request: Request, readBody: ReadBody): AsyncGenerator<
   if (body.length > 0) yield body;
 }
 
-/** What a call says of itself whose caller is not known: no more than these usually are. */
+/** Returns the trace of an unauthenticated call, for the log. Cuts both values to usual lengths. */
 const claimedTrace = ({ headers }: Request): Trace => ({
   traceparent: String(headers[headerNames.traceparent] ?? "").slice(0, 55),
   requestId: String(headers[headerNames.requestId] ?? "").slice(0, 64),
 });
 
-/** As Connect writes it. gRPC clients go by the status: 401 is UNAUTHENTICATED to them. */
-function refuse(response: Response, refusal: ConnectError): void {
-  const bytes = errorToJsonBytes(refusal, undefined);
-  response.statusCode = codeToHttpStatus(refusal.code);
+/**
+ * Sends an error in the format of Connect. A gRPC client derives the code from the HTTP status: 401
+ * is UNAUTHENTICATED.
+ */
+function sendError(response: Response, error: ConnectError): void {
+  const bytes = errorToJsonBytes(error, undefined);
+  response.statusCode = codeToHttpStatus(error.code);
   response.setHeader("content-type", "application/json");
   response.setHeader("content-length", bytes.length);
   response.end(bytes);
@@ -321,8 +328,8 @@ function decode(method: DescMethodUnary, body: Buffer): Message {
   }
 }
 
-function encode(method: DescMethodUnary, answer: Message): Uint8Array {
-  const bytes = toBinary(method.output, answer);
+function encode(method: DescMethodUnary, message: Message): Uint8Array {
+  const bytes = toBinary(method.output, message);
   if (bytes.length > messageBytesMax) throw tooLargeToWrite(bytes.length);
   return bytes;
 }

@@ -24,32 +24,32 @@ const good = {
   CLIENTS_URLS: "http://clients:4000",
 };
 
-test("keys are read with their ids", () => {
+test("the readers return keys with their ids", () => {
   const { callerKey, keys, tls } = read(good);
   expect([callerKey.id, ...keys.map(({ id }) => id), tls]).toEqual(["k1", "k1", "k2", undefined]);
 });
 
 test.each<[Record<string, string>, RegExp]>([
   [{ CALLER_PRIVATE_KEY: "" }, /CALLER_PRIVATE_KEY is not set/],
-  [{ CALLER_PRIVATE_KEY: privateText }, /must be written id:base64/],
-  [{ CALLER_PRIVATE_KEY: `k1:${publicText}` }, /CALLER_PRIVATE_KEY is not such an Ed25519 key/],
+  [{ CALLER_PRIVATE_KEY: privateText }, /must be written id:base64, the id/],
+  [{ CALLER_PRIVATE_KEY: `k1:${publicText}` }, /CALLER_PRIVATE_KEY is not an Ed25519 key of this format/],
   [{ GATEWAY_PUBLIC_KEYS: "" }, /GATEWAY_PUBLIC_KEYS is not set/],
-  [{ GATEWAY_PUBLIC_KEYS: `k1:${publicText},k1:${publicText}` }, /one key id twice/],
-  [{ GATEWAY_PUBLIC_KEYS: `k1:${publicText},k2:AAAA` }, /entry 2 is not such an Ed25519 key/],
-  [{ RPC_TLS_CERT_FILE: "/c" }, /belong together/],
+  [{ GATEWAY_PUBLIC_KEYS: `k1:${publicText},k1:${publicText}` }, /the same key id twice/],
+  [{ GATEWAY_PUBLIC_KEYS: `k1:${publicText},k2:AAAA` }, /entry 2 is not an Ed25519 key of this format/],
+  [{ RPC_TLS_CERT_FILE: "/c" }, /set all three, or none/],
   [files, /CLIENTS_URLS must list https:.*with RPC_TLS/],
   [{ CLIENTS_URLS: "https://clients:4000" }, /CLIENTS_URLS must list http:.*without RPC_TLS/],
   [{ NODE_ENV: "production" }, /RPC_TLS_CERT_FILE.*RPC_WITHOUT_TLS=true/],
-])("%o is refused, in words and without a secret", (bad, words) => {
+])("%o is rejected with a message that contains no secret", (bad, expected) => {
   const message = (() => {
     try {
       read({ ...good, ...bad });
-      return "it was taken";
+      return "no error";
     } catch (error) {
       return (error as Error).message;
     }
   })();
-  expect(message).toMatch(words);
+  expect(message).toMatch(expected);
   expect(message).not.toContain(privateText);
 });
 
@@ -66,7 +66,7 @@ const published = [
 ];
 
 test.each(published)("rejects the published example key pair %s", (privateHalf, publicHalf) => {
-  const problem = (words: string) => new RegExp(`${words} is an example key whose private half is published`);
+  const problem = (setting: string) => new RegExp(`${setting} is an example key whose private half is published`);
   expect(() => read({ ...good, CALLER_PRIVATE_KEY: `k1:${privateHalf}` })).toThrow(problem("CALLER_PRIVATE_KEY"));
   expect(() => read({ ...good, GATEWAY_PUBLIC_KEYS: `k1:${publicText},k2:${publicHalf}` })).toThrow(
     problem("GATEWAY_PUBLIC_KEYS: entry 2"),
@@ -91,7 +91,7 @@ test("rejects the same key in two settings in production, and accepts it elsewhe
   expect(() => both({ ...source, B: `k1:${one}`, NODE_ENV: "test" })).not.toThrow();
 });
 
-test("with files, addresses are https; in production plain calls have to be asked for", () => {
+test("production accepts https URLs with certificate files, and http only with RPC_WITHOUT_TLS", () => {
   expect(read({ ...good, ...files, NODE_ENV: "production", CLIENTS_URLS: "https://clients:4000" }).tls).toEqual({
     certFile: "/c",
     keyFile: "/k",

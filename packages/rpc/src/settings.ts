@@ -4,8 +4,8 @@ import type { CallerKey, TrustedKey } from "./caller-token.ts";
 import type { TlsFiles } from "./tls.ts";
 
 /**
- * Reads a key to sign with, "id:base64 of a PKCS #8 document": unless another is named, the one
- * that vouches for callers.
+ * Reads a signing key, "id:base64 of a PKCS #8 document". `name` is the setting, by default the key
+ * that signs caller tokens.
  */
 export function readCallerKey(env: EnvReader, name = "CALLER_PRIVATE_KEY"): CallerKey {
   const { id, key } = readKey(env, name, env.string(name), (der) => createPrivateKey({ key: der, format: "der", type: "pkcs8" }));
@@ -13,9 +13,9 @@ export function readCallerKey(env: EnvReader, name = "CALLER_PRIVATE_KEY"): Call
 }
 
 /**
- * Reads a setting such as GATEWAY_PUBLIC_KEYS: "id:base64 of a SubjectPublicKeyInfo",
- * comma-separated, at least one; several while a key is replaced. Problems name an entry by its
- * place.
+ * Reads a setting such as GATEWAY_PUBLIC_KEYS: a comma-separated list of "id:base64 of a
+ * SubjectPublicKeyInfo". It has at least one entry, and several while a key is replaced. Problems
+ * contain the number of the entry.
  */
 export function readTrustedKeys(env: EnvReader, name: string, signsFor: TrustedKey["signsFor"]): TrustedKey[] {
   const keys = env.words(name).map((entry, index) => {
@@ -24,7 +24,7 @@ export function readTrustedKeys(env: EnvReader, name: string, signsFor: TrustedK
     );
     return { id, publicKey: key, signsFor };
   });
-  if (new Set(keys.map(({ id }) => id)).size < keys.length) env.problem(`${name} names one key id twice`);
+  if (new Set(keys.map(({ id }) => id)).size < keys.length) env.problem(`${name} has the same key id twice`);
   return keys;
 }
 
@@ -37,10 +37,10 @@ export function rejectSharedKeys(env: EnvReader, settings: Readonly<Record<strin
   if (!env.isProduction) return;
   const holders = new Map<string, string>();
   for (const [name, keys] of Object.entries(settings)) {
-    for (const key of keys.filter((one) => one !== unusable)) {
-      const half = publicHalfOf(key);
-      const holder = holders.get(half) ?? name;
-      holders.set(half, holder);
+    for (const key of keys.filter((key) => key !== unusable)) {
+      const publicHalf = publicHalfOf(key);
+      const holder = holders.get(publicHalf) ?? name;
+      holders.set(publicHalf, holder);
       if (holder !== name) env.problem(`${name} and ${holder} hold the same key; make a separate key pair for each`);
     }
   }
@@ -48,8 +48,8 @@ export function rejectSharedKeys(env: EnvReader, settings: Readonly<Record<strin
 
 /**
  * Reads RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE: all three, or none for calls
- * without TLS. In production that has to be asked for: keys and secrets that are shown once travel
- * these ways.
+ * without TLS. In production, calls without TLS need RPC_WITHOUT_TLS=true, because calls contain
+ * API keys and secrets.
  */
 export function readTlsFiles(env: EnvReader): TlsFiles | undefined {
   const [certFile, keyFile, caFile] = ["RPC_TLS_CERT_FILE", "RPC_TLS_KEY_FILE", "RPC_TLS_CA_FILE"].map((name) =>
@@ -57,43 +57,48 @@ export function readTlsFiles(env: EnvReader): TlsFiles | undefined {
   );
   if (certFile && keyFile && caFile) return { certFile, keyFile, caFile };
   if (certFile || keyFile || caFile) {
-    env.problem("RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE belong together: set all three, or none");
+    env.problem("RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE are incomplete: set all three, or none");
   }
   if (env.isProduction && !env.boolean("RPC_WITHOUT_TLS", false)) {
     env.problem(
-      "RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE must be set in production; where a mesh encrypts and authenticates, say so: RPC_WITHOUT_TLS=true",
+      "RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE must be set in production; set RPC_WITHOUT_TLS=true only where a service mesh encrypts and authenticates calls",
     );
   }
   return undefined;
 }
 
-/** Reads where the replicas of a service are: https with TLS, http without. */
+/** Reads the URLs of a service's replicas: https with TLS, http without. */
 export function readServiceUrls(env: EnvReader, name: string, tls: TlsFiles | undefined): string[] {
   const urls = env.urls(name);
   const scheme = tls ? "https://" : "http://";
   for (const url of urls) {
     if (url.startsWith(scheme)) continue;
-    env.problem(`${name} must list ${scheme} addresses ${tls ? "with" : "without"} RPC_TLS_*_FILE, not "${url}"`);
+    env.problem(`${name} must list ${scheme} URLs ${tls ? "with" : "without"} RPC_TLS_*_FILE, not "${url}"`);
   }
   return urls;
 }
 
-function readKey(env: EnvReader, place: string, text: string, read: (der: Buffer) => KeyObject): { id: string; key: KeyObject } {
+function readKey(
+  env: EnvReader,
+  setting: string,
+  text: string,
+  read: (der: Buffer) => KeyObject,
+): { id: string; key: KeyObject } {
   const [, id, base64] = /^([\w-]+):([A-Za-z0-9+/]+=*)$/.exec(text) ?? [];
   if (id === undefined || base64 === undefined || id.length > 32) {
-    if (text !== "") env.problem(`${place} must be written id:base64, the id 1 to 32 letters or digits`);
+    if (text !== "") env.problem(`${setting} must be written id:base64, the id with 1 to 32 letters, digits, "-" or "_"`);
     return { id: "", key: unusable };
   }
   try {
     const key = read(Buffer.from(base64, "base64"));
     if (key.asymmetricKeyType === "ed25519" && !publishedKeys.has(publicHalfOf(key))) return { id, key };
     if (key.asymmetricKeyType === "ed25519") {
-      env.problem(`${place} is an example key whose private half is published; ${makePair}`);
+      env.problem(`${setting} is an example key whose private half is published; ${makePair}`);
       return { id, key: unusable };
     }
   } catch {}
   // The value may be a secret, so the message does not repeat it.
-  env.problem(`${place} is not such an Ed25519 key; ${makePair}`);
+  env.problem(`${setting} is not an Ed25519 key of this format; ${makePair}`);
   return { id, key: unusable };
 }
 
@@ -109,5 +114,5 @@ const publishedKeys: ReadonlySet<string> = new Set(
     .map((key) => `MCowBQYDK2VwAyEA${key}`),
 );
 
-/** Never used: a problem ends the start. */
+/** Placeholder of an invalid key. It is never used, because the recorded problem ends the start. */
 const unusable = undefined as unknown as KeyObject;

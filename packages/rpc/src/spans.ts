@@ -2,10 +2,10 @@ import type { Span } from "@amana/runtime";
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import type { Caller } from "./caller.ts";
 
-/** The codes of faults. All others are refusals, which are answers like any. */
-const faults = new Set(["unknown", "deadline_exceeded", "unimplemented", "internal", "unavailable", "data_loss"]);
+/** Connect codes of faults. A span with another code, a refusal, is not marked as failed. */
+const faultCodes = new Set(["unknown", "deadline_exceeded", "unimplemented", "internal", "unavailable", "data_loss"]);
 
-/** Ends the span of a call, on either side, with how the call ended. */
+/** Ends the span of a call at the client or server with its code. */
 export function endSpan(span: Span, method: DescMethodUnary, code: string, caller: Caller): void {
   span.set({
     "rpc.system": "connect_rpc",
@@ -14,5 +14,5 @@ export function endSpan(span: Span, method: DescMethodUnary, code: string, calle
     "rpc.connect_rpc.error_code": code === "ok" ? undefined : code,
     "amana.business_id": caller.role === "business" ? caller.businessId : undefined,
   });
-  span.end(faults.has(code) ? code : undefined);
+  span.end(faultCodes.has(code) ? code : undefined);
 }

@@ -14,7 +14,7 @@ import { Code, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import grpc from "@grpc/grpc-js";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { aCa, replace } from "../test/certificates.ts";
+import { createCa, replace } from "../test/certificates.ts";
 import {
   type Caller,
   createCallerSigner,
@@ -33,13 +33,13 @@ const signer = createCallerSigner({ id: "k", privateKey });
 const caller: Caller = { role: "business", businessId: "b1", keyId: "k1", keyPrefix: "sk_test_00000000" };
 
 let folder: string;
-let ca: Awaited<ReturnType<typeof aCa>>;
+let ca: Awaited<ReturnType<typeof createCa>>;
 let otherCa: typeof ca;
 let good: TlsFiles;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "amana-tls-"));
-  ca = await aCa(join(folder, "ours"));
-  otherCa = await aCa(join(folder, "theirs"));
+  ca = await createCa(join(folder, "ca"));
+  otherCa = await createCa(join(folder, "other-ca"));
   good = await ca.issue("good");
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -74,8 +74,8 @@ async function startServer(files: TlsFiles): Promise<RpcServer> {
   );
 }
 
-/** Our own client, whose certificate these files are. */
-async function aClient(server: { readonly port: number }, files: TlsFiles, host = "localhost") {
+/** Creates a client with this certificate. */
+async function createTlsClient(server: { readonly port: number }, files: TlsFiles, host = "localhost") {
   const own = stack.use(await openTls(files, logger, 20));
   const channel = stack.use(createRpcChannel({ urls: [`https://${host}:${server.port}`], audience: "test", signer, tls: own }));
   const client = createRpcClient(HandOverService, channel);
@@ -83,8 +83,8 @@ async function aClient(server: { readonly port: number }, files: TlsFiles, host 
 }
 
 describe("over TLS with client certificates", () => {
-  test("our own client is served", async () => {
-    const client = await aClient(await startServer(good), good);
+  test("createRpcClient gets a response", async () => {
+    const client = await createTlsClient(await startServer(good), good);
     await client.deliver();
     expect(callers).toEqual([caller]);
   });
@@ -103,7 +103,7 @@ describe("over TLS with client certificates", () => {
       "gRPC-Web",
       (baseUrl: string, nodeOptions: ClientOptions) => createGrpcWebTransport({ baseUrl, nodeOptions, httpVersion: "1.1" }),
     ],
-  ])("%s is served", async (_name, create) => {
+  ])("%s gets a response", async (_name, create) => {
     const server = await startServer(good);
     const transport = create(`https://localhost:${server.port}`, await clientOptions(good));
     await createClient(HandOverService, transport).handOverMessages(
@@ -114,7 +114,7 @@ describe("over TLS with client certificates", () => {
     expect((await createClient(Health, transport).check({})).status).toBe(1);
   });
 
-  test("@grpc/grpc-js is served", async () => {
+  test("@grpc/grpc-js gets a response", async () => {
     const server = await startServer(good);
     const { ca: root, cert, key } = await clientOptions(good);
     const client = new grpc.Client(`localhost:${server.port}`, grpc.credentials.createSsl(root, key, cert));
@@ -137,17 +137,17 @@ describe("over TLS with client certificates", () => {
   test.each([
     ["of another CA", () => otherCa.issue("stranger")],
     ["that has expired", () => ca.issue("expired-client", { days: 0 })],
-    ["that is for servers alone", () => ca.issue("server-only", { usage: "serverAuth" })],
-  ])("a client with a certificate %s is refused", async (_what, issue) => {
+    ["that is valid only for servers", () => ca.issue("server-only", { usage: "serverAuth" })],
+  ])("the server rejects a client with a certificate %s", async (_name, issue) => {
     const server = await startServer(good);
     const { certFile, keyFile } = await issue();
-    const client = await aClient(server, { certFile, keyFile, caFile: good.caFile });
+    const client = await createTlsClient(server, { certFile, keyFile, caFile: good.caFile });
     await expect(client.deliver()).rejects.toThrow();
     expect(callers).toEqual([]);
-    await (await aClient(server, good)).deliver();
+    await (await createTlsClient(server, good)).deliver();
   });
 
-  test("a client without a certificate, and one without TLS, is refused", async () => {
+  test("the server rejects a client without a certificate, and one without TLS", async () => {
     const server = await startServer(good);
     const root = await readFile(good.caFile);
     const agent = new https.Agent({ ca: root });
@@ -160,11 +160,11 @@ describe("over TLS with client certificates", () => {
     ["of another CA", () => otherCa.issue("strange-server"), "localhost"],
     ["that has expired", () => ca.issue("expired-server", { days: 0 }), "localhost"],
     ["for another name", () => ca.issue("elsewhere", { names: "DNS:elsewhere.test" }), "localhost"],
-    ["for a name, when called by address", () => ca.issue("named"), "127.0.0.1"],
-  ])("a server whose certificate is %s gets no call, and that is known not to have been sent", async (_what, issue, host) => {
+    ["for a name, when the URL has an IP address", () => ca.issue("named"), "127.0.0.1"],
+  ])("the client sends no call to a server with a certificate %s, and throws unavailable", async (_name, issue, host) => {
     const { certFile, keyFile } = await issue();
     const server = await startServer({ certFile, keyFile, caFile: good.caFile });
-    const client = await aClient(server, good, host);
+    const client = await createTlsClient(server, good, host);
     await expect(client.deliver()).rejects.toMatchObject({ kind: "unavailable" });
     expect(callers).toEqual([]);
   });
@@ -175,19 +175,19 @@ describe("over TLS with client certificates", () => {
     const proxy = net.createServer(async (socket) => {
       await handshake.promise;
       const upstream = net.connect(server.port, "localhost");
-      for (const one of [socket, upstream]) one.on("error", () => {});
+      for (const side of [socket, upstream]) side.on("error", () => {});
       socket.pipe(upstream).pipe(socket);
     });
     stack.defer(() => void proxy.close());
     await once(proxy.listen(0, "localhost"), "listening");
-    const client = await aClient(proxy.address() as net.AddressInfo, good);
+    const client = await createTlsClient(proxy.address() as net.AddressInfo, good);
     await expect(client.deliver(100)).rejects.toMatchObject({ code: Code.DeadlineExceeded });
     handshake.resolve();
     await client.deliver();
     expect(callers).toEqual([caller]);
   });
 
-  test("a session is never resumed, so each connection's certificate is looked at", async () => {
+  test("the server resumes no session, so that it verifies the certificate of each connection", async () => {
     const server = await startServer(good);
     const options = { ...(await clientOptions(good)), port: server.port, host: "localhost" };
     const sessions: Buffer[] = [];
@@ -204,21 +204,21 @@ describe("over TLS with client certificates", () => {
   });
 });
 
-describe("files that change", () => {
-  /** Files of their own, which a test may replace. */
-  async function ownFiles(name: string, from: TlsFiles): Promise<TlsFiles> {
+describe("changed certificate files", () => {
+  /** Copies the files, so that a test can replace them. */
+  async function copyFiles(name: string, from: TlsFiles): Promise<TlsFiles> {
     const at = (kind: string) => join(folder, `${name}-${kind}.pem`);
     const own = { certFile: at("cert"), keyFile: at("key"), caFile: at("ca") };
-    for (const one of ["certFile", "keyFile", "caFile"] as const) await copyFile(from[one], own[one]);
+    for (const file of ["certFile", "keyFile", "caFile"] as const) await copyFile(from[file], own[file]);
     return own;
   }
 
-  test("are taken up by server and client without a restart, and who has the old ones is refused", async () => {
+  test("apply to server and client without a restart, and the server rejects clients with the old ones", async () => {
     const theirs = await otherCa.issue("next");
-    const [serverFiles, clientFiles] = [await ownFiles("server", good), await ownFiles("client", good)];
+    const [serverFiles, clientFiles] = [await copyFiles("server", good), await copyFiles("client", good)];
     const server = await startServer(serverFiles);
-    const client = await aClient(server, clientFiles);
-    const stale = await aClient(server, good);
+    const client = await createTlsClient(server, clientFiles);
+    const stale = await createTlsClient(server, good);
     await client.deliver();
     await stale.deliver();
     await Promise.all([replace(serverFiles, theirs), replace(clientFiles, theirs)]);
@@ -228,34 +228,34 @@ describe("files that change", () => {
     }, 5_000);
   });
 
-  test("are not escaped by a connection that began before and shakes hands afterwards", async () => {
+  test("close a connection that was opened before the change and has not finished its handshake", async () => {
     const theirs = await otherCa.issue("after");
-    const files = await ownFiles("early", good);
+    const files = await copyFiles("early", good);
     const server = await startServer(files);
     const early = net.connect(server.port, "localhost");
     early.on("error", () => {});
     early.resume();
     await once(early, "connect");
-    // The server has taken it once it has answered somebody who came later.
-    await (await aClient(server, good)).deliver();
+    // The server has accepted the connection when it responds to a later client.
+    await (await createTlsClient(server, good)).deliver();
     await replace(files, theirs);
-    await vi.waitFor(async () => (await aClient(server, theirs)).deliver(), 4_000);
-    // Sooner than a handshake that takes too long is given up.
+    await vi.waitFor(async () => (await createTlsClient(server, theirs)).deliver(), 4_000);
+    // The handshake timeout would close it only later.
     await vi.waitFor(() => expect(early.destroyed).toBe(true), 1_000);
   });
 
-  test("that are not usable change nothing, and take effect once they are", async () => {
-    const files = await ownFiles("broken", good);
+  test("have no effect while they are unusable, and apply when they are usable again", async () => {
+    const files = await copyFiles("broken", good);
     const server = await startServer(files);
     await writeFile(files.certFile, "half a cert");
     await new Promise((resolve) => setTimeout(resolve, 100));
-    await (await aClient(server, good)).deliver();
-    const theirs = await otherCa.issue("mended");
+    await (await createTlsClient(server, good)).deliver();
+    const theirs = await otherCa.issue("repaired");
     await replace(files, theirs);
-    await vi.waitFor(async () => (await aClient(server, theirs)).deliver(), 5_000);
+    await vi.waitFor(async () => (await createTlsClient(server, theirs)).deliver(), 5_000);
   });
 
-  test("that are not usable at the start end it", async () => {
+  test("make openTls throw when they are unusable at the start", async () => {
     await expect(openTls({ ...good, keyFile: otherCa.cert }, logger)).rejects.toThrow();
     await expect(openTls({ ...good, certFile: "/nowhere" }, logger)).rejects.toThrow("ENOENT");
   });
@@ -268,7 +268,7 @@ async function clientOptions(files: TlsFiles) {
   return { cert, key, ca: root };
 }
 
-test("spans reach a collector over TLS whose certificate is of the CA that is named, and no other", async () => {
+test("startTracing exports spans over TLS only to a collector with a certificate of the configured CA", async () => {
   const [cert, key] = await Promise.all([readFile(good.certFile, "utf8"), readFile(good.keyFile, "utf8")]);
   const collector = stack.use(await startCollector({ cert, key }));
   const headers = { authorization: "Bearer of-the-collector" };

@@ -2,43 +2,44 @@ import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import { type Logger, poll } from "@amana/runtime";
 
-/** Where a process's certificate is, PEM. */
+/** PEM files of a process's certificate. */
 export interface TlsFiles {
-  /** With the chain up to, not with, the CA. */
+  /** The certificate with its chain, without the CA. */
   readonly certFile: string;
   readonly keyFile: string;
-  /** Who signs the certificates of this deployment's services, and nobody else's. */
+  /** The CA that signs the certificates of this deployment's services, and no others. */
   readonly caFile: string;
 }
 
 type Material = Awaited<ReturnType<typeof read>>;
 
-/** A process's certificate for calls between services, as the files say now. */
+/** A process's certificate for calls between services. */
 export interface Tls extends AsyncDisposable {
+  /** Current contents of the files. */
   readonly material: Material;
-  /** Told of every change. */
+  /** Calls the listener after each change. */
   onChange(listener: () => void): void;
 }
 
-const lookEveryMs = 5_000;
+const pollEveryMs = 5_000;
 
 /**
- * Reads the certificate, and reads it again every few seconds: links that a secret store swaps
- * raise no event one could wait for. Throws when it is not usable; later on what is not usable is
- * logged, and the last good one stays in use.
+ * Reads the certificate, and reads it again every few seconds, because a secret store that swaps
+ * symbolic links raises no file event. Throws when the certificate is unusable at the start. Later,
+ * an unusable one is logged and the last usable one stays in use.
  */
-export async function openTls(files: TlsFiles, logger: Logger, pauseMs: number = lookEveryMs): Promise<Tls> {
+export async function openTls(files: TlsFiles, logger: Logger, pauseMs: number = pollEveryMs): Promise<Tls> {
   let material = await read(files);
   const listeners: (() => void)[] = [];
-  const looking = poll(
+  const polling = poll(
     "certificates",
     logger,
     async () => {
-      const found = await read(files);
-      if (isSame(found, material)) return 0;
-      material = found;
+      const current = await read(files);
+      if (isSame(current, material)) return 0;
+      material = current;
       for (const listener of listeners) listener();
-      logger.info("the certificate for calls between services has changed");
+      logger.info("RPC certificate reloaded");
       return 0;
     },
     pauseMs,
@@ -48,11 +49,11 @@ export async function openTls(files: TlsFiles, logger: Logger, pauseMs: number =
       return material;
     },
     onChange: (listener) => void listeners.push(listener),
-    [Symbol.asyncDispose]: () => looking[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => polling[Symbol.asyncDispose](),
   };
 }
 
-/** Throws when the three do not fit, as while they are being replaced. */
+/** Reads the files. Throws when they do not match, as while they are being replaced. */
 async function read({ certFile, keyFile, caFile }: TlsFiles) {
   const [cert, key, ca] = await Promise.all([readFile(certFile), readFile(keyFile), readFile(caFile)]);
   createSecureContext({ cert, key, ca });

@@ -7,16 +7,16 @@ import type { TlsFiles } from "../src/index.ts";
 const run = promisify(execFile);
 const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc"];
 
-/** A CA of this test, with openssl as an operator would make it. */
-export async function aCa(folder: string) {
+/** Creates a CA with openssl, as an operator would. */
+export async function createCa(folder: string) {
   await mkdir(folder, { recursive: true });
   const [key, cert] = [join(folder, "ca-key.pem"), join(folder, "ca.pem")];
-  const what = ["-subj", "/CN=test CA", "-addext", "basicConstraints=critical,CA:TRUE"];
-  await run("openssl", ["req", "-x509", ...newKey, "-days", "2", ...what, "-keyout", key, "-out", cert]);
+  const subject = ["-subj", "/CN=test CA", "-addext", "basicConstraints=critical,CA:TRUE"];
+  await run("openssl", ["req", "-x509", ...newKey, "-days", "2", ...subject, "-keyout", key, "-out", cert]);
 
   return {
     cert,
-    /** `days` 0 is over at once. */
+    /** Issues a certificate. One with `days` 0 has expired. */
     async issue(
       name: string,
       {
@@ -35,11 +35,11 @@ export async function aCa(folder: string) {
   };
 }
 
-/** Puts other files in the place of these, as a secret store would. */
-export async function replace(files: TlsFiles, by: TlsFiles): Promise<void> {
+/** Replaces the files atomically, as a secret store does. */
+export async function replace(files: TlsFiles, replacements: TlsFiles): Promise<void> {
   for (const name of ["certFile", "keyFile", "caFile"] as const) {
     await rm(`${files[name]}.new`, { force: true });
-    await copyFile(by[name], `${files[name]}.new`);
+    await copyFile(replacements[name], `${files[name]}.new`);
     await rename(`${files[name]}.new`, files[name]);
   }
 }

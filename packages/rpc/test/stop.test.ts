@@ -3,7 +3,7 @@ import { createLogger, sleep } from "@amana/runtime";
 import { expect, test } from "vitest";
 import { createRpcChannel, createRpcClient, createRpcServer, noCaller, serve } from "../src/index.ts";
 
-test("a server that stops waits for a call that the outside world keeps waiting", async () => {
+test("a stopping server waits for a call that waits 12 s for an external system", async () => {
   const begun = Promise.withResolvers<void>();
   const server = await createRpcServer({
     services: [
@@ -26,8 +26,8 @@ test("a server that stops waits for a call that the outside world keeps waiting"
     logger: createLogger("test", "silent"),
   });
   await using channel = createRpcChannel({ urls: [server.url], audience: "test" });
-  const answer = createRpcClient(HandOverService, channel).handOverMessages({}, { caller: noCaller, timeoutMs: 30_000 });
+  const response = createRpcClient(HandOverService, channel).handOverMessages({}, { caller: noCaller, timeoutMs: 30_000 });
   await begun.promise;
   await server[Symbol.asyncDispose]();
-  await expect(answer).resolves.toBeDefined();
+  await expect(response).resolves.toBeDefined();
 });

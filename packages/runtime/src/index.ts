@@ -1,4 +1,4 @@
-/** What every process needs: settings, logs, metrics, start and stop, time and identifiers. */
+/** Basics of all processes: settings, logs, metrics, start and stop, time and identifiers. */
 
 export { createBatcher } from "./concurrency/batcher.ts";
 export { atMostEvery, setBounded } from "./concurrency/cache.ts";

@@ -18,7 +18,7 @@ import {
   uuidv7,
 } from "./index.ts";
 
-/** Properties of the OpenAPI document that have the name of a secret. */
+/** Properties of the OpenAPI document with the name of a secret. */
 const secretsOfTheApi: string[] = [
   ...new Set(
     readFileSync(new URL("../../../docs/api/openapi.json", import.meta.url), "utf8")
@@ -27,8 +27,8 @@ const secretsOfTheApi: string[] = [
   ),
 ];
 
-describe("settings", () => {
-  test("every problem is reported together", () => {
+describe("readEnv", () => {
+  test("throws a SettingsError with all problems", () => {
     const read = () =>
       readEnv(
         (env) => ({
@@ -51,24 +51,24 @@ describe("settings", () => {
     }
   });
 
-  test("production refuses a sandbox's switches and plain http to the outside; elsewhere both are allowed", () => {
-    const build = (env: EnvReader) => ({ on: env.sandboxOnly("ALLOW"), url: env.outsideUrl("OUTSIDE_URL") });
-    const sandbox = { ALLOW: "true", OUTSIDE_URL: "http://127.0.0.1:1" };
+  test("rejects sandbox switches and http for external URLs in production, and accepts both elsewhere", () => {
+    const build = (env: EnvReader) => ({ on: env.sandboxOnly("ALLOW"), url: env.externalUrl("EXTERNAL_URL") });
+    const sandbox = { ALLOW: "true", EXTERNAL_URL: "http://127.0.0.1:1" };
     expect(readEnv(build, sandbox)).toEqual({ on: true, url: "http://127.0.0.1:1" });
-    expect(readEnv(build, { OUTSIDE_URL: "https://x.test", NODE_ENV: "production" })).toMatchObject({ on: false });
+    expect(readEnv(build, { EXTERNAL_URL: "https://x.test", NODE_ENV: "production" })).toMatchObject({ on: false });
     expect(() => readEnv(build, { ...sandbox, NODE_ENV: "production" })).toThrow(
-      /ALLOW is for sandboxes[\s\S]*OUTSIDE_URL must be/,
+      /ALLOW is for sandboxes[\s\S]*EXTERNAL_URL must be/,
     );
   });
 
-  test("a schedule is numbers of seconds and nothing else", () => {
+  test("accepts only comma-separated numbers of seconds as a schedule", () => {
     expect(readEnv((env) => ({ pauses: env.seconds("PAUSES", "1,2") }), { PAUSES: "0.5,10" }).pauses).toEqual([0.5, 10]);
     for (const text of ["1,,2", "a", "-1", "1;2"]) {
       expect(() => readEnv((env) => ({ pauses: env.seconds("PAUSES", "1") }), { PAUSES: text })).toThrow(/PAUSES/);
     }
   });
 
-  test("a mounted file gives the value, and the result is frozen", () => {
+  test("reads a value from the file in NAME_FILE, and freezes the settings", () => {
     const file = join(tmpdir(), `amana-setting-${process.pid}`);
     writeFileSync(file, "from a file\n");
     const settings = readEnv((env) => ({ secret: env.string("SECRET"), words: env.list("WORDS") }), {
@@ -79,14 +79,14 @@ describe("settings", () => {
     expect(Object.isFrozen(settings)).toBe(true);
   });
 
-  test("a missing mounted file is a problem, not a silent default", () => {
+  test("throws when the file in NAME_FILE is missing, even if there is a default", () => {
     expect(() => readEnv((env) => ({ secret: env.string("SECRET", "x") }), { SECRET_FILE: "/nowhere/at/all" })).toThrow(
       /SECRET_FILE/,
     );
   });
 });
 
-describe("logs", () => {
+describe("createLogger", () => {
   const logged = (write: (logger: ReturnType<typeof createLogger>) => void): string => {
     let text = "";
     write(
@@ -99,17 +99,17 @@ describe("logs", () => {
     return text;
   };
 
-  test("say which trace and request they were written in, and nothing where there is none", async () => {
+  test("adds the ids of the current trace and request, and none outside of a trace", async () => {
     const lines: object[] = [];
     const logger = createLogger("test", "trace", { write: (line) => void lines.push(JSON.parse(line)) });
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
-    const group = createBatcher<string>(10, async () => logger.info("of a group"));
+    const batch = createBatcher<string>(10, async () => logger.info("of a batch"));
     await inTrace({ traceparent, requestId: "request-1" }, async () => {
       await sleep(1);
       logger.info({ request_id: "its-own" }, "given");
-      await group(["a"]);
-      inTrace(undefined, () => logger.info("of none"));
-      logger.info("kept");
+      await batch(["a"]);
+      inTrace(undefined, () => logger.info("without a trace"));
+      logger.info("in the trace");
     });
     logger.info("outside");
     const trace_id = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -117,30 +117,30 @@ describe("logs", () => {
     for (const i of [1, 2, 4]) expect(lines[i]).not.toHaveProperty("trace_id");
   });
 
-  test("never hold the value of a secret field, at any depth code may reach", () => {
+  test("redacts the values of secret fields in nested objects and lists", () => {
     const text = logged((logger) =>
       logger.info(
         {
           api_key: "canary-1",
           request: { headers: { authorization: "canary-2" } },
           list: [{ link_url: "canary-3" }],
-          kept: "seen",
+          other: "visible",
         },
         "x",
       ),
     );
     expect(text).not.toContain("canary");
-    expect(text).toContain("seen");
+    expect(text).toContain("visible");
     expect(text.match(/\[redacted\]/g)).toHaveLength(3);
   });
 
-  test.each(secretsOfTheApi)("log lines never contain the value of %s, which the API shows once or to one business", (name) => {
+  test.each(secretsOfTheApi)("redacts the value of %s, a secret of the API", (name) => {
     const camelCase = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
     const text = logged((logger) => logger.info({ [name]: "canary", response: { [camelCase]: "canary" } }, "x"));
     expect(text).not.toContain("canary");
   });
 
-  test("keep an error's stack, and lose the row that a database error repeats", () => {
+  test("writes the stack of a database error without the row in its message", () => {
     const error = Object.assign(new Error("null value\n - detail: Failing row contains (canary, 7)."), {
       detail: "Failing row contains (canary)",
     });
@@ -150,7 +150,7 @@ describe("logs", () => {
   });
 
   test.each(["(canary\ncanary, 7).", "(x).\n    at canary (canary.ts:1:1), canary).", "(a, b) = (canary\n\ncanary) exists."])(
-    "lose a row whose values have several lines: %j",
+    "removes a row whose values have several lines: %j",
     (values) => {
       const error = new Error(`null value\n - detail: Failing row contains ${values}`);
       const text = logged((logger) => logger.error({ err: error }, "x"));
@@ -161,8 +161,8 @@ describe("logs", () => {
   );
 });
 
-describe("identifiers", () => {
-  test("are UUIDs of version 7, in order of time, without repetition", () => {
+describe("uuidv7", () => {
+  test("returns unique UUIDs of version 7 that sort by time", () => {
     const ids = Array.from({ length: 5_000 }, () => uuidv7());
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(new Set(ids).size).toBe(ids.length);
@@ -173,8 +173,8 @@ describe("identifiers", () => {
   });
 });
 
-describe("backoff", () => {
-  test("doubles with jitter of a fifth and stays under its bound", () => {
+describe("backoffMs", () => {
+  test("has a jitter of 20 % and does not exceed the maximum", () => {
     expect(jitter(1_000, 0.2, () => 0)).toBe(800);
     expect(jitter(1_000, 0.2, () => 1)).toBe(1_200);
     expect(backoffMs(1, 100, 10_000)).toBeLessThanOrEqual(120);
@@ -182,17 +182,17 @@ describe("backoff", () => {
   });
 });
 
-test("a schedule gives the next of its pauses, and goes on with the last", () => {
+test("nextPause returns the pauses of the schedule in order, and then repeats the last one", () => {
   expect([0, 1, 2, 9].map((done) => nextPause([1, 5, 30], done))).toEqual([1, 5, 30, 30]);
   expect(() => nextPause([], 0)).toThrow(RangeError);
 });
 
-test("what is asked at most every so often is asked once meanwhile, and again afterwards", async () => {
-  let asked = 0;
-  const seldom = atMostEvery(60_000, async () => ++asked);
+test("atMostEvery calls its function once during the interval, and again after it", async () => {
+  let calls = 0;
+  const seldom = atMostEvery(60_000, async () => ++calls);
   expect(await Promise.all([seldom(), seldom()])).toEqual([1, 1]);
   expect(await seldom()).toBe(1);
 
-  const always = atMostEvery(0, async () => ++asked);
+  const always = atMostEvery(0, async () => ++calls);
   expect([await always(), await always()]).toEqual([2, 3]);
 });

@@ -6,7 +6,7 @@ import { readText } from "../src/values/read-body.ts";
 type Value = { readonly stringValue: string } | { readonly intValue: string };
 type Attributes = readonly { readonly key: string; readonly value: Value }[];
 
-/** A span as it arrived, with its numbers told as words. */
+/** A received span, with names instead of the numbers of the protocol. */
 export interface CollectedSpan {
   readonly service: string;
   readonly traceId: string;
@@ -44,18 +44,19 @@ const kinds = ["", "internal", "server", "client", "producer", "consumer"];
 export interface Collector extends AsyncDisposable {
   readonly url: string;
   readonly spans: CollectedSpan[];
-  /** What came, byte for byte, and with which headers. */
+  /** Received bodies of accepted requests. */
   readonly bodies: string[];
+  /** Received headers of all requests. */
   readonly headers: IncomingHttpHeaders[];
-  /** Connections that were made to it. */
+  /** Number of accepted connections. */
   connections: number;
-  /** The status it answers, or "hang" for no answer. */
+  /** Status of the responses, or "hang" for no response. */
   answer: number | "hang";
-  /** What stands in it. */
+  /** Body of the responses. */
   text: string;
 }
 
-/** Receives spans by OTLP over HTTP with JSON, over TLS where a certificate is given. */
+/** Starts a receiver of spans by OTLP over HTTP with JSON, over TLS if there is a certificate. */
 export async function startCollector(tls?: { cert: string; key: string }): Promise<Collector> {
   const server = tls ? createTlsServer(tls) : createServer();
   server.on("request", async (request, response) => {
@@ -109,7 +110,7 @@ function read({ resourceSpans }: Body): CollectedSpan[] {
   });
 }
 
-/** By way of microseconds, since a double cannot hold the nanoseconds of a time. */
+/** Drops the last three digits first, because a double cannot hold a time in nanoseconds. */
 const millis = (nanos: string): number => Number(nanos.slice(0, -3)) / 1_000;
 
 const valuesOf = (attributes: Attributes) =>

@@ -1,4 +1,4 @@
-/** What every service with a database has: settings, start and stop, plain reads. */
+/** Common parts of services with a database: settings, start and stop, simple reads. */
 export { forOperators, readOne, readPage } from "./reads.ts";
 export type { ConsumedEvent, Difference, Evidence, RepairedService, SealedColumn } from "./repaired-service.ts";
 export { readServiceConfig, type ServiceConfig } from "./service-config.ts";

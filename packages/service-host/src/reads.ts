@@ -7,13 +7,16 @@ interface Context {
   readonly orm: Orm;
 }
 
-/** For operators: the rows of all businesses. */
+/** Returns `allBusinesses` for an operator. Throws a DomainError for any other caller. */
 export function forOperators(caller: Caller): typeof allBusinesses {
   requireAdmin(caller);
   return allBusinesses;
 }
 
-/** Answers one row by its id, of the calling business unless given; else throws `missing`. */
+/**
+ * Returns an RPC that reads a row by its id. `ownerOf` selects whose rows, by default those of the
+ * calling business. Throws `missing()` when the owner has no such row.
+ */
 export const readOne =
   <Row, Message>(
     view: { read(em: SqlEntityManager, owner: Owner, id: string): Promise<Row | undefined> },
@@ -29,13 +32,13 @@ export const readOne =
   };
 
 interface PageOptions<Request> {
-  /** Whose rows; of the calling business unless given. */
+  /** Selects the owner of the rows. Default: the calling business. */
   readonly ownerOf?: (caller: Caller) => Owner;
-  /** May refuse what the request names. */
+  /** Throws to reject a request. */
   readonly check?: (em: SqlEntityManager, owner: Owner, request: Request) => Promise<void>;
 }
 
-/** The RPC that answers a page of rows, in the field `name`, and how many there are. */
+/** Returns an RPC that reads a page of rows, in the response field `name`, and their total. */
 export const readPage =
   <R extends DescMessage, Row, Name extends string, Message>(
     list: List<R, Row>,

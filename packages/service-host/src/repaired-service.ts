@@ -7,65 +7,65 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 export interface RepairedService {
   readonly name: string;
   readonly database: Omit<MigrateOptions, "url">;
-  /** The topics that its outbox is relayed to. */
+  /** Topics to which its outbox is relayed. */
   readonly emits: readonly string[];
-  /** Those that it consumes, and what their payloads are. */
+  /** Consumed topics, with the messages of their payloads. */
   readonly consumes: Readonly<Record<string, DescMessage>>;
-  /** What may wait too long here: the service's own rows, and those of its packages. */
+  /** Rows that can be stuck: the service's own, and those of its packages. */
   readonly waiting: readonly StuckRows[];
-  /** Columns under SECRET_ENCRYPTION_KEYS. */
+  /** Columns that are encrypted with SECRET_ENCRYPTION_KEYS. */
   readonly sealed?: readonly SealedColumn[];
-  /** Holds refunds after a restore, and lets them go on. */
+  /** Starts and ends the refund hold after a restore. */
   readonly refunds?: {
     hold(em: SqlEntityManager, seconds: number): Promise<Date>;
     release(em: SqlEntityManager): Promise<boolean>;
   };
-  /** Takes a business's key away, with its row in the audit trail. */
+  /** Revokes an API key of a business and records this in the audit trail. */
   revokeKey?(em: SqlEntityManager, id: string, action: Pick<Action, "by" | "reason">): Promise<"revoked" | "before" | "unknown">;
   /** Returns a page of the events that this service received from another, after an event id. */
   heard?(em: SqlEntityManager, from: string, afterEventId: string, limit: number): Promise<ConsumedEvent[]>;
   /**
-   * Compares the newest event about each of this service's rows with the row, and schedules another
-   * read of the rows that differ. In the caller's transaction.
+   * Compares each of the events, the newest of its row, with the row of this service, and schedules
+   * a new read of rows that differ. Runs in the caller's transaction.
    */
   compare?(em: SqlEntityManager, heard: readonly ConsumedEvent[]): Promise<Difference[]>;
-  /** What of a business's affairs goes into an evidence bundle. */
+  /** Rows of a business for an evidence bundle. */
   readonly evidence?: readonly Evidence[];
-  /** Writes what a person did into the audit trail, in the transaction that does it. */
+  /** Records an action of a person in the audit trail, in the transaction of the action. */
   readonly record: RecordAction;
 }
 
-/** An event, as a consumer remembers it. */
+/** An event that a consumer has stored. */
 export interface ConsumedEvent {
   readonly eventId: string;
-  /** Of the thing it is about. */
+  /** Id of the resource that the event is about. */
   readonly id: string;
   readonly businessId: string;
   readonly status: string;
-  /** What a person needs to find it elsewhere: amounts, the processor's order. */
+  /** Data for a search in other systems: amounts, the processor's order. */
   readonly details: string;
 }
 
 export interface Difference extends ConsumedEvent {
-  /** The status here; "unknown": it is not here at all. */
+  /** Status of the resource in this service; "unknown" when it does not exist. */
   readonly here: string;
 }
 
-/** A column with ciphertexts of `packages/secret-box`; the row's id is their owner. */
+/** A column with ciphertexts of `packages/secret-box`, which are bound to the id of their row. */
 export interface SealedColumn {
   readonly table: string;
-  /** Where its rows are looked up by their keys; the table unless given. */
+  /** Table or view in which rows are searched by their encryption keys. Default: `table`. */
   readonly lookUpIn?: string;
   readonly column: string;
 }
 
-/** Rows of a business, as a file of an evidence bundle has them. */
+/** Rows of a business in a file of an evidence bundle. */
 export interface Evidence {
-  /** The file's name: "payments" */
+  /** Name of the file: "payments". */
   readonly name: string;
   /**
-   * SQL of `at`, `id` and `json` of a business's rows, `?` being the business. What is in the JSON
-   * is handed over: no secrets, and no more of a person than the API shows the business.
+   * SQL that selects `at`, `id` and `json` of a business's rows; `?` is the business id. The JSON
+   * is handed over, so it must not contain secrets, or personal data that the API does not return.
    */
   readonly select: string;
 }

@@ -3,10 +3,10 @@ import { eventRetrySeconds, readTransportOptions } from "@amana/messaging";
 import { readTlsFiles, readTrustedKeys } from "@amana/rpc";
 import { type EnvReader, readLogLevel, readMetricsAddress, readTracing } from "@amana/runtime";
 
-/** The settings that all services with a database have. */
+/** Settings of all services with a database. */
 export type ServiceConfig = ReturnType<typeof readServiceConfig>;
 
-/** Reads them. `topics` names what the service emits and consumes. */
+/** Reads the common settings. `topics`: the topics that the service emits and consumes. */
 export function readServiceConfig(env: EnvReader, topics: { emits?: readonly string[]; consumes?: readonly string[] }) {
   const { emits = [], consumes = [] } = topics;
   return {
@@ -18,7 +18,7 @@ export function readServiceConfig(env: EnvReader, topics: { emits?: readonly str
     logLevel: readLogLevel(env),
     metrics: readMetricsAddress(env),
     tracing: readTracing(env),
-    /** The topics that the service's outbox is relayed to; none: it has no outbox. */
+    /** Topics to which the service's outbox is relayed; empty for a service without an outbox. */
     emits,
     events: readTransportOptions(env, { emits, consumes }),
     eventRetrySeconds: env.seconds("EVENT_RETRY_SECONDS", eventRetrySeconds),

@@ -22,7 +22,7 @@ const service: Service<ReturnType<typeof readServiceConfig>, { orm: never }> = {
   rpcServices: () => [],
 };
 
-test("a service whose database was away at the start is not ready before it is of the service's version", async () => {
+test("startService is ready only after the migration when the database was unreachable at start", async () => {
   await using empty = await copyTestDatabase("empty", { ...database, migrations: [] });
   const real = new URL(empty.url);
   const port = await freePort();
@@ -31,17 +31,17 @@ test("a service whose database was away at the start is not ready before it is o
   await using running = await startTestService(service as never, { databaseUrl: url.href });
   expect(await running.isReady()).toBe(false);
 
-  const way = net.createServer((socket) => {
-    const on = net.connect(Number(real.port), real.hostname);
-    socket.pipe(on).pipe(socket);
-    socket.on("error", () => on.destroy());
-    on.on("error", () => socket.destroy());
+  const proxy = net.createServer((socket) => {
+    const upstream = net.connect(Number(real.port), real.hostname);
+    socket.pipe(upstream).pipe(socket);
+    socket.on("error", () => upstream.destroy());
+    upstream.on("error", () => socket.destroy());
   });
-  await once(way.listen(port, "127.0.0.1"), "listening");
-  await using _way = { [Symbol.asyncDispose]: async () => void way.close() };
-  // It answers now, and is older: whoever asked only for an answer would be content.
+  await once(proxy.listen(port, "127.0.0.1"), "listening");
+  await using _proxy = { [Symbol.asyncDispose]: async () => void proxy.close() };
+  // The database is reachable now, but without the migration of this version.
   await eventually(async () => expect(await running.sql("select 1 as one")).toEqual([{ one: 1 }]));
-  // An answer counts for a second.
+  // The readiness result is cached for a second.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   expect(await running.isReady()).toBe(false);
   await migrate({ ...database, url: empty.url }, createLogger("test", "silent"));

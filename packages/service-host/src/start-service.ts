@@ -1,7 +1,7 @@
 import {
   createOrm,
-  databaseAnswers,
   hasTenantTables,
+  isDatabaseReachable,
   isDatabaseUnavailable,
   keepPartitions,
   type MigrateOptions,
@@ -27,7 +27,7 @@ export interface Clock {
   now(): Date;
 }
 
-/** What a service has from the start on, to make its context with. */
+/** Parts that exist before the context, from which a service creates it. */
 export interface ServiceParts<Config> {
   readonly config: Config;
   readonly orm: Orm;
@@ -35,44 +35,47 @@ export interface ServiceParts<Config> {
   readonly clock: Clock;
   /** For calls to other services. */
   readonly tls: Tls | undefined;
-  /** Disposes of it when the service stops, after its calls, jobs and consumers have ended. */
+  /** Registers a resource, which is disposed when calls, jobs and consumers have ended. */
   use<T extends AsyncDisposable | Disposable>(resource: T): T;
 }
 
-/** What a service is made of, and no other has: the rest stands in `startService`. */
+/** The parts that are specific to a service. `startService` has the common ones. */
 export interface Service<Config extends ServiceConfig, Context extends { readonly orm: Orm }> {
-  /** Also what callers' tokens are made for, and where its events say that they come from. */
+  /** Name of the service, also the audience of caller tokens and the source of its events. */
   readonly name: string;
   readonly database: Omit<MigrateOptions, "url">;
-  /** The process's environment unless given; throws SettingsError. */
+  /** Reads the settings, by default from the environment. Throws SettingsError. */
   readConfig(source?: EnvSource): Config;
-  /** What the use cases work with. */
+  /** Creates the dependencies of RPCs, jobs and consumers. */
   createContext(parts: ServiceParts<Config>): Context | Promise<Context>;
   rpcServices(context: Context): readonly ServedService[];
-  /** What becomes of other services' events. */
+  /** Returns the handlers of other services' events. */
   topicHandlers?(context: Context): readonly TopicHandler[];
-  /** Starts what is done without being asked for. */
+  /** Starts the background jobs. */
   jobs?(context: Context, config: Config): readonly (AsyncDisposable | Disposable)[];
-  /** Writes down what operators do with dead letters; by event unless given. */
+  /** Records actions of operators on dead letters. Default: by an event for the audit trail. */
   readonly recordAction?: RecordAction;
 }
 
 export interface RunningService<Context> extends AsyncDisposable {
   readonly url: string;
   readonly context: Context;
-  /** Whether it takes calls, its database included. */
+  /** Returns whether the service accepts calls and its database is reachable and migrated. */
   isReady(): Promise<boolean>;
 }
 
 export interface StartOptions<Context> {
   readonly clock?: Clock;
-  /** Goes before what `createContext` makes: a test's stand-in for the world outside. */
+  /** Replaces members of the context, so that a test can simulate external systems. */
   readonly replace?: Partial<Context>;
-  /** False: neither relay nor jobs run, so that a test finds what it looks at as it was left. */
+  /** False: relay and jobs do not run, so that they do not change rows that a test checks. */
   readonly background?: boolean;
 }
 
-/** Starts a service on a migrated database. Disposing stops it: calls first, the database last. */
+/**
+ * Starts a service. Disposing stops its calls first and its database connections last. Throws
+ * StartRefused when the database lacks a migration of this version.
+ */
 export async function startService<Config extends ServiceConfig, Context extends { readonly orm: Orm }>(
   service: Service<Config, Context>,
   config: Config,
@@ -127,20 +130,20 @@ export async function startService<Config extends ServiceConfig, Context extends
 }
 
 /**
- * A database that was away at the start may be older than this version: it is looked at again
- * before the service counts as ready, so that no rollout goes on without its migration.
+ * Returns a readiness check. A database that was unreachable at start may lack migrations. They are
+ * checked before the service is ready, so that a rollout does not continue without them.
  */
 function databaseReadiness(orm: Orm, { migrations }: Service<never, never>["database"], logger: Logger, isMigrated: boolean) {
   return async () => {
     isMigrated ||= await requireMigrated(orm, migrations).catch((error: unknown) => {
-      logger.error({ err: error }, "not ready: the database is not of this version");
+      logger.error({ err: error }, "not ready, migration check failed");
       return false;
     });
-    return isMigrated && (await databaseAnswers(orm));
+    return isMigrated && (await isDatabaseReachable(orm));
   };
 }
 
-/** The life of a service's process: `src/main.ts`. */
+/** Runs a service as a process until it is stopped. A service's `src/main.ts` calls it. */
 export async function runService<Config extends ServiceConfig, Context extends { readonly orm: Orm }>(
   service: Service<Config, Context>,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-/** Services in tests: the real one in the test's process, or as a process that can be killed. */
+/** Services in tests: in the process of the test, or as a separate process that can be killed. */
 export { columnsOfEvidence } from "./evidence-columns.ts";
 export { businessOfRow, startListPlans, timeOfRow } from "./list-plans.ts";
 export { callUntilKilled, startTestProcess } from "./start-test-process.ts";

@@ -62,7 +62,7 @@ export async function startListPlans(name: string, database: TestDatabaseOptions
   return {
     /** Returns the scans that do not begin with the business, with the only filter that is set. */
     async badScans<R extends DescMessage>(list: List<R, unknown>, request: R): Promise<string[]> {
-      const found: string[] = [];
+      const problems: string[] = [];
       for (const filter of [{}, ...request.fields.flatMap(filtersOf)]) {
         const sent: Statement[] = [];
         const query = pool.query;
@@ -75,10 +75,10 @@ export async function startListPlans(name: string, database: TestDatabaseOptions
         pool.query = query;
         for (const statement of sent) {
           const plan = await forTenant(largest, () => explain(statement));
-          for (const scan of scansOf(plan)) found.push(`${JSON.stringify(filter, printable)}: ${scan}`);
+          for (const scan of scansOf(plan)) problems.push(`${JSON.stringify(filter, printable)}: ${scan}`);
         }
       }
-      return found;
+      return problems;
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
@@ -96,7 +96,7 @@ export async function startListPlans(name: string, database: TestDatabaseOptions
 
 const printable = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
 
-/** A value for each way in which a field of a request can be set alone. */
+/** Returns requests in which only this field is set, one for each kind of value. */
 function filtersOf(field: DescField): Record<string, unknown>[] {
   const { localName } = field;
   if (localName === "limit" || localName === "offset") return [];

@@ -9,7 +9,7 @@ import { topics } from "./start-test-service.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 
-/** A service as a process of its own. Disposing stops it as a supervisor does. */
+/** Starts a service as a separate process. Disposing stops it with SIGTERM. */
 export async function startTestProcess(name: string, settings: Readonly<Record<string, string>>) {
   const port = await freePort();
   const program = serviceProgram(name, "main");
@@ -44,18 +44,18 @@ export async function startTestProcess(name: string, settings: Readonly<Record<s
 type TestProcess = Awaited<ReturnType<typeof startTestProcess>>;
 
 /**
- * Makes a call on a process that is killed on the way, at the fault point of its settings; other
- * failures than that are not swallowed. `answers` asks for something harmless: it answers before it
- * is asked for what could kill it.
+ * Makes a call during which the process is killed at the fault point of its settings. Fails when
+ * the call succeeds or the process ends in another way. `probe` is a harmless call that succeeds
+ * when the process is ready.
  */
 export async function callUntilKilled<Client>(
   process: TestProcess,
   client: Client,
-  answers: (client: Client) => Promise<unknown>,
+  probe: (client: Client) => Promise<unknown>,
   call: (client: Client) => Promise<unknown>,
 ): Promise<void> {
-  await using dying = process;
-  await eventually(() => answers(client));
+  await using killed = process;
+  await eventually(() => probe(client));
   await expect(call(client)).rejects.toThrow();
-  expect(await dying.exited).toEqual([null, "SIGKILL"]);
+  expect(await killed.exited).toEqual([null, "SIGKILL"]);
 }

@@ -9,9 +9,9 @@ import { type RunningService, type Service, type StartOptions, startService } fr
 export const topics = ["payments.v1", "kyc.v1", "audit.v1"];
 
 export interface TestServiceOptions<Context> extends StartOptions<Context> {
-  /** The settings without a default that are the service's own, and what a test sets otherwise. */
+  /** Required settings of the service, and settings that differ from the defaults. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Of a service that runs already, to be a replica of; else a database of its own. */
+  /** Database of a running service, to start a replica of it. Default: a new database. */
   readonly databaseUrl?: string | undefined;
   readonly logger?: Logger;
 }
@@ -21,14 +21,14 @@ export interface TestService<Context> extends RunningService<Context> {
   /** Calls the service as the gateway does. */
   readonly channel: RpcChannel;
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
-  /** Hands messages to the service's consumers; resolves when their effects are committed. */
+  /** Delivers messages to the service's consumers. Resolves when their effects are committed. */
   publish(topic: string, ...messages: Message[]): Promise<void>;
 }
 
 /**
- * The service as it runs in production, on a loopback port and a database of its own, without relay
- * and jobs unless `background` is true: a test starts those it is about, and reads events in the
- * outbox.
+ * Starts a service as in production, on a loopback port and with its own database. Relay and jobs
+ * run only when `background` is true: a test starts the jobs that it checks, and reads events from
+ * the outbox.
  */
 export async function startTestService<Config extends ServiceConfig, Context extends { readonly orm: Orm }>(
   service: Service<Config, Context>,
@@ -47,8 +47,8 @@ export async function startTestService<Config extends ServiceConfig, Context ext
   const running = stack.use(await startService(service, config, logger, { ...options, background }));
   const { url, context } = running;
   const channel = stack.use(connectForTest([url], service.name));
-  const emitting = stack.use(await createTransportTo(url));
-  // A test looks at the rows of all.
+  const transport = stack.use(await createTransportTo(url));
+  // Tests read the rows of all tenants.
   const owner = await createOrm({ url: databaseUrl, ...service.database, poolMax: 2 }, createLogger("test", "silent"));
   stack.defer(() => owner.close());
   const started = stack.move();
@@ -59,14 +59,16 @@ export async function startTestService<Config extends ServiceConfig, Context ext
     isReady: () => running.isReady(),
     channel,
     sql: async <Row>(text: string, values: unknown[] = []) => await owner.em.fork().execute<Row[]>(text, values),
-    publish: (topic, ...messages) => emitting.publish(topic, messages),
+    publish: (topic, ...messages) => transport.publish(topic, messages),
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }
 
 const testLogger = () => createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");
 
-/** Hands events over to the service at this address, as those that emit them do. */
+/**
+ * Creates a transport that delivers events to the service at this URL, like an emitting service.
+ */
 export function createTransportTo(url: string): Promise<Transport> {
   const subscribers = Object.fromEntries(topics.map((topic) => [topic, [url]]));
   const logger = createLogger("test", "silent");

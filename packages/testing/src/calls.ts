@@ -1,6 +1,6 @@
 import type { CallOptions } from "@amana/rpc";
 
-/** The options of a POST with an Idempotency-Key; `replayed`: its answer was a stored one. */
+/** Options of a POST with an Idempotency-Key. `replayed`: the response was a stored one. */
 export function withIdempotencyKey(
   caller: CallOptions["caller"],
   key: string,
@@ -18,7 +18,7 @@ export function withIdempotencyKey(
   return options;
 }
 
-/** What a call is refused with. Fails when it is not. */
+/** Returns the error of a call. Throws when the call succeeds. */
 export async function refusal(call: Promise<unknown>): Promise<unknown> {
   return await call.then(
     () => {

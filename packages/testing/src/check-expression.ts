@@ -10,9 +10,9 @@ const waysMax = 1_000;
 const timeoutMs = 120_000;
 
 /**
- * Returns why a search for an expression may take more than linear time on some text, or undefined
- * when it always takes linear time. The result depends on the expression's automaton and not on
- * measured time. The timeout applies to the analysis only.
+ * Returns the reason for which a search for an expression may take more than linear time on some
+ * text, or undefined when it always takes linear time. The result depends on the expression's
+ * automaton and not on measured time. The timeout applies to the analysis only.
  */
 export function superLinearity(pattern: string, flags: string): string | undefined {
   const sets = { unicode: flags.includes("u"), unicodeSets: flags.includes("v") };
@@ -28,13 +28,13 @@ export function superLinearity(pattern: string, flags: string): string | undefin
 }
 
 /**
- * Returns in how many ways a matcher can continue at one place. An unbounded repetition counts
- * once.
+ * Returns the number of ways in which a matcher can continue at one place. An unbounded repetition
+ * counts once.
  */
 function waysOf(node: AST.Pattern | AST.Element): number {
   if ("alternatives" in node) {
     const ways = node.alternatives.map(({ elements }) => elements.reduce((product, element) => product * waysOf(element), 1));
-    return ways.reduce((sum, one) => sum + one, 0);
+    return ways.reduce((sum, count) => sum + count, 0);
   }
   if (node.type !== "Quantifier") return 1;
   const ways = waysOf(node.element);

@@ -23,7 +23,7 @@ export default class ClosingLine implements Reporter {
       const { state } = test.result();
       if (state === "passed" || state === "failed" || state === "skipped") this.counts[state]++;
     }
-    // A file that cannot even be loaded has no tests, and must not pass unseen.
+    // A file that fails to load has no tests, but counts as a failure.
     this.counts.failed += module.errors().length;
     const { setupDuration, collectDuration, duration } = module.diagnostic();
     const seconds = (setupDuration + collectDuration + duration) / 1000;

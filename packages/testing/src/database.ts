@@ -10,19 +10,19 @@ export interface TestDatabase extends AsyncDisposable {
   readonly orm: Orm;
 }
 
-/** A database as `copyTestDatabase` makes it, and a connection to it. */
+/** Creates a database with `copyTestDatabase` and connects to it. */
 export async function createTestDatabase(name: string, options: TestDatabaseOptions): Promise<TestDatabase> {
   await using stack = new AsyncDisposableStack();
   const { url } = stack.use(await copyTestDatabase(name, options));
   const orm = await createOrm({ url, ...options, poolMax: 10 }, createLogger("test", "silent"));
   stack.defer(() => orm.close());
-  const made = stack.move();
-  return { url, orm, [Symbol.asyncDispose]: () => made.disposeAsync() };
+  const resources = stack.move();
+  return { url, orm, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 /**
- * A database of its own, migrated, in milliseconds: a copy of a template that the first caller
- * makes. `name` is the service's. Disposing drops it.
+ * Creates a migrated database in milliseconds, as a copy of a template that the first call creates.
+ * `name` is the name of the service. Disposing drops the database.
  */
 export async function copyTestDatabase(name: string, options: TestDatabaseOptions): Promise<AsyncDisposable & { url: string }> {
   const database = `test_${name}_${randomBytes(6).toString("hex")}`;
@@ -41,17 +41,17 @@ export async function copyTestDatabase(name: string, options: TestDatabaseOption
 async function ensureTemplate(server: pg.Client, name: string, options: TestDatabaseOptions): Promise<string> {
   const text = options.migrations.map((migration) => `${migration.name} ${checksumOf(migration)}`).join();
   const template = `template_${name}_${createHash("sha256").update(`${serviceRole} ${text}`).digest("hex").slice(0, 12)}`;
-  // Test files start at the same time; one of them makes the template, under this lock.
+  // Test files start at the same time. The lock lets only one of them create the template.
   await server.query("select pg_advisory_lock(hashtext($1))", [template]);
   try {
     const { rowCount } = await server.query("select 1 from pg_database where datname = $1", [template]);
     if (!rowCount) {
-      const making = `${template}_making`;
-      await server.query(`drop database if exists ${making} with (force)`);
-      await server.query(`create database ${making}`);
-      await allowRows(making);
-      await migrate({ url: urlOf(making), ...options }, createLogger("test", "silent"));
-      await server.query(`alter database ${making} rename to ${template}`);
+      const unfinished = `${template}_making`;
+      await server.query(`drop database if exists ${unfinished} with (force)`);
+      await server.query(`create database ${unfinished}`);
+      await grantRowAccess(unfinished);
+      await migrate({ url: urlOf(unfinished), ...options }, createLogger("test", "silent"));
+      await server.query(`alter database ${unfinished} rename to ${template}`);
     }
   } finally {
     await server.query("select pg_advisory_unlock(hashtext($1))", [template]);
@@ -59,8 +59,8 @@ async function ensureTemplate(server: pg.Client, name: string, options: TestData
   return template;
 }
 
-/** As in a deployment: whatever tables there will be, the service may read and write their rows. */
-async function allowRows(database: string): Promise<void> {
+/** Grants the service role access to the rows of all future tables, as in a deployment. */
+async function grantRowAccess(database: string): Promise<void> {
   const owner = new pg.Client({ connectionString: urlOf(database) });
   await owner.connect();
   try {
@@ -77,7 +77,7 @@ async function allowRows(database: string): Promise<void> {
 
 const serviceRole = "amana_test_service";
 
-/** The same database for the role that a service runs as: row-level security binds it. */
+/** Returns the URL with the role of a service, to which row-level security applies. */
 export function asService(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.username = serviceRole;
@@ -97,7 +97,8 @@ async function withServer<T>(use: (client: pg.Client) => Promise<T>): Promise<T>
 
 function urlOf(database: string): string {
   const base = process.env["AMANA_TEST_POSTGRES_URL"];
-  if (!base) throw new Error("There is no test PostgreSQL: run tests with `npx --yes pnpm@12 test`.");
+  if (!base)
+    throw new Error("AMANA_TEST_POSTGRES_URL is not set. Run tests with `npx --yes pnpm@12 test`, which starts PostgreSQL.");
   const url = new URL(base);
   url.pathname = `/${database}`;
   return url.toString();

@@ -3,11 +3,13 @@ import { createHash } from "node:crypto";
 const id = "test";
 const keyOf = (topic: string): Uint8Array => createHash("sha256").update(topic).digest();
 
-/** A key for each of the topics, as services in tests share them. */
+/** Returns a MAC key for each topic. Services in tests share these keys. */
 export const testEventKeys = (...topics: string[]) =>
   Object.fromEntries(topics.map((topic) => [topic, [{ id, key: keyOf(topic) }]]));
 
-/** Settings for these topics; unless they are overridden, events reach nobody. */
+/**
+ * Returns settings for these topics. Unless they are overridden, no service receives the events.
+ */
 export const testEventSettings = (...topics: string[]) => ({
   EVENTS: "direct",
   EVENT_MAC_KEYS: topics.map((topic) => `${topic}=${id}:${Buffer.from(keyOf(topic)).toString("base64")}`).join(","),

@@ -1,4 +1,4 @@
-/** What tests of several packages and services share: databases, calls, waiting. */
+/** Helpers for tests of several packages and services: databases, calls, waits. */
 export { aPerson, someDetails } from "@amana/dev-env/demo/a-person";
 export { eventually } from "@amana/dev-env/eventually";
 export { refusal, withIdempotencyKey } from "./calls.ts";

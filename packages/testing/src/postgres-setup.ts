@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "@amana/dev-env/postgres";
 
-/** One PostgreSQL for a whole test run; its files' databases are copies of templates. */
+/** Starts a PostgreSQL that all files of a test run share, and returns a function that stops it. */
 export default async function setup(): Promise<() => Promise<void>> {
   const dir = mkdtempSync(join(tmpdir(), "amana-test-"));
-  // Started by root, PostgreSQL runs as a user of its own, who must be able to pass through.
+  // If root runs the tests, PostgreSQL runs as another user, who needs access through this folder.
   chmodSync(dir, 0o711);
   const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false, log: () => {} });
   process.env["AMANA_TEST_POSTGRES_URL"] = postgres.superuserUrl;

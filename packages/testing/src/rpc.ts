@@ -16,10 +16,10 @@ const auditKeys = generateKeyPairSync("ed25519");
 const privateKeyOf = (key: KeyObject) => key.export({ format: "der", type: "pkcs8" }).toString("base64");
 const publicKeyOf = (key: KeyObject) => key.export({ format: "der", type: "spki" }).toString("base64");
 
-/** Vouches for callers as the gateway does; `testRpcSettings` has services believe it. */
+/** Signs caller tokens like the gateway. Services with `testRpcSettings` trust its key. */
 export const testSigner = createCallerSigner({ id: "test", privateKey: gatewayKeys.privateKey });
 
-/** What the settings of every service say of keys that vouch for callers, or for what is there. */
+/** Settings of all services for signing keys and trusted keys. */
 export const testRpcSettings = {
   CALLER_PRIVATE_KEY: `test:${privateKeyOf(gatewayKeys.privateKey)}`,
   GATEWAY_PUBLIC_KEYS: `test:${publicKeyOf(gatewayKeys.publicKey)}`,
@@ -33,7 +33,7 @@ export const connectForTest = (urls: readonly string[], audience: string): RpcCh
 
 export const adminCaller: Caller = { role: "admin", keyId: "018f0000-0000-7000-8000-000000000001", keyPrefix: "ak_test" };
 
-/** A caller of a fresh business. */
+/** Returns a caller of a business, by default of a new one. */
 export function aBusinessCaller(businessId: string = uuidv7()): Caller & { role: "business" } {
   return { role: "business", businessId, keyId: uuidv7(), keyPrefix: "sk_test_00000000" };
 }
@@ -43,7 +43,7 @@ export interface TestService extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Serves RPCs on a loopback port and connects to them, as the gateway does. */
+/** Serves RPCs on a loopback port and connects to them like the gateway. */
 export async function startTestServer(services: readonly ServedService[], audience = "test"): Promise<TestService> {
   const server = await createRpcServer({
     services,

@@ -1,4 +1,4 @@
-/** The command `test`: the whole suite, or the files whose paths contain one of the given words. */
+/** The command `test`: runs all tests, or the files whose paths contain one of the words. */
 import { spawn } from "node:child_process";
 import { globSync } from "node:fs";
 import { constants } from "node:os";
@@ -16,7 +16,7 @@ interface TestOptions {
 const root = join(import.meta.dirname, "..", "..", "..");
 const reporters = ["--reporter=default", `--reporter=${join(import.meta.dirname, "closing-line.ts")}`];
 
-const command = createCommand("test", "Run every test, or the test files whose paths contain one of the words.");
+const command = createCommand("test", "Run all tests, or the test files whose paths contain one of the words.");
 command
   .argument("[words...]", "parts of paths of test files, such as payments or start.test.ts")
   .option("-t, --testNamePattern <pattern>", "run only tests whose names match this regular expression")

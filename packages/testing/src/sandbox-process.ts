@@ -8,7 +8,7 @@ import { processEnv } from "./process-env.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 
-/** The sandbox as a process on a free port, with its books in memory. Disposing ends it. */
+/** Starts the sandbox as a process on a free port, with its data in memory. Disposing ends it. */
 export async function startSandboxProcess(settings: Readonly<Record<string, string>>) {
   const port = String(await freePort());
   const program = serviceProgram("sandbox", "main");

@@ -1,7 +1,7 @@
 import { allTenants, forTenant } from "@amana/runtime";
 
-/** `work` as jobs and consumers do it: for all tenants. */
+/** Returns a function that runs `work` for all tenants, as jobs and consumers do. */
 export const forAllTenants =
-  <Given extends unknown[], Result>(work: (...given: Given) => Result) =>
-  (...given: Given): Result =>
-    forTenant(allTenants, () => work(...given));
+  <Args extends unknown[], Result>(work: (...args: Args) => Result) =>
+  (...args: Args): Result =>
+    forTenant(allTenants, () => work(...args));

@@ -21,9 +21,9 @@ const readOwnConfig = (env: EnvReader) => ({
   clientsUrls: readServiceUrls(env, "CLIENTS_URLS", readTlsFiles(env)),
   secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
   provider: {
-    url: env.outsideUrl("KYC_PROVIDER_URL"),
+    url: env.externalUrl("KYC_PROVIDER_URL"),
     token: env.string("KYC_PROVIDER_TOKEN"),
-    callbackUrl: env.outsideUrl("KYC_CALLBACK_URL"),
+    callbackUrl: env.externalUrl("KYC_CALLBACK_URL"),
     timeoutMs: env.integer("KYC_PROVIDER_TIMEOUT_MS", { fallback: 15_000, min: 100, max: 60_000 }),
   },
   callbackSecrets: env.words("KYC_CALLBACK_SECRETS"),

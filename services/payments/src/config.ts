@@ -7,9 +7,9 @@ export type Config = ReturnType<typeof readConfig>;
 export const readConfig = settings((env) => ({
   ...readServiceConfig(env, { emits: ["payments.v1", "audit.v1"] }),
   /** Public URL of the gateway, to which card holders' browsers return. */
-  publicUrl: env.outsideUrl("PUBLIC_URL"),
+  publicUrl: env.externalUrl("PUBLIC_URL"),
   satim: {
-    url: env.outsideUrl("SATIM_URL"),
+    url: env.externalUrl("SATIM_URL"),
     userName: env.string("SATIM_USERNAME"),
     password: env.string("SATIM_PASSWORD"),
     terminalId: env.string("SATIM_TERMINAL_ID"),

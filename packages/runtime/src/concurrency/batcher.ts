@@ -7,42 +7,42 @@ interface Call<Item> {
 }
 
 /**
- * Does work in groups, one after the other: whatever comes while a group is under way is the next,
- * up to `max` items, so nothing waits for a group to fill. The returned function resolves, or
- * throws, as the group does that its items were in; those of one call stay together and in order. A
- * group belongs to no trace, and is worked on for all tenants: its items may be several's.
+ * Returns a function that processes items in batches, one batch at a time. Items that arrive while
+ * a batch is in progress form the next one, up to `max` items, so that no item waits for a batch to
+ * fill. The items of a call stay together and in order. The call resolves or throws with the result
+ * of its batch. A batch has no trace and runs for all tenants, because its items can have several.
  */
 export function createBatcher<Item>(
   max: number,
   work: (items: readonly Item[]) => Promise<void>,
 ): (items: readonly Item[]) => Promise<void> {
-  let waiting: Call<Item>[] = [];
-  let isWorking = false;
+  let queued: Call<Item>[] = [];
+  let isProcessing = false;
 
-  const workOff = async () => {
-    isWorking = true;
-    while (waiting.length > 0) {
-      const group: Call<Item>[] = [];
-      for (let size = 0, call = waiting[0]; call; call = waiting[group.length]) {
+  const processQueue = async () => {
+    isProcessing = true;
+    while (queued.length > 0) {
+      const batch: Call<Item>[] = [];
+      for (let size = 0, call = queued[0]; call; call = queued[batch.length]) {
         size += call.items.length;
-        if (size > max && group.length > 0) break;
-        group.push(call);
+        if (size > max && batch.length > 0) break;
+        batch.push(call);
       }
-      waiting = waiting.slice(group.length);
+      queued = queued.slice(batch.length);
       try {
-        await work(group.flatMap(({ items }) => items));
-        for (const { done } of group) done.resolve();
+        await work(batch.flatMap(({ items }) => items));
+        for (const { done } of batch) done.resolve();
       } catch (error) {
-        for (const { done } of group) done.reject(error);
+        for (const { done } of batch) done.reject(error);
       }
     }
-    isWorking = false;
+    isProcessing = false;
   };
 
   return async (items) => {
     const done = Promise.withResolvers<void>();
-    waiting.push({ items, done });
-    if (!isWorking) void inTrace(undefined, () => forTenant(allTenants, workOff));
+    queued.push({ items, done });
+    if (!isProcessing) void inTrace(undefined, () => forTenant(allTenants, processQueue));
     await done.promise;
   };
 }

@@ -11,7 +11,7 @@ export function atMostEvery<T>(ms: number, read: () => Promise<T>): () => Promis
   };
 }
 
-/** Puts an entry at a map's young end. Beyond `max` entries the oldest is deleted. */
+/** Sets an entry as the newest of a map. When the map has `max` entries, deletes the oldest. */
 export function setBounded<K, V>(map: Map<K, V>, key: K, value: V, max: number): void {
   map.delete(key);
   if (map.size >= max) map.delete(map.keys().next().value as K);

@@ -67,7 +67,7 @@ export class FairSemaphore {
     // A free slot has no waiter that may use it: `leave` gives each slot to the next waiter.
     if (this.#used < this.limits.slots && this.#hasShare(ofTenant, ofKey)) return this.#use(ofTenant, ofKey);
     return new Promise((admit) => {
-      const waiter = { admit, timer: setTimeout(() => this.#giveUp(tenant, key, waiter), waitMs) };
+      const waiter = { admit, timer: setTimeout(() => this.#expire(tenant, key, waiter), waitMs) };
       ofKey.waiters.push(waiter);
       this.#count(ofTenant, 1);
       ofTenant.waiting.set(key, ofKey);
@@ -82,10 +82,10 @@ export class FairSemaphore {
     ofTenant.used--;
     ofKey.used--;
     this.#admitNext();
-    this.#forgetUnused(tenant, key);
+    this.#deleteUnused(tenant, key);
   }
 
-  /** Number of slots in use and of waiters: in all, of a tenant, or of a key of a tenant. */
+  /** Returns the number of used slots and waiters: of all tenants, a tenant, or a tenant's key. */
   size(tenant?: string, key?: string): number {
     if (tenant === undefined) return this.#used + this.#queued;
     const ofTenant = this.#tenants.get(tenant);
@@ -94,12 +94,12 @@ export class FairSemaphore {
     return ofKey ? ofKey.used + ofKey.waiters.length : 0;
   }
 
-  /** Number of waiters of a tenant. */
+  /** Returns the number of waiters of a tenant. */
   waiting(tenant: string): number {
     return this.#tenants.get(tenant)?.queued ?? 0;
   }
 
-  /** Keys of a tenant that use a slot or wait for one. */
+  /** Returns the keys of a tenant that use a slot or wait for one. */
   keys(tenant: string): Iterable<string> {
     return this.#tenants.get(tenant)?.keys.keys() ?? [];
   }
@@ -135,26 +135,26 @@ export class FairSemaphore {
     }
   }
 
-  #giveUp(tenantId: string, keyId: string, waiter: Waiter): void {
+  #expire(tenantId: string, keyId: string, waiter: Waiter): void {
     const tenant = entryOf(this.#tenants, tenantId, Tenant);
     const key = entryOf(tenant.keys, keyId, Key);
     key.waiters.splice(key.waiters.indexOf(waiter), 1);
     this.#count(tenant, -1);
     if (key.waiters.length === 0) tenant.waiting.delete(keyId);
     if (tenant.waiting.size === 0) this.#waiting.delete(tenantId);
-    this.#forgetUnused(tenantId, keyId);
+    this.#deleteUnused(tenantId, keyId);
     waiter.admit(false);
   }
 
-  #forgetUnused(tenantId: string, keyId: string): void {
+  #deleteUnused(tenantId: string, keyId: string): void {
     if (this.size(tenantId, keyId) === 0) this.#tenants.get(tenantId)?.keys.delete(keyId);
     if (this.size(tenantId) === 0) this.#tenants.delete(tenantId);
   }
 }
 
 function entryOf<Entry>(entries: Map<string, Entry>, id: string, create: new () => Entry): Entry {
-  const found = entries.get(id);
-  if (found) return found;
+  const existing = entries.get(id);
+  if (existing) return existing;
   const created = new create();
   entries.set(id, created);
   return created;

@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** For operators' calls, searches for what is due, and other services' events. */
+/** Tenant for calls of operators, searches for due work, and events of other services. */
 export const allTenants = "*";
 
 const current = new AsyncLocalStorage<string>();
 
 /**
- * Does work for one business, by its id, or for all of them: `everyTenant`. The database shows it
- * the rows of no other. Work that is done for nobody sees none.
+ * Runs work for the business with the id `tenant`, or for `allTenants`. The database returns only
+ * rows of that tenant to the work. Work without a tenant gets no rows.
  */
 export const forTenant = <T>(tenant: string, work: () => T): T => current.run(tenant, work);
 
-/** For whom work is done; undefined: for nobody. */
+/** Returns the tenant of the current work, or undefined without one. */
 export const currentTenant = (): string | undefined => current.getStore();

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Waits; ends early, without an error, when the signal aborts. */
+/** Waits. When the signal aborts, resolves early, without an error. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   try {
     await delay(ms, undefined, signal ? { signal } : {});
@@ -10,8 +10,8 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * The wait of a loop that looks for work. `wake` ends it early, also while the loop is looking.
- * Call `begin` before looking, and `wait` when nothing was found.
+ * Pause of a loop that searches for work. `wake` ends the pause early, or skips it when the loop is
+ * searching. Call `begin` before a search, and `wait` after a search without a result.
  */
 export class Pause {
   #woken = false;
@@ -26,7 +26,7 @@ export class Pause {
     this.#end();
   }
 
-  /** Returns whether it was woken. Not by an AbortSignal, which takes 10 µs more for each wait. */
+  /** Returns whether `wake` was called. An AbortSignal would cost 10 µs more for each wait. */
   async wait(ms: number): Promise<boolean> {
     if (this.#woken || ms <= 0) return this.#woken;
     await new Promise<void>((resolve) => {
@@ -40,17 +40,20 @@ export class Pause {
   }
 }
 
-/** What the work comes to. Throws when that takes longer than `ms`; the work itself goes on. */
+/** Returns the result of the work. Throws when it takes longer than `ms`, and does not stop it. */
 export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
-  const end = await waitAtMost(
+  const outcome = await waitAtMost(
     ms,
     work.then((result) => ({ result })),
   );
-  if (!end) throw new Error(`no answer within ${ms} ms`);
-  return end.result;
+  if (!outcome) throw new Error(`no result within ${ms} ms`);
+  return outcome.result;
 }
 
-/** What the work comes to; undefined when that takes longer than `ms`: the work itself goes on. */
+/**
+ * Returns the result of the work, or undefined when it takes longer than `ms`. The work is not
+ * stopped.
+ */
 export async function waitAtMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   const ended = new AbortController();
   try {
@@ -60,26 +63,32 @@ export async function waitAtMost<T>(ms: number, work: Promise<T>): Promise<T | u
   }
 }
 
-/** A time spread evenly by ± `fraction`, so that many retries do not fall on one instant. */
+/** Returns a random time in `ms` ± `fraction`, so that many retries do not run at the same time. */
 export function jitter(ms: number, fraction = 0.2, random: () => number = Math.random): number {
   return Math.round(ms * (1 + fraction * (2 * random() - 1)));
 }
 
-/** With jitter: about `baseMs` after the first failure, doubling, never above `maxMs`. */
+/**
+ * Returns the delay before a retry, with jitter: `baseMs` after the first failure, doubled with
+ * each further failure, at most `maxMs`.
+ */
 export function backoffMs(failures: number, baseMs: number, maxMs: number): number {
   return Math.min(maxMs, jitter(baseMs * 2 ** Math.min(failures - 1, 30)));
 }
 
-/** The pause after the `done`-th time, counted from 0: the next of these. The last one repeats. */
+/** Returns the pause with the index `done`, or the last pause of the schedule if it is shorter. */
 export function nextPause(pauses: readonly number[], done: number): number {
   const pause = pauses[Math.min(done, pauses.length - 1)];
-  if (pause === undefined) throw new RangeError("a schedule needs a pause");
+  if (pause === undefined) throw new RangeError("a schedule needs at least one pause");
   return pause;
 }
 
 const dateMsMax = 8.64e15;
 
-/** A request's Unix milliseconds, between 1970 and what a Date holds; undefined stays so. */
+/**
+ * Converts Unix milliseconds of a request to a Date. Times before 1970 or beyond the range of Date
+ * become the nearest valid time. Returns undefined for undefined.
+ */
 export function dateOf(ms: bigint | undefined): Date | undefined {
   return ms === undefined ? undefined : new Date(Math.min(dateMsMax, Math.max(0, Number(ms))));
 }

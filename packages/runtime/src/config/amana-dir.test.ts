@@ -9,7 +9,7 @@ test.each([
   [" ", "/project/.amana"],
   ["other", "/project/other"],
   ["/srv/amana", "/srv/amana"],
-])("the data folder for AMANA_DIR=%j is %s", (value, folder) => {
+])("amanaDir returns for AMANA_DIR=%j the folder %s", (value, folder) => {
   vi.stubEnv("AMANA_DIR", value);
   expect(amanaDir("/project")).toBe(folder);
 });

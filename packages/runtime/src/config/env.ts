@@ -3,10 +3,12 @@ import { withoutSlashes } from "./without-slashes.ts";
 
 export type EnvSource = Readonly<Record<string, string | undefined>>;
 
-/** Why a process does not start, in words for whoever starts it: shown without a stack. */
+/**
+ * Reason for which a process cannot start. Its message is shown to the operator without a stack.
+ */
 export class StartRefused extends Error {}
 
-/** Every problem of a process's settings at once, so that a deployment is put right in one go. */
+/** All problems of a process's settings, so that an operator can fix them together. */
 export class SettingsError extends StartRefused {
   readonly problems: readonly string[];
 
@@ -18,8 +20,9 @@ export class SettingsError extends StartRefused {
 }
 
 /**
- * Builds a process's settings from the environment, once, into a frozen object. `NAME_FILE` names a
- * file that holds the value of `NAME` (mounted secrets). Throws SettingsError naming every problem.
+ * Reads a process's settings from the environment into a frozen object. `NAME_FILE` is the path of
+ * a file that contains the value of `NAME`, as for mounted secrets. Throws a SettingsError with all
+ * problems.
  */
 export function readEnv<T extends object>(build: (env: EnvReader) => T, source: EnvSource = process.env): Readonly<T> {
   const problems = new Set<string>();
@@ -28,18 +31,18 @@ export function readEnv<T extends object>(build: (env: EnvReader) => T, source: 
   return Object.freeze(settings);
 }
 
-/** Settings to be read with `readEnv` when they are called for: a process's `readConfig`. */
+/** Returns a function that calls `readEnv`: the `readConfig` of a process. */
 export const settings =
   <T extends object>(build: (env: EnvReader) => T) =>
   (source?: EnvSource): Readonly<T> =>
     readEnv(build, source);
 
 /**
- * Reads single settings. A required setting that is missing, or a value out of bounds, is collected
- * as a problem; the value returned in its place is never used, because `readEnv` throws at the end.
+ * Reads single settings. It records a problem for a required setting that is missing and for an
+ * invalid value. The value that is returned instead is never used, because `readEnv` then throws.
  */
 class EnvReader {
-  /** NODE_ENV is "production", as in the images: what a sandbox may do without is then required. */
+  /** NODE_ENV is "production", as in the images. Some settings are optional only in a sandbox. */
   readonly isProduction: boolean;
   readonly #source: EnvSource;
   readonly #problems: Set<string>;
@@ -50,7 +53,7 @@ class EnvReader {
     this.#problems = problems;
   }
 
-  /** Records a problem that concerns several settings together. */
+  /** Records a problem, with the name of the setting in its text. */
   problem(text: string): void {
     this.#problems.add(text);
   }
@@ -72,7 +75,7 @@ class EnvReader {
     return value ?? "";
   }
 
-  /** A whole number, in the unit the setting's name ends with. */
+  /** Reads a whole number, in the unit at the end of the setting's name. */
   integer(name: string, options: { fallback?: number; min?: number; max?: number }): number {
     const { fallback, min = 0, max = Number.MAX_SAFE_INTEGER } = options;
     const text = this.optional(name);
@@ -84,7 +87,7 @@ class EnvReader {
     return value;
   }
 
-  /** From 0 to 1. */
+  /** Reads a number from 0 to 1. */
   fraction(name: string, fallback: number): number {
     const text = this.optional(name);
     if (text === undefined) return fallback;
@@ -99,27 +102,29 @@ class EnvReader {
     return text === "true";
   }
 
-  /** A switch that gives up safety for a sandbox: false unless set, refused in production. */
+  /**
+   * Reads a switch that disables a protection in a sandbox. Default: false. Invalid in production.
+   */
   sandboxOnly(name: string): boolean {
     const allowed = this.boolean(name, false);
     if (allowed) this.refuseInProduction(name);
     return allowed;
   }
 
-  /** For a setting that is there and that only sandboxes may have. */
+  /** Records a problem in production for a setting that only sandboxes may have. */
   refuseInProduction(name: string): void {
-    if (this.isProduction) this.problem(`${name} is for sandboxes: leave it out, or set NODE_ENV to something else`);
+    if (this.isProduction) this.problem(`${name} is for sandboxes: remove it, or set NODE_ENV to another value than production`);
   }
 
-  /** One of a closed set of words. */
+  /** Reads one of a fixed set of values. */
   choice<const T extends string>(name: string, choices: readonly T[], fallback?: T): T {
     const value = this.string(name, fallback);
-    const found = choices.find((choice) => choice === value);
-    if (value !== "" && found === undefined) this.problem(`${name} must be one of ${choices.join(", ")}, not "${value}"`);
-    return found ?? (choices[0] as T);
+    const selected = choices.find((choice) => choice === value);
+    if (value !== "" && selected === undefined) this.problem(`${name} must be one of ${choices.join(", ")}, not "${value}"`);
+    return selected ?? (choices[0] as T);
   }
 
-  /** An absolute http or https address, without a trailing slash. */
+  /** Reads an absolute http or https URL. Returns it without trailing slashes. */
   url(name: string): string {
     const value = this.string(name);
     if (value !== "" && !isWebAddress(value)) {
@@ -128,53 +133,53 @@ class EnvReader {
     return withoutSlashes(value);
   }
 
-  /** Like `url`, for what passes through foreign networks: https in production. */
-  outsideUrl(name: string): string {
+  /** Reads a URL like `url`, but for traffic through external networks: https in production. */
+  externalUrl(name: string): string {
     const url = this.url(name);
     if (this.isProduction && url.startsWith("http:")) {
-      this.problem(`${name} must be an https address in production, not "${url}"; a sandbox sets NODE_ENV to something else`);
+      this.problem(`${name} must be an https address in production, not "${url}"; in a sandbox, set NODE_ENV to another value`);
     }
     return url;
   }
 
-  /** Comma-separated http or https addresses, at least one: the replicas of a service. */
+  /** Reads comma-separated http or https URLs, at least one: the replicas of a service. */
   urls(name: string): string[] {
     const list = this.words(name).map(withoutSlashes);
     for (const url of list) if (!isWebAddress(url)) this.problem(`${name} must list http addresses, not "${url}"`);
     return list;
   }
 
-  /** Comma-separated words; at least one. */
+  /** Reads comma-separated words, at least one. */
   words(name: string): string[] {
     const words = this.list(name);
     if (words.length === 0) this.problem(`${name} is not set`);
     return words;
   }
 
-  /** Comma-separated words; empty when unset. */
+  /** Reads comma-separated words. Returns an empty list when unset. */
   list(name: string): string[] {
     const words = (this.optional(name) ?? "").split(",").map((word) => word.trim());
     return words.filter((word) => word !== "");
   }
 
-  /** Lengths of time in seconds, comma-separated, fractions allowed: a schedule. */
+  /** Reads a schedule: comma-separated durations in seconds, with optional fractions. */
   seconds(name: string, fallback: string): number[] {
     const text = this.string(name, fallback);
     if (!/^\d+(\.\d+)?(,\d+(\.\d+)?)*$/.test(text)) {
-      this.problem(`${name} must be numbers of seconds, comma-separated, not "${text}"`);
+      this.problem(`${name} must be comma-separated numbers of seconds, not "${text}"`);
     }
     return text.split(",").map(Number);
   }
 
-  /** A key as base64 of exactly `bytes` bytes; two, comma-separated, while one is replaced. */
+  /** Reads a key as base64 of `bytes` bytes, or two, comma-separated, while a key is replaced. */
   keys(name: string, bytes: number): Buffer[] {
     const keys = this.string(name)
       .split(",")
       .map((text) => Buffer.from(text, "base64"));
-    // The values themselves are secrets, so the messages name only their lengths.
+    // The values are secrets, so the messages contain only their lengths.
     const wrong = keys.find((key) => key.length !== bytes);
     if (wrong) this.problem(`${name} must be ${bytes} bytes in base64, not ${wrong.length}`);
-    if (keys.length > 2) this.problem(`${name} must be one key, or two while one is replaced, not ${keys.length}`);
+    if (keys.length > 2) this.problem(`${name} must be one key, or two while a key is replaced, not ${keys.length}`);
     return keys;
   }
 }

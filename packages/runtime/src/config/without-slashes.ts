@@ -1,6 +1,6 @@
 /**
- * Returns the text without slashes at its end. A loop, because a regular expression takes quadratic
- * time on many slashes.
+ * Returns the text without slashes at its end. It uses a loop, because a regular expression takes
+ * quadratic time for many slashes.
  */
 export function withoutSlashes(text: string): string {
   let rest = text;

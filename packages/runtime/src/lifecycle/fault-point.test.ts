@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const module = join(import.meta.dirname, "fault-point.ts");
-/** Comes to the point again and again, and says so. */
+/** Passes the fault point every 10 ms and prints a line each time. */
 const script = `
   const { faultPoint } = await import(${JSON.stringify(module)});
   setInterval(() => { faultPoint("a.point"); console.log("passed"); }, 10);
@@ -26,7 +26,7 @@ function start(env: Record<string, string>): ChildProcess {
 
 const passes = (child: ChildProcess) => once(child.stdout as NodeJS.EventEmitter, "data");
 
-test("a file arms a point while the process runs, and one process alone takes it", async () => {
+test("faultPoint kills a single process when the file is created while several run", async () => {
   const file = join(dir, "kill");
   const children = [start({ FAULT_POINT_FILE: file }), start({ FAULT_POINT_FILE: file })] as const;
   await Promise.all(children.map(passes));
@@ -42,24 +42,24 @@ test("a file arms a point while the process runs, and one process alone takes it
   other.kill("SIGKILL");
 });
 
-test("a process frozen at its point goes on from there", async () => {
+test("faultPoint freezes the process for SIGSTOP, and SIGCONT continues it", async () => {
   const file = join(dir, "stop");
   const child = start({ FAULT_POINT_FILE: file });
   await passes(child);
   writeFileSync(file, "a.point SIGSTOP");
   await expect.poll(() => existsSync(`${file}.${child.pid}`)).toBe(true);
-  // What it said before is read by then.
+  // The test reads earlier output during this time.
   await sleep(200);
-  let said = 0;
-  child.stdout?.on("data", () => said++);
+  let outputs = 0;
+  child.stdout?.on("data", () => outputs++);
   await sleep(200);
-  expect(said).toBe(0);
+  expect(outputs).toBe(0);
   child.kill("SIGCONT");
   await passes(child);
   child.kill("SIGKILL");
 });
 
-test.each(["FAULT_POINT", "FAULT_POINT_FILE"])("production refuses %s", async (name) => {
+test.each(["FAULT_POINT", "FAULT_POINT_FILE"])("a process with %s does not start in production", async (name) => {
   const child = start({ NODE_ENV: "production", [name]: "a.point" });
   const [code] = await once(child, "exit");
   expect(code).not.toBe(0);

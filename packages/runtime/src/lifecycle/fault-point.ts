@@ -1,26 +1,28 @@
 import { readFileSync, renameSync } from "node:fs";
 
-/** The setting that names the file with the next point and its signal. */
+/** Path of a file with the next fault point and its signal. */
 const file = process.env["FAULT_POINT_FILE"];
 const armed = process.env["FAULT_POINT"];
 
-/** The signals come a moment after they are sent; nothing may run in between. */
+/** Time for the signal to take effect. The thread is blocked meanwhile, so that no code runs. */
 const waitMs = { SIGKILL: 5_000, SIGSTOP: 100 } as const;
 
 /**
- * Kills the process, without any clean-up, when the setting FAULT_POINT names this point: crash
- * tests stop a service exactly between two steps. With FAULT_POINT_FILE instead, the point and the
- * signal ("refund.sending SIGSTOP") stand in that file, which may come and go while the process
- * runs: whoever comes to the point first renames it to "<file>.<pid>". Production refuses both.
+ * Kills the process, without any cleanup, when the setting FAULT_POINT has this name. Crash tests
+ * use it to stop a service between two steps. With FAULT_POINT_FILE instead, a file contains the
+ * name and the signal: "refund.sending SIGSTOP". The file may be created while the process runs.
+ * The first process at the point renames it to "<file>.<pid>". Both settings prevent a start in
+ * production.
  */
 export function faultPoint(name: string): void {
-  const signal = armed === name ? "SIGKILL" : taken(name);
+  const signal = armed === name ? "SIGKILL" : claimSignal(name);
   if (!signal) return;
   process.kill(process.pid, signal);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs[signal]);
 }
 
-function taken(name: string): keyof typeof waitMs | undefined {
+/** Renames the file when it has this fault point, and returns its signal. */
+function claimSignal(name: string): keyof typeof waitMs | undefined {
   if (file === undefined) return undefined;
   try {
     const [point, signal] = readFileSync(file, "utf8").split(" ");
@@ -28,13 +30,13 @@ function taken(name: string): keyof typeof waitMs | undefined {
     renameSync(file, `${file}.${process.pid}`);
     return signal === "SIGSTOP" ? signal : "SIGKILL";
   } catch {
-    // There is none, or another process was faster.
+    // There is no file, or another process has renamed it first.
     return undefined;
   }
 }
 
 for (const name of ["FAULT_POINT", "FAULT_POINT_FILE"]) {
   if (process.env[name] && process.env["NODE_ENV"] === "production") {
-    throw new Error(`${name} is for tests and is refused in production. Remove it from the environment.`);
+    throw new Error(`${name} is for tests and not permitted in production. Remove it from the environment.`);
   }
 }

@@ -5,28 +5,28 @@ import { counter } from "../observability/metrics.ts";
 
 const failures = counter({
   name: "amana_task_failures_total",
-  help: "Rounds of background tasks that failed; the next one tries again",
+  help: "Failed runs of background tasks; each task runs again after a pause",
   labels: { task: "the tasks" },
 });
 
 /**
- * Runs `work` again and again until disposed: at once after a round that found something, else
- * after a pause. `work` answers how much it found; a round that throws is logged under `name` and
- * the next one tries again. It is done for all tenants. Disposing waits for the round that runs.
+ * Runs `work` repeatedly until disposed, for all tenants. `work` returns the number of processed
+ * items. If it is not 0, the next run starts at once, else after a pause. A run that throws is
+ * logged with `name` and repeated after a pause. Disposing waits for the current run.
  */
 export function poll(name: string, logger: Logger, work: () => Promise<number>, pauseMs = 1_000): AsyncDisposable {
   const stop = new AbortController();
   failures.inc({ task: name }, 0);
   const run = async () => {
     while (!stop.signal.aborted) {
-      let found = 0;
+      let processed = 0;
       try {
-        found = await work();
+        processed = await work();
       } catch (error) {
         failures.inc({ task: name });
-        logger.warn({ err: error, job: name }, "a round failed; the next one tries again");
+        logger.warn({ err: error, job: name }, "task failed, retry scheduled");
       }
-      if (found === 0) await sleep(pauseMs, stop.signal);
+      if (processed === 0) await sleep(pauseMs, stop.signal);
     }
   };
   const running = forTenant(allTenants, run);
@@ -39,11 +39,10 @@ export function poll(name: string, logger: Logger, work: () => Promise<number>, 
 }
 
 /**
- * Does each batch again and again, from the start on and once an hour, at once as long as it found
- * something. In logs a batch has the name that it is given here.
+ * Runs each job at start and then once an hour, and again at once while it returns a number of
+ * processed items above 0. The keys of `jobs` are the names of the jobs in logs and metrics.
  */
 export const startHourlyJobs = <Context extends { readonly logger: Logger }>(
   context: Context,
-  batches: Readonly<Record<string, (context: Context) => Promise<number>>>,
-): AsyncDisposable[] =>
-  Object.entries(batches).map(([name, batch]) => poll(name, context.logger, () => batch(context), 60 * 60 * 1000));
+  jobs: Readonly<Record<string, (context: Context) => Promise<number>>>,
+): AsyncDisposable[] => Object.entries(jobs).map(([name, job]) => poll(name, context.logger, () => job(context), 60 * 60 * 1000));

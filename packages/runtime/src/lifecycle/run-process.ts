@@ -2,13 +2,13 @@ import { setFlagsFromString } from "node:v8";
 import { StartRefused } from "../config/env.ts";
 import { createLogger, type Logger, type LogLevel } from "../observability/logger.ts";
 import { type MetricsAddress, serveMetrics } from "../observability/metrics-server.ts";
-import { showProcessMetrics } from "../observability/process-metrics.ts";
+import { collectProcessMetrics } from "../observability/process-metrics.ts";
 import { startTracing } from "../observability/tracing.ts";
 import type { TracingSettings } from "../observability/tracing-settings.ts";
 
 /**
- * By itself V8 lets the heap grow to several times of what lives, and a service that is busy takes
- * twice the memory it needs.
+ * Without the flag, V8 lets the heap grow to several times the size of live objects, and a busy
+ * service uses twice the memory that it needs.
  */
 const heapGrowingFlag = "--heap-growing-percent=50";
 /**
@@ -17,10 +17,10 @@ const heapGrowingFlag = "--heap-growing-percent=50";
  */
 export const stopTimeoutMs = 65_000;
 
-/** What was started. Without `isReady` it is ready as soon as it runs. */
+/** A started service. Without `isReady`, it is ready when it is started. */
 type Running = AsyncDisposable & { readonly url?: string; isReady?(): Promise<boolean> };
 
-/** The settings that this file goes by. */
+/** The settings that `runProcess` uses. */
 interface ProcessConfig {
   readonly logLevel: LogLevel;
   readonly metrics?: MetricsAddress | undefined;
@@ -28,10 +28,10 @@ interface ProcessConfig {
 }
 
 /**
- * The life of a service process: read its settings, show its metrics, start, say so, wait for
- * SIGTERM or SIGINT, stop cleanly. A second signal ends the process at once. A start that fails, an
- * unhandled rejection or an uncaught exception ends it with code 1, so that whoever supervises it
- * starts a fresh one.
+ * Runs a service process: reads its settings, exports its metrics, starts the service, waits for
+ * SIGTERM or SIGINT, and stops it. A second signal ends the process at once. A failed start, an
+ * unhandled rejection or an uncaught exception ends it with code 1, so that its supervisor restarts
+ * it.
  */
 export async function runProcess<Config extends ProcessConfig>(
   name: string,
@@ -55,7 +55,7 @@ export async function runProcess<Config extends ProcessConfig>(
     if (stopping) process.exit(1);
     stopping = true;
     logger.info({ signal }, "stopping");
-    setTimeout(() => fatal(new Error(`not stopped after ${stopTimeoutMs} ms`), "stop took too long"), stopTimeoutMs).unref();
+    setTimeout(() => fatal(new Error(`not stopped after ${stopTimeoutMs} ms`), "stop timed out"), stopTimeoutMs).unref();
     await service?.[Symbol.asyncDispose]();
     await tracing?.[Symbol.asyncDispose]();
     logger.info("stopped");
@@ -69,7 +69,7 @@ export async function runProcess<Config extends ProcessConfig>(
     logger.level = config.logLevel;
     const isReady = async () => !stopping && service !== undefined && (await (service.isReady?.() ?? true));
     const metrics = config.metrics && (await serveMetrics(config.metrics, isReady));
-    if (metrics) showProcessMetrics();
+    if (metrics) collectProcessMetrics();
     tracing = config.tracing && (await startTracing(config.tracing, name, logger));
     const started = await start(config, logger);
     // Frees the memory that only the start needed (docs/decisions/processes-and-images.md).

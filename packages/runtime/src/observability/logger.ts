@@ -8,13 +8,13 @@ export type Logger = pino.Logger;
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** How much of what happens is logged, from the setting LOG_LEVEL. */
+/** Reads LOG_LEVEL. Default: info. */
 export const readLogLevel = (env: EnvReader): LogLevel => env.choice("LOG_LEVEL", logLevels, "info");
 
 /**
- * Field names whose values never reach a log, down to `depthMax` levels. Code must not log secrets
- * in the first place; this is the second wall. Not pino's own redaction: with wildcards it costs
- * fifty microseconds a line, this one about one.
+ * Names of fields whose values are redacted, down to `depthMax` levels. Code must not log secrets;
+ * this is defense in depth. pino's own redaction with wildcards takes 50 µs for a line, this one
+ * about 1 µs.
  */
 const secretFields = new Set(
   [
@@ -28,14 +28,13 @@ const censor = "[redacted]";
 
 const alerts = counter({
   name: "amana_log_alerts_total",
-  help: 'Lines of the log with "alert": true, which need a person',
+  help: 'Log lines with "alert": true, which need the attention of an operator',
 });
 
 /**
- * JSON lines on standard output, one wide line per unit of work, with the ids of the trace and the
- * request it is logged in. `level` is a pino level ("trace" … "fatal", "silent"). Errors under the
- * key `err` are written with their stack and without the rows of database errors. `destination` is
- * for tests.
+ * Creates a logger that writes JSON lines to standard output, with the ids of the current trace and
+ * request. `level` is a pino level ("trace" … "fatal", "silent"). Errors under the key `err` have
+ * their stack, but not the rows that PostgreSQL repeats in errors. `destination` is for tests.
  */
 export function createLogger(service: string, level = "info", destination?: pino.DestinationStream): Logger {
   const options: pino.LoggerOptions = {
@@ -47,17 +46,17 @@ export function createLogger(service: string, level = "info", destination?: pino
     formatters: {
       log(line) {
         if (line["alert"] === true) alerts.inc();
-        return holdsSecret(line, depthMax) ? (redacted(line, depthMax) as Record<string, unknown>) : line;
+        return hasSecret(line, depthMax) ? (redacted(line, depthMax) as Record<string, unknown>) : line;
       },
     },
   };
   return destination ? pino(options, destination) : pino(options);
 }
 
-function holdsSecret(value: unknown, depth: number): boolean {
+function hasSecret(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null || value instanceof Error || depth === 0) return false;
   for (const name in value) {
-    if (secretFields.has(name) || holdsSecret((value as Record<string, unknown>)[name], depth - 1)) return true;
+    if (secretFields.has(name) || hasSecret((value as Record<string, unknown>)[name], depth - 1)) return true;
   }
   return false;
 }
@@ -70,15 +69,19 @@ function redacted(value: unknown, depth: number): unknown {
   );
 }
 
-/** Where PostgreSQL repeats a row, to the end of the message: values may have several lines. */
+/**
+ * Matches a row that PostgreSQL repeats, to the end of the message, because values may have several
+ * lines.
+ */
 const row = /( - detail: |DETAIL: )?(Failing row contains|Key) \(.*?(?=\n {4}at |$)/gs;
 
-/** PostgreSQL repeats the row in some errors; what it holds is only its owner's business. */
+/** Serializes an error without the row that PostgreSQL repeats, which may have personal data. */
 function withoutRows(error: Error) {
-  const written = pino.stdSerializers.err(error);
-  if (!(error instanceof Error)) return written;
-  const { detail: _detail, where: _where, ...rest } = written as typeof written & { detail?: unknown; where?: unknown };
-  const message = written.message.replace(/( - detail: |DETAIL: )?(Failing row contains|Key) \(.*$/s, "[row]");
-  // The whole message first, because a value may look like the first line of a stack.
-  return { ...rest, message, stack: written.stack.replaceAll(written.message, () => message).replace(row, "[row]") };
+  const serialized = pino.stdSerializers.err(error);
+  if (!(error instanceof Error)) return serialized;
+  const { detail: _detail, where: _where, ...rest } = serialized as typeof serialized & { detail?: unknown; where?: unknown };
+  const message = serialized.message.replace(/( - detail: |DETAIL: )?(Failing row contains|Key) \(.*$/s, "[row]");
+  // The complete message is replaced first, because a value may look like the first line of a
+  // stack.
+  return { ...rest, message, stack: serialized.stack.replaceAll(serialized.message, () => message).replace(row, "[row]") };
 }

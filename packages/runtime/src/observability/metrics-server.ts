@@ -3,16 +3,16 @@ import type { AddressInfo, Socket } from "node:net";
 import type { EnvReader } from "../config/env.ts";
 import { registry, renderMetrics } from "./metrics.ts";
 
-/** Where a process shows its metrics. */
+/** Address at which a process serves its metrics. */
 export interface MetricsAddress {
   readonly host: string;
-  /** 0 picks a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
 }
 
 /**
- * METRICS_PORT, and METRICS_HOST, which is loopback unless given: who reads them learns how much
- * business there is. Without a port there is nothing to read.
+ * Reads METRICS_PORT and METRICS_HOST. The default host is loopback, because the metrics show the
+ * business volume. Returns undefined without a port: the process then serves no metrics.
  */
 export function readMetricsAddress(env: EnvReader): MetricsAddress | undefined {
   const host = env.string("METRICS_HOST", "127.0.0.1");
@@ -20,14 +20,14 @@ export function readMetricsAddress(env: EnvReader): MetricsAddress | undefined {
   return { host, port: env.integer("METRICS_PORT", { max: 65_535 }) };
 }
 
-/** More than anybody scrapes with. */
+/** Maximum number of connections. Scrapers and probes need fewer. */
 const connectionsMax = 16;
 const timeoutMs = 5_000;
 
 /**
- * Serves GET /metrics to its process's end, which it does not put off. And for probes /livez,
- * whether the process still gets to answer, and /readyz, whether it may be sent work. `isReady`
- * must not throw.
+ * Serves GET /metrics until the process ends; the server does not keep the process alive. It also
+ * serves two probes: /livez responds while the event loop runs, and /readyz returns 503 while the
+ * service cannot accept requests. `isReady` must not throw.
  */
 export async function serveMetrics(
   { host, port }: MetricsAddress,
@@ -36,7 +36,7 @@ export async function serveMetrics(
   const server = createServer(
     { headersTimeout: timeoutMs, requestTimeout: timeoutMs, keepAliveTimeout: 90_000, maxHeaderSize: 8_192 },
     (request, response) => {
-      // Nothing of a body is read.
+      // Discards the body.
       request.resume();
       switch (request.method === "GET" && request.url) {
         case "/metrics":
@@ -49,11 +49,12 @@ export async function serveMetrics(
         case "/readyz":
           return void isReady().then((ready) => (ready ? end(response, 200, "ready\n") : end(response, 503, "not ready\n")));
         default:
-          return end(response, 404, "There are /metrics, /livez and /readyz.\n");
+          return end(response, 404, "Not found. Available paths: /metrics, /livez and /readyz.\n");
       }
     },
   );
-  // The newest is served: many that are held open must not make the process look dead to probes.
+  // Destroys the oldest connection beyond the maximum. Otherwise many idle connections would block
+  // probes, and the process would be restarted.
   const open = new Set<Socket>();
   server.on("connection", (socket) => {
     open.add(socket);

@@ -8,12 +8,12 @@ import { serveMetrics } from "./metrics-server.ts";
 let isReady = false;
 const { url } = await serveMetrics({ host: "127.0.0.1", port: 0 }, async () => isReady);
 const scrape = async () => {
-  const answer = await fetch(url);
-  return { status: answer.status, type: answer.headers.get("content-type"), text: await answer.text() };
+  const response = await fetch(url);
+  return { status: response.status, type: response.headers.get("content-type"), text: await response.text() };
 };
 const linesOf = (text: string, name: string) => text.split("\n").filter((line) => line.startsWith(name));
 
-test("what happens counts from 0 on, what was not read is not there, and nothing else is served", async () => {
+test("serveMetrics serves counters from 0 on, omits gauges that are not set, and returns 404 for other requests", async () => {
   const taken = counter({ name: "test_taken_total", help: "Taken", labels: { outcome: ["done", "failed"] } });
   const free = counter({ name: "test_free_total", help: "Free", labels: { route: "the routes" } });
   const age = gauge({ name: "test_age_seconds", help: "Age" });
@@ -38,7 +38,7 @@ test("what happens counts from 0 on, what was not read is not there, and nothing
   expect((await fetch(url, { method: "POST", body: "x" })).status).toBe(404);
 });
 
-test("what is read for a scrape is read once for all who ask meanwhile; what fails or hangs holds none up", async () => {
+test("serveMetrics reads once for concurrent scrapes, and does not wait for a read that fails or hangs", async () => {
   const read = gauge({ name: "test_read", help: "Read" });
   let readings = 0;
   using _fails = onScrape(() => {
@@ -50,28 +50,28 @@ test("what is read for a scrape is read once for all who ask meanwhile; what fai
   for (const { text } of texts) expect(linesOf(text, "test_read")).toEqual(["test_read 1"]);
 });
 
-test("probes hear that the process is alive, and ready only when it is", async () => {
+test("/livez returns 200, and /readyz returns 503 until the service is ready", async () => {
   const probe = async (path: string) => (await fetch(new URL(path, url))).status;
   expect([await probe("/livez"), await probe("/readyz")]).toEqual([200, 503]);
   isReady = true;
   expect([await probe("/livez"), await probe("/readyz")]).toEqual([200, 200]);
 });
 
-test("whoever opens connections and says nothing keeps no probe from its answer", async () => {
+test("/livez returns 200 while 40 idle connections are open", async () => {
   const { hostname, port } = new URL(url);
   const closed: unknown[] = [];
-  const silent = Array.from({ length: 40 }, () => {
+  const idle = Array.from({ length: 40 }, () => {
     const socket = connect(Number(port), hostname);
     socket.on("error", () => {}).on("close", () => closed.push(socket));
     return socket;
   });
   try {
-    await Promise.all(silent.map((socket) => socket.connecting && once(socket, "connect")));
-    // Over a connection of its own, as a probe's.
-    const [answer] = (await once(get(new URL("/livez", url), { agent: false }), "response")) as [IncomingMessage];
-    expect(answer.resume().statusCode).toBe(200);
+    await Promise.all(idle.map((socket) => socket.connecting && once(socket, "connect")));
+    // A probe opens a new connection, too.
+    const [response] = (await once(get(new URL("/livez", url), { agent: false }), "response")) as [IncomingMessage];
+    expect(response.resume().statusCode).toBe(200);
     await expect.poll(() => closed.length).toBeGreaterThanOrEqual(40 - 16);
   } finally {
-    for (const socket of silent) socket.destroy();
+    for (const socket of idle) socket.destroy();
   }
 });

@@ -2,26 +2,26 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { waitAtMost } from "../concurrency/time.ts";
 
 /**
- * What a label can say: one of these words, or one of a kind that the code names and no caller can
- * add to. Nothing else may become a label: each value is a series that is kept for ever. No label
- * is called `job` or `service`, which Prometheus and what runs it have their own use for.
+ * Values of a label: a list of words, or a description of a set that the code defines and callers
+ * cannot extend. Other values must not become labels, because Prometheus keeps a time series for
+ * each value. The label names `job` and `service` are reserved by Prometheus and its deployment.
  */
 export type LabelValues = readonly string[] | `the ${string}`;
 
 interface MetricOptions<Label extends string> {
-  /** amana_…, with its unit last and _total for a counter. */
+  /** Name in the form amana_…, with the unit at its end, or _total for a counter. */
   readonly name: string;
-  /** What it means, for docs/metrics.md. */
+  /** Description, also for docs/metrics.md. */
   readonly help: string;
   readonly labels?: Readonly<Record<Label, LabelValues>>;
 }
 
-/** Seconds, from a read out of memory to a call that waits for the outside world. */
+/** In seconds, from a read from memory to a call of an external system. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Everything that this process shows; of its own, so that no library can add to it. */
+/** All metrics of this process. It is not prom-client's default, to which libraries can add. */
 export const registry = new Registry();
-/** What the labels of our metrics can say. */
+/** Label values of each metric, by metric name. */
 export const labelsOf = new Map<string, Readonly<Record<string, LabelValues>>>();
 
 const configurationOf = <Label extends string>({ name, help, labels }: MetricOptions<Label>) => {
@@ -29,21 +29,25 @@ const configurationOf = <Label extends string>({ name, help, labels }: MetricOpt
   return { name, help, labelNames: Object.keys(labels ?? {}) as Label[], registers: [registry] };
 };
 
-/** Series whose labels are words begin at 0, so that their first increase is seen as one. */
+/**
+ * Creates a counter. A counter whose labels are lists of words has all series from the start, with
+ * the value 0, so that Prometheus can compute the first increase.
+ */
 export function counter<Label extends string = never>(options: MetricOptions<Label>): Counter<Label> {
-  const made = new Counter<Label>(configurationOf(options));
-  for (const labels of combinations(options.labels ?? {})) made.inc(labels as Record<Label, string>, 0);
-  return made;
+  const metric = new Counter<Label>(configurationOf(options));
+  for (const labels of combinations(options.labels ?? {})) metric.inc(labels as Record<Label, string>, 0);
+  return metric;
 }
 
+/** Creates a gauge, which is absent until it is set. */
 export function gauge<Label extends string = never>(options: MetricOptions<Label>): Gauge<Label> {
-  const made = new Gauge<Label>(configurationOf(options));
-  // What was not read is not 0.
-  made.remove({});
-  return made;
+  const metric = new Gauge<Label>(configurationOf(options));
+  // prom-client starts a gauge without labels at 0.
+  metric.remove({});
+  return metric;
 }
 
-/** Of durations unless other buckets are given. */
+/** Creates a histogram. Default buckets: durations in seconds. */
 export function histogram<Label extends string = never>({
   buckets = durationBuckets,
   ...options
@@ -54,8 +58,8 @@ export function histogram<Label extends string = never>({
 export const secondsSince = (startedMs: number): number => (performance.now() - startedMs) / 1000;
 
 const readers = new Set<() => unknown>();
-/** A reading that takes longer is left out of a scrape: it goes on, and counts for the next. */
-const readingMsMax = 2_000;
+/** A scrape does not wait longer for a read. The read continues, for the next scrape. */
+const readTimeoutMs = 2_000;
 
 /** Calls `read`, which sets gauges, before each scrape, until disposed. */
 export function onScrape(read: () => unknown): Disposable {
@@ -65,7 +69,7 @@ export function onScrape(read: () => unknown): Disposable {
 
 let rendering: Promise<string> | undefined;
 
-/** All metrics as Prometheus reads them. Whoever asks meanwhile gets the same text. */
+/** Returns all metrics in the text format of Prometheus. Concurrent calls share the result. */
 export function renderMetrics(): Promise<string> {
   rendering ??= render().finally(() => {
     rendering = undefined;
@@ -74,7 +78,7 @@ export function renderMetrics(): Promise<string> {
 }
 
 async function render(): Promise<string> {
-  const reading = [...readers].map((read) => waitAtMost(readingMsMax, Promise.resolve().then(read)).catch(() => {}));
+  const reading = [...readers].map((read) => waitAtMost(readTimeoutMs, Promise.resolve().then(read)).catch(() => {}));
   await Promise.all(reading);
   return await registry.metrics();
 }

@@ -43,7 +43,7 @@ export function createTracer(
   const warn = (...reason: unknown[]) => {
     if (performance.now() - warnedAtMs < warnMs) return;
     warnedAtMs = performance.now();
-    logger.warn({ reason: reason.join(" ").slice(0, 1_000), unsent }, "spans cannot be sent to the collector");
+    logger.warn({ reason: reason.join(" ").slice(0, 1_000), unsent }, "span export failed");
   };
   const silent = () => {};
   diag.setLogger(
@@ -72,7 +72,7 @@ export function createTracer(
     },
   };
   const provider = new TracerProvider({
-    // The gateway has decided already (see `beginSpan`).
+    // The gateway has made the sampling decision (see `beginSpan`).
     sampler: new AlwaysOnSampler(),
     resource: defaultResource().merge(
       resourceFromAttributes({
@@ -98,15 +98,16 @@ export function createTracer(
       const [traceId, spanId] = [parent.slice(3, 35), parent.slice(36, 52)];
       const span = tracer.startSpan(
         name,
-        // The SDK takes a number before the start of the process for a performance.now().
+        // The SDK interprets a number before the start of the process as performance.now().
         { kind: kinds[kind], root, ...(attributes && { attributes }), ...(startMs && { startTime: new Date(startMs) }) },
         trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote }),
       );
       const own = span.spanContext();
-      const fail = (word: string) => void span.setAttribute("error.type", word).setStatus({ code: SpanStatusCode.ERROR });
+      const fail = (errorType: string) =>
+        void span.setAttribute("error.type", errorType).setStatus({ code: SpanStatusCode.ERROR });
       return {
         traceparent: `00-${own.traceId}-${own.spanId}-01`,
-        set: (more) => void span.setAttributes(more),
+        set: (attributes) => void span.setAttributes(attributes),
         fail,
         end(failure) {
           if (failure !== undefined) fail(failure);
@@ -123,11 +124,13 @@ export function createTracer(
       );
       isStopped = true;
       spans.inc({ outcome: "dropped" }, unsent);
-      if (unsent > 0) logger.warn({ dropped: unsent }, "the last spans could not be sent to the collector");
+      if (unsent > 0) logger.warn({ dropped: unsent }, "spans dropped at stop");
     },
   };
 }
 
-/** The exporter retries failures that may pass. A status that it does not retry is a refusal. */
+/**
+ * Returns the outcome of an export. The exporter retries temporary errors; other statuses refuse.
+ */
 const outcomeOf = (error: (Error & { code?: unknown }) | undefined) =>
   error === undefined ? "sent" : typeof error.code === "number" ? "refused" : "dropped";

@@ -1,8 +1,8 @@
 import { collectDefaultMetrics } from "prom-client";
 import { counter, onScrape, registry } from "./metrics.ts";
 
-/** What prom-client knows of a process and is of use. */
-const kept = new Set([
+/** Default metrics of prom-client that are exported. */
+const exported = new Set([
   "process_cpu_seconds_total",
   "process_start_time_seconds",
   "process_resident_memory_bytes",
@@ -16,24 +16,24 @@ const kept = new Set([
   "nodejs_external_memory_bytes",
   "nodejs_gc_duration_seconds",
 ]);
-/** How often the delay of the event loop is measured: part of the figures, and of an idle CPU. */
+/** Interval of event loop delay measurements. It is part of the values and costs idle CPU time. */
 const eventLoopMs = 50;
 
 const busy = counter({
   name: "amana_event_loop_busy_seconds_total",
-  help: "For how long the event loop worked and did not wait; its rate is how much of one processor it takes",
+  help: "Time that the event loop was busy; its rate is the used share of one CPU",
 });
 
-/** Shows what the process itself uses. Once in a process. */
-export function showProcessMetrics(): void {
+/** Exports the resource use of the process as metrics. Call it once. */
+export function collectProcessMetrics(): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopMs });
   for (const { name } of registry.getMetricsAsArray()) {
-    if (!kept.has(name) && !name.startsWith("amana_")) registry.removeSingleMetric(name);
+    if (!exported.has(name) && !name.startsWith("amana_")) registry.removeSingleMetric(name);
   }
-  let seenMs = 0;
+  let countedMs = 0;
   onScrape(() => {
     const { active } = performance.eventLoopUtilization();
-    busy.inc((active - seenMs) / 1000);
-    seenMs = active;
+    busy.inc((active - countedMs) / 1000);
+    countedMs = active;
   });
 }

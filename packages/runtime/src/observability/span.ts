@@ -1,16 +1,18 @@
 export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer";
 
-/** Ids and fixed words. Never personal data, a body or a secret; of a URL only the host. */
+/**
+ * Ids and fixed words. Must not contain personal data, bodies, secrets, or URLs beyond the host.
+ */
 type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
 
-/** Work in progress, as part of its parent. End it once. */
+/** Work in progress, as part of its parent. `end` must be called once. */
 export interface Span {
   /** The parent of spans and calls that belong to this work. */
   readonly traceparent: string;
   set(attributes: SpanAttributes): void;
-  /** Marks the span as failed with a fixed word. A rejected request is no failure. */
-  fail(word: string): void;
-  /** Ends the span, as failed if a word is given. */
+  /** Marks the span as failed, with a fixed word as error type. Not for rejected requests. */
+  fail(errorType: string): void;
+  /** Ends the span, with an error type as failed. */
   end(failure?: string): void;
 }
 
@@ -18,7 +20,7 @@ export interface SpanOptions {
   readonly attributes?: SpanAttributes;
   /** Unix milliseconds, if the work began earlier. */
   readonly startMs?: number | undefined;
-  /** Begins a new trace; the parent only decides whether it is sampled. */
+  /** Begins a new trace. The parent only determines whether it is sampled. */
   readonly root?: boolean;
 }
 

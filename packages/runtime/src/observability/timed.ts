@@ -2,16 +2,16 @@ import type { Histogram } from "prom-client";
 import { secondsSince } from "./metrics.ts";
 import { traced } from "./tracing.ts";
 
-/** Calls of one kind to one other system. */
+/** Metric and name of an external system. */
 interface Calls {
   readonly durations: Histogram<"operation" | "outcome">;
-  /** Whose system it is, as spans say it: "card processor". */
+  /** Name of the system in spans: "card processor". */
   readonly to: string;
 }
 
 /**
- * The same function; how long each call takes, and what it comes to, is kept under the operation's
- * name, and shown as a span of the current trace. One that throws is only the latter.
+ * Returns the function with measurements: it records the duration and outcome of each call under
+ * the operation's name, and a span of the current trace. A call that throws has only the span.
  */
 export const timed =
   <Args extends unknown[], Outcome extends { readonly kind: string }>(
@@ -25,7 +25,7 @@ export const timed =
       const outcome = await call(...args);
       durations.observe({ operation, outcome: outcome.kind }, secondsSince(startedMs));
       span?.set({ "peer.service": to, "amana.outcome": outcome.kind });
-      // Nobody knows whether it happened.
+      // The effect of the call is unknown, which counts as a failure.
       if (outcome.kind === "unknown") span?.fail(outcome.kind);
       return outcome;
     });

@@ -1,18 +1,18 @@
 import { readFileSync } from "node:fs";
 import type { EnvReader } from "../config/env.ts";
 
-/** Where spans are sent, by OTLP over HTTP with JSON. */
+/** Collector of spans, which receives OTLP over HTTP with JSON. */
 export interface TracingSettings {
-  /** Whole, with its path. */
+  /** Complete URL, with its path. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** PEM; undefined for those that Node knows. */
+  /** PEM; undefined for Node's default CAs. */
   readonly certificateAuthority: string | undefined;
 }
 
 /**
- * OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS and _CERTIFICATE, as OpenTelemetry names them. Without an
- * endpoint there are no spans.
+ * Reads OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS and _CERTIFICATE, which OpenTelemetry defines.
+ * Returns undefined without an endpoint: the process then creates no spans.
  */
 export function readTracing(env: EnvReader): TracingSettings | undefined {
   const name = "OTEL_EXPORTER_OTLP_ENDPOINT";
@@ -25,13 +25,16 @@ export function readTracing(env: EnvReader): TracingSettings | undefined {
   return { url, headers, certificateAuthority: readCertificate(env) };
 }
 
-/** "name=value,other=value", percent-encoded. They hold keys, so no problem repeats them. */
+/**
+ * Reads "name=value,other=value", percent-encoded. The values are secrets, so that problems do not
+ * repeat them.
+ */
 function readHeaders(env: EnvReader): Record<string, string> {
   const name = "OTEL_EXPORTER_OTLP_HEADERS";
   const headers = env.list(name).map((entry) => {
     const [, header = "", text = ""] = /^([\w!#$%&'*+.^`|~-]+)\s*=\s*([\x21-\x7e]+)$/.exec(entry) ?? [];
     const value = header === "" ? undefined : decoded(text);
-    if (value === undefined) env.problem(`${name} must be name=value, comma-separated, the values percent-encoded`);
+    if (value === undefined) env.problem(`${name} must be comma-separated name=value, with percent-encoded values`);
     return [header, value ?? ""] as const;
   });
   return Object.fromEntries(headers);

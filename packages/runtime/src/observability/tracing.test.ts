@@ -14,9 +14,9 @@ let stack: AsyncDisposableStack;
 const stop = async () => await stack?.disposeAsync();
 afterEach(stop);
 
-async function start(collector: Pick<Collector, "url">, more: EnvSource = {}): Promise<void> {
+async function start(collector: Pick<Collector, "url">, source: EnvSource = {}): Promise<void> {
   stack = new AsyncDisposableStack();
-  const settings = settingsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...more });
+  const settings = settingsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...source });
   if (!settings) throw new Error("tracing is off");
   stack.use(await startTracing(settings, "tests", logger));
 }
@@ -25,18 +25,18 @@ const outcomes = async () => {
   return Object.fromEntries(values.map(({ labels, value }) => [labels.outcome, value]));
 };
 
-test("without an endpoint there are no spans, and work goes on in its trace", async () => {
+test("traced runs work in the current trace and creates no span when no endpoint is set", async () => {
   expect(settingsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: "", OTEL_EXPORTER_OTLP_HEADERS: "x=y" })).toBeUndefined();
   expect(beginSpan("client", "a", sampled)).toBeUndefined();
   const trace = { traceparent: sampled, requestId: "request-1" };
   expect(await inTrace(trace, () => traced("client", "a", async (span) => [span, currentTrace()]))).toEqual([undefined, trace]);
 });
 
-test("spans arrive whole, each below its parent, and those of traces that are not sampled do not", async () => {
+test("traced exports spans with their parents and attributes, and no spans of unsampled traces", async () => {
   await using collector = await startCollector();
   await start(collector);
   const inner = () => traced("client", "inner", async (span) => span?.set({ "amana.event_id": "e", "amana.attempt": 2 }));
-  const failing = () => traced("internal", "failing", async () => Promise.reject(new Error("of which nothing is told")));
+  const failing = () => traced("internal", "failing", async () => Promise.reject(new Error("secret detail")));
   await inTrace({ traceparent: sampled, requestId: "request-1" }, async () => {
     await traced("server", "outer", async () => {
       expect(currentTrace()).toMatchObject({ traceparent: expect.stringContaining(traceId), requestId: "request-1" });
@@ -49,7 +49,7 @@ test("spans arrive whole, each below its parent, and those of traces that are no
   beginSpan("server", "root", sampled, { root: true, startMs: 1e12 })?.end("503");
   await stop();
 
-  const [of_inner, of_failing, outer, root] = collector.spans;
+  const [innerSpan, failingSpan, outer, root] = collector.spans;
   expect(collector.spans).toHaveLength(4);
   expect(outer).toMatchObject({
     service: "tests",
@@ -59,14 +59,14 @@ test("spans arrive whole, each below its parent, and those of traces that are no
     parentSpanId: parentId,
     isFailed: false,
   });
-  expect(of_inner).toMatchObject({
+  expect(innerSpan).toMatchObject({
     name: "inner",
     kind: "client",
     traceId,
     parentSpanId: outer?.spanId,
     attributes: { "amana.event_id": "e", "amana.attempt": 2 },
   });
-  expect(of_failing).toMatchObject({
+  expect(failingSpan).toMatchObject({
     name: "failing",
     parentSpanId: outer?.spanId,
     isFailed: true,
@@ -76,11 +76,11 @@ test("spans arrive whole, each below its parent, and those of traces that are no
   expect([root?.traceId, root?.spanId]).not.toContain(undefined);
   expect(root?.traceId).not.toBe(traceId);
   for (const { startMs, endMs } of collector.spans) expect(endMs).toBeGreaterThanOrEqual(startMs);
-  expect(outer?.startMs).toBeLessThanOrEqual(of_inner?.startMs ?? 0);
-  expect(collector.bodies.join()).not.toContain("nothing is told");
+  expect(outer?.startMs).toBeLessThanOrEqual(innerSpan?.startMs ?? 0);
+  expect(collector.bodies.join()).not.toContain("secret detail");
 });
 
-test("a collector that comes back gets what was kept for it, once", async () => {
+test("startTracing exports each span once when the collector is available again", async () => {
   await using collector = await startCollector();
   collector.answer = 503;
   await start(collector);
@@ -92,39 +92,39 @@ test("a collector that comes back gets what was kept for it, once", async () => 
   expect(collector.spans).toHaveLength(300);
 });
 
-test.each(["hang", 400, 503, "nobody"] as const)(
-  "work does not wait for a collector that answers with %s: spans are bounded and counted",
-  async (answer) => {
+test.each(["hang", 400, 503, "unreachable"] as const)(
+  "traced does not wait for a failing collector (%s), and the number of queued spans is limited",
+  async (behavior) => {
     await using collector = await startCollector();
-    if (answer !== "nobody") collector.answer = answer;
+    if (behavior !== "unreachable") collector.answer = behavior;
     lines.length = 0;
-    await start(answer === "nobody" ? { url: "http://127.0.0.1:1" } : collector);
+    await start(behavior === "unreachable" ? { url: "http://127.0.0.1:1" } : collector);
     const before = await outcomes();
-    const made = 10_000;
-    let ticks = 0;
-    for (let i = 0; i < made; i++) {
-      await inTrace({ traceparent: sampled }, () => traced("client", "a", async () => ticks++));
+    const spansCount = 10_000;
+    let runs = 0;
+    for (let i = 0; i < spansCount; i++) {
+      await inTrace({ traceparent: sampled }, () => traced("client", "a", async () => runs++));
     }
-    expect(ticks).toBe(made);
-    const early = (await outcomes())["dropped"] ?? 0;
-    expect(early - (before["dropped"] ?? 0)).toBe(made - 4_096);
-    if (answer === 400) await expect.poll(async () => (await outcomes())["refused"]).toBeGreaterThan(before["refused"] ?? 0);
+    expect(runs).toBe(spansCount);
+    const droppedEarly = (await outcomes())["dropped"] ?? 0;
+    expect(droppedEarly - (before["dropped"] ?? 0)).toBe(spansCount - 4_096);
+    if (behavior === 400) await expect.poll(async () => (await outcomes())["refused"]).toBeGreaterThan(before["refused"] ?? 0);
     await stop();
     const after = await outcomes();
-    const of = (outcome: string) => (after[outcome] ?? 0) - (before[outcome] ?? 0);
-    expect(of("sent")).toBe(0);
-    expect(of("dropped") + of("refused")).toBe(made);
-    expect(lines.filter(({ msg }) => msg === "spans cannot be sent to the collector").length).toBeLessThanOrEqual(1);
+    const increase = (outcome: string) => (after[outcome] ?? 0) - (before[outcome] ?? 0);
+    expect(increase("sent")).toBe(0);
+    expect(increase("dropped") + increase("refused")).toBe(spansCount);
+    expect(lines.filter(({ msg }) => msg === "span export failed").length).toBeLessThanOrEqual(1);
     expect(beginSpan("client", "a", sampled)).toBeUndefined();
   },
 );
 
 test.each([
-  ["less than none", '{"partialSuccess":{"rejectedSpans":"-1"}}'],
-  ["more than there were", '{"partialSuccess":{"rejectedSpans":"1000000000"}}'],
-  ["nothing", "null"],
-  ["more than is read", "x".repeat(100_000)],
-])("a collector that takes spans and says that it refused %s gets each once, and nobody ends by it", async (_, text) => {
+  ["-1 span", '{"partialSuccess":{"rejectedSpans":"-1"}}'],
+  ["more spans than it received", '{"partialSuccess":{"rejectedSpans":"1000000000"}}'],
+  ["nothing, with the body null", "null"],
+  ["nothing, with a body of 100 000 bytes", "x".repeat(100_000)],
+])("startTracing exports each span once when the collector reports that it refused %s", async (_, text) => {
   await using collector = await startCollector();
   collector.text = text;
   await start(collector);
@@ -134,11 +134,11 @@ test.each([
   await stop();
   expect(collector.spans).toHaveLength(300);
   const after = await outcomes();
-  const of = (outcome: string) => (after[outcome] ?? 0) - (before[outcome] ?? 0);
-  expect([of("sent") + of("refused"), of("dropped")]).toEqual([300, 0]);
+  const increase = (outcome: string) => (after[outcome] ?? 0) - (before[outcome] ?? 0);
+  expect([increase("sent") + increase("refused"), increase("dropped")]).toEqual([300, 0]);
 });
 
-test("logs that the collector rejected spans in a response with status 200", async () => {
+test("startTracing logs that the collector rejected spans in a response with status 200", async () => {
   await using collector = await startCollector();
   collector.text = '{"partialSuccess":{"rejectedSpans":"1","errorMessage":"too large"}}';
   lines.length = 0;
@@ -148,7 +148,7 @@ test("logs that the collector rejected spans in a response with status 200", asy
   expect(lines).toEqual([expect.objectContaining({ level: 40, reason: expect.stringContaining("too large") })]);
 });
 
-test("settings that cannot be meant are refused, and no problem repeats a header's value", () => {
+test("readTracing rejects invalid settings, and no problem contains the value of a header", () => {
   const problemsOf = (source: EnvSource) => {
     try {
       settingsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318/", ...source });

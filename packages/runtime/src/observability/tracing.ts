@@ -6,7 +6,7 @@ import type { TracingSettings } from "./tracing-settings.ts";
 
 export const spans = counter({
   name: "amana_spans_total",
-  help: "Spans of sampled traces: sent, dropped (the collector is away or slow), or refused by the collector",
+  help: "Spans of sampled traces: sent, dropped (the collector is unavailable or slow), or refused by the collector",
   labels: { outcome: ["sent", "dropped", "refused"] },
 });
 
@@ -29,12 +29,12 @@ export async function startTracing(settings: TracingSettings, service: string, l
   };
 }
 
-/** The gateway decides by these flags (W3C Trace Context); the services follow. */
+/** Returns the sampling decision of the gateway, which is in the flags (W3C Trace Context). */
 const isSampled = (traceparent: string): boolean => traceparent.endsWith("-01");
 
 /**
- * Begins a span. Returns undefined, which costs nothing, unless tracing is on and the parent's
- * trace is sampled. A name is one of few: a route's pattern, an RPC, a topic.
+ * Begins a span. Returns undefined unless tracing is on and the parent's trace is sampled. `name`
+ * must be from a small set: the pattern of a route, an RPC, a topic.
  */
 export function beginSpan(kind: SpanKind, name: string, parent: string | undefined, options?: SpanOptions): Span | undefined {
   if (!begin || parent === undefined || !isSampled(parent)) return undefined;
@@ -42,8 +42,8 @@ export function beginSpan(kind: SpanKind, name: string, parent: string | undefin
 }
 
 /**
- * Runs work as part of the current trace, in a span of its own if the trace is sampled. The span
- * fails if the work throws.
+ * Runs work in the current trace, with a new span if the trace is sampled. The span is marked as
+ * failed if the work throws.
  */
 export async function traced<T>(kind: SpanKind, name: string, work: (span: Span | undefined) => Promise<T>): Promise<T> {
   const trace = currentTrace();

@@ -1,6 +1,6 @@
 /**
- * Collects pieces of bytes in one buffer. No piece is kept as an object of its own, so that many
- * tiny pieces do not take many times the memory of their bytes.
+ * Collects pieces of bytes in one buffer. Separate objects would take many times the memory of
+ * small pieces.
  */
 export class GrowingBuffer {
   #buffer = Buffer.alloc(0);

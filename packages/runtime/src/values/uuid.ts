@@ -2,8 +2,8 @@ import { randomUUIDv7 } from "node:crypto";
 
 /**
  * Returns a UUID of version 7 (RFC 9562, section 5.7), of now or of a time in Unix milliseconds.
- * Ids sort by their time, to the millisecond, which keeps index inserts at one end. Node offers no
- * time but its own, which tests of clocks cannot shift, so the time is replaced.
+ * Ids sort by their time, to the millisecond, so that inserts are at one end of an index. The time
+ * of Node's UUID is replaced, because tests cannot shift its clock.
  */
 export function uuidv7(timeMs: number = Date.now()): string {
   const time = timeMs.toString(16).padStart(12, "0");
@@ -18,6 +18,6 @@ export function isUuid(text: string | undefined): text is string {
 }
 
 /**
- * The time in a UUID of version 7, in Unix milliseconds by the clock of the process that made it.
+ * Returns the time in a UUID of version 7, in Unix milliseconds by the clock of its process.
  */
 export const timeOfUuid = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

@@ -1,5 +1,5 @@
-// Search box of the guide. `src/guide.ts` bundles this file with MiniSearch. The index is loaded when
-// the box first gets the focus.
+// Search box of the guide. `src/guide.ts` bundles this file with MiniSearch. The index is loaded
+// when the box first gets the focus.
 import MiniSearch from "minisearch";
 
 const resultsMax = 8;

@@ -14,7 +14,10 @@ import { limitKeyless } from "../plugins/limit-rate.ts";
 const confirmTimeoutMs = 36_000;
 const formBytesMax = 64 * 1024;
 
-/** Receives the card holder's browser from the card processor. The token in the path authenticates it. */
+/**
+ * Receives the card holder's browser from the card processor. The token in the path authenticates
+ * it.
+ */
 export async function paymentReturn(app: App, gateway: Gateway): Promise<void> {
   const { rpc, logger } = gateway;
   app.addHook("onRequest", limitKeyless(gateway));

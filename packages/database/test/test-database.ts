@@ -4,16 +4,16 @@ import { defineEntity, p } from "@mikro-orm/postgresql";
 import pg from "pg";
 import { createOrm, type DatabaseOptions, type Orm } from "../src/index.ts";
 
-/** The ORM wants at least one; these tests are about statements and connections. */
+/** The ORM requires an entity, although the tests only use SQL. */
 const Account = defineEntity({ name: "Account", properties: { id: p.integer().primary() } });
 export const unused = { entities: [Account] };
 export const logger = createLogger("test", "silent");
 
-/** An empty database for a test; disposing drops it. `connect` opens one more pool on it. */
-export async function aDatabase() {
+/** Creates an empty database. Disposing drops it. `connect` opens another pool. */
+export async function createTestDatabase() {
   const serverUrl = new URL(process.env["AMANA_TEST_POSTGRES_URL"] ?? "");
   const name = `test_database_${randomBytes(6).toString("hex")}`;
-  // Without the statement timeout of createOrm: on a busy machine, a drop waits for a checkpoint.
+  // Without the statement timeout of createOrm, because a drop waits for a checkpoint.
   const server = new pg.Client({ connectionString: serverUrl.toString() });
   await server.connect();
   await server.query(`create database ${name}`);

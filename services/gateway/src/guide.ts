@@ -6,9 +6,10 @@ import { rolldown } from "rolldown";
 import { guidePath } from "./pages/guide-pages.ts";
 
 /**
- * Generates the files that `routes/guide.ts` serves: HTML from docs/guide/ with the title in the first
- * line, the order of the pages, llms.txt, and the search script bundled with MiniSearch. With --check
- * it compares them with the existing files. They are committed, because an image has no docs/.
+ * Generates the files that `routes/guide.ts` serves: HTML from docs/guide/ with the title in the
+ * first line, the order of the pages, llms.txt, and the search script bundled with MiniSearch. With
+ * --check it compares them with the existing files. They are committed, because an image has no
+ * docs/.
  */
 const source = new URL("../../../docs/guide/", import.meta.url);
 const target = new URL("./pages/assets/guide/", import.meta.url);

@@ -35,6 +35,8 @@ test.each([
 });
 
 test("rejects a retry schedule that contains other values than numbers", () => {
-  expect(() => readConfig({ ...source, RETRY_SCHEDULE_SECONDS: "1,soon" })).toThrow("RETRY_SCHEDULE_SECONDS must be numbers");
+  expect(() => readConfig({ ...source, RETRY_SCHEDULE_SECONDS: "1,soon" })).toThrow(
+    "RETRY_SCHEDULE_SECONDS must be comma-separated numbers of seconds",
+  );
   expect(readConfig({ ...source, RETRY_SCHEDULE_SECONDS: "0.1,2" }).retryScheduleSeconds).toEqual([0.1, 2]);
 });

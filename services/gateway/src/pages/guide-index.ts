@@ -38,10 +38,11 @@ const characters: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">",
 
 /** Returns the text of generated markup without samples. Blocks are separated by spaces. */
 function textOf(markup: string): string {
-  return markup
-    .replaceAll(/<pre.*?<\/pre>/gs, " ")
-    .replaceAll(/<\/?(?:p|li|ul|ol|t[hdr]|div|blockquote)\b[^>]*>/g, " ")
-    .replaceAll(/<[^>]*>/g, "")
+  const [start = "", ...rest] = markup.split("<pre");
+  return [start, ...rest.map((part) => part.slice(part.indexOf("</pre>") + "</pre>".length))]
+    .join(" ")
+    .replaceAll(/<\/?(?:p|li|ul|ol|t[hdr]|div|blockquote)\b[^<>]*>/g, " ")
+    .replaceAll(/<[^<>]*>/g, "")
     .replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => characters[entity] as string)
     .replaceAll(/\s+/g, " ")
     .trim();

@@ -55,7 +55,7 @@ function navigation(guide: readonly GuidePage[], position: number): Html {
     html`<li><a href="${path}"${i === position && html` aria-current="page"`}>${i === 0 ? "Overview" : title}</a></li>`;
   return html`<details>
 <summary>Pages of the guide</summary>
-<nav aria-label="Guide"><ol>
+<nav class="menu" aria-label="Guide"><ol>
 ${guide.map(item)}
 </ol></nav>
 </details>`;

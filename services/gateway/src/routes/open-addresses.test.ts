@@ -1,3 +1,4 @@
+import { escapeText } from "@amana/pages";
 import { DomainError } from "@amana/rpc";
 import { createLogger } from "@amana/runtime";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -15,7 +16,7 @@ beforeEach(() => {
 
 const linksIn = (html: string) => [...html.matchAll(/href="([^"]+)"/g)].map(([, link]) => link as string);
 
-describe("/api/v1/payments/return/{token}", () => {
+describe("the way back from the card processor", () => {
   const comeBack = (method: "GET" | "POST", headers: Record<string, string> = {}, payload?: string | Buffer) =>
     gateway.app.inject({
       method,
@@ -34,11 +35,11 @@ describe("/api/v1/payments/return/{token}", () => {
     gateway.behaviour.payments.returnFromProcessor = async () => ({ redirectUrl: "https://shop.example/paid?payment_id=1" });
   });
 
-  test("redirects with 303 and without a key", async () => {
+  test("needs no key and leads on by 303", async () => {
     for (const method of ["GET", "POST"] as const) {
-      const response = await comeBack(method);
-      expect([response.statusCode, response.headers["location"]]).toEqual([303, "https://shop.example/paid?payment_id=1"]);
-      expect(response.headers["cache-control"]).toBe("no-store");
+      const answer = await comeBack(method);
+      expect([answer.statusCode, answer.headers["location"]]).toEqual([303, "https://shop.example/paid?payment_id=1"]);
+      expect(answer.headers["cache-control"]).toBe("no-store");
     }
     expect(gateway.received[0]).toMatchObject({
       rpc: "ReturnFromProcessor",
@@ -53,7 +54,7 @@ describe("/api/v1/payments/return/{token}", () => {
     ["multipart/form-data; boundary=x", "--x--"],
     ["text/plain", "anything"],
     ["", "anything"],
-  ])("ignores a form of the type %j", async (type, payload) => {
+  ])("ignores the body of a form with the type %j", async (type, payload) => {
     expect((await comeBack("POST", { "content-type": type }, payload)).statusCode).toBe(303);
   });
 
@@ -64,19 +65,19 @@ describe("/api/v1/payments/return/{token}", () => {
     ["en;q=0, ar-DZ;q=0.1", "ar", "rtl", "رابط دفع غير معروف"],
     ["de", "fr", "ltr", "Lien de paiement inconnu"],
     ["", "fr", "ltr", "Lien de paiement inconnu"],
-  ])("shows the page for an unknown token in the language %j", async (wish, language, direction, title) => {
+  ])("shows readers of %j in their language that a token is unknown", async (wish, language, direction, title) => {
     refuse(unknown);
-    const response = await comeBack("GET", { "accept-language": wish });
-    expect(response.statusCode).toBe(404);
-    expect(response.headers["content-type"]).toBe("text/html; charset=utf-8");
-    expect(response.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
-    expect(response.headers["referrer-policy"]).toBe("no-referrer");
-    expect(response.body).toContain(`<html lang="${language}" dir="${direction}">`);
-    expect(response.body).toContain(`<h1>${title}</h1>`);
-    expect(response.body).not.toMatch(/<script|https?:\/\/(?!www\.w3)/);
+    const answer = await comeBack("GET", { "accept-language": wish });
+    expect(answer.statusCode).toBe(404);
+    expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(answer.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
+    expect(answer.headers["referrer-policy"]).toBe("no-referrer");
+    expect(answer.body).toContain(`<html lang="${language}" dir="${direction}">`);
+    expect(answer.body).toContain(`<h1>${title}</h1>`);
+    expect(answer.body).not.toMatch(/<script|https?:\/\/(?!www\.w3)/);
   });
 
-  test("shows a page for each other error", async () => {
+  test("shows a page for every other error", async () => {
     const headers = { "accept-language": "en" };
     refuse(new DomainError("unavailable", "service_unavailable", "Down."));
     const unavailable = await comeBack("GET", headers);
@@ -96,27 +97,27 @@ describe("/api/v1/payments/return/{token}", () => {
   });
 });
 
-describe("health endpoints", () => {
-  test("/healthz returns 200, and /readyz returns 200 while the services respond", async () => {
+describe("health", () => {
+  test("the gateway is alive, and ready while the services are reachable", async () => {
     expect((await gateway.app.inject("/healthz")).statusCode).toBe(200);
     const ready = await gateway.app.inject("/readyz");
     expect([ready.statusCode, ready.json()]).toEqual([200, { status: "ok" }]);
   });
 });
 
-describe("/problems", () => {
-  test("each code has a page", async () => {
+describe("pages of problems", () => {
+  test("every code has a page", async () => {
     for (const code of Object.keys(problemCatalogue)) {
-      const response = await gateway.app.inject(`/problems/${code}`);
-      expect([code, response.statusCode, response.headers["content-type"]]).toEqual([code, 200, "text/html; charset=utf-8"]);
+      const answer = await gateway.app.inject(`/problems/${code}`);
+      expect([code, answer.statusCode, answer.headers["content-type"]]).toEqual([code, 200, "text/html; charset=utf-8"]);
     }
   });
 
-  test("lists each problem with status, advice and retry advice", async () => {
+  test("the list has status, advice and retry advice of every code", async () => {
     const { body } = await gateway.app.inject("/problems");
     for (const [code, [title, , status]] of Object.entries(problemCatalogue)) {
       const [row] = body.match(new RegExp(`<tr><td><a href="/problems/${code}">.*`)) ?? [];
-      expect(row).toContain(title.replaceAll('"', "&quot;"));
+      expect(row).toContain(escapeText(title));
       expect(
         body
           .slice(0, body.indexOf(row ?? ""))
@@ -124,31 +125,30 @@ describe("/problems", () => {
           ?.at(-1),
       ).toBe(`<h2 id="${status}">`);
     }
-    const retryAdviceOf = async (code: string) =>
-      /Retry: (.*)<\/p>/.exec((await gateway.app.inject(`/problems/${code}`)).body)?.[1];
-    expect(await retryAdviceOf("refund_outcome_unknown")).toMatch(/^Yes, after Retry-After, with the same Idempotency-Key/);
-    expect(await retryAdviceOf("refund_in_progress")).toMatch(/^Yes, after Retry-After/);
-    expect(await retryAdviceOf("processor_error")).toMatch(/^Not as it is/);
-    expect(await retryAdviceOf("payment_not_refundable")).toMatch(/^No\./);
+    const tryOf = async (code: string) => /Retry: (.*)<\/p>/.exec((await gateway.app.inject(`/problems/${code}`)).body)?.[1];
+    expect(await tryOf("refund_outcome_unknown")).toMatch(/^Yes, after Retry-After, with the same Idempotency-Key/);
+    expect(await tryOf("refund_in_progress")).toMatch(/^Yes, after Retry-After/);
+    expect(await tryOf("processor_error")).toMatch(/^Not as it is/);
+    expect(await tryOf("payment_not_refundable")).toMatch(/^No\./);
   });
 
-  test("returns 404 for an unknown code and for property names of objects", async () => {
+  test("an unknown code and a property name of Object have no page", async () => {
     for (const code of ["nothing", "constructor", "__proto__", "%3Cscript%3E"]) {
       expect((await gateway.app.inject(`/problems/${code}`)).statusCode).toBe(404);
     }
   });
 });
 
-describe("the start page", () => {
+describe("the first page", () => {
   const first = (accept: string, language = "en") =>
     gateway.app.inject({ url: "/", headers: { accept, "accept-language": language } });
   const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-  test("returns name, state and links as JSON", async () => {
+  test("returns name, state and addresses as JSON to programs", async () => {
     for (const accept of ["*/*", "application/json", ""]) {
-      const response = await first(accept);
-      expect(response.headers["vary"]).toBe("accept, accept-language");
-      expect([response.statusCode, response.json()]).toEqual([
+      const answer = await first(accept);
+      expect(answer.headers["vary"]).toBe("accept, accept-language");
+      expect([answer.statusCode, answer.json()]).toEqual([
         200,
         {
           name: "Amana",
@@ -165,10 +165,10 @@ describe("the start page", () => {
   });
 
   test.each([
-    ["fr-DZ", "fr", "ltr", "Tout répond."],
-    ["ar", "ar", "rtl", "كل الخدمات تجيب."],
-    ["en", "en", "ltr", "Everything answers."],
-  ])("is an HTML page in the language %j for browsers", async (wish, language, direction, state) => {
+    ["fr-DZ", "fr", "ltr", "Tous les services fonctionnent."],
+    ["ar", "ar", "rtl", "جميع الخدمات تعمل."],
+    ["en", "en", "ltr", "All services are operational."],
+  ])("is a page for browsers, in the language of readers of %j", async (wish, language, direction, state) => {
     const page = await first(browser, wish);
     expect([page.statusCode, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
@@ -177,7 +177,7 @@ describe("the start page", () => {
     expect(linksIn(page.body)).toEqual(["/docs/guide", "/docs", "/problems"]);
   });
 
-  test("links the sandbox if there is one and names unavailable services", async () => {
+  test("links the sandbox if there is one, and names unavailable services", async () => {
     await using sandboxed = await startTestGateway({ sandboxUrl: "http://127.0.0.1:8090" });
     const page = await sandboxed.app.inject({ url: "/", headers: { accept: browser } });
     expect(linksIn(page.body)).toContain("http://127.0.0.1:8090/");
@@ -187,52 +187,60 @@ describe("the start page", () => {
     const unavailable = { status: "unavailable", missing: ["gateway"] };
     expect([program.statusCode, program.json().state]).toEqual([200, unavailable]);
     expect((await sandboxed.app.inject("/readyz")).json()).toEqual(unavailable);
-    expect(reader.body).toContain("Ne répond pas en ce moment : \u2066gateway\u2069");
+    expect(reader.body).toContain("Indisponible en ce moment : \u2066gateway\u2069");
   });
 });
 
-describe("/docs/guide", () => {
-  test("serves each page, lists it, and has no broken link", async () => {
+describe("the guide", () => {
+  test("lists every page, and every link leads to an existing page and anchor", async () => {
     const pages = linksIn((await gateway.app.inject("/docs/guide")).body).filter((link) => link.startsWith("/docs/guide/"));
     expect(pages.length).toBeGreaterThan(10);
     const ids = new Map<string, string>();
     const body = async (path: string) => {
       if (!ids.has(path)) {
-        const response = await gateway.app.inject({ url: path, headers: { accept: "text/html" } });
-        expect([path, response.statusCode]).toEqual([path, 200]);
-        ids.set(path, response.body);
+        const answer = await gateway.app.inject({ url: path, headers: { accept: "text/html" } });
+        expect([path, answer.statusCode]).toEqual([path, 200]);
+        ids.set(path, answer.body);
       }
       return ids.get(path) as string;
     };
     for (const page of ["/docs/guide", ...pages, "/problems", "/problems/rate_limited"]) {
       for (const link of linksIn(await body(page))) {
         if (link.startsWith("https://")) continue;
-        const [path = "", anchor] = link.split("#");
+        const [linked, anchor] = link.split("#");
+        const path = linked || page;
         if (anchor) expect(await body(path), `${page} links to ${link}`).toContain(` id="${anchor}"`);
         else await body(path);
       }
     }
   });
 
-  test("has a policy without scripts, external content and form targets", async () => {
-    for (const url of ["/docs/guide", "/docs/guide/webhooks", "/problems"]) {
+  test("runs no script but its search, loads only from this origin and sends no form", async () => {
+    const own = " script-src 'self'; connect-src 'self';";
+    const script = '<script type="module" src="/docs/search.js"></script>';
+    for (const [url, sources, scripts] of [
+      ["/docs/guide", own, [script]],
+      ["/docs/guide/webhooks", own, [script]],
+      ["/problems", "", []],
+    ] as const) {
       const page = await gateway.app.inject(url);
-      expect(page.headers["content-security-policy"]).toMatch(
-        /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+      expect(String(page.headers["content-security-policy"]).replace(/'sha256-[^']+'/, "HASH")).toBe(
+        `default-src 'none'; style-src HASH;${sources} base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
       );
-      expect(page.body).not.toMatch(/<script|<img|<iframe|<form| style=| on\w+=|<!--/);
+      expect(page.body.match(/<script.*?<\/script>/g) ?? []).toEqual(scripts);
+      expect(page.body).not.toMatch(/<img|<iframe|<form| style=| on\w+=|<!--/);
       expect(page.body.match(/<h1/g)?.length).toBe(1);
     }
   });
 
-  test("returns 404 for an unknown page and redirects a trailing slash", async () => {
+  test("returns 404 for other names, and redirects a path with a trailing slash", async () => {
     for (const name of ["nothing", "..%2Findex", "index.html", "llms.txt", "%00"]) {
       expect((await gateway.app.inject(`/docs/guide/${name}`)).statusCode, name).toBe(404);
     }
     expect((await gateway.app.inject("/docs/guide/")).headers["location"]).toBe("/docs/guide");
   });
 
-  test("is listed in /llms.txt", async () => {
+  test("is listed for programs at /llms.txt", async () => {
     const { headers, body } = await gateway.app.inject("/llms.txt");
     expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
     const listed = [...body.matchAll(/\]\((.*?)\)/g)].map(([, path]) => path as string);
@@ -241,8 +249,8 @@ describe("/docs/guide", () => {
   });
 });
 
-describe("/docs", () => {
-  test("serves all content from its own origin", async () => {
+describe("the reference", () => {
+  test("loads all scripts from this origin", async () => {
     const page = await gateway.app.inject("/docs");
     expect(page.statusCode).toBe(200);
     expect(page.headers["content-security-policy"]).toMatch(/script-src 'self';/);
@@ -259,18 +267,18 @@ describe("/docs", () => {
     }
   });
 
-  test("links the guide, the problems and the start page", async () => {
+  test("leads to the guide, the problems and the first page", async () => {
     expect(new Set(linksIn((await gateway.app.inject("/docs")).body))).toEqual(
       new Set(["/", "/docs/guide", "/problems", "/openapi.json"]),
     );
   });
 
-  test("redirects a trailing slash", async () => {
-    const response = await gateway.app.inject("/docs/");
-    expect([response.statusCode, response.headers["location"]]).toEqual([308, "/docs"]);
+  test("is also where a slash too many leads", async () => {
+    const answer = await gateway.app.inject("/docs/");
+    expect([answer.statusCode, answer.headers["location"]]).toEqual([308, "/docs"]);
   });
 
-  test("requires no query parameter except the business of a key list", async () => {
+  test("requires no query parameter except the business of listed keys", async () => {
     const document = (await gateway.app.inject("/openapi.json")).json();
     type Parameter = { in: string; name: string; required?: boolean };
     const operations = Object.values(document.paths as Record<string, Record<string, { parameters: Parameter[] }>>);
@@ -281,7 +289,7 @@ describe("/docs", () => {
     expect(new Set(query.filter(({ required }) => required).map(({ name }) => name))).toEqual(new Set(["business_id"]));
   });
 
-  test("documents 404 for operations with an id in the path, the query or the body", async () => {
+  test("documents 404 for every request with an id, also in a query", async () => {
     const { paths } = (await gateway.app.inject("/openapi.json")).json();
     for (const list of ["kyc/applications", "beneficiaries", "accounts", "admin/api-keys"]) {
       expect(paths[`/api/v1/${list}`].get.responses, list).toHaveProperty("404");
@@ -289,7 +297,7 @@ describe("/docs", () => {
     expect(paths["/api/v1/events"].get.responses).not.toHaveProperty("404");
   });
 
-  test("documents each route of the API, and only the return routes without a key", async () => {
+  test("describes every route of the API, and no keyless one but the way back", async () => {
     const document = (await gateway.app.inject("/openapi.json")).json();
     expect(document.openapi).toBe("3.1.0");
     const operations = Object.entries(document.paths as Record<string, Record<string, { security?: unknown[] }>>).flatMap(

@@ -6,7 +6,7 @@ import type { System } from "@amana/dev-env/system";
 const source = join(import.meta.dirname, "..", "..", "cli", "src", "amana.ts");
 const outputBytesMax = 64 * 1024 * 1024;
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number;
   readonly out: string;
   readonly err: string;
@@ -16,7 +16,7 @@ export interface Ended {
  * Runs the command `amana` with these settings, and with no other system on this machine to find.
  * A test run has a bundle of it, which starts with less than half of the CPU.
  */
-export function amanaWith(env: Record<string, string>, ...args: string[]): Promise<Ended> {
+export function amanaWith(env: Record<string, string>, ...args: string[]): Promise<CommandResult> {
   const { PATH, NODE_COMPILE_CACHE, [bundlesVariable]: bundles } = process.env;
   // Modules that NODE_OPTIONS preloads observe the modules of the source, which a bundle contains.
   const mayBundle = bundles && !env["NODE_OPTIONS"];

@@ -30,7 +30,7 @@ export function restored(program: Command): void {
     program
       .command("restored")
       .description("list rows that a restored service has lost, by the events in webhooks, and read rows that differ again")
-      .addArgument(new Argument("[restored]", "the service that was restored").choices(Object.keys(advice)).default("payments")),
+      .addArgument(new Argument("[service]", "the restored service").choices(Object.keys(advice)).default("payments")),
     "restored kyc --since 2026-11-20T08:00:00Z",
   )
     .requiredOption("--since <time>", "time to which the service was restored, for example 2026-11-20T08:00:00Z")

@@ -14,7 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/** What a service says that does not start, with the settings of a sandbox and these. */
+/**
+ * Returns the output of a service that does not start, with the settings of a sandbox and these.
+ */
 async function refusalOf(name: ServiceName, settings: Record<string, string>, program = "main.ts"): Promise<string> {
   const ports = Object.fromEntries(serviceNames.map((service, i) => [service, 4000 + i])) as Record<ServiceName, number>;
   const databaseUrls = Object.fromEntries(serviceNames.map((service) => [service, "postgres://nobody@127.0.0.1:1/none"]));
@@ -40,7 +42,7 @@ test.each<[ServiceName, string[]]>([
   ["webhooks", ["ALLOW_INSECURE_WEBHOOKS is for sandboxes"]],
   ["payments", ["SATIM_URL must be an https address", "SATIM_FORM_URL_TEMPLATE must be an https address", "PUBLIC_URL must be"]],
   ["kyc", ["KYC_PROVIDER_URL must be an https address", "KYC_CALLBACK_URL must be an https address"]],
-])("in production %s refuses what a sandbox may do without, in words", async (name, words) => {
+])("%s in production rejects settings that are only for sandboxes", async (name, words) => {
   const refusal = await refusalOf(name, { NODE_ENV: "production" });
   expect(refusal).toContain("The settings are not usable");
   for (const word of words) expect(refusal).toContain(word);
@@ -49,7 +51,7 @@ test.each<[ServiceName, string[]]>([
 test.each([
   ...serviceNames.map((name) => [name, "main.ts"] as const),
   ...databaseOwners.map((name) => [name, "migrate.ts"] as const),
-])("%s %s refuses a LOG_LEVEL that is none, like every other setting", async (name, program) => {
+])("%s %s rejects an unknown LOG_LEVEL like any other invalid setting", async (name, program) => {
   const refusal = await refusalOf(name, { LOG_LEVEL: "loud" }, program);
   expect(refusal).toContain('LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"');
   expect(refusal).not.toContain("    at ");
@@ -92,11 +94,11 @@ test.each<[ServiceName, string, (secrets: Secrets) => Record<string, string>, st
     ({ eventSecret }) => ({ EVENT_MAC_KEYS: ["payments.v1", "kyc.v1"].map((topic) => `${topic}=k1:${eventSecret}`).join(",") }),
     "EVENT_MAC_KEYS has the same key for payments.v1 and kyc.v1",
   ],
-])("in production %s does not start with %s", async (name, _what, settings, problem) => {
+])("%s does not start in production with %s", async (name, _what, settings, problem) => {
   expect(await refusalOf(name, { NODE_ENV: "production", ...settings(await readSecrets(dir)) })).toContain(problem);
 });
 
-test("the gateway trusts no proxy that it cannot make out, and not everybody", async () => {
+test("the gateway rejects a TRUSTED_PROXIES value that is invalid or permits all addresses", async () => {
   const refusal = await refusalOf("gateway", { TRUSTED_PROXIES: "10.0.0.0/8, 1, loopback, 10.0.0.0/33, ::/0" });
   for (const one of ["1", "loopback", "10.0.0.0/33"])
     expect(refusal).toContain(`TRUSTED_PROXIES must list addresses and networks such as 10.0.0.0/8, not "${one}"`);
@@ -104,7 +106,7 @@ test("the gateway trusts no proxy that it cannot make out, and not everybody", a
   expect(refusal).not.toContain('not "10.0.0.0/8"');
 });
 
-test("a migrate command whose database does not answer says what to do", async () => {
+test("a migrate command with an unreachable database prints the next step", async () => {
   const refusal = await refusalOf("payments", {}, "migrate.ts");
   expect(refusal).toMatch(/The database cannot be used right now[\s\S]*Run this command again/);
   expect(refusal).not.toContain("    at ");

@@ -6,7 +6,7 @@ import { type Block, blocksOf } from "./guide-page.ts";
 type Json = unknown;
 type Variables = Readonly<Record<string, string>>;
 
-/** What a reader has before the first sample, and what the guide writes in the place of it. */
+/** Values that a reader has before the first sample. They replace the placeholders of the guide. */
 export interface Reader {
   readonly gatewayUrl: string;
   readonly sandboxUrl: string;
@@ -14,10 +14,10 @@ export interface Reader {
   readonly adminKey: string;
 }
 
-/** curl keeps silent about its progress, parts its answers, and tells their status beside. */
+/** Makes curl silent, separates the responses, and prints each status to standard error. */
 const prologue = `set -euo pipefail\ncurl() { command curl -sS -w '\\n%{stderr}%{http_code}\\n' "$@"; }\nset -a\n`;
 const epilogue = "\nset +a\nenv -0 >&3\n";
-/** What only asks may be asked again until what was set off before has come about. */
+/** A sample that only reads can be repeated until an earlier change has taken effect. */
 const onlyAsks = (block: Block) => !/ -d | -X |^\w+ [\w.-]+$/m.test(block.text);
 const isAnswer = ({ language, text }: Block) => language === "json" || text.startsWith("HTTP/");
 const patienceMs = 20_000;
@@ -44,7 +44,7 @@ async function runInShell(script: string, variables: Variables) {
   return { output, statuses: errors.match(/^\d{3}$/gm)?.map(Number) ?? [], variables: Object.fromEntries(entries) };
 }
 
-/** The head of the last answer, and its body, which is one line of JSON. */
+/** Returns the header lines and the body of the last response. The body is one line of JSON. */
 function readAnswer(output: string): { head: string[]; body: Json } {
   const lines = output.replaceAll("\r", "").split("\n").filter(Boolean);
   const last = lines.at(-1) ?? "";
@@ -56,7 +56,7 @@ const literally = (words: string) => words.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\
 const fits = (expected: string, actual: unknown) =>
   typeof actual === "string" && new RegExp(`^${expected.split("…").map(literally).join(".*")}$`, "s").test(actual);
 
-/** Where an answer is not what the page shows of it; an ellipsis stands for anything. */
+/** Returns the differences between a response and the page. An ellipsis matches any text. */
 function differences(expected: Json, actual: Json, place = ""): string[] {
   if (typeof expected === "string")
     return fits(expected, actual) ? [] : [`${place}: ${JSON.stringify(actual)}, not "${expected}"`];
@@ -83,7 +83,7 @@ function headDifferences(expected: string, head: readonly string[]): string[] {
     .map((line) => `no "${line}" in ${head.join(" | ")}`);
 }
 
-/** Runs a page's shell samples one after the other. Answers where the page is not right. */
+/** Runs the shell samples of a page in order. Returns the differences from the page. */
 export async function runPage(page: string, { gatewayUrl, sandboxUrl, key, adminKey }: Reader): Promise<string[]> {
   const blocks = blocksOf(page);
   let variables: Variables = { PATH: process.env["PATH"] ?? "", API: `${gatewayUrl}/api/v1`, SANDBOX: sandboxUrl, KEY: key };
@@ -98,7 +98,7 @@ export async function runPage(page: string, { gatewayUrl, sandboxUrl, key, admin
       .replaceAll("http://127.0.0.1:8090", sandboxUrl)
       .replaceAll("sk_test_…", key)
       .replaceAll("ak_…", adminKey)
-      // What pnpm would run, without a second of its own each time.
+      // Runs the file of the pnpm command directly, because pnpm takes a second for each call.
       .replaceAll("npx --yes pnpm@12 amana", `${process.execPath} cli/src/amana.ts`);
     const { differs, variables: left } = await runSample({ ...block, text: script }, shown, variables);
     variables = left;
@@ -126,6 +126,6 @@ async function runSample(sample: Block, shown: readonly Block[], before: Variabl
   }
 }
 
-/** "1.id": the id of the second item. */
+/** Reads a member by its path: "1.id" is the id of the second item. */
 const memberOf = (value: Json, path: string): string =>
   String(path.split(".").reduce((inner, name) => (inner as Record<string, Json> | undefined)?.[name], value));

@@ -22,14 +22,14 @@ import {
 import { type Prometheus, prometheusPath, promtool, startPrometheus } from "./prometheus.ts";
 import { alerts, metricsIn, panelQueries, recordings } from "./rules.ts";
 
-describe.skipIf(!prometheusPath)("the rules", () => {
-  test("are good ones, and fire in their unit tests as they must", async () => {
+describe.skipIf(!prometheusPath)("the alert rules", () => {
+  test("are valid, and their unit tests pass", async () => {
     expect(await promtool("check", "rules", "rules.yaml", "alerts.yaml")).toContain(`SUCCESS: ${alerts.length} rules found`);
     expect(await promtool("test", "rules", "tests.yaml")).toContain("SUCCESS");
   });
 });
 
-/** On a machine that is busy with other tests these are right to fire. */
+/** Alerts that may fire on a machine that is busy with other tests. */
 const tellsHowFast = /^(ApiSlow|EventLoop)/;
 
 describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system", () => {
@@ -49,7 +49,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       "kafka",
       {
         gateway: { ...traces, REQUESTS_AT_ONCE_MAX: "100", RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "20" },
-        // An endpoint that is gone stays so for longer than the test lasts.
+        // The time of this alert is longer than the test.
         webhooks: { RETRY_SCHEDULE_SECONDS: Array(120).fill("1").join() },
         payments: { PAYMENT_CHECK_SECONDS: "1", REFUND_DECISION_AFTER_SECONDS: "45" },
       },
@@ -88,7 +88,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     url.pathname = new URL(running.system.databaseUrls[name] ?? "").pathname;
     return url.toString();
   };
-  /** A session of a superuser, for as long as `use` takes. */
+  /** Runs `use` with a superuser connection. */
   const asSuperuser = async <T>(name: ServiceName, use: (client: pg.Client) => Promise<T>): Promise<T> => {
     const client = new pg.Client({ connectionString: databaseOf(name) });
     await client.connect();
@@ -98,7 +98,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       await client.end();
     }
   };
-  /** Does it again and again while `work` lasts, in so many rows; what is refused is. */
+  /** Repeats the action in parallel loops while `work` runs. Errors are ignored. */
   const meanwhile = async (rows: number, ask: () => Promise<unknown>, work: Promise<unknown>) => {
     let isOver = false;
     const asking = Array.from({ length: rows }, async () => {
@@ -178,7 +178,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     ]);
   });
 
-  /** Sends a message to the brokers that nobody signed. */
+  /** Sends an unsigned message to the brokers. */
   async function forge(): Promise<void> {
     const brokers = running.kafkaNodes.map((node) => node.brokers);
     const producer = new Client({ brokers, logLevel: logLevel.NOTHING }).producer({

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { alerts, documentedMetrics, metricsIn, monitoring, pageOf, panelQueries, recordings, runbooks } from "./rules.ts";
 
-test("each alert has its page and each page its alert, which says what it means, how to see it and what to do", () => {
+test("each alert has a page with its meaning, diagnosis and action, and each page has an alert", () => {
   expect(readdirSync(runbooks).toSorted()).toEqual(alerts.map(({ alert }) => pageOf(alert)).toSorted());
   for (const { alert, labels, annotations } of alerts) {
     const page = readFileSync(join(runbooks, pageOf(alert)), "utf8");
@@ -27,7 +27,7 @@ const asked = [
   ...pages,
 ];
 
-test("every metric that a rule, a dashboard or a page asks for is there, and its labels can say what is wanted of them", () => {
+test("every metric and label in a rule, dashboard or page exists with the used values", () => {
   const documented = documentedMetrics();
   const recorded = new Set(recordings.map(({ record }) => record));
   const wrong = asked.flatMap(({ place, expr }) =>
@@ -46,7 +46,7 @@ test("every metric that a rule, a dashboard or a page asks for is there, and its
   expect(wrong).toEqual([]);
 });
 
-test("a row of the database is told by every replica, so nobody adds it up", () => {
+test("expressions use max, not sum, for metrics that every replica reports from the database", () => {
   const ofRows =
     /sum(?: by \([^)]*\))? \((?:amana_(?:outbox_(?:waiting|oldest)|dead_letters|due_(?:rows|oldest)|deliveries_|refunds|payments_unconfirmed|kyc_applications))/;
   expect(asked.filter(({ expr }) => ofRows.test(expr))).toEqual([]);

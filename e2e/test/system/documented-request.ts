@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 
-/** What the generator understands of a JSON Schema; anything else in the document is an error. */
+/** Supported keywords of JSON Schema. Any other keyword in the document is an error. */
 interface Schema {
   readonly $ref?: string;
   readonly anyOf?: readonly Schema[];
@@ -46,7 +46,7 @@ export interface DocumentedRequest {
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What HTTP lets into a header. */
+/** Characters that HTTP permits in a header. */
 const ascii: Schema = { pattern: "^[!-~]*$" };
 
 function requestsOf(method: DocumentedRequest["method"], path: string, operation: Operation): fc.Arbitrary<DocumentedRequest> {
@@ -121,8 +121,8 @@ function examplesOf(schema: Schema): readonly unknown[] {
 }
 
 /**
- * Returns a request for each example of a field, parameter or header. Beside the example, a request
- * has the required fields and parameters only.
+ * Returns a request for each example of a field, parameter or header. Each request has the example
+ * and the required fields and parameters.
  */
 function exampleRequestsOf(method: DocumentedRequest["method"], path: string, operation: Operation): DocumentedRequest[] {
   const named = (place: Parameter["in"]) => operation.parameters.filter((parameter) => parameter.in === place);
@@ -150,7 +150,9 @@ function exampleRequestsOf(method: DocumentedRequest["method"], path: string, op
   ];
 }
 
-/** Formats of JSON Schema. Of another one only the examples are known to be good. */
+/**
+ * Generators for formats of JSON Schema. Values with another format are taken from the examples.
+ */
 const formats: Readonly<Record<string, () => fc.Arbitrary<string>>> = {
   uuid: () => fc.uuid(),
   email: () => fc.emailAddress(),
@@ -164,15 +166,17 @@ const formats: Readonly<Record<string, () => fc.Arbitrary<string>>> = {
       })
       .map(({ at, zone }) => at.toISOString().replace("Z", zone)),
 };
-/** Of one, two and four bytes in UTF-8, and what means something somewhere. */
+/**
+ * Characters with one, two and four bytes in UTF-8, and characters with a meaning in HTML, SQL,
+ * URLs or shells.
+ */
 const characters = [..."aZ09 .,-_/\\\"'&<>%+é字😀\n\t\u200f"];
 
 function textOf({ format, pattern, examples = [], minLength = 0, maxLength = 10_000 }: Schema): fc.Arbitrary<string> {
   if (format && !formats[format]) return fc.constantFrom(...(examples as string[]));
   const whole = new RegExp(pattern ?? "", "u");
   const unit = fc.constantFrom(...characters);
-  // A pattern from its first to its last character can be generated from; what looks ahead is
-  // tried.
+  // Anchored patterns are generated. For patterns with a lookahead, generated texts are tested.
   const texts =
     pattern?.startsWith("^") && pattern.endsWith("$")
       ? fc.stringMatching(new RegExp(pattern.replaceAll(/\(\?=.*?\)(?=\\d|0)/g, ""), "u"))
@@ -185,19 +189,19 @@ function textOf({ format, pattern, examples = [], minLength = 0, maxLength = 10_
   );
 }
 
-/** Each operation of the OpenAPI document, with requests as its document allows them. */
+/** Returns each operation of the OpenAPI document with a generator of permitted requests. */
 export const documentedOperations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     id: operation.operationId,
     method,
     path,
-    /** Of the body. */
+    /** Media type of the body. */
     required: resolved(operation.requestBody?.content["application/json"]?.schema ?? {}).required ?? [],
     requests: requestsOf(method.toUpperCase() as DocumentedRequest["method"], path, operation),
     examples: exampleRequestsOf(method.toUpperCase() as DocumentedRequest["method"], path, operation),
   })),
 );
 
-/** Some requests, drawn at random; `seed` is told where one of them fails, to draw them again. */
+/** Draws random requests. A failure prints `seed`, with which they can be drawn again. */
 export const drawn = (requests: fc.Arbitrary<DocumentedRequest>, { count, seed }: { count: number; seed: number }) =>
   fc.sample(requests, { numRuns: count, seed });

@@ -19,12 +19,12 @@ import {
 } from "../../src/kyc-harness.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
-/** A word that is nowhere by chance. */
+/** Returns a word that does not occur by chance. */
 const word = (name: string) => `zq${name}${randomBytes(8).toString("hex")}`;
 
 /**
- * What must be nowhere: the applicant, as the business tells, as the document says, and as a
- * provider could leak.
+ * Words that must not occur: data of the applicant from the business, from the document, and from a
+ * provider that leaks.
  */
 const canaries = {
   firstName: word("first"),
@@ -46,7 +46,7 @@ const canaries = {
   leakedByCallback: word("callback"),
   leakedByRefusal: word("refusal"),
 };
-/** What must be found, or the search is blind. */
+/** Words that must be found, as a check of the search itself. */
 const controls = { externalId: word("external"), metadata: word("metadata"), note: word("note") };
 
 const applicant = {
@@ -115,7 +115,7 @@ afterAll(async () => {
   await running?.[Symbol.asyncDispose]();
 });
 
-/** An API call whose answer is kept for the search. */
+/** Calls the API and stores the response for the search. */
 async function say(what: string, ...args: Parameters<TestBusiness["call"]>) {
   const answer = await business.call(...args);
   answers.push({ name: what, content: `${JSON.stringify(answer.headers)}\n${answer.text}` });
@@ -129,7 +129,7 @@ async function apply(headers: Record<string, string> = {}) {
   return application;
 }
 
-/** Everything that can happen to an application, at a provider that says too much all the time. */
+/** Runs all scenarios of an application, with a provider that always leaks personal data. */
 async function liveThrough(): Promise<void> {
   const { system } = running;
   const leak = async () => {
@@ -147,7 +147,7 @@ async function liveThrough(): Promise<void> {
   };
   await leak();
 
-  // The names on the document differ from the profile's, so that only a document without names is
+  // The names on the document differ from the profile, so that only a document without names is
   // approved.
   await endsIn("KYC_COMPLETED", { outcome: "approved", first_name: undefined, last_name: undefined, birth_date: undefined });
   await endsIn("KYC_REJECTED", { outcome: "rejected", reason_codes: ["DOCUMENT_TAMPERED"] });
@@ -174,7 +174,7 @@ async function liveThrough(): Promise<void> {
   expect((await say("cancel", "POST", `${applications}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
   expect((await say("refusal", "POST", `${applications}/${keyed.id}/cancel`)).status).toBe(409);
 
-  // Only the poller tells of this one.
+  // Only a poll reports this application.
   await faultAt(system, "kyc_callback", "drop", 4);
   await endsIn("KYC_NEEDS_REVIEW", { outcome: "approved", aml_hit_count: 1 });
   await leak();
@@ -235,27 +235,27 @@ describe.each(Object.entries(canaries))("%s", (_name, canary) => {
   test("is in no table of any database", () => expect(placesWith(databases, canary)).toEqual([]));
   test("is in no log at the level trace", () => expect(placesWith(logs, canary)).toEqual([]));
   test("is in no message of Kafka", () => expect(placesWith(messages, canary)).toEqual([]));
-  test("is in no webhook and no answer of the API", () => expect(placesWith([...webhooks, ...answers], canary)).toEqual([]));
+  test("is in no webhook and no response of the API", () => expect(placesWith([...webhooks, ...answers], canary)).toEqual([]));
 });
 
-describe("the verification link's token", () => {
+describe("the token of the verification link", () => {
   const placesWithAny = (places: readonly Place[]) => [...new Set(made.flatMap(({ link }) => placesWith(places, tokenOf(link))))];
 
-  test("is in no table, no log, no message and no webhook", () => {
+  test("is in no table, log, message or webhook", () => {
     expect(placesWithAny([...databases, ...logs, ...messages, ...webhooks])).toEqual([]);
   });
 
-  test("is in what its business is answered: creation, read, list, cancel and a client's onboarding, and nowhere else", () => {
+  test("is only in responses to its business: creation, read, list, cancellation and onboarding of the client", () => {
     expect(placesWithAny(answers).sort()).toEqual(["cancel", "creation", "list", "onboarding", "read"]);
   });
 });
 
-describe("the search can find", () => {
-  test("in the databases: text, JSON, and the bytes of a stored answer", () => {
+describe("the search finds", () => {
+  test("words in the databases: text, JSON, and bytes of a stored response", () => {
     expect(placesWith(databases, controls.externalId)).toEqual(
       expect.arrayContaining(["kyc: public.kyc_application", "kyc: public.idempotency_key", "webhooks: public.event"]),
     );
-    // The outbox keeps what was published for three days.
+    // The outbox keeps published messages for three days.
     expect(placesWith(databases, controls.note)).toEqual([
       "identity: public.audit_event",
       "kyc: public.kyc_application",
@@ -263,7 +263,7 @@ describe("the search can find", () => {
     ]);
   });
 
-  test("in the logs of every service, and they are kept at the level trace", () => {
+  test("words in the logs of every service, at the level trace", () => {
     for (const { id } of made) expect(placesWith(logs, id)).toContain("log: kyc.log");
     expect(placesWith(logs, business.id)).toContain("log: gateway.log");
     const names = ["postgres", ...serviceNames];
@@ -271,7 +271,7 @@ describe("the search can find", () => {
     expect(placesWith(logs, '"level":20')).not.toEqual([]);
   });
 
-  test("in Kafka, in the webhooks and in the API's answers", () => {
+  test("words in Kafka, webhooks and API responses", () => {
     for (const control of [controls.externalId, controls.metadata]) {
       expect(placesWith(messages, control)).toEqual(["kafka: kyc.v1"]);
       expect(placesWith(webhooks, control)).toEqual([`webhooks of ${business.id}`]);

@@ -8,7 +8,7 @@ import type { CollectedSpan } from "@amana/runtime/test/collector";
 import { request } from "undici";
 import { stringify } from "yaml";
 
-/** A build of the OpenTelemetry collector that has its OTLP receiver and its debug exporter. */
+/** Path of an OpenTelemetry collector with the OTLP receiver and the debug exporter. */
 export const otelCollectorPath = process.env["TEST_OTEL_COLLECTOR"];
 
 if (!otelCollectorPath) {
@@ -17,7 +17,7 @@ if (!otelCollectorPath) {
   );
 }
 
-/** Sends bodies to such a collector, byte for byte, and reads what it prints of them. */
+/** Sends request bodies unchanged to the collector and parses its output. */
 export async function readByOtelCollector(bodies: readonly string[]): Promise<CollectedSpan[]> {
   const dir = await mkdtemp(join(tmpdir(), "amana-collector-"));
   const port = await freePort();
@@ -66,7 +66,7 @@ interface Printed {
   readonly attributes: Record<string, string | number>;
 }
 
-/** The debug exporter's lines: of a resource, then of each of its spans. */
+/** Parses the lines of the debug exporter: a resource, then each of its spans. */
 function spansIn(lines: readonly string[]): CollectedSpan[] {
   const spans: Printed[] = [];
   let service = "";
@@ -98,5 +98,5 @@ const toSpan = ({ service, fields, attributes }: Printed): CollectedSpan => ({
   isFailed: fields["Status code"] === "Error",
 });
 
-/** Of "2026-03-01 12:00:00.123456 +0000 UTC". */
+/** Parses "2026-03-01 12:00:00.123456 +0000 UTC". */
 const millis = (time = ""): number => Date.parse(time.replace(" ", "T").replace(" +0000 UTC", "Z"));

@@ -23,8 +23,8 @@ import {
 } from "../../src/test-system.ts";
 
 /**
- * docs/restore.md, "The others" and "Everything at once", step by step, with all services at work.
- * Payments alone: services/payments/test/restore.test.ts.
+ * Follows the sections "The others" and "Everything at once" of docs/restore.md, while all services
+ * run. services/payments/test/restore.test.ts tests payments alone.
  */
 type Owner = (typeof databaseOwners)[number];
 
@@ -33,11 +33,11 @@ let running: TestSystem;
 let system: System;
 let business: TestBusiness;
 let operator: ApiCaller;
-/** Where each service's database is now; of the old server, where all of them were. */
+/** Current database URL of each service. At first all are on the old server. */
 let urls: Record<string, string>;
-/** The time that is restored. */
+/** Recovery target. */
 let time: Date;
-/** Starts a new server with everything as it was at that time; answers its port. */
+/** Starts a new server with the state of the recovery target and returns its port. */
 let restoreServer: (name: string) => Promise<number>;
 let known: Awaited<ReturnType<typeof liveBefore>>;
 let forgotten: Awaited<ReturnType<typeof liveAfter>>;
@@ -51,7 +51,7 @@ const eventIds = async () => {
   const { body } = await business.call("GET", "/api/v1/events?limit=100");
   return (body as unknown as { id: string }[]).map(({ id }) => id).sort();
 };
-/** How often each event came to the business. */
+/** Returns the number of deliveries of each event to the business. */
 const arrivals = () =>
   new Map([...Map.groupBy(business.receiver.received, ({ body }) => String(body["id"]))].map(([id, all]) => [id, all.length]));
 const allDelivered = () =>
@@ -73,7 +73,7 @@ beforeAll(async () => {
     await prepareRecovery({ baseBackup, walFolder, lastWal, dataDir: join(dir, name), until: time });
     return (await start(name)).port;
   };
-  // No application is due by itself: the provider's events alone tell of what changed.
+  // No application is due by itself, so only the provider's events report changes.
   const env = { kyc: { KYC_CHECK_SECONDS: "86400" } };
   running = stack.use(await startTestSystem("kafka", env, { databaseUrl: old.superuserUrl }));
   ({ system } = running);
@@ -96,7 +96,7 @@ async function liveBefore() {
   await saveDetails(business, client);
   const application = await anApplication(business, { client_id: client });
   await expectPlace(business, client, places.created, application);
-  // Only our rules require this review, so the provider does not have the decision.
+  // Only a rule of Amana requires this review, so the provider does not have the decision.
   const reviewed = { client: await aClient(business) };
   await saveDetails(business, reviewed.client);
   const inReview = await anApplication(business, { client_id: reviewed.client });
@@ -137,18 +137,18 @@ async function liveAfter() {
   return { payment, client, application, approval };
 }
 
-/** Approves the application in review, and waits for the client's onboarding. */
+/** Approves the application in review and waits for the onboarding of the client. */
 async function review(): Promise<void> {
   const decision = { outcome: "APPROVED", note: "another person of that name" };
   expect((await operator("POST", `${applications}/${known.reviewed.id}/review`, decision)).status).toBe(200);
   await expectPlace(business, known.reviewed.client, places.verified, { id: known.reviewed.id });
 }
 
-/** In the audit trail, of the client that was there before. */
+/** Returns the audit rows of the client that existed before. */
 const approvals = () =>
   rowsOf<{ id: string }>(urls["identity"], "select id from audit_event where action = 'onboarding.approved' order by at");
 
-/** Starts a service on a restored server. */
+/** Restarts a service with a database on a restored server. */
 async function startOn(port: number, name: Owner): Promise<void> {
   const url = new URL(system.databaseUrls[name] ?? "");
   url.port = String(port);
@@ -156,13 +156,13 @@ async function startOn(port: number, name: Owner): Promise<void> {
   await system.services[name].start({ DATABASE_URL: url.href });
 }
 
-/** With all others at work. */
+/** All other services keep running. */
 async function restoreAlone(port: number, name: Owner): Promise<void> {
   await system.services[name].kill();
   await startOn(port, name);
 }
 
-test("each of the others alone becomes what those who know better tell it, and nothing else happens", async () => {
+test("each restored service other than payments gets the missing changes from the other services, without other effects", async () => {
   const port = await restoreServer("alone");
   await restoreIdentity(port);
   await restoreWebhooks(port);
@@ -170,7 +170,7 @@ test("each of the others alone becomes what those who know better tell it, and n
   await restoreKyc(port);
 });
 
-/** First, while the others still know what operators did there. */
+/** First, while the other services still have the actions of operators. */
 async function restoreIdentity(port: number): Promise<void> {
   await system.services.gateway.stop();
   await restoreAlone(port, "identity");
@@ -214,7 +214,7 @@ async function restoreClients(port: number): Promise<void> {
   await republish("kyc.v1");
   await expectPlace(business, known.client, places.verified, ended);
   expect((await business.call("GET", `/api/v1/clients/${forgotten.client}`)).status).toBe(404);
-  // What is told of clients that nobody here knows waits for a person.
+  // Events about unknown clients become dead letters.
   const letters = async () =>
     JSON.parse((await amanaWith(databaseSettings(urls), "dead-letters", "list", "--databases", "--json")).out) as {
       id: string;
@@ -248,7 +248,7 @@ async function restoreKyc(port: number): Promise<void> {
   await review();
 }
 
-/** What the business heard of the verdict, by the event's id. */
+/** Returns the event ids of the verdict that the business received. */
 const verdicts = () =>
   new Map(
     business.receiver.received
@@ -256,13 +256,13 @@ const verdicts = () =>
       .map(({ body }) => [body["id"], body["verdict"]]),
   );
 
-/** As a new event, of the same verdict. */
+/** A new event with the same verdict. */
 async function verdictToldAnew(before: number): Promise<void> {
   await eventually(() => expect(verdicts().size).toBe(before + 1));
   expect(new Set(verdicts().values())).toEqual(new Set(["APPROVED"]));
 }
 
-test("everything at once, to one time, with an empty Kafka: it works, and refunds wait", async () => {
+test("all services restored to one time with an empty Kafka work, and refunds are held", async () => {
   const port = await restoreServer("all");
   await system.services.gateway.stop();
   for (const name of databaseOwners) await system.services[name].kill();

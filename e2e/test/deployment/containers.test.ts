@@ -20,8 +20,8 @@ import { composeValues, databasePasswords } from "../../src/compose-file.ts";
 const engine = process.env["TEST_ENGINE"];
 const compose = (process.env["TEST_COMPOSE"] ?? "docker compose").split(" ");
 const restart = process.env["TEST_ENGINE_RESTART"];
-if (!engine) process.stderr.write("\nLEFT OUT: the system in containers. TEST_ENGINE names no engine to run it on.\n\n");
-else if (!restart) process.stderr.write("\nLEFT OUT: a restart of the engine. TEST_ENGINE_RESTART names no command for it.\n\n");
+if (!engine) process.stderr.write("\nLEFT OUT: the system in containers. Set TEST_ENGINE to run these tests.\n\n");
+else if (!restart) process.stderr.write("\nLEFT OUT: a restart of the engine. Set TEST_ENGINE_RESTART to run this test.\n\n");
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const card = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };

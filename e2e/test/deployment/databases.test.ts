@@ -150,7 +150,7 @@ const hasPsql = await promisify(execFile)("psql", ["--version"]).then(
   () => true,
   () => false,
 );
-if (!hasPsql) process.stderr.write("\nLEFT OUT: create-databases.sh on a server, because this machine has no psql.\n\n");
+if (!hasPsql) process.stderr.write("\nLEFT OUT: create-databases.sh on a server. psql is not installed.\n\n");
 
 test.skipIf(!hasPsql)("create-databases.sh gives each role a password with which no other role can log in", async () => {
   const server = await startPostgres({ dataDir: join(dir, "deployment"), durable: false, log: () => {} });

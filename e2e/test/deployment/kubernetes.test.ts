@@ -329,7 +329,9 @@ const missing = Object.entries({ TEST_KUSTOMIZE: kustomize, TEST_KUBECONFORM: ku
   .filter(([, value]) => !value)
   .map(([name]) => name);
 if (missing.length > 0) {
-  process.stderr.write(`\nLEFT OUT: what only tools can tell of the manifests. Not set: ${missing.join(", ")}.\n\n`);
+  process.stderr.write(
+    `\nLEFT OUT: the manifests in external tools. Set these variables to run the tests: ${missing.join(", ")}.\n\n`,
+  );
 }
 
 describe.skipIf(!kustomize)("the manifests in external tools", () => {

@@ -23,7 +23,7 @@ const canRunShell = ["bash", "curl"].every((program) => {
     return false;
   }
 });
-if (!canRunShell) process.stderr.write("\nLEFT OUT: the guide's shell samples. They need bash and curl.\n\n");
+if (!canRunShell) process.stderr.write("\nLEFT OUT: the shell samples of the guide. bash or curl is not installed.\n\n");
 
 let running: TestSystem;
 let business: TestBusiness;

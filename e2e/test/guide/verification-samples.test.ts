@@ -103,7 +103,7 @@ const isInstalled = ({ program, isThere }: Language): boolean => {
 };
 const missing = languages.filter((language) => !isInstalled(language));
 for (const { name, program } of missing) {
-  process.stderr.write(`\nLEFT OUT: the guide's way to verify a webhook in ${name}. There is no ${program} on this machine.\n\n`);
+  process.stderr.write(`\nLEFT OUT: the webhook sample in ${name}. ${program} is not installed.\n\n`);
 }
 
 /** Reads the delivery in the guide and its secret. */

@@ -15,7 +15,7 @@ export const prometheusPath = process.env["PROMETHEUS"];
 
 if (!prometheusPath) {
   process.stderr.write(
-    "LEFT OUT: rules, alerts and dashboards on a real Prometheus. PROMETHEUS=/usr/bin/prometheus names one.\n",
+    "LEFT OUT: rules, alerts and dashboards on a real Prometheus. Set PROMETHEUS, for example to /usr/bin/prometheus.\n",
   );
 }
 

@@ -116,7 +116,7 @@ async function expectOneFor(key: string): Promise<Application> {
 const orphaned: string[] = [];
 
 /**
- * One kill for each guarantee. services/kyc/test/crash.test.ts tests every fault point with the
+ * Tests a kill for each guarantee. services/kyc/test/crash.test.ts tests every fault point with the
  * service alone.
  */
 describe("kyc killed with SIGKILL", () => {

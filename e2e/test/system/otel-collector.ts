@@ -12,9 +12,7 @@ import { stringify } from "yaml";
 export const otelCollectorPath = process.env["TEST_OTEL_COLLECTOR"];
 
 if (!otelCollectorPath) {
-  process.stderr.write(
-    "\nLEFT OUT: spans as the OpenTelemetry collector reads them. TEST_OTEL_COLLECTOR names no build of it.\n\n",
-  );
+  process.stderr.write("\nLEFT OUT: spans in the OpenTelemetry collector. Set TEST_OTEL_COLLECTOR to its path.\n\n");
 }
 
 /** Sends request bodies unchanged to the collector and parses its output. */
@@ -51,7 +49,7 @@ export async function readByOtelCollector(bodies: readonly string[]): Promise<Co
     if (!(await until(isUp, 90_000))) throw new Error(`The collector did not start:\n${server.recentOutput()}`);
     for (const body of bodies) {
       const { status, text } = await post(body);
-      if (status !== 200 || text.includes("rejected")) throw new Error(`The collector answered ${status} ${text} to ${body}`);
+      if (status !== 200 || text.includes("rejected")) throw new Error(`The collector returned ${status} ${text} to ${body}`);
     }
   } finally {
     await server.stop();

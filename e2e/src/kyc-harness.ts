@@ -33,7 +33,7 @@ export async function anApplication(
   headers: Record<string, string> = {},
 ): Promise<Application> {
   const created = await call("POST", applications, body, headers);
-  if (created.status !== 201) throw new Error(`the creation answered ${created.status}: ${created.text}`);
+  if (created.status !== 201) throw new Error(`POST ${applications} returned ${created.status}: ${created.text}`);
   return { id: String(created.body["id"]), link: String(created.body["link_url"]) };
 }
 
@@ -79,7 +79,7 @@ export const clearFaults = (system: System) => sandbox(system, "DELETE", "/sandb
 /** Waits for the webhook of this type about this application. Throws after the timeout. */
 export async function theWebhook({ receiver }: TestBusiness, kind: string, id: string, timeoutMs = 90_000) {
   const webhook = await receiver.next(kind, id, timeoutMs);
-  if (!webhook) throw new Error(`no ${kind} about ${id}; refused: ${receiver.refused.join("; ") || "none"}`);
+  if (!webhook) throw new Error(`No ${kind} about ${id} arrived. Rejected deliveries: ${receiver.refused.join("; ") || "none"}`);
   return webhook;
 }
 
@@ -88,8 +88,8 @@ export async function theWebhook({ receiver }: TestBusiness, kind: string, id: s
  * once.
  */
 export function kindsOf({ receiver }: TestBusiness, id: string): string[] {
-  const ours = receiver.received.filter(({ body }) => body["application_id"] === id);
-  return [...new Map(ours.map(({ body, event }) => [body["id"], event])).values()].sort();
+  const webhooks = receiver.received.filter(({ body }) => body["application_id"] === id);
+  return [...new Map(webhooks.map(({ body, event }) => [body["id"], event])).values()].sort();
 }
 
 /** Waits until the provider has no pending callback. */

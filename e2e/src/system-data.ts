@@ -53,14 +53,14 @@ async function archiveKafkaClasses(dir: string): Promise<void> {
   const options = process.env[javaOptions] ?? "";
   try {
     if (!existsSync(archive)) {
-      const made = join(dir, "kafka.jsa");
-      process.env[javaOptions] = `${options} -XX:ArchiveClassesAtExit=${made} ${withoutWarnings}`;
+      const created = join(dir, "kafka.jsa");
+      process.env[javaOptions] = `${options} -XX:ArchiveClassesAtExit=${created} ${withoutWarnings}`;
       const kafka = await startKafka({ dir: join(dir, "kafka"), progress: silentProgress });
       await kafka.stop();
       await mkdir(cacheDir, { recursive: true });
       // Copied under another name and renamed, so that the archive is complete if it exists.
       const copy = `${archive}.${process.pid}`;
-      await copyFile(made, copy);
+      await copyFile(created, copy);
       await rename(copy, archive);
     }
     process.env[javaOptions] = `${options} -XX:SharedArchiveFile=${archive} ${withoutWarnings}`;
@@ -89,8 +89,8 @@ async function bundleAll(dir: string): Promise<void> {
 async function bundle(service: string, outDir: string): Promise<void> {
   const args = [join(root, "node_modules", "rolldown", "bin", "cli.mjs"), "-c", join("deploy", "rolldown.config.ts")];
   const env = { ...process.env, SERVICE: service, OUT_DIR: outDir };
-  const made = await runCommand(process.execPath, args, { cwd: root, env, timeoutMs: bundleTimeoutMs });
-  if (!made.ok) throw new Error(`the bundle of ${service} was not made: ${made.failure}`);
+  const result = await runCommand(process.execPath, args, { cwd: root, env, timeoutMs: bundleTimeoutMs });
+  if (!result.ok) throw new Error(`The bundle of ${service} could not be created: ${result.failure}`);
 }
 
 /**
@@ -112,6 +112,6 @@ async function copy(names: readonly string[], to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   // PostgreSQL's files can belong to another user. Only `cp` keeps their owner.
   const paths = names.map((name) => join(from, name));
-  const copied = await runCommand("cp", ["-a", ...paths, to], { timeoutMs: copyTimeoutMs });
-  if (!copied.ok) throw new Error(`${from} was not copied to ${to}: ${copied.failure}`);
+  const result = await runCommand("cp", ["-a", ...paths, to], { timeoutMs: copyTimeoutMs });
+  if (!result.ok) throw new Error(`${from} could not be copied to ${to}: ${result.failure}`);
 }

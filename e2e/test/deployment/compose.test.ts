@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from "vitest";
 import { type Compose, type ComposeService, composeSettings, databasePasswords, readCompose } from "../../src/compose-file.ts";
 
 /** Services of this repository in docker-compose.yml. `containers.test.ts` starts the file. */
-const ours = ["identity", "kyc", "clients", "payments", "webhooks", "gateway", "sandbox"];
-const foreign = ["postgres", "kafka"];
+const ownServices = ["identity", "kyc", "clients", "payments", "webhooks", "gateway", "sandbox"];
+const thirdParty = ["postgres", "kafka"];
 
 let compose: Compose;
 let entries: [name: string, service: ComposeService][];
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 test("docker-compose.yml contains PostgreSQL, Kafka, every service, and all their dependencies", () => {
-  expect(running.map(([name]) => name).sort()).toEqual([...foreign, ...ours].sort());
+  expect(running.map(([name]) => name).sort()).toEqual([...thirdParty, ...ownServices].sort());
   for (const [name, service] of entries) {
     const needed = Array.isArray(service.depends_on) ? service.depends_on : Object.keys(service.depends_on ?? {});
     for (const other of needed) expect(compose.services, `${name} depends on ${other}`).toHaveProperty(other);
@@ -61,7 +61,7 @@ test("containers have no unneeded rights, a memory limit and a limit of log file
     expect(service.security_opt, name).toContain("no-new-privileges:true");
     expect(service.mem_limit, name).toMatch(/^\d+[mg]$/);
     expect(service.logging?.options, name).toMatchObject({ "max-size": "10m", "max-file": "5" });
-    if (!foreign.includes(name)) expect([name, service.read_only]).toEqual([name, true]);
+    if (!thirdParty.includes(name)) expect([name, service.read_only]).toEqual([name, true]);
   }
 });
 
@@ -83,5 +83,5 @@ test("database addresses contain no password, so that passwords can contain any 
 });
 
 test("third-party images are pinned to a version", () => {
-  for (const name of foreign) expect(compose.services[name]?.image, name).toMatch(/:\d+\.\d+(\.\d+)?$/);
+  for (const name of thirdParty) expect(compose.services[name]?.image, name).toMatch(/:\d+\.\d+(\.\d+)?$/);
 });

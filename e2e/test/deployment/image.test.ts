@@ -132,9 +132,9 @@ test.each(services)(
     expect(await readdir(join(app, "licences"))).toEqual(expect.arrayContaining([expect.stringMatching(/^pino@.*LICENSE/)]));
     expect(await bytesOf(app)).toBeLessThan(appBytesMax);
     const { components } = JSON.parse(await readFile(join(app, "sbom.cdx.json"), "utf8"));
-    const foreign = components.filter(({ group }: { group?: string }) => group !== "@amana");
-    expect(foreign.length).toBeGreaterThan(30);
-    expect(foreign.map(licenceOf).filter((licence: string) => !licences.includes(licence))).toEqual([]);
+    const thirdParty = components.filter(({ group }: { group?: string }) => group !== "@amana");
+    expect(thirdParty.length).toBeGreaterThan(30);
+    expect(thirdParty.map(licenceOf).filter((licence: string) => !licences.includes(licence))).toEqual([]);
 
     const settings = await composeSettings(await readCompose(), service, values);
     for (const [name, value] of Object.entries(settings)) {

@@ -17,7 +17,7 @@ afterAll(() => rm(dir, { recursive: true, force: true }));
 /**
  * Returns the output of a service that does not start, with the settings of a sandbox and these.
  */
-async function refusalOf(name: ServiceName, settings: Record<string, string>, program = "main.ts"): Promise<string> {
+async function outputOf(name: ServiceName, settings: Record<string, string>, program = "main.ts"): Promise<string> {
   const ports = Object.fromEntries(serviceNames.map((service, i) => [service, 4000 + i])) as Record<ServiceName, number>;
   const databaseUrls = Object.fromEntries(serviceNames.map((service) => [service, "postgres://nobody@127.0.0.1:1/none"]));
   const wiring = { secrets: await readSecrets(dir), databaseUrls, ports, brokers: undefined, sandboxDir: dir };
@@ -43,18 +43,18 @@ test.each<[ServiceName, string[]]>([
   ["payments", ["SATIM_URL must be an https address", "SATIM_FORM_URL_TEMPLATE must be an https address", "PUBLIC_URL must be"]],
   ["kyc", ["KYC_PROVIDER_URL must be an https address", "KYC_CALLBACK_URL must be an https address"]],
 ])("%s in production rejects settings that are only for sandboxes", async (name, words) => {
-  const refusal = await refusalOf(name, { NODE_ENV: "production" });
-  expect(refusal).toContain("The settings are not usable");
-  for (const word of words) expect(refusal).toContain(word);
+  const output = await outputOf(name, { NODE_ENV: "production" });
+  expect(output).toContain("The settings are not usable");
+  for (const word of words) expect(output).toContain(word);
 });
 
 test.each([
   ...serviceNames.map((name) => [name, "main.ts"] as const),
   ...databaseOwners.map((name) => [name, "migrate.ts"] as const),
 ])("%s %s rejects an unknown LOG_LEVEL like any other invalid setting", async (name, program) => {
-  const refusal = await refusalOf(name, { LOG_LEVEL: "loud" }, program);
-  expect(refusal).toContain('LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"');
-  expect(refusal).not.toContain("    at ");
+  const output = await outputOf(name, { LOG_LEVEL: "loud" }, program);
+  expect(output).toContain('LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"');
+  expect(output).not.toContain("    at ");
 });
 
 test.each<[ServiceName, string, (secrets: Secrets) => Record<string, string>, string]>([
@@ -95,19 +95,19 @@ test.each<[ServiceName, string, (secrets: Secrets) => Record<string, string>, st
     "EVENT_MAC_KEYS has the same key for payments.v1 and kyc.v1",
   ],
 ])("%s does not start in production with %s", async (name, _what, settings, problem) => {
-  expect(await refusalOf(name, { NODE_ENV: "production", ...settings(await readSecrets(dir)) })).toContain(problem);
+  expect(await outputOf(name, { NODE_ENV: "production", ...settings(await readSecrets(dir)) })).toContain(problem);
 });
 
 test("the gateway rejects a TRUSTED_PROXIES value that is invalid or permits all addresses", async () => {
-  const refusal = await refusalOf("gateway", { TRUSTED_PROXIES: "10.0.0.0/8, 1, loopback, 10.0.0.0/33, ::/0" });
-  for (const one of ["1", "loopback", "10.0.0.0/33"])
-    expect(refusal).toContain(`TRUSTED_PROXIES must list addresses and networks such as 10.0.0.0/8, not "${one}"`);
-  expect(refusal).toContain('"::/0" is everybody');
-  expect(refusal).not.toContain('not "10.0.0.0/8"');
+  const output = await outputOf("gateway", { TRUSTED_PROXIES: "10.0.0.0/8, 1, loopback, 10.0.0.0/33, ::/0" });
+  for (const entry of ["1", "loopback", "10.0.0.0/33"])
+    expect(output).toContain(`TRUSTED_PROXIES must list addresses and networks such as 10.0.0.0/8, not "${entry}"`);
+  expect(output).toContain('"::/0" is everybody');
+  expect(output).not.toContain('not "10.0.0.0/8"');
 });
 
 test("a migrate command with an unreachable database prints the next step", async () => {
-  const refusal = await refusalOf("payments", {}, "migrate.ts");
-  expect(refusal).toMatch(/The database cannot be used right now[\s\S]*Run this command again/);
-  expect(refusal).not.toContain("    at ");
+  const output = await outputOf("payments", {}, "migrate.ts");
+  expect(output).toMatch(/The database cannot be used right now[\s\S]*Run this command again/);
+  expect(output).not.toContain("    at ");
 });

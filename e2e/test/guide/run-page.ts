@@ -18,9 +18,9 @@ export interface Reader {
 const prologue = `set -euo pipefail\ncurl() { command curl -sS -w '\\n%{stderr}%{http_code}\\n' "$@"; }\nset -a\n`;
 const epilogue = "\nset +a\nenv -0 >&3\n";
 /** A sample that only reads can be repeated until an earlier change has taken effect. */
-const onlyAsks = (block: Block) => !/ -d | -X |^\w+ [\w.-]+$/m.test(block.text);
-const isAnswer = ({ language, text }: Block) => language === "json" || text.startsWith("HTTP/");
-const patienceMs = 20_000;
+const isReadOnly = (block: Block) => !/ -d | -X |^\w+ [\w.-]+$/m.test(block.text);
+const isResponse = ({ language, text }: Block) => language === "json" || text.startsWith("HTTP/");
+const retryTimeoutMs = 20_000;
 
 async function runInShell(script: string, variables: Variables) {
   const child = spawn("bash", ["-c", prologue + script + epilogue], {
@@ -45,21 +45,21 @@ async function runInShell(script: string, variables: Variables) {
 }
 
 /** Returns the header lines and the body of the last response. The body is one line of JSON. */
-function readAnswer(output: string): { head: string[]; body: Json } {
+function readResponse(output: string): { head: string[]; body: Json } {
   const lines = output.replaceAll("\r", "").split("\n").filter(Boolean);
   const last = lines.at(-1) ?? "";
   const isJson = last.startsWith("{") || last.startsWith("[");
   return { head: lines.filter((line) => !line.startsWith("{")), body: isJson ? (JSON.parse(last) as Json) : undefined };
 }
 
-const literally = (words: string) => words.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-const fits = (expected: string, actual: unknown) =>
-  typeof actual === "string" && new RegExp(`^${expected.split("…").map(literally).join(".*")}$`, "s").test(actual);
+const escapeRegex = (words: string) => words.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+const matches = (expected: string, actual: unknown) =>
+  typeof actual === "string" && new RegExp(`^${expected.split("…").map(escapeRegex).join(".*")}$`, "s").test(actual);
 
 /** Returns the differences between a response and the page. An ellipsis matches any text. */
 function differences(expected: Json, actual: Json, place = ""): string[] {
   if (typeof expected === "string")
-    return fits(expected, actual) ? [] : [`${place}: ${JSON.stringify(actual)}, not "${expected}"`];
+    return matches(expected, actual) ? [] : [`${place}: ${JSON.stringify(actual)}, not "${expected}"`];
   if (typeof expected !== "object" || expected === null)
     return expected === actual ? [] : [`${place}: ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`];
   if (Array.isArray(expected) && (!Array.isArray(actual) || actual.length !== expected.length))
@@ -72,9 +72,9 @@ function differences(expected: Json, actual: Json, place = ""): string[] {
 
 function headDifferences(expected: string, head: readonly string[]): string[] {
   const isThere = (line: string) =>
-    head.some((one) => {
-      const colon = one.indexOf(":");
-      return fits(line, colon > 0 ? one.slice(0, colon).toLowerCase() + one.slice(colon) : one.trim());
+    head.some((headerLine) => {
+      const colon = headerLine.indexOf(":");
+      return matches(line, colon > 0 ? headerLine.slice(0, colon).toLowerCase() + headerLine.slice(colon) : headerLine.trim());
     });
   return expected
     .trim()
@@ -87,11 +87,11 @@ function headDifferences(expected: string, head: readonly string[]): string[] {
 export async function runPage(page: string, { gatewayUrl, sandboxUrl, key, adminKey }: Reader): Promise<string[]> {
   const blocks = blocksOf(page);
   let variables: Variables = { PATH: process.env["PATH"] ?? "", API: `${gatewayUrl}/api/v1`, SANDBOX: sandboxUrl, KEY: key };
-  const wrong: string[] = [];
+  const problems: string[] = [];
   for (const [i, block] of blocks.entries()) {
     if (block.language !== "sh") continue;
     const next = blocks.slice(i + 1);
-    const until = next.findIndex((one) => !isAnswer(one));
+    const until = next.findIndex((following) => !isResponse(following));
     const shown = next.slice(0, until === -1 ? undefined : until);
     const script = block.text
       .replaceAll("http://127.0.0.1:8080", gatewayUrl)
@@ -102,22 +102,22 @@ export async function runPage(page: string, { gatewayUrl, sandboxUrl, key, admin
       .replaceAll("npx --yes pnpm@12 amana", `${process.execPath} cli/src/amana.ts`);
     const { differs, variables: left } = await runSample({ ...block, text: script }, shown, variables);
     variables = left;
-    wrong.push(...differs.map((difference) => `${page}: ${block.text.split("\n")[0]}: ${difference}`));
+    problems.push(...differs.map((difference) => `${page}: ${block.text.split("\n")[0]}: ${difference}`));
   }
-  return wrong;
+  return problems;
 }
 
 async function runSample(sample: Block, shown: readonly Block[], before: Variables) {
-  const giveUpAtMs = Date.now() + patienceMs;
+  const giveUpAtMs = Date.now() + retryTimeoutMs;
   for (;;) {
     const { output, statuses, variables } = await runInShell(sample.text, before);
-    const { head, body } = readAnswer(output);
+    const { head, body } = readResponse(output);
     const differs = shown.flatMap(({ language, text }) =>
       language === "json" ? differences(JSON.parse(text), body) : headDifferences(text, head),
     );
-    const refused = shown.length === 0 ? statuses.filter((status) => status >= 400) : [];
-    if (refused.length > 0) differs.push(`answered ${refused.join(", ")}: ${output}`);
-    if (differs.length > 0 && onlyAsks(sample) && Date.now() < giveUpAtMs) {
+    const failed = shown.length === 0 ? statuses.filter((status) => status >= 400) : [];
+    if (failed.length > 0) differs.push(`returned ${failed.join(", ")}: ${output}`);
+    if (differs.length > 0 && isReadOnly(sample) && Date.now() < giveUpAtMs) {
       await sleep(250);
       continue;
     }

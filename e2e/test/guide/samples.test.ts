@@ -78,11 +78,11 @@ describe("the tables in the sandbox page of the guide", () => {
   test("verdicts: each submission has the documented result and webhook", async () => {
     const verdicts = rowsBelow("sandbox", "Verdicts").filter(([body]) => body?.startsWith("{"));
     expect(verdicts.length).toBe(6);
-    const seen = verdicts.map(async ([wish = "", , , kind = ""]) => {
+    const seen = verdicts.map(async ([submission = "", , , kind = ""]) => {
       const { id, link } = await anApplication(business);
-      await onLink(running.system, link, "submit", JSON.parse(wish) as object);
+      await onLink(running.system, link, "submit", JSON.parse(submission) as object);
       const { event, body } = await theWebhook(business, kind, id);
-      return [wish, body["status"], body["verdict"] ?? "", event];
+      return [submission, body["status"], body["verdict"] ?? "", event];
     });
     expect(await Promise.all(seen)).toEqual(verdicts);
   });
@@ -107,9 +107,9 @@ describe("the tables in the sandbox page of the guide", () => {
       const first = await business.call("POST", path, body, key);
       await before();
       const again = await eventually(async () => {
-        const answer = await business.call("POST", path, body, key);
-        expect(answer.status).toBeLessThan(300);
-        return answer;
+        const response = await business.call("POST", path, body, key);
+        expect(response.status).toBeLessThan(300);
+        return response;
       });
       return [first.status, first.body["code"], again.status];
     };
@@ -137,12 +137,12 @@ describe("the tables in the sandbox page of the guide", () => {
 
   test("faults: the table contains exactly the modes of the sandbox", async () => {
     const operations = ["register", "confirm", "status", "refund", "kyc_create", "kyc_get", "kyc_cancel", "kyc_callback"];
-    const known = operations.map(async (operation) => {
+    const modes = operations.map(async (operation) => {
       const plant = sandbox(running.system, "PUT", "/sandbox/faults", { operation, mode: "none" });
       const refusal = await plant.then(String, (error: Error) => error.message);
       return /mode must be one of (.*?);/.exec(refusal)?.[1]?.split(", ") ?? [];
     });
     const [, ...rows] = rowsBelow("sandbox", "Faults");
-    expect(new Set(rows.flatMap(([modes]) => modes?.split(", ")))).toEqual(new Set((await Promise.all(known)).flat()));
+    expect(new Set(rows.flatMap(([modes]) => modes?.split(", ")))).toEqual(new Set((await Promise.all(modes)).flat()));
   });
 });

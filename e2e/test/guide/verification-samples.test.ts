@@ -140,8 +140,8 @@ test.each(languages.filter((language) => !missing.includes(language)))(
       child.stdin?.end(JSON.stringify(given));
     });
     const results = output.trim().split("\n");
-    expect(given.map((one, i) => `${one.name}: ${results[i]}`)).toEqual(
-      given.map((one) => `${one.name}: ${one.expected === "genuine"}`),
+    expect(given.map((webhook, i) => `${webhook.name}: ${results[i]}`)).toEqual(
+      given.map((webhook) => `${webhook.name}: ${webhook.expected === "genuine"}`),
     );
   },
 );

@@ -99,10 +99,10 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     }
   };
   /** Repeats the action in parallel loops while `work` runs. Errors are ignored. */
-  const meanwhile = async (rows: number, ask: () => Promise<unknown>, work: Promise<unknown>) => {
+  const repeatDuring = async (rows: number, action: () => Promise<unknown>, work: Promise<unknown>) => {
     let isOver = false;
     const asking = Array.from({ length: rows }, async () => {
-      while (!isOver) await ask().catch(() => {});
+      while (!isOver) await action().catch(() => {});
     });
     await work.finally(() => {
       isOver = true;
@@ -127,7 +127,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       for (const { place, expr } of queries) if ((await prometheus.query(expr)).length === 0) empty.push(`${place}: ${expr}`);
       expect(empty).toEqual([]);
     }, 120_000);
-    await meanwhile(1, refundOne, answered);
+    await repeatDuring(1, refundOne, answered);
     const firing = (await prometheus.firing()).map(({ alertname = "" }) => alertname);
     expect(firing.filter((alert) => !tellsHowFast.test(alert))).toEqual([]);
   });
@@ -156,7 +156,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
         headers: { "x-signature": "t=1,v1=00" },
       }).then(({ body }) => body.dump());
     await Promise.all([
-      meanwhile(
+      repeatDuring(
         150,
         create,
         Promise.all([
@@ -165,9 +165,9 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
           fires("ApiErrorsBurnFast"),
         ]),
       ),
-      meanwhile(1, verify, fires("VerificationProviderFailing", { operation: "create" })),
-      meanwhile(1, () => guess().then(pause), fires("KeyGuessing")),
-      meanwhile(1, () => callBack().then(pause), fires("ForgedCallbacks")),
+      repeatDuring(1, verify, fires("VerificationProviderFailing", { operation: "create" })),
+      repeatDuring(1, () => guess().then(pause), fires("KeyGuessing")),
+      repeatDuring(1, () => callBack().then(pause), fires("ForgedCallbacks")),
       fires("AttemptsFailing"),
       fires("SpansLost", { job: "gateway", outcome: "refused" }),
       fires("ForgedMessages", { job: "webhooks", topic: "payments.v1" }),
@@ -230,7 +230,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       fires("KeysNotResolved"),
       fires("CallsFailing", { to: "identity" }),
     ];
-    await meanwhile(2, () => business.call("GET", "/api/v1/me").then(pause), Promise.all(noKeys));
+    await repeatDuring(2, () => business.call("GET", "/api/v1/me").then(pause), Promise.all(noKeys));
     await running.system.services.identity.start();
     await running.system.ready();
 
@@ -265,7 +265,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
         await new Promise((resolve) => setTimeout(resolve, 2_000));
         await holder.query("rollback");
       };
-      await meanwhile(1, hold, meanwhile(40, create, meanwhile(20, read, isSlow)));
+      await repeatDuring(1, hold, repeatDuring(40, create, repeatDuring(20, read, isSlow)));
     });
     await isNotSealed;
     await postgres.kill();

@@ -56,11 +56,11 @@ export function documentedMetrics(): Map<string, Readonly<Record<string, string>
   const rows = readFileSync(join(root, "docs", "metrics.md"), "utf8").matchAll(/^\| `(\w+)` \| (\w+) \| (.*?) \| .* \|$/gm);
   return new Map(
     [...rows].flatMap(([, name = "", type = "", labels = ""]) => {
-      const known = Object.fromEntries(
+      const labelValues = Object.fromEntries(
         labels.split("; ").flatMap((label) => (label.includes(": ") ? [label.split(": ", 2) as [string, string]] : [])),
       );
       const suffixes = type === "histogram" ? ["", "_bucket", "_count", "_sum"] : [""];
-      return suffixes.map((suffix) => [`${name}${suffix}`, known] as const);
+      return suffixes.map((suffix) => [`${name}${suffix}`, labelValues] as const);
     }),
   );
 }

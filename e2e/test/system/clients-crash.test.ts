@@ -115,12 +115,12 @@ const expectAgreed = () =>
         revision: row.revision,
       };
     });
-    const ours = await rowsOf(
+    const actual = await rowsOf(
       "clients",
       `select c.id, o.verification_id as verification, c.kyc_status as client, o.kyc_status as onboarding, o.step, o.verification_revision as revision
        from client c join onboarding o on o.client_id = c.id where o.verification_id is not null order by c.id`,
     );
-    expect(ours).toEqual(newest);
+    expect(actual).toEqual(newest);
   });
 
 const approvals = () =>
@@ -204,16 +204,16 @@ describe("during verdicts, clients", () => {
       await rowsOf("clients", "select to_jsonb(d) as row from onboarding_details d order by id"),
       await approvals(),
     ];
-    const heard = () => rowsOf("clients", "select event_id from inbox where consumer = 'clients' order by event_id");
+    const consumed = () => rowsOf("clients", "select event_id from inbox where consumer = 'clients' order by event_id");
     await eventually(async () => expect(await rowsOf("clients", "select id from outbox_waiting")).toEqual([]));
     await eventually(async () => {
       const approved = await rowsOf("clients", "select id as entity_id from onboarding where decision = 'APPROVED' order by id");
       expect(await approvals()).toEqual(approved);
     });
-    const [before, heardBefore] = [await dump(), await heard()];
+    const [before, consumedBefore] = [await dump(), await consumed()];
     const topic = (await readKafka(running.kafka?.brokers ?? "")).filter((message) => message.topic === "kyc.v1");
     expect([...new Set(topic.map(({ headers }) => headers["ce_id"]))].sort()).toEqual(
-      heardBefore.map(({ event_id }) => event_id),
+      consumedBefore.map(({ event_id }) => event_id),
     );
     await clients.stop();
     // Not permitted for services: inbox rows are dropped only with their partition.
@@ -223,7 +223,7 @@ describe("during verdicts, clients", () => {
     await withKafka((admin) => admin.deleteGroups([group]));
     await clients.start();
     await running.system.ready();
-    await eventually(async () => expect(await heard()).toEqual(heardBefore));
+    await eventually(async () => expect(await consumed()).toEqual(consumedBefore));
     await eventually(async () => expect(await rowsOf("clients", "select id from outbox_waiting")).toEqual([]));
     expect(await dump()).toEqual(before);
     await expectAgreed();

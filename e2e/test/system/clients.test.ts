@@ -318,16 +318,16 @@ test("clients have the organization_id of their business, also for operators, an
   const id = await aClient(business);
   const organizationOf = async ({ id: of }: TestBusiness) =>
     Number((await operator("GET", `/api/v1/businesses/${of}`)).body["organization_id"]);
-  const [ours, theirs] = [await organizationOf(business), await organizationOf(other)];
-  expect(ours).not.toBe(theirs);
+  const [ownId, otherId] = [await organizationOf(business), await organizationOf(other)];
+  expect(ownId).not.toBe(otherId);
   for (const path of [`/api/v1/clients/${id}`, `/api/v1/clients/person/${id}`]) {
-    expect((await business.call("GET", path)).body["organization_id"]).toBe(ours);
+    expect((await business.call("GET", path)).body["organization_id"]).toBe(ownId);
   }
-  expect((await update(id, { city: "Oran" })).body["organization_id"]).toBe(ours);
-  const found = await business.call("GET", `/api/v1/clients?organization_id=${ours}&limit=1`);
+  expect((await update(id, { city: "Oran" })).body["organization_id"]).toBe(ownId);
+  const found = await business.call("GET", `/api/v1/clients?organization_id=${ownId}&limit=1`);
   expect((found.body as unknown as object[]).length).toBe(1);
   expect(Number(found.headers["x-total-count"])).toBeGreaterThan(1);
-  const none = await business.call("GET", `/api/v1/clients?organization_id=${theirs}`);
+  const none = await business.call("GET", `/api/v1/clients?organization_id=${otherId}`);
   expect([none.text, none.headers["x-total-count"]]).toEqual(["[]", "0"]);
 });
 
@@ -429,14 +429,14 @@ describe("the lists", () => {
       beneficiaries: ["beneficiary_type=PERSON", "display=true", "country_code=DZA"],
       accounts: ["account_type=CURRENT", "status=PENDING", "currency=DZD"],
     }[list];
-    const theirs = new Set(
+    const otherIds = new Set(
       (await rowsOf("clients", `select id from ${tables[list]} where business_id = $1`, [large.id])).map(({ id }) => id),
     );
     for (const filter of ["", "search=group", "search=g", ...filters]) {
       const path = `/api/v1/${list}?limit=100&${filter}`;
       expect((await page(path)).ids.length, filter).toBeGreaterThan(0);
       const { ids, total } = await page(path, small);
-      expect([ids.filter((id) => theirs.has(id)), total], filter).toEqual([[], String(ids.length)]);
+      expect([ids.filter((id) => otherIds.has(id)), total], filter).toEqual([[], String(ids.length)]);
     }
   });
 });
@@ -501,16 +501,17 @@ describe("ids of another business", () => {
     // A late callback would change the business's own resources.
     const [application] = (await business.call("GET", `${applications}?client_id=${client}`)).body as unknown as { id: string }[];
     await callbacksSettled(running.system, String(application?.id));
-    const theirs = operations(client, String(beneficiary), String(account));
+    const otherOperations = operations(client, String(beneficiary), String(account));
     const unknown = operations(randomUUID(), randomUUID(), randomUUID());
-    const seen = () => Promise.all(theirs.flatMap(([method, path]) => (method === "GET" ? [business.call("GET", path)] : [])));
+    const seen = () =>
+      Promise.all(otherOperations.flatMap(([method, path]) => (method === "GET" ? [business.call("GET", path)] : [])));
     const before = (await seen()).map(({ text }) => text);
     const nameless = ({ status, text, headers }: Answer) => ({
       status,
       text: text.replaceAll(String(headers["x-request-id"]), "request"),
       headers: Object.keys(headers).sort(),
     });
-    for (const [index, [method, path, body]] of theirs.entries()) {
+    for (const [index, [method, path, body]] of otherOperations.entries()) {
       const foreign = await other.call(method, path, body);
       const none = await other.call(...(unknown[index] as Operation));
       const what = `${method} ${path} ${JSON.stringify(body)}`;

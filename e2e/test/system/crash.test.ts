@@ -51,8 +51,8 @@ async function expectRefundedOnce(payment: { id: string; orderId: string }): Pro
   expect(await processorView(running.system, payment.orderId)).toEqual({ refundedAmount: 500_000, refundCalls: 1 });
   await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1));
   const events = (await call("GET", "/api/v1/events?type=PAYMENT_REFUNDED&limit=100")).body as unknown as { body: unknown }[];
-  const ours = events.filter((event) => JSON.stringify(event).includes(payment.id));
-  expect(ours).toHaveLength(1);
+  const matching = events.filter((event) => JSON.stringify(event).includes(payment.id));
+  expect(matching).toHaveLength(1);
   expect(receiver.refused).toEqual([]);
 }
 
@@ -163,16 +163,16 @@ describe("amana outbox republish restores the events of a lost topic", () => {
     );
   /** Returns the number of deliveries of each event about these payments. */
   const arrivals = (ids: readonly string[]) => {
-    const ours = business.receiver.received.filter(({ body }) => ids.includes(String(body["payment_id"])));
-    return [...Map.groupBy(ours, ({ body }) => body["id"]).values()].map((all) => `${all[0]?.event}: ${all.length}`).sort();
+    const matching = business.receiver.received.filter(({ body }) => ids.includes(String(body["payment_id"])));
+    return [...Map.groupBy(matching, ({ body }) => body["id"]).values()].map((all) => `${all[0]?.event}: ${all.length}`).sort();
   };
   const each = (count: number, ...kinds: string[]) =>
     kinds.flatMap((kind) => Array.from({ length: count }, () => `${kind}: 1`)).sort();
 
   test("events that were not consumed are delivered once, and consumed events are not delivered again", async () => {
     const { system, kafka } = running;
-    const known = [(await aPaidPayment(system, business)).id];
-    await eventually(() => expect(arrivals(known)).toEqual(each(1, "PAYMENT_COMPLETED")));
+    const consumed = [(await aPaidPayment(system, business)).id];
+    await eventually(() => expect(arrivals(consumed)).toEqual(each(1, "PAYMENT_COMPLETED")));
     await system.services.webhooks.stop();
     const lost: string[] = [];
     for (let i = 0; i < 3; i++) lost.push((await aPaidPayment(system, business)).id);
@@ -190,8 +190,8 @@ describe("amana outbox republish restores the events of a lost topic", () => {
 
     expect(await republish()).toMatch(/payments +payments\.v1 +8/);
     await eventually(() => expect(arrivals(lost)).toEqual(each(3, "PAYMENT_COMPLETED", "PAYMENT_REFUNDED")));
-    expect(arrivals([...known, after])).toEqual(each(2, "PAYMENT_COMPLETED"));
-    own.push(...known, ...lost, after);
+    expect(arrivals([...consumed, after])).toEqual(each(2, "PAYMENT_COMPLETED"));
+    own.push(...consumed, ...lost, after);
   });
 
   test("a running consumer continues with the new topic", async () => {

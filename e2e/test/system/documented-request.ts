@@ -130,7 +130,9 @@ function exampleRequestsOf(method: DocumentedRequest["method"], path: string, op
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(exampleOf(named("path").find((parameter) => parameter.name === name)?.schema ?? {}))),
   );
-  const query = Object.fromEntries(named("query").flatMap((one) => (one.required ? [[one.name, exampleOf(one.schema)]] : [])));
+  const query = Object.fromEntries(
+    named("query").flatMap((parameter) => (parameter.required ? [[parameter.name, exampleOf(parameter.schema)]] : [])),
+  );
   const bodySchema = resolved(operation.requestBody?.content["application/json"]?.schema ?? {});
   const fields = Object.entries(bodySchema.properties ?? {});
   const least = Object.fromEntries(
@@ -143,9 +145,9 @@ function exampleRequestsOf(method: DocumentedRequest["method"], path: string, op
   };
   return [
     ...fields.flatMap(([name, schema]) => examplesOf(schema).map((value) => request({ body: { [name]: value } }))),
-    ...named("query").flatMap((one) => shown(one).map((value) => request({ query: { [one.name]: value } }))),
-    ...named("header").flatMap((one) =>
-      shown(one).map((value) => request({ headers: { [one.name.toLowerCase()]: String(value) } })),
+    ...named("query").flatMap((parameter) => shown(parameter).map((value) => request({ query: { [parameter.name]: value } }))),
+    ...named("header").flatMap((parameter) =>
+      shown(parameter).map((value) => request({ headers: { [parameter.name.toLowerCase()]: String(value) } })),
     ),
   ];
 }
@@ -174,7 +176,7 @@ const characters = [..."aZ09 .,-_/\\\"'&<>%+é字😀\n\t\u200f"];
 
 function textOf({ format, pattern, examples = [], minLength = 0, maxLength = 10_000 }: Schema): fc.Arbitrary<string> {
   if (format && !formats[format]) return fc.constantFrom(...(examples as string[]));
-  const whole = new RegExp(pattern ?? "", "u");
+  const regex = new RegExp(pattern ?? "", "u");
   const unit = fc.constantFrom(...characters);
   // Anchored patterns are generated. For patterns with a lookahead, generated texts are tested.
   const texts =
@@ -185,7 +187,7 @@ function textOf({ format, pattern, examples = [], minLength = 0, maxLength = 10_
           fc.string({ unit, minLength: maxLength, maxLength }),
         );
   return (format ? (formats[format] as () => fc.Arbitrary<string>)() : texts).filter(
-    (text) => whole.test(text) && [...text].length >= minLength && [...text].length <= maxLength,
+    (text) => regex.test(text) && [...text].length >= minLength && [...text].length <= maxLength,
   );
 }
 

@@ -67,9 +67,9 @@ const rowOf = async (id: string) =>
 /** Waits until kyc has the state of the provider. */
 const agreed = (id: string) =>
   eventually(async () => {
-    const [ours, theirs] = [await rowOf(id), await providerView(running.system, id)];
-    expect(ours?.status).toBe(theirs.status);
-    return theirs;
+    const [stored, atProvider] = [await rowOf(id), await providerView(running.system, id)];
+    expect(stored?.status).toBe(atProvider.status);
+    return atProvider;
   });
 
 /**
@@ -78,7 +78,7 @@ const agreed = (id: string) =>
 async function dyingAt(faultPoint: string, action: () => Promise<unknown>): Promise<void> {
   const { kyc } = running.system.services;
   // A late callback would reach the fault point before the action.
-  await eventually(() => expect(inProvidersBooks("select id from kyc_callback where state = 'pending'")).toEqual([]));
+  await eventually(() => expect(queryProvider("select id from kyc_callback where state = 'pending'")).toEqual([]));
   await kyc.kill();
   try {
     await kyc.start({ FAULT_POINT: faultPoint });
@@ -92,7 +92,7 @@ async function dyingAt(faultPoint: string, action: () => Promise<unknown>): Prom
   }
 }
 
-function inProvidersBooks(sql: string): Record<string, unknown>[] {
+function queryProvider(sql: string): Record<string, unknown>[] {
   const dir = running.system.envOf("sandbox")["SANDBOX_DATA_DIR"] ?? "";
   using books = new DatabaseSync(join(dir, "sandbox.sqlite"), { readOnly: true });
   return books.prepare(sql).all();
@@ -375,14 +375,14 @@ test("two kyc replicas emit one event for each fact and do not poll the same app
   // While one replica waits for a slow response, the other one claims due rows.
   await faultAt(system, "kyc_get", "slow:400", 10_000);
   for (const { id } of idle) {
-    const asked = await eventually(async () => {
+    const pollTimes = await eventually(async () => {
       const { calls } = await providerView(system, id);
       const times = calls.filter(({ operation }) => operation === "kyc_get").map(({ at }) => Date.parse(at));
       expect(times.length).toBeGreaterThanOrEqual(4);
       return times;
     });
     // The intervals are 1, 1 and 2 seconds, for both replicas together.
-    const pauses = asked.slice(1).map((at, index) => at - (asked[index] as number));
+    const pauses = pollTimes.slice(1).map((at, index) => at - (pollTimes[index] as number));
     expect(Math.min(...pauses)).toBeGreaterThan(500);
   }
   expect(second.running()).toBe(true);
@@ -454,18 +454,18 @@ test("after all tests every event is exactly once in Kafka, in the event log and
   await eventually(async () => expect((await kycDatabase.query("select id from outbox_waiting")).rows).toEqual([]));
   const { rows } = await kycDatabase.query<{ id: string }>("select id from kyc_application");
   expect(rows.map(({ id }) => id).sort()).toEqual([...expected.keys()].sort());
-  const theirs = inProvidersBooks("select reference from kyc_application order by reference");
-  expect(theirs.map(({ reference }) => reference)).toEqual([...expected.keys()].sort());
+  const providerRows = queryProvider("select reference from kyc_application order by reference");
+  expect(providerRows.map(({ reference }) => reference)).toEqual([...expected.keys()].sort());
 
   const facts = new Map<string, string>();
   for (const { topic, key, headers } of await readKafka(running.kafka?.brokers ?? "")) {
     if (topic === "kyc.v1") facts.set(headers["ce_id"] ?? "", `${key} ${headers["ce_type"]}`);
   }
-  const told = [...facts.values()].sort();
+  const published = [...facts.values()].sort();
   // Steps can be skipped, but none is published twice, and each application was created once.
-  expect(told.filter((fact, index) => fact === told[index - 1])).toEqual([]);
+  expect(published.filter((fact, index) => fact === published[index - 1])).toEqual([]);
   for (const [id, kinds] of expected) {
-    const ends = told
+    const ends = published
       .filter((fact) => fact.startsWith(id) && !/Opened|Submitted|Processing/.test(fact))
       .map(
         (fact) =>

@@ -116,14 +116,14 @@ afterAll(async () => {
 });
 
 /** Calls the API and stores the response for the search. */
-async function say(what: string, ...args: Parameters<TestBusiness["call"]>) {
+async function callAndRecord(what: string, ...args: Parameters<TestBusiness["call"]>) {
   const answer = await business.call(...args);
   answers.push({ name: what, content: `${JSON.stringify(answer.headers)}\n${answer.text}` });
   return answer;
 }
 
 async function apply(headers: Record<string, string> = {}) {
-  const call: TestBusiness["call"] = (...args) => say("creation", ...args);
+  const call: TestBusiness["call"] = (...args) => callAndRecord("creation", ...args);
   const application = await anApplication({ call }, applicant, headers);
   made.push(application);
   return application;
@@ -140,10 +140,10 @@ async function liveThrough(): Promise<void> {
   };
   const submit = ({ link }: Application, submission: object) => onLink(system, link, "submit", { ...shown, ...submission });
   const endsIn = async (kind: string, submission: object, application?: Application) => {
-    const one = application ?? (await apply());
-    await submit(one, submission);
-    await theWebhook(business, kind, one.id);
-    return one;
+    const target = application ?? (await apply());
+    await submit(target, submission);
+    await theWebhook(business, kind, target.id);
+    return target;
   };
   await leak();
 
@@ -168,11 +168,11 @@ async function liveThrough(): Promise<void> {
 
   const key = { "idempotency-key": word("key") };
   const keyed = await apply(key);
-  expect((await say("creation", "POST", applications, applicant, key)).headers["idempotent-replayed"]).toBe("true");
-  expect((await say("refusal", "POST", applications, { ...applicant, locale: "ar" }, key)).status).toBe(422);
-  expect((await say("cancel", "POST", `${applications}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
-  expect((await say("cancel", "POST", `${applications}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
-  expect((await say("refusal", "POST", `${applications}/${keyed.id}/cancel`)).status).toBe(409);
+  expect((await callAndRecord("creation", "POST", applications, applicant, key)).headers["idempotent-replayed"]).toBe("true");
+  expect((await callAndRecord("refusal", "POST", applications, { ...applicant, locale: "ar" }, key)).status).toBe(422);
+  expect((await callAndRecord("cancel", "POST", `${applications}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
+  expect((await callAndRecord("cancel", "POST", `${applications}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
+  expect((await callAndRecord("refusal", "POST", `${applications}/${keyed.id}/cancel`)).status).toBe(409);
 
   // Only a poll reports this application.
   await faultAt(system, "kyc_callback", "drop", 4);
@@ -182,10 +182,10 @@ async function liveThrough(): Promise<void> {
   await faultAt(system, "kyc_create", `leak_error:${canaries.leakedByRefusal}`, 10_000);
   const refusedKey = { "idempotency-key": word("key") };
   for (let times = 0; times < 2; times++) {
-    expect((await say("refusal", "POST", applications, applicant, refusedKey)).status).toBe(502);
+    expect((await callAndRecord("refusal", "POST", applications, applicant, refusedKey)).status).toBe(502);
   }
   await faultAt(system, "kyc_create", "http_500", 10_000);
-  expect((await say("refusal", "POST", applications, applicant)).status).toBe(503);
+  expect((await callAndRecord("refusal", "POST", applications, applicant)).status).toBe(503);
   await leak();
 
   const bad: (object | string)[] = [
@@ -195,27 +195,27 @@ async function liveThrough(): Promise<void> {
     { ...applicant, applicant_phone: canaries.phone },
     { ...applicant, max_attempts: 99 },
   ];
-  for (const body of bad) expect((await say("refusal", "POST", applications, body)).status).toBe(422);
+  for (const body of bad) expect((await callAndRecord("refusal", "POST", applications, body)).status).toBe(422);
   const malformed = `{"profile":{"first_name":"${canaries.malformed}","first_name":`;
   const json = { "content-type": "application/json" };
-  expect((await say("refusal", "POST", applications, malformed, json)).status).toBe(400);
-  expect((await say("refusal", "POST", applications, JSON.stringify(applicant), { "content-type": "text/plain" })).status).toBe(
-    415,
-  );
+  expect((await callAndRecord("refusal", "POST", applications, malformed, json)).status).toBe(400);
+  expect(
+    (await callAndRecord("refusal", "POST", applications, JSON.stringify(applicant), { "content-type": "text/plain" })).status,
+  ).toBe(415);
 
   for (const { id } of made) {
-    expect((await say("read", "GET", `${applications}/${id}`)).status).toBe(200);
+    expect((await callAndRecord("read", "GET", `${applications}/${id}`)).status).toBe(200);
     await callbacksSettled(system, id);
   }
   const client_id = await aClient(business);
-  const call: TestBusiness["call"] = (...args) => say("creation", ...args);
+  const call: TestBusiness["call"] = (...args) => callAndRecord("creation", ...args);
   made.push(await anApplication({ call }, { ...applicant, client_id }));
   await eventually(async () => {
-    const { text } = await say("onboarding", "GET", `/api/v1/clients/${client_id}/onboarding/status`);
+    const { text } = await callAndRecord("onboarding", "GET", `/api/v1/clients/${client_id}/onboarding/status`);
     expect(text).toContain(String(made.at(-1)?.link));
   });
-  await say("list", "GET", applications);
-  await say("events", "GET", "/api/v1/events?limit=100");
+  await callAndRecord("list", "GET", applications);
+  await callAndRecord("events", "GET", "/api/v1/events?limit=100");
   const foreign = await other.call("GET", `${applications}/${reviewed.id}`);
   answers.push(
     { name: "foreign", content: foreign.text },

@@ -304,7 +304,7 @@ describe("a transition", () => {
   /** Reads the stored state, because a read of one application would call the provider. */
   const list = async (id: string) => {
     const { body } = await business.call("GET", `${applications}?limit=100`);
-    return (body as unknown as { id: string; status: string }[]).find((one) => one.id === id) ?? { status: "not there" };
+    return (body as unknown as { id: string; status: string }[]).find((item) => item.id === id) ?? { status: "not there" };
   };
 });
 

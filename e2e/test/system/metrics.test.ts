@@ -53,7 +53,9 @@ async function scrape(service: ServiceName): Promise<Sample[]> {
 const scrapeAll = async () => (await Promise.all(serviceNames.map(scrape))).flat();
 const sumOf = (samples: readonly Sample[], metric: string, labels: Readonly<Record<string, string>> = {}) =>
   samples
-    .filter((one) => one.metric === metric && Object.entries(labels).every(([name, value]) => one.labels[name] === value))
+    .filter(
+      (sample) => sample.metric === metric && Object.entries(labels).every(([name, value]) => sample.labels[name] === value),
+    )
     .reduce((sum, { value }) => sum + value, 0);
 
 interface OpenApi {

@@ -70,7 +70,7 @@ function spansIn(lines: readonly string[]): CollectedSpan[] {
   let service = "";
   let span: Printed | undefined;
   for (const line of lines) {
-    const [, field, said = ""] = /^ {4}(\S[^:]*?) *: (.*)$/.exec(line) ?? [];
+    const [, field, fieldText = ""] = /^ {4}(\S[^:]*?) *: (.*)$/.exec(line) ?? [];
     const [, key, type, value = ""] = /^ {5}-> (\S+): (Str|Int)\((.*)\)$/.exec(line) ?? [];
     if (line.startsWith("ResourceSpans #")) span = undefined;
     else if (line.startsWith("Span #")) {
@@ -78,7 +78,7 @@ function spansIn(lines: readonly string[]): CollectedSpan[] {
       spans.push(span);
     } else if (key && span) span.attributes[key] = type === "Int" ? Number(value) : value;
     else if (key === "service.name") service = value;
-    else if (field && span) span.fields[field] = said;
+    else if (field && span) span.fields[field] = fieldText;
   }
   return spans.map(toSpan);
 }

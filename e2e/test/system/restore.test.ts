@@ -39,7 +39,7 @@ let urls: Record<string, string>;
 let time: Date;
 /** Starts a new server with the state of the recovery target and returns its port. */
 let restoreServer: (name: string) => Promise<number>;
-let known: Awaited<ReturnType<typeof liveBefore>>;
+let initial: Awaited<ReturnType<typeof createInitialState>>;
 let forgotten: Awaited<ReturnType<typeof liveAfter>>;
 
 const amana = (...args: string[]) => amanaDone(databaseSettings(urls), ...args);
@@ -82,7 +82,7 @@ beforeAll(async () => {
   stack.use(business.receiver);
   operator = apiCaller(system.gatewayUrl, system.adminKey);
 
-  known = await liveBefore();
+  initial = await createInitialState();
   await takeBaseBackup(old, join(dir, "postgres"), baseBackup);
   const [now] = await rowsOf<{ at: Date }>(old.superuserUrl, "select clock_timestamp() + interval '1 millisecond' as at");
   time = now?.at ?? new Date();
@@ -90,7 +90,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-async function liveBefore() {
+async function createInitialState() {
   const { id: payment } = await aPaidPayment(system, business);
   const client = await aClient(business);
   await saveDetails(business, client);
@@ -116,18 +116,18 @@ async function liveBefore() {
 
 async function liveAfter() {
   const { id: payment } = await aPaidPayment(system, business);
-  expect((await business.call("POST", `/api/v1/payments/${known.payment}/refund`)).status).toBe(200);
+  expect((await business.call("POST", `/api/v1/payments/${initial.payment}/refund`)).status).toBe(200);
   const client = await aClient(business);
   const application = await anApplication(business, { client_id: client });
-  await onLink(system, known.application.link, "submit", { outcome: "approved" });
-  await expectPlace(business, known.client, places.verified, { id: known.application.id });
-  expect((await operator("POST", `/api/v1/clients/${known.client}/onboarding/approve`)).status).toBe(200);
+  await onLink(system, initial.application.link, "submit", { outcome: "approved" });
+  await expectPlace(business, initial.client, places.verified, { id: initial.application.id });
+  expect((await operator("POST", `/api/v1/clients/${initial.client}/onboarding/approve`)).status).toBe(200);
   await review();
-  await theWebhook(business, "KYC_REVIEW_RESOLVED", known.reviewed.id);
-  expect((await operator("POST", `/api/v1/admin/api-keys/${known.till.id}/revoke`)).status).toBe(200);
+  await theWebhook(business, "KYC_REVIEW_RESOLVED", initial.reviewed.id);
+  expect((await operator("POST", `/api/v1/admin/api-keys/${initial.till.id}/revoke`)).status).toBe(200);
   await theWebhook(business, "PAYMENT_COMPLETED", payment);
-  await theWebhook(business, "PAYMENT_REFUNDED", known.payment);
-  await theWebhook(business, "KYC_COMPLETED", known.application.id);
+  await theWebhook(business, "PAYMENT_REFUNDED", initial.payment);
+  await theWebhook(business, "KYC_COMPLETED", initial.application.id);
   await allDelivered();
   const approval = await eventually(async () => {
     const [row] = await approvals();
@@ -140,8 +140,8 @@ async function liveAfter() {
 /** Approves the application in review and waits for the onboarding of the client. */
 async function review(): Promise<void> {
   const decision = { outcome: "APPROVED", note: "another person of that name" };
-  expect((await operator("POST", `${applications}/${known.reviewed.id}/review`, decision)).status).toBe(200);
-  await expectPlace(business, known.reviewed.client, places.verified, { id: known.reviewed.id });
+  expect((await operator("POST", `${applications}/${initial.reviewed.id}/review`, decision)).status).toBe(200);
+  await expectPlace(business, initial.reviewed.client, places.verified, { id: initial.reviewed.id });
 }
 
 /** Returns the audit rows of the client that existed before. */
@@ -175,16 +175,16 @@ async function restoreIdentity(port: number): Promise<void> {
   await system.services.gateway.stop();
   await restoreAlone(port, "identity");
   const live = "select 1 from api_key where id = $1 and revoked_at is null";
-  expect(await rowsOf(urls["identity"], live, [known.till.id])).toHaveLength(1);
+  expect(await rowsOf(urls["identity"], live, [initial.till.id])).toHaveLength(1);
   expect(await approvals()).toEqual([]);
   const lines = (await readFile(join(system.logDir, "identity.log"), "utf8")).split("\n");
   const cutOff = lines.filter((line) => line.includes("access was taken away")).map((line) => JSON.parse(line));
-  expect(cutOff).toEqual([expect.objectContaining({ business_id: business.id, api_key_id: known.till.id })]);
+  expect(cutOff).toEqual([expect.objectContaining({ business_id: business.id, api_key_id: initial.till.id })]);
   await amana("api-keys", "revoke", "--databases", cutOff[0].api_key_id, "--reason", "as before the restore");
   await system.services.gateway.start();
   await system.ready();
   const me = (key: string) => apiCaller(system.gatewayUrl, key)("GET", "/api/v1/me");
-  expect(await me(known.till.key)).toMatchObject({ status: 401, body: { code: "api_key_revoked" } });
+  expect(await me(initial.till.key)).toMatchObject({ status: 401, body: { code: "api_key_revoked" } });
   expect((await me(business.key)).status).toBe(200);
   await republish("audit.v1");
   await eventually(async () => expect(await approvals()).toEqual([forgotten.approval]));
@@ -209,10 +209,10 @@ async function restoreWebhooks(port: number): Promise<void> {
 async function restoreClients(port: number): Promise<void> {
   await restoreAlone(port, "clients");
   await system.ready();
-  const ended = { id: known.application.id };
-  await expectPlace(business, known.client, places.created, ended);
+  const ended = { id: initial.application.id };
+  await expectPlace(business, initial.client, places.created, ended);
   await republish("kyc.v1");
-  await expectPlace(business, known.client, places.verified, ended);
+  await expectPlace(business, initial.client, places.verified, ended);
   expect((await business.call("GET", `/api/v1/clients/${forgotten.client}`)).status).toBe(404);
   // Events about unknown clients become dead letters.
   const letters = async () =>
@@ -235,15 +235,15 @@ async function restoreKyc(port: number): Promise<void> {
   await restoreAlone(port, "kyc");
   await system.ready();
   await verdictToldAnew(before);
-  await expectPlace(business, known.client, places.verified, { id: known.application.id });
+  await expectPlace(business, initial.client, places.verified, { id: initial.application.id });
   expect((await business.call("GET", `${applications}/${forgotten.application.id}`)).status).toBe(404);
 
   const lostDecisions = async () => {
     const { out } = await amanaWith(databaseSettings(urls), "restored", "kyc", "--since", time.toISOString(), "--json");
     return (JSON.parse(out) as { id: string; here: string; status: string }[]).map(({ id, here, status }) => [id, here, status]);
   };
-  expect(await lostDecisions()).toEqual([[known.reviewed.id, "NEEDS_REVIEW", "APPROVED"]]);
-  await expectPlace(business, known.reviewed.client, places.underReview, { id: known.reviewed.id });
+  expect(await lostDecisions()).toEqual([[initial.reviewed.id, "NEEDS_REVIEW", "APPROVED"]]);
+  await expectPlace(business, initial.reviewed.client, places.underReview, { id: initial.reviewed.id });
   await eventually(async () => expect(await lostDecisions()).toEqual([]));
   await review();
 }
@@ -252,7 +252,7 @@ async function restoreKyc(port: number): Promise<void> {
 const verdicts = () =>
   new Map(
     business.receiver.received
-      .filter(({ event, body }) => event === "KYC_COMPLETED" && body["application_id"] === known.application.id)
+      .filter(({ event, body }) => event === "KYC_COMPLETED" && body["application_id"] === initial.application.id)
       .map(({ body }) => [body["id"], body["verdict"]]),
   );
 
@@ -274,11 +274,11 @@ test("all services restored to one time with an empty Kafka work, and refunds ar
   await system.ready();
 
   const paymentOf = async (id: string) => (await business.call("GET", `/api/v1/payments/${id}`)).body["status"];
-  expect([await paymentOf(known.payment), await paymentOf(forgotten.payment)]).toEqual(["PAID", 404]);
-  const again = await business.call("POST", `/api/v1/payments/${known.payment}/refund`);
+  expect([await paymentOf(initial.payment), await paymentOf(forgotten.payment)]).toEqual(["PAID", 404]);
+  const again = await business.call("POST", `/api/v1/payments/${initial.payment}/refund`);
   expect(again).toMatchObject({ status: 503, body: { code: "refunds_held" } });
   await verdictToldAnew(before);
-  await expectPlace(business, known.client, places.verified, { id: known.application.id });
+  await expectPlace(business, initial.client, places.verified, { id: initial.application.id });
   const { id } = await aPaidPayment(system, business);
   await theWebhook(business, "PAYMENT_COMPLETED", id);
   expect(business.receiver.refused).toEqual([]);

@@ -12,7 +12,9 @@ export interface ChangeOptions extends CommonOptions {
   readonly as: string;
 }
 
-/** Returns a parser of decimal numbers in a range. It rejects "Infinity", "1e9" and an empty text. */
+/**
+ * Returns a parser of decimal numbers in a range. It rejects "Infinity", "1e9" and an empty text.
+ */
 export const numberFrom =
   (min: number, max: number) =>
   (text: string): number => {

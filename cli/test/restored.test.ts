@@ -14,7 +14,10 @@ afterEach(() => stack.disposeAsync());
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
-/** Creates databases of payments, in a restored state, and of webhooks, and runs the command on both. */
+/**
+ * Creates databases of payments, in a restored state, and of webhooks, and runs the command on
+ * both.
+ */
 async function paymentsAndWebhooks() {
   const [money, hooks] = [
     stack.use(await createTestDatabase("payments", payments.database)),

@@ -124,7 +124,10 @@ export function withApiOptions<O>(
   return command.optionsGroup("Options:");
 }
 
-/** Runs `work` with a connection. An error of the API becomes a CommandError with text and exit code. */
+/**
+ * Runs `work` with a connection. An error of the API becomes a CommandError with text and exit
+ * code.
+ */
 export async function runWithApi<O extends ApiOptions>(
   info: CommandInfo<O>,
   work: Work<O>,

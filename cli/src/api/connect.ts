@@ -136,7 +136,9 @@ interface DevFile {
   readonly business?: { readonly api_key?: string };
 }
 
-/** Reads the file of `start`. The error message contains nothing of the file, because it has keys. */
+/**
+ * Reads the file of `start`. The error message contains nothing of the file, because it has keys.
+ */
 function readDevFile(file: string): DevFile {
   try {
     const read = JSON.parse(readFileSync(file, "utf8"));

@@ -18,7 +18,9 @@ export function toCommandError(error: AmanaError, context: RequestContext): Comm
   return new CommandError(context.json ? jsonLine({ error: toJson(error, exitCode) }) : toText(error, context), exitCode);
 }
 
-/** Returns the API's rejection in one line, for a table of outcomes. Throws any other error again. */
+/**
+ * Returns the API's rejection in one line, for a table of outcomes. Throws any other error again.
+ */
 export function rejectionText(error: unknown): string {
   if (!(error instanceof ProblemError) || error.outcomeUnknown || error.status >= 500) throw error;
   return `${titleOf(error)}: ${error.detail}`;
@@ -28,7 +30,8 @@ function exitCodeOf(error: AmanaError, stopped: boolean): number {
   if (error.outcomeUnknown) return exitCodes.unknown;
   if (stopped) return exitCodes.interrupted;
   if (!(error instanceof ProblemError)) return exitCodes.unreachable;
-  // A 502 with a code is a response of an external system, such as a declined call of the processor.
+  // A 502 with a code is a response of an external system, such as a declined call of the
+  // processor.
   const isUnreachable = error.status >= 500 && !(error.status === 502 && error.code !== "");
   return isUnreachable ? exitCodes.unreachable : exitCodes.failed;
 }

@@ -3,7 +3,9 @@ import type { Action } from "@amana/messaging";
 import { isUuid, uuidv7 } from "@amana/runtime/uuid";
 import { CommandError } from "../command-error.ts";
 
-/** Returns the actor for the audit trail, such as "command:amina", with the name of this machine. */
+/**
+ * Returns the actor for the audit trail, such as "command:amina", with the name of this machine.
+ */
 export function auditActor(as: string): Action["by"] {
   return { actor: `command:${as.slice(0, 60)}`, requestId: uuidv7(), address: hostname().slice(0, 100) };
 }

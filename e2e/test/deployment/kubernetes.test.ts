@@ -50,8 +50,8 @@ describe("the common component of all services", () => {
   });
 
   test("has no unneeded rights and no token for the cluster API", () => {
-    const nobody = { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } };
-    expect(spec.securityContext).toMatchObject(nobody);
+    const unprivileged = { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } };
+    expect(spec.securityContext).toMatchObject(unprivileged);
     const restricted = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } };
     expect(container.securityContext).toEqual(restricted);
     expect([spec.automountServiceAccountToken, spec.enableServiceLinks]).toEqual([false, false]);

@@ -14,9 +14,9 @@ export interface Databases {
 const quietLog = ["log_error_verbosity = terse", "log_min_error_statement = panic", "log_parameter_max_length = 0"];
 
 /**
- * Creates the missing databases and roles of the services and returns their URLs. A role can connect
- * only to its own database. deploy/postgres/create-databases.sh does the same for a deployment.
- * Throws DevEnvError.
+ * Creates the missing databases and roles of the services and returns their URLs. A role can
+ * connect only to its own database. deploy/postgres/create-databases.sh does the same for a
+ * deployment. Throws DevEnvError.
  */
 export async function ensureDatabases(superuserUrl: string, names: readonly string[], password: string): Promise<Databases> {
   const client = new Client({ connectionString: superuserUrl, connectionTimeoutMillis: 5_000 });

@@ -1,6 +1,6 @@
 /**
- * An error of the local environment that the user can fix. The message is `problem` and, on the next
- * line, `nextStep`.
+ * An error of the local environment that the user can fix. The message is `problem` and, on the
+ * next line, `nextStep`.
  */
 export class DevEnvError extends Error {
   readonly problem: string;

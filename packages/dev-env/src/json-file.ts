@@ -1,7 +1,9 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { DevEnvError } from "./dev-env-error.ts";
 
-/** Returns the content, or undefined if there is no file. Throws DevEnvError if it is unreadable. */
+/**
+ * Returns the content, or undefined if there is no file. Throws DevEnvError if it is unreadable.
+ */
 export async function readJson<T>(path: string): Promise<T | undefined> {
   try {
     return JSON.parse(await readFile(path, "utf8")) as T;

@@ -8,7 +8,9 @@ export interface Leftover {
   /** Data folder of the process. */
   readonly dir: string;
   readonly pid: number;
-  /** Returns whether the command line is that of the process. Its id may belong to another program. */
+  /**
+   * Returns whether the command line is that of the process. Its id may belong to another program.
+   */
   matches(command: string): boolean;
   /** Returns the id of the process that started it. */
   starter(command: string): number;
@@ -16,9 +18,9 @@ export interface Leftover {
 }
 
 /**
- * Stops the process if it runs. Throws DevEnvError if the run that started it still runs. That run is
- * recognized as the parent: when a parent ends, its children get another parent, so a reused process
- * id does not matter.
+ * Stops the process if it runs. Throws DevEnvError if the run that started it still runs. That run
+ * is recognized as the parent: when a parent ends, its children get another parent, so a reused
+ * process id does not matter.
  */
 export async function stopLeftover(leftover: Leftover, log?: LogLine): Promise<void> {
   const { name, dir, pid, matches, starter, stopSteps = gracefulStop } = leftover;

@@ -46,9 +46,9 @@ const wrongPassword = "28P01";
 const notDurable = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
 
 /**
- * Starts PostgreSQL 18 on the loopback address and resolves when it accepts connections. The programs
- * come from npm, so no installation is needed. Stops a server of a killed run on the folder first.
- * Throws DevEnvError if the server cannot start.
+ * Starts PostgreSQL 18 on the loopback address and resolves when it accepts connections. The
+ * programs come from npm, so no installation is needed. Stops a server of a killed run on the
+ * folder first. Throws DevEnvError if the server cannot start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { durable, log, signal } = options;

@@ -47,8 +47,9 @@ export const silentProgress: Progress = {
 };
 
 /**
- * Creates the progress output. On a terminal each running step has one line with its duration, which
- * is redrawn in place. Otherwise each change is a plain line. `nowMs` is a clock in milliseconds.
+ * Creates the progress output. On a terminal each running step has one line with its duration,
+ * which is redrawn in place. Otherwise each change is a plain line. `nowMs` is a clock in
+ * milliseconds.
  */
 export function createProgress(stream: ProgressStream = process.stderr, nowMs: () => number = () => performance.now()): Progress {
   const running = new Set<RunningStep>();

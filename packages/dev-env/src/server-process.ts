@@ -40,8 +40,9 @@ export interface ServerProcessOptions {
 const recentLinesMax = 20;
 
 /**
- * Starts a server in its own process group. So Ctrl-C in the terminal reaches only this process, which
- * stops its servers in the right order. Throws the system's error if the program cannot be run.
+ * Starts a server in its own process group. So Ctrl-C in the terminal reaches only this process,
+ * which stops its servers in the right order. Throws the system's error if the program cannot be
+ * run.
  */
 export async function spawnServer(options: ServerProcessOptions): Promise<ServerProcess> {
   const { command, args, cwd, env, uid, gid, stopSteps = gracefulStop, orphanSignal = "SIGKILL", log } = options;

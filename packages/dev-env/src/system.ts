@@ -26,7 +26,10 @@ export interface SystemOptions {
   readonly events: EventChoice;
   /** Running brokers, in place of a Kafka that is started here. */
   readonly brokers?: string | undefined;
-  /** A running PostgreSQL, in place of one that is started here. Its role can create roles and databases. */
+  /**
+   * A running PostgreSQL, in place of one that is started here. Its role can create roles and
+   * databases.
+   */
   readonly databaseUrl?: string | undefined;
   /** False is faster, but a crash of the machine can lose data. Default: true. */
   readonly durable?: boolean;
@@ -183,7 +186,9 @@ async function choosePorts({
   return Object.fromEntries(await Promise.all(chosen)) as Record<ServiceName, number>;
 }
 
-/** Creates the processes without starting them. Stores the ids of started ones in the data folder. */
+/**
+ * Creates the processes without starting them. Stores the ids of started ones in the data folder.
+ */
 function createProcesses(
   { supervised = false }: SystemOptions,
   { dir, logDir, progress, ports, envOf }: StartContext & Pick<System, "envOf"> & { ports: Record<ServiceName, number> },

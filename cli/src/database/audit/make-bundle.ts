@@ -118,7 +118,9 @@ async function* rowsOf(
   } while (last);
 }
 
-/** Waits until the audit row of the bundle is sealed and returns its number in the business's chain. */
+/**
+ * Waits until the audit row of the bundle is sealed and returns its number in the business's chain.
+ */
 async function waitUntilSealed(em: SqlEntityManager, id: string): Promise<number> {
   for (const until = Date.now() + sealTimeoutMs; Date.now() < until; await sleep(200)) {
     const [link] = await em
@@ -134,7 +136,9 @@ async function waitUntilSealed(em: SqlEntityManager, id: string): Promise<number
   );
 }
 
-/** Writes the business's audit rows of the period, the row before them, and their links and heads. */
+/**
+ * Writes the business's audit rows of the period, the row before them, and their links and heads.
+ */
 async function writeProof(em: SqlEntityManager, { businessId, from, out }: BundleOptions, last: number): Promise<void> {
   await refuseUnsealed(em, businessId);
   const own = "l.business_id = ? and l.business_number <= ?";
@@ -155,7 +159,8 @@ async function writeProof(em: SqlEntityManager, { businessId, from, out }: Bundl
 
 /**
  * Throws CommandError if a row of the business has no link, because the bundle would omit it
- * silently. Rows of the last minute may still be queued for sealing: they are newer than the bundle.
+ * silently. Rows of the last minute may still be queued for sealing: they are newer than the
+ * bundle.
  */
 async function refuseUnsealed(em: SqlEntityManager, businessId: string): Promise<void> {
   const rows = await em.execute<{ id: string }[]>(
@@ -189,7 +194,9 @@ async function* trailOf(em: SqlEntityManager, businessId: string, first: number,
   }
 }
 
-/** All links of the days with a row of this business. Of other businesses only the leaf is included. */
+/**
+ * All links of the days with a row of this business. Of other businesses only the leaf is included.
+ */
 async function* linksOf(em: SqlEntityManager, businessId: string, last: number, from: string): AsyncGenerator<object> {
   const days = await em.execute<{ day: string }[]>(
     "select distinct day::text as day from audit_link where business_id = ? and business_number <= ? and day >= ?::date order by 1",

@@ -58,7 +58,9 @@ const forceIndexScans = "set local enable_hashjoin = off; set local enable_merge
 const retention = "interval '5 years'";
 /** Maximum time in which the rows from before the chain are sealed. */
 const firstSealingsMs = 24 * 60 * 60_000;
-/** Problems that are still reported for days whose rows and links were dropped with their partition. */
+/**
+ * Problems that are still reported for days whose rows and links were dropped with their partition.
+ */
 const headProblems = new Set(["head_not_signed", "head_of_unknown_key", "head_of_other_chain", "kept_head_not_signed"]);
 
 /**

@@ -33,7 +33,9 @@ async function visit<T>(url: string, act: (page: Page) => Promise<T>): Promise<T
   return await act(page);
 }
 
-/** Pays on the hosted page and returns the address of the shop to which the browser is redirected. */
+/**
+ * Pays on the hosted page and returns the address of the shop to which the browser is redirected.
+ */
 export const payInBrowser = (
   formUrl: string,
   shopUrl: string,

@@ -27,7 +27,10 @@ export async function registerParticipants(reporter: Reporter, { gateway_url, sa
     business,
     receiver,
     sandboxUrl: sandbox_url,
-    /** Waits for the webhook about this payment or application. The receiver verifies its signatures. */
+    /**
+     * Waits for the webhook about this payment or application. The receiver verifies its
+     * signatures.
+     */
     async expectWebhook(event: string, resourceId: string): Promise<ReceivedWebhook> {
       const webhook = await receiver.next(event, resourceId, webhookTimeoutMs);
       if (!webhook) {

@@ -13,7 +13,9 @@ export interface ReceivedWebhook {
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-/** Starts the webhook receiver of a business. It rejects deliveries without both valid signatures. */
+/**
+ * Starts the webhook receiver of a business. It rejects deliveries without both valid signatures.
+ */
 export async function startReceiver() {
   let secret = "";
   const received: ReceivedWebhook[] = [];

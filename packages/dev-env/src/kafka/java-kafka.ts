@@ -34,7 +34,10 @@ const javaFlags = [
 export interface JavaKafkaOptions extends KafkaOptions {
   /** Folder of the jar files. Default: `defaultCacheDir()`. */
   cacheDir?: string | undefined;
-  /** Settings that override the default ones, for example a TLS listener. Listener lists are appended. */
+  /**
+   * Settings that override the default ones, for example a TLS listener. Listener lists are
+   * appended.
+   */
   properties?: Readonly<Record<string, string>> | undefined;
   /** Node of a cluster (see startKafkaNodes). Default: a new cluster with one node. */
   node?: KafkaNode | undefined;

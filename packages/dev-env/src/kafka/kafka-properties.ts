@@ -48,7 +48,8 @@ export function kafkaProperties(addresses: KafkaAddresses): Record<string, strin
     "transaction.state.log.num.partitions": "1",
     "share.coordinator.state.topic.num.partitions": "1",
     "group.initial.rebalance.delay.ms": "0",
-    // A killed consumer keeps its partitions until its session expires, so short sessions are allowed.
+    // A killed consumer keeps its partitions until its session expires, so short sessions are
+    // allowed.
     "group.min.session.timeout.ms": "1000",
     // A killed broker can rejoin only after its old session expires. The default is 9 s.
     "broker.session.timeout.ms": "3000",

@@ -44,8 +44,8 @@ export async function changeOwner(user: SystemUser, path: string): Promise<void>
 /**
  * Returns a function that builds the command line to run a program as the user. If the user cannot
  * enter a parent folder of `paths` (such as /root), the program keeps one capability of root: to
- * enter all folders (CAP_DAC_READ_SEARCH). Throws DevEnvError with the folder if the system does not
- * support that.
+ * enter all folders (CAP_DAC_READ_SEARCH). Throws DevEnvError with the folder if the system does
+ * not support that.
  */
 export async function launcher(user: SystemUser, paths: readonly string[]): Promise<Launcher> {
   if (user.uid === undefined) return (command, args) => ({ command, args });

@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, "..", "..", "..");
 const bin = join(root, "node_modules", ".bin");
 const services = ["identity", "kyc", "clients", "payments", "webhooks", "gateway", "sandbox"];
 
-/** Permitted packages in an image. A new one needs a decision. */
+/** Permitted licences of packages in an image. A new one needs a decision. */
 const licences = ["MIT", "ISC", "Apache-2.0", "BSD-3-Clause", "(Apache-2.0 AND BSD-3-Clause)", "(MIT OR CC0-1.0)"];
 const appBytesMax = 25_000_000;
 

@@ -30,7 +30,7 @@ describe.skipIf(!prometheusPath)("the alert rules", () => {
 });
 
 /** Alerts that may fire on a machine that is busy with other tests. */
-const tellsHowFast = /^(ApiSlow|EventLoop)/;
+const speedAlerts = /^(ApiSlow|EventLoop)/;
 
 describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system", () => {
   let dir: string;
@@ -101,13 +101,13 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
   /** Repeats the action in parallel loops while `work` runs. Errors are ignored. */
   const repeatDuring = async (rows: number, action: () => Promise<unknown>, work: Promise<unknown>) => {
     let isOver = false;
-    const asking = Array.from({ length: rows }, async () => {
+    const loops = Array.from({ length: rows }, async () => {
       while (!isOver) await action().catch(() => {});
     });
     await work.finally(() => {
       isOver = true;
     });
-    await Promise.all(asking);
+    await Promise.all(loops);
   };
   const refundOne = async () => {
     const { id } = await aPaidPayment(running.system, business);
@@ -129,7 +129,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     }, 120_000);
     await repeatDuring(1, refundOne, answered);
     const firing = (await prometheus.firing()).map(({ alertname = "" }) => alertname);
-    expect(firing.filter((alert) => !tellsHowFast.test(alert))).toEqual([]);
+    expect(firing.filter((alert) => !speedAlerts.test(alert))).toEqual([]);
   });
 
   test("alerts fire when the processor, provider, endpoints or collector fail, and on forgeries, key guessing and floods", async () => {

@@ -263,7 +263,7 @@ test("an evidence bundle is verified offline, and every change of it is reported
       ["heads.jsonl", changed(/"links":\d+/, '"links":1'), "head_not_signed"],
       ["heads.jsonl", () => [], "head_missing"],
     ];
-    // An invented head of a day that no other check covers.
+    // A bundle without heads and links, for a day without rows, so that no other check applies.
     const forged = join(dir, "forged");
     mkdirSync(forged);
     const manifest = JSON.stringify({ business_id: business.id, from: "9999-01-01", to: "9999-01-01", files: {} });
@@ -279,24 +279,24 @@ test("an evidence bundle is verified offline, and every change of it is reported
     });
 
     for (const [name, change, problem] of cases) {
-      const bent = join(dir, "bent");
-      rmSync(bent, { recursive: true, force: true });
-      cpSync(folder, bent, { recursive: true });
+      const changedCopy = join(dir, "bent");
+      rmSync(changedCopy, { recursive: true, force: true });
+      cpSync(folder, changedCopy, { recursive: true });
       writeFileSync(
-        join(bent, name),
+        join(changedCopy, name),
         change(linesOf(name))
           .map((line) => `${line}\n`)
           .join(""),
       );
-      const { code, out } = await verify(bent, "--public-key", key);
+      const { code, out } = await verify(changedCopy, "--public-key", key);
       expect([code, out], `${name} ${problem}`).toEqual([4, expect.stringContaining(problem)]);
     }
 
     // An incomplete bundle is not created and leaves no folder.
     const none = join(dir, "none");
     const period = ["--from", today, "--to", today, "--out", none];
-    const ofNobody = await amana("bundle", "--business", randomUUID(), ...period);
-    expect(ofNobody).toMatchObject({ code: 1, err: expect.stringContaining("There is no business") });
+    const unknownBusiness = await amana("bundle", "--business", randomUUID(), ...period);
+    expect(unknownBusiness).toMatchObject({ code: 1, err: expect.stringContaining("does not exist") });
     await rowsIn("identity", "alter table audit_event disable trigger audit_event_queue");
     await rowsIn(
       "identity",
@@ -306,7 +306,7 @@ test("an evidence bundle is verified offline, and every change of it is reported
     );
     await rowsIn("identity", "alter table audit_event enable always trigger audit_event_queue");
     const pastChain = await amana("bundle", "--business", business.id, ...period);
-    expect(pastChain).toMatchObject({ code: 1, err: expect.stringContaining("The chain does not hold rows of this business") });
+    expect(pastChain).toMatchObject({ code: 1, err: expect.stringContaining("Rows of this business are not in the audit chain") });
     expect(existsSync(none)).toBe(false);
   } finally {
     rmSync(dir, { recursive: true });

@@ -293,7 +293,7 @@ test("after a client is blocked during parallel openings, all openings with 201 
         if (sentAtMs > blockedAtMs) late.push(String(body["id"]));
         return { id: String(body["id"]) };
       };
-      const lane = async () => {
+      const openUntilBlocked = async () => {
         const opened: string[] = [];
         for (let opens = 0; opens < opensMax; opens++) {
           const answer = await open();
@@ -303,7 +303,7 @@ test("after a client is blocked during parallel openings, all openings with 201 
           }
           opened.push((answer as { id: string }).id);
         }
-        throw new Error("the block never held");
+        throw new Error("The block did not take effect.");
       };
       const block = async () => {
         for (let trips = 0; trips < round; trips++) await trip();
@@ -314,11 +314,11 @@ test("after a client is blocked during parallel openings, all openings with 201 
         expect(answer.status, answer.text).toBe(200);
         return { rows: await accountsOf(client_id), afterwards: await Promise.all([open(), open()]) };
       };
-      const [blocked, ...lanes] = await Promise.all([block(), lane(), lane(), lane()]);
+      const [blocked, ...opened] = await Promise.all([block(), openUntilBlocked(), openUntilBlocked(), openUntilBlocked()]);
       expect(blocked.afterwards).toEqual(["client_blocked", "client_blocked"]);
       expect(late).toEqual([]);
       const rows = await accountsOf(client_id);
-      expect(rows).toEqual(lanes.flat().sort());
+      expect(rows).toEqual(opened.flat().sort());
       // The block waited for openings before it, and openings after it observed it.
       expect(rows).toEqual(blocked.rows);
       return rows.length;

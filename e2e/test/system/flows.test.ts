@@ -86,7 +86,7 @@ test("an endpoint can be tested and checked, and a replay delivers missed events
   });
 });
 
-test("a response of 410 disables the endpoint and notifies the business, its other endpoints and operators", async () => {
+test("a response of 410 disables the endpoint, is reported to the other endpoints of the business, and is audited", async () => {
   const { call, receiver } = await aBusiness(running.system, "Librairie", ["WEBHOOK_ENDPOINT_DISABLED"]);
   await using _receiver = receiver;
   const gone = createServer((_request, response) => response.writeHead(410).end());

@@ -118,7 +118,10 @@ async function readKey(file: string, name: string): Promise<string> {
     const content = file === "-" ? await text(process.stdin) : readFileSync(file, "utf8");
     return content.slice(0, keyBytesMax);
   } catch (error) {
-    throw new CommandError(`${name} cannot be read: ${(error as NodeJS.ErrnoException).code}.`, exitCodes.usage);
+    throw new CommandError(
+      `${name} cannot be read: ${(error as NodeJS.ErrnoException).code}. Check the path and its permissions.`,
+      exitCodes.usage,
+    );
   }
 }
 

@@ -306,7 +306,10 @@ test("an evidence bundle is verified offline, and every change of it is reported
     );
     await rowsIn("identity", "alter table audit_event enable always trigger audit_event_queue");
     const pastChain = await amana("bundle", "--business", business.id, ...period);
-    expect(pastChain).toMatchObject({ code: 1, err: expect.stringContaining("Rows of this business are not in the audit chain") });
+    expect(pastChain).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("Rows of this business are not in the audit chain"),
+    });
     expect(existsSync(none)).toBe(false);
   } finally {
     rmSync(dir, { recursive: true });

@@ -6,8 +6,8 @@ import { LongestFirst } from "./packages/testing/src/longest-first.ts";
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", ".cache", "node");
 
 /**
- * Two projects: "unit" is everything that sits beside the code (rules, one RPC on a real database), "system" is what
- * starts processes, Kafka or a browser.
+ * Two projects: "unit" is everything that sits beside the code (rules, one RPC on a real database),
+ * "system" is what starts processes, Kafka or a browser.
  */
 export default defineConfig({
   test: {
@@ -31,7 +31,8 @@ export default defineConfig({
             "chaos/src/**/*.test.ts",
             "e2e/src/**/*.test.ts",
           ],
-          // A worker loads the ORM and the contracts once and not for each file: files share no state but modules.
+          // A worker loads the ORM and the contracts once and not for each file: files share no
+          // state but modules.
           isolate: false,
         },
       },

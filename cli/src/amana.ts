@@ -1,35 +1,35 @@
-/** The command `amana`. What it can do is one file for each noun in `commands/`. */
+/** The command `amana`. Each command group has a file in `commands/`. */
 import { CommanderError } from "commander";
+import { CommandError, exitCodes } from "./command-error.ts";
 import { printable } from "./print.ts";
 import { createProgram } from "./program.ts";
-import { exitCodes, Refused } from "./refused.ts";
 
-// Who reads no further, such as head, has seen enough.
+// A reader such as head may close the pipe early. That is not an error.
 for (const stream of [process.stdout, process.stderr])
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     process.exit();
   });
 
-// What runs scripts may put one before the words. A later one ends the options, as everywhere.
-const words = process.argv.filter((word, i) => i !== 2 || word !== "--");
+// Script runners such as pnpm may pass "--" as the first argument. A later "--" ends the options.
+const args = process.argv.filter((arg, i) => i !== 2 || arg !== "--");
 try {
-  await (await createProgram(words[2])).parseAsync(words);
+  await (await createProgram(args[2])).parseAsync(args);
 } catch (error) {
-  process.exitCode = await codeOf(error);
+  process.exitCode = await reportError(error);
 }
 
-/** Says why, unless commander has. */
-async function codeOf(error: unknown): Promise<number> {
+/** Prints the error, unless commander has printed it, and returns the exit code. */
+async function reportError(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-  if (error instanceof Refused) return told(error, error.exitCode);
+  if (error instanceof CommandError) return printError(error, error.exitCode);
   const [{ DomainError }, { StartRefused }] = await Promise.all([import("@amana/rpc"), import("@amana/runtime")]);
-  if (error instanceof DomainError || error instanceof StartRefused) return told(error, exitCodes.refused);
+  if (error instanceof DomainError || error instanceof StartRefused) return printError(error, exitCodes.failed);
   throw error;
 }
 
-function told({ message }: Error, exitCode: number): number {
-  // It may say what others have said.
+function printError({ message }: Error, exitCode: number): number {
+  // The message may contain text of other parties, with control characters.
   process.stderr.write(`${message.split("\n").map(printable).join("\n")}\n`);
   return exitCode;
 }

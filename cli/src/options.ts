@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { systemUser } from "./database/as.ts";
+import { systemUser } from "./database/audit-actor.ts";
 import { serviceNames } from "./database/repaired-services.ts";
 
 export interface CommonOptions {
@@ -12,7 +12,9 @@ export interface ChangeOptions extends CommonOptions {
   readonly as: string;
 }
 
-/** Reads a number; what is none would wait for ever, or for no time. */
+/**
+ * Returns a parser of decimal numbers in a range. It rejects "Infinity", "1e9" and an empty text.
+ */
 export const numberFrom =
   (min: number, max: number) =>
   (text: string): number => {
@@ -21,30 +23,33 @@ export const numberFrom =
     return value;
   };
 
-/** The same of what has no parts: a count, a port. */
+/** Returns a parser of whole numbers in a range. */
 export const wholeFrom = (min: number, max: number) => (text: string) => {
   const value = numberFrom(min, max)(text);
   if (!Number.isInteger(value)) throw new InvalidArgumentError("It must be a whole number.");
   return value;
 };
 
-/** Which databases. */
+/** Adds the options that select databases. */
 export const withDatabaseOptions = (command: Command): Command =>
   command
-    .option("--service <name>", `one of ${serviceNames.join(", ")}; all unless given`)
-    .option("--database-url <url>", "of that service's database");
+    .option("--service <name>", `use only the database of this service: ${serviceNames.join(", ")} (default: all)`)
+    .option("--database-url <url>", "URL of that database; requires --service if several services are possible");
 
-/** What every command that looks at databases takes. */
+/** Adds the options of a command that reads databases. */
 export const withCommonOptions = (command: Command, example?: string): Command =>
-  withDatabaseOptions(command).option("--json", "for programs").addHelpText("after", databaseHelp(example));
+  withDatabaseOptions(command).option("--json", jsonHelp).addHelpText("after", databaseHelp(example));
 
-/** Who changes something there. */
+/** Adds `--as`, the actor in the audit trail. */
 export const withAs = (command: Command): Command =>
-  command.addOption(new Option("--as <name>", "who does it, for the audit trail").default(systemUser(), "the system's user"));
+  command.addOption(new Option("--as <name>", "your name in the audit trail").default(systemUser(), "the system user"));
 
-/** What every command that changes something takes besides. */
+/** Adds the options of a command that changes databases. */
 export const withChangeOptions = (command: Command, example?: string): Command => withAs(withCommonOptions(command, example));
 
-/** The end of the help of a command that needs no API. */
+/** Description of `--json` in the help. */
+export const jsonHelp = "print one JSON document";
+
+/** Returns the last part of the help of a command that uses no API. */
 export const databaseHelp = (example?: string): string =>
-  `\nGoes straight at the services' databases.${example ? `\n\nExample:\n  amana ${example}` : ""}`;
+  `\nConnects to the databases of the services.${example ? `\n\nExample:\n  amana ${example}` : ""}`;

@@ -2,20 +2,20 @@ import { styleText } from "node:util";
 
 type Cell = string | number | null | undefined;
 
-/** One column of a table. A function alone is one whose texts are shown whole. */
+/** A column of a table. A function in its place is a column that is never shortened. */
 export interface Column<Row> {
   readonly of: (row: Row) => Cell;
-  /** Numbers and amounts. */
+  /** Aligns to the right: numbers and amounts. */
   readonly right?: boolean;
-  /** Where the terminal is too narrow its texts are cut, to so many characters at least. */
+  /** Minimum width in characters, to which a narrow terminal shortens the column. */
   readonly min?: number;
-  /** Where that is not enough it is left out; of several, first the one with the highest number. */
+  /** Order in which a narrow terminal omits columns: the highest number first. */
   readonly spare?: number;
 }
 
 export type Columns<Row> = Readonly<Record<string, Column<Row> | ((row: Row) => Cell)>>;
 
-/** Rows for people, or with `json` for programs: then all of every row. */
+/** Prints rows as a table, or with `json` as one document with all fields of each row. */
 export function printRows<Row extends object>(
   rows: readonly Row[],
   columns: Columns<Row>,
@@ -30,12 +30,12 @@ export function printRows<Row extends object>(
   }
 }
 
-/** One line, or several, for people and programs that read standard output. */
+/** Writes a text and a line feed to standard output. */
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /**
- * A table as wide as the terminal, by what the first rows need: lines of later ones look alike.
- * Where output goes elsewhere nothing is cut and no colour is used.
+ * Returns a table that fits the terminal. The given rows determine the widths, also of rows that
+ * are printed later. Without a terminal no text is shortened and no color is used.
  */
 export function tableOf<Row>(rows: readonly Row[], columns: Columns<Row>): { header: string; line(row: Row): string } {
   const all = Object.entries(columns).map(([name, column]) => {
@@ -83,20 +83,20 @@ function fitted<C extends Fitting>(columns: readonly C[], room: number): C[] {
   }
 }
 
-/** COLUMNS where there is no terminal to ask: for those who pipe into one. */
+/** Returns COLUMNS when standard output is a pipe, for users who pipe into a pager. */
 function terminalWidth(): number {
-  const told = process.stdout.isTTY ? process.stdout.columns : Number(process.env["COLUMNS"]);
-  return Number.isInteger(told) && told > 0 ? told : Number.POSITIVE_INFINITY;
+  const width = process.stdout.isTTY ? process.stdout.columns : Number(process.env["COLUMNS"]);
+  return Number.isInteger(width) && width > 0 ? width : Number.POSITIVE_INFINITY;
 }
 
-/** Only on a terminal, and not where NO_COLOR asks for none. */
+/** Applies a style on a terminal, unless NO_COLOR is set. */
 export const styled = (style: Parameters<typeof styleText>[0], text: string): string =>
   process.stdout.isTTY ? styleText(style, text, { stream: process.stdout }) : text;
 
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18dff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
-/** In places of a terminal: marks take none, Chinese and the like two. */
+/** Returns the width in terminal cells: combining marks have 0, East Asian wide characters 2. */
 function widthOf(text: string): number {
   let width = 0;
   for (const character of text) if (!/\p{M}/u.test(character)) width += wide.test(character) ? 2 : 1;
@@ -118,7 +118,7 @@ function cut(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** Names and values below each other; times as people read them, what is nested as JSON. */
+/** Prints a line for each field, with local times, and nested values as JSON. */
 export function printFields(fields: object): void {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
   const width = Math.max(0, ...entries.map(([name]) => name.length));
@@ -130,7 +130,7 @@ function shownValue(name: string, value: unknown): string {
   return typeof value === "object" ? jsonLine(value) : printable(String(value));
 }
 
-/** "2026-11-20 09:00:00 +01:00", by this machine's zone. */
+/** Formats a time in the time zone of this machine: "2026-11-20 09:00:00 +01:00". */
 export function localTime(iso: string | null | undefined, { ms = false } = {}): string {
   const time = new Date(iso ?? "");
   if (Number.isNaN(time.getTime())) return iso ?? "";
@@ -141,29 +141,29 @@ export function localTime(iso: string | null | undefined, { ms = false } = {}): 
   return `${local.slice(0, 10)} ${local.slice(11, ms ? 23 : 19)} ${zone}`;
 }
 
-/** Controls, and what turns the direction of a line or breaks it. */
-const driving = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/** Control characters, bidirectional overrides and line separators. */
+const controls = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** More than any script writes on one letter: they would paint over the lines around. */
-const heaped = /(\p{M}{4})\p{M}+/gu;
+/** More than four combining marks on one letter: they would overwrite the lines around. */
+const excessMarks = /(\p{M}{4})\p{M}+/gu;
 
-/** What others wrote must not drive the terminal. */
+/** Replaces characters that could control the terminal. For all texts of other parties. */
 export const printable = (cell: Cell): string =>
   String(cell ?? "")
-    .replaceAll(driving, "?")
-    .replaceAll(heaped, "$1");
+    .replaceAll(controls, "?")
+    .replaceAll(excessMarks, "$1");
 
-/** JSON that may be looked at in a terminal, too. */
+/** Returns indented JSON that is safe to print on a terminal. */
 export const jsonText = (value: unknown): string =>
-  JSON.stringify(value, null, 2).replaceAll(driving, (text) => (text === "\n" ? text : escaped(text)));
+  JSON.stringify(value, null, 2).replaceAll(controls, (text) => (text === "\n" ? text : escaped(text)));
 
-/** The same in one line. */
-export const jsonLine = (value: unknown): string => JSON.stringify(value).replaceAll(driving, escaped);
+/** Returns JSON in one line that is safe to print on a terminal. */
+export const jsonLine = (value: unknown): string => JSON.stringify(value).replaceAll(controls, escaped);
 
 const escaped = (text: string): string =>
   Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
 
-/** "3 d", "2 h", "5 min", "40 s" */
+/** Formats the time since then as "3 d", "2 h", "5 min" or "40 s". */
 export function ageOf(since: string, nowMs = Date.now()): string {
   const seconds = Math.max(0, Math.round((nowMs - new Date(since).getTime()) / 1000));
   for (const [unit, length] of [

@@ -2,7 +2,7 @@ import { Command } from "commander";
 
 type Add = (program: Command) => void;
 
-/** A noun's file is loaded when it is spoken of, or for help: the rest takes long to load. */
+/** Loaders of the command groups. Only the file of the called group is loaded, to start fast. */
 export const byApi: Readonly<Record<string, () => Promise<Add>>> = {
   businesses: async () => (await import("./api/commands/businesses.ts")).businesses,
   invitations: async () => (await import("./api/commands/invitations.ts")).invitations,
@@ -27,33 +27,46 @@ const atDatabases: Readonly<Record<string, () => Promise<Add>>> = {
   restored: async () => (await import("./database/commands/restored.ts")).restored,
 };
 
-/** The whole command, or as much of it as `noun` needs; each noun adds its own. */
-export async function createProgram(noun?: string): Promise<Command> {
+/** Returns the program with the command group `group`, or with all groups, for the help. */
+export async function createProgram(group?: string): Promise<Command> {
   const program = new Command("amana")
-    .description("For those who run a deployment of Amana or build on one.")
+    .description("Manage an Amana deployment.")
     .addHelpText("after", more)
     .helpCommand(false)
-    .showHelpAfterError("(amana --help says more)")
+    .showHelpAfterError("(see amana --help)")
     .exitOverride();
-  const only = new Map(Object.entries({ ...byApi, ...atDatabases })).get(noun ?? "");
+  const only = new Map(Object.entries({ ...byApi, ...atDatabases })).get(group ?? "");
   if (only) {
     (await only())(program);
     return program;
   }
-  program.commandsGroup("By the API:");
+  program.commandsGroup("Commands that use the API:");
   for (const load of Object.values(byApi)) (await load())(program);
-  program.commandsGroup("Straight at the services' databases, also while these are down:");
+  program.commandsGroup("Commands that connect to the databases (the services may be down):");
   for (const load of Object.values(atDatabases)) (await load())(program);
   return program;
 }
 
 const more = `
-Which deployment: --url and --key-file, AMANA_URL and AMANA_KEY, or the system that \`npx --yes pnpm@12 start\` runs here.
-Which databases: --database-url with --service, PAYMENTS_DATABASE_URL …, DATABASE_URL where one service is meant, or that
-system's. dead-letters and api-keys revoke can be done both ways: --databases chooses.
+Environment:
+  AMANA_URL                                address of the deployment (option --url)
+  AMANA_KEY, AMANA_KEY_FILE                API key, or a file with it (options --key, --key-file)
+  PAYMENTS_DATABASE_URL, KYC_DATABASE_URL, …
+                                           database of a service (option --database-url)
+  DATABASE_URL                             database, if the command uses only one service
+Default for all of them: the system that \`npx --yes pnpm@12 start\` runs on this machine.
+dead-letters and api-keys revoke use the databases with --databases.
 
-Exit codes: 0 done; 1 refused, or not all of it done; 2 called wrongly; 3 a database or the API did not answer; 4 there is
-something to do; 5 no answer came to a change, which may have been done all the same. --json prints one document.
+Exit codes:
+  0    done
+  1    rejected, or only a part is done
+  2    invalid arguments or options, or a change without --yes and without a terminal
+  3    a database or the API did not respond
+  4    an operator must act (stuck, migrate status, audit verify, audit verify-bundle, restored)
+  5    a change got no response and may be done
+  130  stopped with Ctrl-C
 
-Example:
-  amana payments list --status PAID`;
+Examples:
+  amana payments list --status PAID
+  amana dead-letters retry --all --databases
+  amana <command> --help`;

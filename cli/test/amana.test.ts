@@ -24,25 +24,24 @@ beforeEach(async () => {
 });
 afterEach(() => stack.disposeAsync());
 
-/** The command as people run it. */
 const amana = (...args: string[]) => amanaWith({ WEBHOOKS_DATABASE_URL: db.url }, ...args);
 
-/** Runs it for the webhooks service and reads what programs read. */
-async function answerOf<T>(...args: string[]): Promise<T> {
+/** Runs the command for webhooks and returns its JSON. */
+async function jsonOf<T>(...args: string[]): Promise<T> {
   const { out, err } = await amana(...args, "--service", "webhooks", "--json");
   if (out === "") throw new Error(err);
   return JSON.parse(out) as T;
 }
 
 type Letters = { id: string; key: string; status: string; reason: string; payload?: unknown }[];
-const letters = () => answerOf<Letters>("dead-letters", "list");
+const letters = () => jsonOf<Letters>("dead-letters", "list");
 const sql = async <Row>(text: string, values: unknown[] = []) => await db.orm.em.fork().execute<Row[]>(text, values);
 
-/** The messages that had an effect, in order; those of a key in `broken` cannot be handled. */
+/** Ids of the processed messages, in order. Messages with a key in `broken` fail. */
 let effects: string[];
 let broken: Set<string>;
 
-/** A running consumer of payments.v1, and how messages get to it. */
+/** Starts a consumer of payments.v1. `deliver` publishes messages to it. */
 async function aConsumer() {
   effects = [];
   broken = new Set();
@@ -75,8 +74,8 @@ const aMessage = (key: string): Message => ({
   headers: { ce_id: uuidv7(), ce_type: "payments.v1.PaymentCompleted", ce_time: new Date().toISOString() },
 });
 
-/** One that was given up, of a key of its own unless given. */
-async function aParked(deliver: (...messages: Message[]) => Promise<unknown>, key = uuidv7()) {
+/** Creates a PARKED dead letter, with a new key by default. */
+async function aParkedLetter(deliver: (...messages: Message[]) => Promise<unknown>, key = uuidv7()) {
   broken.add(key);
   const message = aMessage(key);
   await deliver(message);
@@ -90,59 +89,62 @@ async function aParked(deliver: (...messages: Message[]) => Promise<unknown>, ke
   return { id, key, eventId: message.headers["ce_id"] ?? "" };
 }
 
-async function audited() {
+async function auditTrail() {
   const rows = await sql<{ payload: Buffer }>("select payload from outbox where topic = 'audit.v1' order by id");
   return rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
 }
 
-test("a letter is listed and shown without what people wrote, retried by the running consumer once, and audited by name", async () => {
+test("a dead letter is listed and shown without free text, processed once after two retries, and audited with the actor", async () => {
   const { deliver } = await aConsumer();
-  const { id, key, eventId } = await aParked(deliver);
+  const { id, key, eventId } = await aParkedLetter(deliver);
   expect(await letters()).toMatchObject([{ id, key, status: "PARKED", reason: expect.stringContaining("not to be handled") }]);
   const shown = await amana("dead-letters", "show", id, "--service", "webhooks");
   expect(shown.out).toContain("PAYMENT_COMPLETED");
   expect(shown.out).not.toContain("secret wish");
 
-  expect(await answerOf("dead-letters", "retry", id, "--as", "amina")).toMatchObject([
+  expect(await jsonOf("dead-letters", "retry", id, "--as", "amina")).toMatchObject([
     { id, outcome: expect.stringContaining("failed again: Error: not to be handled") },
   ]);
   broken.clear();
-  const [one, other] = await Promise.all(
-    ["amina", "yanis"].map((as) => answerOf("dead-letters", "retry", id, "--as", as, "--wait", "20")),
+  const [first, second] = await Promise.all(
+    ["amina", "yanis"].map((as) => jsonOf("dead-letters", "retry", id, "--as", as, "--wait", "20")),
   );
-  expect([one, other]).toMatchObject([[{ outcome: "DELIVERED" }], [{ outcome: "DELIVERED" }]]);
-  expect(effects.filter((each) => each === eventId)).toEqual([eventId]);
-  const trail = await audited();
+  expect([first, second]).toMatchObject([[{ outcome: "DELIVERED" }], [{ outcome: "DELIVERED" }]]);
+  expect(effects.filter((id) => id === eventId)).toEqual([eventId]);
+  const trail = await auditTrail();
   expect(trail.length).toBeGreaterThanOrEqual(2);
   for (const action of trail) expect(action).toMatchObject({ action: "dead_letter.retried", entityId: id });
   expect(trail[0]).toMatchObject({ actor: "command:amina", before: { fields: { status: "PARKED", service: "webhooks" } } });
 });
 
-test("with the consumer down a retry is written down and happens when it starts", async () => {
+test("a retry while the consumer is stopped is processed when the consumer starts", async () => {
   const { deliver, stop } = await aConsumer();
-  const { id, eventId } = await aParked(deliver);
+  const { id, eventId } = await aParkedLetter(deliver);
   await stop();
   broken.clear();
-  expect(await answerOf("dead-letters", "retry", id, "--wait", "0")).toMatchObject([
+  expect(await jsonOf("dead-letters", "retry", id, "--wait", "0")).toMatchObject([
     { outcome: expect.stringContaining("when the service runs") },
   ]);
   await aConsumer();
   await eventually(() => expect(effects).toContain(eventId));
 });
 
-test("a dropped letter needs a reason, is audited with it once though two people drop it, and counts as seen", async () => {
+test("drop requires a reason, is audited once after two concurrent calls, and marks the message as processed", async () => {
   const { deliver } = await aConsumer();
-  const { id, eventId } = await aParked(deliver);
+  const { id, eventId } = await aParkedLetter(deliver);
   const without = await amana("dead-letters", "drop", id, "--service", "webhooks");
   expect(without).toMatchObject({ code: 2, err: expect.stringContaining("--reason") });
-  await Promise.all(["a", "b"].map((as) => answerOf("dead-letters", "drop", id, "--reason", "sent in error", "--as", as)));
-  expect(await audited()).toMatchObject([{ action: "dead_letter.dropped", entityId: id, reason: "sent in error" }]);
+  await Promise.all(["a", "b"].map((as) => jsonOf("dead-letters", "drop", id, "--reason", "sent in error", "--as", as)));
+  expect(await auditTrail()).toMatchObject([{ action: "dead_letter.dropped", entityId: id, reason: "sent in error" }]);
   expect(await sql("select 1 from inbox where event_id = ?", [eventId])).toHaveLength(1);
-  expect(await answerOf("dead-letters", "retry", id)).toMatchObject([{ outcome: expect.stringContaining("DROPPED") }]);
+  expect(await jsonOf("dead-letters", "retry", id)).toMatchObject([{ outcome: expect.stringContaining("DROPPED") }]);
 });
 
-test("stuck names what waits too long with what to do, and says so to scripts; migrations that lack too", async () => {
-  expect(await amana("stuck", "--service", "webhooks")).toMatchObject({ code: 0, out: expect.stringContaining("Nothing waits") });
+test("stuck and migrate status list overdue work and missing migrations, and exit with 4", async () => {
+  expect(await amana("stuck", "--service", "webhooks")).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("No overdue work"),
+  });
   await sql(`insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at)
     select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'PENDING', now() - interval '1 hour'`);
   const stuck = await amana("stuck", "--service", "webhooks");
@@ -153,10 +155,10 @@ test("stuck names what waits too long with what to do, and says so to scripts; m
     code: 4,
     out: expect.stringContaining("0008"),
   });
-  expect(await answerOf("stuck")).toMatchObject([{ what: "migrations that are missing", ids: ["0008-endpoint-check"] }]);
+  expect(await jsonOf("stuck")).toMatchObject([{ what: "missing migrations", ids: ["0008-endpoint-check"] }]);
 });
 
-test("every statement of every service's stuck runs on its schema", async () => {
+test("the stuck queries of every service run on its schema", async () => {
   for (const [name, load] of Object.entries(repairedServices)) {
     const { repair } = await load();
     await using own = await createTestDatabase(name, repair.database);
@@ -165,7 +167,7 @@ test("every statement of every service's stuck runs on its schema", async () => 
   }
 });
 
-test("what a service emitted is published again by time or by id, audited; a topic of nobody's is refused", async () => {
+test("republish adds events to the outbox by time or by id, audits it, and rejects a topic that the service does not emit", async () => {
   await using own = await createTestDatabase("payments", payments.database);
   const emit = (key: string) =>
     transaction(own.orm, async (em) =>
@@ -195,7 +197,7 @@ test("what a service emitted is published again by time or by id, audited; a top
   expect(await run("--topic", "payments.v1")).toMatchObject({ code: 2 });
 });
 
-test("refunds are held and go on by a person's word, audited", async () => {
+test("refunds hold and refunds release change the hold and are audited", async () => {
   await using own = await createTestDatabase("payments", payments.database);
   const env = { PAYMENTS_DATABASE_URL: own.url };
   const run = (...args: string[]) => amanaWith(env, "refunds", ...args, "--as", "amina");
@@ -213,7 +215,7 @@ test("refunds are held and go on by a person's word, audited", async () => {
   ]);
 });
 
-test("what others wrote neither drives the terminal nor passes for something else, and reaches programs as it is", async () => {
+test("replaces control characters of stored texts on the terminal and keeps them in JSON", async () => {
   const hostile = "turned \u202e round\u2028\u009b31m\nstatus          DELIVERED";
   const id = uuidv7();
   await sql(
@@ -239,11 +241,11 @@ test.each([
   ["dead-letters", "retry", uuidv7(), "--wait", "Infinity"],
   ["dead-letters", "list", "--limit", ""],
   ["refunds", "hold", "--reason", "r", "--minutes", "1e99"],
-])("a number that is none is refused: %s %s", async (...args) => {
+])("rejects an option that is not a number in its range: %s %s", async (...args) => {
   expect(await amana(...args)).toMatchObject({ code: 2, err: expect.stringContaining("It must be a number from") });
 });
 
-test("a password may stand apart from the address, by itself or in a file, and is in no message", async () => {
+test("reads the database password from a separate setting or a file, and prints it in no message", async () => {
   const url = new URL(db.url);
   const password = url.password;
   url.password = "";
@@ -257,11 +259,11 @@ test("a password may stand apart from the address, by itself or in a file, and i
   for (const [name, env] of Object.entries(settings))
     expect(await amanaWith(env, "stuck", "--service", "webhooks"), name).toMatchObject({ code: 0, err: "" });
   const both = await amanaWith({ DATABASE_URL: db.url, DATABASE_PASSWORD: "hidden" }, "stuck", "--service", "webhooks");
-  expect(both).toMatchObject({ code: 1, err: expect.stringContaining("leave one out") });
+  expect(both).toMatchObject({ code: 1, err: expect.stringContaining("remove one of them") });
   for (const secret of ["hidden", password]) expect(both.err).not.toContain(secret);
 });
 
-test("a key of a business and one of an operator are revoked at the database, audited by name, and once", async () => {
+test("api-keys revoke --databases revokes a business's and an operator's key once and audits the actor", async () => {
   const repaired = (await import("@amana/identity/repair")).repair;
   await using own = await createTestDatabase("identity", repaired.database);
   const sql = (text: string, values: unknown[] = []) => own.orm.em.fork().execute<object[]>(text, values);
@@ -293,20 +295,22 @@ test("a key of a business and one of an operator are revoked at the database, au
   expect(await revoke(operatorKey)).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`${operatorKey} +REVOKED`)) });
   expect(await sql("select 1 from api_key where revoked_at is null")).toEqual([]);
   expect(await sql("select 1 from admin_key where revoked_at is null")).toEqual([]);
-  expect(await revoke(key)).toMatchObject({ code: 0, out: expect.stringContaining("was revoked before") });
-  expect(await revoke(business)).toMatchObject({ code: 1, out: expect.stringContaining("is not here") });
+  expect(await revoke(key)).toMatchObject({ code: 0, out: expect.stringContaining("already revoked") });
+  expect(await revoke(business)).toMatchObject({ code: 1, out: expect.stringContaining("not found") });
   expect(await sql("select actor, action, entity_id, business_id, reason from audit_event order by at, id")).toEqual([
     { actor: "command:amina", action: "api_key.revoked", entity_id: key, business_id: business, reason: "as before" },
     { actor: "command:amina", action: "admin_key.revoked", entity_id: operatorKey, business_id: null, reason: "as before" },
   ]);
 });
 
-test("a database that is away is left out and the others are shown; with none there is a refusal without its password", async () => {
-  const away = "postgres://amana:wrong-secret@127.0.0.1:9/none";
-  const others = Object.fromEntries(["CLIENTS", "IDENTITY", "KYC", "PAYMENTS"].map((name) => [`${name}_DATABASE_URL`, away]));
-  const half = await amanaWith({ WEBHOOKS_DATABASE_URL: db.url, ...others }, "stuck");
-  expect(half).toMatchObject({ code: 3, out: expect.stringContaining("Nothing waits") });
-  const none = await amanaWith({ DATABASE_URL: away }, "stuck", "--service", "payments");
+test("skips an unreachable database, exits with 3, and prints no password, also when no database responds", async () => {
+  const unreachable = "postgres://amana:wrong-secret@127.0.0.1:9/none";
+  const others = Object.fromEntries(
+    ["CLIENTS", "IDENTITY", "KYC", "PAYMENTS"].map((name) => [`${name}_DATABASE_URL`, unreachable]),
+  );
+  const some = await amanaWith({ WEBHOOKS_DATABASE_URL: db.url, ...others }, "stuck");
+  expect(some).toMatchObject({ code: 3, out: expect.stringContaining("No overdue work") });
+  const none = await amanaWith({ DATABASE_URL: unreachable }, "stuck", "--service", "payments");
   expect(none).toMatchObject({ code: 3, out: "" });
-  for (const text of [half.err, none.err]) expect(text).not.toContain("wrong-secret");
+  for (const text of [some.err, none.err]) expect(text).not.toContain("wrong-secret");
 });

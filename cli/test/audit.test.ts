@@ -22,13 +22,13 @@ const aKey = () => {
 const key = aKey();
 
 let db: TestDatabase;
-/** Rows 1 to 9, sealed three at a time, of two businesses and of none. */
+/** Ids of rows 1 to 9, sealed in batches of three, of two businesses and without a business. */
 let ids: string[];
 beforeEach(async () => {
   db = await createTestDatabase("identity", identity.database);
   const businesses = [uuidv7(), uuidv7(), undefined];
   ids = [];
-  // A millisecond apart: rows are sealed in the order of their ids, and two of one have none.
+  // The ids differ by a millisecond, because rows are sealed in the order of their ids.
   const nowMs = Date.now();
   for (let i = 0; i < 9; i++) {
     ids.push(await act(businesses[i % 3], uuidv7(nowMs + i)));
@@ -55,7 +55,7 @@ const seal = (auditSigningKey = key) => sealRows({ orm: db.orm, logger, auditSig
 const sql = async <Row>(text: string, values: unknown[] = []) => await db.orm.em.fork().execute<Row[]>(text, values);
 const heads = () => sql<Head>(`select ${headColumns} from audit_head order by day, links`);
 
-/** As whoever owns the database, and lets nothing refuse. */
+/** Runs statements as the owner of the database, without triggers and with all grants. */
 async function tamper(...statements: string[]): Promise<void> {
   const tables = ["audit_event", "audit_link", "audit_head", "audit_unsealed"];
   for (const table of tables) {
@@ -66,14 +66,14 @@ async function tamper(...statements: string[]): Promise<void> {
   for (const table of tables) await sql(`alter table ${table} enable trigger user`);
 }
 
-interface Looking {
+interface Options {
   readonly trusted?: Set<string> | undefined;
   readonly kept?: Head[];
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-async function findings(options: Looking = {}): Promise<Finding[]> {
+async function findings(options: Options = {}): Promise<Finding[]> {
   const found: Finding[] = [];
   const { trusted, kept = [], from, to } = { trusted: new Set([key.publicKey]), ...options };
   await verifyTrail(db.orm, { trusted, kept, from, to, report: (finding) => found.push(finding), progress: () => {} });
@@ -81,11 +81,11 @@ async function findings(options: Looking = {}): Promise<Finding[]> {
 }
 const problems = async (options = {}) => [...new Set((await findings(options)).map(({ problem }) => problem))].sort();
 
-test("what nobody bent is found to be right, with the heads that were kept of it", async () => {
+test("reports nothing for an unchanged trail and its stored heads", async () => {
   expect(await findings({ kept: await heads() })).toEqual([]);
 });
 
-test("a row that was changed is named, whatever of it was changed", async () => {
+test("reports row_changed for a change of any column", async () => {
   const columns = ["actor", "actor_name", "action", "entity_type", "request_id", "address", "reason"];
   for (const [i, column] of columns.entries()) await tamper(`update audit_event set ${column} = 'other' where id = '${ids[i]}'`);
   await tamper(
@@ -98,7 +98,7 @@ test("a row that was changed is named, whatever of it was changed", async () => 
   );
 });
 
-test("a row that was deleted is named, before it was sealed too", async () => {
+test("reports row_deleted for a row that was deleted before or after it was sealed", async () => {
   await tamper(`delete from audit_event where id = '${ids[4]}'`);
   expect(await findings()).toMatchObject([{ problem: "row_deleted", id: ids[4], number: 5 }]);
   const unsealed = await act();
@@ -107,7 +107,7 @@ test("a row that was deleted is named, before it was sealed too", async () => {
   expect(await findings()).toMatchObject([{ id: ids[4] }, { problem: "row_deleted", id: unsealed }]);
 });
 
-test("one who seals, killed between the links and the rest, leaves nothing of it, and another goes on", async () => {
+test("a process that is killed after it inserted links leaves none of them, and other processes continue sealing", async () => {
   for (let i = 0; i < 5; i++) await act();
   const settings = { DATABASE_URL: db.url, KEY_MODE: "test" };
   {
@@ -115,16 +115,16 @@ test("one who seals, killed between the links and the rest, leaves nothing of it
     expect(await killed.exited).toEqual([null, "SIGKILL"]);
   }
   expect(await sql("select from audit_link")).toHaveLength(ids.length);
-  // While two others seal, too.
-  await using _one = await startTestProcess("identity", settings);
-  await using _two = await startTestProcess("identity", settings);
+  // Two processes and this one seal concurrently.
+  await using _first = await startTestProcess("identity", settings);
+  await using _second = await startTestProcess("identity", settings);
   for (let i = 0; i < 20; i++) await Promise.all([act(), act(), seal()]);
   await eventually(async () => expect(await sql("select from audit_unsealed")).toEqual([]));
   expect(await sql("select from audit_link")).toHaveLength(ids.length + 45);
   expect(await findings({ trusted: undefined })).toEqual([]);
 });
 
-test("a deleted row is named, though its link is said to be of a row of long ago", async () => {
+test("reports row_deleted when the link of the row has an event id with an old time", async () => {
   await tamper(
     `delete from audit_event where id = '${ids[4]}'`,
     `update audit_link set event_id = '00000000-0000-7000-8000-000000000001' where event_id = '${ids[4]}'`,
@@ -132,7 +132,7 @@ test("a deleted row is named, though its link is said to be of a row of long ago
   expect(await problems()).toEqual(["row_deleted"]);
 });
 
-test.each([0, -1, 9])("an added row is found by its link, with the number %i", async (number) => {
+test.each([0, -1, 9])("reports links_missing for an added row whose link has the number %i", async (number) => {
   const id = uuidv7();
   await tamper(
     `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
@@ -144,7 +144,7 @@ test.each([0, -1, 9])("an added row is found by its link, with the number %i", a
   expect(await problems()).toContain("links_missing");
 });
 
-test("a look through old rows that somebody began anew excuses no new row", async () => {
+test("reports row_past_chain for a new row after the owner restarts the sweep of old rows", async () => {
   await tamper("insert into audit_sweep values ('00000000-0000-0000-0000-000000000000')");
   await act();
   await tamper("delete from audit_unsealed");
@@ -252,7 +252,7 @@ test.each([
   }
 });
 
-test("a row that was added past the chain is named", async () => {
+test("reports row_past_chain for a row that was inserted without the trigger", async () => {
   await tamper(
     `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
      values (uuidv7(), now(), 'ak', 'a.b', 'a', uuidv7(), 'r', 'a')`,
@@ -266,22 +266,22 @@ test.each([
     `update audit_link l set leaf = o.leaf, event_id = o.event_id from audit_link o where l.number in (4, 5) and o.number = 9 - l.number`,
   ],
   ["renumbered", `update audit_link set number = 9 - number where number in (4, 5)`],
-  ["taken away", `delete from audit_link where number = 4`],
-  ["taken away at the end", `delete from audit_link where number > 7`],
+  ["deleted", `delete from audit_link where number = 4`],
+  ["deleted at the end", `delete from audit_link where number > 7`],
   ["given another leaf", `update audit_link set leaf = sha256('x') where number = 4`],
   ["given another hash", `update audit_link set hash = sha256('x') where number = 4`],
   [
     "added at the end",
     `insert into audit_link (day, number, event_id, leaf, hash) select day, 10, event_id, leaf, hash from audit_link where number = 9`,
   ],
-])("links that were %s are found", async (_how, statement) => {
+])("reports a problem for links that were %s", async (_change, statement) => {
   await tamper(statement);
   const found = await problems();
   expect(found).not.toEqual([]);
   expect(found.filter((problem) => !/^(link|row|head)/.test(problem))).toEqual([]);
 });
 
-test("a head that was altered, taken away or signed by somebody else is found", async () => {
+test("reports a head that was changed, deleted or signed with another key", async () => {
   await tamper("update audit_head set made_at = made_at - interval '1 second' where links = 6");
   expect(await problems()).toEqual(["head_not_signed"]);
   await tamper("delete from audit_head where links = 9");
@@ -293,7 +293,7 @@ test("a head that was altered, taken away or signed by somebody else is found", 
   ]);
 });
 
-test("who owns database and key and makes the chain anew is found by a head that was kept elsewhere", async () => {
+test("reports a chain that the owner of database and key rewrote, if a head was stored elsewhere", async () => {
   const [, , kept] = await heads();
   await tamper(
     `update audit_event set reason = 'another' where id = '${ids[0]}'`,
@@ -308,7 +308,7 @@ test("who owns database and key and makes the chain anew is found by a head that
   expect(await problems({ kept: [kept] })).toContain("links_missing");
 });
 
-test("a row leaves the queue by being sealed and no other way", async () => {
+test("the database rejects changes of the queue; a row leaves it only when it is sealed", async () => {
   const id = await act();
   for (const statement of [
     "delete from audit_unsealed",
@@ -323,22 +323,22 @@ test("a row leaves the queue by being sealed and no other way", async () => {
 });
 
 test.each([
-  ["business_number = business_number + 1", "does not follow the one before of business"],
+  ["business_number = business_number + 1", "does not follow the previous link of business"],
   ["business_id = (select business_id from audit_event where id = '%0')", "names another business than row"],
-])("a link that says of its business that %s is named", async (change, says) => {
+])("reports link_broken after the update %s of a link", async (change, detailPart) => {
   await tamper(`update audit_link set ${change.replace("%0", ids[0] ?? "")} where event_id = '${ids[4]}'`);
   const found = await findings();
   expect(found.map(({ problem }) => problem)).toContain("link_broken");
-  expect(found.map(({ detail }) => detail).join()).toContain(says);
+  expect(found.map(({ detail }) => detail).join()).toContain(detailPart);
 });
 
-test("nothing is sealed after a head whose signature is not good", async () => {
+test("sealing fails after a head with an invalid signature", async () => {
   await tamper("update audit_head set signature = 'AAAA' where links = (select max(links) from audit_head)");
   await act();
   await expect(seal()).rejects.toThrow(/is not signed: nothing is sealed after it/);
 });
 
-test("a database whose clock is days ahead ends no day that is not over", async () => {
+test("sealing writes no final head for the current day when the database clock is days ahead", async () => {
   await tamper("delete from audit_head", "delete from audit_link", "delete from audit_unsealed");
   await act();
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 3 * 86_400_000 });
@@ -352,7 +352,7 @@ test("a database whose clock is days ahead ends no day that is not over", async 
   }
 });
 
-test("where rows and links went after five years, the heads of their days still have to be right", async () => {
+test("verifies the heads of days whose rows and links were dropped after five years", async () => {
   await tamper("delete from audit_head", "delete from audit_link", "delete from audit_event", "delete from audit_unsealed");
   const dayMs = 86_400_000;
   const business = uuidv7();
@@ -375,7 +375,7 @@ test("where rows and links went after five years, the heads of their days still 
     `delete from audit_link where day < now() - ${old}`,
   );
   expect(await sql("select from audit_link")).toHaveLength(1);
-  // The first days and the last: those between are five years of nothing.
+  // Only the first days and the last day: the five years between have no rows.
   const [fifth, last] = [kept[5], kept.at(-1)].map((head) => head?.day);
   for (const range of [{ to: fifth }, { from: last }]) expect(await findings({ kept, ...range })).toEqual([]);
 
@@ -388,16 +388,16 @@ test.each([
   ["1e400", "2e400"],
   ["0.1", "0.1000000000000000055"],
   ["-0.0001", "-0.00011"],
-])("numbers that differ, %s and %s, have links that differ", (one, other) => {
+])("the numbers %s and %s have different leaves", (first, second) => {
   const sealed = { day: "2026-11-20", number: 1 };
   const leaf = (number: string) =>
     leafOf({ ...rowOf({ id: "x", entity_type: "a", entity_id: "b", after: `{"a": ${number}}` }), sealed });
-  expect(leaf(one)).not.toBe(leaf(other));
-  // However one number is written, it is one.
+  expect(leaf(first)).not.toBe(leaf(second));
+  // Two notations of the same number have the same leaf.
   expect(leaf("100")).toBe(leaf("1.00e2"));
 });
 
-test("a day without a head, between others, is found", async () => {
+test("reports head_missing for a day without a head between days with heads", async () => {
   await tamper("update audit_head set day = day - 2", "update audit_link set day = day - 2");
   for (const { signature, ...head } of await heads())
     await tamper(
@@ -409,14 +409,14 @@ test("a day without a head, between others, is found", async () => {
   expect((await findings()).filter(({ problem }) => problem === "head_missing")).not.toEqual([]);
 });
 
-test("the command tells it, for people and for programs", async () => {
+test("audit verify prints text or JSON, exits with 4 for a finding, and with 2 for an invalid day", async () => {
   const dir = await mkdtemp(join(tmpdir(), "amana-audit-"));
   const amana = (...args: string[]) => amanaWith({ IDENTITY_DATABASE_URL: db.url }, "audit", "verify", ...args);
   try {
     const file = join(dir, "heads");
     await writeFile(file, (await heads()).map((audit_head) => JSON.stringify({ level: "info", audit_head })).join("\n"));
-    const good = await amana("--public-key", `k:${key.publicKey}`, "--head", file);
-    expect(good).toMatchObject({ code: 0, out: expect.stringContaining("Nothing is wrong: 1 days, 9 rows") });
+    const intact = await amana("--public-key", `k:${key.publicKey}`, "--head", file);
+    expect(intact).toMatchObject({ code: 0, out: expect.stringContaining("No problems found: 1 days, 9 rows") });
     expect((await amana()).out).toContain(`Signed with ${key.publicKey}`);
     await tamper(`update audit_event set reason = 'other' where id = '${ids[3]}'`);
     expect(await amana()).toMatchObject({ code: 4, out: expect.stringContaining(`row_changed: row ${ids[3]}, link 4 of`) });

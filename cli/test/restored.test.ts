@@ -14,8 +14,11 @@ afterEach(() => stack.disposeAsync());
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
-/** Both databases, payments as if it had been restored, and the command on them. */
-async function twoDatabases() {
+/**
+ * Creates databases of payments, in a restored state, and of webhooks, and runs the command on
+ * both.
+ */
+async function paymentsAndWebhooks() {
   const [money, hooks] = [
     stack.use(await createTestDatabase("payments", payments.database)),
     stack.use(await createTestDatabase("webhooks", webhooks.database)),
@@ -33,7 +36,7 @@ async function twoDatabases() {
       );
       return { id, businessId };
     },
-    async told({ id, businessId }: { id: string; businessId: string }, status: string, at = minutesAgo(5)) {
+    async addEvent({ id, businessId }: { id: string; businessId: string }, status: string, at = minutesAgo(5)) {
       const body = { payment_id: id, status, amount: "5000.00", currency: "DZD", processor_order_id: `order of ${id}` };
       await hooks.orm.em
         .fork()
@@ -54,16 +57,16 @@ async function twoDatabases() {
   };
 }
 
-test("what payments has forgotten is told, what is older there is read again at once, and nothing else is touched", async () => {
-  const { aPayment, told, restored, money } = await twoDatabases();
+test("amana restored lists lost payments, schedules a read of payments that differ, and leaves the others unchanged", async () => {
+  const { aPayment, addEvent, restored, money } = await paymentsAndWebhooks();
   const [older, same, refundedSince] = [await aPayment("PAID"), await aPayment("PAID"), await aPayment("REFUNDED")];
   const unknown = { id: uuidv7(), businessId: uuidv7() };
-  await told(older, "PAID", minutesAgo(6));
-  await told(older, "REFUNDED");
-  await told(same, "PAID");
-  await told(refundedSince, "REFUNDED");
-  await told(unknown, "PAID");
-  await told({ id: uuidv7(), businessId: uuidv7() }, "PAID", minutesAgo(20));
+  await addEvent(older, "PAID", minutesAgo(6));
+  await addEvent(older, "REFUNDED");
+  await addEvent(same, "PAID");
+  await addEvent(refundedSince, "REFUNDED");
+  await addEvent(unknown, "PAID");
+  await addEvent({ id: uuidv7(), businessId: uuidv7() }, "PAID", minutesAgo(20));
   const { code, rows } = await restored();
   expect(code).toBe(4);
   expect(rows).toHaveLength(2);
@@ -78,10 +81,10 @@ test("what payments has forgotten is told, what is older there is read again at 
   expect((await restored()).rows).toMatchObject([{ id: unknown.id }]);
 });
 
-test("another business's payment of that id does not pass for one that is missing", async () => {
-  const { aPayment, told, restored } = await twoDatabases();
+test("amana restored reports a payment as unknown if a payment with its id belongs to another business", async () => {
+  const { aPayment, addEvent, restored } = await paymentsAndWebhooks();
   const { id } = await aPayment("PAID");
-  await told({ id, businessId: uuidv7() }, "PAID");
+  await addEvent({ id, businessId: uuidv7() }, "PAID");
   expect((await restored()).rows).toMatchObject([{ id, here: "unknown" }]);
 });
 
@@ -106,7 +109,7 @@ async function kycAndWebhooks() {
       );
       return { id, businessId };
     },
-    async told({ id, businessId }: { id: string; businessId: string }, status: string, verdict?: string, at = minutesAgo(5)) {
+    async addEvent({ id, businessId }: { id: string; businessId: string }, status: string, verdict?: string, at = minutesAgo(5)) {
       const body = { application_id: id, status, verdict, external_id: `external of ${id}` };
       await hooks.orm.em
         .fork()
@@ -128,21 +131,21 @@ async function kycAndWebhooks() {
 }
 
 test("amana restored kyc requests a lost review decision again once, and schedules a read of applications that differ", async () => {
-  const { anApplication, told, restored, verified } = await kycAndWebhooks();
+  const { anApplication, addEvent, restored, verified } = await kycAndWebhooks();
   const decidedHere = await anApplication("COMPLETED", "NEEDS_REVIEW", "APPROVED");
   const decidedThere = await anApplication("COMPLETED", "NEEDS_REVIEW");
   const expired = await anApplication("EXPIRED");
   const [inReview, same] = [await anApplication("COMPLETED", "NEEDS_REVIEW"), await anApplication("COMPLETED", "APPROVED")];
   const unknown = { id: uuidv7(), businessId: uuidv7() };
-  for (const one of [decidedHere, decidedThere]) {
-    await told(one, "COMPLETED", "NEEDS_REVIEW", minutesAgo(6));
-    await told(one, "COMPLETED", "REJECTED");
+  for (const application of [decidedHere, decidedThere]) {
+    await addEvent(application, "COMPLETED", "NEEDS_REVIEW", minutesAgo(6));
+    await addEvent(application, "COMPLETED", "REJECTED");
   }
-  await told(expired, "COMPLETED", "APPROVED");
-  await told(inReview, "COMPLETED", "NEEDS_REVIEW");
-  await told(same, "COMPLETED", "APPROVED");
-  await told(unknown, "EXPIRED");
-  await told({ id: uuidv7(), businessId: uuidv7() }, "EXPIRED", undefined, minutesAgo(20));
+  await addEvent(expired, "COMPLETED", "APPROVED");
+  await addEvent(inReview, "COMPLETED", "NEEDS_REVIEW");
+  await addEvent(same, "COMPLETED", "APPROVED");
+  await addEvent(unknown, "EXPIRED");
+  await addEvent({ id: uuidv7(), businessId: uuidv7() }, "EXPIRED", undefined, minutesAgo(20));
 
   const { code, rows } = await restored();
   expect(code).toBe(4);
@@ -163,7 +166,7 @@ test("amana restored kyc requests a lost review decision again once, and schedul
   expect(await verified("select 1 from outbox where topic = 'audit.v1'")).toHaveLength(1);
 
   // Webhooks has received the event.
-  await told(decidedHere, "COMPLETED", "NEEDS_REVIEW", minutesAgo(1));
+  await addEvent(decidedHere, "COMPLETED", "NEEDS_REVIEW", minutesAgo(1));
   const again = await restored();
   expect(again.rows.map(({ id }) => id).sort()).toEqual([decidedThere.id, expired.id, unknown.id].sort());
   expect(await emitted()).toHaveLength(1);

@@ -72,11 +72,11 @@ test("re-encrypts the other secrets and exits with 1 when one is under a key tha
   ]);
 });
 
-test("changes nothing when one of the two databases does not answer or no key is set", async () => {
+test("changes nothing when one of the two databases does not respond or no key is set", async () => {
   const id = await addEndpoint(oldBox);
-  const away = await reencrypt({ KYC_DATABASE_URL: "postgres://amana:wrong-secret@127.0.0.1:9/none" });
-  expect(away).toMatchObject({ code: 3, out: "", err: expect.stringContaining("database of kyc does not answer") });
-  expect(away.err).not.toContain("wrong-secret");
+  const unreachable = await reencrypt({ KYC_DATABASE_URL: "postgres://amana:wrong-secret@127.0.0.1:9/none" });
+  expect(unreachable).toMatchObject({ code: 3, out: "", err: expect.stringContaining("database of kyc does not respond") });
+  expect(unreachable.err).not.toContain("wrong-secret");
   expect(await reencrypt({ SECRET_ENCRYPTION_KEYS: "" })).toMatchObject({
     code: 1,
     err: expect.stringContaining("SECRET_ENCRYPTION_KEYS"),

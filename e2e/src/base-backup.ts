@@ -10,10 +10,10 @@ import { Client } from "pg";
 
 const run = promisify(execFile);
 const archivingFile = join(import.meta.dirname, "..", "..", "deploy", "postgres", "archiving.conf");
-/** Of the documentation, in which a backup folder is on a disk of its own. */
+/** Backup folder in the documentation, where it is on its own disk. */
 const documentedFolder = "/backup/wal";
 
-/** Settings with which a server archives its log in `walFolder`: those of deploy/postgres. */
+/** Returns the settings of deploy/postgres with which a server archives its log in `walFolder`. */
 export async function archivingTo(walFolder: string): Promise<string[]> {
   await mkdir(walFolder, { recursive: true });
   await changeOwner(await systemUser(), walFolder);
@@ -24,9 +24,9 @@ export async function archivingTo(walFolder: string): Promise<string[]> {
 }
 
 /**
- * Copies the files of a running server into a new folder: with the pg_basebackup that PG_BASEBACKUP
- * names, else with the SQL functions for backups. The PostgreSQL of the tests comes without
- * pg_basebackup, and one of an older version rejects a newer server.
+ * Copies the files of a running server into a new folder: with the pg_basebackup in PG_BASEBACKUP,
+ * or with the SQL functions for backups. The PostgreSQL of the tests has no pg_basebackup, and an
+ * older one rejects a newer server.
  */
 export async function takeBaseBackup({ superuserUrl }: Postgres, dataDir: string, to: string): Promise<void> {
   const program = process.env["PG_BASEBACKUP"];
@@ -41,7 +41,7 @@ export async function takeBaseBackup({ superuserUrl }: Postgres, dataDir: string
     await client.query("select pg_backup_start('drill', fast => true)");
     const leftOut = ["./pg_wal/*", "./pg_replslot/*", "./postmaster.pid", "./postmaster.opts"].map((path) => `--exclude=${path}`);
     const tar = `${to}.tar`;
-    // 1: a file changed or vanished while it was read. The log repeats the change.
+    // Code 1: a file changed or vanished during the read. The log repeats the change.
     await run("tar", ["-C", dataDir, ...leftOut, "-cf", tar, "."]).catch((error) => {
       if (error.code !== 1) throw error;
     });
@@ -57,14 +57,14 @@ export async function takeBaseBackup({ superuserUrl }: Postgres, dataDir: string
 export interface Recovery {
   readonly baseBackup: string;
   readonly walFolder: string;
-  /** `pg_wal` of the lost server: segments that it had not archived. */
+  /** `pg_wal` of the lost server, with segments that it had not archived. */
   readonly lastWal: string;
-  /** The data folder of the new server. */
+  /** Data folder of the new server. */
   readonly dataDir: string;
   readonly until: Date;
 }
 
-/** Prepares a data folder with which PostgreSQL recovers to `until` when it starts. */
+/** Prepares a data folder from which PostgreSQL recovers to `until` at its start. */
 export async function prepareRecovery({ baseBackup, walFolder, lastWal, dataDir, until }: Recovery): Promise<void> {
   await run("cp", ["-a", baseBackup, dataDir]);
   await run("chmod", ["700", dataDir]);
@@ -79,7 +79,7 @@ hot_standby = off
   await writeOwned(join(dataDir, "recovery.signal"), "");
 }
 
-/** PostgreSQL may run as another user than the test. */
+/** Writes a file that PostgreSQL can read. It can run as another user than the test. */
 async function writeOwned(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o600 });
   await changeOwner(await systemUser(), path);

@@ -29,7 +29,9 @@ export async function saveDetails({ amana }: Caller, clientId: string): Promise<
   await amana.onboarding.createDetails(clientId, someDetails);
 }
 
-/** The onboarding's place and the client's own kyc_status, as the public API shows them. */
+/**
+ * Returns the status fields of an onboarding and the client's own kyc_status, from the public API.
+ */
 export async function placeOf({ amana }: Caller, clientId: string) {
   const [status, client] = await Promise.all([amana.onboarding.getStatus(clientId), amana.clients.get(clientId)]);
   return {
@@ -41,8 +43,8 @@ export async function placeOf({ amana }: Caller, clientId: string) {
 }
 
 /**
- * Waits until a client's onboarding is there; `shown` is the application that it names, with a link
- * while that lives.
+ * Waits until the onboarding of a client has these statuses. `shown` is its application, with a
+ * link while that is open.
  */
 export const expectPlace = (business: Caller, clientId: string, place: Place, shown?: { id: string; link?: string }) =>
   eventually(async () => {

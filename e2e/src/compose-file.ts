@@ -10,12 +10,14 @@ import { parse } from "yaml";
 
 const root = join(import.meta.dirname, "..", "..");
 
-/** What docker-compose.yml wants to be told, made anew; certificates for a day are in `dir`. */
+/**
+ * Generates the values that docker-compose.yml requires. Creates certificates for a day in `dir`.
+ */
 export async function composeValues(dir: string): Promise<Record<string, string>> {
   const certificates = join(dir, "certificates");
   const run = promisify(execFile);
   await run(join(root, "deploy", "make-certificates.sh"), [certificates, "1"]);
-  // The images' user is nobody here.
+  // The user of the images does not exist here and must be able to read the files.
   await run("chmod", ["-R", "a+rX", certificates]);
   const { gatewayKey, kycKey, auditKey, ...secrets } = await readSecrets(dir);
   return {
@@ -43,7 +45,7 @@ export function databasePasswords(passwordOf: (name: string) => string): Record<
   return Object.fromEntries(["POSTGRES_PASSWORD", ...names].map((name) => [name, passwordOf(name)]));
 }
 
-/** The parts of a container's entry that tests look at. */
+/** Parts of a container's entry that tests check. */
 export interface ComposeService {
   readonly image?: string;
   readonly restart?: string;
@@ -66,7 +68,7 @@ export interface Compose {
 export const readCompose = async (): Promise<Compose> =>
   parse(await readFile(join(root, "docker-compose.yml"), "utf8"), { merge: true });
 
-/** A service's settings as they would arrive, with `values` filled in. */
+/** Returns the settings of a service with `values` filled in. */
 export function composeSettings({ services }: Compose, service: string, values: Record<string, string>): Record<string, string> {
   const fill = (text: string) =>
     text.replace(

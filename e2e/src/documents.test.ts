@@ -22,9 +22,9 @@ const workspaces = [
 ];
 
 /**
- * Where a document may mean, for each path it names: paths in back ticks that begin with a folder
- * of the repository, or with one of a service or package, and relative links. Paths with
- * <placeholders> are left out.
+ * Returns the possible locations of each path in a document: paths in back ticks that start with a
+ * folder of the repository, a service or a package, and relative links. Paths with <placeholders>
+ * are ignored.
  */
 function pathsIn(document: string): string[][] {
   const text = readFileSync(join(root, document), "utf8");
@@ -33,18 +33,18 @@ function pathsIn(document: string): string[][] {
   const own = workspaces.find((workspace) => document.startsWith(`${workspace}/`));
   return [
     ...quoted("services|packages|proto|docs|deploy|bench|chaos|cli|e2e|sdks|\\.ci|\\.github").map((path) => [path]),
-    // In a document of the whole project it is the same place in each service that has one.
+    // In a document of the whole project, the path can be in any service.
     ...quoted("src|test|migrations").map((path) => (own ? [own] : services).map((place) => join(place, path))),
     ...[...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, path]) => [join(dirname(document), path ?? "")]),
   ];
 }
 
-test.each(documents)("every path that %s names exists", (document) => {
+test.each(documents)("all paths in %s exist", (document) => {
   const missing = pathsIn(document).filter((places) => !places.some((path) => existsSync(join(root, path))));
   expect(missing.map(([path]) => path)).toEqual([]);
 });
 
-/** The anchor of a heading on GitHub and in editors. */
+/** Returns the anchor of a heading on GitHub and in editors. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
@@ -54,7 +54,7 @@ const anchorOf = (heading: string) =>
 const headingsOf = (document: string) =>
   [...readFileSync(join(root, document), "utf8").matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading ?? "");
 
-test.each(documents)("every heading that a link in %s names exists", (document) => {
+test.each(documents)("all headings that are linked in %s exist", (document) => {
   const text = readFileSync(join(root, document), "utf8");
   const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)];
   const missing = links.filter(([, path, anchor]) => {
@@ -68,7 +68,7 @@ test.each(documents)("every heading that a link in %s names exists", (document) 
   expect(missing.map(([link]) => link)).toEqual([]);
 });
 
-/** The decisions of a page: heading, status line and the rest. */
+/** Returns the decisions of a page: heading, status line and text. */
 const decisionsIn = (page: string) =>
   readFileSync(join(root, page), "utf8")
     .split(/^## /m)
@@ -107,7 +107,7 @@ test.each(decisionPages)(
   },
 );
 
-test("no comment in the code is wider than a hundred columns, but for tables and what tools read", () => {
+test("comments are at most 100 columns wide, except tables and comments for tools", () => {
   const isWide = (line: string) => line.length > 100 && /^ *(\/\/|\*|\/\*)/.test(line) && !/ \| |biome-ignore/.test(line);
   const wide = filesLike("services/*.ts", "packages/*.ts", "cli/*.ts", "sdks/*.ts")
     .filter((path) => !path.includes("/gen/"))

@@ -4,13 +4,13 @@ import type { System } from "@amana/dev-env/system";
 import { Client } from "pg";
 import { readKafka } from "./read-kafka.ts";
 
-/** A place and all the bytes in it. */
+/** A place, such as a table or a log, with its complete content. */
 export interface Place {
   readonly name: string;
   readonly content: string;
 }
 
-/** One connection, for as long as it is used. */
+/** Runs `use` with a connection and closes it. */
 export async function withClient<T>(connectionString: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString });
   await client.connect();
@@ -22,8 +22,8 @@ export async function withClient<T>(connectionString: string, use: (client: Clie
 }
 
 /**
- * Every row of every table of every database, bytea both as hexadecimal digits and as the text its
- * bytes are.
+ * Returns every row of every table of every database. A bytea value is included as hexadecimal
+ * digits and as text.
  */
 export async function databasePlaces(system: System): Promise<Place[]> {
   const places: Place[] = [];
@@ -63,8 +63,8 @@ export async function kafkaPlaces(brokers: string): Promise<Place[]> {
 }
 
 /**
- * The names of the places that have the word: as it is in any case, as hexadecimal digits,
- * percent-encoded, or anywhere in base64.
+ * Returns the names of the places that contain the word: as text in any case, as hexadecimal
+ * digits, percent-encoded, or in base64.
  */
 export function placesWith(places: readonly Place[], word: string): string[] {
   const anyCase = [word, Buffer.from(word).toString("hex"), encodeURIComponent(word)].map((form) => form.toLowerCase());
@@ -77,8 +77,8 @@ export function placesWith(places: readonly Place[], word: string): string[] {
 }
 
 /**
- * What of a word's base64 stays the same whatever comes before and after it, for each of the three
- * ways it can lie.
+ * Returns the constant part of the word's base64 for each of the three alignments, independent of
+ * the bytes before and after it.
  */
 const inBase64 = (word: string): string[] =>
   [0, 1, 2].map((before) => {

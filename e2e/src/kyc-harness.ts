@@ -9,8 +9,7 @@ import { aPerson, sandbox, type TestBusiness } from "./test-system.ts";
 export const applications = "/api/v1/kyc/applications";
 
 /**
- * The kinds a business is told of on its own, and the one about applications that it has to ask
- * for.
+ * Event types of applications: the default ones, and the one that needs an explicit subscription.
  */
 export const kycKinds = [
   "KYC_COMPLETED",
@@ -27,18 +26,18 @@ export interface Application {
   readonly link: string;
 }
 
-/** An application that was just created, by the public API. */
+/** Creates an application with the public API. */
 export async function anApplication(
   { call }: { call: ApiCaller },
   body: object = {},
   headers: Record<string, string> = {},
 ): Promise<Application> {
   const created = await call("POST", applications, body, headers);
-  if (created.status !== 201) throw new Error(`the creation answered ${created.status}: ${created.text}`);
+  if (created.status !== 201) throw new Error(`POST ${applications} returned ${created.status}: ${created.text}`);
   return { id: String(created.body["id"]), link: String(created.body["link_url"]) };
 }
 
-/** A client of the business, by the public API. */
+/** Creates a client with the public API and returns its id. */
 export async function aClient({ amana }: { amana: Amana }): Promise<string> {
   return (await amana.clients.createPerson({ ...aPerson, email: `${randomUUID()}@example.dz` })).id;
 }
@@ -46,20 +45,20 @@ export async function aClient({ amana }: { amana: Amana }): Promise<string> {
 export const tokenOf = (link: string): string => new URL(link).pathname.split("/").at(-1) ?? "";
 
 /**
- * What the applicant, the provider's reviewer or time does with a link. Throws when the link does
- * not take it.
+ * Simulates an action of the applicant, the provider's reviewer or the clock on a link. Throws if
+ * the link rejects it.
  */
 export const onLink = (system: System, link: string, action: "open" | "submit" | "review" | "expire", body: object = {}) =>
   sandbox(system, "POST", `/sandbox/kyc/${tokenOf(link)}/${action}`, body);
 
-/** Whether the link took it. */
+/** Returns whether the link accepted the action. */
 export const tookOnLink = (...args: Parameters<typeof onLink>): Promise<boolean> =>
   onLink(...args).then(
     () => true,
     () => false,
   );
 
-/** What the provider's own books say. */
+/** State of an application at the provider. */
 export interface ProviderView {
   readonly provider_id: string;
   readonly status: string;
@@ -77,23 +76,23 @@ export const faultAt = (system: System, operation: string, mode: string, times =
 
 export const clearFaults = (system: System) => sandbox(system, "DELETE", "/sandbox/faults");
 
-/** The webhook of this kind about this application; fails when none comes. */
+/** Waits for the webhook of this type about this application. Throws after the timeout. */
 export async function theWebhook({ receiver }: TestBusiness, kind: string, id: string, timeoutMs = 90_000) {
   const webhook = await receiver.next(kind, id, timeoutMs);
-  if (!webhook) throw new Error(`no ${kind} about ${id}; refused: ${receiver.refused.join("; ") || "none"}`);
+  if (!webhook) throw new Error(`No ${kind} about ${id} arrived. Rejected deliveries: ${receiver.refused.join("; ") || "none"}`);
   return webhook;
 }
 
 /**
- * The kinds of the webhooks that came about an application, one entry for each event however often
- * it was delivered.
+ * Returns the types of the webhooks about an application. A repeated delivery of an event counts
+ * once.
  */
 export function kindsOf({ receiver }: TestBusiness, id: string): string[] {
-  const ours = receiver.received.filter(({ body }) => body["application_id"] === id);
-  return [...new Map(ours.map(({ body, event }) => [body["id"], event])).values()].sort();
+  const webhooks = receiver.received.filter(({ body }) => body["application_id"] === id);
+  return [...new Map(webhooks.map(({ body, event }) => [body["id"], event])).values()].sort();
 }
 
-/** Waits until the provider has no callback left to deliver. */
+/** Waits until the provider has no pending callback. */
 export const callbacksSettled = (system: System, id: string) =>
   eventually(async () => {
     const { callbacks } = await providerView(system, id);

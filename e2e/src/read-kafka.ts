@@ -11,8 +11,7 @@ export interface KafkaMessage {
 const timeoutMs = 90_000;
 
 /**
- * Every message of every topic that is no topic of Kafka's own, from the beginning to what was
- * there at the call.
+ * Returns all messages of all topics, except internal ones, up to the end at the time of the call.
  */
 export async function readKafka(brokers: string): Promise<KafkaMessage[]> {
   const kafka = new Kafka({ clientId: "reader", brokers: brokers.split(","), logLevel: logLevel.NOTHING });

@@ -6,19 +6,20 @@ import type { System } from "@amana/dev-env/system";
 const source = join(import.meta.dirname, "..", "..", "cli", "src", "amana.ts");
 const outputBytesMax = 64 * 1024 * 1024;
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
 /**
- * Runs the command `amana` with these settings, and with no other system on this machine to find.
- * A test run has a bundle of it, which starts with less than half of the CPU.
+ * Runs the command `amana` with these settings only, so that it finds no other system on this
+ * machine. Test runs use a bundle of it, which starts with less than half of the CPU time.
  */
-export function amanaWith(env: Record<string, string>, ...args: string[]): Promise<Ended> {
+export function amanaWith(env: Record<string, string>, ...args: string[]): Promise<CommandResult> {
   const { PATH, NODE_COMPILE_CACHE, [bundlesVariable]: bundles } = process.env;
-  // Modules that NODE_OPTIONS preloads observe the modules of the source, which a bundle contains.
+  // Modules that NODE_OPTIONS preloads observe imports of source files, which a bundle does not
+  // have.
   const mayBundle = bundles && !env["NODE_OPTIONS"];
   const entry = mayBundle ? join(bundles, "services", "cli", "amana.js") : source;
   const cache = mayBundle ? join(bundles, "cache") : NODE_COMPILE_CACHE;
@@ -30,13 +31,13 @@ export function amanaWith(env: Record<string, string>, ...args: string[]): Promi
   });
 }
 
-/** The same, for who has no use for a refusal: answers what it prints, throws its complaint. */
+/** Runs the command and returns its output. Throws if it fails. */
 export async function amanaDone(env: Record<string, string>, ...args: string[]): Promise<string> {
   const { code, out, err } = await amanaWith(env, ...args);
   if (code !== 0) throw new Error(`amana ${args.join(" ")} ended with ${code}: ${err || out}`);
   return out;
 }
 
-/** The settings that say where the databases are, for the command. */
+/** Returns the database settings of the command. */
 export const databaseSettings = (urls: System["databaseUrls"]): Record<string, string> =>
   Object.fromEntries(Object.entries(urls).map(([name, url]) => [`${name.toUpperCase()}_DATABASE_URL`, url]));

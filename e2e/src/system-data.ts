@@ -17,7 +17,10 @@ import { databaseOwners, serviceNames } from "@amana/dev-env/services";
 const variable = "AMANA_TEST_SYSTEM_DATA";
 const postgresFolder = "postgres";
 const javaOptions = "JAVA_TOOL_OPTIONS";
-/** The JVM warns of each class that it cannot archive, and of an archive of other classes. */
+/**
+ * Suppresses JVM warnings about classes that it cannot archive and about an archive of other
+ * classes.
+ */
 const withoutWarnings = "-Xlog:cds=off -Xlog:cds+dynamic=off -Xlog:class+path=off";
 const copyTimeoutMs = 120_000;
 const bundleTimeoutMs = 120_000;
@@ -25,10 +28,10 @@ const root = join(import.meta.dirname, "..", "..");
 const cacheDir = join(root, "node_modules", ".cache");
 
 /**
- * Prepares the data folder of a system with migrated, empty databases, bundles of each service and of
- * the command `amana`, and an archive of Kafka's classes (Vitest global setup). `copySystemData`
- * copies the data, so that initdb and the migrations run once per test run. A run inside of a test
- * uses what the outer run prepared.
+ * Prepares the data folder of a system with migrated, empty databases, bundles of each service and
+ * of the command `amana`, and an archive of Kafka's classes (Vitest global setup). `copySystemData`
+ * copies the data, so that initdb and the migrations run once per test run. A nested run uses the
+ * data of the outer run.
  */
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env[variable]) return;
@@ -40,24 +43,24 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
 }
 
 /**
- * Starts Kafka once and keeps its loaded classes in an archive beside the compiled modules. Later
- * starts take half of the processor time. JAVA_TOOL_OPTIONS hands the archive to every Java process
- * of the run; a program with other classes ignores it. Does nothing where Kafka cannot start: its
- * tests report that.
+ * Starts Kafka once and stores its loaded classes in an archive beside the compiled modules. Later
+ * starts need half of the CPU time. JAVA_TOOL_OPTIONS passes the archive to every Java process of
+ * the run; a program with other classes ignores it. Does nothing if Kafka cannot start, because its
+ * own tests report that.
  */
 async function archiveKafkaClasses(dir: string): Promise<void> {
   const archive = join(cacheDir, `kafka-${kafkaVersion}.jsa`);
   const options = process.env[javaOptions] ?? "";
   try {
     if (!existsSync(archive)) {
-      const made = join(dir, "kafka.jsa");
-      process.env[javaOptions] = `${options} -XX:ArchiveClassesAtExit=${made} ${withoutWarnings}`;
+      const created = join(dir, "kafka.jsa");
+      process.env[javaOptions] = `${options} -XX:ArchiveClassesAtExit=${created} ${withoutWarnings}`;
       const kafka = await startKafka({ dir: join(dir, "kafka"), progress: silentProgress });
       await kafka.stop();
       await mkdir(cacheDir, { recursive: true });
-      // Beside its place and renamed, so that it is complete if it is there.
+      // Copied under another name and renamed, so that the archive is complete if it exists.
       const copy = `${archive}.${process.pid}`;
-      await copyFile(made, copy);
+      await copyFile(created, copy);
       await rename(copy, archive);
     }
     process.env[javaOptions] = `${options} -XX:SharedArchiveFile=${archive} ${withoutWarnings}`;
@@ -82,23 +85,23 @@ async function bundleAll(dir: string): Promise<void> {
   for (const name of [...serviceNames, "cli"]) await bundle(name, join(dir, name));
 }
 
-/** Bundles a service as its image has it, or the command `amana`. */
+/** Bundles the command `amana`, or a service as in its image. */
 async function bundle(service: string, outDir: string): Promise<void> {
   const args = [join(root, "node_modules", "rolldown", "bin", "cli.mjs"), "-c", join("deploy", "rolldown.config.ts")];
   const env = { ...process.env, SERVICE: service, OUT_DIR: outDir };
-  const made = await runCommand(process.execPath, args, { cwd: root, env, timeoutMs: bundleTimeoutMs });
-  if (!made.ok) throw new Error(`the bundle of ${service} was not made: ${made.failure}`);
+  const result = await runCommand(process.execPath, args, { cwd: root, env, timeoutMs: bundleTimeoutMs });
+  if (!result.ok) throw new Error(`The bundle of ${service} could not be created: ${result.failure}`);
 }
 
 /**
- * Copies the prepared data folder to `to`. Set `withPostgres` to false for a system on another
- * server, which may run on a copy of `copyPostgresData`. Does nothing outside of a test run.
+ * Copies the prepared data folder to `to`. Set `withPostgres` to false for a system with another
+ * server, which can run on a copy of `copyPostgresData`. Does nothing outside of a test run.
  */
 export async function copySystemData(to: string, { withPostgres }: { withPostgres: boolean }): Promise<void> {
   await copy(["secrets.json", "migrated.json", ...(withPostgres ? [postgresFolder] : [])], to);
 }
 
-/** Copies PostgreSQL's data folder to `to`/postgres, for a server that a test starts itself. */
+/** Copies PostgreSQL's data folder to `to`/postgres, for a server that a test starts. */
 export async function copyPostgresData(to: string): Promise<void> {
   await copy([postgresFolder], to);
 }
@@ -107,8 +110,8 @@ async function copy(names: readonly string[], to: string): Promise<void> {
   const from = process.env[variable];
   if (from === undefined) return;
   await mkdir(to, { recursive: true });
-  // PostgreSQL's files may belong to another user; only `cp` keeps their owner.
+  // PostgreSQL's files can belong to another user. Only `cp` keeps their owner.
   const paths = names.map((name) => join(from, name));
-  const copied = await runCommand("cp", ["-a", ...paths, to], { timeoutMs: copyTimeoutMs });
-  if (!copied.ok) throw new Error(`${from} was not copied to ${to}: ${copied.failure}`);
+  const result = await runCommand("cp", ["-a", ...paths, to], { timeoutMs: copyTimeoutMs });
+  if (!result.ok) throw new Error(`${from} could not be copied to ${to}: ${result.failure}`);
 }

@@ -17,13 +17,13 @@ export interface TestSystem extends AsyncDisposable {
   readonly system: System;
   /** Undefined with direct events. */
   readonly kafka: Kafka | undefined;
-  /** All nodes of it, the first one included. */
+  /** All nodes, including the first one. */
   readonly kafkaNodes: readonly Kafka[];
 }
 
 /**
- * The whole system in a temporary folder, on free ports, with quick schedules; a Kafka of one node,
- * or of `kafkaNodes`.
+ * Starts a system in a temporary folder, on free ports, with short schedules. Its Kafka has one
+ * node, or `kafkaNodes` nodes.
  */
 export async function startTestSystem(
   events: "kafka" | "direct",
@@ -38,7 +38,7 @@ export async function startTestSystem(
   await copySystemData(dataDir, { withPostgres: options.databaseUrl === undefined });
   const kafkaNodes =
     events === "kafka" ? await startKafkaNodes(nodesWanted, { dir: join(dir, "kafka"), progress: silentProgress }) : [];
-  // Its data is thrown away, so it need not end in good order.
+  // A graceful stop is not needed, because the data is deleted.
   for (const node of kafkaNodes) stack.defer(() => node.kill());
   const system = await startSystem({
     dir: dataDir,
@@ -48,7 +48,7 @@ export async function startTestSystem(
     ...systemOptions,
     env: {
       ...env,
-      // Tests fire faster than one business may.
+      // Tests send more requests than the limits of a business permit.
       gateway: {
         RATE_LIMIT_PER_SECOND: "0",
         RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "0",
@@ -74,13 +74,13 @@ export async function startTestSystem(
 
 type WebhookEvent = NonNullable<Parameters<Amana["webhookEndpoints"]["create"]>[0]["events"]>[number];
 
-/** The API with one key, as businesses use it. By default a request is not repeated. */
+/** Creates an API client with a key. By default it does not repeat a request. */
 export const client = (system: System, apiKey: string, options: { retries?: number; timeoutMs?: number } = {}) =>
   new Amana({ baseUrl: system.gatewayUrl, apiKey, retries: 0, ...options });
 
 /**
- * A business with a webhook receiver of its own, told of these kinds of events or of those that
- * nobody has to ask for. `call` is for what the client library hides: statuses, headers, bytes.
+ * Creates a business with a webhook receiver, for these event types or the default ones. `call`
+ * returns statuses, headers and bytes, which the client library hides.
  */
 export async function aBusiness(system: System, name = "Épicerie", events?: readonly WebhookEvent[]) {
   const { id, api_key } = await client(system, system.adminKey).businesses.create({ name });
@@ -101,7 +101,7 @@ export const anOrder = { amount: "5000.00", success_url: "https://shop.example/m
 export { aPerson } from "@amana/dev-env/demo/a-person";
 export { copyPostgresData } from "./system-data.ts";
 
-/** A payment that a card holder has paid: created, paid at the sandbox, returned. */
+/** Creates a payment and pays it at the sandbox. */
 export async function aPaidPayment(system: System, business: TestBusiness): Promise<{ id: string; orderId: string }> {
   const created = await business.amana.payments.create(anOrder);
   const orderId = String(created.processor_order_id);
@@ -113,7 +113,7 @@ export async function aPaidPayment(system: System, business: TestBusiness): Prom
   return { id: created.id, orderId };
 }
 
-/** A control call of the sandbox. */
+/** Calls the control API of the sandbox. */
 export async function sandbox(
   system: System,
   method: "GET" | "POST" | "PUT" | "DELETE",
@@ -129,7 +129,7 @@ export async function sandbox(
   return text ? JSON.parse(text) : undefined;
 }
 
-/** How often the processor was called for an order, by operation, and what it gave back. */
+/** Returns the number of refund calls for an order and the refunded amount at the processor. */
 export async function processorView(system: System, orderId: string): Promise<{ refundedAmount: number; refundCalls: number }> {
   const view = (await sandbox(system, "GET", `/sandbox/payments/${orderId}`)) as {
     refundedAmount: number;

@@ -1,65 +1,66 @@
 import { AmanaError } from "@amana/client";
 import { isUuid } from "@amana/runtime/uuid";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
-import { numberFrom, withDatabaseOptions } from "../options.ts";
-import { exitCodes, Refused } from "../refused.ts";
-import { type Api, type ApiOptions, connect, type KeyOf } from "./connect.ts";
-import { inWords } from "./in-words.ts";
+import { CommandError, exitCodes } from "../command-error.ts";
+import { jsonHelp, numberFrom, withDatabaseOptions } from "../options.ts";
+import { type Api, type ApiOptions, connect, type KeyOf, keyNames } from "./connect.ts";
+import { toCommandError } from "./error-text.ts";
 
-interface About<O> {
-  readonly says: string;
-  /** Behind "amana ". */
+interface CommandInfo<O> {
+  readonly summary: string;
+  /** Arguments after "amana ". */
   readonly example: string;
-  /** Whose key it takes; of several, the first is what is taken of the development system. */
+  /** Permitted keys. The first one is the default key of the development system. */
   readonly key: readonly KeyOf[] | ((options: O) => readonly KeyOf[]);
-  /** Of what changes something: the command that shows whether it was done. */
-  readonly ask?: (...ids: string[]) => string;
-  /** It is sent without an Idempotency-Key: a PATCH, or several requests. */
-  readonly isUnkeyed?: boolean;
-  /** A change that is asked about first. */
-  readonly asksFirst?: boolean;
-  /** What else the help says. */
+  /** For a change: the arguments of the command that shows whether it is done. */
+  readonly statusCommand?: (...ids: string[]) => string;
+  /** The request has no Idempotency-Key: a PATCH, or several requests. */
+  readonly isWithoutIdempotencyKey?: boolean;
+  readonly needsConfirmation?: boolean;
+  /** Additional text in the help. */
   readonly more?: string;
 }
 
-/** The arguments of a command as it declares them; a variadic one is a list. */
-type Ids = readonly (string | readonly string[])[];
+/** Arguments in the order of the declaration. A variadic argument is a list. */
+type Args = readonly (string | readonly string[])[];
 export type Work<O> = (api: Api, options: O, ...ids: never[]) => Promise<void>;
 
-/** A command that goes through the API. Ids, in `signature` as <…id>, are refused before a call. */
-export function apiCommand<O extends ApiOptions>(noun: Command, signature: string, about: About<O>, work: Work<O>): Command {
-  const command = withApiOptions(declared(noun, signature).description(about.says), about);
-  command.addHelpText("after", helpOf(about));
-  return command.action((...given: unknown[]) => runByApi(about, work, given.at(-2) as O, given.slice(0, -2) as Ids));
+/** Adds a command that uses the API. Arguments named <…id> in `usage` must be UUIDs. */
+export function apiCommand<O extends ApiOptions>(group: Command, usage: string, info: CommandInfo<O>, work: Work<O>): Command {
+  const command = withApiOptions(declareCommand(group, usage).description(info.summary), info);
+  command.addHelpText("after", helpOf(info));
+  return command.action((...given: unknown[]) => runWithApi(info, work, given.at(-2) as O, given.slice(0, -2) as Args));
 }
 
-/** Loads what works at the databases, which is called as commander calls actions. */
-type AtDatabases = () => Promise<(...given: never[]) => Promise<void>>;
+/** Loads the action that uses the databases. Its parameters are those of a commander action. */
+type LoadDatabaseAction = () => Promise<(...given: never[]) => Promise<void>>;
 
-export interface EitherOptions extends ApiOptions {
+export interface ApiOrDatabaseOptions extends ApiOptions {
   readonly databases?: boolean;
   readonly service?: string;
   readonly databaseUrl?: string;
 }
 
 /**
- * One thing that can be done both ways: by the API unless an option speaks of databases. Those that
- * belong to one way are refused on the other.
+ * Adds a command that uses the API, or the databases if `--databases`, `--service` or
+ * `--database-url` is given. Options of the other way are rejected.
  */
-export function eitherCommand<O extends EitherOptions>(
-  noun: Command,
-  signature: string,
-  about: About<O> & { readonly onlyAtDatabases?: (command: Command) => Command },
+export function apiOrDatabaseCommand<O extends ApiOrDatabaseOptions>(
+  group: Command,
+  usage: string,
+  info: CommandInfo<O> & { readonly onlyAtDatabases?: (command: Command) => Command },
   work: Work<O>,
-  atDatabases: AtDatabases,
+  loadDatabaseAction: LoadDatabaseAction,
 ): Command {
-  const command = withApiOptions(declared(noun, signature).description(about.says), about);
-  command.optionsGroup("Straight at the databases, for when the API cannot be asked:");
-  withDatabaseOptions(command.option("--databases", "this way, and not by the API; --service and --database-url say so too"));
+  const command = withApiOptions(declareCommand(group, usage).description(info.summary), info);
+  command.optionsGroup("Database options (the services may be down):");
+  withDatabaseOptions(
+    command.option("--databases", "use the databases in place of the API (implied by --service and --database-url)"),
+  );
   const before = command.options.length;
-  about.onlyAtDatabases?.(command);
+  info.onlyAtDatabases?.(command);
   const own = command.options.slice(before);
-  command.optionsGroup("Options:").addHelpText("after", helpOf(about));
+  command.optionsGroup("Options:").addHelpText("after", helpOf(info));
   return command.action(async (...given: unknown[]) => {
     const options = given.at(-2) as O;
     const { databases, service, databaseUrl } = options;
@@ -69,81 +70,104 @@ export function eitherCommand<O extends EitherOptions>(
       : own;
     for (const option of others)
       if (command.getOptionValueSource(option.attributeName()) === "cli")
-        throw new Refused(`${option.long} goes ${isAtDatabases ? "by the API, without" : "with"} --databases.`, exitCodes.usage);
-    if (isAtDatabases) return await (await atDatabases())(...(given as never[]));
-    await runByApi(about, work, options, given.slice(0, -2) as Ids);
+        throw new CommandError(
+          `${option.long} ${isAtDatabases ? "cannot be used with" : "requires"} --databases.`,
+          exitCodes.usage,
+        );
+    if (isAtDatabases) return await (await loadDatabaseAction())(...(given as never[]));
+    await runWithApi(info, work, options, given.slice(0, -2) as Args);
   });
 }
 
-const apiGroup = "The API:";
-const named = { business: "a business's key", operator: "an operator's key" };
+const apiGroup = "API options:";
 
-function helpOf<O>({ example, key, more }: About<O>): string {
-  const whose = typeof key === "function" ? "a business's or an operator's key" : key.map((one) => named[one]).join(" or ");
-  return `\nGoes through the API, with ${whose}.${more ? `\n${more}` : ""}\n\nExample:\n  amana ${example}`;
+function helpOf<O>({ example, key, more }: CommandInfo<O>): string {
+  const required =
+    typeof key === "function" ? "a business's or an operator's key" : key.map((owner) => keyNames[owner]).join(" or ");
+  return `\nUses the API with ${required}.${more ? `\n${more}` : ""}\n\nExample:\n  amana ${example}`;
 }
 
-function declared(noun: Command, signature: string): Command {
-  const [name = "", ...args] = signature.split(" ");
-  const command = noun.command(name);
-  for (const one of args) {
-    const argument = new Argument(one);
+function declareCommand(group: Command, usage: string): Command {
+  const [name = "", ...args] = usage.split(" ");
+  const command = group.command(name);
+  for (const text of args) {
+    const argument = new Argument(text);
     if (/id$/.test(argument.name())) argument.argParser(uuidFrom);
-    if (argument.variadic) argument.argParser(severalUuids);
+    if (argument.variadic) argument.argParser(appendUuid);
     command.addArgument(argument);
   }
   return command;
 }
 
-/** The options of every command by the API. */
+/** Adds the options of a command that uses the API. */
 export function withApiOptions<O>(
   command: Command,
-  { ask, asksFirst, isUnkeyed }: Pick<About<O>, "ask" | "asksFirst" | "isUnkeyed">,
+  {
+    statusCommand,
+    needsConfirmation,
+    isWithoutIdempotencyKey,
+  }: Pick<CommandInfo<O>, "statusCommand" | "needsConfirmation" | "isWithoutIdempotencyKey">,
 ): Command {
-  command.option("--json", "for programs");
-  if (asksFirst) command.option("--yes", "do it without asking first");
+  command.option("--json", jsonHelp);
+  if (needsConfirmation) command.option("--yes", "skip the confirmation");
   command.optionsGroup(apiGroup);
   command
-    .option("--url <url>", "of the deployment; else AMANA_URL, or the system that start runs here")
-    .addOption(new Option("--key-file <file>", "with the key, - for standard input; else AMANA_KEY or AMANA_KEY_FILE"))
-    .option("--key <key>", "the key itself, which other users of this machine may then see")
-    .option("--allow-http", "let the key go to another machine without encryption")
-    .option("--timeout <seconds>", "for an answer", numberFrom(0.1, 600), 60);
-  if (isKeyed({ ask, isUnkeyed }))
-    command.option("--idempotency-key <key>", "of what is to happen once, however often it is sent", visibleAscii);
+    .option("--url <url>", "address of the deployment (default: AMANA_URL, then the local development system)")
+    .addOption(
+      new Option("--key-file <file>", "file with the key, - for standard input (default: AMANA_KEY, then AMANA_KEY_FILE)"),
+    )
+    .option("--key <key>", "the key; other users of this machine can see it")
+    .option("--allow-http", "permit http:// to another machine, which sends the key unencrypted")
+    .option("--timeout <seconds>", "maximum time for a response", numberFrom(0.1, 600), 60);
+  if (isKeyed({ statusCommand, isWithoutIdempotencyKey }))
+    command.option("--idempotency-key <key>", "key of the change, to repeat it safely (default: a new one)", visibleAscii);
   return command.optionsGroup("Options:");
 }
 
-/** Connects and works; what the API refuses becomes words and an exit code. */
-export async function runByApi<O extends ApiOptions>(about: About<O>, work: Work<O>, options: O, ids: Ids): Promise<void> {
+/**
+ * Runs `work` with a connection. An error of the API becomes a CommandError with text and exit
+ * code.
+ */
+export async function runWithApi<O extends ApiOptions>(
+  info: CommandInfo<O>,
+  work: Work<O>,
+  options: O,
+  args: Args,
+): Promise<void> {
   const stop = new AbortController();
   const onSignal = () => {
-    // A second one waits for nothing.
+    // A second signal exits immediately.
     if (stop.signal.aborted) process.exit(exitCodes.interrupted);
     stop.abort();
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
-  const takes = typeof about.key === "function" ? about.key(options) : about.key;
-  const api = await connect(options, takes, stop.signal);
+  const permitted = typeof info.key === "function" ? info.key(options) : info.key;
+  const api = await connect(options, permitted, stop.signal);
   try {
-    await work(api, options, ...(ids as never[]));
+    await work(api, options, ...(args as never[]));
     if (stop.signal.aborted) process.exitCode ??= exitCodes.interrupted;
   } catch (error) {
     if (!(error instanceof AmanaError)) throw error;
-    const ask = about.ask && `amana ${about.ask(...ids.flat())}`;
+    const statusCommand = info.statusCommand && `amana ${info.statusCommand(...args.flat())}`;
     const { json } = options;
-    throw inWords(error, { url: api.url, json, ask, isKeyed: isKeyed(about), stopped: stop.signal.aborted });
+    throw toCommandError(error, { url: api.url, json, statusCommand, isKeyed: isKeyed(info), stopped: stop.signal.aborted });
   }
 }
 
-const isKeyed = ({ ask, isUnkeyed }: { ask?: unknown; isUnkeyed?: boolean | undefined }) => !!ask && !isUnkeyed;
+const isKeyed = ({
+  statusCommand,
+  isWithoutIdempotencyKey,
+}: {
+  statusCommand?: unknown;
+  isWithoutIdempotencyKey?: boolean | undefined;
+}) => !!statusCommand && !isWithoutIdempotencyKey;
 
 export function uuidFrom(text: string): string {
-  if (!isUuid(text)) throw new InvalidArgumentError("It must be an id, a UUID. Copy one from a list.");
+  if (!isUuid(text)) throw new InvalidArgumentError("It must be an id (UUID). Copy one from the list command.");
   return text.toLowerCase();
 }
 
-const severalUuids = (text: string, before: readonly string[] = []) => [...before, uuidFrom(text)];
+const appendUuid = (text: string, before: readonly string[] = []) => [...before, uuidFrom(text)];
 
 function visibleAscii(text: string): string {
   if (!/^[\x21-\x7e]{1,255}$/.test(text)) throw new InvalidArgumentError("It must be 1 to 255 visible ASCII characters.");
@@ -153,14 +177,15 @@ function visibleAscii(text: string): string {
 export function timeFrom(text: string): string {
   const time = new Date(text);
   const [day = ""] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];
-  // Date takes the 31st of February for a day of March.
-  if (Number.isNaN(time.getTime()) || isNoDay(day)) throw new InvalidArgumentError("It must be a time like 2026-11-20T08:00Z.");
+  // Date accepts 31 February and returns a day of March.
+  if (Number.isNaN(time.getTime()) || !isCalendarDay(day))
+    throw new InvalidArgumentError("It must be a time like 2026-11-20T08:00Z.");
   return time.toISOString();
 }
 
-const isNoDay = (day: string) => {
+const isCalendarDay = (day: string) => {
   const midnight = new Date(`${day}T00:00Z`);
-  return Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(day);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 };
 
 export function amountFrom(text: string): string {
@@ -168,8 +193,8 @@ export function amountFrom(text: string): string {
   return text;
 }
 
-/** Words that belong to what is asked for, such as the reason for an audit trail. */
-export function wordsFrom(text: string): string {
+/** Parses a required text, such as the reason for the audit trail. */
+export function textFrom(text: string): string {
   if (text.trim() === "") throw new InvalidArgumentError("It must not be empty.");
   return text;
 }

@@ -13,22 +13,23 @@ const pageMax = 100;
 
 export const withListOptions = (command: Command): Command =>
   command
-    .option("--limit <count>", "at most so many, the newest", wholeFrom(1, 10_000), 50)
-    .option("--all", "every one; with --json a line of JSON for each, otherwise it is one list");
+    .option("--limit <count>", "maximum number of rows, the newest first", wholeFrom(1, 10_000), 50)
+    .option("--all", "print all rows; with --json one JSON document on each line");
 
-interface Shown<Row> {
+interface ListFormat<Row> {
   readonly columns: Columns<Row>;
+  /** Printed when the list is empty. */
   readonly none: string;
 }
 
 /**
- * A list, page after page. What is created meanwhile moves the pages on: what came before is not
- * shown again.
+ * Prints a list page by page. Rows that are created meanwhile shift the pages, so rows of the page
+ * before are skipped.
  */
 export async function showList<Row extends { readonly id: string }>(
   api: Api,
   { json, limit, all }: ListOptions,
-  { columns, none }: Shown<Row>,
+  { columns, none }: ListFormat<Row>,
   open: (page: { limit: number; offset: number }) => List<Row>,
 ): Promise<void> {
   const found: Row[] = [];
@@ -58,13 +59,13 @@ export async function showList<Row extends { readonly id: string }>(
   if (all && (table || json)) return;
   printRows(found, columns, { json, none });
   if (json || isLast || found.length === 0) return;
-  // The API counts no further than 1 000.
+  // The API counts up to 1 000.
   const count = total < 1_000 ? total : `at least ${total}`;
-  process.stderr.write(`${found.length} of ${count}: --limit or --all shows more.\n`);
+  process.stderr.write(`${found.length} of ${count} rows. Use --limit or --all for more.\n`);
 }
 
-/** One thing with everything that the API shows of it. */
-export function showOne(thing: object, { json }: ApiOptions): void {
-  if (json) print(jsonText(thing));
-  else printFields(thing);
+/** Prints a resource with all fields of the response. */
+export function showResource(resource: object, { json }: ApiOptions): void {
+  if (json) print(jsonText(resource));
+  else printFields(resource);
 }

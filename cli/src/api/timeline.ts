@@ -3,54 +3,62 @@ import { byTimeAndCause } from "@amana/public-api/by-time-and-cause";
 import { localTime, printRows } from "../print.ts";
 import type { Api } from "./connect.ts";
 
-/** One thing that is known to have happened, as the API tells operators. */
+/** An entry of a timeline, as the API returns it to operators. */
 type Entry = PaymentTimeline["entries"][number];
 
 const pagesMax = 5;
 const marginMs = 10_000;
-/** The API shows the newest attempts of a delivery, so many at most. */
+/** Maximum number of attempts of a delivery in a response of the API. */
 const attemptsShownMax = 50;
 
 /**
- * The same of what a business's key may see of a payment: its states as far as their times are
- * kept, and the events around those times with every attempt to deliver them.
+ * Builds a timeline from the resources that a business can read: the states of the payment with
+ * stored times, and the events around those times with their delivery attempts.
  */
 export async function timelineForBusiness(api: Api, id: string): Promise<PaymentTimeline> {
   const payment = await api.amana.payments.get(id, api.call());
   const entries = statesOf(payment);
-  const told = await toldOf(api, id, new Set(entries.map(({ at }) => Date.parse(at)))).catch((error) =>
-    nothingIfAway(api, error),
-  );
-  entries.push(...(told?.entries ?? []));
+  const times = new Set(entries.map(({ at }) => Date.parse(at)));
+  const eventEntries = await readEventEntries(api, id, times).catch((error) => undefinedIfUnavailable(api, error));
+  entries.push(...(eventEntries?.entries ?? []));
   entries.sort(byTimeAndCause);
-  return { payment, entries, ...(!told && { missing: ["events"] }), ...(told?.isCut && { truncated: ["events"] }) };
+  return {
+    payment,
+    entries,
+    ...(!eventEntries && { missing: ["events"] }),
+    ...(eventEntries?.isTruncated && { truncated: ["events"] }),
+  };
 }
 
-async function toldOf(api: Api, id: string, times: ReadonlySet<number>): Promise<{ entries: Entry[]; isCut: boolean }> {
+async function readEventEntries(
+  api: Api,
+  id: string,
+  times: ReadonlySet<number>,
+): Promise<{ entries: Entry[]; isTruncated: boolean }> {
   const found = new Map<string, Event>();
-  let isCut = false;
+  let isTruncated = false;
   for (const atMs of times) {
     const around = await eventsAround(api, id, atMs);
     for (const event of around.events) found.set(event.id, event);
-    isCut ||= around.isCut;
+    isTruncated ||= around.isTruncated;
   }
   const entries: Entry[] = [];
   for (const event of found.values()) {
     const deliveries = await api.amana.events.listDeliveries(event.id, { limit: 100 }, api.call()).page();
     entries.push(...entriesOf(event, deliveries.items));
-    isCut ||= deliveries.items.some(({ attempts }) => attempts.length >= attemptsShownMax);
+    isTruncated ||= deliveries.items.some(({ attempts }) => attempts.length >= attemptsShownMax);
   }
-  return { entries, isCut };
+  return { entries, isTruncated };
 }
 
 /**
- * Whoever asks for a payment is told of it, also while what it was told to others is away. Where
- * that is frozen, nobody answers in time.
+ * Returns undefined if the events are unavailable or time out, so that the payment is shown without
+ * them. Throws any other error again.
  */
-function nothingIfAway({ stop }: Api, error: unknown): undefined {
-  const isAway =
+function undefinedIfUnavailable({ stop }: Api, error: unknown): undefined {
+  const isUnavailable =
     error instanceof ProblemError ? [503, 504].includes(error.status) : error instanceof ConnectionError && !stop.aborted;
-  if (!isAway) throw error;
+  if (!isUnavailable) throw error;
 }
 
 function statesOf({ created_at, paid_at, updated_at, status }: Payment): Entry[] {
@@ -68,28 +76,28 @@ async function eventsAround({ amana, call }: Api, paymentId: string, atMs: numbe
     const page = await amana.events.list({ ...query, offset }, call()).page();
     events.push(...page.items.filter(({ body }) => body["payment_id"] === paymentId));
     offset += page.items.length;
-    if (page.isLast) return { events, isCut: false };
+    if (page.isLast) return { events, isTruncated: false };
   }
-  return { events, isCut: true };
+  return { events, isTruncated: true };
 }
 
-/** An event, and whatever became of telling it. */
+/** Returns the entries of an event and of its delivery attempts. */
 export function entriesOf({ id: event_id, type: name, created_at }: Event, deliveries: readonly Delivery[]): Entry[] {
   const entries: Entry[] = [{ at: created_at, kind: "event", name, event_id }];
   for (const { endpoint_id, next_attempt_at, attempts } of deliveries) {
-    const about = { name, event_id, endpoint_id };
+    const common = { name, event_id, endpoint_id };
     for (const { at, status_code, error, detail, duration_ms } of attempts) {
       const outcome = status_code === undefined ? error : String(status_code);
       entries.push({
         at,
         kind: "delivery_attempt",
-        ...about,
+        ...common,
         ...(outcome && { outcome }),
         ...(detail && { detail }),
         duration_ms,
       });
     }
-    if (next_attempt_at) entries.push({ at: next_attempt_at, kind: "next_attempt", ...about });
+    if (next_attempt_at) entries.push({ at: next_attempt_at, kind: "next_attempt", ...common });
   }
   return entries;
 }
@@ -100,13 +108,13 @@ export function printTimeline(entries: readonly Entry[]): void {
     entries,
     {
       TIME: ({ at }) => localTime(at, { ms: true }),
-      WHAT: { of: ({ kind }) => kind.replace("_", " "), spare: 1 },
+      KIND: { of: ({ kind }) => kind.replace("_", " "), spare: 1 },
       "": ({ name }) => name,
       OUTCOME: ({ outcome }) => outcome,
       MS: { of: ({ duration_ms }) => duration_ms, right: true, spare: 2 },
       ID: { of: idOf, spare: 4 },
       DETAIL: { of: ({ detail }) => detail, min: 8, spare: 3 },
     },
-    { none: "Nothing is known of what happened." },
+    { none: "No timeline entries found." },
   );
 }

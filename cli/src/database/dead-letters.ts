@@ -12,15 +12,14 @@ import {
 import { DomainError } from "@amana/rpc";
 import { sleep } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { CommandError, exitCodes } from "../command-error.ts";
 import type { ChangeOptions, CommonOptions } from "../options.ts";
 import { ageOf, jsonText, printable, printRows } from "../print.ts";
-import { exitCodes, Refused } from "../refused.ts";
-import { byPerson, requireUuid } from "./as.ts";
+import { auditActor, requireUuid } from "./audit-actor.ts";
 import { type OpenDatabase, withServices } from "./services.ts";
 
-const atOnceMax = 1_000;
+const lettersMax = 1_000;
 
-/** Dead letters, while the services may be down: `amana dead-letters --databases`. */
 interface ListOptions extends CommonOptions {
   readonly topic?: string;
   readonly status?: string;
@@ -40,15 +39,15 @@ export async function list({ json, topic, status, limit, ...selection }: ListOpt
     TOPIC: (row: ShownLetter) => row.topic,
     STATUS: (row: ShownLetter) => row.status,
     AGE: (row: ShownLetter) => ageOf(row.created_at),
-    TRIED: (row: ShownLetter) => row.attempts,
+    ATTEMPTS: (row: ShownLetter) => row.attempts,
     KEY: (row: ShownLetter) => row.key,
     REASON: (row: ShownLetter) => row.reason.slice(0, 120),
   };
-  printRows(rows, columns, { json, none: "No message is set aside." });
+  printRows(rows, columns, { json, none: "No dead letters found." });
 }
 
 export async function show(id: string, { json, ...selection }: CommonOptions): Promise<void> {
-  const letter = await inWhichever(selection, requireUuid(id), ({ service, orm }) =>
+  const letter = await readFromFirst(selection, requireUuid(id), ({ service, orm }) =>
     showLetter(orm.em.fork(), id, (topic) => service.consumes[topic]),
   );
   if (json) process.stdout.write(`${jsonText(letter)}\n`);
@@ -64,51 +63,51 @@ interface RetryOptions extends ChangeOptions {
   readonly wait: number;
 }
 
-interface Retried {
+interface LetterOutcome {
   readonly id: string;
   readonly service: string;
   readonly outcome: string;
 }
 
 export async function retry(ids: string[], { json, as, all, topic, status, wait, ...selection }: RetryOptions): Promise<void> {
-  if (ids.length > 0 === (all === true)) throw new Refused("Name the letters' ids, or --all.", exitCodes.usage);
+  if (ids.length > 0 === (all === true)) throw new CommandError("Use either ids or --all.", exitCodes.usage);
   const rows = await withServices(selection, async (opened) => {
-    const results: Retried[] = [];
-    const asked: { id: string; attempts: number; at: OpenDatabase }[] = [];
-    for (const { id, at } of all ? await everyLetter(opened, topic, status) : await whereTheyAre(opened, ids)) {
+    const results: LetterOutcome[] = [];
+    const requested: { id: string; attempts: number; at: OpenDatabase }[] = [];
+    for (const { id, at } of all ? await matchingLetters(opened, topic, status) : await locateLetters(opened, ids)) {
       try {
         const change = await changeLetter(at, as, "retried", (em) => requestRetry(em, id));
-        if (change) asked.push({ id, attempts: change.before.attempts, at });
+        if (change) requested.push({ id, attempts: change.before.attempts, at });
         else results.push({ id, service: at.service.name, outcome: "DELIVERED" });
       } catch (error) {
         if (!(error instanceof DomainError)) throw error;
-        results.push({ id, service: at.service.name, outcome: `not tried: ${error.message}` });
+        results.push({ id, service: at.service.name, outcome: `not retried: ${error.message}` });
       }
     }
     const untilMs = performance.now() + wait * 1000;
-    for (const one of asked) results.push(await outcomeOf(one, untilMs));
+    for (const letter of requested) results.push(await waitForOutcome(letter, untilMs));
     return results;
   });
   const columns = {
-    ID: (row: Retried) => row.id,
-    SERVICE: (row: Retried) => row.service,
-    OUTCOME: (row: Retried) => row.outcome,
+    ID: (row: LetterOutcome) => row.id,
+    SERVICE: (row: LetterOutcome) => row.service,
+    OUTCOME: (row: LetterOutcome) => row.outcome,
   };
-  printRows(rows, columns, { json, none: "There is nothing to retry." });
-  if (rows.some(({ outcome }) => outcome !== "DELIVERED")) process.exitCode = exitCodes.refused;
+  printRows(rows, columns, { json, none: "No dead letters to retry." });
+  if (rows.some(({ outcome }) => outcome !== "DELIVERED")) process.exitCode = exitCodes.failed;
 }
 
-async function everyLetter(opened: readonly OpenDatabase[], topic: string | undefined, status = "PARKED") {
+async function matchingLetters(opened: readonly OpenDatabase[], topic: string | undefined, status = "PARKED") {
   const found = await Promise.all(
     opened.filter(consumes).map(async (at) => {
-      const letters = await listLetters(at.orm.em.fork(), { topic, status, limit: atOnceMax });
+      const letters = await listLetters(at.orm.em.fork(), { topic, status, limit: lettersMax });
       return letters.map(({ id }) => ({ id, at }));
     }),
   );
   return found.flat();
 }
 
-async function whereTheyAre(
+async function locateLetters(
   opened: readonly OpenDatabase[],
   ids: readonly string[],
 ): Promise<{ id: string; at: OpenDatabase }[]> {
@@ -122,16 +121,16 @@ async function whereTheyAre(
   return found;
 }
 
-async function outcomeOf(
+async function waitForOutcome(
   { id, attempts, at }: { id: string; attempts: number; at: OpenDatabase },
   untilMs: number,
-): Promise<Retried> {
-  const told = (outcome: string): Retried => ({ id, service: at.service.name, outcome });
+): Promise<LetterOutcome> {
+  const row = (outcome: string): LetterOutcome => ({ id, service: at.service.name, outcome });
   for (;;) {
-    const now = await readLetterState(at.orm.em.fork(), id);
-    if (!now || now.status === "DELIVERED" || now.status === "DROPPED") return told(now?.status ?? "DELIVERED");
-    if (now.attempts > attempts) return told(`failed again: ${now.reason} Mend the cause, and retry or drop it.`);
-    if (performance.now() >= untilMs) return told("nobody has tried it yet: it is tried when the service runs.");
+    const current = await readLetterState(at.orm.em.fork(), id);
+    if (!current || current.status === "DELIVERED" || current.status === "DROPPED") return row(current?.status ?? "DELIVERED");
+    if (current.attempts > attempts) return row(`failed again: ${current.reason} Fix the cause, then retry or drop it.`);
+    if (performance.now() >= untilMs) return row("not attempted yet; the consumer retries it when the service runs");
     await sleep(250);
   }
 }
@@ -140,34 +139,34 @@ export async function drop(
   ids: string[],
   { json, as, reason, ...selection }: ChangeOptions & { reason?: string },
 ): Promise<void> {
-  if (!reason?.trim()) throw new Refused("--reason must say why: it stands in the audit trail.", exitCodes.usage);
+  if (!reason?.trim()) throw new CommandError("--reason is required: the audit trail contains it.", exitCodes.usage);
   const rows = await withServices(selection, async (opened) => {
-    const results: Retried[] = [];
-    for (const { id, at } of await whereTheyAre(opened, ids)) {
+    const results: LetterOutcome[] = [];
+    for (const { id, at } of await locateLetters(opened, ids)) {
       await changeLetter(at, as, "dropped", (em) => dropLetter(em, id), reason);
       results.push({ id, service: at.service.name, outcome: "DROPPED" });
     }
     return results;
   });
   const columns = {
-    ID: (row: Retried) => row.id,
-    SERVICE: (row: Retried) => row.service,
-    OUTCOME: (row: Retried) => row.outcome,
+    ID: (row: LetterOutcome) => row.id,
+    SERVICE: (row: LetterOutcome) => row.service,
+    OUTCOME: (row: LetterOutcome) => row.outcome,
   };
   printRows(rows, columns, { json, none: "" });
 }
 
-/** One transaction with its row in the audit trail. */
+/** Changes a dead letter and adds an audit row in one transaction. */
 async function changeLetter(
   { service, orm }: OpenDatabase,
   as: string,
-  did: "retried" | "dropped",
+  action: "retried" | "dropped",
   change: (em: SqlEntityManager) => Promise<LetterChange | undefined>,
   reason?: string,
 ): Promise<LetterChange | undefined> {
   return await transaction(orm, async (em) => {
     const changed = await change(em);
-    if (changed) service.record(em, new Date(), letterAction(byPerson(as), did, changed, reason));
+    if (changed) service.record(em, new Date(), letterAction(auditActor(as), action, changed, reason));
     return changed;
   });
 }
@@ -179,7 +178,7 @@ async function findLetter(opened: readonly OpenDatabase[], id: string): Promise<
   return undefined;
 }
 
-async function inWhichever<T>(
+async function readFromFirst<T>(
   selection: CommonOptions,
   id: string,
   read: (at: OpenDatabase) => Promise<T | undefined>,
@@ -194,4 +193,4 @@ async function inWhichever<T>(
 }
 
 const unknownLetter = (id: string) =>
-  new Refused(`No database that answers has a dead letter ${id}. See: amana dead-letters list --databases`);
+  new CommandError(`No reachable database has the dead letter ${id}. See: amana dead-letters list --databases`);

@@ -2,9 +2,9 @@ import { transaction } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
 import type { RepairedService } from "@amana/service-host";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import { CommandError, exitCodes } from "../command-error.ts";
 import type { ChangeOptions } from "../options.ts";
-import { exitCodes, Refused } from "../refused.ts";
-import { byPerson } from "./as.ts";
+import { auditActor } from "./audit-actor.ts";
 import { withServices } from "./services.ts";
 
 type HoldOptions = ChangeOptions & { readonly reason: string };
@@ -16,25 +16,26 @@ export async function hold({ minutes, ...options }: HoldOptions & { readonly min
 
 export async function release(options: HoldOptions): Promise<void> {
   await change(options, "released", async (em, { release }) => {
-    if (!(await release(em))) throw new Refused("Refunds are not held.");
+    if (!(await release(em))) throw new CommandError("Nothing was changed: refunds are not held.");
   });
-  process.stdout.write("Refunds go on.\n");
+  process.stdout.write("The refund hold has ended. Refunds are sent again.\n");
 }
 
-/** One transaction with its row in the audit trail. */
+/** Changes the hold and adds an audit row in one transaction. */
 async function change<T>(
   { as, reason, service = "payments", databaseUrl }: HoldOptions,
-  did: "held" | "released",
+  action: "held" | "released",
   work: (em: SqlEntityManager, refunds: NonNullable<RepairedService["refunds"]>) => Promise<T>,
 ): Promise<T> {
   return await withServices({ service, databaseUrl }, async ([opened]) => {
     const refunds = opened?.service.refunds;
-    if (!opened || !refunds) throw new Refused(`${service} gives nothing back; that is payments.`, exitCodes.usage);
+    if (!opened || !refunds)
+      throw new CommandError(`${service} has no refunds. Use --service payments or omit it.`, exitCodes.usage);
     return await transaction(opened.orm, async (em) => {
       const result = await work(em, refunds);
       opened.service.record(em, new Date(), {
-        by: byPerson(as),
-        action: `refunds.${did}`,
+        by: auditActor(as),
+        action: `refunds.${action}`,
         entity: { type: "refund_hold", id: uuidv7() },
         after: { service },
         reason,

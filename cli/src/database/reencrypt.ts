@@ -1,24 +1,24 @@
 import { databaseTime, transaction } from "@amana/database";
 import type { SecretBox } from "@amana/secret-box";
 import type { SealedColumn } from "@amana/service-host";
-import { Refused } from "../refused.ts";
-import { byPerson } from "./as.ts";
+import { CommandError } from "../command-error.ts";
+import { auditActor } from "./audit-actor.ts";
 import type { OpenDatabase } from "./services.ts";
 
 const batchRows = 500;
-const beforeAll = "00000000-0000-0000-0000-000000000000";
+const nil = "00000000-0000-0000-0000-000000000000";
 
 /**
  * Encrypts each secret of a service that is not under `keyId` with that key, in short transactions.
  * A run after an interrupted one continues with the rows that are left. Returns the number of
- * secrets. Throws Refused at the end if `box` could not decrypt some.
+ * secrets. Throws CommandError at the end if `box` could not decrypt some.
  */
 export async function reencrypt({ service, orm }: OpenDatabase, box: SecretBox, keyId: string, as: string): Promise<number> {
   let done = 0;
   let unreadable = 0;
   for (const sealed of service.sealed ?? []) {
     for (const formerId of await otherKeyIds({ service, orm }, sealed, keyId)) {
-      for (let after: string | undefined = beforeAll; after !== undefined; ) {
+      for (let after: string | undefined = nil; after !== undefined; ) {
         const batch = await reencryptBatch({ service, orm }, sealed, { box, formerId, keyId, as, after });
         done += batch.done;
         unreadable += batch.unreadable;
@@ -27,14 +27,14 @@ export async function reencrypt({ service, orm }: OpenDatabase, box: SecretBox, 
     }
   }
   if (unreadable > 0) {
-    throw new Refused(
+    throw new CommandError(
       `${unreadable} secrets of ${service.name} cannot be decrypted: SECRET_ENCRYPTION_KEYS lacks their key, or they were altered. Keep the old key, add the missing one at the end of SECRET_ENCRYPTION_KEYS and run the command again.`,
     );
   }
   return done;
 }
 
-/** The keys that a column's texts are under, one look in the index for each. */
+/** Returns the ids of the keys in a column, except `keyId`, with one index lookup for each key. */
 async function otherKeyIds(
   { orm }: OpenDatabase,
   { table, lookUpIn = table, column }: SealedColumn,
@@ -73,14 +73,14 @@ async function reencryptBatch(
       }
     });
     if (renewed.length > 0) {
-      // Not of one that a business has rotated meanwhile.
+      // A secret that a business has rotated in the meantime keeps its new value.
       await em.execute(
         `update ${table} t set ${column} = v.becomes from json_to_recordset(?::json) as v (id uuid, was text, becomes text)
          where t.id = v.id and t.${column} = v.was`,
         [JSON.stringify(renewed)],
       );
       service.record(em, await databaseTime(em), {
-        by: byPerson(as),
+        by: auditActor(as),
         action: "secrets.reencrypted",
         entity: { type: table, id: renewed[0]?.id ?? "" },
         after: { service: service.name, column, key_id: keyId, rows: String(renewed.length) },

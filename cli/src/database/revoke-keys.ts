@@ -1,22 +1,23 @@
 import { transaction } from "@amana/database";
+import { CommandError, exitCodes } from "../command-error.ts";
 import type { ChangeOptions } from "../options.ts";
 import { printRows } from "../print.ts";
-import { exitCodes, Refused } from "../refused.ts";
-import { byPerson } from "./as.ts";
+import { auditActor } from "./audit-actor.ts";
 import { withServices } from "./services.ts";
 
-const outcomes = { revoked: "REVOKED", before: "was revoked before", unknown: "is not here" } as const;
+const outcomes = { revoked: "REVOKED", before: "already revoked", unknown: "not found" } as const;
 
-/** Where the API must not be open yet: after a restore of identity. */
+/** Revokes keys in the database, for a restore of identity after which the API must stay closed. */
 export async function revokeKeys(
   ids: string[],
   { json, as, reason, service = "identity", databaseUrl }: ChangeOptions & { readonly reason?: string },
 ): Promise<void> {
-  if (!reason) throw new Refused("--reason must say why: it stands in the audit trail.", exitCodes.usage);
+  if (!reason) throw new CommandError("--reason is required: the audit trail contains it.", exitCodes.usage);
   const rows = await withServices({ service, databaseUrl }, async ([opened]) => {
     const revokeKey = opened?.service.revokeKey;
-    if (!opened || !revokeKey) throw new Refused(`${service} has no keys; that is identity.`, exitCodes.usage);
-    const by = byPerson(as);
+    if (!opened || !revokeKey)
+      throw new CommandError(`${service} has no keys. Use --service identity or omit it.`, exitCodes.usage);
+    const by = auditActor(as);
     const results: { id: string; outcome: string }[] = [];
     for (const id of ids) {
       const outcome = await transaction(opened.orm, (em) => revokeKey(em, id, { by, reason }));
@@ -25,5 +26,5 @@ export async function revokeKeys(
     return results;
   });
   printRows(rows, { KEY: ({ id }) => id, OUTCOME: ({ outcome }) => outcome }, { json, none: "" });
-  if (rows.some(({ outcome }) => outcome === outcomes.unknown)) process.exitCode = exitCodes.refused;
+  if (rows.some(({ outcome }) => outcome === outcomes.unknown)) process.exitCode = exitCodes.failed;
 }

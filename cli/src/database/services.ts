@@ -4,28 +4,28 @@ import { createOrm, hasTenantTables, isDatabaseUnavailable, type Orm, readDataba
 import { allTenants, createLogger, forTenant, readEnv } from "@amana/runtime";
 import { amanaDir } from "@amana/runtime/amana-dir";
 import type { RepairedService } from "@amana/service-host";
-import { exitCodes, Refused } from "../refused.ts";
+import { CommandError, exitCodes } from "../command-error.ts";
 import { repairedServices, serviceNames } from "./repaired-services.ts";
 
 export interface Selection {
   /** Name of one service. Default: all services. */
   readonly service?: string | undefined;
-  /** Of that one. */
+  /** Database of that service. */
   readonly databaseUrl?: string | undefined;
-  /** Of those selected, only these are needed. */
+  /** Services that the command can use. Default: all services. */
   readonly needed?: readonly string[];
 }
 
-/** A service whose database answers. */
+/** A service with an open connection to its database. */
 export interface OpenDatabase {
   readonly service: RepairedService;
   readonly orm: Orm;
 }
 
 /**
- * Opens the databases of the selected services for `work`, which is for all tenants, and closes
- * them. One that does not answer is told of on standard error and left out, for half of a system
- * may be down; the process then ends with the code for that. Refuses when none answers.
+ * Opens the databases of the selected services, runs `work` with access to all tenants, and closes
+ * them. A database that does not respond is reported on standard error and skipped; the exit code
+ * becomes 3. Throws CommandError if no database responds.
  */
 export async function withServices<T>(selection: Selection, work: (opened: readonly OpenDatabase[]) => Promise<T>): Promise<T> {
   const names = selectedNames(selection);
@@ -42,52 +42,58 @@ export async function withServices<T>(selection: Selection, work: (opened: reado
       await orm.em.fork().execute("select 1");
       opened.push({ service: repair, orm });
     } catch (error) {
-      process.stderr.write(`The database of ${name} does not answer and is left out: ${reachReason(error)}\n`);
+      process.stderr.write(`The database of ${name} does not respond and is skipped: ${connectionProblem(error)}\n`);
       process.exitCode = exitCodes.unreachable;
     }
   }
   if (opened.length === 0)
-    throw new Refused("No database answers. Check the addresses, or start what they name.", exitCodes.unreachable);
+    throw new CommandError(
+      "No database responds. Check the addresses (--help lists the settings), or start PostgreSQL.",
+      exitCodes.unreachable,
+    );
   return await forTenant(allTenants, () => work(opened));
 }
 
 function selectedNames({ service, databaseUrl, needed }: Selection): string[] {
   const selectable = serviceNames.filter((name) => needed?.includes(name) ?? true);
   if (service === undefined && databaseUrl !== undefined && selectable.length > 1)
-    throw new Refused("--database-url is the address of one service's database: say which with --service.", exitCodes.usage);
+    throw new CommandError("--database-url is the database of one service. Name the service with --service.", exitCodes.usage);
   if (service === undefined) return selectable;
   if (!selectable.includes(service))
-    throw new Refused(`There is no service "${service}". Services: ${selectable.join(", ")}.`, exitCodes.usage);
+    throw new CommandError(
+      `The service "${service}" does not exist or cannot be used here. Services: ${selectable.join(", ")}.`,
+      exitCodes.usage,
+    );
   return [service];
 }
 
-/** By flag, by environment, or of the system that `start` runs on this machine. */
+/** Returns the URL of the options, of the environment, or of the development system. */
 function databaseUrlOf(name: string, { databaseUrl }: Selection, isOnly: boolean): string {
   const prefix = `${name.toUpperCase()}_`;
   const url = databaseUrl ?? urlInSettings(prefix) ?? (isOnly ? urlInSettings("") : undefined) ?? developmentUrls()[name];
   if (url) return url;
-  throw new Refused(
-    `Where the database of ${name} is, nobody says. Set ${prefix}DATABASE_URL, or start the system (npx --yes pnpm@12 start), or name one with --service and --database-url.`,
+  throw new CommandError(
+    `The database of ${name} is not configured. Set ${prefix}DATABASE_URL, use --service and --database-url, or start a system: npx --yes pnpm@12 start`,
     exitCodes.usage,
   );
 }
 
-/** As a service reads it: a password may stand apart, and each in a file of its own. */
+/** Reads the settings as a service does, including a separate password and `…_FILE` settings. */
 function urlInSettings(prefix: string): string | undefined {
   const isSet = ["DATABASE_URL", "DATABASE_URL_FILE"].some((name) => process.env[`${prefix}${name}`]);
   return isSet ? readEnv((env) => ({ url: readDatabaseUrl(env, prefix) })).url : undefined;
 }
 
-/** What `start` writes down while it runs. */
+/** Returns the database URLs from the file that `start` writes while it runs. */
 function developmentUrls(): Readonly<Record<string, string>> {
   const file = join(amanaDir(join(import.meta.dirname, "..", "..", "..")), "dev.json");
   if (!existsSync(file)) return {};
   return (JSON.parse(readFileSync(file, "utf8")) as { database_urls?: Record<string, string> }).database_urls ?? {};
 }
 
-/** Without the address, which has a password in it. */
-function reachReason(error: unknown): string {
+/** Returns the reason without the address, which can contain a password. */
+function connectionProblem(error: unknown): string {
   const { code } = error as { code?: unknown };
-  if (isDatabaseUnavailable(error)) return `it cannot be reached (${String(code ?? "no answer")}).`;
+  if (isDatabaseUnavailable(error)) return `connection failed (${String(code ?? "timeout")}).`;
   return `${(error as Error).message.split("\n")[0]}`;
 }

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import { type Compose, type ComposeService, composeSettings, databasePasswords, readCompose } from "../../src/compose-file.ts";
 
-/** What docker-compose.yml must say, whatever else changes in it. `containers.test.ts` runs it. */
-const ours = ["identity", "kyc", "clients", "payments", "webhooks", "gateway", "sandbox"];
-const foreign = ["postgres", "kafka"];
+/** Services of this repository in docker-compose.yml. `containers.test.ts` starts the file. */
+const ownServices = ["identity", "kyc", "clients", "payments", "webhooks", "gateway", "sandbox"];
+const thirdParty = ["postgres", "kafka"];
 
 let compose: Compose;
 let entries: [name: string, service: ComposeService][];
@@ -14,15 +14,15 @@ beforeAll(async () => {
   running = entries.filter(([name]) => !name.endsWith("-migrate"));
 });
 
-test("PostgreSQL, Kafka and every service are there, and everything they depend on", () => {
-  expect(running.map(([name]) => name).sort()).toEqual([...foreign, ...ours].sort());
+test("docker-compose.yml contains PostgreSQL, Kafka, every service, and all their dependencies", () => {
+  expect(running.map(([name]) => name).sort()).toEqual([...thirdParty, ...ownServices].sort());
   for (const [name, service] of entries) {
     const needed = Array.isArray(service.depends_on) ? service.depends_on : Object.keys(service.depends_on ?? {});
     for (const other of needed) expect(compose.services, `${name} depends on ${other}`).toHaveProperty(other);
   }
 });
 
-test("what PostgreSQL, Kafka and the sandbox keep lies in a volume, which outlives the container", () => {
+test("data of PostgreSQL, Kafka and the sandbox is in a volume, which outlives the container", () => {
   const kept = {
     postgres: "/var/lib/postgresql",
     kafka: compose.services["kafka"]?.environment?.["KAFKA_LOG_DIRS"],
@@ -35,18 +35,18 @@ test("what PostgreSQL, Kafka and the sandbox keep lies in a volume, which outliv
   }
 });
 
-test("PostgreSQL counts as healthy once it answers over TCP, which its initialisation does not", () => {
+test("the health check of PostgreSQL uses TCP, which is closed during initialization", () => {
   expect(compose.services["postgres"]?.healthcheck?.test.join(" ")).toMatch(/^CMD pg_isready .*-h 127\.0\.0\.1/);
 });
 
-test("everything that goes on comes back by itself, and tells whether it is well", () => {
+test("every long-running container has a restart policy and a health check", () => {
   for (const [name, { restart, healthcheck }] of running) {
     expect([name, restart]).toEqual([name, "unless-stopped"]);
     expect(healthcheck?.test, name).toBeDefined();
   }
 });
 
-test("a health check starts neither a JVM nor a Node", () => {
+test("health checks start neither a JVM nor Node", () => {
   for (const [name, { healthcheck }] of running) {
     const [kind, program, ...rest] = healthcheck?.test ?? [];
     expect([name, kind]).toEqual([name, "CMD"]);
@@ -55,17 +55,17 @@ test("a health check starts neither a JVM nor a Node", () => {
   }
 });
 
-test("no container has rights it does not need, takes all memory, or fills the disk with what it says", () => {
+test("containers have no unneeded rights, a memory limit and a limit of log files", () => {
   for (const [name, service] of entries) {
     expect(service.cap_drop, name).toEqual(["ALL"]);
     expect(service.security_opt, name).toContain("no-new-privileges:true");
     expect(service.mem_limit, name).toMatch(/^\d+[mg]$/);
     expect(service.logging?.options, name).toMatchObject({ "max-size": "10m", "max-file": "5" });
-    if (!foreign.includes(name)) expect([name, service.read_only]).toEqual([name, true]);
+    if (!thirdParty.includes(name)) expect([name, service.read_only]).toEqual([name, true]);
   }
 });
 
-test("no database address contains a password, so that passwords may contain any characters", async () => {
+test("database addresses contain no password, so that passwords can contain any characters", async () => {
   const values = databasePasswords((name) => `the/pass'word of ${name}`);
   const used = new Set<string>();
   for (const [name] of entries) {
@@ -82,6 +82,6 @@ test("no database address contains a password, so that passwords may contain any
   expect(composeSettings(compose, "postgres", values)).toMatchObject(values);
 });
 
-test("images of others are pinned to a version", () => {
-  for (const name of foreign) expect(compose.services[name]?.image, name).toMatch(/:\d+\.\d+(\.\d+)?$/);
+test("third-party images are pinned to a version", () => {
+  for (const name of thirdParty) expect(compose.services[name]?.image, name).toMatch(/:\d+\.\d+(\.\d+)?$/);
 });

@@ -13,15 +13,15 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { composeValues, databasePasswords } from "../../src/compose-file.ts";
 
 /**
- * docker-compose.yml on a real engine: only where TEST_ENGINE names one, such as
- * unix:///var/run/docker.sock. It builds seven images. TEST_COMPOSE is a command, `docker compose`
- * unless given; TEST_ENGINE_RESTART is a command that restarts the engine.
+ * Runs docker-compose.yml on a real engine, if TEST_ENGINE names one, such as
+ * unix:///var/run/docker.sock. Builds seven images. TEST_COMPOSE is a command (default: `docker
+ * compose`). TEST_ENGINE_RESTART is a command that restarts the engine.
  */
 const engine = process.env["TEST_ENGINE"];
 const compose = (process.env["TEST_COMPOSE"] ?? "docker compose").split(" ");
 const restart = process.env["TEST_ENGINE_RESTART"];
-if (!engine) process.stderr.write("\nLEFT OUT: the system in containers. TEST_ENGINE names no engine to run it on.\n\n");
-else if (!restart) process.stderr.write("\nLEFT OUT: a restart of the engine. TEST_ENGINE_RESTART names no command for it.\n\n");
+if (!engine) process.stderr.write("\nLEFT OUT: the system in containers. Set TEST_ENGINE to run these tests.\n\n");
+else if (!restart) process.stderr.write("\nLEFT OUT: a restart of the engine. Set TEST_ENGINE_RESTART to run this test.\n\n");
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const card = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
@@ -29,7 +29,7 @@ const services = ["gateway", "identity", "kyc", "clients", "payments", "webhooks
 const longMs = 900_000;
 const run = promisify(execFile);
 
-describe.skipIf(!engine)("the whole system in containers", () => {
+describe.skipIf(!engine)("the system in containers", () => {
   let dir: string;
   let gatewayUrl: string;
   let sandboxUrl: string;
@@ -52,11 +52,11 @@ describe.skipIf(!engine)("the whole system in containers", () => {
     adminKey = values["BOOTSTRAP_ADMIN_KEY"] as string;
     const settings = {
       ...values,
-      // Characters with a meaning in addresses, SQL and shells.
+      // Characters with a meaning in URLs, SQL and shells.
       ...databasePasswords((name) => `it's/a?p@ss#w:rd%2F${name}`),
       GATEWAY_PORT: gatewayPort,
       SANDBOX_PORT: sandboxPort,
-      // As the containers reach each other, for the demo runs beside them.
+      // Addresses in the network of the containers, in which the demo runs.
       PUBLIC_URL: "http://gateway:8080",
       SANDBOX_URL: "http://sandbox:8090",
     };
@@ -73,7 +73,7 @@ describe.skipIf(!engine)("the whole system in containers", () => {
     await rm(dir, { recursive: true, force: true });
   }, longMs);
 
-  /** Answers the id of a payment of that business, paid. */
+  /** Makes a paid payment of the business and returns its id. */
   async function takePayment(key: string): Promise<string> {
     const business = apiCaller(gatewayUrl, key);
     const order = { amount: "5000.00", success_url: "https://shop.example/a", fail_url: "https://shop.example/b" };
@@ -105,7 +105,7 @@ describe.skipIf(!engine)("the whole system in containers", () => {
     eventually(async () => expect((await request(`${gatewayUrl}/readyz`)).statusCode).toBe(200), 120_000);
 
   test(
-    "the demo passes against it",
+    "passes the demo",
     async () => {
       const dev = {
         gateway_url: "http://gateway:8080",
@@ -115,16 +115,17 @@ describe.skipIf(!engine)("the whole system in containers", () => {
       };
       await writeFile(join(dir, "dev.json"), JSON.stringify(dev));
       const webhooks = await containerOf("webhooks");
-      // The receiver of webhooks listens on the loopback: of the container that delivers to it.
+      // The demo's webhook receiver listens on the loopback address, so the demo shares the network
+      // of the container that delivers webhooks.
       const options = ["--rm", "--network", `container:${webhooks}`, "-v", `${root}:/repo:ro`, "-v", `${dir}:/dev-file:ro`];
       const demo = ["node", "/repo/packages/dev-env/src/demo/demo.ts"];
       const image = "node:26.10.0-slim";
-      expect(await docker("run", ...options, "-e", "AMANA_DIR=/dev-file", image, ...demo)).toContain("the demo passed");
+      expect(await docker("run", ...options, "-e", "AMANA_DIR=/dev-file", image, ...demo)).toContain("The demo passed");
     },
     longMs,
   );
 
-  test.each(services)("%s cannot change its files, has no rights, and is small", async (service) => {
+  test.each(services)("runs %s with a read-only file system, without capabilities, in a small image", async (service) => {
     const container = await containerOf(service);
     const inside = (script: string) => docker("exec", container, "sh", "-c", script);
     expect((await inside("id -u; touch /app/x /x 2>&1 | grep -c 'Read-only file system'")).split("\n")).toEqual([
@@ -141,7 +142,7 @@ describe.skipIf(!engine)("the whole system in containers", () => {
   });
 
   test(
-    "what was published and not yet read survives `down` and `up`, and the sandbox knows its orders",
+    "keeps published, unread events and the sandbox's orders after `down` and `up`",
     async () => {
       const key = await registerBusiness();
       await composed("stop", "webhooks");
@@ -158,7 +159,7 @@ describe.skipIf(!engine)("the whole system in containers", () => {
   );
 
   test.skipIf(!restart)(
-    "a restart of the engine brings everything back, and loses nothing",
+    "starts all containers again and loses no event after a restart of the engine",
     async () => {
       const key = await registerBusiness();
       const paymentId = await takePayment(key);

@@ -39,8 +39,8 @@ async function connect(connectionString: string | undefined): Promise<Client> {
 const anEvent = `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
   values (uuidv7(), now(), 'ak', 'business.created', 'business', gen_random_uuid(), 'r', 'a')`;
 
-describe("the role a service runs as", () => {
-  test("reads and writes rows, and adds to the audit trail", async () => {
+describe("the database role of a service", () => {
+  test("reads and writes rows, and inserts audit events", async () => {
     await service.query(
       "insert into business (id, name, status, created_at, updated_at) values (gen_random_uuid(), 'x', 'ACTIVE', now(), now())",
     );
@@ -78,11 +78,11 @@ describe("the role a service runs as", () => {
     "select add_partition(('audit_event', 'id', 1, '', true)::partition_rule, uuidv7(), 'audit_event_earlier')",
     "delete from inbox",
     "delete from mikro_orm_migrations where pg_sleep(0) is null; drop table mikro_orm_migrations",
-  ])("may not: %s", async (statement) => {
+  ])("is not permitted to run: %s", async (statement) => {
     await expect(service.query(statement)).rejects.toMatchObject({ code: "42501" });
   });
 
-  test("keeps the partitions, which it may neither make nor change, and which are read through their table alone", async () => {
+  test("creates partitions only with keep_partitions, and reads them only through their table", async () => {
     const steps: string[] = [];
     for (let done: string | null = ""; done !== null; ) {
       const { rows } = await service.query<{ done: string | null }>("select keep_partitions() as done");
@@ -97,14 +97,14 @@ describe("the role a service runs as", () => {
     for (const { name } of rows) await expect(service.query(`select from ${name}`)).rejects.toMatchObject({ code: "42501" });
   });
 
-  test("comes into no other service's database", async () => {
+  test("cannot connect to the database of another service", async () => {
     const url = new URL(databases.urls["identity"] ?? "");
     url.pathname = "/amana_clients";
     await expect(connect(url.toString())).rejects.toMatchObject({ code: "42501" });
   });
 });
 
-test("not even the owner changes the trail without taking its trigger away first", async () => {
+test("the owner of the database cannot change the audit trail while its trigger exists", async () => {
   const owner = await connect(databases.ownerUrls["identity"]);
   try {
     for (const statement of ["update audit_event set actor = 'x'", "delete from audit_event", "truncate audit_event"]) {
@@ -115,7 +115,7 @@ test("not even the owner changes the trail without taking its trigger away first
   }
 });
 
-test("the server's log tells neither the values of a statement nor the row it met", async () => {
+test("the server log contains neither values of statements nor values of rows", async () => {
   const secret = "Zqcanary Benali";
   const insert = `insert into business (id, name, status, created_at, updated_at)
     values ('01890000-0000-7000-8000-000000000000', '${secret}', 'ACTIVE', now(), now())`;
@@ -125,7 +125,7 @@ test("the server's log tells neither the values of a statement nor the row it me
     service.query("insert into business (id, name, status) values (gen_random_uuid(), $1, 'NONE')", [secret]),
   ).rejects.toThrow();
   await expect(service.query(`select nothing from business where name = '${secret}'`)).rejects.toThrow();
-  // The last of the three has arrived, so those before it have.
+  // The log is written in order, so the lines of the first two statements have arrived, too.
   await expect.poll(() => log).toContain('column "nothing" does not exist');
   expect(log).toContain("duplicate key value violates unique constraint");
   expect(log).not.toContain("Zqcanary");
@@ -150,7 +150,7 @@ const hasPsql = await promisify(execFile)("psql", ["--version"]).then(
   () => true,
   () => false,
 );
-if (!hasPsql) process.stderr.write("\nLEFT OUT: create-databases.sh on a server, because this machine has no psql.\n\n");
+if (!hasPsql) process.stderr.write("\nLEFT OUT: create-databases.sh on a server. psql is not installed.\n\n");
 
 test.skipIf(!hasPsql)("create-databases.sh gives each role a password with which no other role can log in", async () => {
   const server = await startPostgres({ dataDir: join(dir, "deployment"), durable: false, log: () => {} });
@@ -189,7 +189,7 @@ test.skipIf(!hasPsql)("create-databases.sh gives each role a password with which
   }
 });
 
-test("what prepares a deployment's databases gives the roles the same rights and the same silence", async () => {
+test("deploy/postgres/create-databases.sh and ensureDatabases give the roles the same rights and log settings", async () => {
   const text = await readFile(script, "utf8");
   const { rows } = await service.query<{ settings: string[] }>(
     "select setconfig as settings from pg_db_role_setting s join pg_roles r on r.oid = s.setrole where rolname = 'amana_identity'",

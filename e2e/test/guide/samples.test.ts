@@ -23,7 +23,7 @@ const canRunShell = ["bash", "curl"].every((program) => {
     return false;
   }
 });
-if (!canRunShell) process.stderr.write("\nLEFT OUT: the guide's shell samples. They need bash and curl.\n\n");
+if (!canRunShell) process.stderr.write("\nLEFT OUT: the shell samples of the guide. bash or curl is not installed.\n\n");
 
 let running: TestSystem;
 let business: TestBusiness;
@@ -36,27 +36,27 @@ afterAll(async () => {
   await running?.[Symbol.asyncDispose]();
 });
 
-describe.skipIf(!canRunShell)("the guide's shell samples", () => {
+describe.skipIf(!canRunShell)("the shell samples of the guide", () => {
   const pages = guidePages.filter((page) => blocksOf(page).some(({ language }) => language === "sh"));
 
-  test.each(pages)("of %s do what the page says, in its order", async (page) => {
+  test.each(pages)("of %s have the documented responses, in order", async (page) => {
     const { system } = running;
     const operator = apiCaller(system.gatewayUrl, system.adminKey);
     const { body } = await operator("POST", "/api/v1/businesses", { name: page });
     expect(await runPage(page, { ...system, key: String(body["api_key"]) })).toEqual([]);
   });
 
-  test("are many, and a page that shows a wrong answer is found", async () => {
+  test("are more than 40, and a wrong response is reported", async () => {
     expect(pages.flatMap(blocksOf).filter(({ language }) => language === "sh").length).toBeGreaterThan(40);
-    // Everything that needs a key answers otherwise than the page says.
+    // With an invalid key, all responses differ from the page.
     expect(await runPage("idempotency", { ...running.system, key: "sk_test_none" })).not.toEqual([]);
   });
 });
 
-describe("the guide's tables of the sandbox", () => {
+describe("the tables in the sandbox page of the guide", () => {
   const [, ...cards] = rowsBelow("sandbox", "Test cards");
 
-  test("of test cards says what the API shows of each", async () => {
+  test("test cards: each card has the documented status and codes", async () => {
     expect(cards.length).toBe(16);
     const seen = cards.map(async ([pan, expiry, cvv2, what]) => {
       const { body } = await business.call("POST", "/api/v1/payments", anOrder);
@@ -75,19 +75,19 @@ describe("the guide's tables of the sandbox", () => {
     expect(await Promise.all(seen)).toEqual(cards);
   });
 
-  test("of verdicts says how each submission ends, and by which webhook it is told", async () => {
+  test("verdicts: each submission has the documented result and webhook", async () => {
     const verdicts = rowsBelow("sandbox", "Verdicts").filter(([body]) => body?.startsWith("{"));
     expect(verdicts.length).toBe(6);
-    const seen = verdicts.map(async ([wish = "", , , kind = ""]) => {
+    const seen = verdicts.map(async ([submission = "", , , kind = ""]) => {
       const { id, link } = await anApplication(business);
-      await onLink(running.system, link, "submit", JSON.parse(wish) as object);
+      await onLink(running.system, link, "submit", JSON.parse(submission) as object);
       const { event, body } = await theWebhook(business, kind, id);
-      return [wish, body["status"], body["verdict"] ?? "", event];
+      return [submission, body["status"], body["verdict"] ?? "", event];
     });
     expect(await Promise.all(seen)).toEqual(verdicts);
   });
 
-  test("the table of faults to try before going live has the actual responses and outcomes", async () => {
+  test("faults to try before going live: each fault has the documented responses and outcomes", async () => {
     const { system } = running;
     const [, ...rows] = rowsBelow("sandbox", "What to try before going live");
     const [atCreation = [], atRefund = [], refused = [], kyc = [], ...others] = rows;
@@ -98,15 +98,18 @@ describe("the guide's tables of the sandbox", () => {
     };
     const noFaultsAt = (...operations: string[]) =>
       Promise.all(operations.map((operation) => sandbox(system, "DELETE", `/sandbox/faults?operation=${operation}`)));
-    /** Two requests with one key: what the first answers, and what the second does once it can. */
+    /**
+     * Sends two requests with one key and returns the first response and the final status of the
+     * second.
+     */
     const twice = async (path: string, body: object | undefined, before: () => Promise<unknown> = async () => undefined) => {
       const key = { "idempotency-key": randomUUID() };
       const first = await business.call("POST", path, body, key);
       await before();
       const again = await eventually(async () => {
-        const answer = await business.call("POST", path, body, key);
-        expect(answer.status).toBeLessThan(300);
-        return answer;
+        const response = await business.call("POST", path, body, key);
+        expect(response.status).toBeLessThan(300);
+        return response;
       });
       return [first.status, first.body["code"], again.status];
     };
@@ -132,14 +135,14 @@ describe("the guide's tables of the sandbox", () => {
     expect(`${refusal.status} ${refusal.body["code"]}`).toBe(refused[0]);
   });
 
-  test("of faults has every mode that the sandbox knows, and no other", async () => {
+  test("faults: the table contains exactly the modes of the sandbox", async () => {
     const operations = ["register", "confirm", "status", "refund", "kyc_create", "kyc_get", "kyc_cancel", "kyc_callback"];
-    const known = operations.map(async (operation) => {
+    const modes = operations.map(async (operation) => {
       const plant = sandbox(running.system, "PUT", "/sandbox/faults", { operation, mode: "none" });
       const refusal = await plant.then(String, (error: Error) => error.message);
-      return /mode must be one of (.*?);/.exec(refusal)?.[1]?.split(", ") ?? [];
+      return /mode must be one of (.*?)\. /.exec(refusal)?.[1]?.split(", ") ?? [];
     });
     const [, ...rows] = rowsBelow("sandbox", "Faults");
-    expect(new Set(rows.flatMap(([modes]) => modes?.split(", ")))).toEqual(new Set((await Promise.all(known)).flat()));
+    expect(new Set(rows.flatMap(([modes]) => modes?.split(", ")))).toEqual(new Set((await Promise.all(modes)).flat()));
   });
 });

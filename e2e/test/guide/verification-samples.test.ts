@@ -6,7 +6,7 @@ import { type Case, cases } from "@amana/client/webhook-cases";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { blockIn, blocksOf, guideText } from "./guide-page.ts";
 
-/** How a sample is run: the program, what is put behind it, and as which files. */
+/** Program that runs a sample, its arguments and its files. */
 interface Language {
   readonly name: string;
   readonly program: string;
@@ -103,10 +103,10 @@ const isInstalled = ({ program, isThere }: Language): boolean => {
 };
 const missing = languages.filter((language) => !isInstalled(language));
 for (const { name, program } of missing) {
-  process.stderr.write(`\nLEFT OUT: the guide's way to verify a webhook in ${name}. There is no ${program} on this machine.\n\n`);
+  process.stderr.write(`\nLEFT OUT: the webhook sample in ${name}. ${program} is not installed.\n\n`);
 }
 
-/** Reads the delivery that the guide shows, and its secret. */
+/** Reads the delivery in the guide and its secret. */
 function readVector(): Case {
   const [head = "", body = ""] = blockIn("webhooks", "http").trimEnd().split("\n\n");
   const headers: Record<string, string> = Object.fromEntries(
@@ -129,7 +129,7 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 test.each(languages.filter((language) => !missing.includes(language)))(
-  "the sample in $name accepts genuine deliveries, and rejects forged ones without throwing",
+  "the sample in $name accepts genuine deliveries and rejects forged ones without throwing",
   async ({ name, program, args, files }) => {
     for (const [file, text] of Object.entries(files(blockIn("webhooks", name)))) await writeFile(join(dir, file), text);
     const output = await new Promise<string>((resolve, reject) => {
@@ -140,13 +140,13 @@ test.each(languages.filter((language) => !missing.includes(language)))(
       child.stdin?.end(JSON.stringify(given));
     });
     const results = output.trim().split("\n");
-    expect(given.map((one, i) => `${one.name}: ${results[i]}`)).toEqual(
-      given.map((one) => `${one.name}: ${one.expected === "genuine"}`),
+    expect(given.map((webhook, i) => `${webhook.name}: ${results[i]}`)).toEqual(
+      given.map((webhook) => `${webhook.name}: ${webhook.expected === "genuine"}`),
     );
   },
 );
 
-test("the page has one sample in each language, and no code in a language that nobody runs", () => {
+test("the page has one sample in each tested language, and no other language", () => {
   const shown = blocksOf("webhooks").map(({ language }) => language);
   expect(new Set(shown)).toEqual(new Set(["sh", "json", "http", ...languages.map(({ name }) => name)]));
 });

@@ -22,15 +22,15 @@ import {
 import { type Prometheus, prometheusPath, promtool, startPrometheus } from "./prometheus.ts";
 import { alerts, metricsIn, panelQueries, recordings } from "./rules.ts";
 
-describe.skipIf(!prometheusPath)("the rules", () => {
-  test("are good ones, and fire in their unit tests as they must", async () => {
+describe.skipIf(!prometheusPath)("the alert rules", () => {
+  test("are valid, and their unit tests pass", async () => {
     expect(await promtool("check", "rules", "rules.yaml", "alerts.yaml")).toContain(`SUCCESS: ${alerts.length} rules found`);
     expect(await promtool("test", "rules", "tests.yaml")).toContain("SUCCESS");
   });
 });
 
-/** On a machine that is busy with other tests these are right to fire. */
-const tellsHowFast = /^(ApiSlow|EventLoop)/;
+/** Alerts that may fire on a machine that is busy with other tests. */
+const speedAlerts = /^(ApiSlow|EventLoop)/;
 
 describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system", () => {
   let dir: string;
@@ -49,7 +49,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       "kafka",
       {
         gateway: { ...traces, REQUESTS_AT_ONCE_MAX: "100", RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "20" },
-        // An endpoint that is gone stays so for longer than the test lasts.
+        // The time of this alert is longer than the test.
         webhooks: { RETRY_SCHEDULE_SECONDS: Array(120).fill("1").join() },
         payments: { PAYMENT_CHECK_SECONDS: "1", REFUND_DECISION_AFTER_SECONDS: "45" },
       },
@@ -88,7 +88,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     url.pathname = new URL(running.system.databaseUrls[name] ?? "").pathname;
     return url.toString();
   };
-  /** A session of a superuser, for as long as `use` takes. */
+  /** Runs `use` with a superuser connection. */
   const asSuperuser = async <T>(name: ServiceName, use: (client: pg.Client) => Promise<T>): Promise<T> => {
     const client = new pg.Client({ connectionString: databaseOf(name) });
     await client.connect();
@@ -98,16 +98,16 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       await client.end();
     }
   };
-  /** Does it again and again while `work` lasts, in so many rows; what is refused is. */
-  const meanwhile = async (rows: number, ask: () => Promise<unknown>, work: Promise<unknown>) => {
+  /** Repeats the action in parallel loops while `work` runs. Errors are ignored. */
+  const repeatDuring = async (rows: number, action: () => Promise<unknown>, work: Promise<unknown>) => {
     let isOver = false;
-    const asking = Array.from({ length: rows }, async () => {
-      while (!isOver) await ask().catch(() => {});
+    const loops = Array.from({ length: rows }, async () => {
+      while (!isOver) await action().catch(() => {});
     });
     await work.finally(() => {
       isOver = true;
     });
-    await Promise.all(asking);
+    await Promise.all(loops);
   };
   const refundOne = async () => {
     const { id } = await aPaidPayment(running.system, business);
@@ -127,9 +127,9 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       for (const { place, expr } of queries) if ((await prometheus.query(expr)).length === 0) empty.push(`${place}: ${expr}`);
       expect(empty).toEqual([]);
     }, 120_000);
-    await meanwhile(1, refundOne, answered);
+    await repeatDuring(1, refundOne, answered);
     const firing = (await prometheus.firing()).map(({ alertname = "" }) => alertname);
-    expect(firing.filter((alert) => !tellsHowFast.test(alert))).toEqual([]);
+    expect(firing.filter((alert) => !speedAlerts.test(alert))).toEqual([]);
   });
 
   test("alerts fire when the processor, provider, endpoints or collector fail, and on forgeries, key guessing and floods", async () => {
@@ -156,7 +156,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
         headers: { "x-signature": "t=1,v1=00" },
       }).then(({ body }) => body.dump());
     await Promise.all([
-      meanwhile(
+      repeatDuring(
         150,
         create,
         Promise.all([
@@ -165,9 +165,9 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
           fires("ApiErrorsBurnFast"),
         ]),
       ),
-      meanwhile(1, verify, fires("VerificationProviderFailing", { operation: "create" })),
-      meanwhile(1, () => guess().then(pause), fires("KeyGuessing")),
-      meanwhile(1, () => callBack().then(pause), fires("ForgedCallbacks")),
+      repeatDuring(1, verify, fires("VerificationProviderFailing", { operation: "create" })),
+      repeatDuring(1, () => guess().then(pause), fires("KeyGuessing")),
+      repeatDuring(1, () => callBack().then(pause), fires("ForgedCallbacks")),
       fires("AttemptsFailing"),
       fires("SpansLost", { job: "gateway", outcome: "refused" }),
       fires("ForgedMessages", { job: "webhooks", topic: "payments.v1" }),
@@ -178,7 +178,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     ]);
   });
 
-  /** Sends a message to the brokers that nobody signed. */
+  /** Sends an unsigned message to the brokers. */
   async function forge(): Promise<void> {
     const brokers = running.kafkaNodes.map((node) => node.brokers);
     const producer = new Client({ brokers, logLevel: logLevel.NOTHING }).producer({
@@ -230,7 +230,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       fires("KeysNotResolved"),
       fires("CallsFailing", { to: "identity" }),
     ];
-    await meanwhile(2, () => business.call("GET", "/api/v1/me").then(pause), Promise.all(noKeys));
+    await repeatDuring(2, () => business.call("GET", "/api/v1/me").then(pause), Promise.all(noKeys));
     await running.system.services.identity.start();
     await running.system.ready();
 
@@ -265,7 +265,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
         await new Promise((resolve) => setTimeout(resolve, 2_000));
         await holder.query("rollback");
       };
-      await meanwhile(1, hold, meanwhile(40, create, meanwhile(20, read, isSlow)));
+      await repeatDuring(1, hold, repeatDuring(40, create, repeatDuring(20, read, isSlow)));
     });
     await isNotSealed;
     await postgres.kill();

@@ -27,23 +27,23 @@ test("each alert fires in the unit tests of the rules", () => {
 });
 
 const pages = readdirSync(runbooks).map((file) => ({ place: file, expr: readFileSync(join(runbooks, file), "utf8") }));
-const asked = [
+const queries = [
   ...recordings.map(({ record = "", expr }) => ({ place: record, expr })),
   ...alerts.map(({ alert, expr }) => ({ place: alert, expr })),
   ...panelQueries,
   ...pages,
 ];
 
-test("every metric that a rule, a dashboard or a page asks for is there, and its labels can say what is wanted of them", () => {
+test("every metric and label in a rule, dashboard or page exists with the used values", () => {
   const documented = documentedMetrics();
   const recorded = new Set(recordings.map(({ record }) => record));
-  const wrong = asked.flatMap(({ place, expr }) =>
+  const wrong = queries.flatMap(({ place, expr }) =>
     metricsIn(expr).flatMap(({ name, labels }) => {
       if (name === "up" || recorded.has(name)) return [];
-      const known = documented.get(name);
-      if (!known) return [`${place}: ${name}`];
+      const documentedLabels = documented.get(name);
+      if (!documentedLabels) return [`${place}: ${name}`];
       return Object.entries(labels).flatMap(([label, words]) => {
-        const values = label === "job" || label === "le" ? undefined : (known[label] ?? "");
+        const values = label === "job" || label === "le" ? undefined : (documentedLabels[label] ?? "");
         const isClosed = values !== undefined && !values.startsWith("the ");
         const unknown = isClosed ? words.filter((word) => !values.split(", ").includes(word)) : [];
         return unknown.map((word) => `${place}: ${name} has no ${label}="${word}"`);
@@ -53,8 +53,8 @@ test("every metric that a rule, a dashboard or a page asks for is there, and its
   expect(wrong).toEqual([]);
 });
 
-test("a row of the database is told by every replica, so nobody adds it up", () => {
+test("expressions use max, not sum, for metrics that every replica reports from the database", () => {
   const ofRows =
     /sum(?: by \([^)]*\))? \((?:amana_(?:outbox_(?:waiting|oldest)|dead_letters|due_(?:rows|oldest)|deliveries_|refunds|payments_unconfirmed|kyc_applications))/;
-  expect(asked.filter(({ expr }) => ofRows.test(expr))).toEqual([]);
+  expect(queries.filter(({ expr }) => ofRows.test(expr))).toEqual([]);
 });

@@ -10,16 +10,16 @@ import { request } from "undici";
 import { stringify } from "yaml";
 import { monitoring } from "./rules.ts";
 
-/** Where a Prometheus stands, with its promtool beside it. Debian: apt-get install prometheus. */
+/** Path of a Prometheus with promtool in the same folder. Debian: apt-get install prometheus. */
 export const prometheusPath = process.env["PROMETHEUS"];
 
 if (!prometheusPath) {
   process.stderr.write(
-    "LEFT OUT: rules, alerts and dashboards on a real Prometheus. PROMETHEUS=/usr/bin/prometheus names one.\n",
+    "LEFT OUT: rules, alerts and dashboards on a real Prometheus. Set PROMETHEUS, for example to /usr/bin/prometheus.\n",
   );
 }
 
-/** Runs promtool on the files of deploy/monitoring; throws what it says when it is not content. */
+/** Runs promtool on the files of deploy/monitoring. Throws its output if it fails. */
 export async function promtool(...args: string[]): Promise<string> {
   const program = join(dirname(prometheusPath ?? ""), "promtool");
   const done = await promisify(execFile)(program, args, { cwd: monitoring }).catch(
@@ -30,11 +30,11 @@ export async function promtool(...args: string[]): Promise<string> {
   return done.stdout;
 }
 
-/** A minute of the rules is three seconds here. */
+/** A minute in the rules is three seconds here. */
 const shorterBy = 20;
 const seconds = { m: 60, h: 3_600, d: 86_400 } as const;
 
-/** The same rules with shorter windows, pauses and ages: what is asked stays what it is. */
+/** Returns the rules with shorter windows, pauses and ages. The expressions stay the same. */
 function shortened(rules: string): string {
   const short = (count: string, unit: string) => `${(Number(count) * seconds[unit as keyof typeof seconds]) / shorterBy}s`;
   return rules
@@ -51,7 +51,7 @@ export interface Series {
   readonly value: number;
 }
 
-/** A Prometheus that scrapes these and goes by our rules, shortened. */
+/** Starts a Prometheus that scrapes these targets and evaluates the shortened rules. */
 export async function startPrometheus(dir: string, metricsUrls: Readonly<Record<ServiceName, string>>) {
   await mkdir(dir, { recursive: true });
   for (const file of ["rules.yaml", "alerts.yaml"]) {
@@ -59,7 +59,7 @@ export async function startPrometheus(dir: string, metricsUrls: Readonly<Record<
   }
   const jobs = serviceNames.map((name) => ({ job_name: name, static_configs: [{ targets: [new URL(metricsUrls[name]).host] }] }));
   const config = {
-    // A scrape may wait two seconds for a database that is away.
+    // A scrape can wait two seconds for an unreachable database.
     global: { scrape_interval: "3s", scrape_timeout: "3s", evaluation_interval: "1s" },
     rule_files: ["rules.yaml", "alerts.yaml"],
     scrape_configs: jobs,
@@ -94,12 +94,12 @@ export async function startPrometheus(dir: string, metricsUrls: Readonly<Record<
   };
 
   return {
-    /** What an expression comes to now. */
+    /** Returns the current value of an expression. */
     async query(query: string): Promise<Series[]> {
       const { result } = await get<{ result: { metric: Record<string, string>; value: [number, string] }[] }>("query", { query });
       return result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }));
     },
-    /** The labels of the alerts that fire now. */
+    /** Returns the labels of the firing alerts. */
     async firing(): Promise<Readonly<Record<string, string>>[]> {
       const { alerts } = await get<{ alerts: { state: string; labels: Record<string, string> }[] }>("alerts");
       return alerts.filter(({ state }) => state === "firing").map(({ labels }) => labels);

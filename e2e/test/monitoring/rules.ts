@@ -32,15 +32,15 @@ export const dashboards = readdirSync(dashboardsDir).map((file) => ({
   file,
   ...(JSON.parse(readFileSync(join(dashboardsDir, file), "utf8")) as Dashboard),
 }));
-/** What each panel asks, with where it stands. */
+/** Returns the expression of each panel, with its place. */
 export const panelQueries = dashboards.flatMap(({ file, panels }) =>
   panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ place: `${file}: ${title}`, expr }))),
 );
 
-/** ServiceDown → service-down.md */
+/** Returns the page of an alert: ServiceDown → service-down.md. */
 export const pageOf = (alert: string): string => `${alert.replaceAll(/(?!^)([A-Z])/g, "-$1").toLowerCase()}.md`;
 
-/** The metrics that an expression reads, with what it wants of their labels. */
+/** Returns the metrics in an expression, with their label conditions. */
 export function metricsIn(expr: string): { name: string; labels: Record<string, string[]> }[] {
   const selectors = [...expr.matchAll(/\b((?:amana|process|nodejs)_\w+|up|(?:api|webhooks):\w+:\w+)(?:\{([^}]*)\})?/g)];
   return selectors.map(([, name = "", matchers = ""]) => ({
@@ -51,16 +51,16 @@ export function metricsIn(expr: string): { name: string; labels: Record<string, 
   }));
 }
 
-/** What docs/metrics.md says: the metrics' labels, each with the words it can say. */
+/** Reads docs/metrics.md: the labels of each metric with their values. */
 export function documentedMetrics(): Map<string, Readonly<Record<string, string>>> {
   const rows = readFileSync(join(root, "docs", "metrics.md"), "utf8").matchAll(/^\| `(\w+)` \| (\w+) \| (.*?) \| .* \|$/gm);
   return new Map(
     [...rows].flatMap(([, name = "", type = "", labels = ""]) => {
-      const known = Object.fromEntries(
+      const labelValues = Object.fromEntries(
         labels.split("; ").flatMap((label) => (label.includes(": ") ? [label.split(": ", 2) as [string, string]] : [])),
       );
       const suffixes = type === "histogram" ? ["", "_bucket", "_count", "_sum"] : [""];
-      return suffixes.map((suffix) => [`${name}${suffix}`, known] as const);
+      return suffixes.map((suffix) => [`${name}${suffix}`, labelValues] as const);
     }),
   );
 }

@@ -39,7 +39,7 @@ async function rowsIn<Row>(service: string, text: string, values: unknown[] = []
   }
 }
 
-/** The rows of requests with these ids, when each has one. */
+/** Returns the audit rows of the requests with these ids, when each request has one. */
 const auditOf = (...requests: Answer[]) =>
   eventually(async () => {
     const { body } = await operator("GET", "/api/v1/admin/audit-events?limit=100");
@@ -54,7 +54,7 @@ const made = async (call: ApiCaller, path: string, body: object = {}) => String(
 const anEndpoint = () => made(business.call, "/api/v1/webhook-endpoints", { url: business.receiver.url });
 const endpointPath = async (rest = "") => `/api/v1/webhook-endpoints/${await anEndpoint()}${rest}`;
 
-/** A client whose onboarding awaits an operator. */
+/** Creates a client whose onboarding is at PENDING_APPROVAL. */
 async function aVerifiedClient(): Promise<string> {
   const client = await aClient(business);
   await saveDetails(business, client);
@@ -73,7 +73,7 @@ async function anApplicationInReview(): Promise<string> {
   return id;
 }
 
-/** One whose outcome nobody could find out. */
+/** Creates a refund with an unknown outcome, which needs a decision. */
 async function anUndecidedRefund(): Promise<string> {
   const payment = await aPaidPayment(running.system, business);
   await faultAt(running.system, "refund", "http_503");
@@ -146,7 +146,7 @@ const audited: Readonly<Record<AuditedOperation, () => Promise<Answer>>> = {
     await business.call("POST", await endpointPath("/replay"), { since: "2026-01-01T00:00:00Z" }),
 };
 
-test("every action of an operator, and each on a key or an endpoint, is a row that names who, from where and what", async () => {
+test("every audited operation adds a row with actor, address, action and values", async () => {
   const did: (readonly [id: string, answer: Answer])[] = [];
   for (const id of auditedOperations) did.push([id, await audited[id]()]);
   const refused = did.filter(([id, { status }]) => status >= 400 && id !== "retryDeadLetter");
@@ -161,7 +161,7 @@ test("every action of an operator, and each on a key or an endpoint, is a row th
   }
 });
 
-test("operators read the trail by business, action, entity and time; nobody else reads it", async () => {
+test("operators can filter the trail by business, action, entity and time; other callers cannot read it", async () => {
   const endpoint = await anEndpoint();
   const from = new Date(Date.now() - 60_000).toISOString();
   const list = async (filters: Record<string, string>) => {
@@ -200,7 +200,7 @@ test("operators read the trail by business, action, entity and time; nobody else
   });
 });
 
-test("an evidence bundle is verified by a file alone, and names whatever was done to it", async () => {
+test("an evidence bundle is verified offline, and every change of it is reported", async () => {
   const payment = await aPaidPayment(running.system, business);
   await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
   await business.receiver.next("PAYMENT_REFUNDED", payment.id, 90_000);
@@ -226,7 +226,7 @@ test("an evidence bundle is verified by a file alone, and names whatever was don
     });
   try {
     expect(await verify(folder, "--public-key", key)).toEqual({ code: 0, out: "Nothing is wrong.\n" });
-    expect(await amana("verify-bundle", folder, "--public-key", key)).toMatchObject({ code: 0, out: "Nothing is wrong.\n" });
+    expect(await amana("verify-bundle", folder, "--public-key", key)).toMatchObject({ code: 0, out: "No problems found.\n" });
     expect(jsonOf("payments.jsonl")).toContainEqual(
       expect.objectContaining({ id: payment.id, amount_minor: 500_000, status: "REFUNDED" }),
     );
@@ -263,7 +263,7 @@ test("an evidence bundle is verified by a file alone, and names whatever was don
       ["heads.jsonl", changed(/"links":\d+/, '"links":1'), "head_not_signed"],
       ["heads.jsonl", () => [], "head_missing"],
     ];
-    // One that was made of nothing, of a day on which nothing is asked for.
+    // A bundle without heads and links, for a day without rows, so that no other check applies.
     const forged = join(dir, "forged");
     mkdirSync(forged);
     const manifest = JSON.stringify({ business_id: business.id, from: "9999-01-01", to: "9999-01-01", files: {} });
@@ -279,24 +279,24 @@ test("an evidence bundle is verified by a file alone, and names whatever was don
     });
 
     for (const [name, change, problem] of cases) {
-      const bent = join(dir, "bent");
-      rmSync(bent, { recursive: true, force: true });
-      cpSync(folder, bent, { recursive: true });
+      const changedCopy = join(dir, "bent");
+      rmSync(changedCopy, { recursive: true, force: true });
+      cpSync(folder, changedCopy, { recursive: true });
       writeFileSync(
-        join(bent, name),
+        join(changedCopy, name),
         change(linesOf(name))
           .map((line) => `${line}\n`)
           .join(""),
       );
-      const { code, out } = await verify(bent, "--public-key", key);
+      const { code, out } = await verify(changedCopy, "--public-key", key);
       expect([code, out], `${name} ${problem}`).toEqual([4, expect.stringContaining(problem)]);
     }
 
-    // What would lack something is not made at all, and leaves nothing behind.
+    // An incomplete bundle is not created and leaves no folder.
     const none = join(dir, "none");
     const period = ["--from", today, "--to", today, "--out", none];
-    const ofNobody = await amana("bundle", "--business", randomUUID(), ...period);
-    expect(ofNobody).toMatchObject({ code: 1, err: expect.stringContaining("There is no business") });
+    const unknownBusiness = await amana("bundle", "--business", randomUUID(), ...period);
+    expect(unknownBusiness).toMatchObject({ code: 1, err: expect.stringContaining("does not exist") });
     await rowsIn("identity", "alter table audit_event disable trigger audit_event_queue");
     await rowsIn(
       "identity",
@@ -306,7 +306,10 @@ test("an evidence bundle is verified by a file alone, and names whatever was don
     );
     await rowsIn("identity", "alter table audit_event enable always trigger audit_event_queue");
     const pastChain = await amana("bundle", "--business", business.id, ...period);
-    expect(pastChain).toMatchObject({ code: 1, err: expect.stringContaining("The chain does not hold rows of this business") });
+    expect(pastChain).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("Rows of this business are not in the audit chain"),
+    });
     expect(existsSync(none)).toBe(false);
   } finally {
     rmSync(dir, { recursive: true });

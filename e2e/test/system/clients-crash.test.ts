@@ -16,7 +16,8 @@ let business: TestBusiness;
 const databases: Record<string, Client> = {};
 
 beforeAll(async () => {
-  // Approved without an operator: a verdict that took effect twice is in the audit trail twice.
+  // Onboardings are approved automatically, so a verdict that is applied twice has two rows in the
+  // audit trail.
   running = await startTestSystem("kafka", { clients: { ONBOARDING_AUTO_APPROVE: "true" } });
   business = await aBusiness(running.system, "Banque");
   for (const name of ["clients", "kyc", "identity"]) {
@@ -46,7 +47,10 @@ async function withKafka<T>(use: (admin: ReturnType<Kafka["admin"]>) => Promise<
 
 const submissions = ["approved", "rejected", "needs_review", "failed", "expired", "held"] as const;
 
-/** Clients with details and two applications each: the older one must not show in the end. */
+/**
+ * Creates clients with details and two applications each. The older application must have no effect
+ * in the end.
+ */
 async function someClients(count: number): Promise<(() => Promise<unknown>)[]> {
   const made = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
@@ -70,7 +74,7 @@ async function someClients(count: number): Promise<(() => Promise<unknown>)[]> {
   return made.flat();
 }
 
-/** Lets verdicts flow, and does something to the system before some of them. */
+/** Submits verdicts and injects a fault before some of them. */
 async function stream(verdicts: (() => Promise<unknown>)[], at: Record<number, () => Promise<unknown>> = {}): Promise<void> {
   for (const [index, verdict] of verdicts.entries()) {
     await at[index]?.();
@@ -96,7 +100,7 @@ const stepOf: Record<string, string> = {
   VALIDATED: "APPROVED",
 };
 
-/** Every client is where its newest application has brought it. */
+/** Waits until every client has the state of its newest application. */
 const expectAgreed = () =>
   eventually(async () => {
     expect(await rowsOf("kyc", "select id from outbox_waiting")).toEqual([]);
@@ -111,12 +115,12 @@ const expectAgreed = () =>
         revision: row.revision,
       };
     });
-    const ours = await rowsOf(
+    const actual = await rowsOf(
       "clients",
       `select c.id, o.verification_id as verification, c.kyc_status as client, o.kyc_status as onboarding, o.step, o.verification_revision as revision
        from client c join onboarding o on o.client_id = c.id where o.verification_id is not null order by c.id`,
     );
-    expect(ours).toEqual(newest);
+    expect(actual).toEqual(newest);
   });
 
 const approvals = () =>
@@ -127,8 +131,8 @@ async function kill(service: ServiceProcess = running.system.services.clients): 
   await service.start();
 }
 
-describe("verdicts come while clients", () => {
-  test("is killed (-9) after a commit, before its offset, and at random moments: none is lost, none counts twice", async () => {
+describe("during verdicts, clients", () => {
+  test("applies each verdict once after kills between commit and offset, and at random times", async () => {
     const { clients } = running.system.services;
     const verdicts = await someClients(12);
     await expectAgreed();
@@ -137,7 +141,7 @@ describe("verdicts come while clients", () => {
     await stream(verdicts.splice(0, 6));
     await eventually(() => expect(clients.running(), "clients reached consumer.committed").toBe(false));
     await clients.start();
-    // The verdicts do not wait for the kills, which take their turns.
+    // Verdicts continue while the kills run one after another.
     let killing = Promise.resolve();
     const killSoon = async () => {
       killing = killing.then(() => kill());
@@ -148,7 +152,7 @@ describe("verdicts come while clients", () => {
     await expectAgreed();
   });
 
-  test("runs twice, and one replica is killed while it consumes", async () => {
+  test("applies each verdict once with two replicas of which one is killed", async () => {
     const { system } = running;
     await using stack = new AsyncDisposableStack();
     const port = await freePort();
@@ -174,7 +178,7 @@ describe("verdicts come while clients", () => {
     await system.ready();
   });
 
-  test("cannot reach Kafka, which is stopped and started: the API answers, and nothing is lost", async () => {
+  test("responds without Kafka, and applies all verdicts after Kafka starts again", async () => {
     const verdicts = await someClients(6);
     await expectAgreed();
     await running.kafka?.stop();
@@ -192,7 +196,7 @@ describe("verdicts come while clients", () => {
     await expectAgreed();
   });
 
-  test("has forgotten all it consumed and hears the whole topic again: not a byte changes", async () => {
+  test("changes no byte after a second delivery of the complete topic with an empty inbox", async () => {
     const { clients } = running.system.services;
     const dump = async () => [
       await rowsOf("clients", "select to_jsonb(c) as row from client c order by id"),
@@ -200,33 +204,33 @@ describe("verdicts come while clients", () => {
       await rowsOf("clients", "select to_jsonb(d) as row from onboarding_details d order by id"),
       await approvals(),
     ];
-    const heard = () => rowsOf("clients", "select event_id from inbox where consumer = 'clients' order by event_id");
+    const consumed = () => rowsOf("clients", "select event_id from inbox where consumer = 'clients' order by event_id");
     await eventually(async () => expect(await rowsOf("clients", "select id from outbox_waiting")).toEqual([]));
     await eventually(async () => {
       const approved = await rowsOf("clients", "select id as entity_id from onboarding where decision = 'APPROVED' order by id");
       expect(await approvals()).toEqual(approved);
     });
-    const [before, heardBefore] = [await dump(), await heard()];
+    const [before, consumedBefore] = [await dump(), await consumed()];
     const topic = (await readKafka(running.kafka?.brokers ?? "")).filter((message) => message.topic === "kyc.v1");
     expect([...new Set(topic.map(({ headers }) => headers["ce_id"]))].sort()).toEqual(
-      heardBefore.map(({ event_id }) => event_id),
+      consumedBefore.map(({ event_id }) => event_id),
     );
     await clients.stop();
-    // No service may: what it has seen goes with a partition.
+    // Not permitted for services: inbox rows are dropped only with their partition.
     const owner = new Client({ connectionString: running.system.ownerDatabaseUrls["clients"] });
     await owner.connect();
     await owner.query("delete from inbox").finally(() => owner.end());
     await withKafka((admin) => admin.deleteGroups([group]));
     await clients.start();
     await running.system.ready();
-    await eventually(async () => expect(await heard()).toEqual(heardBefore));
+    await eventually(async () => expect(await consumed()).toEqual(consumedBefore));
     await eventually(async () => expect(await rowsOf("clients", "select id from outbox_waiting")).toEqual([]));
     expect(await dump()).toEqual(before);
     await expectAgreed();
   });
 });
 
-test("clients killed while 40 things are created with keys: each key leads to exactly one row", async () => {
+test("40 creations with keys, during which clients is killed, create one row for each key", async () => {
   const client_id = await aClient(business);
   const things = Array.from({ length: 40 }, (_, index) => {
     const name = `keyed-${index}-${randomUUID()}`;
@@ -269,7 +273,7 @@ test("clients killed while 40 things are created with keys: each key leads to ex
   }
 });
 
-test("a client is blocked while accounts are opened, 30 times in parallel: what was answered 201 exists, after the block nothing does", async () => {
+test("after a client is blocked during parallel openings, all openings with 201 exist and no later one succeeds", async () => {
   const trip = async () => (await request(`${running.system.sandboxUrl}/healthz`)).body.dump();
   const opensMax = 50;
   const accountsOf = async (clientId: string) =>
@@ -283,13 +287,13 @@ test("a client is blocked while accounts are opened, 30 times in parallel: what 
       const open = async (): Promise<unknown> => {
         const sentAtMs = performance.now();
         const { status, body } = await business.call("POST", "/api/v1/accounts", { ...someAccount, client_id });
-        // So many of one business may wait too long for their turn: then nothing was done.
+        // Calls of one business can time out in its fair queue. Those calls had no effect.
         if (body["code"] === "overloaded") return await open();
         if (status !== 201) return body["code"];
         if (sentAtMs > blockedAtMs) late.push(String(body["id"]));
         return { id: String(body["id"]) };
       };
-      const lane = async () => {
+      const openUntilBlocked = async () => {
         const opened: string[] = [];
         for (let opens = 0; opens < opensMax; opens++) {
           const answer = await open();
@@ -299,7 +303,7 @@ test("a client is blocked while accounts are opened, 30 times in parallel: what 
           }
           opened.push((answer as { id: string }).id);
         }
-        throw new Error("the block never held");
+        throw new Error("The block did not take effect.");
       };
       const block = async () => {
         for (let trips = 0; trips < round; trips++) await trip();
@@ -310,21 +314,21 @@ test("a client is blocked while accounts are opened, 30 times in parallel: what 
         expect(answer.status, answer.text).toBe(200);
         return { rows: await accountsOf(client_id), afterwards: await Promise.all([open(), open()]) };
       };
-      const [blocked, ...lanes] = await Promise.all([block(), lane(), lane(), lane()]);
+      const [blocked, ...opened] = await Promise.all([block(), openUntilBlocked(), openUntilBlocked(), openUntilBlocked()]);
       expect(blocked.afterwards).toEqual(["client_blocked", "client_blocked"]);
       expect(late).toEqual([]);
       const rows = await accountsOf(client_id);
-      expect(rows).toEqual(lanes.flat().sort());
-      // The block waited for the openings before it, and those behind it saw it.
+      expect(rows).toEqual(opened.flat().sort());
+      // The block waited for openings before it, and openings after it observed it.
       expect(rows).toEqual(blocked.rows);
       return rows.length;
     }),
   );
-  // Somewhere the block came among the openings.
+  // At least once the block was between openings.
   expect(Math.max(...rounds)).toBeGreaterThan(0);
 });
 
-test("in the end nothing is parked, each approval was made once, and the totals of the lists are those of the tables", async () => {
+test("after all tests no dead letter exists, each approval is audited once, and list totals equal the table counts", async () => {
   expect(await rowsOf("clients", "select reason from dead_letter where status <> 'DELIVERED'")).toEqual([]);
   const approved = await rowsOf("clients", "select id as entity_id from onboarding where decision = 'APPROVED' order by id");
   expect(approved.length).toBeGreaterThan(0);

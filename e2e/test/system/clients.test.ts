@@ -40,7 +40,7 @@ const codeOf = ({ status, body }: Answer) => [status, body["code"]];
 const openAccount = (clientId: string, body: object = {}, by = business) =>
   by.call("POST", "/api/v1/accounts", { ...someAccount, client_id: clientId, ...body });
 
-/** A client with details and an application whose link nobody has opened. */
+/** Creates a client with details and an application whose link is not opened. */
 async function aClientWithLink(body: object = {}): Promise<{ client: string; application: Application }> {
   const client = await aClient(business);
   await saveDetails(business, client);
@@ -68,7 +68,7 @@ const auditOf = (clientId: string) =>
   rowsOf("identity", "select * from audit_event where entity_type = 'onboarding' and after->>'client_id' = $1", [clientId]);
 
 describe("an onboarding", () => {
-  test("goes from the registration to APPROVED, step by step, with the link while the application lives", async () => {
+  test("goes from registration to APPROVED, and shows the link while the application is open", async () => {
     const client = await aClient(business);
     await expectAt(client, places.registered);
     await saveDetails(business, client);
@@ -98,25 +98,28 @@ describe("an onboarding", () => {
     ["canceled", places.aborted, ({ id }) => business.call("POST", `${applications}/${id}/cancel`)],
     ["finally failed", places.aborted, (made) => submit(made, { outcome: "failed" })],
   ];
-  test.each(ends)("%s: %j, and the link is gone", async (_end, place, act) => {
+  test.each(ends)("after %s: is at %j without a link", async (_end, place, act) => {
     const { client, application } = await aClientWithLink({ max_attempts: 1 });
     await act(application);
     await expectAt(client, place, { id: application.id });
   });
 
-  test.each(ends)("%s before there are details: waits at DETAILS_PENDING, then moves on", async (_end, place, act) => {
-    const client = await aClient(business);
-    const application = await anApplication(business, { client_id: client, max_attempts: 1 });
-    await act(application);
-    await expectAt(client, ["DETAILS_PENDING", place[1], "IN_PROGRESS"], { id: application.id });
-    await saveDetails(business, client);
-    expect((await placeOf(business, client)).place).toEqual(place);
-  });
+  test.each(ends)(
+    "after %s without details: stays at DETAILS_PENDING and continues after the details are stored",
+    async (_end, place, act) => {
+      const client = await aClient(business);
+      const application = await anApplication(business, { client_id: client, max_attempts: 1 });
+      await act(application);
+      await expectAt(client, ["DETAILS_PENDING", place[1], "IN_PROGRESS"], { id: application.id });
+      await saveDetails(business, client);
+      expect((await placeOf(business, client)).place).toEqual(place);
+    },
+  );
 
   test.each([
     ["APPROVED", places.verified],
     ["REJECTED", places.declined],
-  ] as const)("a review resolved %s moves it on", async (outcome, place) => {
+  ] as const)("continues after a review was resolved as %s", async (outcome, place) => {
     const { client, application } = await aClientWithLink();
     await submit(application, { outcome: "needs_review" });
     await expectAt(client, places.underReview, { id: application.id });
@@ -124,7 +127,7 @@ describe("an onboarding", () => {
     await expectAt(client, place, { id: application.id });
   });
 
-  test("failed with attempts left goes on with the same link, and a retry decides", async () => {
+  test("keeps the link after a failed attempt, and the next attempt decides", async () => {
     const { client, application } = await aClientWithLink({ max_attempts: 2 });
     await submit(application, { outcome: "failed" });
     await eventually(async () => {
@@ -135,14 +138,14 @@ describe("an onboarding", () => {
     await expectAt(client, places.verified, { id: application.id });
   });
 
-  test("a new application replaces the older one, whose later verdict changes nothing", async () => {
+  test("uses the newest application and ignores a later verdict of an older one", async () => {
     const { client, application: older } = await aClientWithLink();
     await submit(older, { outcome: "needs_review" });
     await expectAt(client, places.underReview, { id: older.id });
     const newer = await anApplication(business, { client_id: client });
     await expectAt(client, places.created, newer);
     await operator("POST", `${applications}/${older.id}/review`, { outcome: "REJECTED", note: "Another person." });
-    // An event leaves the outbox when its consumers have it.
+    // An event leaves the outbox when its consumers have processed it.
     await eventually(async () => expect(await rowsOf("kyc", "select id from outbox_waiting")).toEqual([]));
     await expectAt(client, places.created, newer);
     await submit(newer, { outcome: "approved" });
@@ -154,7 +157,7 @@ describe("an onboarding", () => {
 });
 
 describe("an operator's decision", () => {
-  test("approves once: the same key replays it, another call is 409, a business's is 403; audited once", async () => {
+  test("approves once: the same key returns the same response, another call 409, a business's key 403; audited once", async () => {
     const client = await aVerifiedClient();
     const path = `${onboarding(client)}/approve`;
     expect(codeOf(await business.call("POST", path))).toEqual([403, "admin_required"]);
@@ -181,7 +184,7 @@ describe("an operator's decision", () => {
     ]);
   });
 
-  test("declines with its reason in the audit trail, until a newer application", async () => {
+  test("declines until a newer application, with its reason in the audit trail", async () => {
     const client = await aVerifiedClient();
     const path = `${onboarding(client)}/decline`;
     expect(codeOf(await business.call("POST", path, { reason: "mine" }))).toEqual([403, "admin_required"]);
@@ -199,7 +202,7 @@ describe("an operator's decision", () => {
     ]);
   });
 
-  test("on a client that is not verified, or not there, is refused", async () => {
+  test("is rejected for a client that is not verified or does not exist", async () => {
     const { client } = await aClientWithLink();
     for (const verb of ["approve", "decline"]) {
       expect(codeOf(await operator("POST", `${onboarding(client)}/${verb}`))).toEqual([409, "invalid_status_transition"]);
@@ -211,7 +214,7 @@ describe("an operator's decision", () => {
 describe("an account", () => {
   const move = (id: string, verb: string) => business.call("POST", `/api/v1/accounts/${id}/${verb}`);
 
-  test("activates once its client is verified; suspend, reactivate and close, each from its states only", async () => {
+  test("is activated after its client is verified; each status change is permitted only from its states", async () => {
     const { client, application } = await aClientWithLink();
     const opened = await openAccount(client);
     const id = String(opened.body["id"]);
@@ -252,7 +255,7 @@ describe("an account", () => {
     });
   });
 
-  test("a blocked client gets no account, beneficiary or application, and what exists still moves", async () => {
+  test("of a blocked client cannot be opened, nor can beneficiaries and applications, but existing ones can change", async () => {
     const client = await aVerifiedClient();
     const id = String((await openAccount(client)).body["id"]);
     await move(id, "activate");
@@ -270,8 +273,8 @@ describe("an account", () => {
   });
 });
 
-describe("a service that is away", () => {
-  test("clients: an application for a client is 503 and nothing is created; without client_id it is", async () => {
+describe("while a service is down", () => {
+  test("clients: returns 503 for an application with client_id and creates nothing; without client_id it returns 201", async () => {
     const client_id = await aClient(business);
     const count = async () => (await business.call("GET", `${applications}?external_id=away`)).headers["x-total-count"];
     await running.system.services.clients.stop();
@@ -289,7 +292,7 @@ describe("a service that is away", () => {
     expect((await business.call("POST", applications, { external_id: "away", client_id })).status).toBe(201);
   });
 
-  test("kyc: the onboarding is shown without its link, and the link comes back with kyc", async () => {
+  test("kyc: shows the onboarding without its link, and with the link after kyc starts again", async () => {
     const { client, application } = await aClientWithLink();
     await expectAt(client, places.created, application);
     await running.system.services.kyc.stop();
@@ -311,28 +314,28 @@ describe("a service that is away", () => {
   });
 });
 
-test("organization_id is the business's, in every client and in the operator's view; the list filters by it", async () => {
+test("clients have the organization_id of their business, also for operators, and the list filters by it", async () => {
   const id = await aClient(business);
   const organizationOf = async ({ id: of }: TestBusiness) =>
     Number((await operator("GET", `/api/v1/businesses/${of}`)).body["organization_id"]);
-  const [ours, theirs] = [await organizationOf(business), await organizationOf(other)];
-  expect(ours).not.toBe(theirs);
+  const [ownId, otherId] = [await organizationOf(business), await organizationOf(other)];
+  expect(ownId).not.toBe(otherId);
   for (const path of [`/api/v1/clients/${id}`, `/api/v1/clients/person/${id}`]) {
-    expect((await business.call("GET", path)).body["organization_id"]).toBe(ours);
+    expect((await business.call("GET", path)).body["organization_id"]).toBe(ownId);
   }
-  expect((await update(id, { city: "Oran" })).body["organization_id"]).toBe(ours);
-  const found = await business.call("GET", `/api/v1/clients?organization_id=${ours}&limit=1`);
+  expect((await update(id, { city: "Oran" })).body["organization_id"]).toBe(ownId);
+  const found = await business.call("GET", `/api/v1/clients?organization_id=${ownId}&limit=1`);
   expect((found.body as unknown as object[]).length).toBe(1);
   expect(Number(found.headers["x-total-count"])).toBeGreaterThan(1);
-  const none = await business.call("GET", `/api/v1/clients?organization_id=${theirs}`);
+  const none = await business.call("GET", `/api/v1/clients?organization_id=${otherId}`);
   expect([none.text, none.headers["x-total-count"]]).toEqual(["[]", "0"]);
 });
 
 describe("the lists", () => {
-  /** More than a search counts, with a few that another search finds. */
+  /** More rows than a search counts, and a few rows that another search finds. */
   const filled = 1_005;
   let large: TestBusiness;
-  /** Has the same in its lists, and little of it. */
+  /** Another business with few rows in the same lists. */
   let small: TestBusiness;
 
   beforeAll(async () => {
@@ -371,7 +374,7 @@ describe("the lists", () => {
   const tables = { clients: "client", beneficiaries: "beneficiary", accounts: "account" };
   const lists = ["clients", "beneficiaries", "accounts"] as const;
   test.each(lists)(
-    "the list of %s returns every row once, newest first, by next links beyond the counted 1 000",
+    "the list of %s returns every row once, newest first, through next links beyond the counted 1 000",
     async (list) => {
       const path = `/api/v1/${list}?limit=100`;
       const first = await page(path);
@@ -394,23 +397,26 @@ describe("the lists", () => {
     },
   );
 
-  test.each(lists)("%s: a search that finds too many to count says so, and can still be read to its end", async (list) => {
-    const path = `/api/v1/${list}?search=GROUP&limit=100`;
-    const first = await page(path);
-    expect([first.total, first.capped, Object.keys(first.links)]).toEqual(["1000", "true", ["first", "next"]]);
-    expect(new Set(await follow(path)).size).toBe(filled);
-    const few = await page(`/api/v1/${list}?search=GROUP-100_&limit=100`);
-    expect([few.ids, few.total, few.capped]).toEqual([[], "0", undefined]);
-    const rare = await page(`/api/v1/${list}?search=group-100&limit=4`);
-    expect([rare.ids.length, rare.total, rare.capped, Object.keys(rare.links)]).toEqual([
-      4,
-      "7",
-      undefined,
-      ["first", "last", "next"],
-    ]);
-  });
+  test.each(lists)(
+    "%s: a search with more than 1 000 results reports an uncounted total and can be read to its end",
+    async (list) => {
+      const path = `/api/v1/${list}?search=GROUP&limit=100`;
+      const first = await page(path);
+      expect([first.total, first.capped, Object.keys(first.links)]).toEqual(["1000", "true", ["first", "next"]]);
+      expect(new Set(await follow(path)).size).toBe(filled);
+      const few = await page(`/api/v1/${list}?search=GROUP-100_&limit=100`);
+      expect([few.ids, few.total, few.capped]).toEqual([[], "0", undefined]);
+      const rare = await page(`/api/v1/${list}?search=group-100&limit=4`);
+      expect([rare.ids.length, rare.total, rare.capped, Object.keys(rare.links)]).toEqual([
+        4,
+        "7",
+        undefined,
+        ["first", "last", "next"],
+      ]);
+    },
+  );
 
-  test.each(lists)("%s: no filter shows another business's rows", async (list) => {
+  test.each(lists)("%s: no filter returns rows of another business", async (list) => {
     const filters = {
       clients: [
         "kyc_status=NOT_STARTED",
@@ -423,14 +429,14 @@ describe("the lists", () => {
       beneficiaries: ["beneficiary_type=PERSON", "display=true", "country_code=DZA"],
       accounts: ["account_type=CURRENT", "status=PENDING", "currency=DZD"],
     }[list];
-    const theirs = new Set(
+    const otherIds = new Set(
       (await rowsOf("clients", `select id from ${tables[list]} where business_id = $1`, [large.id])).map(({ id }) => id),
     );
     for (const filter of ["", "search=group", "search=g", ...filters]) {
       const path = `/api/v1/${list}?limit=100&${filter}`;
       expect((await page(path)).ids.length, filter).toBeGreaterThan(0);
       const { ids, total } = await page(path, small);
-      expect([ids.filter((id) => theirs.has(id)), total], filter).toEqual([[], String(ids.length)]);
+      expect([ids.filter((id) => otherIds.has(id)), total], filter).toEqual([[], String(ids.length)]);
     }
   });
 });
@@ -452,10 +458,10 @@ const fillSql = `
   select id, business_id, id, first_name, '888' || lpad(substr(first_name, 7), 17, '0'), 'CURRENT', 'DZD', 'PENDING', '2026-01-01',
     created_at, created_at from client_added`;
 
-describe("another tenant's ids", () => {
+describe("ids of another business", () => {
   type Operation = readonly [method: "GET" | "POST" | "PUT" | "PATCH", path: string, body?: object];
 
-  /** Everything that names a client, a beneficiary or an account. */
+  /** All paths with the id of a client, beneficiary or account. */
   const operations = (client: string, beneficiary: string, account: string): Operation[] => [
     ["GET", `/api/v1/clients/${client}`],
     ["GET", `/api/v1/clients/person/${client}`],
@@ -485,26 +491,27 @@ describe("another tenant's ids", () => {
     ...["activate", "suspend", "reactivate", "close"].map((verb): Operation => ["POST", `/api/v1/accounts/${account}/${verb}`]),
   ];
 
-  test("are to every route exactly what unknown ids are, to the byte, and nothing of theirs changes", async () => {
+  test("have the same responses as unknown ids, byte for byte, on every route, and change nothing", async () => {
     const client = await aVerifiedClient();
     const beneficiary = (await business.call("POST", "/api/v1/beneficiaries", { ...someBeneficiary, client_id: client })).body[
       "id"
     ];
     const account = (await openAccount(client, { external_account_id: "theirs" })).body["id"];
     await update(client, { blocked: true });
-    // A callback that is still on its way would move what the business itself sees.
+    // A late callback would change the business's own resources.
     const [application] = (await business.call("GET", `${applications}?client_id=${client}`)).body as unknown as { id: string }[];
     await callbacksSettled(running.system, String(application?.id));
-    const theirs = operations(client, String(beneficiary), String(account));
+    const otherOperations = operations(client, String(beneficiary), String(account));
     const unknown = operations(randomUUID(), randomUUID(), randomUUID());
-    const seen = () => Promise.all(theirs.flatMap(([method, path]) => (method === "GET" ? [business.call("GET", path)] : [])));
+    const seen = () =>
+      Promise.all(otherOperations.flatMap(([method, path]) => (method === "GET" ? [business.call("GET", path)] : [])));
     const before = (await seen()).map(({ text }) => text);
     const nameless = ({ status, text, headers }: Answer) => ({
       status,
       text: text.replaceAll(String(headers["x-request-id"]), "request"),
       headers: Object.keys(headers).sort(),
     });
-    for (const [index, [method, path, body]] of theirs.entries()) {
+    for (const [index, [method, path, body]] of otherOperations.entries()) {
       const foreign = await other.call(method, path, body);
       const none = await other.call(...(unknown[index] as Operation));
       const what = `${method} ${path} ${JSON.stringify(body)}`;
@@ -515,7 +522,7 @@ describe("another tenant's ids", () => {
     expect((await seen()).map(({ text }) => text)).toEqual(before);
   });
 
-  test("nor do their Idempotency-Keys, e-mail addresses and external ids count here", async () => {
+  test("do not conflict with the same Idempotency-Keys, e-mail addresses and external ids of this business", async () => {
     const key = { "idempotency-key": randomUUID() };
     const client = await aClient(business);
     const body = { ...someAccount, client_id: client, external_account_id: "shared" };
@@ -529,7 +536,7 @@ describe("another tenant's ids", () => {
     expect((await other.call("PUT", `/api/v1/clients/person/${own}`, { email })).status).toBe(200);
   });
 
-  test("the verification link of a client is shown to its own business only", async () => {
+  test("the verification link of a client is shown only to its own business", async () => {
     const { client, application } = await aClientWithLink();
     await expectAt(client, places.created, application);
     for (const view of ["status", "details"]) {

@@ -27,8 +27,8 @@ afterAll(async () => {
 });
 
 /**
- * Restarts a service so that it kills itself at a point, does something, and brings it back when it
- * has died.
+ * Restarts a service with a fault point at which it kills itself, runs an action, and starts it
+ * again after it has ended.
  */
 async function dyingAt(service: "payments" | "webhooks", faultPoint: string, action: () => Promise<unknown>): Promise<void> {
   const { system } = running;
@@ -41,7 +41,7 @@ async function dyingAt(service: "payments" | "webhooks", faultPoint: string, act
   await system.ready();
 }
 
-/** What must hold in the end, whatever happened on the way. */
+/** Expected final state, independent of the fault. */
 async function expectRefundedOnce(payment: { id: string; orderId: string }): Promise<void> {
   const { call, receiver } = business;
   expect((await call("GET", `/api/v1/payments/${payment.id}`)).body).toMatchObject({
@@ -51,8 +51,8 @@ async function expectRefundedOnce(payment: { id: string; orderId: string }): Pro
   expect(await processorView(running.system, payment.orderId)).toEqual({ refundedAmount: 500_000, refundCalls: 1 });
   await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1));
   const events = (await call("GET", "/api/v1/events?type=PAYMENT_REFUNDED&limit=100")).body as unknown as { body: unknown }[];
-  const ours = events.filter((event) => JSON.stringify(event).includes(payment.id));
-  expect(ours).toHaveLength(1);
+  const matching = events.filter((event) => JSON.stringify(event).includes(payment.id));
+  expect(matching).toHaveLength(1);
   expect(receiver.refused).toEqual([]);
 }
 
@@ -64,11 +64,11 @@ const refundWebhookIds = (paymentId: string) =>
   );
 
 /**
- * Every point of a refund and a creation, with the service alone:
- * services/payments/test/crash.test.ts.
+ * services/payments/test/crash.test.ts tests every fault point of a refund and a creation with the
+ * service alone.
  */
-describe("the payments service killed (-9)", () => {
-  test("during a refund, sent, the answer not read: one refund, one event, and the same key gives the answer", async () => {
+describe("payments killed with SIGKILL", () => {
+  test("during a refund, after the request and before the response: refunds once with one event, and the same key returns the response", async () => {
     const payment = await aPaidPayment(running.system, business);
     const key = { "idempotency-key": `refund-${payment.id}` };
     const refund = () => business.call("POST", `/api/v1/payments/${payment.id}/refund`, {}, key);
@@ -89,7 +89,7 @@ describe("the payments service killed (-9)", () => {
     await expectRefundedOnce(payment);
   });
 
-  test("during a creation, registered, the answer not read: the same key gives one payment, registered once", async () => {
+  test("during a creation, after the registration and before the response: the same key returns one payment with one order", async () => {
     const key = { "idempotency-key": `create-${Date.now()}` };
     const create = () => business.call("POST", "/api/v1/payments", { ...anOrder, order_ref: "killed" }, key);
     await dyingAt("payments", "register.answering", async () => {
@@ -106,26 +106,26 @@ describe("the payments service killed (-9)", () => {
   });
 });
 
-describe("events survive", () => {
-  test("C6: the relay killed after publishing, before marking: the webhook's id stays one", async () => {
+describe("events", () => {
+  test("C6: a relay that is killed after publishing and before marking publishes the event again with the same webhook id", async () => {
     const payment = await aPaidPayment(running.system, business);
     await dyingAt("payments", "relay.published", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
-  test("C7: the consumer killed after its commit, before its offset: no second event", async () => {
+  test("C7: a consumer that is killed after its commit and before its offset creates no second event", async () => {
     const payment = await aPaidPayment(running.system, business);
     await dyingAt("webhooks", "consumer.committed", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
-  test("C8: killed between the POST and recording it: a second POST with the same id", async () => {
+  test("C8: webhooks that is killed between a POST and its record sends a second POST with the same id", async () => {
     const payment = await aPaidPayment(running.system, business);
     await dyingAt("webhooks", "delivery.posted", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
-  test("Kafka stopped and started again while payments are refunded: the API answers, nothing is lost", async () => {
+  test("the API responds while Kafka is restarted during refunds, and no event is lost", async () => {
     const payments = [];
     for (let i = 0; i < 4; i++) payments.push(await aPaidPayment(running.system, business));
     await running.kafka?.stop();
@@ -141,7 +141,7 @@ describe("events survive", () => {
   });
 });
 
-/** With the messages in it. */
+/** Deletes the topic with its messages. */
 async function deleteTopic(topic: string): Promise<void> {
   const kafka = new Kafka({ clientId: "test", brokers: [running.kafka?.brokers ?? ""], logLevel: logLevel.NOTHING });
   const admin = kafka.admin();
@@ -149,9 +149,9 @@ async function deleteTopic(topic: string): Promise<void> {
   await admin.deleteTopics({ topics: [topic] }).finally(() => admin.disconnect());
 }
 
-describe("a topic is lost, and amana outbox republish brings back what was in it", () => {
+describe("amana outbox republish restores the events of a lost topic", () => {
   let since = "";
-  /** The payments of these tests; of earlier ones a kill's second POST may still come. */
+  /** Payments of these tests. A second POST of an earlier kill can still arrive. */
   const own: string[] = [];
   beforeAll(() => {
     since = new Date().toISOString();
@@ -161,18 +161,18 @@ describe("a topic is lost, and amana outbox republish brings back what was in it
       databaseSettings(running.system.databaseUrls),
       ...["outbox", "republish", "--topic", "payments.v1", "--from", since, "--reason", "the topic was lost"],
     );
-  /** How often each event about these payments came. */
+  /** Returns the number of deliveries of each event about these payments. */
   const arrivals = (ids: readonly string[]) => {
-    const ours = business.receiver.received.filter(({ body }) => ids.includes(String(body["payment_id"])));
-    return [...Map.groupBy(ours, ({ body }) => body["id"]).values()].map((all) => `${all[0]?.event}: ${all.length}`).sort();
+    const matching = business.receiver.received.filter(({ body }) => ids.includes(String(body["payment_id"])));
+    return [...Map.groupBy(matching, ({ body }) => body["id"]).values()].map((all) => `${all[0]?.event}: ${all.length}`).sort();
   };
   const each = (count: number, ...kinds: string[]) =>
     kinds.flatMap((kind) => Array.from({ length: count }, () => `${kind}: 1`)).sort();
 
-  test("what was published and not consumed comes once, and what had come does not come again", async () => {
+  test("events that were not consumed are delivered once, and consumed events are not delivered again", async () => {
     const { system, kafka } = running;
-    const known = [(await aPaidPayment(system, business)).id];
-    await eventually(() => expect(arrivals(known)).toEqual(each(1, "PAYMENT_COMPLETED")));
+    const consumed = [(await aPaidPayment(system, business)).id];
+    await eventually(() => expect(arrivals(consumed)).toEqual(each(1, "PAYMENT_COMPLETED")));
     await system.services.webhooks.stop();
     const lost: string[] = [];
     for (let i = 0; i < 3; i++) lost.push((await aPaidPayment(system, business)).id);
@@ -190,11 +190,11 @@ describe("a topic is lost, and amana outbox republish brings back what was in it
 
     expect(await republish()).toMatch(/payments +payments\.v1 +8/);
     await eventually(() => expect(arrivals(lost)).toEqual(each(3, "PAYMENT_COMPLETED", "PAYMENT_REFUNDED")));
-    expect(arrivals([...known, after])).toEqual(each(2, "PAYMENT_COMPLETED"));
-    own.push(...known, ...lost, after);
+    expect(arrivals([...consumed, after])).toEqual(each(2, "PAYMENT_COMPLETED"));
+    own.push(...consumed, ...lost, after);
   });
 
-  test("a consumer that runs on goes on with the new topic", async () => {
+  test("a running consumer continues with the new topic", async () => {
     await deleteTopic("payments.v1");
     const before = arrivals(own);
     await republish();
@@ -205,13 +205,10 @@ describe("a topic is lost, and amana outbox republish brings back what was in it
   });
 });
 
-/**
- * Every way to lose one, with the service alone: the tests of services/payments/src/refund and
- * src/payment.
- */
-describe("the processor's answers get lost", () => {
+/** services/payments/src/refund and src/payment test every lost response with the service alone. */
+describe("lost responses of the processor", () => {
   test.each(["timeout_after"])(
-    "a refund with fault %s returns 504 and locks the payment, which becomes REFUNDED by one call",
+    "a refund with fault %s returns 504 and locks the payment, which becomes REFUNDED after one call",
     async (mode) => {
       const payment = await aPaidPayment(running.system, business);
       await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
@@ -227,7 +224,7 @@ describe("the processor's answers get lost", () => {
     },
   );
 
-  test.each(["http_500"])("a refund with fault %s returns 504 and is sent again only after the order was read", async (mode) => {
+  test.each(["http_500"])("a refund with fault %s returns 504 and is sent again only after a read of the order", async (mode) => {
     const payment = await aPaidPayment(running.system, business);
     await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
     expect(await business.call("POST", `/api/v1/payments/${payment.id}/refund`)).toMatchObject({ status: 504 });
@@ -238,14 +235,14 @@ describe("the processor's answers get lost", () => {
     await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1));
   });
 
-  test.each(["timeout_after"])("a registration with fault %s looks the order up and creates the payment", async (mode) => {
+  test.each(["timeout_after"])("a registration with fault %s finds the order and creates the payment", async (mode) => {
     await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "register", mode, times: 1 });
     const created = await business.call("POST", "/api/v1/payments", anOrder);
     expect(created.status, JSON.stringify(created.body)).toBe(201);
     expect(created.body["form_url"]).toContain(String(created.body["processor_order_id"]));
   });
 
-  test("a refund that the processor refuses is 422, stays PAID and is not announced", async () => {
+  test("a refund that the processor rejects returns 422, the payment stays PAID, and no event is emitted", async () => {
     const payment = await aPaidPayment(running.system, business);
     await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "error:5", times: 1 });
     const refused = await business.call("POST", `/api/v1/payments/${payment.id}/refund`);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 
-/** What the generator understands of a JSON Schema; anything else in the document is an error. */
+/** Supported keywords of JSON Schema. Any other keyword in the document is an error. */
 interface Schema {
   readonly $ref?: string;
   readonly anyOf?: readonly Schema[];
@@ -46,7 +46,7 @@ export interface DocumentedRequest {
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What HTTP lets into a header. */
+/** Characters that HTTP permits in a header. */
 const ascii: Schema = { pattern: "^[!-~]*$" };
 
 function requestsOf(method: DocumentedRequest["method"], path: string, operation: Operation): fc.Arbitrary<DocumentedRequest> {
@@ -121,8 +121,8 @@ function examplesOf(schema: Schema): readonly unknown[] {
 }
 
 /**
- * Returns a request for each example of a field, parameter or header. Beside the example, a request
- * has the required fields and parameters only.
+ * Returns a request for each example of a field, parameter or header. Each request has the example
+ * and the required fields and parameters.
  */
 function exampleRequestsOf(method: DocumentedRequest["method"], path: string, operation: Operation): DocumentedRequest[] {
   const named = (place: Parameter["in"]) => operation.parameters.filter((parameter) => parameter.in === place);
@@ -130,7 +130,9 @@ function exampleRequestsOf(method: DocumentedRequest["method"], path: string, op
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(exampleOf(named("path").find((parameter) => parameter.name === name)?.schema ?? {}))),
   );
-  const query = Object.fromEntries(named("query").flatMap((one) => (one.required ? [[one.name, exampleOf(one.schema)]] : [])));
+  const query = Object.fromEntries(
+    named("query").flatMap((parameter) => (parameter.required ? [[parameter.name, exampleOf(parameter.schema)]] : [])),
+  );
   const bodySchema = resolved(operation.requestBody?.content["application/json"]?.schema ?? {});
   const fields = Object.entries(bodySchema.properties ?? {});
   const least = Object.fromEntries(
@@ -143,14 +145,16 @@ function exampleRequestsOf(method: DocumentedRequest["method"], path: string, op
   };
   return [
     ...fields.flatMap(([name, schema]) => examplesOf(schema).map((value) => request({ body: { [name]: value } }))),
-    ...named("query").flatMap((one) => shown(one).map((value) => request({ query: { [one.name]: value } }))),
-    ...named("header").flatMap((one) =>
-      shown(one).map((value) => request({ headers: { [one.name.toLowerCase()]: String(value) } })),
+    ...named("query").flatMap((parameter) => shown(parameter).map((value) => request({ query: { [parameter.name]: value } }))),
+    ...named("header").flatMap((parameter) =>
+      shown(parameter).map((value) => request({ headers: { [parameter.name.toLowerCase()]: String(value) } })),
     ),
   ];
 }
 
-/** Formats of JSON Schema. Of another one only the examples are known to be good. */
+/**
+ * Generators for formats of JSON Schema. Values with another format are taken from the examples.
+ */
 const formats: Readonly<Record<string, () => fc.Arbitrary<string>>> = {
   uuid: () => fc.uuid(),
   email: () => fc.emailAddress(),
@@ -164,15 +168,17 @@ const formats: Readonly<Record<string, () => fc.Arbitrary<string>>> = {
       })
       .map(({ at, zone }) => at.toISOString().replace("Z", zone)),
 };
-/** Of one, two and four bytes in UTF-8, and what means something somewhere. */
+/**
+ * Characters with one, two and four bytes in UTF-8, and characters with a meaning in HTML, SQL,
+ * URLs or shells.
+ */
 const characters = [..."aZ09 .,-_/\\\"'&<>%+é字😀\n\t\u200f"];
 
 function textOf({ format, pattern, examples = [], minLength = 0, maxLength = 10_000 }: Schema): fc.Arbitrary<string> {
   if (format && !formats[format]) return fc.constantFrom(...(examples as string[]));
-  const whole = new RegExp(pattern ?? "", "u");
+  const regex = new RegExp(pattern ?? "", "u");
   const unit = fc.constantFrom(...characters);
-  // A pattern from its first to its last character can be generated from; what looks ahead is
-  // tried.
+  // Anchored patterns are generated. For patterns with a lookahead, generated texts are tested.
   const texts =
     pattern?.startsWith("^") && pattern.endsWith("$")
       ? fc.stringMatching(new RegExp(pattern.replaceAll(/\(\?=.*?\)(?=\\d|0)/g, ""), "u"))
@@ -181,23 +187,23 @@ function textOf({ format, pattern, examples = [], minLength = 0, maxLength = 10_
           fc.string({ unit, minLength: maxLength, maxLength }),
         );
   return (format ? (formats[format] as () => fc.Arbitrary<string>)() : texts).filter(
-    (text) => whole.test(text) && [...text].length >= minLength && [...text].length <= maxLength,
+    (text) => regex.test(text) && [...text].length >= minLength && [...text].length <= maxLength,
   );
 }
 
-/** Each operation of the OpenAPI document, with requests as its document allows them. */
+/** Returns each operation of the OpenAPI document with a generator of permitted requests. */
 export const documentedOperations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     id: operation.operationId,
     method,
     path,
-    /** Of the body. */
+    /** Media type of the body. */
     required: resolved(operation.requestBody?.content["application/json"]?.schema ?? {}).required ?? [],
     requests: requestsOf(method.toUpperCase() as DocumentedRequest["method"], path, operation),
     examples: exampleRequestsOf(method.toUpperCase() as DocumentedRequest["method"], path, operation),
   })),
 );
 
-/** Some requests, drawn at random; `seed` is told where one of them fails, to draw them again. */
+/** Draws random requests. A failure prints `seed`, with which they can be drawn again. */
 export const drawn = (requests: fc.Arbitrary<DocumentedRequest>, { count, seed }: { count: number; seed: number }) =>
   fc.sample(requests, { numRuns: count, seed });

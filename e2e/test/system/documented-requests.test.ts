@@ -13,9 +13,9 @@ const requestsEach = 8;
 let running: TestSystem;
 let business: TestBusiness;
 let operator: ApiCaller;
-/** POSTs that were done, and answered a repetition with the stored answer. */
+/** Operations whose successful POST was repeated and returned the stored response. */
 const repeated = new Set<string>();
-/** What there is to be named in requests, by the start of its address. */
+/** Ids of existing resources, by the start of the path. */
 let there: [prefix: string, id: string][];
 
 beforeAll(async () => {
@@ -56,13 +56,16 @@ afterAll(async () => {
 /** Order of the methods: reads come before changes, and deletions last. */
 const order = ["get", "post", "put", "patch", "delete"];
 
-/** Each may register one business. */
+/** Each invitation can register one business. */
 async function anInvited(): Promise<ApiCaller> {
   const { body } = await operator("POST", "/api/v1/admin/invitations", { name: "Another" });
   return apiCaller(running.system.gatewayUrl, String(body["invitation_token"]));
 }
 
-/** Rules between fields, and between a field and today, which the document tells in words. */
+/**
+ * Rules that the document describes only in text: between fields, and between a field and the
+ * current day.
+ */
 const betweenFields = [
   /^updateOwnBusiness validation_failed \/previous_key_ttl_seconds$/,
   /^create(OwnApiKey|ApiKey|Invitation) validation_failed \/expires_at$/,
@@ -90,7 +93,7 @@ async function here({ id, path }: { id: string; path: string }, request: Documen
   return { send, url, body };
 }
 
-/** Fields that an operation requires beside one example, by a rule between fields. */
+/** Fields that a rule requires together with one example. */
 const companions: Readonly<Record<string, object>> = { createBeneficiary: { account_number: someBeneficiary.account_number } };
 
 test("the gateway accepts every example of the OpenAPI document", async () => {
@@ -118,20 +121,20 @@ test("the gateway rejects documented requests only for the state of a resource o
   const inOrder = documentedOperations.toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method));
   for (const operation of inOrder) {
     const { id, path, requests, required } = operation;
-    // Browsers come here, to a page.
+    // A page for browsers, which is not JSON.
     if (path.startsWith("/api/v1/payments/return/")) continue;
     const [first, ...others] = drawn(requests, { count: requestsEach, seed });
     const least = first?.body && Object.fromEntries(required.map((name) => [name, first.body?.[name]]));
     for (const request of first ? [{ ...first, body: least, headers: {} }, first, ...others] : []) {
       const { send, url, body } = await here(operation, request);
       const { method, headers: drawnHeaders } = request;
-      // Two requests of one operation may be drawn with the same key.
+      // Two requests of an operation can be drawn with the same key.
       const key = `${drawnHeaders["idempotency-key"] ?? ""}${randomUUID()}`.slice(-255);
       const headers = method === "POST" ? { ...drawnHeaders, "idempotency-key": key } : drawnHeaders;
       const answer = await send(method, url, body, headers);
       if (method === "POST" && answer.status < 300) {
         const again = await send(method, url, body, headers);
-        // Secrets are shown once and stored nowhere.
+        // Secrets are shown once and not stored.
         const stored = Object.entries(again.body).every(([name, value]) => isDeepStrictEqual(value, answer.body[name]));
         if (again.status !== answer.status || !stored || again.headers["idempotent-replayed"] !== "true") {
           refused.push(`${id} was done again: ${again.status} ${again.text}`);
@@ -147,7 +150,9 @@ test("the gateway rejects documented requests only for the state of a resource o
   expect(refused, `with the seed ${seed}`).toEqual([]);
 });
 
-/** What no drawn request does, since something has to happen first; their own tests repeat them. */
+/**
+ * Operations that need a prior state, which random requests do not reach. Other tests repeat them.
+ */
 const needMore = [
   "activateAccount",
   "approveOnboarding",
@@ -162,7 +167,7 @@ const needMore = [
   "suspendAccount",
 ];
 
-test("every POST of the document that is done is done once for an Idempotency-Key", () => {
+test("every successful POST of the document is executed once for an Idempotency-Key", () => {
   const posts = documentedOperations.filter(
     ({ method, path }) => method === "post" && !path.startsWith("/api/v1/payments/return/"),
   );

@@ -33,7 +33,7 @@ afterAll(async () => {
   await running?.[Symbol.asyncDispose]();
 });
 
-test("20 parallel refunds of one payment: one 200, 19 refusals with 409, one processor call", async () => {
+test("20 parallel refunds of one payment return 200 once and 409 otherwise, with one processor call", async () => {
   const payment = await aPaidPayment(running.system, business);
   const refunds = await Promise.allSettled(Array.from({ length: 20 }, () => business.amana.payments.refund(payment.id)));
   const refused = refunds.flatMap((refund) => (refund.status === "rejected" ? [refund.reason as ProblemError] : []));
@@ -43,7 +43,7 @@ test("20 parallel refunds of one payment: one 200, 19 refusals with 409, one pro
   expect(await business.receiver.next("PAYMENT_REFUNDED", payment.id, 90_000)).toBeDefined();
 });
 
-test("one Idempotency-Key sent 20 times at once executes once", async () => {
+test("20 parallel requests with one Idempotency-Key are executed once", async () => {
   const idempotencyKey = randomUUID();
   const creations = await Promise.allSettled(
     Array.from({ length: 20 }, () => business.amana.payments.create({ ...anOrder, order_ref: "twenty" }, { idempotencyKey })),
@@ -54,7 +54,7 @@ test("one Idempotency-Key sent 20 times at once executes once", async () => {
   expect((await business.amana.payments.list({ order_ref: "twenty" }).page()).total).toBe(1);
 });
 
-test("an endpoint is tested and checked, and what it missed is replayed", async () => {
+test("an endpoint can be tested and checked, and a replay delivers missed events", async () => {
   const own = await aBusiness(running.system, "Replays");
   await using receiver = own.receiver;
   const { webhookEndpoints, events } = own.amana;
@@ -86,7 +86,7 @@ test("an endpoint is tested and checked, and what it missed is replayed", async 
   });
 });
 
-test("an endpoint that answers 410 is disabled, and business, its other endpoint and operators learn of it", async () => {
+test("a response of 410 disables the endpoint, is reported to the other endpoints of the business, and is audited", async () => {
   const { call, receiver } = await aBusiness(running.system, "Librairie", ["WEBHOOK_ENDPOINT_DISABLED"]);
   await using _receiver = receiver;
   const gone = createServer((_request, response) => response.writeHead(410).end());
@@ -113,8 +113,8 @@ test("an endpoint that answers 410 is disabled, and business, its other endpoint
   });
 });
 
-describe("another tenant's things", () => {
-  test("are exactly what an unknown id is, for every operation with an id", async () => {
+describe("ids of another business", () => {
+  test("have the same responses as unknown ids for every operation with an id", async () => {
     const payment = await aPaidPayment(running.system, business);
     await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
     const webhook = await eventually(async () => {
@@ -148,7 +148,7 @@ describe("another tenant's things", () => {
   });
 });
 
-describe("bad input", () => {
+describe("invalid input", () => {
   const amounts: unknown[] = [
     5000,
     "5e3",
@@ -172,7 +172,7 @@ describe("bad input", () => {
     "0x10",
   ];
   test.each(amounts.map((amount) => [JSON.stringify(amount) ?? String(amount), amount]))(
-    "amount %s is 422 at /amount on creation",
+    "amount %s at creation returns 422 at /amount",
     async (_text, amount) => {
       const answer = await business.call("POST", "/api/v1/payments", { ...anOrder, amount: amount as string });
       expect(answer.status).toBe(422);
@@ -192,20 +192,23 @@ describe("bad input", () => {
     7,
     null,
   ];
-  test.each(urls.map((url) => [String(url).slice(0, 40), url]))("success_url %j is 422 at /success_url", async (_text, url) => {
-    const answer = await business.call("POST", "/api/v1/payments", { ...anOrder, success_url: url as string });
-    expect(answer.status).toBe(422);
-    expect(JSON.stringify(answer.body["errors"])).toContain('"/success_url"');
-  });
+  test.each(urls.map((url) => [String(url).slice(0, 40), url]))(
+    "success_url %j returns 422 at /success_url",
+    async (_text, url) => {
+      const answer = await business.call("POST", "/api/v1/payments", { ...anOrder, success_url: url as string });
+      expect(answer.status).toBe(422);
+      expect(JSON.stringify(answer.body["errors"])).toContain('"/success_url"');
+    },
+  );
 
-  test("nothing of it was stored", async () => {
+  test("no rejected creation is stored", async () => {
     const before = (await business.call("GET", "/api/v1/payments")).headers["x-total-count"];
     await business.call("POST", "/api/v1/payments", { ...anOrder, amount: 5000 as unknown as string });
     await business.call("POST", "/api/v1/payments", { ...anOrder, surprise: true });
     expect((await business.call("GET", "/api/v1/payments")).headers["x-total-count"]).toBe(before);
   });
 
-  test("refund amounts that cannot be are 422 at /amount, and the payment stays PAID", async () => {
+  test("invalid refund amounts return 422 at /amount, and the payment stays PAID", async () => {
     const payment = await aPaidPayment(running.system, business);
     for (const amount of [5000, "abc", "0", "0.00", "5000.01", "999999999999999", "-1", "1.234", null]) {
       const answer = await business.call("POST", `/api/v1/payments/${payment.id}/refund`, { amount: amount as string });
@@ -224,7 +227,7 @@ describe("bad input", () => {
     ["POST", "/api/v1/payments/1/refund"],
     ["GET", "/api/v1/webhook-endpoints/'%20or%201=1"],
     ["GET", "/api/v1/nothing"],
-  ] as const)("%s %s is 404", async (method, path) => {
+  ] as const)("%s %s returns 404", async (method, path) => {
     expect((await business.call(method, path, method === "POST" ? {} : undefined)).status).toBe(404);
   });
 
@@ -240,12 +243,12 @@ describe("bad input", () => {
     "created_from=yesterday",
     "created_to=2026-02-30T00:00:00Z",
     "limit=1&limit=2",
-  ])("the query %s is 422, never clamped", async (query) => {
+  ])("the query %s returns 422", async (query) => {
     expect((await business.call("GET", `/api/v1/payments?${query}`)).status).toBe(422);
   });
 });
 
-describe("any gRPC client", () => {
+describe("a gRPC client", () => {
   const call = (port: number, method: string, metadata = new grpc.Metadata()) =>
     new Promise<Buffer>((resolve, reject) => {
       const client = new grpc.Client(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
@@ -265,12 +268,12 @@ describe("any gRPC client", () => {
     });
   const portOf = (name: "identity" | "payments" | "webhooks") => Number(running.system.rpcPorts[name]);
 
-  test.each(["identity", "payments", "webhooks"] as const)("is told by %s that it is serving", async (name) => {
+  test.each(["identity", "payments", "webhooks"] as const)("gets the health status SERVING from %s", async (name) => {
     // HealthCheckResponse { status: SERVING } on the wire: field 1, varint 1.
     expect([...(await call(portOf(name), "/grpc.health.v1.Health/Check"))]).toEqual([8, 1]);
   });
 
-  test("is refused without the gateway's signature", async () => {
+  test("gets an error without a caller token of the gateway", async () => {
     await expect(call(portOf("payments"), "/payments.v1.PaymentService/ListPayments")).rejects.toMatchObject({
       code: grpc.status.UNAUTHENTICATED,
     });
@@ -278,7 +281,7 @@ describe("any gRPC client", () => {
 });
 
 describe("key leases", () => {
-  test("a revoked key is refused on every gateway from the moment of the answer, under load, with two identity replicas", async () => {
+  test("a revoked key is rejected by every gateway after the response, under load, with two identity replicas", async () => {
     const { system } = running;
     await using stack = new AsyncDisposableStack();
     const [identityPort, gatewayPort] = await Promise.all([freePort(), freePort()]);
@@ -354,7 +357,7 @@ describe("key leases", () => {
   });
 });
 
-test("a service that is stopped finishes what it has, and the gateway says 503 while it is away", async () => {
+test("a stopped service completes its requests, and the gateway returns 503 until it starts again", async () => {
   const { system } = running;
   await system.services.payments.stop();
   const away = await business.call("GET", `/api/v1/payments/${randomUUID()}`);

@@ -45,7 +45,7 @@ afterAll(async () => {
   await running?.[Symbol.asyncDispose]();
 });
 
-/** What must have been told of each application when all is over; the last test compares. */
+/** Expected webhooks of each application, which the last test compares. */
 const expected = new Map<string, string[]>();
 const expectTold = (id: string, ...kinds: string[]) => expected.set(id, kinds.sort());
 
@@ -64,19 +64,21 @@ const review = (id: string, headers = {}, note = "Another date of birth.") =>
 const rowOf = async (id: string) =>
   (await kycDatabase.query("select to_jsonb(a) as row from kyc_application a where id = $1", [id])).rows[0]?.row;
 
-/** Waits until kyc knows what the provider knows. */
+/** Waits until kyc has the state of the provider. */
 const agreed = (id: string) =>
   eventually(async () => {
-    const [ours, theirs] = [await rowOf(id), await providerView(running.system, id)];
-    expect(ours?.status).toBe(theirs.status);
-    return theirs;
+    const [stored, atProvider] = [await rowOf(id), await providerView(running.system, id)];
+    expect(stored?.status).toBe(atProvider.status);
+    return atProvider;
   });
 
-/** kyc kills itself at a point of the action, and is started again. */
+/**
+ * Restarts kyc with a fault point at which it kills itself during the action, and starts it again.
+ */
 async function dyingAt(faultPoint: string, action: () => Promise<unknown>): Promise<void> {
   const { kyc } = running.system.services;
-  // A callback that is still on its way would kill it before the action does.
-  await eventually(() => expect(inProvidersBooks("select id from kyc_callback where state = 'pending'")).toEqual([]));
+  // A late callback would reach the fault point before the action.
+  await eventually(() => expect(queryProvider("select id from kyc_callback where state = 'pending'")).toEqual([]));
   await kyc.kill();
   try {
     await kyc.start({ FAULT_POINT: faultPoint });
@@ -90,13 +92,13 @@ async function dyingAt(faultPoint: string, action: () => Promise<unknown>): Prom
   }
 }
 
-function inProvidersBooks(sql: string): Record<string, unknown>[] {
+function queryProvider(sql: string): Record<string, unknown>[] {
   const dir = running.system.envOf("sandbox")["SANDBOX_DATA_DIR"] ?? "";
   using books = new DatabaseSync(join(dir, "sandbox.sqlite"), { readOnly: true });
   return books.prepare(sql).all();
 }
 
-/** One application for a key: here, in the list and at the provider. */
+/** Expects one application for a key: in the response, in the list and at the provider. */
 async function expectOneFor(key: string): Promise<Application> {
   const again = await eventually(async () => {
     const answer = await create(key);
@@ -110,15 +112,16 @@ async function expectOneFor(key: string): Promise<Application> {
   return { id, link: String(again.body["link_url"]) };
 }
 
-/** Keys whose creation died; nobody may use them until whoever asked first has surely gone. */
+/** Keys whose creation was killed. They stay held until the first caller has surely timed out. */
 const orphaned: string[] = [];
 
 /**
- * One kill for each promise; every point, with the service alone: services/kyc/test/crash.test.ts.
+ * Tests a kill for each guarantee. services/kyc/test/crash.test.ts tests every fault point with the
+ * service alone.
  */
-describe("kyc killed (-9)", () => {
+describe("kyc killed with SIGKILL", () => {
   test.each(["application.linked"])(
-    "during a creation at %s, before the commit: nothing is listed, and the key is held",
+    "during a creation at %s, before the commit: the list is empty and the key is held",
     async (faultPoint) => {
       const key = `dead-${faultPoint}`;
       await dyingAt(faultPoint, async () => expect((await create(key)).status).toBeGreaterThanOrEqual(500));
@@ -155,7 +158,7 @@ describe("kyc killed (-9)", () => {
   );
 
   test.each(["kyc_review.answered"])(
-    "during a review at %s: decided, announced and audited once, and the same key says so",
+    "during a review at %s: the review is applied, published and audited once, and the same key returns it",
     async (faultPoint) => {
       const { id, link } = await anApplication(business);
       expectTold(id, "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED");
@@ -171,9 +174,9 @@ describe("kyc killed (-9)", () => {
   );
 });
 
-describe("the provider is down at a creation", () => {
+describe("a creation while the provider is down", () => {
   test.each(["http_503", "timeout_before"])(
-    "%s: 503 with Retry-After and nothing listed; the same key later gives exactly one",
+    "%s: returns 503 with Retry-After and lists nothing; the same key later creates one application",
     async (mode) => {
       const key = `down-${mode}`;
       await faultAt(running.system, "kyc_create", mode, 100);
@@ -186,7 +189,7 @@ describe("the provider is down at a creation", () => {
     },
   );
 
-  test("its process is stopped: the same, and cancelling is 503 as well", async () => {
+  test("with a frozen process: returns 503, as does a cancellation", async () => {
     const { id } = await anApplication(business);
     expectTold(id, "KYC_CANCELED");
     await running.system.services.sandbox.stop();
@@ -203,7 +206,7 @@ describe("the provider is down at a creation", () => {
     expect((await cancel(id)).status).toBe(200);
   });
 
-  test("is slow: one application, whether the answer came in time or the request was sent again", async () => {
+  test("with a slow response: creates one application, whether the response is in time or the request is repeated", async () => {
     for (const mode of ["slow:200", "slow:1000"]) {
       await faultAt(running.system, "kyc_create", mode);
       const first = await create(mode.replace(":", "-"));
@@ -222,7 +225,7 @@ describe("callbacks", () => {
     ["reset_after", 4],
     ["truncated", 4],
     ["http_500", 6],
-  ])("%s: one webhook of the right kind, at worst delayed until the poller looks", async (mode, times) => {
+  ])("%s: cause one webhook of the right type, at the latest after the next poll", async (mode, times) => {
     const { id, link } = await anApplication(business);
     expectTold(id, "KYC_NEEDS_REVIEW");
     await faultAt(running.system, "kyc_callback", mode, times);
@@ -231,7 +234,7 @@ describe("callbacks", () => {
     await callbacksSettled(running.system, id);
   });
 
-  test("a genuine one after six minutes, and every forged one, is 401 and changes nothing", async () => {
+  test("return 401 and change nothing if they are forged or older than six minutes", async () => {
     const { id, link } = await anApplication(business);
     expectTold(id, "KYC_COMPLETED");
     await onLink(running.system, link, "submit", { outcome: "approved" });
@@ -263,24 +266,21 @@ describe("callbacks", () => {
     ];
     expect(refusals).toEqual(Array(refusals.length).fill(401));
     expect(await stored()).toEqual(before);
-    // Only the signature was wrong with them.
+    // Only their signature was invalid.
     expect(await deliver(renamed)).toBe(204);
     expect(await stored()).not.toEqual(before);
   });
 });
 
-describe("races", () => {
+describe("concurrent requests", () => {
   const rounds = 24;
   const atOnce = 8;
-  /** Lets the other one go ahead by so many round trips. */
+  /** Delays by a number of round trips, so that the other request is first. */
   const after = async (trips: number) => {
     for (let trip = 0; trip < trips; trip++) await (await request(`${running.system.sandboxUrl}/healthz`)).body.dump();
   };
 
-  /**
-   * A few rounds at a time: all at once would only race for the processor, until the provider seems
-   * not to answer.
-   */
+  /** Runs a few rounds at a time. With all rounds at once the provider would time out. */
   const race = async <T>(play: (application: Application, round: number) => Promise<T>): Promise<T[]> => {
     const ends: T[] = [];
     for (let round = 0; round < rounds; round += atOnce) {
@@ -290,10 +290,11 @@ describe("races", () => {
     return ends;
   };
 
-  test("a cancellation and a submission: the provider decides, and answer, state and event agree", async () => {
+  test("a cancellation and a submission: the provider decides, and response, state and event agree", async () => {
     const ends = await race(async ({ id, link }, round) => {
       const submitting = () => tookOnLink(running.system, link, "submit", { outcome: "approved" });
-      // The first one surely wins, the last one surely loses, those between are close.
+      // The first delays let one request win, the last delays the other one; those between are
+      // close.
       if (round === 0) return { id, answer: await cancel(id), submitted: await submitting() };
       if (round === rounds - 1) return { id, submitted: await submitting(), answer: await cancel(id) };
       const [answer, submitted] = await Promise.all([cancel(id), after(round % 12).then(submitting)]);
@@ -311,7 +312,7 @@ describe("races", () => {
     expect(ends.map(({ submitted }) => submitted)).toEqual(expect.arrayContaining([true, false]));
   });
 
-  test("an expiry and a submission: whichever the provider took is our state, told once", async () => {
+  test("an expiry and a submission: the state of the provider is applied and published once", async () => {
     const ends = await race(async ({ id, link }, round) => {
       const submitting = () => tookOnLink(running.system, link, "submit", { outcome: "rejected" });
       const expiring = () => tookOnLink(running.system, link, "expire");
@@ -329,7 +330,7 @@ describe("races", () => {
   });
 });
 
-test("two kyc replicas: each fact is one event, and the poller of one leaves alone what the other asks about", async () => {
+test("two kyc replicas emit one event for each fact and do not poll the same application", async () => {
   const { system } = running;
   await using stack = new AsyncDisposableStack();
   const port = await freePort();
@@ -371,23 +372,23 @@ test("two kyc replicas: each fact is one event, and the poller of one leaves alo
     expectTold(id, end[1]);
     await theWebhook(business, end[1], id);
   }
-  // While one replica waits for a slow answer, the other looks for what is due.
+  // While one replica waits for a slow response, the other one claims due rows.
   await faultAt(system, "kyc_get", "slow:400", 10_000);
   for (const { id } of idle) {
-    const asked = await eventually(async () => {
+    const pollTimes = await eventually(async () => {
       const { calls } = await providerView(system, id);
       const times = calls.filter(({ operation }) => operation === "kyc_get").map(({ at }) => Date.parse(at));
       expect(times.length).toBeGreaterThanOrEqual(4);
       return times;
     });
-    // The pauses are 1, 1 and 2 seconds, for both replicas together.
-    const pauses = asked.slice(1).map((at, index) => at - (asked[index] as number));
+    // The intervals are 1, 1 and 2 seconds, for both replicas together.
+    const pauses = pollTimes.slice(1).map((at, index) => at - (pollTimes[index] as number));
     expect(Math.min(...pauses)).toBeGreaterThan(500);
   }
   expect(second.running()).toBe(true);
 });
 
-test("Kafka stopped and started while verdicts come: the API knows them at once, the webhooks follow, once each", async () => {
+test("while Kafka is restarted the API shows verdicts immediately, and each webhook is delivered once later", async () => {
   const made = await Promise.all(Array.from({ length: 4 }, () => anApplication(business)));
   for (const { id } of made) expectTold(id, "KYC_COMPLETED");
   const submit = ({ link }: Application) => onLink(running.system, link, "submit", { outcome: "approved" });
@@ -418,7 +419,7 @@ async function auditOf(id: string): Promise<Record<string, unknown>[]> {
   }
 }
 
-test("an operator's review is in the audit trail once, with who, before, after and why, and is told once", async () => {
+test("an operator's review has one audit row with actor, values and reason, and one event", async () => {
   const { id, link } = await anApplication(business);
   expectTold(id, "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED");
   await onLink(running.system, link, "submit", { outcome: "needs_review" });
@@ -444,27 +445,27 @@ test("an operator's review is in the audit trail once, with who, before, after a
   ]);
 });
 
-test("creations that died are one application each, once nobody can be waiting for them any more", async () => {
+test("killed creations have one application each after their keys are no longer held", async () => {
   expect(orphaned).toHaveLength(1);
   for (const key of orphaned) await expectOneFor(key);
 });
 
-test("in the end everything was told exactly once, in Kafka, in the log of events and by webhook", async () => {
+test("after all tests every event is exactly once in Kafka, in the event log and in the webhooks", async () => {
   await eventually(async () => expect((await kycDatabase.query("select id from outbox_waiting")).rows).toEqual([]));
   const { rows } = await kycDatabase.query<{ id: string }>("select id from kyc_application");
   expect(rows.map(({ id }) => id).sort()).toEqual([...expected.keys()].sort());
-  const theirs = inProvidersBooks("select reference from kyc_application order by reference");
-  expect(theirs.map(({ reference }) => reference)).toEqual([...expected.keys()].sort());
+  const providerRows = queryProvider("select reference from kyc_application order by reference");
+  expect(providerRows.map(({ reference }) => reference)).toEqual([...expected.keys()].sort());
 
   const facts = new Map<string, string>();
   for (const { topic, key, headers } of await readKafka(running.kafka?.brokers ?? "")) {
     if (topic === "kyc.v1") facts.set(headers["ce_id"] ?? "", `${key} ${headers["ce_type"]}`);
   }
-  const told = [...facts.values()].sort();
-  // Steps may be passed over, but none is told twice, and each application was created once.
-  expect(told.filter((fact, index) => fact === told[index - 1])).toEqual([]);
+  const published = [...facts.values()].sort();
+  // Steps can be skipped, but none is published twice, and each application was created once.
+  expect(published.filter((fact, index) => fact === published[index - 1])).toEqual([]);
   for (const [id, kinds] of expected) {
-    const ends = told
+    const ends = published
       .filter((fact) => fact.startsWith(id) && !/Opened|Submitted|Processing/.test(fact))
       .map(
         (fact) =>

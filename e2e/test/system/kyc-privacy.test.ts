@@ -19,12 +19,12 @@ import {
 } from "../../src/kyc-harness.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
-/** A word that is nowhere by chance. */
+/** Returns a word that does not occur by chance. */
 const word = (name: string) => `zq${name}${randomBytes(8).toString("hex")}`;
 
 /**
- * What must be nowhere: the applicant, as the business tells, as the document says, and as a
- * provider could leak.
+ * Words that must not occur: data of the applicant from the business, from the document, and from a
+ * provider that leaks.
  */
 const canaries = {
   firstName: word("first"),
@@ -46,7 +46,7 @@ const canaries = {
   leakedByCallback: word("callback"),
   leakedByRefusal: word("refusal"),
 };
-/** What must be found, or the search is blind. */
+/** Words that must be found, as a check of the search itself. */
 const controls = { externalId: word("external"), metadata: word("metadata"), note: word("note") };
 
 const applicant = {
@@ -115,21 +115,21 @@ afterAll(async () => {
   await running?.[Symbol.asyncDispose]();
 });
 
-/** An API call whose answer is kept for the search. */
-async function say(what: string, ...args: Parameters<TestBusiness["call"]>) {
+/** Calls the API and stores the response for the search. */
+async function callAndRecord(what: string, ...args: Parameters<TestBusiness["call"]>) {
   const answer = await business.call(...args);
   answers.push({ name: what, content: `${JSON.stringify(answer.headers)}\n${answer.text}` });
   return answer;
 }
 
 async function apply(headers: Record<string, string> = {}) {
-  const call: TestBusiness["call"] = (...args) => say("creation", ...args);
+  const call: TestBusiness["call"] = (...args) => callAndRecord("creation", ...args);
   const application = await anApplication({ call }, applicant, headers);
   made.push(application);
   return application;
 }
 
-/** Everything that can happen to an application, at a provider that says too much all the time. */
+/** Runs all scenarios of an application, with a provider that always leaks personal data. */
 async function liveThrough(): Promise<void> {
   const { system } = running;
   const leak = async () => {
@@ -140,14 +140,14 @@ async function liveThrough(): Promise<void> {
   };
   const submit = ({ link }: Application, submission: object) => onLink(system, link, "submit", { ...shown, ...submission });
   const endsIn = async (kind: string, submission: object, application?: Application) => {
-    const one = application ?? (await apply());
-    await submit(one, submission);
-    await theWebhook(business, kind, one.id);
-    return one;
+    const target = application ?? (await apply());
+    await submit(target, submission);
+    await theWebhook(business, kind, target.id);
+    return target;
   };
   await leak();
 
-  // The names on the document differ from the profile's, so that only a document without names is
+  // The names on the document differ from the profile, so that only a document without names is
   // approved.
   await endsIn("KYC_COMPLETED", { outcome: "approved", first_name: undefined, last_name: undefined, birth_date: undefined });
   await endsIn("KYC_REJECTED", { outcome: "rejected", reason_codes: ["DOCUMENT_TAMPERED"] });
@@ -168,13 +168,13 @@ async function liveThrough(): Promise<void> {
 
   const key = { "idempotency-key": word("key") };
   const keyed = await apply(key);
-  expect((await say("creation", "POST", applications, applicant, key)).headers["idempotent-replayed"]).toBe("true");
-  expect((await say("refusal", "POST", applications, { ...applicant, locale: "ar" }, key)).status).toBe(422);
-  expect((await say("cancel", "POST", `${applications}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
-  expect((await say("cancel", "POST", `${applications}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
-  expect((await say("refusal", "POST", `${applications}/${keyed.id}/cancel`)).status).toBe(409);
+  expect((await callAndRecord("creation", "POST", applications, applicant, key)).headers["idempotent-replayed"]).toBe("true");
+  expect((await callAndRecord("refusal", "POST", applications, { ...applicant, locale: "ar" }, key)).status).toBe(422);
+  expect((await callAndRecord("cancel", "POST", `${applications}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
+  expect((await callAndRecord("cancel", "POST", `${applications}/${keyed.id}/cancel`, undefined, key)).status).toBe(200);
+  expect((await callAndRecord("refusal", "POST", `${applications}/${keyed.id}/cancel`)).status).toBe(409);
 
-  // Only the poller tells of this one.
+  // Only a poll reports this application.
   await faultAt(system, "kyc_callback", "drop", 4);
   await endsIn("KYC_NEEDS_REVIEW", { outcome: "approved", aml_hit_count: 1 });
   await leak();
@@ -182,10 +182,10 @@ async function liveThrough(): Promise<void> {
   await faultAt(system, "kyc_create", `leak_error:${canaries.leakedByRefusal}`, 10_000);
   const refusedKey = { "idempotency-key": word("key") };
   for (let times = 0; times < 2; times++) {
-    expect((await say("refusal", "POST", applications, applicant, refusedKey)).status).toBe(502);
+    expect((await callAndRecord("refusal", "POST", applications, applicant, refusedKey)).status).toBe(502);
   }
   await faultAt(system, "kyc_create", "http_500", 10_000);
-  expect((await say("refusal", "POST", applications, applicant)).status).toBe(503);
+  expect((await callAndRecord("refusal", "POST", applications, applicant)).status).toBe(503);
   await leak();
 
   const bad: (object | string)[] = [
@@ -195,27 +195,27 @@ async function liveThrough(): Promise<void> {
     { ...applicant, applicant_phone: canaries.phone },
     { ...applicant, max_attempts: 99 },
   ];
-  for (const body of bad) expect((await say("refusal", "POST", applications, body)).status).toBe(422);
+  for (const body of bad) expect((await callAndRecord("refusal", "POST", applications, body)).status).toBe(422);
   const malformed = `{"profile":{"first_name":"${canaries.malformed}","first_name":`;
   const json = { "content-type": "application/json" };
-  expect((await say("refusal", "POST", applications, malformed, json)).status).toBe(400);
-  expect((await say("refusal", "POST", applications, JSON.stringify(applicant), { "content-type": "text/plain" })).status).toBe(
-    415,
-  );
+  expect((await callAndRecord("refusal", "POST", applications, malformed, json)).status).toBe(400);
+  expect(
+    (await callAndRecord("refusal", "POST", applications, JSON.stringify(applicant), { "content-type": "text/plain" })).status,
+  ).toBe(415);
 
   for (const { id } of made) {
-    expect((await say("read", "GET", `${applications}/${id}`)).status).toBe(200);
+    expect((await callAndRecord("read", "GET", `${applications}/${id}`)).status).toBe(200);
     await callbacksSettled(system, id);
   }
   const client_id = await aClient(business);
-  const call: TestBusiness["call"] = (...args) => say("creation", ...args);
+  const call: TestBusiness["call"] = (...args) => callAndRecord("creation", ...args);
   made.push(await anApplication({ call }, { ...applicant, client_id }));
   await eventually(async () => {
-    const { text } = await say("onboarding", "GET", `/api/v1/clients/${client_id}/onboarding/status`);
+    const { text } = await callAndRecord("onboarding", "GET", `/api/v1/clients/${client_id}/onboarding/status`);
     expect(text).toContain(String(made.at(-1)?.link));
   });
-  await say("list", "GET", applications);
-  await say("events", "GET", "/api/v1/events?limit=100");
+  await callAndRecord("list", "GET", applications);
+  await callAndRecord("events", "GET", "/api/v1/events?limit=100");
   const foreign = await other.call("GET", `${applications}/${reviewed.id}`);
   answers.push(
     { name: "foreign", content: foreign.text },
@@ -235,27 +235,27 @@ describe.each(Object.entries(canaries))("%s", (_name, canary) => {
   test("is in no table of any database", () => expect(placesWith(databases, canary)).toEqual([]));
   test("is in no log at the level trace", () => expect(placesWith(logs, canary)).toEqual([]));
   test("is in no message of Kafka", () => expect(placesWith(messages, canary)).toEqual([]));
-  test("is in no webhook and no answer of the API", () => expect(placesWith([...webhooks, ...answers], canary)).toEqual([]));
+  test("is in no webhook and no response of the API", () => expect(placesWith([...webhooks, ...answers], canary)).toEqual([]));
 });
 
-describe("the verification link's token", () => {
+describe("the token of the verification link", () => {
   const placesWithAny = (places: readonly Place[]) => [...new Set(made.flatMap(({ link }) => placesWith(places, tokenOf(link))))];
 
-  test("is in no table, no log, no message and no webhook", () => {
+  test("is in no table, log, message or webhook", () => {
     expect(placesWithAny([...databases, ...logs, ...messages, ...webhooks])).toEqual([]);
   });
 
-  test("is in what its business is answered: creation, read, list, cancel and a client's onboarding, and nowhere else", () => {
+  test("is only in responses to its business: creation, read, list, cancellation and onboarding of the client", () => {
     expect(placesWithAny(answers).sort()).toEqual(["cancel", "creation", "list", "onboarding", "read"]);
   });
 });
 
-describe("the search can find", () => {
-  test("in the databases: text, JSON, and the bytes of a stored answer", () => {
+describe("the search finds", () => {
+  test("words in the databases: text, JSON, and bytes of a stored response", () => {
     expect(placesWith(databases, controls.externalId)).toEqual(
       expect.arrayContaining(["kyc: public.kyc_application", "kyc: public.idempotency_key", "webhooks: public.event"]),
     );
-    // The outbox keeps what was published for three days.
+    // The outbox keeps published messages for three days.
     expect(placesWith(databases, controls.note)).toEqual([
       "identity: public.audit_event",
       "kyc: public.kyc_application",
@@ -263,7 +263,7 @@ describe("the search can find", () => {
     ]);
   });
 
-  test("in the logs of every service, and they are kept at the level trace", () => {
+  test("words in the logs of every service, at the level trace", () => {
     for (const { id } of made) expect(placesWith(logs, id)).toContain("log: kyc.log");
     expect(placesWith(logs, business.id)).toContain("log: gateway.log");
     const names = ["postgres", ...serviceNames];
@@ -271,7 +271,7 @@ describe("the search can find", () => {
     expect(placesWith(logs, '"level":20')).not.toEqual([]);
   });
 
-  test("in Kafka, in the webhooks and in the API's answers", () => {
+  test("words in Kafka, webhooks and API responses", () => {
     for (const control of [controls.externalId, controls.metadata]) {
       expect(placesWith(messages, control)).toEqual(["kafka: kyc.v1"]);
       expect(placesWith(webhooks, control)).toEqual([`webhooks of ${business.id}`]);

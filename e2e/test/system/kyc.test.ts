@@ -21,14 +21,14 @@ import {
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
 let running: TestSystem;
-/** Told of everything about applications. */
+/** A business with all event types of applications. */
 let business: TestBusiness;
-/** Told of what nobody has to ask for. */
+/** A business with the default event types. */
 let plain: TestBusiness;
 let kycDatabase: Client;
 
 beforeAll(async () => {
-  // Without the poller and the reading of events, what is known here was called back.
+  // Without the poller and the event feed, each state comes from a callback.
   running = await startTestSystem("direct", { kyc: { KYC_CHECK_SECONDS: "3600", KYC_CATCH_UP_SECONDS: "3600" } });
   kycDatabase = new Client({ connectionString: running.system.databaseUrls["kyc"] });
   await kycDatabase.connect();
@@ -47,7 +47,7 @@ const read = (id: string, { call } = business) => call("GET", `${applications}/$
 const cancel = (id: string, { call } = business) => call("POST", `${applications}/${id}/cancel`);
 const operator = () => apiCaller(running.system.gatewayUrl, running.system.adminKey);
 const submit = ({ link }: Application, submission: object) => onLink(running.system, link, "submit", submission);
-/** Waits for the webhook: from then on the API says the same. */
+/** Waits for the webhook. After it the API returns the same state. */
 async function decided(kind: string, submission: object, body: object = {}, by = business) {
   const application = await anApplication(by, body);
   await submit(application, submission);
@@ -55,8 +55,8 @@ async function decided(kind: string, submission: object, body: object = {}, by =
   return { ...application, webhook, view: (await read(application.id, by)).body };
 }
 
-describe("creation", () => {
-  test("answers 201 with the creation shape and its address, every optional field echoed or absent", async () => {
+describe("a creation", () => {
+  test("returns 201 with the documented fields and the Location header", async () => {
     const created = await business.call("POST", applications, { external_id: "é-1", metadata: { a: 1 } });
     expect(created.status).toBe(201);
     expect(created.headers["location"]).toBe(`${applications}/${created.body["id"]}`);
@@ -72,7 +72,7 @@ describe("creation", () => {
     expect(Object.keys(bare.body).sort()).toEqual(["created_at", "id", "link_expires_at", "link_url", "status"]);
   });
 
-  test("without a body has the defaults: fr, 3 attempts, video, both documents, the provider's lifetime", async () => {
+  test("without a body uses the defaults: fr, 3 attempts, video, both documents, the provider's lifetime", async () => {
     const { id } = await anApplication(business);
     const { parameters } = (await providerView(running.system, id)).calls[0] ?? {};
     expect(parameters).toEqual({
@@ -88,7 +88,7 @@ describe("creation", () => {
     expect(hours).toBeCloseTo(72, 2);
   });
 
-  test("passes every field on: documents, locale in any case, attempts, video, lifetime, redirect, delivery hints, profile", async () => {
+  test("passes every field to the provider: documents, locale in any case, attempts, video, lifetime, redirect, delivery hints, profile", async () => {
     const { id } = await anApplication(business, {
       allowed_documents: ["passport"],
       locale: "AR",
@@ -118,7 +118,7 @@ describe("creation", () => {
     expect(text).not.toMatch(/Amina|example\.dz|\+213|shop\.example/);
   });
 
-  test("metadata is echoed byte for byte: GET, list, cancel, webhook and the log of events", async () => {
+  test("with metadata returns it byte for byte in GET, list, cancellation, webhook and event log", async () => {
     const metadata = String.raw`{"z":1,"a":{"n":12345678901234567890,"f":1.10,"e":1E+2},"t":"\u00e9 \ud83d\ude00","k":[null,true,"\/"]}`;
     const created = await business.call("POST", applications, `{"external_id":"bytes","metadata": ${metadata} }`, {
       "content-type": "application/json",
@@ -135,7 +135,7 @@ describe("creation", () => {
     expect((await business.call("GET", "/api/v1/events?type=KYC_REJECTED")).text).toContain(echo);
   });
 
-  test("client_id links it to a client: echoed in the answer, the view, the list's filter and the webhook", async () => {
+  test("with client_id returns it in the response, the view, the list filter and the webhook", async () => {
     const client_id = await aClient(business);
     const created = await business.call("POST", applications, { client_id });
     expect(created.body).toMatchObject({ status: "CREATED", client_id });
@@ -147,7 +147,7 @@ describe("creation", () => {
     expect((await theWebhook(business, "KYC_COMPLETED", application.id)).body["client_id"]).toBe(client_id);
   });
 
-  test("client_id of no client of this business is 404 client_not_found, of a blocked one 409, and nothing is created", async () => {
+  test("with an unknown client_id returns 404 client_not_found, with a blocked client 409, and creates nothing", async () => {
     const blocked = await aClient(business);
     await business.call("PUT", `/api/v1/clients/person/${blocked}`, { blocked: true });
     const mark = { external_id: "no-client" };
@@ -162,7 +162,7 @@ describe("creation", () => {
     expect((await business.call("GET", `${applications}?external_id=no-client`)).body).toEqual([]);
   });
 
-  test("client_id of a client who is blocked while the provider is asked is 409, and the provider's link is dead", async () => {
+  test("returns 409 and cancels the provider's link if the client is blocked during the call of the provider", async () => {
     const client_id = await aClient(business);
     await faultAt(running.system, "kyc_create", "slow:1500");
     const key = { "idempotency-key": randomUUID() };
@@ -181,7 +181,7 @@ describe("creation", () => {
     expect((await providerView(running.system, id)).status).toBe("CANCELED");
   });
 
-  test("with one Idempotency-Key is one application, answered the same, link included", async () => {
+  test("with a repeated Idempotency-Key returns the same application and link", async () => {
     const key = { "idempotency-key": randomUUID() };
     const [first, second] = [
       await business.call("POST", applications, { external_id: "keyed" }, key),
@@ -193,8 +193,8 @@ describe("creation", () => {
   });
 });
 
-describe("the business-facing view", () => {
-  test("before a verdict has every field that is not optional and none that is", async () => {
+describe("the view of the business", () => {
+  test("has all required and no optional fields before a verdict", async () => {
     const { id } = await anApplication(business);
     expect((await read(id)).body).toEqual({
       id,
@@ -211,7 +211,7 @@ describe("the business-facing view", () => {
     });
   });
 
-  test("after a verdict carries the decision and where it comes from", async () => {
+  test("contains the decision and its origin after a verdict", async () => {
     const { view } = await decided("KYC_COMPLETED", { outcome: "approved", document_type: "id_card", nationality: "FRA" });
     expect(view).toMatchObject({
       status: "COMPLETED",
@@ -229,7 +229,7 @@ describe("the business-facing view", () => {
     });
   });
 
-  test("lists newest first, page by page, by every filter, and only one's own", async () => {
+  test("lists only own applications, newest first, page by page, with every filter", async () => {
     const mark = randomUUID();
     const made: string[] = [];
     for (let i = 0; i < 3; i++) made.unshift((await anApplication(plain, { external_id: mark })).id);
@@ -254,7 +254,7 @@ describe("the business-facing view", () => {
 
 describe("a transition", () => {
   test.each(["fr", "ar", "en"])(
-    "CREATED, cancel: CANCELED, the link stops working at once and explains itself in %s",
+    "from CREATED by a cancellation: becomes CANCELED, and the link immediately shows an explanation in %s",
     async (locale) => {
       const application = await anApplication(business, { locale });
       const canceled = await cancel(application.id);
@@ -268,14 +268,14 @@ describe("a transition", () => {
     },
   );
 
-  test("CREATED, the link is opened, OPENED; cancel: CANCELED", async () => {
+  test("from CREATED to OPENED when the link is opened, then to CANCELED by a cancellation", async () => {
     const { id, link } = await anApplication(business);
     await (await request(link)).body.dump();
     await eventually(async () => expect((await list(id)).status).toBe("OPENED"));
     expect((await cancel(id)).body["status"]).toBe("CANCELED");
   });
 
-  test("SUBMITTED and PROCESSING, cancel: 409 kyc_in_progress, and the verdict comes", async () => {
+  test("from SUBMITTED and PROCESSING by a cancellation: returns 409 kyc_in_progress, and the verdict is applied", async () => {
     const application = await anApplication(business);
     await submit(application, { outcome: "approved", hold_seconds: 1 });
     const refused = await cancel(application.id);
@@ -283,25 +283,28 @@ describe("a transition", () => {
     await theWebhook(business, "KYC_COMPLETED", application.id);
   });
 
-  test.each(["COMPLETED", "EXPIRED", "CANCELED"])("%s, cancel: 409, unchanged", async (status) => {
-    const { id, link } = await anApplication(business);
-    if (status === "COMPLETED") await submit({ id, link }, { outcome: "needs_review" });
-    if (status === "EXPIRED") await onLink(running.system, link, "expire");
-    if (status === "CANCELED") await cancel(id);
-    const kind = { COMPLETED: "KYC_NEEDS_REVIEW", EXPIRED: "KYC_EXPIRED", CANCELED: "KYC_CANCELED" }[status] ?? "";
-    await theWebhook(business, kind, id);
-    await callbacksSettled(running.system, id);
-    const before = await list(id);
-    const refused = await cancel(id);
-    expect([refused.status, refused.body["code"]]).toEqual([409, "kyc_application_final"]);
-    expect(await list(id)).toEqual(before);
-    expect(before.status).toBe(status);
-  });
+  test.each(["COMPLETED", "EXPIRED", "CANCELED"])(
+    "from %s by a cancellation: returns 409 and changes nothing",
+    async (status) => {
+      const { id, link } = await anApplication(business);
+      if (status === "COMPLETED") await submit({ id, link }, { outcome: "needs_review" });
+      if (status === "EXPIRED") await onLink(running.system, link, "expire");
+      if (status === "CANCELED") await cancel(id);
+      const kind = { COMPLETED: "KYC_NEEDS_REVIEW", EXPIRED: "KYC_EXPIRED", CANCELED: "KYC_CANCELED" }[status] ?? "";
+      await theWebhook(business, kind, id);
+      await callbacksSettled(running.system, id);
+      const before = await list(id);
+      const refused = await cancel(id);
+      expect([refused.status, refused.body["code"]]).toEqual([409, "kyc_application_final"]);
+      expect(await list(id)).toEqual(before);
+      expect(before.status).toBe(status);
+    },
+  );
 
-  /** The stored state: reading one application would ask the provider. */
+  /** Reads the stored state, because a read of one application would call the provider. */
   const list = async (id: string) => {
     const { body } = await business.call("GET", `${applications}?limit=100`);
-    return (body as unknown as { id: string; status: string }[]).find((one) => one.id === id) ?? { status: "not there" };
+    return (body as unknown as { id: string; status: string }[]).find((item) => item.id === id) ?? { status: "not there" };
   };
 });
 
@@ -312,7 +315,10 @@ describe("a verdict and its event", () => {
       "KYC_REJECTED",
       { outcome: "rejected", reason_codes: [{ code: "FACE_MISMATCH", message: "no" }] },
       {},
-      { verdict: "REJECTED", reason_codes: [{ code: "FACE_MISMATCH", message: expect.stringMatching(/^The face is not/) }] },
+      {
+        verdict: "REJECTED",
+        reason_codes: [{ code: "FACE_MISMATCH", message: expect.stringMatching(/^The face does not match/) }],
+      },
     ],
     ["KYC_NEEDS_REVIEW", { outcome: "needs_review" }, {}, { verdict: "NEEDS_REVIEW" }],
     ["KYC_NEEDS_REVIEW", { outcome: "approved", aml_hit_count: 2 }, {}, { verdict: "NEEDS_REVIEW", aml_hit_count: 2 }],
@@ -327,7 +333,7 @@ describe("a verdict and its event", () => {
     ["KYC_NEEDS_REVIEW", { outcome: "approved", document_type: "passport" }, { allowed_documents: ["id_card"] }, {}],
     ["KYC_FAILED", { outcome: "failed" }, {}, { status: "FAILED", error_message: expect.any(String) }],
   ];
-  test.each(kinds)("%s comes of %j with %j", async (kind, submission, body, expected) => {
+  test.each(kinds)("%s is the event of %j with %j", async (kind, submission, body, expected) => {
     const { id, webhook, view } = await decided(kind, submission, body);
     expect(view).toMatchObject(expected);
     expect(kindsOf(business, id)).toEqual([kind]);
@@ -336,7 +342,7 @@ describe("a verdict and its event", () => {
     expect(webhook.body["reason_codes"]).toEqual(view["reason_codes"]);
   });
 
-  test("the delivery has the fields of the decision, external_id and metadata, and never the link", async () => {
+  test("the delivery contains the decision, external_id and metadata, and not the link", async () => {
     const { id, link, webhook, view } = await decided(
       "KYC_COMPLETED",
       { outcome: "approved" },
@@ -361,14 +367,14 @@ describe("a verdict and its event", () => {
     expect(plain.receiver.refused).toEqual([]);
   });
 
-  test("KYC_EXPIRED comes when the link lapses unused", async () => {
+  test("KYC_EXPIRED is emitted when an unused link expires", async () => {
     const { id, link } = await anApplication(plain);
     await onLink(running.system, link, "expire");
     await theWebhook(plain, "KYC_EXPIRED", id);
     expect((await read(id, plain)).body["status"]).toBe("EXPIRED");
   });
 
-  test("KYC_FAILED comes once for each attempt; retry on the same link while max_attempts remain, then only cancel", async () => {
+  test("KYC_FAILED is emitted once for each attempt; the link permits retries up to max_attempts, then only a cancellation", async () => {
     const application = await anApplication(business, { max_attempts: 2 });
     await submit(application, { outcome: "failed" });
     await theWebhook(business, "KYC_FAILED", application.id);
@@ -379,7 +385,7 @@ describe("a verdict and its event", () => {
     expect((await cancel(application.id)).body).toMatchObject({ status: "CANCELED", attempts_used: 2, attempts_remaining: 0 });
   });
 
-  test("KYC_CANCELED reaches only endpoints that ask for it", async () => {
+  test("KYC_CANCELED is delivered only to endpoints that subscribe to it", async () => {
     const { id } = await anApplication(plain);
     await cancel(id, plain);
     await decided("KYC_COMPLETED", { outcome: "approved" }, {}, plain);
@@ -389,7 +395,7 @@ describe("a verdict and its event", () => {
     expect(kindsOf(plain, id)).toEqual([]);
   });
 
-  test.each(["APPROVED", "REJECTED"])("a review decided %s by an operator is KYC_REVIEW_RESOLVED, and final", async (outcome) => {
+  test.each(["APPROVED", "REJECTED"])("an operator's review with %s emits KYC_REVIEW_RESOLVED and is final", async (outcome) => {
     const { id } = await decided("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
     const path = `${applications}/${id}/review`;
     const own = await business.call("POST", path, { outcome, note: "mine" });
@@ -402,7 +408,7 @@ describe("a verdict and its event", () => {
     expect(kindsOf(business, id)).toEqual(["KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED"]);
   });
 
-  test("a review decided at the provider is KYC_REVIEW_RESOLVED", async () => {
+  test("a review at the provider emits KYC_REVIEW_RESOLVED", async () => {
     const { id, link } = await decided("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
     await onLink(running.system, link, "review", { outcome: "rejected" });
     expect((await theWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe("REJECTED");
@@ -418,7 +424,7 @@ describe("an error", () => {
     ["POST", (id: string) => `${applications}/${id}/review`],
   ] as const;
 
-  test("401 without a key, with an unknown one and with that of a disabled business, on every route", async () => {
+  test("is 401 on every route without a key, with an unknown key and with the key of a disabled business", async () => {
     const off = await aBusiness(running.system, "Fermée");
     await off.receiver[Symbol.asyncDispose]();
     await operator()("PATCH", `/api/v1/businesses/${off.id}`, { status: "DISABLED" });
@@ -431,7 +437,7 @@ describe("an error", () => {
     expect((await read(id)).body["status"]).toBe("CREATED");
   });
 
-  test("404 for another business's application, exactly as for an unknown id, and nothing happens to it", async () => {
+  test("is 404 for an application of another business, equal to an unknown id, and changes nothing", async () => {
     const { id } = await anApplication(business);
     const strip = ({ request_id: _r, instance: _i, ...rest }: Record<string, unknown>) => rest;
     for (const [method, path] of routes.slice(2, 4)) {

@@ -9,14 +9,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { aBusiness, anOrder, aPaidPayment, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
-/** Labels of Node's and Prometheus's own metrics. */
+/** Labels of the metrics of Node and of the Prometheus client. */
 const foreignLabels: Readonly<Record<string, readonly string[]>> = { kind: ["major", "minor", "incremental", "weakcb"] };
 const types = new Map<string, string>();
 const helps = new Map<string, string>();
 
 interface Sample {
   readonly service: ServiceName;
-  /** Of the metric: without what a histogram adds. */
+  /** Returns the name of the metric without the suffix of a histogram. */
   readonly metric: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -27,7 +27,7 @@ let business: TestBusiness;
 beforeAll(async () => {
   running = await startTestSystem("direct");
   business = await aBusiness(running.system);
-  // What labels can say stands in the code that defines them.
+  // Label values are defined in the code.
   for (const name of serviceNames)
     await import(join(root, "services", name, "src", name === "sandbox" ? "app.ts" : "service.ts"));
 });
@@ -53,14 +53,16 @@ async function scrape(service: ServiceName): Promise<Sample[]> {
 const scrapeAll = async () => (await Promise.all(serviceNames.map(scrape))).flat();
 const sumOf = (samples: readonly Sample[], metric: string, labels: Readonly<Record<string, string>> = {}) =>
   samples
-    .filter((one) => one.metric === metric && Object.entries(labels).every(([name, value]) => one.labels[name] === value))
+    .filter(
+      (sample) => sample.metric === metric && Object.entries(labels).every(([name, value]) => sample.labels[name] === value),
+    )
     .reduce((sum, { value }) => sum + value, 0);
 
 interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** The routes as Fastify writes them, of the public document and those beside it. */
+/** Route patterns of Fastify, of the public document and of the other routes. */
 async function knownRoutes(): Promise<Set<string>> {
   const { paths } = JSON.parse(await readFile(join(root, "docs", "api", "openapi.json"), "utf8")) as OpenApi;
   const documented = Object.keys(paths).map((path) => path.replaceAll(/\{(\w+)\}/g, ":$1"));
@@ -68,7 +70,7 @@ async function knownRoutes(): Promise<Set<string>> {
   return new Set([...documented, ...hidden]);
 }
 
-/** Some hundred requests with addresses, methods, ids, keys and headers that nobody has. */
+/** Sends some hundred requests with unknown addresses, methods, ids, keys and headers. */
 async function makeThingsUp(): Promise<string[]> {
   const { paths } = JSON.parse(await readFile(join(root, "docs", "api", "openapi.json"), "utf8")) as OpenApi;
   const madeUp = [randomUUID(), randomUUID(), "zz-made-up", "sk_test_madeup0000", 'x"y', "…"];
@@ -94,7 +96,7 @@ async function makeThingsUp(): Promise<string[]> {
   return madeUp;
 }
 
-test("nothing that a caller makes up becomes a label, and series stay few whatever is asked", async () => {
+test("values of callers do not become labels, and the number of series stays small", async () => {
   const payment = await aPaidPayment(running.system, business);
   await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
   await business.call("POST", "/api/v1/kyc/applications", { external_id: "zz-made-up" });
@@ -150,7 +152,7 @@ test("nothing that a caller makes up becomes a label, and series stay few whatev
   }
 });
 
-test("what happens is counted where it happens", async () => {
+test("each service counts its own operations", async () => {
   const { body } = await business.call("POST", "/api/v1/payments", anOrder);
   await eventually(async () => {
     const samples = await scrapeAll();
@@ -171,7 +173,7 @@ test("what happens is counted where it happens", async () => {
   expect(sumOf(samples, "amana_resolved_keys_total", { state: "live" })).toBeGreaterThan(0);
 });
 
-test("docs/metrics.md has each metric that the services show, as they show it (vitest -u writes it)", async () => {
+test("docs/metrics.md contains each exported metric (vitest -u updates it)", async () => {
   await scrapeAll();
   const file = join(root, "docs", "metrics.md");
   const labelsIn = (name: string) => {

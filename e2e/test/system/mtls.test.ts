@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("the whole system works with mTLS between its services, and nobody without a certificate is let in", async () => {
+test("the system works with mTLS between its services and rejects connections without a certificate", async () => {
   const { system } = running;
   const withTls = (name: ServiceName): Record<string, string> => {
     const own = Object.entries(system.envOf(name)).filter(([setting]) => /_URLS$|^DIRECT_SUBSCRIBERS$/.test(setting));

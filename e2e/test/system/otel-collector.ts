@@ -8,16 +8,14 @@ import type { CollectedSpan } from "@amana/runtime/test/collector";
 import { request } from "undici";
 import { stringify } from "yaml";
 
-/** A build of the OpenTelemetry collector that has its OTLP receiver and its debug exporter. */
+/** Path of an OpenTelemetry collector with the OTLP receiver and the debug exporter. */
 export const otelCollectorPath = process.env["TEST_OTEL_COLLECTOR"];
 
 if (!otelCollectorPath) {
-  process.stderr.write(
-    "\nLEFT OUT: spans as the OpenTelemetry collector reads them. TEST_OTEL_COLLECTOR names no build of it.\n\n",
-  );
+  process.stderr.write("\nLEFT OUT: spans in the OpenTelemetry collector. Set TEST_OTEL_COLLECTOR to its path.\n\n");
 }
 
-/** Sends bodies to such a collector, byte for byte, and reads what it prints of them. */
+/** Sends request bodies unchanged to the collector and parses its output. */
 export async function readByOtelCollector(bodies: readonly string[]): Promise<CollectedSpan[]> {
   const dir = await mkdtemp(join(tmpdir(), "amana-collector-"));
   const port = await freePort();
@@ -51,7 +49,7 @@ export async function readByOtelCollector(bodies: readonly string[]): Promise<Co
     if (!(await until(isUp, 90_000))) throw new Error(`The collector did not start:\n${server.recentOutput()}`);
     for (const body of bodies) {
       const { status, text } = await post(body);
-      if (status !== 200 || text.includes("rejected")) throw new Error(`The collector answered ${status} ${text} to ${body}`);
+      if (status !== 200 || text.includes("rejected")) throw new Error(`The collector returned ${status} ${text} to ${body}`);
     }
   } finally {
     await server.stop();
@@ -66,13 +64,13 @@ interface Printed {
   readonly attributes: Record<string, string | number>;
 }
 
-/** The debug exporter's lines: of a resource, then of each of its spans. */
+/** Parses the lines of the debug exporter: a resource, then each of its spans. */
 function spansIn(lines: readonly string[]): CollectedSpan[] {
   const spans: Printed[] = [];
   let service = "";
   let span: Printed | undefined;
   for (const line of lines) {
-    const [, field, said = ""] = /^ {4}(\S[^:]*?) *: (.*)$/.exec(line) ?? [];
+    const [, field, fieldText = ""] = /^ {4}(\S[^:]*?) *: (.*)$/.exec(line) ?? [];
     const [, key, type, value = ""] = /^ {5}-> (\S+): (Str|Int)\((.*)\)$/.exec(line) ?? [];
     if (line.startsWith("ResourceSpans #")) span = undefined;
     else if (line.startsWith("Span #")) {
@@ -80,7 +78,7 @@ function spansIn(lines: readonly string[]): CollectedSpan[] {
       spans.push(span);
     } else if (key && span) span.attributes[key] = type === "Int" ? Number(value) : value;
     else if (key === "service.name") service = value;
-    else if (field && span) span.fields[field] = said;
+    else if (field && span) span.fields[field] = fieldText;
   }
   return spans.map(toSpan);
 }
@@ -98,5 +96,5 @@ const toSpan = ({ service, fields, attributes }: Printed): CollectedSpan => ({
   isFailed: fields["Status code"] === "Error",
 });
 
-/** Of "2026-03-01 12:00:00.123456 +0000 UTC". */
+/** Parses "2026-03-01 12:00:00.123456 +0000 UTC". */
 const millis = (time = ""): number => Date.parse(time.replace(" ", "T").replace(" +0000 UTC", "Z"));

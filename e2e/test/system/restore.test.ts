@@ -23,8 +23,8 @@ import {
 } from "../../src/test-system.ts";
 
 /**
- * docs/restore.md, "The others" and "Everything at once", step by step, with all services at work.
- * Payments alone: services/payments/test/restore.test.ts.
+ * Follows the sections "The others" and "Everything at once" of docs/restore.md, while all services
+ * run. services/payments/test/restore.test.ts tests payments alone.
  */
 type Owner = (typeof databaseOwners)[number];
 
@@ -33,13 +33,13 @@ let running: TestSystem;
 let system: System;
 let business: TestBusiness;
 let operator: ApiCaller;
-/** Where each service's database is now; of the old server, where all of them were. */
+/** Current database URL of each service. At first all are on the old server. */
 let urls: Record<string, string>;
-/** The time that is restored. */
+/** Recovery target. */
 let time: Date;
-/** Starts a new server with everything as it was at that time; answers its port. */
+/** Starts a new server with the state of the recovery target and returns its port. */
 let restoreServer: (name: string) => Promise<number>;
-let known: Awaited<ReturnType<typeof liveBefore>>;
+let initial: Awaited<ReturnType<typeof createInitialState>>;
 let forgotten: Awaited<ReturnType<typeof liveAfter>>;
 
 const amana = (...args: string[]) => amanaDone(databaseSettings(urls), ...args);
@@ -51,7 +51,7 @@ const eventIds = async () => {
   const { body } = await business.call("GET", "/api/v1/events?limit=100");
   return (body as unknown as { id: string }[]).map(({ id }) => id).sort();
 };
-/** How often each event came to the business. */
+/** Returns the number of deliveries of each event to the business. */
 const arrivals = () =>
   new Map([...Map.groupBy(business.receiver.received, ({ body }) => String(body["id"]))].map(([id, all]) => [id, all.length]));
 const allDelivered = () =>
@@ -73,7 +73,7 @@ beforeAll(async () => {
     await prepareRecovery({ baseBackup, walFolder, lastWal, dataDir: join(dir, name), until: time });
     return (await start(name)).port;
   };
-  // No application is due by itself: the provider's events alone tell of what changed.
+  // No application is due by itself, so only the provider's events report changes.
   const env = { kyc: { KYC_CHECK_SECONDS: "86400" } };
   running = stack.use(await startTestSystem("kafka", env, { databaseUrl: old.superuserUrl }));
   ({ system } = running);
@@ -82,7 +82,7 @@ beforeAll(async () => {
   stack.use(business.receiver);
   operator = apiCaller(system.gatewayUrl, system.adminKey);
 
-  known = await liveBefore();
+  initial = await createInitialState();
   await takeBaseBackup(old, join(dir, "postgres"), baseBackup);
   const [now] = await rowsOf<{ at: Date }>(old.superuserUrl, "select clock_timestamp() + interval '1 millisecond' as at");
   time = now?.at ?? new Date();
@@ -90,13 +90,13 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-async function liveBefore() {
+async function createInitialState() {
   const { id: payment } = await aPaidPayment(system, business);
   const client = await aClient(business);
   await saveDetails(business, client);
   const application = await anApplication(business, { client_id: client });
   await expectPlace(business, client, places.created, application);
-  // Only our rules require this review, so the provider does not have the decision.
+  // Only a rule of Amana requires this review, so the provider does not have the decision.
   const reviewed = { client: await aClient(business) };
   await saveDetails(business, reviewed.client);
   const inReview = await anApplication(business, { client_id: reviewed.client });
@@ -116,18 +116,18 @@ async function liveBefore() {
 
 async function liveAfter() {
   const { id: payment } = await aPaidPayment(system, business);
-  expect((await business.call("POST", `/api/v1/payments/${known.payment}/refund`)).status).toBe(200);
+  expect((await business.call("POST", `/api/v1/payments/${initial.payment}/refund`)).status).toBe(200);
   const client = await aClient(business);
   const application = await anApplication(business, { client_id: client });
-  await onLink(system, known.application.link, "submit", { outcome: "approved" });
-  await expectPlace(business, known.client, places.verified, { id: known.application.id });
-  expect((await operator("POST", `/api/v1/clients/${known.client}/onboarding/approve`)).status).toBe(200);
+  await onLink(system, initial.application.link, "submit", { outcome: "approved" });
+  await expectPlace(business, initial.client, places.verified, { id: initial.application.id });
+  expect((await operator("POST", `/api/v1/clients/${initial.client}/onboarding/approve`)).status).toBe(200);
   await review();
-  await theWebhook(business, "KYC_REVIEW_RESOLVED", known.reviewed.id);
-  expect((await operator("POST", `/api/v1/admin/api-keys/${known.till.id}/revoke`)).status).toBe(200);
+  await theWebhook(business, "KYC_REVIEW_RESOLVED", initial.reviewed.id);
+  expect((await operator("POST", `/api/v1/admin/api-keys/${initial.till.id}/revoke`)).status).toBe(200);
   await theWebhook(business, "PAYMENT_COMPLETED", payment);
-  await theWebhook(business, "PAYMENT_REFUNDED", known.payment);
-  await theWebhook(business, "KYC_COMPLETED", known.application.id);
+  await theWebhook(business, "PAYMENT_REFUNDED", initial.payment);
+  await theWebhook(business, "KYC_COMPLETED", initial.application.id);
   await allDelivered();
   const approval = await eventually(async () => {
     const [row] = await approvals();
@@ -137,18 +137,18 @@ async function liveAfter() {
   return { payment, client, application, approval };
 }
 
-/** Approves the application in review, and waits for the client's onboarding. */
+/** Approves the application in review and waits for the onboarding of the client. */
 async function review(): Promise<void> {
   const decision = { outcome: "APPROVED", note: "another person of that name" };
-  expect((await operator("POST", `${applications}/${known.reviewed.id}/review`, decision)).status).toBe(200);
-  await expectPlace(business, known.reviewed.client, places.verified, { id: known.reviewed.id });
+  expect((await operator("POST", `${applications}/${initial.reviewed.id}/review`, decision)).status).toBe(200);
+  await expectPlace(business, initial.reviewed.client, places.verified, { id: initial.reviewed.id });
 }
 
-/** In the audit trail, of the client that was there before. */
+/** Returns the audit rows of the client that existed before. */
 const approvals = () =>
   rowsOf<{ id: string }>(urls["identity"], "select id from audit_event where action = 'onboarding.approved' order by at");
 
-/** Starts a service on a restored server. */
+/** Restarts a service with a database on a restored server. */
 async function startOn(port: number, name: Owner): Promise<void> {
   const url = new URL(system.databaseUrls[name] ?? "");
   url.port = String(port);
@@ -156,13 +156,13 @@ async function startOn(port: number, name: Owner): Promise<void> {
   await system.services[name].start({ DATABASE_URL: url.href });
 }
 
-/** With all others at work. */
+/** All other services keep running. */
 async function restoreAlone(port: number, name: Owner): Promise<void> {
   await system.services[name].kill();
   await startOn(port, name);
 }
 
-test("each of the others alone becomes what those who know better tell it, and nothing else happens", async () => {
+test("each restored service other than payments gets the missing changes from the other services, without other effects", async () => {
   const port = await restoreServer("alone");
   await restoreIdentity(port);
   await restoreWebhooks(port);
@@ -170,21 +170,21 @@ test("each of the others alone becomes what those who know better tell it, and n
   await restoreKyc(port);
 });
 
-/** First, while the others still know what operators did there. */
+/** First, while the other services still have the actions of operators. */
 async function restoreIdentity(port: number): Promise<void> {
   await system.services.gateway.stop();
   await restoreAlone(port, "identity");
   const live = "select 1 from api_key where id = $1 and revoked_at is null";
-  expect(await rowsOf(urls["identity"], live, [known.till.id])).toHaveLength(1);
+  expect(await rowsOf(urls["identity"], live, [initial.till.id])).toHaveLength(1);
   expect(await approvals()).toEqual([]);
   const lines = (await readFile(join(system.logDir, "identity.log"), "utf8")).split("\n");
   const cutOff = lines.filter((line) => line.includes("access was taken away")).map((line) => JSON.parse(line));
-  expect(cutOff).toEqual([expect.objectContaining({ business_id: business.id, api_key_id: known.till.id })]);
+  expect(cutOff).toEqual([expect.objectContaining({ business_id: business.id, api_key_id: initial.till.id })]);
   await amana("api-keys", "revoke", "--databases", cutOff[0].api_key_id, "--reason", "as before the restore");
   await system.services.gateway.start();
   await system.ready();
   const me = (key: string) => apiCaller(system.gatewayUrl, key)("GET", "/api/v1/me");
-  expect(await me(known.till.key)).toMatchObject({ status: 401, body: { code: "api_key_revoked" } });
+  expect(await me(initial.till.key)).toMatchObject({ status: 401, body: { code: "api_key_revoked" } });
   expect((await me(business.key)).status).toBe(200);
   await republish("audit.v1");
   await eventually(async () => expect(await approvals()).toEqual([forgotten.approval]));
@@ -209,12 +209,12 @@ async function restoreWebhooks(port: number): Promise<void> {
 async function restoreClients(port: number): Promise<void> {
   await restoreAlone(port, "clients");
   await system.ready();
-  const ended = { id: known.application.id };
-  await expectPlace(business, known.client, places.created, ended);
+  const ended = { id: initial.application.id };
+  await expectPlace(business, initial.client, places.created, ended);
   await republish("kyc.v1");
-  await expectPlace(business, known.client, places.verified, ended);
+  await expectPlace(business, initial.client, places.verified, ended);
   expect((await business.call("GET", `/api/v1/clients/${forgotten.client}`)).status).toBe(404);
-  // What is told of clients that nobody here knows waits for a person.
+  // Events about unknown clients become dead letters.
   const letters = async () =>
     JSON.parse((await amanaWith(databaseSettings(urls), "dead-letters", "list", "--databases", "--json")).out) as {
       id: string;
@@ -225,7 +225,7 @@ async function restoreClients(port: number): Promise<void> {
     expect(found).not.toEqual([]);
     return found;
   });
-  expect([letter?.reason, others]).toEqual([`Error: there is no client ${forgotten.client}`, []]);
+  expect([letter?.reason, others]).toEqual([`Error: client ${forgotten.client} not found for this KYC event`, []]);
   await amana("dead-letters", "drop", "--databases", letter?.id ?? "", "--reason", "registered after the time that was restored");
   expect(await letters()).toEqual([]);
 }
@@ -235,34 +235,34 @@ async function restoreKyc(port: number): Promise<void> {
   await restoreAlone(port, "kyc");
   await system.ready();
   await verdictToldAnew(before);
-  await expectPlace(business, known.client, places.verified, { id: known.application.id });
+  await expectPlace(business, initial.client, places.verified, { id: initial.application.id });
   expect((await business.call("GET", `${applications}/${forgotten.application.id}`)).status).toBe(404);
 
   const lostDecisions = async () => {
     const { out } = await amanaWith(databaseSettings(urls), "restored", "kyc", "--since", time.toISOString(), "--json");
     return (JSON.parse(out) as { id: string; here: string; status: string }[]).map(({ id, here, status }) => [id, here, status]);
   };
-  expect(await lostDecisions()).toEqual([[known.reviewed.id, "NEEDS_REVIEW", "APPROVED"]]);
-  await expectPlace(business, known.reviewed.client, places.underReview, { id: known.reviewed.id });
+  expect(await lostDecisions()).toEqual([[initial.reviewed.id, "NEEDS_REVIEW", "APPROVED"]]);
+  await expectPlace(business, initial.reviewed.client, places.underReview, { id: initial.reviewed.id });
   await eventually(async () => expect(await lostDecisions()).toEqual([]));
   await review();
 }
 
-/** What the business heard of the verdict, by the event's id. */
+/** Returns the event ids of the verdict that the business received. */
 const verdicts = () =>
   new Map(
     business.receiver.received
-      .filter(({ event, body }) => event === "KYC_COMPLETED" && body["application_id"] === known.application.id)
+      .filter(({ event, body }) => event === "KYC_COMPLETED" && body["application_id"] === initial.application.id)
       .map(({ body }) => [body["id"], body["verdict"]]),
   );
 
-/** As a new event, of the same verdict. */
+/** A new event with the same verdict. */
 async function verdictToldAnew(before: number): Promise<void> {
   await eventually(() => expect(verdicts().size).toBe(before + 1));
   expect(new Set(verdicts().values())).toEqual(new Set(["APPROVED"]));
 }
 
-test("everything at once, to one time, with an empty Kafka: it works, and refunds wait", async () => {
+test("all services restored to one time with an empty Kafka work, and refunds are held", async () => {
   const port = await restoreServer("all");
   await system.services.gateway.stop();
   for (const name of databaseOwners) await system.services[name].kill();
@@ -274,11 +274,11 @@ test("everything at once, to one time, with an empty Kafka: it works, and refund
   await system.ready();
 
   const paymentOf = async (id: string) => (await business.call("GET", `/api/v1/payments/${id}`)).body["status"];
-  expect([await paymentOf(known.payment), await paymentOf(forgotten.payment)]).toEqual(["PAID", 404]);
-  const again = await business.call("POST", `/api/v1/payments/${known.payment}/refund`);
+  expect([await paymentOf(initial.payment), await paymentOf(forgotten.payment)]).toEqual(["PAID", 404]);
+  const again = await business.call("POST", `/api/v1/payments/${initial.payment}/refund`);
   expect(again).toMatchObject({ status: 503, body: { code: "refunds_held" } });
   await verdictToldAnew(before);
-  await expectPlace(business, known.client, places.verified, { id: known.application.id });
+  await expectPlace(business, initial.client, places.verified, { id: initial.application.id });
   const { id } = await aPaidPayment(system, business);
   await theWebhook(business, "PAYMENT_COMPLETED", id);
   expect(business.receiver.refused).toEqual([]);

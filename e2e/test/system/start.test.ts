@@ -22,7 +22,10 @@ let folder: string;
 let port: number;
 let sandboxPort: number;
 const children = new Set<ChildProcess>();
-/** Runs the services from their source, as a newcomer does, and not the bundles of the test run. */
+/**
+ * Runs the services from their source, as on a new machine, and not from the bundles of the test
+ * run.
+ */
 const fromSource = { [bundlesVariable]: "" };
 
 async function open() {
@@ -40,7 +43,7 @@ async function close() {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Runs a program of this package as a person would, in a data folder with a space in its name. */
+/** Runs a program of dev-env with a data folder that has a space in its name. */
 function run(program: string, args: string[] = [], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [join(root, "packages", "dev-env", "src", program), ...args], {
     cwd: root,
@@ -69,20 +72,20 @@ describe("start", () => {
   beforeEach(open);
   afterEach(close);
 
-  test.each([[["--help"]], [["--", "--help"]]])("tells what it takes: %j", async (args) => {
+  test.each([[["--help"]], [["--", "--help"]]])("prints its usage with %j", async (args) => {
     const help = run("start.ts", args);
     expect(await help.ended).toBe(0);
     expect(help.output()).toMatch(/--events <transport>.*"auto", "kafka",\s+"docker", "direct"/s);
   });
 
-  test("refuses an option it does not know, in words", async () => {
+  test("rejects an unknown option and names it", async () => {
     const start = run("start.ts", ["--nope"]);
     expect(await start.ended).toBe(2);
     expect(start.output()).toMatch(/unknown option '--nope'[\s\S]*start --help/);
     expect(start.output()).not.toContain("    at ");
   });
 
-  test("says which port is taken and what to do", async () => {
+  test("names the used port and the setting to change it", async () => {
     const other = createServer().listen(port, "127.0.0.1");
     await once(other, "listening");
     const start = run("start.ts", ["--events=direct"]);
@@ -91,13 +94,13 @@ describe("start", () => {
     other.close();
   });
 
-  test("refuses an event transport it does not know", async () => {
+  test("rejects an unknown event transport", async () => {
     const start = run("start.ts", ["--events=pigeon"]);
     expect(await start.ended).toBe(2);
     expect(start.output()).toContain("Allowed choices are auto, kafka, docker, direct");
   });
 
-  test("prints keys that work, stops without leaving a process, and keeps its data for the next run", async () => {
+  test("prints valid keys, stops without leaving a process, and keeps its data for the next run", async () => {
     const first = run("start.ts", ["--events=direct"], fromSource);
     await eventually(() => expect(first.output()).toContain("Ready after"), 90_000);
     const { business, gateway_url, admin_key } = await devFile();
@@ -105,8 +108,7 @@ describe("start", () => {
     const { pids } = JSON.parse(await readFile(join(folder, "processes.json"), "utf8")) as { pids: number[] };
     expect(pids.length).toBeGreaterThan(4);
 
-    // Another one on the same folder leaves this one alone, even when it is told to throw the data
-    // away.
+    // A second start on the folder changes nothing, even with --fresh.
     const other = run("start.ts", ["--events=direct", "--fresh"], {
       PORT: String(await freePort()),
       SANDBOX_PORT: String(await freePort()),
@@ -129,7 +131,7 @@ describe("start", () => {
     const second = run("start.ts", ["--events=direct"]);
     await eventually(() => expect(second.output()).toContain("Ready after"), 90_000);
     expect((await devFile()).business).toEqual(business);
-    expect(second.output()).toMatch(/Operator's key revoked; use one that was issued since/);
+    expect(second.output()).toMatch(/Operator key +revoked; use a newer key/);
     expect(second.output()).not.toContain(admin_key);
     expect(second.output()).toContain(business.api_key);
     const me = await request(`${gateway_url}/api/v1/me`, { headers: { authorization: `Bearer ${business.api_key}` } });
@@ -137,7 +139,7 @@ describe("start", () => {
     await me.body.dump();
   }, 200_000);
 
-  test("ends at once when it is stopped while starting, and leaves nothing", async () => {
+  test("ends immediately and leaves no process when it is stopped during the start", async () => {
     const start = run("start.ts", ["--events=direct"]);
     await eventually(() => expect(start.output()).toContain("PostgreSQL"), 30_000);
     start.child.kill("SIGINT");
@@ -147,7 +149,7 @@ describe("start", () => {
     expect(postmaster).toBe("");
   }, 60_000);
 
-  test("takes over from a run that was killed, with its data or with none of it", async () => {
+  test("stops the processes of a killed run, and keeps its data unless --fresh", async () => {
     await copySystemData(folder, { withPostgres: true });
     const started = async (...args: string[]) => {
       const running = run("start.ts", ["--events=direct", ...args]);
@@ -173,11 +175,11 @@ describe("start", () => {
   }, 300_000);
 });
 
-describe("demo, with no system running", () => {
+describe("demo without a running system", () => {
   beforeEach(open);
   afterEach(close);
 
-  test("starts a system of its own, with real Kafka where there is one, and sees everything", async () => {
+  test("starts a system, with Kafka if it is available, and passes", async () => {
     const demo = run("demo/demo.ts", [], fromSource);
     expect(await demo.ended, demo.output()).toBe(0);
     expect(demo.output()).toContain("The demo passed: all steps have the expected results.");
@@ -185,7 +187,7 @@ describe("demo, with no system running", () => {
   }, 200_000);
 });
 
-describe("demo, on a system that runs", () => {
+describe("demo with a running system", () => {
   beforeAll(async () => {
     await open();
     await copySystemData(folder, { withPostgres: true });
@@ -196,19 +198,19 @@ describe("demo, on a system that runs", () => {
 
   const browser = existsSync(chromium);
   if (!browser)
-    console.warn(`\nLEFT OUT: the demo in a browser, because there is no ${chromium}. Debian: apt-get install chromium\n`);
+    console.warn(`\nLEFT OUT: the demo in a browser. ${chromium} is not installed. Debian: apt-get install chromium\n`);
   test.runIf(browser)(
     "pays on the hosted page in a browser",
     async () => {
       const demo = run("demo/demo.ts", ["--", "--browser"]);
       expect(await demo.ended, demo.output()).toBe(0);
-      expect(demo.output()).toContain("A system is running already: using it.");
+      expect(demo.output()).toContain("Using the running system.");
       expect(demo.output()).toContain("in a browser");
     },
     200_000,
   );
 
-  test("fails, and says what was missing, when something is not as it should be", async () => {
+  test("fails with the unexpected response after a fault", async () => {
     await request(`http://127.0.0.1:${sandboxPort}/sandbox/faults`, {
       method: "PUT",
       headers: { "content-type": "application/json" },

@@ -68,7 +68,7 @@ test("start prints that it stops, and no failure, after Ctrl-C in a terminal whi
   start.child.stdin?.write("\x03");
   await start.ended;
   expect(start.output()).toContain("Migrations: stopped");
-  expect(start.output()).toContain("Stopping: before everything had started");
+  expect(start.output()).toContain("Stopping: before all services had started");
   expect(start.output()).not.toContain("✗");
   expect(processes()).toEqual([]);
 });

@@ -18,7 +18,7 @@ import { otelCollectorPath, readByOtelCollector } from "./otel-collector.ts";
 const aTraceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const callerSpanId = "00f067aa0ba902b7";
 
-/** Whatever is added here must be an id or a word of ours. */
+/** Permitted attributes. A new one must be an id or a constant of Amana. */
 const knownAttributes = new Set([
   ...["http.request.method", "http.route", "http.response.status_code", "server.address", "error.type", "peer.service"],
   ...["rpc.system", "rpc.service", "rpc.method", "rpc.connect_rpc.error_code"],
@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 const spansOf = (traceId: string) => collector.spans.filter((span) => span.traceId === traceId);
-/** From the first ancestor that arrived down to the span itself. */
+/** Returns the names from the first recorded ancestor to the span. */
 function pathTo(span: CollectedSpan | undefined): string[] {
   if (!span) return [];
   const parent = collector.spans.find(({ traceId, spanId }) => traceId === span.traceId && spanId === span.parentSpanId);
@@ -56,7 +56,7 @@ const refund = (paymentId: string, traceparent: string) =>
   business.call("POST", `/api/v1/payments/${paymentId}/refund`, undefined, { traceparent, "x-request-id": "a-refund-of-a-test" });
 const leafOf = (traceId: string, name: string) => spansOf(traceId).find((span) => span.name === name);
 
-test("a refund is one trace from the request to the attempt at its webhook", async () => {
+test("a refund is one trace from its request to the webhook attempt", async () => {
   const { id } = await aPaidPayment(running.system, business);
   const { status } = await refund(id, `00-${aTraceId}-${callerSpanId}-00`);
   expect(status).toBe(200);
@@ -88,7 +88,7 @@ test("a refund is one trace from the request to the attempt at its webhook", asy
   for (const span of spans) {
     expect(ids.has(span.parentSpanId ?? "")).toBe(true);
     expect(span.endMs).toBeGreaterThanOrEqual(span.startMs);
-    // What an event sets off happens after its cause, by the clock of one machine.
+    // Spans that an event causes start after their cause, by the clock of one machine.
     const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
     expect(span.startMs).toBeGreaterThan((parent?.startMs ?? 0) - 50);
   }
@@ -102,7 +102,7 @@ test("a refund is one trace from the request to the attempt at its webhook", asy
   });
 });
 
-test("a refund whose outcome nobody heard goes on in the trace of its request", async () => {
+test("the later processing of a refund with an unknown outcome belongs to the trace of its request", async () => {
   const traceId = aTraceId.replace("4bf9", "5bf9");
   const { id } = await aPaidPayment(running.system, business);
   await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "timeout_after", times: 1 });
@@ -127,7 +127,7 @@ test("a refund whose outcome nobody heard goes on in the trace of its request", 
   });
 });
 
-test("lines that were written for the refund have its trace, and its request where they know it", async () => {
+test("log lines of the refund contain its trace id, and the request id where it is available", async () => {
   const linesOf = async (name: string) =>
     (await readFile(join(running.system.logDir, `${name}.log`), "utf8"))
       .split("\n")
@@ -135,13 +135,15 @@ test("lines that were written for the refund have its trace, and its request whe
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   const about = { trace_id: aTraceId, request_id: "a-refund-of-a-test" };
   expect(await linesOf("gateway")).toMatchObject([{ ...about, msg: "request", route: "/api/v1/payments/:id/refund" }]);
-  expect(await linesOf("payments")).toEqual(expect.arrayContaining([expect.objectContaining({ ...about, msg: "refunded" })]));
+  expect(await linesOf("payments")).toEqual(
+    expect.arrayContaining([expect.objectContaining({ ...about, msg: "refund accepted" })]),
+  );
   expect(await linesOf("webhooks")).toEqual(
     expect.arrayContaining([expect.objectContaining({ trace_id: aTraceId, msg: "delivery succeeded" })]),
   );
 });
 
-test("spans hold no secret, nothing of a card, a person or a body, and their names are few", async () => {
+test("spans contain no secrets and no data of cards, persons or bodies, and have few names", async () => {
   await business.call("POST", "/api/v1/kyc/applications", { external_id: "zz-external", metadata: { note: "zz-note" } });
   await business.call("GET", "/api/v1/payments?order_ref=zz-search");
   await business.call("GET", "/api/v1/zz-address/zz-more");
@@ -161,7 +163,7 @@ test("spans hold no secret, nothing of a card, a person or a body, and their nam
 });
 
 test.skipIf(!otelCollectorPath)(
-  "the OpenTelemetry collector reads ids, parents, kinds, times and attributes of every span",
+  "the OpenTelemetry collector parses ids, parents, kinds, times and attributes of every span",
   async () => {
     const sent = [...collector.spans];
     const read = await readByOtelCollector([...collector.bodies]);
@@ -171,7 +173,7 @@ test.skipIf(!otelCollectorPath)(
   },
 );
 
-test.each(["hang", 503] as const)("a collector that answers with %s keeps nothing from happening", async (answer) => {
+test.each(["hang", 503] as const)("a collector that responds with %s does not affect requests", async (answer) => {
   collector.answer = answer;
   try {
     for (let i = 0; i < 3; i++) {

@@ -3,8 +3,8 @@ import type { Client } from "pg";
 const ownTables = "c.relnamespace = 'public'::regnamespace";
 
 /**
- * What a database's statements and writes can meet, one line for each thing, so that two databases
- * can be compared.
+ * Describes everything in a database that affects statements and writes, one line for each item, to
+ * compare two databases.
  */
 const descriptions = [
   `select format('%s %s: %s', c.relkind, c.relname, (select string_agg(acl::text, ' ' order by acl::text) from unnest(c.relacl) acl))
@@ -37,7 +37,7 @@ export async function describeSchema(client: Client): Promise<string[]> {
   return lines.sort();
 }
 
-/** Every row of every table as JSON, by table; those of partitions in their table. */
+/** Returns every row of every table as JSON, by table. Rows of partitions belong to their table. */
 export async function readRows(client: Client): Promise<Record<string, object[]>> {
   const { rows: tables } = await client.query<{ name: string }>(
     "select relname as name from pg_class c where c.relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1",

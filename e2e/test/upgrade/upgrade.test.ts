@@ -15,8 +15,8 @@ import { withClient } from "../../src/find-everywhere.ts";
 import { describeSchema, readRows } from "./describe-schema.ts";
 
 /**
- * The tests build the first schema from the frozen migrations of each service. The files beside
- * this one hold rows for every table, dumped from a running system of that version.
+ * The tests build the first schema from the frozen migrations of each service. The SQL files in
+ * this folder contain rows for every table, dumped from a running system of that version.
  */
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/** A server with an empty database for each service, and its address, by service, as its owner. */
+/** Starts a server with an empty database for each service. Returns the owner URLs by service. */
 async function startEmpty() {
   const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false, log: () => {} });
   const { databasePassword } = await readSecrets(dir);
@@ -43,7 +43,7 @@ async function startEmpty() {
   return { empty, [Symbol.asyncDispose]: () => postgres.stop() };
 }
 
-/** What `use` finds in each service's database, by service. */
+/** Returns the result of `use` for each service's database, by service. */
 async function inEach<T>(urlOf: (name: string) => string, use: (client: Client, name: string) => Promise<T>) {
   const found = await Promise.all(
     databaseOwners.map(async (name) => [name, await withClient(urlOf(name), (client) => use(client, name))]),
@@ -63,14 +63,14 @@ const createFirstVersion = (urlOf: (name: string) => string) =>
     for (const migration of database.migrations as { name: string; sql: string }[]) {
       if (/^((outbox|inbox|idempotency)-)?0001-initial$/.test(migration.name)) await client.query(migration.sql);
     }
-    // The first version recorded one migration per service, and none of packages.
+    // The first version recorded one migration for each service, and none for packages.
     await client.query("insert into mikro_orm_migrations (name) values ('0001-initial')");
     await client.query(await readFile(join(import.meta.dirname, `${name}.sql`), "utf8"));
   });
 const migrateAll = (urlOf: (name: string) => string) =>
   Promise.all(databaseOwners.map((name) => migrateService(name, { DATABASE_URL: urlOf(name) })));
 
-test("a database of the first schema is migrated to the newest with every row, and differs from a fresh one in nothing", async () => {
+test("a database of the first schema is migrated with all rows and then equals a new one", async () => {
   await using server = await startEmpty();
   const fresh = await server.empty();
   await migrateAll(fresh);
@@ -87,7 +87,7 @@ test("a database of the first schema is migrated to the newest with every row, a
   const after = await inEach(old, readRows);
   for (const [name, { mikro_orm_migrations: _, ...tables }] of Object.entries(before)) {
     for (const [table, rows] of Object.entries(tables)) {
-      // A migration may add columns and rows; none is missing, and none has changed.
+      // Migrations can add columns and rows. No row is missing or changed.
       for (const row of rows) expect(after[name]?.[table], table).toContainEqual(expect.objectContaining(row));
     }
   }
@@ -101,7 +101,7 @@ test("counter tables stay marked as not counted, so that a replica of the previo
   const marked = await inEach(fresh, async (client) => {
     const { rows } = await client.query<{ name: string }>("select relname as name from pg_class where relname like '%\\_tally'");
     for (const { name } of rows) {
-      // The previous version does this when it starts.
+      // The previous version runs this at its start.
       await client.query(`delete from ${name} ${marker}`);
       const { rowCount } = await client.query(`select from ${name} ${marker}`);
       expect(rowCount, name).toBeGreaterThan(0);
@@ -111,7 +111,7 @@ test("counter tables stay marked as not counted, so that a replica of the previo
   expect(marked).toMatchObject({ payments: 1, clients: 3, kyc: 1, webhooks: 1 });
 });
 
-test("start upgrades the data folder of an older version, and what is in it is there", async () => {
+test("start upgrades the data folder of an older version and keeps its data", async () => {
   {
     await using server = await startEmpty();
     await createFirstVersion(await server.empty());
@@ -130,7 +130,7 @@ test("start upgrades the data folder of an older version, and what is in it is t
   expect(await list("beneficiaries")).toMatchObject([{ name: "Karim Haddad", iban: "DZ580002100001113000000570" }]);
   expect(await list("kyc/applications?external_id=applicant-1")).toMatchObject([{ external_id: "applicant-1" }]);
   expect(await list("webhook-endpoints")).toMatchObject([{ url: "http://127.0.0.1:9/hooks" }]);
-  // What waited in the outbox when the older version ended goes on its way.
+  // Messages in the outbox of the older version are published after the upgrade.
   await eventually(async () => {
     const { rows } = await withClient(system.databaseUrls["payments"] ?? "", (client) =>
       client.query("select 1 from outbox_waiting"),

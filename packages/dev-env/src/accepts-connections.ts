@@ -2,13 +2,13 @@ import { connect } from "node:net";
 
 const timeoutMs = 3_000;
 
-/** Whether a program at this address takes a connection now. */
+/** Returns whether a program accepts a TCP connection at this address within three seconds. */
 export function acceptsConnections(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: timeoutMs });
-    const end = (answer: boolean) => {
+    const end = (isAccepted: boolean) => {
       socket.destroy();
-      resolve(answer);
+      resolve(isAccepted);
     };
     socket.on("connect", () => end(true));
     socket.on("timeout", () => end(false));

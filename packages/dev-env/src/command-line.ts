@@ -24,28 +24,28 @@ export function createCommand(name: string, description: string): Command {
  */
 export async function runCommandLine(command: Command): Promise<void> {
   // A write to a closed terminal or pipe must not end the system or its graceful shutdown.
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", unlessClosed);
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreClosedStream);
   try {
-    // pnpm passes on the "--" that npm users put before the options.
+    // pnpm passes the "--" that npm users write before the options.
     await command.parseAsync(
-      process.argv.slice(2).filter((word) => word !== "--"),
+      process.argv.slice(2).filter((arg) => arg !== "--"),
       { from: "user" },
     );
   } catch (error) {
-    // The usage text lists what is missing.
+    // The usage text lists the missing argument.
     if (error instanceof CommanderError && error.code === "commander.missingArgument") command.outputHelp({ error: true });
-    process.exitCode = codeOf(error);
+    process.exitCode = reportError(error);
   }
 }
 
-function codeOf(error: unknown): number {
+function reportError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   if (!(error instanceof DevEnvError || error instanceof StartRefused)) throw error;
   process.stderr.write(`\n✗ ${error.message}\n`);
   return exitCodes.failed;
 }
 
-function unlessClosed(error: NodeJS.ErrnoException): void {
+function ignoreClosedStream(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
 }
 

@@ -23,8 +23,8 @@ const deleted = new Set([
   "processes.json",
   "dev.json",
 ]);
-const another = "Set AMANA_DIR to an empty folder, or to one that does not exist.";
-const namedMax = 5;
+const otherFolder = "Set AMANA_DIR to an empty folder, or to one that does not exist.";
+const listedMax = 5;
 
 /**
  * Makes `dir` the data folder of a system and returns its real path. Creates a missing folder, and
@@ -35,7 +35,7 @@ export async function openDataDir(dir: string): Promise<string> {
   await mkdir(dir, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
     throw unusable(dir, error);
   });
-  const real = await checked(dir);
+  const real = await requireUsable(dir);
   if (!(await entriesOf(real)).includes(marker)) {
     await writeFile(join(real, marker), markerText).catch((error: NodeJS.ErrnoException) => {
       throw unusable(dir, error);
@@ -50,7 +50,7 @@ export async function openDataDir(dir: string): Promise<string> {
  */
 export async function removeData(dir: string): Promise<void> {
   if ((await stat(dir).catch(() => undefined)) === undefined) return;
-  const real = await checked(dir);
+  const real = await requireUsable(dir);
   const entries = await entriesOf(real);
   const foreign = entries.filter((name) => !kept.has(name) && !isData(name));
   if (foreign.length > 0) {
@@ -67,11 +67,11 @@ export async function removeData(dir: string): Promise<void> {
 const isData = (name: string) => deleted.has(name.replace(/\.new(-password)?$/, ""));
 
 /** Returns the real path. Throws DevEnvError unless Amana may use the folder as its own. */
-async function checked(dir: string): Promise<string> {
+async function requireUsable(dir: string): Promise<string> {
   const found = await stat(dir).catch((error: NodeJS.ErrnoException) => {
     throw unusable(dir, error);
   });
-  if (!found.isDirectory()) throw new DevEnvError(`${dir} is a file, not a folder.`, another);
+  if (!found.isDirectory()) throw new DevEnvError(`${dir} is a file, not a folder.`, otherFolder);
   const real = await realpath(dir);
   for (const [name, path] of [
     ["the project", root],
@@ -79,7 +79,7 @@ async function checked(dir: string): Promise<string> {
   ] as const) {
     const inside = relative(real, await realpath(path).catch(() => path));
     if (inside !== ".." && !inside.startsWith(`..${sep}`)) {
-      throw new DevEnvError(`${dir} cannot be the data folder: it ${inside === "" ? "is" : "contains"} ${name}.`, another);
+      throw new DevEnvError(`${dir} cannot be the data folder: it ${inside === "" ? "is" : "contains"} ${name}.`, otherFolder);
     }
   }
   await access(real, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
@@ -87,7 +87,7 @@ async function checked(dir: string): Promise<string> {
   });
   const entries = await entriesOf(real);
   if (entries.length === 0 || entries.includes(marker) || (await isOfEarlierVersion(real))) return real;
-  throw new DevEnvError(`${dir} holds files that Amana did not create (${listed(entries)}).`, another);
+  throw new DevEnvError(`${dir} contains files that Amana did not create (${listed(entries)}).`, otherFolder);
 }
 
 /** Earlier versions wrote no marker. The default folder is always Amana's. */
@@ -104,12 +104,12 @@ const entriesOf = (dir: string) =>
 
 function unusable(dir: string, error: NodeJS.ErrnoException): DevEnvError {
   if (error.code === "ENOTDIR" || error.code === "EEXIST") {
-    return new DevEnvError(`${dir} cannot be the data folder: it, or ${dirname(dir)}, is a file.`, another);
+    return new DevEnvError(`${dir} cannot be the data folder: it, or ${dirname(dir)}, is a file.`, otherFolder);
   }
-  return new DevEnvError(`${dir} cannot be the data folder: ${error.message}`, another, { cause: error });
+  return new DevEnvError(`${dir} cannot be the data folder: ${error.message}`, otherFolder, { cause: error });
 }
 
 function listed(names: readonly string[]): string {
-  const more = names.length > namedMax ? ` and ${names.length - namedMax} more` : "";
-  return `${names.slice(0, namedMax).join(", ")}${more}`;
+  const more = names.length > listedMax ? ` and ${names.length - listedMax} more` : "";
+  return `${names.slice(0, listedMax).join(", ")}${more}`;
 }

@@ -2,21 +2,21 @@ import { Client } from "pg";
 import { DevEnvError } from "./dev-env-error.ts";
 
 export interface Databases {
-  /** By service: of the role that it runs as, which reads and writes rows and nothing else. */
+  /** By service: URL with the runtime role of the service, which can only read and write rows. */
   readonly urls: Readonly<Record<string, string>>;
-  /** By service: of the role that owns the database, which its migrations run as. */
+  /** By service: URL with the owner of the database, which runs the migrations. */
   readonly ownerUrls: Readonly<Record<string, string>>;
-  /** Tells one PostgreSQL data folder from another, wherever it is and whichever port it has. */
+  /** System identifier of the PostgreSQL data folder, independent of its path and port. */
   readonly clusterId: string;
 }
 
-/** Statements and rows stay out of the server's own log. Only a superuser may say so. */
+/** Settings that keep statements and rows out of the server log. Only a superuser can set them. */
 const quietLog = ["log_error_verbosity = terse", "log_min_error_statement = panic", "log_parameter_max_length = 0"];
 
 /**
- * Makes sure that each service has a database and two roles of its own, and answers their
- * addresses. A role sees its own database only; what deploy/postgres/create-databases.sh does for a
- * deployment.
+ * Creates the missing databases and roles of the services and returns their URLs. A role can
+ * connect only to its own database. deploy/postgres/create-databases.sh does the same for a
+ * deployment. Throws DevEnvError.
  */
 export async function ensureDatabases(superuserUrl: string, names: readonly string[], password: string): Promise<Databases> {
   const client = new Client({ connectionString: superuserUrl, connectionTimeoutMillis: 5_000 });
@@ -27,11 +27,11 @@ export async function ensureDatabases(superuserUrl: string, names: readonly stri
     for (const name of names) {
       const role = `amana_${name}`;
       const owner = `${role}_owner`;
-      for (const each of [owner, role]) {
-        const known = await client.query("select 1 from pg_roles where rolname = $1", [each]);
-        // Names are our own and the password is hexadecimal: nothing to escape.
-        await client.query(`${known.rowCount ? "alter" : "create"} role ${each} login password '${password}'`);
-        for (const setting of quietLog) await client.query(`alter role ${each} set ${setting}`).catch(unlessForbidden);
+      for (const roleName of [owner, role]) {
+        const existing = await client.query("select 1 from pg_roles where rolname = $1", [roleName]);
+        // The names are constants and the password is hexadecimal, so no escaping is needed.
+        await client.query(`${existing.rowCount ? "alter" : "create"} role ${roleName} login password '${password}'`);
+        for (const setting of quietLog) await client.query(`alter role ${roleName} set ${setting}`).catch(ignoreMissingPrivilege);
       }
       urls[name] = addressOf(superuserUrl, role, password, role);
       ownerUrls[name] = addressOf(superuserUrl, owner, password, role);
@@ -39,14 +39,14 @@ export async function ensureDatabases(superuserUrl: string, names: readonly stri
       if (!exists.rowCount) await client.query(`create database ${role} owner ${owner}`);
       await client.query(`revoke connect, temporary on database ${role} from public`);
       await client.query(`grant connect on database ${role} to ${role}`);
-      await allowRows(ownerUrls[name], role);
+      await grantRowAccess(ownerUrls[name], role);
     }
     const { rows } = await client.query<{ id: string }>("select system_identifier::text as id from pg_control_system()");
     return { urls, ownerUrls, clusterId: rows[0]?.id ?? "" };
   } catch (error) {
     throw new DevEnvError(
       `The databases could not be prepared: ${(error as Error).message}`,
-      "If DATABASE_URL is set, it must name a PostgreSQL 18 and a role that may create roles and databases.",
+      "If DATABASE_URL is set, it must be a PostgreSQL 18 and a role that can create roles and databases.",
       { cause: error },
     );
   } finally {
@@ -54,8 +54,8 @@ export async function ensureDatabases(superuserUrl: string, names: readonly stri
   }
 }
 
-/** Whatever tables the owner makes from now on, the service may read and write their rows. */
-async function allowRows(ownerUrl: string, role: string): Promise<void> {
+/** Grants the role access to rows of all tables that the owner creates later. */
+async function grantRowAccess(ownerUrl: string, role: string): Promise<void> {
   const owner = new Client({ connectionString: ownerUrl, connectionTimeoutMillis: 5_000 });
   await owner.connect();
   try {
@@ -74,7 +74,7 @@ function addressOf(serverUrl: string, role: string, password: string, database: 
   return url.toString();
 }
 
-/** Who brings a server and no superuser looks after its log. */
-function unlessForbidden(error: { code?: string }): void {
+/** Ignores SQLSTATE 42501: without a superuser, the owner of the server configures its log. */
+function ignoreMissingPrivilege(error: { code?: string }): void {
   if (error.code !== "42501") throw error;
 }

@@ -1,6 +1,6 @@
 /**
- * A reason why the local environment cannot start, for the person at the terminal. The message
- * holds what is wrong and, on its own line, what to do next; both are also there apart.
+ * An error of the local environment that the user can fix. The message is `problem` and, on the
+ * next line, `nextStep`.
  */
 export class DevEnvError extends Error {
   readonly problem: string;

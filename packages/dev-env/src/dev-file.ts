@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readJson, writeJson } from "./json-file.ts";
 import type { System } from "./system.ts";
 
-/** What programs beside the running system need to know of it; in dev.json while it runs. */
+/** Addresses and keys of a running system, for other programs. Stored in dev.json while it runs. */
 export type DevFile = ReturnType<typeof devFileOf>;
 
 export const devFileOf = (system: System) => ({
@@ -20,7 +20,7 @@ const pathIn = (dir: string) => join(dir, "dev.json");
 
 export const writeDevFile = (dir: string, system: System): Promise<void> => writeJson(pathIn(dir), devFileOf(system));
 
-/** Undefined when no system runs on the folder, as far as the file tells. */
+/** Returns undefined if there is no file. After a crash, the file of the last run remains. */
 export const readDevFile = (dir: string): Promise<DevFile | undefined> => readJson(pathIn(dir));
 
 export const removeDevFile = (dir: string): Promise<void> => rm(pathIn(dir), { force: true });

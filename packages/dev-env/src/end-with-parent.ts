@@ -8,7 +8,7 @@ import type { Socket } from "node:net";
  */
 const script = `trap '' INT TERM HUP
 while read -r line; do running=$line; done
-for one in $running; do kill -s "\${one%%:*}" -- "\${one#*:}"; kill -s CONT -- "\${one#*:}"; done`;
+for entry in $running; do kill -s "\${entry%%:*}" -- "\${entry#*:}"; kill -s CONT -- "\${entry#*:}"; done`;
 
 const running = new Map<number, NodeJS.Signals>();
 let guard: ChildProcess | undefined;
@@ -20,9 +20,9 @@ let guard: ChildProcess | undefined;
  */
 export function endWithParent(pid: number, signal: NodeJS.Signals): () => void {
   running.set(pid, signal);
-  tell();
+  updateGuard();
   return () => {
-    if (running.delete(pid)) tell();
+    if (running.delete(pid)) updateGuard();
   };
 }
 
@@ -41,7 +41,7 @@ export function startedUnderGuard<T extends ChildProcess>(signal: NodeJS.Signals
 /** Returns the pid of the guard. A test that simulates the loss of all processes kills it first. */
 export const guardPid = (): number | undefined => guard?.pid;
 
-function tell(): void {
+function updateGuard(): void {
   guard ??= startGuard();
   guard.stdin?.write(`${[...running].map(([pid, signal]) => `${signal.slice(3)}:${pid}`).join(" ")}\n`);
 }

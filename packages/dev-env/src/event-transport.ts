@@ -4,21 +4,21 @@ import { startKafkaInDocker } from "./kafka/docker-kafka.ts";
 import { startKafka } from "./kafka/java-kafka.ts";
 import type { Progress } from "./progress.ts";
 
-/** How events travel between the services: `auto` is the first way that works. */
+/** Transports of events between the services. `auto` is the first one that works. */
 export const eventChoices = ["auto", "kafka", "docker", "direct"] as const;
 export type EventChoice = (typeof eventChoices)[number];
 
 export interface EventTransportOptions {
   choice: EventChoice;
-  /** KAFKA_BROKERS: host:port of brokers that already run, separated by commas. */
+  /** KAFKA_BROKERS: host:port of running brokers, separated by commas. */
   brokers?: string | undefined;
-  /** Holds the data of a Kafka that is started here. */
+  /** Data folder of a Kafka that this function starts. */
   dir: string;
   progress: Progress;
   signal?: AbortSignal | undefined;
 }
 
-/** `how` tells a person which transport it is, and why. `stop` is safe to call again. */
+/** `how` describes the transport and the reason in one line. `stop` is idempotent. */
 export type EventTransport =
   | { readonly mode: "kafka"; readonly brokers: string; readonly how: string; stop(): Promise<void> }
   | { readonly mode: "direct"; readonly how: string; stop(): Promise<void> };
@@ -27,13 +27,13 @@ const docker = { name: "Docker engine", start: startKafkaInDocker };
 const java = { name: "Java with Maven", start: startKafka };
 
 /**
- * Makes the transport that was chosen available. Brokers that are given are used for `auto` and
- * `kafka`; an explicit `docker` or `direct` goes before them. Throws DevEnvError when the choice
- * cannot be had; `auto` always can, because `direct` needs nothing.
+ * Starts the chosen transport. `auto` and `kafka` use `brokers` if given; `docker` and `direct`
+ * ignore them. Throws DevEnvError if the transport is unavailable. `auto` never throws it, except
+ * for unreachable brokers, because `direct` needs no other program.
  */
 export async function startEventTransport(options: EventTransportOptions): Promise<EventTransport> {
   const { choice, brokers } = options;
-  if (choice === "direct") return direct(brokers ? "asked for, so KAFKA_BROKERS is not used" : "asked for");
+  if (choice === "direct") return direct(brokers ? "chosen, so KAFKA_BROKERS is not used" : "chosen");
   if (choice === "docker") return firstThatWorks([docker], options);
   if (brokers) return givenBrokers(brokers);
   return firstThatWorks([docker, java], options);
@@ -43,26 +43,26 @@ async function firstThatWorks(
   ways: readonly (typeof docker | typeof java)[],
   options: EventTransportOptions,
 ): Promise<EventTransport> {
-  const refusals: string[] = [];
+  const failures: string[] = [];
   const nextSteps: string[] = [];
-  const without = () => refusals.map((refusal) => `no ${refusal}`);
+  const unavailable = () => failures.map((failure) => `no ${failure}`);
   for (const { name, start } of ways) {
     try {
       const { version, brokers, stop } = await start(options);
-      const how = oneLine([`Kafka ${version} at ${brokers}, by ${name}`, ...without()].join("; "));
+      const how = oneLine([`Kafka ${version} at ${brokers}, by ${name}`, ...unavailable()].join("; "));
       return { mode: "kafka", brokers, how, stop };
     } catch (error) {
       options.signal?.throwIfAborted();
       const { problem, nextStep } = error instanceof DevEnvError ? error : { problem: String(error), nextStep: "Try again." };
-      refusals.push(`${name}: ${problem.replace(/\.$/, "")}`);
+      failures.push(`${name}: ${problem.replace(/\.$/, "")}`);
       nextSteps.push(nextStep);
     }
   }
-  if (options.choice === "auto") return direct(without().join("; "));
-  nextSteps.push("Set KAFKA_BROKERS to a Kafka that runs, or choose direct events.");
+  if (options.choice === "auto") return direct(unavailable().join("; "));
+  nextSteps.push("Set KAFKA_BROKERS to a running Kafka, or use --events=direct.");
   throw new DevEnvError(
-    `No Kafka could be started (events: ${options.choice}).\n${listOf(refusals)}`,
-    `One of these helps:\n${listOf(nextSteps)}`,
+    `Kafka could not be started (events: ${options.choice}).\n${listOf(failures)}`,
+    `Do one of the following:\n${listOf(nextSteps)}`,
   );
 }
 
@@ -71,7 +71,7 @@ async function givenBrokers(brokers: string): Promise<EventTransport> {
   const reachable = await Promise.all(addresses.map(isReachable));
   if (!reachable.includes(true)) {
     throw new DevEnvError(
-      `KAFKA_BROKERS is ${brokers}, but nothing accepts connections there.`,
+      `KAFKA_BROKERS is ${brokers}, but no server accepts connections there.`,
       "Start that Kafka, correct the address (host:port, separated by commas), or unset KAFKA_BROKERS.",
     );
   }
@@ -83,8 +83,8 @@ async function isReachable(address: string): Promise<boolean> {
   return host !== undefined && Number(port) <= 65_535 && (await acceptsConnections(host, Number(port)));
 }
 
-function direct(why: string): EventTransport {
-  return { mode: "direct", how: oneLine(`direct calls between the services, at least once; ${why}`), stop: async () => {} };
+function direct(reason: string): EventTransport {
+  return { mode: "direct", how: oneLine(`direct calls between the services, at least once; ${reason}`), stop: async () => {} };
 }
 
 const listOf = (lines: readonly string[]) => lines.map((line) => `  - ${line}`).join("\n");

@@ -3,8 +3,8 @@ import { sleep } from "@amana/runtime";
 const pollMs = 20;
 
 /**
- * Asks again and again until `probe` answers without throwing, and returns its answer; for state
- * that another process reaches in its own time. Throws the last error after `timeoutMs`.
+ * Calls `probe` repeatedly until it does not throw, and returns its result. For a state that
+ * another process reaches later. Throws the last error after `timeoutMs`.
  */
 export async function eventually<T>(probe: () => Promise<T> | T, timeoutMs = 90_000): Promise<T> {
   const endsAtMs = performance.now() + timeoutMs;
@@ -18,10 +18,10 @@ export async function eventually<T>(probe: () => Promise<T> | T, timeoutMs = 90_
   }
 }
 
-/** Asks again and again until `isSo` answers yes. False when it did not within `timeoutMs`. */
-export async function until(isSo: () => Promise<boolean> | boolean, timeoutMs: number): Promise<boolean> {
+/** Calls `condition` repeatedly until it returns true. Returns false after `timeoutMs`. */
+export async function until(condition: () => Promise<boolean> | boolean, timeoutMs: number): Promise<boolean> {
   const endsAtMs = performance.now() + timeoutMs;
-  while (!(await isSo())) {
+  while (!(await condition())) {
     if (performance.now() > endsAtMs) return false;
     await sleep(pollMs);
   }

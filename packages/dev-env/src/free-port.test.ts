@@ -17,13 +17,13 @@ async function listenOn(port: number, host: string) {
   await once(server, "listening");
 }
 
-test("a free port can be listened on, and is not given twice", async () => {
+test("freePort returns a port that is free, and never the same one twice", async () => {
   const ports = await Promise.all(Array.from({ length: 20 }, freePort));
   expect(new Set(ports).size).toBe(20);
   await listenOn(ports[0]!, "127.0.0.1");
 });
 
-test("a port is not given twice to several processes, and is free again when its process was killed", async () => {
+test("freePort returns a port to only one process at a time, and again after that process was killed", async () => {
   const range = { from: 19_990, to: 19_992 };
   const program = `import { freePort } from ${JSON.stringify(new URL("free-port.ts", import.meta.url).href)};
     console.log(await freePort(${JSON.stringify(range)}));
@@ -38,7 +38,7 @@ test("a port is not given twice to several processes, and is free again when its
 });
 
 test.each(["127.0.0.1", "0.0.0.0"])(
-  "a port on which a program listens at %s is in use, and a refusal says what to do",
+  "a port on which a program listens at %s is in use; requireFreePort throws an error with the next step",
   async (host) => {
     const port = await freePort();
     expect(await portInUse(port)).toBe(false);
@@ -46,9 +46,9 @@ test.each(["127.0.0.1", "0.0.0.0"])(
 
     await listenOn(port, host);
     expect(await portInUse(port)).toBe(true);
-    const refusal = await requireFreePort(port, "the gateway", "Set PORT").catch((error) => error);
-    expect(refusal).toBeInstanceOf(DevEnvError);
-    expect(refusal.problem).toContain(`Port ${port}, wanted for the gateway`);
-    expect(refusal.nextStep).toContain("Set PORT");
+    const failure = await requireFreePort(port, "the gateway", "Set PORT").catch((error) => error);
+    expect(failure).toBeInstanceOf(DevEnvError);
+    expect(failure.problem).toContain(`Port ${port} for the gateway`);
+    expect(failure.nextStep).toContain("Set PORT");
   },
 );

@@ -5,33 +5,29 @@ import { DevEnvError } from "./dev-env-error.ts";
 import { until } from "./eventually.ts";
 
 /**
- * Below the range from which Linux and macOS take the ports of outgoing connections, so that none
- * of those occupies the port between the choice and the start of the server, or while a server is
- * down on purpose.
+ * The range is below the ephemeral ports of Linux and macOS. So no outgoing connection occupies the
+ * port between the choice and the start of the server, or while a test keeps a server down.
  */
 const lowestPort = 20_000;
 const highestPort = 32_000;
 const attemptsMax = 50;
-/** A process that was killed may hold its port a moment longer than it can be seen. */
-const freedWithinMs = 2_000;
+/** A killed process can hold its port for a moment after its end. */
+const releaseTimeoutMs = 2_000;
 
-/** A TCP port on 127.0.0.1 that is free and that no process which still lives was given before. */
+/** Returns a free TCP port on 127.0.0.1 that is not reserved by any running process. */
 export async function freePort({ from = lowestPort, to = highestPort } = {}): Promise<number> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const port = randomInt(from, to);
     if (!(await reserve(port))) continue;
     if (!(await portInUse(port))) return port;
   }
-  throw new DevEnvError(
-    `No free port was found between ${from} and ${to}.`,
-    "Stop programs that listen on many ports, and try again.",
-  );
+  throw new DevEnvError(`No port between ${from} and ${to} is free.`, "Stop programs that use many ports, and try again.");
 }
 
 /**
- * UDP has ports of its own, which nothing here uses: who holds the UDP port of a number has the TCP
- * port of that number for itself among us. A server may be down for a while, or start later, and
- * the operating system gives the number back when the process ends, however it ends.
+ * Reserves the port for this process by binding the UDP port with the same number, which no service
+ * uses. The reservation also holds while the TCP server is down. The operating system releases it
+ * when the process ends for any reason.
  */
 function reserve(port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -44,7 +40,7 @@ function reserve(port: number): Promise<boolean> {
   });
 }
 
-/** Whether a program listens on the port, on the loopback or on all addresses. */
+/** Returns whether a program listens on the port, on the loopback or on all addresses. */
 export async function portInUse(port: number): Promise<boolean> {
   for (const host of ["127.0.0.1", "0.0.0.0"]) {
     if ((await bindFailure(port, host)) === "EADDRINUSE") return true;
@@ -53,19 +49,19 @@ export async function portInUse(port: number): Promise<boolean> {
 }
 
 /**
- * Throws DevEnvError when `port` cannot be listened on. `purpose` is what wanted it ("the
- * gateway"), `change` how to choose another ("Set PORT").
+ * Throws DevEnvError if a server cannot listen on `port`. `purpose` is the server ("the gateway"),
+ * `change` the way to choose another port ("Set PORT").
  */
 export async function requireFreePort(port: number, purpose: string, change: string): Promise<void> {
-  if (!(await until(async () => !(await portInUse(port)), freedWithinMs))) {
+  if (!(await until(async () => !(await portInUse(port)), releaseTimeoutMs))) {
     throw new DevEnvError(
-      `Port ${port}, wanted for ${purpose}, is taken by another program.`,
-      `Stop that program (lsof -i tcp:${port} names it). Or: ${change}.`,
+      `Port ${port} for ${purpose} is used by another program.`,
+      `Stop that program (to find it: lsof -i tcp:${port}). Or: ${change}.`,
     );
   }
   const failure = await bindFailure(port, "127.0.0.1");
   if (failure !== undefined) {
-    throw new DevEnvError(`Port ${port}, wanted for ${purpose}, cannot be opened (${failure}).`, `${change}, to one above 1023.`);
+    throw new DevEnvError(`Port ${port} for ${purpose} cannot be opened (${failure}).`, `${change}, above 1023.`);
   }
 }
 

@@ -1,7 +1,9 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { DevEnvError } from "./dev-env-error.ts";
 
-/** What the file holds; undefined when there is none. Throws DevEnvError when it is broken. */
+/**
+ * Returns the content, or undefined if there is no file. Throws DevEnvError if it is unreadable.
+ */
 export async function readJson<T>(path: string): Promise<T | undefined> {
   try {
     return JSON.parse(await readFile(path, "utf8")) as T;
@@ -15,7 +17,7 @@ export async function readJson<T>(path: string): Promise<T | undefined> {
   }
 }
 
-/** Written whole or not at all: no reader sees half. For its owner only, since it may hold keys. */
+/** Writes the file atomically. Only the owner can read it, because it can contain keys. */
 export async function writeJson(path: string, content: object): Promise<void> {
   await writeFile(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   await rename(`${path}.new`, path);

@@ -1,41 +1,43 @@
 import { DevEnvError } from "./dev-env-error.ts";
-import { orderly, readProcess, type StopStep, stopByPid } from "./running-process.ts";
+import { gracefulStop, readProcess, type StopStep, stopByPid } from "./running-process.ts";
 import type { LogLine } from "./server-process.ts";
 
-/** A process that an earlier run may have left behind. */
+/** A process of an earlier run that may still run. */
 export interface Leftover {
   readonly name: string;
-  /** The folder it works on. */
+  /** Data folder of the process. */
   readonly dir: string;
   readonly pid: number;
-  /** Whether a command line is of such a process here: the id may be another program's by now. */
-  isIt(command: string): boolean;
-  /** The process that started it. */
+  /**
+   * Returns whether the command line is that of the process. Its id may belong to another program.
+   */
+  matches(command: string): boolean;
+  /** Returns the id of the process that started it. */
   starter(command: string): number;
   readonly stopSteps?: readonly StopStep[];
 }
 
 /**
- * Stops the process if it is there. Throws DevEnvError when the run that started it still lives: a
- * starter that died leaves its children to another parent, so an id that was given anew does not
- * deceive.
+ * Stops the process if it runs. Throws DevEnvError if the run that started it still runs. That run
+ * is recognized as the parent: when a parent ends, its children get another parent, so a reused
+ * process id does not matter.
  */
 export async function stopLeftover(leftover: Leftover, log?: LogLine): Promise<void> {
-  const { name, dir, pid, isIt, starter, stopSteps = orderly } = leftover;
-  const here = () => {
-    const found = readProcess(pid);
-    return found && isIt(found.command) ? found : undefined;
+  const { name, dir, pid, matches, starter, stopSteps = gracefulStop } = leftover;
+  const current = () => {
+    const running = readProcess(pid);
+    return running && matches(running.command) ? running : undefined;
   };
-  const found = here();
-  if (found === undefined) return;
-  if (found.parentPid === starter(found.command)) {
+  const running = current();
+  if (running === undefined) return;
+  if (running.parentPid === starter(running.command)) {
     throw new DevEnvError(
-      `A ${name} is already running on ${dir}, started by process ${found.parentPid}, which is still at work.`,
-      `Stop that one first (Ctrl-C at its terminal, or: kill ${found.parentPid}), or choose another folder (AMANA_DIR).`,
+      `A ${name} is already running on ${dir}. Process ${running.parentPid} started it and still runs.`,
+      `Stop that process (Ctrl-C in its terminal, or: kill ${running.parentPid}), or choose another folder (AMANA_DIR).`,
     );
   }
-  log?.(`stopping the ${name} that an earlier run left behind (process ${pid})`);
-  if (!(await stopByPid(pid, stopSteps, () => here() === undefined))) {
-    throw new DevEnvError(`The ${name} of an earlier run (process ${pid}) does not end.`, `End it: kill -9 ${pid}`);
+  log?.(`stopping the ${name} of an earlier run (process ${pid})`);
+  if (!(await stopByPid(pid, stopSteps, () => current() === undefined))) {
+    throw new DevEnvError(`The ${name} of an earlier run (process ${pid}) does not end.`, `Run: kill -9 ${pid}`);
   }
 }

@@ -10,14 +10,14 @@ import { databaseOwners } from "./services.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 
-/** Skips a service whose migrations this data folder has seen: each command costs a process. */
+/** Runs the migrations. Skips a service whose migrations have run here, to save a process. */
 export async function migrateAll(dir: string, databases: Databases, progress: Progress, signal?: AbortSignal): Promise<void> {
   const stampFile = join(dir, "migrated.json");
-  const seen = (await readJson<Record<string, string>>(stampFile)) ?? {};
+  const previous = (await readJson<Record<string, string>>(stampFile)) ?? {};
   const stamps = await Promise.all(
     databaseOwners.map(async (name) => [name, `${await digestOfMigrations(name)} ${databases.clusterId}`] as const),
   );
-  const due = stamps.filter(([name, stamp]) => seen[name] !== stamp).map(([name]) => name);
+  const due = stamps.filter(([name, stamp]) => previous[name] !== stamp).map(([name]) => name);
   if (due.length === 0) return;
   await inStep(progress, "Migrations", async (step) => {
     await Promise.all(due.map((name) => migrateService(name, { DATABASE_URL: databases.ownerUrls[name] ?? "" }, signal)));
@@ -26,7 +26,9 @@ export async function migrateAll(dir: string, databases: Databases, progress: Pr
   });
 }
 
-/** Of all that a service may list: its own, and those of every package. */
+/**
+ * Returns a digest of all migrations that a service can use: its own, and those of all packages.
+ */
 async function digestOfMigrations(service: string): Promise<string> {
   const hash = createHash("sha256");
   const files = globSync(`{packages/*,services/${service}}/migrations/*.sql`, { cwd: root });

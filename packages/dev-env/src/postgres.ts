@@ -4,18 +4,18 @@ import { Client } from "pg";
 import { DevEnvError } from "./dev-env-error.ts";
 import { until } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
-import { postgresEnv, prepareDataFolder, removeFolder, superuser } from "./postgres/data-folder.ts";
+import { postgresEnv, prepareDataFolder, removalAdvice, superuser } from "./postgres/data-folder.ts";
 import { cleanStop, ownerSetting, stopLeftoverPostmaster } from "./postgres/leftover-postmaster.ts";
 import { postgresPrograms } from "./postgres/postgres-programs.ts";
 import { launcher, systemUser } from "./postgres/system-user.ts";
 import { type LogLine, type ServerProcess, spawnServer } from "./server-process.ts";
 
 export interface PostgresOptions {
-  /** Holds the data and the superuser's password; made on first use, kept between runs. */
+  /** Folder of the data and the superuser's password. Created if missing, kept between runs. */
   dataDir: string;
-  /** False, for tests, is faster: a crash may lose the last second's commits. */
+  /** False, for tests, is faster, but a crash can lose the commits of the last second. */
   durable: boolean;
-  /** More settings of the server, as `name=value`. */
+  /** Additional server settings, as `name=value`. */
   settings?: readonly string[];
   /** Cancels a start that is in progress; the start then throws. */
   signal?: AbortSignal | undefined;
@@ -24,39 +24,39 @@ export interface PostgresOptions {
 
 export interface Postgres {
   readonly port: number;
-  /** Like "18.4". */
+  /** For example "18.4". */
   readonly version: string;
-  /** The address of the database `postgres` with the superuser's password in it: never log it. */
+  /** URL of the database `postgres` with the superuser's password. Never log it. */
   readonly superuserUrl: string;
-  /** Disconnects clients and writes the data. Safe to call again. */
+  /** Disconnects clients and shuts down cleanly. Idempotent. */
   stop(): Promise<void>;
-  /** Ends it as a crash does; the next start recovers from the write-ahead log. */
+  /** Ends the server as in a crash. The next start recovers from the write-ahead log. */
   kill(): Promise<void>;
-  /** Starts it again, on the same port, after `stop` or `kill`. */
+  /** Starts the server again on the same port after `stop` or `kill`. */
   start(): Promise<void>;
 }
 
 const host = "127.0.0.1";
 const connectionsMax = 200;
-/** Recovery after a crash can take its time. */
+/** Includes the recovery after a crash. */
 const readyTimeoutMs = 60_000;
-/** SQLSTATE invalid_password */
+/** SQLSTATE invalid_password. */
 const wrongPassword = "28P01";
 
 const notDurable = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
 
 /**
- * Starts PostgreSQL 18 on this machine's loopback alone, without any installation, and answers when
- * it takes connections. Takes over from a server that a killed run left behind on the folder.
- * Throws DevEnvError, saying what to do, when it cannot start.
+ * Starts PostgreSQL 18 on the loopback address and resolves when it accepts connections. The
+ * programs come from npm, so no installation is needed. Stops a server of a killed run on the
+ * folder first. Throws DevEnvError if the server cannot start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { durable, log, signal } = options;
   const programs = postgresPrograms();
   const user = await systemUser();
-  const wanted = resolve(options.dataDir);
-  await mkdir(dirname(wanted), { recursive: true });
-  const dataDir = join(await realpath(dirname(wanted)), basename(wanted));
+  const path = resolve(options.dataDir);
+  await mkdir(dirname(path), { recursive: true });
+  const dataDir = join(await realpath(dirname(path)), basename(path));
   const launch = await launcher(user, [programs.postgres, dataDir]);
 
   await stopLeftoverPostmaster(dataDir, log);
@@ -108,7 +108,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   };
 }
 
-/** PostgreSQL writes its state into its pid file; that is also what its own pg_ctl waits for. */
+/** Waits until the pid file contains "ready", as pg_ctl does. */
 async function untilReady(server: ServerProcess, dataDir: string, port: number, signal?: AbortSignal): Promise<void> {
   const isReady = async () => {
     signal?.throwIfAborted();
@@ -118,33 +118,33 @@ async function untilReady(server: ServerProcess, dataDir: string, port: number, 
   };
   if (await until(isReady, readyTimeoutMs)) return;
   throw new DevEnvError(
-    `PostgreSQL on ${dataDir} was not ready after ${readyTimeoutMs / 1000} s. It last said:\n${server.recentOutput()}`,
-    "Wait until the machine is less busy and try again.",
+    `PostgreSQL on ${dataDir} was not ready after ${readyTimeoutMs / 1000} s. Its last output:\n${server.recentOutput()}`,
+    "Try again when the machine is less busy.",
   );
 }
 
 function startFailure(output: string, dataDir: string, port: number): DevEnvError {
   if (/Address already in use|could not create any TCP\/IP sockets/.test(output)) {
     return new DevEnvError(
-      `Port ${port}, wanted for PostgreSQL, is taken by another program.`,
-      "Choose another, or stop that program.",
+      `Port ${port} for PostgreSQL is used by another program.`,
+      "Try again: the next start chooses another port.",
     );
   }
   if (/lock file "postmaster.pid" already exists|shared memory block .* is still in use/.test(output)) {
     return new DevEnvError(
-      `Another PostgreSQL, not started by this program, works on ${dataDir}:\n${output}`,
-      "Stop that one first: the first line of postmaster.pid in that folder is its process id.",
+      `Another PostgreSQL, not started by this program, uses ${dataDir}:\n${output}`,
+      "Stop it first: the first line of postmaster.pid in that folder is its process id.",
     );
   }
   if (/has wrong ownership/.test(output)) {
     return new DevEnvError(
-      `${dataDir} belongs to another user than the one PostgreSQL runs as.`,
-      "Start as the user who made it.",
+      `${dataDir} belongs to another user than the user that runs PostgreSQL.`,
+      "Run the command as the user who created the folder.",
     );
   }
   return new DevEnvError(
-    `PostgreSQL does not start on ${dataDir}; the folder may be broken. It said:\n${output}`,
-    removeFolder(dataDir),
+    `PostgreSQL does not start on ${dataDir}; the folder may be damaged. Its output:\n${output}`,
+    removalAdvice(dataDir),
   );
 }
 
@@ -159,7 +159,7 @@ async function serverVersion(superuserUrl: string, dataDir: string): Promise<str
     throw new DevEnvError(
       `PostgreSQL on ${dataDir} runs, but its superuser cannot connect: ${message}`,
       code === wrongPassword
-        ? "If the password was changed, write the new one into the file superuser-password in that folder."
+        ? "If the password was changed, write the new one to the file superuser-password in that folder."
         : "Try again when the machine is less busy. The data is unchanged.",
       { cause: error },
     );

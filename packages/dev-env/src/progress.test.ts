@@ -6,7 +6,7 @@ function aStream(isTTY: boolean) {
   return { isTTY, columns: 40, write: (text: string) => written.push(text), written };
 }
 
-test("without a terminal, each change is one plain line and the end names the seconds", () => {
+test("writes one plain line for each change, and the duration at the end, without a terminal", () => {
   const stream = aStream(false);
   let ms = 0;
   const progress = createProgress(stream, () => ms);
@@ -36,7 +36,7 @@ test("prints running steps as stopped when the user stops the program, and hides
   expect(stream.written).toEqual(["– Migrations: stopped (0.0 s)\n"]);
 });
 
-test("on a terminal, running steps are redrawn in place, cut to its width, and finished ones stay above", () => {
+test("redraws running steps in place on a terminal, cut to its width, below the finished steps", () => {
   const stream = aStream(true);
   const progress = createProgress(stream, () => 0);
 

@@ -1,14 +1,14 @@
-/** One thing that is being started. Ends with `done` or `fail`; later calls are ignored. */
+/** A step of a start. Ends with `done` or `fail`; later calls are ignored. */
 export interface ProgressStep {
   update(what: string): void;
   done(result: string): void;
   fail(reason: string): void;
 }
 
-/** Says what is going on while things install and start. Several steps may run at once. */
+/** Progress output of concurrent steps. */
 export interface Progress {
   step(name: string): ProgressStep;
-  /** Writes a line of its own, above the steps that are running. */
+  /** Writes a line above the running steps. */
   print(line: string): void;
   /** Marks every running step as stopped by the user. */
   stopSteps(): void;
@@ -28,7 +28,7 @@ interface RunningStep {
 
 const redrawMs = 200;
 
-/** What `work` comes to. It ends its step with `done`; when it throws, the step has failed. */
+/** Returns the result of `work`, which must call `done`. If it throws, the step fails. */
 export async function inStep<T>(progress: Progress, name: string, work: (step: ProgressStep) => Promise<T>): Promise<T> {
   const step = progress.step(name);
   try {
@@ -39,7 +39,7 @@ export async function inStep<T>(progress: Progress, name: string, work: (step: P
   }
 }
 
-/** Says nothing: for tests. */
+/** Writes nothing. For tests. */
 export const silentProgress: Progress = {
   step: () => ({ update() {}, done() {}, fail() {} }),
   print() {},
@@ -47,8 +47,9 @@ export const silentProgress: Progress = {
 };
 
 /**
- * On a terminal each running step has one line, redrawn in place with the seconds it has taken;
- * elsewhere every change is a plain line. `nowMs` is the clock, in milliseconds.
+ * Creates the progress output. On a terminal each running step has one line with its duration,
+ * which is redrawn in place. Otherwise each change is a plain line. `nowMs` is a clock in
+ * milliseconds.
  */
 export function createProgress(stream: ProgressStream = process.stderr, nowMs: () => number = () => performance.now()): Progress {
   const running = new Set<RunningStep>();
@@ -59,7 +60,7 @@ export function createProgress(stream: ProgressStream = process.stderr, nowMs: (
   const elapsed = (step: RunningStep) => `${((nowMs() - step.startedMs) / 1000).toFixed(1)} s`;
 
   const redraw = (above: string) => {
-    // A line that wraps would take two rows, and the next redraw would go up by too few.
+    // A wrapped line takes two rows, so the next redraw would start one row too low.
     const width = Math.max(20, (stream.columns || 80) - 1);
     const lines = [...running].map((step) => `… ${step.name}: ${step.what} (${elapsed(step)})`.slice(0, width));
     const back = drawnLines === 0 ? "" : `\x1b[${drawnLines}A\r\x1b[0J`;

@@ -7,7 +7,7 @@ export interface CommandOptions {
   env?: NodeJS.ProcessEnv;
   uid?: number | undefined;
   gid?: number | undefined;
-  /** Kills the program when it aborts. */
+  /** Kills the program on abort. */
   signal?: AbortSignal | undefined;
 }
 
@@ -15,12 +15,12 @@ export interface CommandResult {
   ok: boolean;
   /** Standard output and error output, trimmed. */
   output: string;
-  /** Why it failed, in a few words; empty when it did not. */
+  /** Short reason of a failure, otherwise empty. */
   failure: string;
 }
 
 /**
- * Runs a program until it ends, the time-out expires or `signal` aborts. Never throws: a missing
+ * Runs a program until it ends, the timeout expires or `signal` aborts. Never throws: a missing
  * program is a result.
  */
 export function runCommand(command: string, args: readonly string[], options: CommandOptions): Promise<CommandResult> {
@@ -43,6 +43,6 @@ export function runCommand(command: string, args: readonly string[], options: Co
 function failureOf(error: Error & { code?: unknown; killed?: boolean }, output: string, timeoutMs: number): string {
   if (error.code === "ENOENT") return "not found";
   if (error.name === "AbortError") return "stopped";
-  if (error.killed) return `no answer within ${timeoutMs / 1000} s`;
+  if (error.killed) return `no result within ${timeoutMs / 1000} s`;
   return output.split("\n").slice(-3).join(" ").trim() || `ended with code ${error.code}`;
 }

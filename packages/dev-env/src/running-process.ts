@@ -8,19 +8,19 @@ export interface RunningProcess {
   command: string;
 }
 
-/** A signal, and how long it may take to have its effect. */
+/** A signal and the time in which the process must end. */
 export interface StopStep {
   signal: NodeJS.Signals;
   waitMs: number;
 }
 
-/** In good order; if that takes too long, by force. */
-export const orderly: readonly StopStep[] = [
+/** SIGTERM, then SIGKILL. */
+export const gracefulStop: readonly StopStep[] = [
   { signal: "SIGTERM", waitMs: 30_000 },
   { signal: "SIGKILL", waitMs: 5_000 },
 ];
 
-/** What runs under this process id; undefined when nothing does, or only a zombie. */
+/** Returns the process, or undefined if it has ended or is a zombie. */
 export function readProcess(pid: number): RunningProcess | undefined {
   try {
     return process.platform === "linux" ? readProc(pid) : readPs(pid);
@@ -31,7 +31,7 @@ export function readProcess(pid: number): RunningProcess | undefined {
 
 function readProc(pid: number): RunningProcess | undefined {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The second field is a name in parentheses, which may hold spaces and parentheses.
+  // The second field is a name in parentheses, which can contain spaces and parentheses.
   const [state, parentPid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (state === "Z") return undefined;
   const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trimEnd();
@@ -48,16 +48,16 @@ function readPs(pid: number): RunningProcess | undefined {
   return { parentPid: Number(parentPid), command: command.trimEnd() };
 }
 
-/** Sends one signal after another until `isOver`; false when even the last had no effect. */
-export async function stopByPid(pid: number, steps: readonly StopStep[], isOver: () => boolean): Promise<boolean> {
-  if (isOver()) return true;
+/** Sends the signals in order until `hasEnded`. Returns false if the last one had no effect. */
+export async function stopByPid(pid: number, steps: readonly StopStep[], hasEnded: () => boolean): Promise<boolean> {
+  if (hasEnded()) return true;
   for (const { signal, waitMs } of steps) {
     try {
       process.kill(pid, signal);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
-    if (await until(isOver, waitMs)) return true;
+    if (await until(hasEnded, waitMs)) return true;
   }
   return false;
 }

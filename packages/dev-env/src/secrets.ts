@@ -4,27 +4,28 @@ import { join } from "node:path";
 import { generateApiKey } from "@amana/api-keys";
 import { readJson, writeJson } from "./json-file.ts";
 
-/** What a deployment would take from its secret store, made once for this data folder. */
+/** Generated secrets of a data folder. A deployment reads them from its secret store. */
 export interface Secrets {
   readonly adminKey: string;
-  /** What the gateway and kyc vouch for callers with. */
+  /** Signs the caller tokens of the gateway. */
   readonly gatewayKey: KeyPair;
+  /** Signs the caller tokens of kyc. */
   readonly kycKey: KeyPair;
-  /** Vouches for the audit trail. */
+  /** Signs the heads of the audit trail. */
   readonly auditKey: KeyPair;
-  /** Base64, 32 bytes: keeps fingerprints of requests from telling what they are of. */
+  /** HMAC key of request fingerprints: Base64, 32 bytes. */
   readonly fingerprintSecret: string;
-  /** Each topic's key is made from it: what events are signed with. */
+  /** Source of the MAC keys of the topics. */
   readonly eventSecret: string;
-  /** Base64, 32 bytes: encrypts webhook secrets. */
+  /** Encrypts stored secrets: Base64, 32 bytes. */
   readonly encryptionKey: string;
-  /** Of the services' database roles. */
+  /** Password of the services' database roles. */
   readonly databasePassword: string;
-  /** The seeded business; its key is shown by the API only once, so it is kept here. */
+  /** The seeded business. Its key is stored here, because the API returns it only once. */
   readonly business?: { readonly id: string; readonly api_key: string };
 }
 
-/** Ed25519, each half as the settings take it: "id:base64". */
+/** An Ed25519 key pair. Each key has the format of the settings: "id:base64". */
 export interface KeyPair {
   readonly privateKey: string;
   readonly publicKey: string;
@@ -32,6 +33,7 @@ export interface KeyPair {
 
 const fileIn = (dir: string) => join(dir, "secrets.json");
 
+/** Reads the secrets, generates the missing ones, and stores them. */
 export async function readSecrets(dir: string): Promise<Secrets> {
   await mkdir(dir, { recursive: true });
   const secrets: Secrets = {
@@ -43,14 +45,14 @@ export async function readSecrets(dir: string): Promise<Secrets> {
     eventSecret: randomBytes(32).toString("base64"),
     encryptionKey: randomBytes(32).toString("base64"),
     databasePassword: randomBytes(24).toString("hex"),
-    // A data folder of an older version lacks what is new.
+    // A data folder of an older version lacks new secrets.
     ...(await readJson<Partial<Secrets>>(fileIn(dir))),
   };
-  await keepSecrets(dir, secrets);
+  await writeSecrets(dir, secrets);
   return secrets;
 }
 
-export const keepSecrets = (dir: string, secrets: Secrets): Promise<void> => writeJson(fileIn(dir), secrets);
+export const writeSecrets = (dir: string, secrets: Secrets): Promise<void> => writeJson(fileIn(dir), secrets);
 
 function aKeyPair(id: string): KeyPair {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");

@@ -2,22 +2,21 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { startedUnderGuard } from "./end-with-parent.ts";
-import { orderly, type StopStep, stopByPid } from "./running-process.ts";
+import { gracefulStop, type StopStep, stopByPid } from "./running-process.ts";
 
-/** Takes one line of a server's output, without its line end. */
+/** Receives a line of a server's output, without its line end. */
 export type LogLine = (line: string) => void;
 
 export interface ServerProcess {
   readonly pid: number;
-  /** Comes when the process has ended and its last output was read. */
+  /** Resolves when the process has ended and its last output was read. */
   readonly ended: Promise<void>;
-  /** False from the moment the process has ended, for whatever reason. */
   running(): boolean;
-  /** The last lines it wrote, for a message about why it failed. */
+  /** Returns the last lines of its output, for error messages. */
   recentOutput(): string;
-  /** Ends it in good order. Safe to call again. Throws when it survives every step. */
+  /** Stops it gracefully. Idempotent. Throws if it survives all steps. */
   stop(): Promise<void>;
-  /** Ends it as a crash does. */
+  /** Ends it as in a crash. */
   kill(): Promise<void>;
 }
 
@@ -41,12 +40,12 @@ export interface ServerProcessOptions {
 const recentLinesMax = 20;
 
 /**
- * Starts a server in a process group of its own: Ctrl-C at the terminal then reaches only the
- * starter, which stops its servers in the right order. Throws the system's error when the program
- * cannot be run.
+ * Starts a server in its own process group. So Ctrl-C in the terminal reaches only this process,
+ * which stops its servers in the right order. Throws the system's error if the program cannot be
+ * run.
  */
 export async function spawnServer(options: ServerProcessOptions): Promise<ServerProcess> {
-  const { command, args, cwd, env, uid, gid, stopSteps = orderly, orphanSignal = "SIGKILL", log } = options;
+  const { command, args, cwd, env, uid, gid, stopSteps = gracefulStop, orphanSignal = "SIGKILL", log } = options;
   const child = startedUnderGuard(orphanSignal, () =>
     spawn(command, args, { cwd, env, uid, gid, detached: true, stdio: ["ignore", "pipe", "pipe"] }),
   );
@@ -62,7 +61,7 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
   await once(child, "spawn");
   const pid = child.pid as number;
   let running = true;
-  // `close` comes after the last output was read, so that a message about a failure is complete.
+  // `close` is emitted after the last output was read, so that error messages are complete.
   const ended = once(child, "close").then(() => {
     running = false;
   });

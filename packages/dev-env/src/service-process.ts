@@ -11,16 +11,16 @@ export interface ServiceProcess {
   readonly logFile: string;
   pid(): number | undefined;
   running(): boolean;
-  /** Starts it, with settings that go before its own. Resolves when it listens or has ended. */
+  /** Starts it. `extraEnv` overrides its settings. Resolves when it listens or has ended. */
   start(extraEnv?: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
-  /** Ends it as a crash does. It stays down until `start`. */
+  /** Ends it as in a crash. It stays down until `start`. */
   kill(): Promise<void>;
   recentOutput(): string;
 }
 
 const ownRoot = join(import.meta.dirname, "..", "..", "..");
-/** Doubles with every crash, so that a service that cannot start does not fill the terminal. */
+/** Doubled after each crash, so that a service that cannot start does not fill the terminal. */
 const restartPauseMs = 250;
 const restartPauseMaxMs = 30_000;
 const migrateTimeoutMs = 60_000;
@@ -34,19 +34,19 @@ const listenTimeoutMs = 30_000;
 export const bundlesVariable = "AMANA_SERVICE_BUNDLES";
 
 /**
- * One service as a process of its own, as a deployment would run it. What it writes goes to a log
- * file. Where `supervised`, a service that ends by itself is started again, and `onCrash` is told.
+ * Creates a service in its own process, as in a deployment, with its output in a log file. If the
+ * service ends by itself, `onCrash` is called, and with `supervised` it is started again.
  */
 export function serviceProcess(options: {
   name: string;
   env: Record<string, string>;
-  /** Where it will listen. */
+  /** Port on which the service listens. */
   port: number;
   logDir: string;
   supervised: boolean;
-  /** The project whose code it runs, dependencies installed; this one when absent. */
+  /** Root of the project whose code it runs, with installed dependencies. Default: this project. */
   root?: string;
-  /** Told of every process it starts, its own restarts included. */
+  /** Called after each start of a process, including restarts. */
   onStart?(): Promise<void>;
   onCrash(name: string, output: string): void;
 }): ServiceProcess {
@@ -54,7 +54,7 @@ export function serviceProcess(options: {
   const logFile = join(options.logDir, `${name}.log`);
   let log: WriteStream | undefined;
   let server: ServerProcess | undefined;
-  let wanted = false;
+  let shouldRun = false;
   let crashes = 0;
 
   const spawn = async (extraEnv: Record<string, string>) => {
@@ -76,13 +76,13 @@ export function serviceProcess(options: {
   };
 
   const restart = (ended: ServerProcess) => {
-    const isMissed = () => wanted && server === ended;
-    if (!isMissed()) return;
+    const hasCrashed = () => shouldRun && server === ended;
+    if (!hasCrashed()) return;
     onCrash(name, ended.recentOutput());
     if (!supervised) return;
     const pauseMs = Math.min(restartPauseMaxMs, restartPauseMs * 2 ** crashes++);
     setTimeout(() => {
-      if (isMissed()) void spawn({});
+      if (hasCrashed()) void spawn({});
     }, pauseMs).unref();
   };
 
@@ -93,36 +93,36 @@ export function serviceProcess(options: {
     running: () => server?.running() ?? false,
     recentOutput: () => server?.recentOutput() ?? "",
     async start(extraEnv = {}) {
-      wanted = true;
+      shouldRun = true;
       await spawn(extraEnv);
       await until(async () => !server?.running() || (await acceptsConnections("127.0.0.1", options.port)), listenTimeoutMs);
     },
     async stop() {
-      wanted = false;
+      shouldRun = false;
       await server?.stop();
       log?.end();
       log = undefined;
     },
     async kill() {
-      wanted = false;
+      shouldRun = false;
       await server?.kill();
     },
   };
 }
 
-/** Runs a service's `migrate` command to its end. */
+/** Runs the `migrate` command of a service. Throws DevEnvError. */
 export async function migrateService(name: string, env: Record<string, string>, signal?: AbortSignal): Promise<void> {
   const program = serviceProgram(name, "migrate");
-  const done = await runCommand(process.execPath, [program.file], {
+  const result = await runCommand(process.execPath, [program.file], {
     timeoutMs: migrateTimeoutMs,
     cwd: ownRoot,
     env: { ...inherited(), ...program.env, ...env },
     signal,
   });
-  if (done.ok) return;
+  if (result.ok) return;
   throw new DevEnvError(
-    `The migrations of ${name} failed: ${done.failure}\n${done.output}`,
-    "Nothing was changed: the data is as it was, and the version that made it still starts on it.",
+    `The migrations of ${name} failed: ${result.failure}\n${result.output}`,
+    "The data is unchanged. The version that created it still starts on it.",
   );
 }
 
@@ -140,7 +140,7 @@ export function serviceProgram(
   return { file: join(bundles, "services", name, `${program}.js`), env: { NODE_COMPILE_CACHE: join(bundles, "cache") } };
 }
 
-/** What a service sees of this process's environment: nothing that could be its setting. */
+/** Returns the variables that a service inherits: none that could be one of its settings. */
 function inherited(): NodeJS.ProcessEnv {
   const { PATH, HOME, LANG, TZ, TMPDIR, NODE_COMPILE_CACHE, LOG_LEVEL } = process.env;
   return { PATH, HOME, LANG, TZ, TMPDIR, NODE_COMPILE_CACHE, LOG_LEVEL, NODE_NO_WARNINGS: "1" };

@@ -1,20 +1,20 @@
 import { createHmac } from "node:crypto";
 import type { Secrets } from "./secrets.ts";
 
-/** Each owns a database and brings migrations. */
+/** Services with a database and migrations. */
 export const databaseOwners = ["identity", "webhooks", "clients", "kyc", "payments"] as const;
 
-/** Every process of the system, in the order in which they are stopped last to first. */
+/** All services. They are stopped in the reverse order. */
 export const serviceNames = ["sandbox", ...databaseOwners, "gateway"] as const;
 
 export type ServiceName = (typeof serviceNames)[number];
 
-/** What a service's settings are made from. */
+/** Input for the settings of the services. */
 export interface Wiring {
   readonly secrets: Secrets;
   readonly databaseUrls: Readonly<Record<string, string>>;
   readonly ports: Readonly<Record<ServiceName, number>>;
-  /** Undefined: events go straight to the consumers. */
+  /** Undefined for direct events. */
   readonly brokers: string | undefined;
   readonly sandboxDir: string;
 }
@@ -25,7 +25,7 @@ const kycProvider = { KYC_PROVIDER_TOKEN: "sandbox" };
 const kycCallbackSecret = "provider-callback-secret";
 const satimCredentials = { SATIM_USERNAME: "sandbox", SATIM_PASSWORD: "sandbox" };
 
-/** The topics that each service emits or consumes: it gets the keys of these and of no other. */
+/** Topics that a service emits or consumes. It gets the MAC keys of these topics only. */
 const topics: Partial<Record<ServiceName, readonly string[]>> = {
   identity: ["audit.v1"],
   webhooks: ["payments.v1", "kyc.v1", "audit.v1"],
@@ -48,8 +48,8 @@ function events({ brokers, ports, secrets }: Wiring, name: ServiceName): Record<
   return { EVENTS: "direct", DIRECT_SUBSCRIBERS: addresses.join(","), ...keys };
 }
 
-/** What only this service is told. */
-const own: Record<ServiceName, (wiring: Wiring) => Record<string, string>> = {
+/** Settings of one service only. */
+const ownSettings: Record<ServiceName, (wiring: Wiring) => Record<string, string>> = {
   sandbox: ({ ports, sandboxDir }) => ({
     SANDBOX_PORT: String(ports.sandbox),
     SANDBOX_URL: loopbackUrl(ports.sandbox),
@@ -95,7 +95,7 @@ const own: Record<ServiceName, (wiring: Wiring) => Record<string, string>> = {
   }),
 };
 
-/** Every setting that the service is started with. */
+/** Returns all settings of a service. */
 export function settingsOf(name: ServiceName, wiring: Wiring): Record<string, string> {
   const { secrets, ports } = wiring;
   const databaseUrl = wiring.databaseUrls[name];
@@ -107,6 +107,6 @@ export function settingsOf(name: ServiceName, wiring: Wiring): Record<string, st
       DATABASE_URL: databaseUrl,
       ...events(wiring, name),
     }),
-    ...own[name](wiring),
+    ...ownSettings[name](wiring),
   };
 }

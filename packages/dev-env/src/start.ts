@@ -87,17 +87,17 @@ async function run(
     if (!signal.aborted) throw error;
   });
   if (!system) {
-    stopping?.done("before everything had started");
+    stopping?.done("before all services had started");
     return;
   }
   await writeDevFile(dir, system);
   const keys = {
-    operator: await keyOrWhyNot(system.gatewayUrl, system.adminKey, "/api/v1/businesses?limit=1"),
-    business: await keyOrWhyNot(system.gatewayUrl, system.business.api_key, "/api/v1/me"),
+    operator: await keyOrExplanation(system.gatewayUrl, system.adminKey, "/api/v1/businesses?limit=1"),
+    business: await keyOrExplanation(system.gatewayUrl, system.business.api_key, "/api/v1/me"),
   };
   if (!signal.aborted) {
     progress.print(
-      `\n${welcome(system, dir, keys)}\nReady after ${((performance.now() - startedMs) / 1000).toFixed(1)} s. Ctrl-C stops everything.`,
+      `\n${welcome(system, dir, keys)}\nReady after ${((performance.now() - startedMs) / 1000).toFixed(1)} s. Press Ctrl-C to stop.`,
     );
   }
 
@@ -106,40 +106,41 @@ async function run(
   watching?.[Symbol.dispose]();
   await removeDevFile(dir);
   await system[Symbol.asyncDispose]();
-  stopping?.done(`data is kept in ${dir}`);
+  stopping?.done(`the data is in ${dir}`);
 }
 
-/** For every service: those of this command. On a machine of one's own all traces are worth it. */
+/** Passes the tracing settings of this command to all services. Traces all requests by default. */
 function tracingSettings(): SystemOptions["env"] {
   const names = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_CERTIFICATE"];
-  const given = Object.fromEntries(names.map((name) => [name, process.env[name] ?? ""]));
-  const settings = { ...given, TRACE_RATIO: process.env["TRACE_RATIO"] ?? "1" };
+  const exporter = Object.fromEntries(names.map((name) => [name, process.env[name] ?? ""]));
+  const settings = { ...exporter, TRACE_RATIO: process.env["TRACE_RATIO"] ?? "1" };
   return Object.fromEntries(serviceNames.map((name) => [name, settings]));
 }
 
-/** The key, unless it was revoked in an earlier run. */
-async function keyOrWhyNot(gatewayUrl: string, key: string, path: string): Promise<string> {
+/** Returns the key, or an explanation if it was revoked in an earlier run. */
+async function keyOrExplanation(gatewayUrl: string, key: string, path: string): Promise<string> {
   const { status } = await apiCaller(gatewayUrl, key)("GET", path);
-  return status === 401 ? "revoked; use one that was issued since, or begin anew with --fresh" : key;
+  return status === 401 ? "revoked; use a newer key, or delete all data with --fresh" : key;
 }
 
 function welcome(system: System, dir: string, keys: { operator: string; business: string }): string {
   return `Amana is running.
 
   API            ${system.gatewayUrl}/api/v1
-  Documentation  ${system.gatewayUrl}/docs/guide, and /docs for the reference
+  Guide          ${system.gatewayUrl}/docs/guide
+  API reference  ${system.gatewayUrl}/docs
   Sandbox        ${system.sandboxUrl}/
   Events         ${system.events.how}
   Logs           ${join(dir, "logs")}
-  Metrics        ${join(dir, "dev.json")} has the address of each service
+  Metrics        addresses in ${join(dir, "dev.json")}
 
-  Operator's key ${keys.operator}
+  Operator key   ${keys.operator}
   Business key   ${keys.business}
 
-A first call:
+First request:
 
   curl ${system.gatewayUrl}/api/v1/me -H 'Authorization: Bearer ${system.business.api_key}'
 
-The whole story, in another terminal: npx --yes pnpm@12 demo
+Demo, in another terminal: npx --yes pnpm@12 demo
 `;
 }

@@ -17,24 +17,28 @@ import { databaseOwners, loopbackUrl, type ServiceName, serviceNames, settingsOf
 import { untilReady } from "./until-ready.ts";
 
 export interface SystemOptions {
-  /** Holds all data, logs and secrets of this system. */
+  /** Folder of all data, logs and secrets. */
   readonly dir: string;
-  /** Of the gateway and the sandbox; free ones when absent. */
+  /** Port of the gateway. Default: a free one. */
   readonly port?: number;
+  /** Port of the sandbox. Default: a free one. */
   readonly sandboxPort?: number;
   readonly events: EventChoice;
-  /** Brokers that already run. */
+  /** Running brokers, in place of a Kafka that is started here. */
   readonly brokers?: string | undefined;
-  /** A PostgreSQL that already runs; its role may create roles and databases. */
+  /**
+   * A running PostgreSQL, in place of one that is started here. Its role can create roles and
+   * databases.
+   */
   readonly databaseUrl?: string | undefined;
-  /** False trades the data's safety against a crash of the machine for speed. */
+  /** False is faster, but a crash of the machine can lose data. Default: true. */
   readonly durable?: boolean;
-  /** Starts services again that end by themselves. */
+  /** Restarts services that end by themselves. */
   readonly supervised?: boolean;
-  /** Settings that go before those made here. */
+  /** Settings that override the generated ones. */
   readonly env?: Partial<Record<ServiceName, Record<string, string>>>;
   readonly progress?: Progress;
-  /** Ends a start that is under way, which then throws. */
+  /** Cancels a start that is in progress; the start then throws. */
   readonly signal?: AbortSignal;
 }
 
@@ -43,27 +47,25 @@ export interface System extends AsyncDisposable {
   readonly sandboxUrl: string;
   readonly adminKey: string;
   readonly business: { readonly id: string; readonly api_key: string };
-  /** "kafka" or "direct", and in one line how and why. */
+  /** `how`: the transport and the reason in one line. */
   readonly events: { readonly mode: "kafka" | "direct"; readonly how: string };
   readonly services: Readonly<Record<ServiceName, ServiceProcess>>;
-  /** Of the roles that the services run as, and of those that own the databases. */
+  /** URLs with the runtime roles of the services. */
   readonly databaseUrls: Readonly<Record<string, string>>;
+  /** URLs with the roles that own the databases. */
   readonly ownerDatabaseUrls: Readonly<Record<string, string>>;
-  /** Where each service listens. */
   readonly rpcPorts: Readonly<Record<ServiceName, number>>;
-  /** Where each service shows its metrics. */
   readonly metricsUrls: Readonly<Record<ServiceName, string>>;
-  /** The settings a service runs with, for a second replica of it. */
+  /** Returns the settings of a service, for a second replica of it. */
   envOf(name: ServiceName): Record<string, string>;
   readonly logDir: string;
-  /** Waits until the gateway says that everything behind it answers. */
+  /** Waits until the gateway reports that all services are ready. */
   ready(): Promise<void>;
 }
 
 /**
- * Starts everything: PostgreSQL, the event transport, every service as its own process, migrations,
- * the seed. What cannot be started is a DevEnvError that says what to do, after everything that did
- * start was stopped again.
+ * Starts PostgreSQL and the event transport, runs the migrations, starts each service in its own
+ * process, and seeds a business. If a part cannot start, stops the others and throws DevEnvError.
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const progress = options.progress ?? silentProgress;
@@ -72,7 +74,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   requireDistinctPorts(options);
   await using stack = new AsyncDisposableStack();
 
-  // What a killed run left behind may still hold the ports.
+  // Processes of a killed run may still use the ports.
   await stopLeftovers(dir);
   const secrets = await readSecrets(dir);
   const logDir = join(dir, "logs");
@@ -87,7 +89,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       (transport) => stack.adopt(transport, () => transport.stop()),
     ),
   ] as const;
-  // Where one fails, what the other starts can be stopped only when it has ended.
+  // After a failure of one start, the other one can be stopped only after it has finished.
   await Promise.allSettled(starting);
   signal?.throwIfAborted();
   const [databases, events] = await Promise.all(starting);
@@ -106,7 +108,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   signal?.throwIfAborted();
 
   const metricsPorts = await choosePorts({});
-  // Not among the settings for a second replica: each needs a port of its own.
+  // METRICS_PORT is not in envOf, because a second replica needs another port.
   const ownEnvOf = (name: ServiceName) => ({ METRICS_PORT: String(metricsPorts[name]), ...envOf(name) });
   const processes = createProcesses(options, { dir, logDir, progress, ports, envOf: ownEnvOf });
   for (const name of serviceNames) stack.defer(() => processes[name].stop());
@@ -141,7 +143,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   };
 }
 
-interface Starting {
+interface StartContext {
   readonly dir: string;
   readonly logDir: string;
   readonly progress: Progress;
@@ -149,7 +151,7 @@ interface Starting {
 
 async function startDatabases(
   options: SystemOptions,
-  { dir, logDir, progress, stack, password }: Starting & { stack: AsyncDisposableStack; password: string },
+  { dir, logDir, progress, stack, password }: StartContext & { stack: AsyncDisposableStack; password: string },
 ): Promise<Databases> {
   return await inStep(progress, "PostgreSQL", async (step) => {
     let superuserUrl = options.databaseUrl;
@@ -166,14 +168,14 @@ async function startDatabases(
       superuserUrl = postgres.superuserUrl;
       step.update(`${postgres.version} on port ${postgres.port}`);
     }
-    const found = await ensureDatabases(superuserUrl, databaseOwners, password);
+    const databases = await ensureDatabases(superuserUrl, databaseOwners, password);
     step.done(`on port ${new URL(superuserUrl).port}, databases ${databaseOwners.join(", ")}`);
-    return found;
+    return databases;
   });
 }
 
-const recordOf = <T>(make: (name: ServiceName) => T): Record<ServiceName, T> =>
-  Object.fromEntries(serviceNames.map((name) => [name, make(name)])) as Record<ServiceName, T>;
+const recordOf = <T>(create: (name: ServiceName) => T): Record<ServiceName, T> =>
+  Object.fromEntries(serviceNames.map((name) => [name, create(name)])) as Record<ServiceName, T>;
 
 async function choosePorts({
   port,
@@ -184,12 +186,14 @@ async function choosePorts({
   return Object.fromEntries(await Promise.all(chosen)) as Record<ServiceName, number>;
 }
 
-/** Every service as a process that is not started yet. The data folder remembers those that are. */
+/**
+ * Creates the processes without starting them. Stores the ids of started ones in the data folder.
+ */
 function createProcesses(
   { supervised = false }: SystemOptions,
-  { dir, logDir, progress, ports, envOf }: Starting & Pick<System, "envOf"> & { ports: Record<ServiceName, number> },
+  { dir, logDir, progress, ports, envOf }: StartContext & Pick<System, "envOf"> & { ports: Record<ServiceName, number> },
 ): Record<ServiceName, ServiceProcess> {
-  let remembering = Promise.resolve();
+  let writing = Promise.resolve();
   const entries = serviceNames.map((name) => [
     name,
     serviceProcess({
@@ -198,14 +202,14 @@ function createProcesses(
       port: ports[name],
       logDir,
       supervised,
-      // One write after another, so that the last one, which knows them all, stands.
+      // Writes are serialized, so that the last file contains all process ids.
       onStart() {
         const pids = () => Object.values(processes).flatMap((service) => service.pid() ?? []);
-        remembering = remembering.then(() => writeProcesses(dir, pids()));
-        return remembering;
+        writing = writing.then(() => writeProcesses(dir, pids()));
+        return writing;
       },
       onCrash: (crashed, output) =>
-        progress.print(`✗ ${crashed} ended by itself${supervised ? " and is started again" : ""}:\n${output}`),
+        progress.print(`✗ ${crashed} ended unexpectedly${supervised ? " and is restarted" : ""}. Its last output:\n${output}`),
     }),
   ]);
   const processes = Object.fromEntries(entries) as Record<ServiceName, ServiceProcess>;

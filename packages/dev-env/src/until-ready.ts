@@ -6,8 +6,8 @@ import type { ServiceProcess } from "./service-process.ts";
 const timeoutMs = 60_000;
 
 /**
- * Waits until the gateway says that everything behind it answers. Throws DevEnvError when that
- * takes too long, or when a process has ended that nobody starts again.
+ * Waits until the gateway reports that all services are ready. Throws DevEnvError after 60 seconds,
+ * or if a process has ended that is not restarted.
  */
 export async function untilReady(
   gatewayUrl: string,
@@ -20,13 +20,15 @@ export async function untilReady(
     status = await readinessOf(gatewayUrl);
     const down = processes.find((service) => !service.running());
     if (down && !options.supervised) {
-      throw new DevEnvError(`${down.name} ended while starting:\n${down.recentOutput()}`, `Its whole log: ${down.logFile}`);
+      throw new DevEnvError(
+        `${down.name} ended during the start. Its last output:\n${down.recentOutput()}`,
+        `See the log: ${down.logFile}`,
+      );
     }
     return status === "ready" && !down;
   };
   if (await until(isReady, timeoutMs)) return;
-  const why = `The services are not ready after ${timeoutMs / 1000} s: ${status}`;
-  throw new DevEnvError(why, `Look into the logs in ${options.logDir}`);
+  throw new DevEnvError(`The services are not ready after ${timeoutMs / 1000} s: ${status}`, `See the logs in ${options.logDir}`);
 }
 
 async function readinessOf(gatewayUrl: string): Promise<string> {

@@ -4,10 +4,10 @@ import { inStep, type Progress } from "./progress.ts";
 import type { ServiceName } from "./services.ts";
 import type { System } from "./system.ts";
 
-/** Editors write a file in several steps; one restart covers what changes within this time. */
+/** Changes within this time cause one restart, because editors write a file in several steps. */
 const settleMs = 200;
 
-/** Restarts a service when a file of its own changes, and all of them when a package does. */
+/** Restarts a service when one of its files changes, and all services when a package changes. */
 export function restartOnChange(root: string, system: System, progress: Progress): Disposable {
   const names = Object.keys(system.services) as ServiceName[];
   const changed = new Set<ServiceName>();
@@ -29,7 +29,7 @@ export function restartOnChange(root: string, system: System, progress: Progress
     }).catch(() => {});
   };
 
-  const note = (affected: readonly ServiceName[], file: string | null) => {
+  const scheduleRestart = (affected: readonly ServiceName[], file: string | null) => {
     if (!file?.endsWith(".ts") || file.endsWith(".test.ts") || file.includes("node_modules")) return;
     for (const name of affected) changed.add(name);
     clearTimeout(timer);
@@ -39,8 +39,10 @@ export function restartOnChange(root: string, system: System, progress: Progress
   };
 
   const watchers = [
-    ...names.map((name) => watch(join(root, "services", name, "src"), { recursive: true }, (_event, file) => note([name], file))),
-    watch(join(root, "packages"), { recursive: true }, (_event, file) => note(names, file)),
+    ...names.map((name) =>
+      watch(join(root, "services", name, "src"), { recursive: true }, (_event, file) => scheduleRestart([name], file)),
+    ),
+    watch(join(root, "packages"), { recursive: true }, (_event, file) => scheduleRestart(names, file)),
   ];
   return {
     [Symbol.dispose]() {

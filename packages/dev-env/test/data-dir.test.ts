@@ -49,7 +49,7 @@ test.each(both)("%s rejects a link to the root of the project", async (_, use) =
 
 test.each(both)("%s rejects a folder with other files and keeps them, even if Amana uses the same names", async (_, use) => {
   await write("postgres/base", "letter.txt");
-  await expect(use(dir)).rejects.toThrow(/holds files that Amana did not create \(letter.txt, postgres\)/);
+  await expect(use(dir)).rejects.toThrow(/contains files that Amana did not create \(letter.txt, postgres\)/);
   expect((await readdir(dir)).sort()).toEqual(["letter.txt", "postgres"]);
 });
 

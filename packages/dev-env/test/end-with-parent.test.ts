@@ -54,7 +54,7 @@ test("a running command ends when its parent is killed", async () => {
     void runCommand("sleep", ["60"], { timeoutMs: 60_000 });
     const { execFileSync } = await import("node:child_process");
     const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\\n");
-    const line = lines.find((one) => new RegExp("^ *[0-9]+ +" + process.pid + " sleep 60").test(one));
+    const line = lines.find((text) => new RegExp("^ *[0-9]+ +" + process.pid + " sleep 60").test(text));
     print(Number.parseInt(line ?? "", 10));`);
   parent.kill("SIGKILL");
   await exited;

@@ -16,7 +16,7 @@ const works = (check: Promise<unknown>) =>
     () => true,
     () => false,
   );
-const kafkaCanBeHad = (await works(requireDockerEngine())) || (await works(findJava().then(requireMaven)));
+const canStartKafka = (await works(requireDockerEngine())) || (await works(findJava().then(requireMaven)));
 
 let dir: string;
 
@@ -32,7 +32,7 @@ afterEach(async () => {
 const transport = (choice: EventChoice, brokers?: string) =>
   startEventTransport({ choice, brokers, dir, progress: silentProgress });
 
-async function refusal(start: Promise<unknown>): Promise<DevEnvError> {
+async function failureOf(start: Promise<unknown>): Promise<DevEnvError> {
   const error = await start.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -42,7 +42,7 @@ async function refusal(start: Promise<unknown>): Promise<DevEnvError> {
 }
 
 describe("with brokers given", () => {
-  test.each(["auto", "kafka"] as const)("%s uses them, and stopping leaves them alone", async (choice) => {
+  test.each(["auto", "kafka"] as const)("%s uses the brokers and does not stop them", async (choice) => {
     const broker = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
     await once(broker, "listening");
     const brokers = `127.0.0.1:${(broker.address() as { port: number }).port}`;
@@ -54,12 +54,12 @@ describe("with brokers given", () => {
     await new Promise((resolve) => broker.close(resolve));
   });
 
-  test("an address at which nothing listens is refused", async () => {
-    const error = await refusal(transport("auto", `127.0.0.1:${await freePort()}`));
-    expect(error.problem).toContain("nothing accepts connections there");
+  test("auto fails when no server listens at the address", async () => {
+    const error = await failureOf(transport("auto", `127.0.0.1:${await freePort()}`));
+    expect(error.problem).toContain("no server accepts connections there");
   });
 
-  test("direct, asked for by name, goes before them", async () => {
+  test("direct ignores the brokers", async () => {
     const events = await transport("direct", "127.0.0.1:1");
     expect(events.mode).toBe("direct");
     expect(events.how).toContain("KAFKA_BROKERS is not used");
@@ -72,27 +72,30 @@ describe("on a machine without Docker, Java and Maven", () => {
     vi.stubEnv("JAVA_HOME", "");
   });
 
-  test("auto takes direct and says in one line why", async () => {
+  test("auto uses direct calls and gives the reason in one line", async () => {
     const events = await transport("auto");
     expect(events.mode).toBe("direct");
     expect(events.how).toMatch(/^direct .*no Docker engine: docker .* not found; no Java with Maven: java .* not found$/);
   });
 
-  test("kafka is refused with every way that was tried and what to do for each", async () => {
-    const error = await refusal(transport("kafka"));
+  test("kafka fails with each attempted way and its next step", async () => {
+    const error = await failureOf(transport("kafka"));
     expect(error.problem).toMatch(/Docker engine: .*not found\n.*Java with Maven: .*not found/);
     expect(error.nextStep).toMatch(/Install Docker[\s\S]*Install a Java 17[\s\S]*KAFKA_BROKERS/);
   });
 
-  test("docker is refused without a word of Java", async () => {
-    const error = await refusal(transport("docker"));
+  test("docker fails with an error that does not mention Java", async () => {
+    const error = await failureOf(transport("docker"));
     expect(error.message).toContain("Docker engine");
     expect(error.message).not.toContain("Java");
   });
 });
 
-test.runIf(kafkaCanBeHad || process.env["CI"])("auto takes a real Kafka where one can be had", async () => {
-  const events = await transport("auto");
-  expect(events.mode).toBe("kafka");
-  await events.stop();
-});
+test.runIf(canStartKafka || process.env["CI"])(
+  "auto starts a real Kafka if Docker, or Java with Maven, is available",
+  async () => {
+    const events = await transport("auto");
+    expect(events.mode).toBe("kafka");
+    await events.stop();
+  },
+);

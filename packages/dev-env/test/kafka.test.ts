@@ -20,9 +20,9 @@ const missing = await findJava()
     () => undefined,
     (error: DevEnvError) => error.problem,
   );
-// On a machine without them this is left out and says so; a build server must have them.
-const leftOut = missing !== undefined && !process.env["CI"];
-if (leftOut) process.stderr.write(`LEFT OUT: the tests on a real Kafka. ${missing}\n`);
+// Without Java and Maven these tests are skipped with a message. CI must have both.
+const skipsKafka = missing !== undefined && !process.env["CI"];
+if (skipsKafka) process.stderr.write(`LEFT OUT: the tests on a real Kafka. ${missing}\n`);
 
 let dir: string;
 const started: Kafka[] = [];
@@ -66,7 +66,7 @@ async function produce(kafka: Kafka, topic: string, value: string, retry: { retr
   }
 }
 
-/** Reads the topic from its beginning until it has that many messages. */
+/** Reads `count` messages from the start of the topic. */
 async function consume(kafka: Kafka, topic: string, count: number): Promise<string[]> {
   const consumer = clientOf(kafka).consumer({ groupId: `test-${count}`, sessionTimeout: 6_000 });
   const values: string[] = [];
@@ -84,8 +84,8 @@ async function consume(kafka: Kafka, topic: string, count: number): Promise<stri
   return values;
 }
 
-describe.skipIf(leftOut)("Kafka by Java", () => {
-  test("messages are kept through a stop and an outage, and no topic is made that nobody created", async () => {
+describe.skipIf(skipsKafka)("Kafka by Java", () => {
+  test("keeps messages after a stop and after a kill, and does not create a topic automatically", async () => {
     const kafka = await aKafka();
     await expect(produce(kafka, "misspelt", "one", { retries: 0 })).rejects.toThrow(/does not host this topic-partition/);
     await createTopic(kafka, "payments");
@@ -100,7 +100,7 @@ describe.skipIf(leftOut)("Kafka by Java", () => {
     expect(await consume(again, "payments", 2)).toEqual(["one", "two"]);
   });
 
-  test("three nodes keep three copies of a topic, and one of them may be lost, then another", async () => {
+  test("three nodes store three copies of a topic and accept messages while any one node is down", async () => {
     const nodes = await startKafkaNodes(3, { dir, progress: silentProgress });
     started.push(...nodes);
     const brokers = nodes.map((node) => node.brokers);
@@ -121,7 +121,7 @@ describe.skipIf(leftOut)("Kafka by Java", () => {
     expect(await consume(cluster, "payments", 2)).toEqual(["one", "two"]);
   });
 
-  test("a broker left behind by a starter that was killed is stopped, and one at work is left alone", async () => {
+  test("stops the broker of a killed run, and fails while the run still runs", async () => {
     const script = `
       import { startKafka } from ${JSON.stringify(new URL("../src/kafka/java-kafka.ts", import.meta.url).href)};
       import { guardPid } from ${JSON.stringify(new URL("../src/end-with-parent.ts", import.meta.url).href)};
@@ -135,9 +135,9 @@ describe.skipIf(leftOut)("Kafka by Java", () => {
     });
     const [guard] = await once(starter.stdout, "data");
     const orphan = Number(await readFile(join(dir, "kafka.pid"), "utf8"));
-    const refusal = await aKafka().catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(DevEnvError);
-    expect((refusal as DevEnvError).problem).toContain(`already running on ${dir}`);
+    const failure = await aKafka().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(DevEnvError);
+    expect((failure as DevEnvError).problem).toContain(`already running on ${dir}`);
 
     process.kill(Number(guard), "SIGKILL");
     starter.kill("SIGKILL");
@@ -147,7 +147,7 @@ describe.skipIf(leftOut)("Kafka by Java", () => {
     expect(readProcess(orphan)?.command ?? "").not.toContain(dir);
   });
 
-  test("without Maven, and without a Kafka fetched before, the refusal names Maven", async () => {
+  test("fails with an error that names Maven when neither Maven nor cached jar files exist", async () => {
     const bin = await mkdtemp(join(dir, "bin-"));
     const folders = (process.env["PATH"] ?? "").split(delimiter);
     const java = folders.map((folder) => join(folder, "java")).find((program) => existsSync(program));
@@ -155,13 +155,13 @@ describe.skipIf(leftOut)("Kafka by Java", () => {
     vi.stubEnv("PATH", bin);
 
     const start = startKafka({ dir, cacheDir: join(dir, "cache"), progress: silentProgress });
-    await expect(start).rejects.toThrow(/mvn .* does not run: not found[\s\S]*Install Maven/);
+    await expect(start).rejects.toThrow(/mvn .* cannot be run: not found[\s\S]*Install Maven/);
   });
 });
 
-test("without Java the refusal names Java and how to install it", async () => {
+test("startKafka fails with an error that explains how to install Java when Java is missing", async () => {
   vi.stubEnv("PATH", dir);
   vi.stubEnv("JAVA_HOME", "");
   const start = startKafka({ dir, progress: silentProgress });
-  await expect(start).rejects.toThrow(/java does not run: not found[\s\S]*Install a Java 17/);
+  await expect(start).rejects.toThrow(/java cannot be run: not found[\s\S]*Install a Java 17/);
 });

@@ -19,7 +19,7 @@ const started: Postgres[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "amana-postgres-"));
-  // Run by root, PostgreSQL works as another user, which must get through to its data.
+  // If root runs the test, PostgreSQL runs as another user, which must be able to enter the folder.
   await chmod(folder, 0o755);
   dataDir = join(folder, "postgres");
 });
@@ -37,7 +37,7 @@ async function aPostgres(options: { durable?: boolean } = {}): Promise<Postgres>
 
 async function query<T>(postgres: Pick<Postgres, "superuserUrl">, sql: string): Promise<T[]> {
   const client = new Client({ connectionString: postgres.superuserUrl, query_timeout: 10_000 });
-  // A server that is killed below ends its connections; that is no failure of the test.
+  // A kill of the server closes connections, which must not fail the test.
   client.on("error", () => {});
   await client.connect();
   try {
@@ -47,7 +47,7 @@ async function query<T>(postgres: Pick<Postgres, "superuserUrl">, sql: string): 
   }
 }
 
-async function refusal(start: Promise<unknown>): Promise<DevEnvError> {
+async function failureOf(start: Promise<unknown>): Promise<DevEnvError> {
   const error = await start.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -56,10 +56,7 @@ async function refusal(start: Promise<unknown>): Promise<DevEnvError> {
   return error as DevEnvError;
 }
 
-/**
- * Starts PostgreSQL from a process of its own, and kills that process. Answers the orphan's process
- * id.
- */
+/** Starts PostgreSQL in another process, kills that process, and returns the id of the server. */
 async function aLeftover(): Promise<number> {
   const script = `
 import { startPostgres } from ${JSON.stringify(new URL("../src/postgres.ts", import.meta.url).href)};
@@ -80,7 +77,7 @@ import { startPostgres } from ${JSON.stringify(new URL("../src/postgres.ts", imp
   return Number((await readFile(join(dataDir, "postmaster.pid"), "utf8")).split("\n")[0]);
 }
 
-test("the first start makes a PostgreSQL 18 with UTF8 and UTC that listens on the loopback alone", async () => {
+test("the first start creates a PostgreSQL 18 with UTF8 and UTC that listens only on the loopback address", async () => {
   const postgres = await aPostgres();
 
   expect(postgres.version).toMatch(/^18\./);
@@ -102,14 +99,14 @@ test("the first start makes a PostgreSQL 18 with UTF8 and UTC that listens on th
   });
 });
 
-test("a client without the generated password is refused, and only the owner may read the password", async () => {
+test("rejects a client with a wrong password, and only the owner can read the password file", async () => {
   const postgres = await aPostgres();
   const wrong = postgres.superuserUrl.replace(/:[^:@]+@/, ":wrong@");
   await expect(query({ superuserUrl: wrong }, "SELECT 1")).rejects.toThrow("password authentication failed");
   expect((await stat(join(dataDir, "superuser-password"))).mode & 0o777).toBe(0o600);
 });
 
-test("data is kept from one start to the next", async () => {
+test("keeps the data after a stop and a start", async () => {
   const first = await aPostgres();
   await query(first, "CREATE TABLE kept AS SELECT 42 AS answer");
   await first.stop();
@@ -118,7 +115,7 @@ test("data is kept from one start to the next", async () => {
   expect(await query(second, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
 });
 
-test("durable, what was committed a moment before a crash is there after the restart", async () => {
+test("keeps a commit from just before a kill if durable", async () => {
   const postgres = await aPostgres({ durable: true });
   await query(postgres, "CREATE TABLE kept AS SELECT 42 AS answer");
   await postgres.kill();
@@ -126,7 +123,7 @@ test("durable, what was committed a moment before a crash is there after the res
   expect(await query(postgres, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
 });
 
-test("a server left behind by a starter that was killed is stopped, and its data taken over", async () => {
+test("stops the server of a killed run and starts with its data", async () => {
   const orphan = await aLeftover();
   expect(readProcess(orphan)?.command).toContain(dataDir);
 
@@ -135,17 +132,16 @@ test("a server left behind by a starter that was killed is stopped, and its data
   expect(await query(postgres, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
 });
 
-test("a server whose starter is still at work is left alone", async () => {
+test("fails and leaves the server running while the run that started it still runs", async () => {
   const first = await aPostgres();
-  const error = await refusal(aPostgres());
+  const error = await failureOf(aPostgres());
   expect(error.problem).toContain(`already running on ${dataDir}`);
   expect(await query(first, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
 });
 
-test("a pid file whose id belongs to some other program by now does not hinder the start", async () => {
+test("starts although the id in the pid file belongs to another program", async () => {
   await (await aPostgres()).stop();
-  // Of the user PostgreSQL runs as: it takes no notice of other users' processes, nor of its own
-  // parent.
+  // The process has the user of PostgreSQL, which ignores processes of other users and its parent.
   const { uid, gid } = await stat(dataDir);
   const other = spawn("sleep", ["20"], { stdio: "ignore", timeout: 20_000, ...(asRoot ? { uid, gid } : {}) });
   await once(other, "spawn");
@@ -157,37 +153,37 @@ test("a pid file whose id belongs to some other program by now does not hinder t
   other.kill();
 });
 
-test("a broken data folder is refused with what PostgreSQL said and how to begin anew", async () => {
+test("fails with PostgreSQL's output and the next step when the data folder is damaged", async () => {
   await (await aPostgres()).stop();
   await rm(join(dataDir, "global", "pg_control"));
-  const error = await refusal(aPostgres());
+  const error = await failureOf(aPostgres());
   expect(error.problem).toContain("pg_control");
   expect(error.nextStep).toContain(`rm -rf ${dataDir}`);
 });
 
-test("a data folder of another major version is refused and left as it is", async () => {
+test("fails and does not change a data folder of another major version", async () => {
   await mkdir(dataDir);
   await writeFile(join(dataDir, "PG_VERSION"), "17\n");
-  const error = await refusal(aPostgres());
-  expect(error.problem).toContain("was made by PostgreSQL 17");
+  const error = await failureOf(aPostgres());
+  expect(error.problem).toContain("was created by PostgreSQL 17");
   expect(error.nextStep).toContain("pg_dumpall");
   expect(await readFile(join(dataDir, "PG_VERSION"), "utf8")).toBe("17\n");
 });
 
-test("a folder that holds something else is refused and left as it is", async () => {
+test("fails and does not change a folder with other files", async () => {
   await mkdir(dataDir);
   await writeFile(join(dataDir, "letter.txt"), "dear");
-  const error = await refusal(aPostgres());
+  const error = await failureOf(aPostgres());
   expect(error.problem).toContain("not a PostgreSQL data folder");
   expect(await readFile(join(dataDir, "letter.txt"), "utf8")).toBe("dear");
 });
 
-test.runIf(asRoot)("run by root, it starts in a folder that only root may enter", async () => {
+test.runIf(asRoot)("starts in a folder that only root can enter, if root runs it", async () => {
   await chmod(folder, 0o700);
   expect((await aPostgres()).version).toMatch(/^18/);
 });
 
-test.runIf(asRoot)("where root cannot hand on its right to enter, the closed folder is named", async () => {
+test.runIf(asRoot)("fails with the name of the closed folder if setpriv is missing", async () => {
   await chmod(folder, 0o700);
   const path = process.env["PATH"];
   process.env["PATH"] = "/nowhere";
@@ -198,7 +194,7 @@ test.runIf(asRoot)("where root cannot hand on its right to enter, the closed fol
   }
 });
 
-test("a platform without PostgreSQL programs is refused with another way", () => {
+test("fails on an unsupported platform with an alternative as next step", () => {
   expect(() => postgresPrograms("win32", "x64")).toThrow(/WSL 2.*DATABASE_URL/);
   expect(() => postgresPrograms("freebsd", "x64")).toThrow("freebsd-x64");
 });

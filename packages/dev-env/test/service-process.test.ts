@@ -30,7 +30,7 @@ async function start(supervised: boolean): Promise<number> {
   return service.pid() as number;
 }
 
-test("supervised, a service that ends by itself is told of and started again, each time", async () => {
+test("a supervised service that ends unexpectedly is reported and restarted, each time", async () => {
   for (let pid = await start(true), round = 1; round <= 2; round++) {
     process.kill(pid, "SIGKILL");
     await eventually(async () => {
@@ -42,7 +42,7 @@ test("supervised, a service that ends by itself is told of and started again, ea
   }
 });
 
-test("a service that is stopped or killed from here has not ended by itself", async () => {
+test("stop and kill are not reported as a crash", async () => {
   await start(true);
   await service.kill();
   await service.start();
@@ -51,7 +51,7 @@ test("a service that is stopped or killed from here has not ended by itself", as
   expect(crashed).toEqual([]);
 });
 
-test("without supervision it is told of, and can be started again", async () => {
+test("an unsupervised service that ends unexpectedly is reported, not restarted, and can be started again", async () => {
   process.kill(await start(false), "SIGKILL");
   await eventually(() => expect(crashed).toEqual(["sandbox"]));
   expect(service.running()).toBe(false);

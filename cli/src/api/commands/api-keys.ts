@@ -1,13 +1,13 @@
 import type { ApiKey, OwnApiKey } from "@amana/client";
 import type { Command } from "commander";
-import { confirm } from "../../ask.ts";
+import { CommandError, exitCodes } from "../../command-error.ts";
+import { confirm } from "../../confirm.ts";
 import { withAs } from "../../options.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { exitCodes, Refused } from "../../refused.ts";
-import { apiCommand, type EitherOptions, eitherCommand, timeFrom, uuidFrom, wordsFrom } from "../api-command.ts";
+import { actOnEach } from "../act-on-each.ts";
+import { type ApiOrDatabaseOptions, apiCommand, apiOrDatabaseCommand, textFrom, timeFrom, uuidFrom } from "../api-command.ts";
 import type { Api, ApiOptions, KeyOf } from "../connect.ts";
-import { oneByOne } from "../one-by-one.ts";
-import { type ListOptions, showList, showOne, withListOptions } from "../show.ts";
+import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
 
 type Row = ApiKey | OwnApiKey;
 
@@ -24,67 +24,67 @@ interface OfBusiness {
   readonly business?: string;
 }
 
-/** An operator names whose keys are meant; a business means its own. */
+/** An operator selects the business with `--business`. A business's key selects its own keys. */
 const key = ({ business }: OfBusiness): readonly KeyOf[] => (business ? ["operator"] : ["business", "operator"]);
-const ask = () => "api-keys list";
+const statusCommand = () => "api-keys list";
 
 function businessFor({ keyOf }: Api, business: string | undefined): string | undefined {
-  if (keyOf === "operator" && !business) throw new Refused("With an operator's key --business says whose keys.", exitCodes.usage);
+  if (keyOf === "operator" && !business) throw new CommandError("An operator's key requires --business <id>.", exitCodes.usage);
   return business;
 }
 
 export function apiKeys(program: Command): void {
-  const noun = program.command("api-keys").description("create, list, revoke: keys of businesses");
+  const group = program.command("api-keys").description("create, list or revoke API keys of a business");
   apiCommand<ApiOptions & OfBusiness & { readonly name: string; readonly expiresAt?: string; readonly allowedIp?: string[] }>(
-    noun,
+    group,
     "create",
-    { says: "one more key, which is shown once", example: "api-keys create --name till-2 --business 0199…", key, ask },
-    async (api, { business: given, name, expiresAt, allowedIp, ...options }) => {
-      const business_id = businessFor(api, given);
+    { summary: "create a key and print it once", example: "api-keys create --name till-2 --business 0199…", key, statusCommand },
+    async (api, { business, name, expiresAt, allowedIp, ...options }) => {
+      const business_id = businessFor(api, business);
       const body = { name, ...(expiresAt && { expires_at: expiresAt }), ...(allowedIp && { allowed_ips: allowedIp }) };
       const { apiKeys, me } = api.amana;
-      const made = business_id ? apiKeys.create({ ...body, business_id }, api.call()) : me.createApiKey(body, api.call());
-      showOne(await made, options);
+      const created = business_id ? apiKeys.create({ ...body, business_id }, api.call()) : me.createApiKey(body, api.call());
+      showResource(await created, options);
     },
   )
-    .requiredOption("--name <name>", "to tell it from others", wordsFrom)
-    .option("--business <id>", "whose, with an operator's key", uuidFrom)
-    .option("--expires-at <time>", "in the future; never unless given", timeFrom)
-    .option("--allowed-ip <cidr...>", "the only networks it may be used from");
+    .requiredOption("--name <name>", "name of the key", textFrom)
+    .option("--business <id>", "business of the key; required with an operator's key", uuidFrom)
+    .option("--expires-at <time>", "end of the key (default: none)", timeFrom)
+    .option("--allowed-ip <cidr...>", "networks that may use the key (default: all)");
   withListOptions(
     apiCommand<ListOptions & OfBusiness>(
-      noun,
+      group,
       "list",
-      { says: "keys of a business, newest first", example: "api-keys list --business 0199…", key },
-      async (api, { business: given, ...options }) => {
-        const business_id = businessFor(api, given);
+      { summary: "list keys, newest first", example: "api-keys list --business 0199…", key },
+      async (api, { business, ...options }) => {
+        const business_id = businessFor(api, business);
         const { apiKeys, me } = api.amana;
-        await showList<Row>(api, options, { columns, none: "There is none." }, (page) =>
+        await showList<Row>(api, options, { columns, none: "No API keys found." }, (page) =>
           business_id ? apiKeys.list({ ...page, business_id }, api.call()) : me.listApiKeys(page, api.call()),
         );
       },
     ),
-  ).option("--business <id>", "whose, with an operator's key", uuidFrom);
-  eitherCommand<EitherOptions & { readonly reason?: string }>(
-    noun,
+  ).option("--business <id>", "business of the keys; required with an operator's key", uuidFrom);
+  apiOrDatabaseCommand<ApiOrDatabaseOptions & { readonly reason?: string }>(
+    group,
     "revoke <ids...>",
     {
-      says: "no gateway takes them any more",
+      summary: "revoke keys; every gateway rejects them after the response",
       example: "api-keys revoke 0199… --reason lost",
       key: ["operator", "business"],
-      ask,
-      asksFirst: true,
-      isUnkeyed: true,
-      more: "--databases is for after a restore of identity, before the gateway starts: also keys of operators.",
+      statusCommand,
+      needsConfirmation: true,
+      isWithoutIdempotencyKey: true,
+      more: "Use --databases after a restore of identity, before the gateway starts. It also revokes operators' keys.",
       onlyAtDatabases: withAs,
     },
     revokeByApi,
     async () => (await import("../../database/revoke-keys.ts")).revokeKeys,
-  ).option("--reason <text>", "for the audit trail; needed with --databases", wordsFrom);
+  ).option("--reason <text>", "reason in the audit trail; required with --databases", textFrom);
 }
 
 async function revokeByApi(api: Api, { reason, json, yes }: ApiOptions & { reason?: string }, ids: readonly string[]) {
-  await confirm(`Revoke ${ids.join(", ")}? It cannot be undone: from the answer on no gateway takes them.`, {
+  await confirm(`Revoke ${ids.join(", ")}? This cannot be undone. After the response every gateway rejects these keys.`, {
     yes: yes ?? false,
   });
   const { apiKeys, me } = api.amana;
@@ -93,5 +93,5 @@ async function revokeByApi(api: Api, { reason, json, yes }: ApiOptions & { reaso
     return api.keyOf === "operator" ? apiKeys.revoke(id, body, api.call()) : me.revokeApiKey(id, body, api.call());
   };
   const done = "REVOKED";
-  await oneByOne(ids, async (id) => revoke(id).then(() => ({ outcome: done })), { done, none: "", json });
+  await actOnEach(ids, async (id) => revoke(id).then(() => ({ outcome: done })), { done, none: "", json });
 }

@@ -1,7 +1,7 @@
 import type { AuditEvent, ListAuditEventsQuery } from "@amana/client";
 import type { Command } from "commander";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, timeFrom, uuidFrom, wordsFrom } from "../api-command.ts";
+import { apiCommand, textFrom, timeFrom, uuidFrom } from "../api-command.ts";
 import { type ListOptions, showList, withListOptions } from "../show.ts";
 
 const columns: Columns<AuditEvent> = {
@@ -21,14 +21,14 @@ interface Filters extends ListOptions {
   readonly to?: string;
 }
 
-/** What operators did, and businesses with their keys and endpoints. */
-export function auditList(noun: Command): void {
+/** Adds `audit list`: actions of operators, and of businesses on their keys and endpoints. */
+export function auditList(group: Command): void {
   withListOptions(
     apiCommand<Filters>(
-      noun,
+      group,
       "list",
       {
-        says: "who did what from where, newest first; --json shows what was before and after",
+        summary: "list audited actions, newest first; --json includes the values before and after",
         example: "audit list --business 0199… --from 2026-11-01",
         key: ["operator"],
       },
@@ -46,9 +46,9 @@ export function auditList(noun: Command): void {
       },
     ),
   )
-    .option("--business <id>", "only what concerns it", uuidFrom)
-    .option("--action <name>", "such as api_key.revoked", wordsFrom)
-    .option("--entity <id>", "only what was done to this key, business, payment …", uuidFrom)
-    .option("--from <time>", "done then or later", timeFrom)
-    .option("--to <time>", "done before", timeFrom);
+    .option("--business <id>", "only actions on this business", uuidFrom)
+    .option("--action <name>", "only this action, for example api_key.revoked", textFrom)
+    .option("--entity <id>", "only actions on this key, business, payment or other resource", uuidFrom)
+    .option("--from <time>", "only actions at or after this time", timeFrom)
+    .option("--to <time>", "only actions before this time", timeFrom);
 }

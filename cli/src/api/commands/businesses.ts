@@ -1,11 +1,11 @@
 import type { Business } from "@amana/client";
 import { businessStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
-import { confirm } from "../../ask.ts";
+import { confirm } from "../../confirm.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, wordsFrom } from "../api-command.ts";
+import { apiCommand, textFrom } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
-import { type ListOptions, showList, showOne, withListOptions } from "../show.ts";
+import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
 
 const columns: Columns<Business> = {
   ID: ({ id }) => id,
@@ -16,7 +16,7 @@ const columns: Columns<Business> = {
 };
 
 const key = ["operator"] as const;
-const ask = (id = "") => (id ? `businesses show ${id}` : "businesses list");
+const statusCommand = (id = "") => (id ? `businesses show ${id}` : "businesses list");
 
 interface CreateOptions extends ApiOptions {
   readonly name: string;
@@ -28,101 +28,105 @@ interface Filters extends ListOptions {
   readonly search?: string;
 }
 
-/** The tenants. */
 export function businesses(program: Command): void {
-  const noun = program
+  const group = program
     .command("businesses")
-    .description("create, list, show, approve, reject, disable, enable, rename, rotate-key");
+    .description("create, list, show, approve, reject, disable, enable or rename businesses; rotate a key");
   apiCommand<CreateOptions>(
-    noun,
+    group,
     "create",
     {
-      says: "a new business, with its first key, which is shown once",
+      summary: "create a business and print its first key once",
       example: 'businesses create --name "Épicerie Fine"',
       key,
-      ask,
+      statusCommand,
     },
     async ({ amana, call }, { name, pending, json }) =>
-      showOne(await amana.businesses.create({ name, ...(pending && { status: "PENDING" }) }, call()), { json, timeout: 0 }),
+      showResource(await amana.businesses.create({ name, ...(pending && { status: "PENDING" }) }, call()), { json, timeout: 0 }),
   )
-    .requiredOption("--name <name>", "of the business", wordsFrom)
-    .option("--pending", "its keys work once it is approved");
+    .requiredOption("--name <name>", "name of the business", textFrom)
+    .option("--pending", "create it as PENDING; its keys are valid after approval");
   withListOptions(
     apiCommand<Filters>(
-      noun,
+      group,
       "list",
-      { says: "businesses, newest first", example: "businesses list --status PENDING", key },
+      { summary: "list businesses, newest first", example: "businesses list --status PENDING", key },
       (api, { status, search, ...options }) =>
         showList(api, options, { columns, none: "No businesses found." }, (page) =>
           api.amana.businesses.list({ ...page, ...(status && { status }), ...(search && { search }) }, api.call()),
         ),
     ),
   )
-    .addOption(new Option("--status <status>").choices(businessStatuses))
-    .option("--search <text>", "any part of the name", wordsFrom);
+    .addOption(new Option("--status <status>", "only this status").choices(businessStatuses))
+    .option("--search <text>", "only names that contain this text", textFrom);
   apiCommand(
-    noun,
+    group,
     "show <id>",
-    { says: "one business", example: "businesses show 0199…", key },
-    async ({ amana, call }, options, id: string) => showOne(await amana.businesses.get(id, call()), options),
+    { summary: "show a business", example: "businesses show 0199…", key },
+    async ({ amana, call }, options, id: string) => showResource(await amana.businesses.get(id, call()), options),
   );
-  changes(noun);
+  addChanges(group);
 }
 
-/** Verb, the status it leads to, what it means for the business, and what is said of it. */
-const moves = [
-  ["approve", "ACTIVE", "Its keys work from now on.", "a PENDING business: its keys work"],
-  ["reject", "REJECTED", "That is final: its keys never work.", "a PENDING business, for good"],
-  ["disable", "DISABLED", "From the answer on no gateway takes any of its keys.", "an ACTIVE business: its keys work no more"],
-  ["enable", "ACTIVE", "Its keys work again.", "a DISABLED business: its keys work again"],
+/** Verb, new status, effect in the confirmation, and summary in the help. */
+const statusChanges = [
+  ["approve", "ACTIVE", "Its keys become valid.", "approve a PENDING business; its keys become valid"],
+  ["reject", "REJECTED", "This is final; its keys never become valid.", "reject a PENDING business permanently"],
+  [
+    "disable",
+    "DISABLED",
+    "After the response every gateway rejects its keys.",
+    "disable an ACTIVE business; its keys are rejected",
+  ],
+  ["enable", "ACTIVE", "Its keys become valid again.", "enable a DISABLED business; its keys become valid again"],
 ] as const;
 
-function changes(noun: Command): void {
-  for (const [verb, status, meaning, says] of moves) {
-    const asksFirst = status !== "ACTIVE";
+function addChanges(group: Command): void {
+  for (const [verb, status, effect, summary] of statusChanges) {
+    const needsConfirmation = status !== "ACTIVE";
     apiCommand(
-      noun,
+      group,
       `${verb} <id>`,
-      { says, example: `businesses ${verb} 0199…`, key, ask, asksFirst, isUnkeyed: true },
+      { summary, example: `businesses ${verb} 0199…`, key, statusCommand, needsConfirmation, isWithoutIdempotencyKey: true },
       async (api, options, id: string) => {
-        if (asksFirst) await askFirst(api, options, id, `${verb} it? ${meaning}`);
-        showOne(await api.amana.businesses.update(id, { status }, api.call()), options);
+        if (needsConfirmation) await confirmForBusiness(api, options, id, `${verb} it? ${effect}`);
+        showResource(await api.amana.businesses.update(id, { status }, api.call()), options);
       },
     );
   }
   apiCommand(
-    noun,
+    group,
     "rename <id> <name>",
     {
-      says: "another name for it",
+      summary: "rename a business",
       example: 'businesses rename 0199… "Épicerie Fine"',
       key,
-      ask: (id) => ask(id),
-      isUnkeyed: true,
+      statusCommand: (id) => statusCommand(id),
+      isWithoutIdempotencyKey: true,
     },
     async ({ amana, call }, options, id: string, name: string) =>
-      showOne(await amana.businesses.update(id, { name }, call()), options),
+      showResource(await amana.businesses.update(id, { name }, call()), options),
   );
   apiCommand(
-    noun,
+    group,
     "rotate-key <id>",
     {
-      says: "replaces its newest live key by a new one, which is shown once",
+      summary: "replace the newest live key of a business and print the new key once",
       example: "businesses rotate-key 0199…",
       key,
-      ask,
-      asksFirst: true,
-      isUnkeyed: true,
+      statusCommand,
+      needsConfirmation: true,
+      isWithoutIdempotencyKey: true,
     },
     async (api, options, id: string) => {
-      await askFirst(api, options, id, "rotate its key? From the answer on the newest live one is taken nowhere.");
-      showOne(await api.amana.businesses.update(id, { rotate_api_key: true }, api.call()), options);
+      await confirmForBusiness(api, options, id, "rotate its key? After the response every gateway rejects its newest live key.");
+      showResource(await api.amana.businesses.update(id, { rotate_api_key: true }, api.call()), options);
     },
   );
 }
 
-async function askFirst(api: Api, options: ApiOptions, id: string, what: string): Promise<void> {
+async function confirmForBusiness(api: Api, options: ApiOptions, id: string, question: string): Promise<void> {
   if (options.yes) return;
   const { name, status } = await api.amana.businesses.get(id, api.call());
-  await confirm(`The business "${name}" (${status}): ${what}`, options);
+  await confirm(`Business "${name}" (${status}): ${question}`, options);
 }

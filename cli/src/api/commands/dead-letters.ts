@@ -1,14 +1,14 @@
 import type { ListDeadLettersItem } from "@amana/client";
 import { deadLetterStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
-import { confirm } from "../../ask.ts";
+import { CommandError, exitCodes } from "../../command-error.ts";
+import { confirm } from "../../confirm.ts";
 import { numberFrom, withAs } from "../../options.ts";
 import { ageOf, type Columns } from "../../print.ts";
-import { exitCodes, Refused } from "../../refused.ts";
-import { type EitherOptions, eitherCommand, wordsFrom } from "../api-command.ts";
+import { actOnEach } from "../act-on-each.ts";
+import { type ApiOrDatabaseOptions, apiOrDatabaseCommand, textFrom } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
-import { oneByOne } from "../one-by-one.ts";
-import { type ListOptions, showList, showOne, withListOptions } from "../show.ts";
+import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
 
 type Letter = ListDeadLettersItem;
 
@@ -18,93 +18,104 @@ const columns: Columns<Letter> = {
   TOPIC: { of: ({ topic }) => topic, spare: 3 },
   STATUS: ({ status }) => status,
   AGE: ({ created_at }) => ageOf(created_at),
-  TRIED: { of: ({ attempts }) => attempts, right: true, spare: 4 },
+  ATTEMPTS: { of: ({ attempts }) => attempts, right: true, spare: 4 },
   KEY: { of: ({ key }) => key, spare: 5 },
   REASON: { of: ({ reason }) => reason.slice(0, 120), min: 12, spare: 2 },
 };
 
-interface Filters extends ListOptions, EitherOptions {
+interface Filters extends ListOptions, ApiOrDatabaseOptions {
   readonly topic?: string;
   readonly status?: Letter["status"];
 }
 
-interface RetryOptions extends EitherOptions {
+interface RetryOptions extends ApiOrDatabaseOptions {
   readonly all?: boolean;
   readonly topic?: string;
   readonly status?: Letter["status"];
 }
 
-/** What works there takes longer to load than most of what the API answers. */
-const atDatabases = () => import("../../database/dead-letters.ts");
+/** Loaded on demand, because the database packages load slowly. */
+const loadDatabaseActions = () => import("../../database/dead-letters.ts");
 const key = ["operator"] as const;
 const more = "--databases also works while the services are down.";
-const statusOption = () => new Option("--status <status>").choices(deadLetterStatuses);
-
-/** Messages that a consumer could not handle. */
+const statusOption = () => new Option("--status <status>", "only this status").choices(deadLetterStatuses);
 export function deadLetters(program: Command): void {
-  const noun = program.command("dead-letters").description("list, show, retry, drop: messages that a consumer could not handle");
+  const group = program
+    .command("dead-letters")
+    .description("list, show, retry or drop messages that a consumer could not process");
   withListOptions(
-    eitherCommand<Filters>(
-      noun,
+    apiOrDatabaseCommand<Filters>(
+      group,
       "list",
-      { says: "those that are not over", example: "dead-letters list --status PARKED", key, more },
+      {
+        summary: "list dead letters that are neither delivered nor dropped",
+        example: "dead-letters list --status PARKED",
+        key,
+        more,
+      },
       (api, { topic, status, ...options }) =>
-        showList(api, options, { columns, none: "No message is set aside." }, (page) =>
+        showList(api, options, { columns, none: "No dead letters found." }, (page) =>
           api.amana.deadLetters.list({ ...page, ...(topic && { topic }), ...(status && { status }) }, api.call()),
         ),
-      async () => (await atDatabases()).list,
+      async () => (await loadDatabaseActions()).list,
     ),
   )
-    .option("--topic <topic>")
+    .option("--topic <topic>", "only this topic, for example payments.v1")
     .addOption(statusOption());
-  eitherCommand(
-    noun,
+  apiOrDatabaseCommand(
+    group,
     "show <id>",
-    { says: "one, with what its payload may show", example: "dead-letters show 0199…", key },
-    async ({ amana, call }, options, id: string) => showOne(await amana.deadLetters.get(id, call()), options),
-    async () => (await atDatabases()).show,
+    { summary: "show a dead letter with the permitted fields of its payload", example: "dead-letters show 0199…", key },
+    async ({ amana, call }, options, id: string) => showResource(await amana.deadLetters.get(id, call()), options),
+    async () => (await loadDatabaseActions()).show,
   );
-  eitherCommand<RetryOptions>(
-    noun,
+  apiOrDatabaseCommand<RetryOptions>(
+    group,
     "retry [ids...]",
     {
-      says: "has the running consumer try them now",
+      summary: "retry dead letters now in the running consumer",
       example: "dead-letters retry 0199…",
       key,
-      ask: () => "dead-letters list",
-      isUnkeyed: true,
+      statusCommand: () => "dead-letters list",
+      isWithoutIdempotencyKey: true,
       more,
       onlyAtDatabases: (command) =>
-        withAs(command).option("--wait <seconds>", "for the consumer to have tried them", numberFrom(0, 3_600), 10),
+        withAs(command).option("--wait <seconds>", "maximum time to wait for the attempts", numberFrom(0, 3_600), 10),
     },
     retryByApi,
-    async () => (await atDatabases()).retry,
+    async () => (await loadDatabaseActions()).retry,
   )
-    .option("--all", "instead of ids: all that are PARKED, or of --status")
-    .option("--topic <topic>", "with --all: of this topic", wordsFrom)
-    .addOption(new Option("--status <status>", "with --all").choices(["RETRYING", "WAITING", "PARKED"]));
-  eitherCommand<EitherOptions & { readonly reason?: string }>(
-    noun,
+    .option("--all", "retry all PARKED dead letters, or all with --status, in place of ids")
+    .option("--topic <topic>", "with --all: only this topic", textFrom)
+    .addOption(
+      new Option("--status <status>", "with --all: only this status (default: PARKED)").choices([
+        "RETRYING",
+        "WAITING",
+        "PARKED",
+      ]),
+    );
+  apiOrDatabaseCommand<ApiOrDatabaseOptions & { readonly reason?: string }>(
+    group,
     "drop <ids...>",
     {
-      says: "ends them without their effect: they count as seen",
+      summary: "drop dead letters without their effect; they count as processed",
       example: 'dead-letters drop 0199… --reason "sent in error"',
       key,
-      ask: () => "dead-letters list",
-      asksFirst: true,
-      isUnkeyed: true,
+      statusCommand: () => "dead-letters list",
+      needsConfirmation: true,
+      isWithoutIdempotencyKey: true,
       onlyAtDatabases: withAs,
     },
     dropByApi,
-    async () => (await atDatabases()).drop,
-  ).requiredOption("--reason <text>", "for the audit trail", wordsFrom);
+    async () => (await loadDatabaseActions()).drop,
+  ).requiredOption("--reason <text>", "reason in the audit trail", textFrom);
 }
 
 async function retryByApi(api: Api, { all, topic, status, json }: RetryOptions, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0 === (all === true)) throw new Refused("Name the letters' ids, or --all.", exitCodes.usage);
+  if (ids.length > 0 === (all === true)) throw new CommandError("Use either ids or --all.", exitCodes.usage);
   const chosen = all ? await everyId(api, { topic, status }) : ids;
   const retry = async (id: string) => outcomeOf(await api.amana.deadLetters.retry(id, api.call()));
-  await oneByOne(chosen, retry, { done: "DELIVERED", none: "There is nothing to retry.", json });
+  await actOnEach(chosen, retry, { done: "DELIVERED", none: "No dead letters to retry.", json });
 }
 
 const outcomeOf = ({ service, status }: Pick<Letter, "service" | "status">) => ({ service, outcome: status });
@@ -121,7 +132,7 @@ async function everyId(api: Api, { topic, status = "PARKED" }: Pick<RetryOptions
 }
 
 async function dropByApi(api: Api, { reason = "", json, yes }: ApiOptions & { reason?: string }, ids: readonly string[]) {
-  await confirm(`Drop ${ids.join(", ")}? What they tell never has its effect, and that cannot be undone.`, { yes: yes ?? false });
+  await confirm(`Drop ${ids.join(", ")}? These messages are not processed. This cannot be undone.`, { yes: yes ?? false });
   const drop = async (id: string) => outcomeOf(await api.amana.deadLetters.drop(id, { note: reason }, api.call()));
-  await oneByOne(ids, drop, { done: "DROPPED", none: "", json });
+  await actOnEach(ids, drop, { done: "DROPPED", none: "", json });
 }

@@ -7,7 +7,7 @@ import type { ApiOptions } from "../connect.ts";
 import { type ListOptions, showList, withListOptions } from "../show.ts";
 import { entriesOf, printTimeline } from "../timeline.ts";
 
-/** What an event is about: its payment, application or endpoint. */
+/** Returns the id of the payment, application or endpoint of an event. */
 export const aboutOf = (body: Event["body"]): string =>
   String(body["payment_id"] ?? body["application_id"] ?? body["endpoint_id"] ?? "");
 
@@ -31,15 +31,14 @@ interface Filters extends ListOptions {
   readonly to?: string;
 }
 
-/** What a business was told. */
 export function events(program: Command): void {
-  const noun = program.command("events").description("list, show with their deliveries, redeliver");
+  const group = program.command("events").description("list, show or redeliver events");
   withListOptions(
     apiCommand<Filters>(
-      noun,
+      group,
       "list",
       {
-        says: "what a business was told, newest first, 30 days back",
+        summary: "list events of the last 30 days, newest first",
         example: "events list --type PAYMENT_REFUNDED",
         key: ["business"],
       },
@@ -49,13 +48,13 @@ export function events(program: Command): void {
         ),
     ),
   )
-    .addOption(new Option("--type <type>").choices(eventLogTypes))
-    .option("--from <time>", "created then or later", timeFrom)
-    .option("--to <time>", "created before", timeFrom);
+    .addOption(new Option("--type <type>", "only this type").choices(eventLogTypes))
+    .option("--from <time>", "only events at or after this time", timeFrom)
+    .option("--to <time>", "only events before this time", timeFrom);
   apiCommand(
-    noun,
+    group,
     "show <id>",
-    { says: "one event, and every attempt to deliver it", example: "events show 0199…", key: ["business"] },
+    { summary: "show an event and its delivery attempts", example: "events show 0199…", key: ["business"] },
     async ({ amana, call }, options, id: string) => {
       const event = await amana.events.get(id, call());
       const { items: deliveries } = await amana.events.listDeliveries(id, { limit: 100 }, call()).page();
@@ -66,17 +65,17 @@ export function events(program: Command): void {
     },
   );
   apiCommand<ApiOptions & { readonly endpoint?: string }>(
-    noun,
+    group,
     "redeliver <id>",
     {
-      says: "delivers an event again, to one endpoint or to all that had a delivery",
+      summary: "deliver an event again to one endpoint, or to all endpoints that had a delivery",
       example: "events redeliver 0199… --endpoint 0199…",
       key: ["business"],
-      ask: (id) => `events show ${id}`,
+      statusCommand: (id) => `events show ${id}`,
     },
     async ({ amana, call }, { endpoint, json }, id: string) => {
       const deliveries = await amana.events.redeliver(id, endpoint ? { endpoint_id: endpoint } : {}, call());
-      printRows(deliveries, deliveryColumns, { json, none: "No endpoint is there to deliver it to." });
+      printRows(deliveries, deliveryColumns, { json, none: "No endpoint had a delivery of this event." });
     },
-  ).option("--endpoint <id>", "only to this one", uuidFrom);
+  ).option("--endpoint <id>", "only this endpoint", uuidFrom);
 }

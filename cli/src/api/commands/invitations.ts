@@ -1,10 +1,10 @@
 import type { Invitation } from "@amana/client";
 import type { Command } from "commander";
-import { confirm } from "../../ask.ts";
+import { confirm } from "../../confirm.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, timeFrom, wordsFrom } from "../api-command.ts";
+import { apiCommand, textFrom, timeFrom } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { type ListOptions, showList, showOne, withListOptions } from "../show.ts";
+import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
 
 const columns: Columns<Invitation> = {
   ID: ({ id }) => id,
@@ -21,38 +21,42 @@ function statusOf({ used_at, revoked_at, expires_at }: Invitation): string {
 }
 
 const key = ["operator"] as const;
-const ask = () => "invitations list";
+const statusCommand = () => "invitations list";
 
-/** With which businesses register themselves. */
 export function invitations(program: Command): void {
-  const noun = program.command("invitations").description("create, list, revoke: with one a business registers itself");
+  const group = program.command("invitations").description("create, list or revoke invitations, with which businesses register");
   apiCommand<ApiOptions & { readonly name: string; readonly expiresAt?: string }>(
-    noun,
+    group,
     "create",
-    { says: "a new one, whose token is shown once", example: 'invitations create --name "Pâtisserie du Port"', key, ask },
+    {
+      summary: "create an invitation and print its token once",
+      example: 'invitations create --name "Pâtisserie du Port"',
+      key,
+      statusCommand,
+    },
     async ({ amana, call }, { name, expiresAt, ...options }) =>
-      showOne(await amana.invitations.create({ name, ...(expiresAt && { expires_at: expiresAt }) }, call()), options),
+      showResource(await amana.invitations.create({ name, ...(expiresAt && { expires_at: expiresAt }) }, call()), options),
   )
-    .requiredOption("--name <name>", "whom it is for", wordsFrom)
-    .option("--expires-at <time>", "at most 30 days ahead; 7 days unless given", timeFrom);
+    .requiredOption("--name <name>", "name of the invited business", textFrom)
+    .option("--expires-at <time>", "end of the invitation, at most 30 days ahead (default: 7 days)", timeFrom);
   withListOptions(
     apiCommand<ListOptions>(
-      noun,
+      group,
       "list",
-      { says: "invitations, newest first", example: "invitations list", key },
+      { summary: "list invitations, newest first", example: "invitations list", key },
       (api, options) =>
-        showList(api, options, { columns, none: "Nobody was invited yet." }, (page) =>
+        showList(api, options, { columns, none: "No invitations found." }, (page) =>
           api.amana.invitations.list(page, api.call()),
         ),
     ),
   );
   apiCommand(
-    noun,
+    group,
     "revoke <id>",
-    { says: "nobody can register with it any more", example: "invitations revoke 0199…", key, ask, asksFirst: true },
+    { summary: "revoke an invitation", example: "invitations revoke 0199…", key, statusCommand, needsConfirmation: true },
     async ({ amana, call }, options, id: string) => {
-      await confirm(`Revoke the invitation ${id}? A business that was registered with it stays.`, options);
-      showOne(await amana.invitations.revoke(id, call()), options);
+      await confirm(`Revoke the invitation ${id}? A business that has registered with it is not affected.`, options);
+      showResource(await amana.invitations.revoke(id, call()), options);
     },
   );
 }

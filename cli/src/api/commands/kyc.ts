@@ -1,11 +1,11 @@
 import type { KycApplication, ListKycApplicationsQuery } from "@amana/client";
 import { kycStatuses, kycVerdicts } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
-import { confirm } from "../../ask.ts";
+import { confirm } from "../../confirm.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, timeFrom, uuidFrom, wordsFrom } from "../api-command.ts";
+import { apiCommand, textFrom, timeFrom, uuidFrom } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { type ListOptions, showList, showOne, withListOptions } from "../show.ts";
+import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
 
 const columns: Columns<KycApplication> = {
   ID: ({ id }) => id,
@@ -31,12 +31,12 @@ interface ReviewOptions extends ApiOptions {
 }
 
 export function kyc(program: Command): void {
-  const noun = program.command("kyc").description("list, show, review: applications for verification");
+  const group = program.command("kyc").description("list, show or review identity verification applications");
   withListOptions(
     apiCommand<Filters>(
-      noun,
+      group,
       "list",
-      { says: "a business's applications, newest first", example: "kyc list --verdict NEEDS_REVIEW", key: ["business"] },
+      { summary: "list applications, newest first", example: "kyc list --verdict NEEDS_REVIEW", key: ["business"] },
       (api, { status, verdict, client, externalId, from, to, ...options }) =>
         showList(api, options, { columns, none: "No applications found." }, (page) =>
           api.amana.kycApplications.list(
@@ -54,40 +54,40 @@ export function kyc(program: Command): void {
         ),
     ),
   )
-    .addOption(new Option("--status <status>").choices(kycStatuses))
-    .addOption(new Option("--verdict <verdict>", "NEEDS_REVIEW waits for a person").choices(kycVerdicts))
-    .option("--client <id>", "of this client", uuidFrom)
-    .option("--external-id <id>", "yours for the applicant", wordsFrom)
-    .option("--from <time>", "created then or later", timeFrom)
-    .option("--to <time>", "created before", timeFrom);
+    .addOption(new Option("--status <status>", "only this status").choices(kycStatuses))
+    .addOption(new Option("--verdict <verdict>", "only this verdict").choices(kycVerdicts))
+    .option("--client <id>", "only this client", uuidFrom)
+    .option("--external-id <id>", "only this id of the applicant in your system", textFrom)
+    .option("--from <time>", "only applications created at or after this time", timeFrom)
+    .option("--to <time>", "only applications created before this time", timeFrom);
   apiCommand(
-    noun,
+    group,
     "show <id>",
     {
-      says: "one application; the link to it is left out, because whoever has it can submit",
+      summary: "show an application without its link, which is a secret",
       example: "kyc show 0199…",
       key: ["business"],
     },
     async ({ amana, call }, options, id: string) => {
       const { link_url: _, ...application } = await amana.kycApplications.get(id, call());
-      showOne(application, options);
+      showResource(application, options);
     },
   );
   apiCommand<ReviewOptions>(
-    noun,
+    group,
     "review <id>",
     {
-      says: "decides an application, of any business, whose verdict is NEEDS_REVIEW",
+      summary: "decide an application with the verdict NEEDS_REVIEW, of any business",
       example: 'kyc review 0199… --outcome APPROVED --note "same person, seen in the office"',
       key: ["operator"],
-      ask: (id) => `kyc show ${id} (with the business's key)`,
-      asksFirst: true,
+      statusCommand: (id) => `kyc show ${id} (with the business's key)`,
+      needsConfirmation: true,
     },
     async ({ amana, call }, { outcome, note, ...options }, id: string) => {
-      await confirm(`The application ${id} becomes ${outcome}, for good, and its business is told. Go on?`, options);
-      showOne(await amana.kycApplications.review(id, { outcome, note }, call()), options);
+      await confirm(`Set application ${id} to ${outcome}? This is final, and the business is notified.`, options);
+      showResource(await amana.kycApplications.review(id, { outcome, note }, call()), options);
     },
   )
-    .addOption(new Option("--outcome <outcome>").choices(["APPROVED", "REJECTED"]).makeOptionMandatory())
-    .requiredOption("--note <text>", "why, for the audit trail", wordsFrom);
+    .addOption(new Option("--outcome <outcome>", "your decision").choices(["APPROVED", "REJECTED"]).makeOptionMandatory())
+    .requiredOption("--note <text>", "reason in the audit trail", textFrom);
 }

@@ -1,46 +1,45 @@
 import type { Command } from "commander";
-import { confirm } from "../../ask.ts";
-import { apiCommand, wordsFrom } from "../api-command.ts";
+import { confirm } from "../../confirm.ts";
+import { apiCommand, textFrom } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { showOne } from "../show.ts";
+import { showResource } from "../show.ts";
 
-const ask = (id = "") => `onboarding status ${id} (with the business's key)`;
+const statusCommand = (id = "") => `onboarding status ${id} (with the business's key)`;
 
-/** An operator's last word on a verified client. */
 export function onboarding(program: Command): void {
-  const noun = program.command("onboarding").description("status, approve, decline: of a client");
+  const group = program.command("onboarding").description("show, approve or decline the onboarding of a client");
   apiCommand(
-    noun,
+    group,
     "status <client-id>",
     {
-      says: "how far a client's onboarding is, without the link, which is a secret",
+      summary: "show the onboarding status of a client without the link, which is a secret",
       example: "onboarding status 0199…",
       key: ["business"],
     },
     async ({ amana, call }, options, id: string) => {
       const { kyc_link: _, ...status } = await amana.onboarding.getStatus(id, call());
-      showOne(status, options);
+      showResource(status, options);
     },
   );
   const decisions = [
-    ["approve", "APPROVED, for good"],
-    ["decline", "KYC_DECLINED, until a newer application of the client"],
+    ["approve", "APPROVED", "This is final."],
+    ["decline", "KYC_DECLINED", "A newer application of the client can change it."],
   ] as const;
-  for (const [verb, end] of decisions) {
+  for (const [verb, status, effect] of decisions) {
     apiCommand<ApiOptions & { readonly reason?: string }>(
-      noun,
+      group,
       `${verb} <client-id>`,
       {
-        says: `one at PENDING_APPROVAL becomes ${end}`,
+        summary: `${verb} a client at PENDING_APPROVAL; the status becomes ${status}`,
         example: `onboarding ${verb} 0199…`,
         key: ["operator"],
-        ask,
-        asksFirst: true,
+        statusCommand,
+        needsConfirmation: true,
       },
       async ({ amana, call }, { reason, ...options }, id: string) => {
-        await confirm(`The onboarding of the client ${id} becomes ${end}. Go on?`, options);
-        showOne(await amana.onboarding[verb](id, reason ? { reason } : {}, call()), options);
+        await confirm(`Set the onboarding of client ${id} to ${status}? ${effect}`, options);
+        showResource(await amana.onboarding[verb](id, reason ? { reason } : {}, call()), options);
       },
-    ).option("--reason <text>", "for the audit trail", wordsFrom);
+    ).option("--reason <text>", "reason in the audit trail", textFrom);
   }
 }

@@ -1,10 +1,10 @@
 import type { OperatorKey } from "@amana/client";
 import type { Command } from "commander";
-import { confirm } from "../../ask.ts";
+import { confirm } from "../../confirm.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, wordsFrom } from "../api-command.ts";
+import { apiCommand, textFrom } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { type ListOptions, showList, showOne, withListOptions } from "../show.ts";
+import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
 
 const columns: Columns<OperatorKey> = {
   ID: ({ id }) => id,
@@ -15,32 +15,43 @@ const columns: Columns<OperatorKey> = {
 };
 
 const key = ["operator"] as const;
-const ask = () => "operator-keys list";
+const statusCommand = () => "operator-keys list";
 
 export function operatorKeys(program: Command): void {
-  const noun = program.command("operator-keys").description("create, list, revoke");
+  const group = program.command("operator-keys").description("create, list or revoke operators' keys");
   apiCommand<ApiOptions & { readonly name: string }>(
-    noun,
+    group,
     "create",
-    { says: "a key for an operator, which is shown once", example: "operator-keys create --name amina", key, ask },
-    async ({ amana, call }, { name, ...options }) => showOne(await amana.operatorKeys.create({ name }, call()), options),
-  ).requiredOption("--name <name>", "who it is for, as the audit trail names them", wordsFrom);
+    { summary: "create an operator's key and print it once", example: "operator-keys create --name amina", key, statusCommand },
+    async ({ amana, call }, { name, ...options }) => showResource(await amana.operatorKeys.create({ name }, call()), options),
+  ).requiredOption("--name <name>", "name of the operator in the audit trail", textFrom);
   withListOptions(
     apiCommand<ListOptions>(
-      noun,
+      group,
       "list",
-      { says: "operators' keys, newest first", example: "operator-keys list", key },
+      { summary: "list operators' keys, newest first", example: "operator-keys list", key },
       (api, options) =>
-        showList(api, options, { columns, none: "There is none." }, (page) => api.amana.operatorKeys.list(page, api.call())),
+        showList(api, options, { columns, none: "No operator keys found." }, (page) =>
+          api.amana.operatorKeys.list(page, api.call()),
+        ),
     ),
   );
   apiCommand<ApiOptions & { readonly reason?: string }>(
-    noun,
+    group,
     "revoke <id>",
-    { says: "no gateway takes it any more", example: "operator-keys revoke 0199… --reason left", key, ask, asksFirst: true },
-    async ({ amana, call }, { reason, ...options }, id: string) => {
-      await confirm(`Revoke the operator's key ${id}? It cannot be undone: from the answer on it is taken nowhere.`, options);
-      showOne(await amana.operatorKeys.revoke(id, reason ? { reason } : {}, call()), options);
+    {
+      summary: "revoke an operator's key; every gateway rejects it after the response",
+      example: "operator-keys revoke 0199… --reason left",
+      key,
+      statusCommand,
+      needsConfirmation: true,
     },
-  ).option("--reason <text>", "for the audit trail", wordsFrom);
+    async ({ amana, call }, { reason, ...options }, id: string) => {
+      await confirm(
+        `Revoke the operator's key ${id}? This cannot be undone. After the response every gateway rejects it.`,
+        options,
+      );
+      showResource(await amana.operatorKeys.revoke(id, reason ? { reason } : {}, call()), options);
+    },
+  ).option("--reason <text>", "reason in the audit trail", textFrom);
 }

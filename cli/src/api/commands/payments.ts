@@ -1,12 +1,12 @@
 import type { ListChangedPaymentsItem, Payment } from "@amana/client";
 import { paymentStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
-import { confirm } from "../../ask.ts";
+import { exitCodes } from "../../command-error.ts";
+import { confirm } from "../../confirm.ts";
 import { type Columns, jsonText, localTime, print, printFields } from "../../print.ts";
-import { exitCodes } from "../../refused.ts";
-import { amountFrom, apiCommand, timeFrom, wordsFrom } from "../api-command.ts";
+import { amountFrom, apiCommand, textFrom, timeFrom } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
-import { type ListOptions, showList, showOne, withListOptions } from "../show.ts";
+import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
 import { printTimeline, timelineForBusiness } from "../timeline.ts";
 
 const columns: Columns<Payment> = {
@@ -35,15 +35,14 @@ interface Filters extends ListOptions {
   readonly to?: string;
 }
 
-/** Card payments. */
 export function payments(program: Command): void {
-  const noun = program.command("payments").description("list, show with their timeline, refresh, refund, changed");
+  const group = program.command("payments").description("list, show, refresh or refund card payments");
   withListOptions(
     apiCommand<Filters>(
-      noun,
+      group,
       "list",
       {
-        says: "a business's payments, newest first",
+        summary: "list payments, newest first",
         example: "payments list --status PAID --from 2026-11-20",
         key: ["business"],
       },
@@ -62,89 +61,88 @@ export function payments(program: Command): void {
         ),
     ),
   )
-    .addOption(new Option("--status <status>").choices(paymentStatuses))
-    .option("--order-ref <text>", "the business's own reference", wordsFrom)
-    .option("--from <time>", "created then or later", timeFrom)
-    .option("--to <time>", "created before", timeFrom);
+    .addOption(new Option("--status <status>", "only this status").choices(paymentStatuses))
+    .option("--order-ref <text>", "only this reference of the business", textFrom)
+    .option("--from <time>", "only payments created at or after this time", timeFrom)
+    .option("--to <time>", "only payments created before this time", timeFrom);
   apiCommand(
-    noun,
+    group,
     "show <id>",
     {
-      says: "one payment and all that happened to it",
+      summary: "show a payment and its timeline",
       example: "payments show 0199…",
       key: ["operator", "business"],
-      more: "Calls of the card processor, and attempts at what happened long ago, are shown to operators alone.",
+      more: "Only an operator's key shows calls to the card processor and attempts of old deliveries.",
     },
     async (api, options, id: string) => await show(api, options, id),
   );
   apiCommand(
-    noun,
+    group,
     "refresh <id>",
     {
-      says: "asks the card processor about it now, at most once in ten seconds",
+      summary: "update a payment from the card processor, at most once in ten seconds",
       example: "payments refresh 0199…",
       key: ["business"],
-      ask,
+      statusCommand,
     },
-    async ({ amana, call }, options, id: string) => showOne(await amana.payments.refresh(id, call()), options),
+    async ({ amana, call }, options, id: string) => showResource(await amana.payments.refresh(id, call()), options),
   );
   apiCommand<ApiOptions & { readonly amount?: string }>(
-    noun,
+    group,
     "refund <id>",
     {
-      says: "gives back a PAID payment, once, in whole or in part",
+      summary: "refund a PAID payment once, in full or in part",
       example: "payments refund 0199… --amount 1250.00",
       key: ["business"],
-      ask,
-      asksFirst: true,
+      statusCommand,
+      needsConfirmation: true,
     },
     refund,
-  ).option("--amount <amount>", "the whole payment unless given", amountFrom);
+  ).option("--amount <amount>", "amount to refund (default: the full payment)", amountFrom);
   withListOptions(
     apiCommand<ListOptions>(
-      noun,
+      group,
       "changed",
       {
-        says: "those of all businesses that changed at the card processor by themselves",
+        summary: "list payments of all businesses that changed at the card processor without Amana",
         example: "payments changed",
         key: ["operator"],
       },
       (api, options) =>
-        showList(api, options, { columns: changedColumns, none: "None did." }, (page) =>
+        showList(api, options, { columns: changedColumns, none: "No changed payments found." }, (page) =>
           api.amana.payments.listChanged(page, api.call()),
         ),
     ),
   );
 }
 
-const ask = (id = "") => `payments show ${id}`;
+const statusCommand = (id = "") => `payments show ${id}`;
 
 async function show(api: Api, options: ApiOptions, id: string): Promise<void> {
   const isOperator = api.keyOf === "operator";
   const timeline = isOperator ? await api.amana.payments.getTimeline(id, api.call()) : await timelineForBusiness(api, id);
-  if (timeline.missing) process.exitCode = exitCodes.refused;
+  if (timeline.missing) process.exitCode = exitCodes.failed;
   if (options.json) return print(jsonText(timeline));
   printFields(timeline.payment);
   print("");
   printTimeline(timeline.entries);
-  if (timeline.missing)
-    process.stderr.write("Events and deliveries could not be read just now: they are missing above. Ask again in a moment.\n");
+  if (timeline.missing) process.stderr.write("Events and deliveries could not be read and are missing. Try again later.\n");
   if (timeline.truncated?.includes("processor_calls"))
-    process.stderr.write("There were more calls of the card processor than the first and the newest, which are above.\n");
+    process.stderr.write("Only the first and the newest calls to the card processor are shown.\n");
   if (timeline.truncated?.includes("events"))
     process.stderr.write(
-      "There may be more events or attempts than are above. With a business's key: amana events list, amana deliveries list.\n",
+      "Events or attempts may be missing. To list them, use a business's key with: amana events list, amana events show <id>\n",
     );
 }
 
 async function refund({ amana, call }: Api, { amount, ...options }: ApiOptions & { amount?: string }, id: string): Promise<void> {
   if (!options.yes) {
     const payment = await amana.payments.get(id, call());
-    const sum = `${amount ?? payment.amount} ${payment.currency}`;
+    const refundAmount = `${amount ?? payment.amount} ${payment.currency}`;
     await confirm(
-      `Give back ${sum} of the payment ${id}, of ${payment.amount}, ${payment.status}? There is only one refund.`,
+      `Refund ${refundAmount} of payment ${id} (${payment.amount}, ${payment.status})? A payment can be refunded only once.`,
       options,
     );
   }
-  showOne(await amana.payments.refund(id, amount === undefined ? {} : { amount }, call()), options);
+  showResource(await amana.payments.refund(id, amount === undefined ? {} : { amount }, call()), options);
 }

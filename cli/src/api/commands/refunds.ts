@@ -1,16 +1,16 @@
 import type { Refund } from "@amana/client";
 import { refundOutcomes } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
-import { confirm } from "../../ask.ts";
+import { confirm } from "../../confirm.ts";
 import { numberFrom, withChangeOptions } from "../../options.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, wordsFrom } from "../api-command.ts";
+import { apiCommand, textFrom } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
-import { type ListOptions, showList, showOne, withListOptions } from "../show.ts";
+import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
 
 const columns: Columns<Refund> = {
   ID: ({ id }) => id,
-  STATUS: ({ status, needs_decision }) => (needs_decision ? `${status}, to decide` : status),
+  STATUS: ({ status, needs_decision }) => (needs_decision ? `${status}, needs decision` : status),
   AMOUNT: { of: ({ amount }) => amount, right: true },
   PAYMENT: { of: ({ payment_id }) => payment_id, spare: 2 },
   SENT: { of: ({ sends }) => sends, right: true, spare: 3 },
@@ -21,70 +21,70 @@ const columns: Columns<Refund> = {
 
 type Outcome = (typeof refundOutcomes)[number];
 
-const meanings: Readonly<Record<string, string>> = {
-  ACCEPTED: "The processor gave it back: its payment becomes REFUNDED, and its business is told.",
-  REJECTED: "The processor did not give it back and will not: its payment is PAID again.",
-  SEND_AGAIN: "It is sent once more, when a read then shows that nothing was given back.",
+const outcomeEffects: Readonly<Record<string, string>> = {
+  ACCEPTED: "The processor has refunded the payment. It becomes REFUNDED, and the business is notified.",
+  REJECTED: "The processor has not refunded the payment and will not. The payment becomes PAID again.",
+  SEND_AGAIN: "The refund is sent once more, after a read at the processor shows that nothing was refunded.",
 };
 
-/** Given back: by the API; whether any goes out, after a restore: at the database. */
+/** `list` and `decide` use the API. `hold` and `release` use the database, after a restore. */
 export function refunds(program: Command): void {
-  const noun = program
+  const group = program
     .command("refunds")
-    .description("list, decide; hold, release: at the database, after a restore of payments");
+    .description("list or decide refunds; hold or release them in the database after a restore of payments");
   withListOptions(
     apiCommand<ListOptions & { readonly toDecide?: boolean }>(
-      noun,
+      group,
       "list",
-      { says: "refunds of all businesses, newest first", example: "refunds list --to-decide", key: ["operator"] },
+      { summary: "list refunds of all businesses, newest first", example: "refunds list --to-decide", key: ["operator"] },
       (api, { toDecide, ...options }) =>
-        showList(api, options, { columns, none: toDecide ? "None waits for a decision." : "There is none." }, (page) =>
+        showList(api, options, { columns, none: toDecide ? "No refund needs a decision." : "No refunds found." }, (page) =>
           api.amana.refunds.list({ ...page, ...(toDecide && { needs_decision: true }) }, api.call()),
         ),
     ),
-  ).option("--to-decide", "only those that wait for a person");
+  ).option("--to-decide", "only refunds that need a decision");
   apiCommand<ApiOptions & { readonly outcome: Outcome; readonly note: string }>(
-    noun,
+    group,
     "decide <id>",
     {
-      says: "brings a refund to its end that waits for a person",
+      summary: "decide a refund that needs a decision",
       example: 'refunds decide 0199… --outcome ACCEPTED --note "on the processor\'s statement of 20 November"',
       key: ["operator"],
-      ask: () => "refunds list",
-      asksFirst: true,
-      more: Object.entries(meanings)
-        .map(([outcome, meaning]) => `${outcome}: ${meaning}`)
-        .join("\n"),
+      statusCommand: () => "refunds list",
+      needsConfirmation: true,
+      more: `\nOutcomes:\n${Object.entries(outcomeEffects)
+        .map(([outcome, effect]) => `  ${outcome.padEnd(12)}${effect}`)
+        .join("\n")}`,
     },
     async ({ amana, call }, { outcome, note, ...options }, id: string) => {
-      await confirm(`The refund ${id}: ${outcome}. ${meanings[outcome]} Go on?`, options);
-      showOne(await amana.refunds.resolve(id, { outcome, note }, call()), options);
+      await confirm(`Refund ${id}: ${outcome}. ${outcomeEffects[outcome]} Continue?`, options);
+      showResource(await amana.refunds.resolve(id, { outcome, note }, call()), options);
     },
   )
-    .addOption(new Option("--outcome <outcome>").choices(refundOutcomes).makeOptionMandatory())
-    .requiredOption("--note <text>", "why, for the audit trail", wordsFrom);
-  holding(noun);
+    .addOption(new Option("--outcome <outcome>", "your decision").choices(refundOutcomes).makeOptionMandatory())
+    .requiredOption("--note <text>", "reason in the audit trail", textFrom);
+  addHoldCommands(group);
 }
 
-function holding(noun: Command): void {
+function addHoldCommands(group: Command): void {
   withChangeOptions(
-    noun
+    group
       .command("hold")
-      .description("none is sent for a while: after a restore that the service cannot see, of a disk's snapshot"),
+      .description("send no refunds for a period, after a restore that payments cannot detect, such as a disk snapshot"),
     'refunds hold --reason "snapshot of 20 November"',
   )
-    .requiredOption("--reason <text>", "for the audit trail")
+    .requiredOption("--reason <text>", "reason in the audit trail")
     .option(
       "--minutes <minutes>",
-      "and REFUND_LATE_EFFECT_SECONDS from when the service sees it, at least",
+      "length of the hold, at least REFUND_LATE_EFFECT_SECONDS from the time when payments reads it",
       numberFrom(1, 10_080),
       25,
     )
     .action(async (options) => (await import("../../database/hold-refunds.ts")).hold(options));
   withChangeOptions(
-    noun.command("release").description("they go on before the time, for who knows that no commit was lost"),
+    group.command("release").description("end a refund hold early, when it is certain that no commit was lost"),
     'refunds release --reason "nothing was lost"',
   )
-    .requiredOption("--reason <text>", "how you know, for the audit trail")
+    .requiredOption("--reason <text>", "reason in the audit trail: why no commit was lost")
     .action(async (options) => (await import("../../database/hold-refunds.ts")).release(options));
 }

@@ -5,8 +5,8 @@ import { wholeFrom } from "../../options.ts";
 import { type Columns, localTime } from "../../print.ts";
 import { apiCommand } from "../api-command.ts";
 import { type ListenOptions, listen } from "../listen/listen.ts";
-import { type ListOptions, showList, showOne, withListOptions } from "../show.ts";
-import { oneOf } from "./deliveries.ts";
+import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
+import { listFrom } from "./deliveries.ts";
 
 const columns: Columns<ListWebhookEndpointsItem> = {
   ID: ({ id }) => id,
@@ -18,54 +18,60 @@ const columns: Columns<ListWebhookEndpointsItem> = {
 
 const key = ["business"] as const;
 
-/** Endpoints of a business, and one on this machine. */
 export function webhooks(program: Command): void {
-  const noun = program.command("webhooks").description("list, show, test, listen: endpoints, also one on this machine");
+  const group = program.command("webhooks").description("list, show or test endpoints; receive webhooks on this machine");
   withListOptions(
     apiCommand<ListOptions>(
-      noun,
+      group,
       "list",
-      { says: "a business's endpoints, newest first", example: "webhooks list", key },
+      { summary: "list endpoints, newest first", example: "webhooks list", key },
       (api, options) =>
-        showList(api, options, { columns, none: "There is none." }, (page) => api.amana.webhookEndpoints.list(page, api.call())),
+        showList(api, options, { columns, none: "No endpoints found." }, (page) =>
+          api.amana.webhookEndpoints.list(page, api.call()),
+        ),
     ),
   );
   apiCommand(
-    noun,
+    group,
     "show <id>",
-    { says: "one endpoint, with how deliveries to it went", example: "webhooks show 0199…", key },
-    async ({ amana, call }, options, id: string) => showOne(await amana.webhookEndpoints.get(id, call()), options),
+    { summary: "show an endpoint and its delivery statistics", example: "webhooks show 0199…", key },
+    async ({ amana, call }, options, id: string) => showResource(await amana.webhookEndpoints.get(id, call()), options),
   );
   apiCommand(
-    noun,
+    group,
     "test <id>",
-    { says: "sends it a WEBHOOK_TEST", example: "webhooks test 0199…", key, ask: (id) => `webhooks show ${id}` },
-    async ({ amana, call }, options, id: string) => showOne(await amana.webhookEndpoints.test(id, call()), options),
+    {
+      summary: "send a WEBHOOK_TEST to an endpoint",
+      example: "webhooks test 0199…",
+      key,
+      statusCommand: (id) => `webhooks show ${id}`,
+    },
+    async ({ amana, call }, options, id: string) => showResource(await amana.webhookEndpoints.test(id, call()), options),
   );
   apiCommand<ListenOptions>(
-    noun,
+    group,
     "listen",
     {
-      says: "shows what a development system tells, and forwards it to an address on this machine",
+      summary: "print the webhooks of a development system and forward them to a local address",
       example: "webhooks listen --forward-to http://localhost:3000/hook --events PAYMENT_COMPLETED,PAYMENT_REFUNDED",
       key,
       more: [
-        "An endpoint on this machine is registered, and removed at Ctrl-C. Headers and body are forwarded as they came, with",
-        "their signatures; the answer of your address goes back, so that what fails is tried again, as for real.",
-        "With --json each line is a document: first where it listens, with the signing secret, then one for each delivery.",
+        "Registers an endpoint on this machine and removes it at Ctrl-C. Forwards headers and body unchanged, with their",
+        "signatures. The response of the local address goes back to Amana, so an error is retried as in production.",
+        "With --json each line is a document: first the address and the signing secret, then one for each delivery.",
       ].join("\n"),
     },
     listen,
   )
-    .option("--forward-to <url>", "where your receiver listens", localUrl)
+    .option("--forward-to <url>", "address of your receiver", localUrl)
     .option(
       "--events <types>",
-      "only these, with commas between; all but those to be asked for unless given",
-      oneOf(eventTypeNames),
+      "only these event types, separated by commas (default: all that need no explicit subscription)",
+      listFrom(eventTypeNames),
     )
-    .option("--print", "show bodies too")
-    .option("--skip-forward", "only show what comes, and answer 200")
-    .option("--port <port>", "to listen at; a free one unless given", wholeFrom(1, 65_535));
+    .option("--print", "print the bodies, too")
+    .option("--skip-forward", "print deliveries and return 200, without a receiver")
+    .option("--port <port>", "local port (default: a free one)", wholeFrom(1, 65_535));
 }
 
 function localUrl(text: string): string {

@@ -2,49 +2,54 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { readBytes } from "./read-bytes.ts";
 
-/** What the platform is answered. */
-export interface Forwarded {
+/** Response of the local address, which is returned to the platform. */
+export interface ForwardResult {
   readonly status: number;
   readonly body?: Buffer;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Why the local address gave no status. */
+  /** Reason for the status when the local address did not respond. */
   readonly reason?: string;
 }
 
-/** The platform waits for ten seconds, and this answers before. */
+/** Below the platform's timeout of ten seconds. */
 const timeoutMs = 9_500;
-const answerBytesMax = 16 * 1024;
-/** Of one connection, and so not of the next. */
-const ownHeaders = ["host", "connection", "keep-alive", "transfer-encoding", "content-length"];
-const passedBack = ["retry-after", "content-type"];
+const responseBytesMax = 16 * 1024;
+/** Hop-by-hop headers and headers that depend on the connection. */
+const connectionHeaders = ["host", "connection", "keep-alive", "transfer-encoding", "content-length"];
+const returnedHeaders = ["retry-after", "content-type"];
 
 /**
- * Sends a delivery on as it came, headers and bytes. No redirects are followed, as the platform
- * follows none. Where nobody answers it is 502, or 504 after the time.
+ * Forwards a delivery with unchanged headers and bytes. Like the platform, it follows no redirects.
+ * Returns 502 if the local address does not respond, and 504 after the timeout.
  */
-export async function forward(to: string, { rawHeaders }: IncomingMessage, body: Buffer, stop: AbortSignal): Promise<Forwarded> {
+export async function forward(
+  to: string,
+  { rawHeaders }: IncomingMessage,
+  body: Buffer,
+  stop: AbortSignal,
+): Promise<ForwardResult> {
   const url = new URL(to);
   const headers = ["host", url.host, "content-length", String(body.length)];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const [name = "", value = ""] = [rawHeaders[i], rawHeaders[i + 1]];
-    if (!ownHeaders.includes(name.toLowerCase())) headers.push(name, value);
+    if (!connectionHeaders.includes(name.toLowerCase())) headers.push(name, value);
   }
   const timeOut = AbortSignal.timeout(timeoutMs);
   try {
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const send = url.protocol === "https:" ? httpsRequest : httpRequest;
       const signal = AbortSignal.any([timeOut, stop]);
       send(url, { method: "POST", headers, signal }, resolve).on("error", reject).end(body);
     });
-    const shown = passedBack.flatMap((name) => {
-      const value = answer.headers[name];
+    const responseHeaders = returnedHeaders.flatMap((name) => {
+      const value = response.headers[name];
       return typeof value === "string" ? [[name, value] as const] : [];
     });
-    // A longer body is nobody's business: the platform keeps the first KiB.
-    const read = await readBytes(answer, answerBytesMax).catch(() => Buffer.alloc(0));
-    return { status: answer.statusCode ?? 502, body: read, headers: Object.fromEntries(shown) };
+    // The platform stores only the first KiB, so a body over the limit is omitted.
+    const responseBody = await readBytes(response, responseBytesMax).catch(() => Buffer.alloc(0));
+    return { status: response.statusCode ?? 502, body: responseBody, headers: Object.fromEntries(responseHeaders) };
   } catch (error) {
-    if (timeOut.aborted) return { status: 504, reason: "no answer in time" };
-    return { status: 502, reason: `no answer (${(error as NodeJS.ErrnoException).code ?? "stopped"})` };
+    if (timeOut.aborted) return { status: 504, reason: "timeout" };
+    return { status: 502, reason: `no response (${(error as NodeJS.ErrnoException).code ?? "stopped"})` };
   }
 }

@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ProblemError, verifyWebhook, type Webhook, WebhookRefused } from "@amana/client";
+import { CommandError, exitCodes } from "../../command-error.ts";
 import { jsonLine, jsonText, localTime, print, printable, styled } from "../../print.ts";
-import { exitCodes, Refused } from "../../refused.ts";
 import { aboutOf } from "../commands/events.ts";
 import type { Api, ApiOptions } from "../connect.ts";
-import { type Forwarded, forward } from "./forward.ts";
-import { readBytes, TooLong } from "./read-bytes.ts";
+import { type ForwardResult, forward } from "./forward.ts";
+import { BodyTooLarge, readBytes } from "./read-bytes.ts";
 
 export interface ListenOptions extends ApiOptions {
   readonly forwardTo?: string;
@@ -20,24 +20,27 @@ export interface ListenOptions extends ApiOptions {
 
 const bodyBytesMax = 1024 * 1024;
 const connectionsMax = 200;
-/** How often it is looked at whether the endpoint is still there. */
-const lookMs = 10_000;
-const removeMs = 5_000;
+/** Interval between two reads of the endpoint's status. */
+const checkIntervalMs = 10_000;
+const removeTimeoutMs = 5_000;
 const greeting = "amana webhooks listen";
 
 /**
- * Registers an endpoint on this machine and shows what is delivered to it, until Ctrl-C. Its
- * address names this machine, so that the next start finds what a crash has left.
+ * Registers an endpoint on this machine and prints its deliveries until Ctrl-C. The path of the
+ * endpoint contains the host name, so that the next start can remove an endpoint after a crash.
  */
 export async function listen(api: Api, options: ListenOptions): Promise<void> {
   const { forwardTo, skipForward, events, json } = options;
   if ((forwardTo === undefined) === (skipForward !== true))
-    throw new Refused("Say where to: --forward-to http://localhost:3000/hook, or --skip-forward to only look.", exitCodes.usage);
+    throw new CommandError(
+      "Use either --forward-to, for example --forward-to http://localhost:3000/hook, or --skip-forward.",
+      exitCodes.usage,
+    );
   await removeLeftovers(api);
-  // Who reads no further, such as head, ends it in good order too.
-  const readerGone = new AbortController();
-  process.stdout.removeAllListeners("error").on("error", () => readerGone.abort());
-  const stop = AbortSignal.any([api.stop, readerGone.signal]);
+  // A closed pipe, such as that of head, also removes the endpoint before the end.
+  const outputClosed = new AbortController();
+  process.stdout.removeAllListeners("error").on("error", () => outputClosed.abort());
+  const stop = AbortSignal.any([api.stop, outputClosed.signal]);
 
   const secret = Promise.withResolvers<string>();
   const path = `${pathOfMachine}/${randomBytes(8).toString("hex")}`;
@@ -49,19 +52,19 @@ export async function listen(api: Api, options: ListenOptions): Promise<void> {
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject).listen(options.port ?? 0, "127.0.0.1", resolve);
   await listening.catch((error: NodeJS.ErrnoException) => {
-    throw new Refused(`The port ${options.port} cannot be listened at (${error.code}). Give another --port.`);
+    throw new CommandError(`The port ${options.port} cannot be used (${error.code}). Choose another one with --port.`);
   });
   const { port } = server.address() as { port: number };
   try {
     const url = `http://127.0.0.1:${port}${path}`;
     const endpoint = await api.amana.webhookEndpoints
       .create({ url, ...(events && { events }) }, api.call())
-      .catch(explainRefusal);
+      .catch(explainRejectedUrl);
     secret.resolve(endpoint.secret ?? "");
     try {
       if (json) print(jsonLine({ listening: { url, endpoint_id: endpoint.id, secret: endpoint.secret, forward_to: forwardTo } }));
       else print(`${welcome(endpoint, forwardTo)}\n`);
-      await untilStopped({ ...api, stop }, endpoint.id);
+      await waitUntilStopped({ ...api, stop }, endpoint.id);
     } finally {
       await remove(api, endpoint.id);
     }
@@ -72,71 +75,74 @@ export async function listen(api: Api, options: ListenOptions): Promise<void> {
 }
 
 const welcome = ({ secret, events }: { secret?: string; events: readonly string[] }, forwardTo: string | undefined) =>
-  `Listening${forwardTo ? `, forwarding to ${forwardTo}` : ""}. Ctrl-C ends it.
-Signing secret  ${secret}  (of this endpoint, until it ends)
+  `Listening${forwardTo ? `, forwarding to ${forwardTo}` : ""}. Press Ctrl-C to stop.
+Signing secret  ${secret}  (valid until the command stops)
 Events          ${events.join(", ")}`;
 
-/** Where the platform takes public addresses only, it could never reach this machine. */
-function explainRefusal(error: unknown): never {
+/** Explains the rejection of the local address by a deployment that permits only public ones. */
+function explainRejectedUrl(error: unknown): never {
   const codes = ["url_not_https", "url_not_public"];
-  const isRefused = error instanceof ProblemError && codes.some((code) => code === error.code);
-  if (!isRefused) throw error;
-  throw new Refused(
-    "This deployment delivers to public https addresses only, and cannot reach this machine. Listen to a development system: npx --yes pnpm@12 start",
+  const isUrlRejected = error instanceof ProblemError && codes.some((code) => code === error.code);
+  if (!isUrlRejected) throw error;
+  throw new CommandError(
+    "This deployment delivers only to public https addresses and cannot reach this machine. Use a development system: npx --yes pnpm@12 start",
   );
 }
 
-/** Until Ctrl-C, or until the endpoint is there no more. */
-async function untilStopped({ amana, stop, call }: Api, id: string): Promise<void> {
+/** Waits for Ctrl-C. Throws if the endpoint is deleted or the key is no longer valid. */
+async function waitUntilStopped({ amana, stop, call }: Api, id: string): Promise<void> {
   let wasDisabled = false;
   while (!stop.aborted) {
-    await sleep(lookMs, undefined, { signal: stop }).catch(() => undefined);
+    await sleep(checkIntervalMs, undefined, { signal: stop }).catch(() => undefined);
     if (stop.aborted) break;
     const found = await amana.webhookEndpoints.get(id, call()).catch((error: unknown) => error as Error);
-    if (found instanceof ProblemError && found.status === 404) throw new Refused("The endpoint was deleted. Start again.");
-    // Such as a key that was revoked: nobody would hear of the endpoint's end.
+    if (found instanceof ProblemError && found.status === 404)
+      throw new CommandError("The endpoint was deleted. Run the command again.");
+    // Without a valid key the command cannot detect the end of the endpoint.
     if (found instanceof ProblemError && [401, 403].includes(found.status)) throw found;
     const isDisabled = "status" in found && found.status === "DISABLED";
     if (isDisabled && !wasDisabled)
-      process.stderr.write("The endpoint was disabled, as after an answer of 410: nothing comes any more. Start again.\n");
+      process.stderr.write(
+        "The endpoint was disabled, for example after a 410, and gets no deliveries. Run the command again.\n",
+      );
     wasDisabled = isDisabled;
   }
   process.exitCode = exitCodes.done;
 }
 
 async function remove({ amana }: Api, id: string): Promise<void> {
-  await amana.webhookEndpoints.delete(id, { signal: AbortSignal.timeout(removeMs) }).catch((error: unknown) => {
+  await amana.webhookEndpoints.delete(id, { signal: AbortSignal.timeout(removeTimeoutMs) }).catch((error: unknown) => {
     if (error instanceof ProblemError && error.status === 404) return;
     process.stderr.write(
-      `The endpoint ${id} could not be removed (${printable((error as Error).message)}). The next start does.\n`,
+      `The endpoint ${id} could not be removed (${printable((error as Error).message)}). The next start of the command removes it.\n`,
     );
   });
 }
 
 const pathOfMachine = `/amana-listen/${encodeURIComponent(hostname().toLowerCase())}`;
 
-/** Endpoints of earlier runs on this machine that nobody listens at. */
+/** Removes endpoints of earlier runs on this machine whose process no longer runs. */
 async function removeLeftovers(api: Api): Promise<void> {
   for await (const { id, url: text } of api.amana.webhookEndpoints.list({ limit: 100 }, api.call())) {
     const url = new URL(text);
     if (url.hostname !== "127.0.0.1" || !url.pathname.startsWith(`${pathOfMachine}/`)) continue;
-    const isThere = await fetch(url, { signal: AbortSignal.timeout(2_000), redirect: "error" })
-      .then(async (answer) => (await answer.text()) === greeting)
+    const isRunning = await fetch(url, { signal: AbortSignal.timeout(2_000), redirect: "error" })
+      .then(async (response) => (await response.text()) === greeting)
       .catch(() => false);
-    if (isThere) continue;
+    if (isRunning) continue;
     await api.amana.webhookEndpoints.delete(id, api.call());
-    process.stderr.write(`Removed the endpoint ${id}, which an earlier run had left.\n`);
+    process.stderr.write(`Removed the endpoint ${id} of an earlier run.\n`);
   }
 }
 
-interface Receiving {
+interface Receiver {
   readonly path: string;
   readonly secret: Promise<string>;
   readonly options: ListenOptions;
   readonly stop: AbortSignal;
 }
 
-async function receive(request: IncomingMessage, response: ServerResponse, { path, secret, options, stop }: Receiving) {
+async function receive(request: IncomingMessage, response: ServerResponse, { path, secret, options, stop }: Receiver) {
   const end = (status: number, body: Buffer | string = "", headers: Readonly<Record<string, string>> = {}) => {
     if (!response.headersSent && !response.destroyed) response.writeHead(status, headers).end(body);
   };
@@ -146,20 +152,25 @@ async function receive(request: IncomingMessage, response: ServerResponse, { pat
   try {
     const body = await readBytes(request, bodyBytesMax);
     const webhook = verifyWebhook(request.headers as Record<string, string>, body, { secrets: [await secret] });
-    const beganMs = performance.now();
+    const startedMs = performance.now();
     const { forwardTo } = options;
-    const answer: Forwarded = forwardTo === undefined ? { status: 200 } : await forward(forwardTo, request, body, stop);
-    tell(webhook, answer, performance.now() - beganMs, options);
-    end(answer.status, answer.body, answer.headers);
+    const result: ForwardResult = forwardTo === undefined ? { status: 200 } : await forward(forwardTo, request, body, stop);
+    printDelivery(webhook, result, performance.now() - startedMs, options);
+    end(result.status, result.body, result.headers);
   } catch (error) {
-    if (error instanceof TooLong) return end(413);
+    if (error instanceof BodyTooLarge) return end(413);
     if (!(error instanceof WebhookRefused)) return end(500);
-    process.stderr.write(`Refused with 401, not forwarded: ${error.message}\n`);
+    process.stderr.write(`Rejected with 401 and not forwarded: ${error.message}\n`);
     end(401);
   }
 }
 
-function tell({ id, event, body }: Webhook, { status, reason }: Forwarded, ms: number, options: ListenOptions): void {
+function printDelivery(
+  { id, event, body }: Webhook,
+  { status, reason }: ForwardResult,
+  ms: number,
+  options: ListenOptions,
+): void {
   const at = new Date().toISOString();
   const duration = Math.round(ms);
   if (options.json) {
@@ -167,8 +178,8 @@ function tell({ id, event, body }: Webhook, { status, reason }: Forwarded, ms: n
     print(jsonLine({ ...line, ...(options.print && { body }) }));
     return;
   }
-  const isGood = status >= 200 && status < 300;
-  const shown = styled(isGood ? "green" : "red", `${status}${reason ? ` ${reason}` : ""}`);
-  print(`${localTime(at)}  ${printable(event)}  ${printable(id)}  ${printable(aboutOf(body))}  ${shown}  ${duration} ms`);
+  const isSuccess = status >= 200 && status < 300;
+  const outcome = styled(isSuccess ? "green" : "red", `${status}${reason ? ` ${reason}` : ""}`);
+  print(`${localTime(at)}  ${printable(event)}  ${printable(id)}  ${printable(aboutOf(body))}  ${outcome}  ${duration} ms`);
   if (options.print) print(jsonText(body));
 }

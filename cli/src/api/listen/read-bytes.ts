@@ -1,13 +1,13 @@
-/** More came than is taken. */
-export class TooLong extends Error {}
+/** The body is larger than the limit. */
+export class BodyTooLarge extends Error {}
 
-/** All of a body, byte for byte. Throws TooLong beyond `max`. */
+/** Reads a complete body. Throws BodyTooLarge if it has more than `max` bytes. */
 export async function readBytes(source: AsyncIterable<Buffer>, max: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of source) {
     size += chunk.length;
-    if (size > max) throw new TooLong();
+    if (size > max) throw new BodyTooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

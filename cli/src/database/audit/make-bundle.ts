@@ -9,47 +9,52 @@ import type { Action } from "@amana/messaging";
 import { sleep, uuidv7 } from "@amana/runtime";
 import type { Evidence } from "@amana/service-host";
 import { IsolationLevel, type SqlEntityManager } from "@mikro-orm/postgresql";
-import { Refused } from "../../refused.ts";
+import { CommandError } from "../../command-error.ts";
 import type { OpenDatabase } from "../services.ts";
 
 export interface BundleOptions {
   readonly businessId: string;
-  /** Days in UTC, both included. */
+  /** Days in UTC, both inclusive. */
   readonly from: string;
   readonly to: string;
-  /** A folder that is not there yet. */
+  /** A folder that does not exist. */
   readonly out: string;
   readonly by: Action["by"];
 }
 
-const page = 1_000;
-const sealedWithinMs = 60_000;
+const pageRows = 1_000;
+const sealTimeoutMs = 60_000;
 
 /**
- * Writes what there is of one business and one period into a folder: first what services have, each
- * database in one snapshot, and a manifest of it; then, when the audit trail has a row that vouches
- * for the manifest and is sealed, the business's rows of the trail with what proves them.
+ * Writes the evidence about a business and a period into a folder and returns the SHA-256 of its
+ * manifest. First come the rows of the services, with one snapshot for each database, and the
+ * manifest. Then an audit row with the hash of the manifest is added and sealed. Last come the
+ * business's audit rows with the links and heads that prove them.
  */
 export async function makeBundle(opened: readonly OpenDatabase[], options: BundleOptions): Promise<string> {
   const { businessId, from, out } = options;
   const identity = opened.find(({ service }) => service.name === "identity");
   const withEvidence = opened.filter(({ service }) => service.evidence);
-  if (!identity || withEvidence.length < 2) throw new Refused("A bundle needs the databases of identity, payments and webhooks.");
-  if (from > new Date().toISOString().slice(0, 10))
-    throw new Refused(`${from} is a day to come: there is nothing to prove of it.`);
-  const [known] = await identity.orm.em.fork().execute<object[]>("select 1 from business where id = ?", [businessId]);
-  if (!known) throw new Refused(`There is no business ${businessId}.`);
+  if (!identity || withEvidence.length < 2)
+    throw new CommandError("A bundle needs the databases of identity, payments and webhooks.");
+  if (from > new Date().toISOString().slice(0, 10)) throw new CommandError(`--from ${from} is in the future. Choose a past day.`);
+  const [business] = await identity.orm.em.fork().execute<object[]>("select 1 from business where id = ?", [businessId]);
+  if (!business) throw new CommandError(`The business ${businessId} does not exist. See: amana businesses list`);
   mkdirSync(out, { mode: 0o700 });
   try {
-    return await fill(identity, withEvidence, options);
+    return await writeBundle(identity, withEvidence, options);
   } catch (error) {
-    // Half a bundle proves nothing.
+    // An incomplete bundle proves nothing.
     rmSync(out, { recursive: true });
     throw error;
   }
 }
 
-async function fill(identity: OpenDatabase, withEvidence: readonly OpenDatabase[], options: BundleOptions): Promise<string> {
+async function writeBundle(
+  identity: OpenDatabase,
+  withEvidence: readonly OpenDatabase[],
+  options: BundleOptions,
+): Promise<string> {
   const { businessId, from, to, out, by } = options;
   const files: Record<string, object> = {};
   for (const { service, orm } of withEvidence) {
@@ -62,8 +67,8 @@ async function fill(identity: OpenDatabase, withEvidence: readonly OpenDatabase[
       }
     });
   }
-  const made = { business_id: businessId, from, to, made_at: new Date().toISOString(), made_by: by.actor, files };
-  const manifest = canonicalJson({ format: "amana-evidence-bundle/1", ...made });
+  const content = { business_id: businessId, from, to, made_at: new Date().toISOString(), made_by: by.actor, files };
+  const manifest = canonicalJson({ format: "amana-evidence-bundle/1", ...content });
   writeFileSync(join(out, "manifest.json"), manifest, { mode: 0o600 });
 
   const id = uuidv7();
@@ -77,7 +82,7 @@ async function fill(identity: OpenDatabase, withEvidence: readonly OpenDatabase[
       after: { manifest_sha256, from, to },
     });
   });
-  const last = await sealedNumber(identity.orm.em, id);
+  const last = await waitUntilSealed(identity.orm.em, id);
   await inSnapshot(identity.orm.em, (em) => writeProof(em, options, last));
   return manifest_sha256;
 }
@@ -105,7 +110,7 @@ async function* rowsOf(
     const rows: { at: string; id: string; json: object }[] = await em.execute(
       `select to_json(at) #>> '{}' as at, id, json from (${select}) e
        where at >= ?::date at time zone 'UTC' and at < (?::date + 1) at time zone 'UTC' and (at, id) > (?::timestamptz, ?::uuid)
-       order by e.at, id limit ${page}`,
+       order by e.at, id limit ${pageRows}`,
       [businessId, from, to, last?.at ?? "-infinity", last?.id ?? "00000000-0000-0000-0000-000000000000"],
     );
     for (const { json } of rows) yield json;
@@ -113,9 +118,11 @@ async function* rowsOf(
   } while (last);
 }
 
-/** Which of its business's rows the one about this bundle is, once it is sealed. */
-async function sealedNumber(em: SqlEntityManager, id: string): Promise<number> {
-  for (const until = Date.now() + sealedWithinMs; Date.now() < until; await sleep(200)) {
+/**
+ * Waits until the audit row of the bundle is sealed and returns its number in the business's chain.
+ */
+async function waitUntilSealed(em: SqlEntityManager, id: string): Promise<number> {
+  for (const until = Date.now() + sealTimeoutMs; Date.now() < until; await sleep(200)) {
     const [link] = await em
       .fork()
       .execute<{ number: number }[]>(
@@ -124,18 +131,22 @@ async function sealedNumber(em: SqlEntityManager, id: string): Promise<number> {
       );
     if (link) return link.number;
   }
-  throw new Refused("Nobody seals the audit trail: start identity, then make the bundle again.");
+  throw new CommandError(
+    "The audit row of the bundle was not sealed within 60 seconds. Start identity and run the command again.",
+  );
 }
 
-/** The business's rows from the period on, the one before them too, and what proves them. */
+/**
+ * Writes the business's audit rows of the period, the row before them, and their links and heads.
+ */
 async function writeProof(em: SqlEntityManager, { businessId, from, out }: BundleOptions, last: number): Promise<void> {
   await refuseUnsealed(em, businessId);
   const own = "l.business_id = ? and l.business_number <= ?";
-  const [begin] = await em.execute<{ first: number; day: string }[]>(
+  const [start] = await em.execute<{ first: number; day: string }[]>(
     `select greatest(1, min(business_number) - 1)::int as first, min(day)::text as day from audit_link l where ${own} and day >= ?::date`,
     [businessId, last, from],
   );
-  const { first = last, day: firstDay = from } = begin ?? {};
+  const { first = last, day: firstDay = from } = start ?? {};
   await writeLines(join(out, "trail.jsonl"), trailOf(em, businessId, first, last));
   await writeLines(join(out, "links.jsonl"), linksOf(em, businessId, last, from));
   const heads = await em.execute<object[]>(
@@ -143,12 +154,13 @@ async function writeProof(em: SqlEntityManager, { businessId, from, out }: Bundl
        and (final or (day, links) = (select day, links from audit_head order by day desc, links desc limit 1)) order by day, final`,
     [firstDay],
   );
-  await writeLines(join(out, "heads.jsonl"), each(heads));
+  await writeLines(join(out, "heads.jsonl"), toGenerator(heads));
 }
 
 /**
- * A row of the business that no link holds would be left out, and nothing in the bundle would say
- * so. One of the last minute may wait for its link: it is of after the bundle.
+ * Throws CommandError if a row of the business has no link, because the bundle would omit it
+ * silently. Rows of the last minute may still be queued for sealing: they are newer than the
+ * bundle.
  */
 async function refuseUnsealed(em: SqlEntityManager, businessId: string): Promise<void> {
   const rows = await em.execute<{ id: string }[]>(
@@ -160,29 +172,31 @@ async function refuseUnsealed(em: SqlEntityManager, businessId: string): Promise
   );
   if (rows.length === 0) return;
   const ids = rows.map(({ id }) => id).join(", ");
-  throw new Refused(
-    `The chain does not hold rows of this business, so a bundle would lack them: ${ids}. See amana audit verify.`,
+  throw new CommandError(
+    `Rows of this business are not in the audit chain, so the bundle would be incomplete: ${ids}. Run: amana audit verify`,
   );
 }
 
-async function* each<T>(rows: readonly T[]): AsyncGenerator<T> {
+async function* toGenerator<T>(rows: readonly T[]): AsyncGenerator<T> {
   yield* rows;
 }
 
 async function* trailOf(em: SqlEntityManager, businessId: string, first: number, last: number): AsyncGenerator<object> {
-  for (let number = first; number <= last; number += page) {
+  for (let number = first; number <= last; number += pageRows) {
     const rows = await em.execute<Record<string, unknown>[]>(
       `select ${rowColumns}, jsonb_strip_nulls(jsonb_build_object('day', l.day, 'number', l.number, 'business_number', l.business_number,
          'business_previous', encode(l.business_previous, 'hex'))) as sealed
        from audit_link l join audit_event e on e.id = l.event_id
        where l.business_id = ? and l.business_number >= ? and l.business_number < ? and l.business_number <= ? order by l.business_number`,
-      [businessId, number, number + page, last],
+      [businessId, number, number + pageRows, last],
     );
     for (const { sealed, ...columns } of rows) yield { ...rowOf(columns), sealed };
   }
 }
 
-/** All links of the days on which a row of this business was sealed: of others' the leaves. */
+/**
+ * All links of the days with a row of this business. Of other businesses only the leaf is included.
+ */
 async function* linksOf(em: SqlEntityManager, businessId: string, last: number, from: string): AsyncGenerator<object> {
   const days = await em.execute<{ day: string }[]>(
     "select distinct day::text as day from audit_link where business_id = ? and business_number <= ? and day >= ?::date order by 1",
@@ -192,7 +206,7 @@ async function* linksOf(em: SqlEntityManager, businessId: string, last: number, 
     for (let after: number | undefined = 0; after !== undefined; ) {
       const links: { number: number }[] = await em.execute(
         `select day::text as day, number::int as number, encode(leaf, 'hex') as leaf from audit_link
-         where day = ?::date and number > ? order by number limit ${page}`,
+         where day = ?::date and number > ? order by number limit ${pageRows}`,
         [day, after],
       );
       yield* links;

@@ -15,21 +15,21 @@ import type { Orm } from "@amana/database";
 import { IsolationLevel, type SqlEntityManager } from "@mikro-orm/postgresql";
 
 export interface VerifyOptions {
-  /** Days in UTC, as 2026-11-20; from the first to the last unless given. */
+  /** Days in UTC, as 2026-11-20. Default: the first and the last day of the chain. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** Public keys; undefined: heads may be signed with any. */
+  /** Public keys that may sign heads. Default: any key. */
   readonly trusted: ReadonlySet<string> | undefined;
-  /** Heads that were kept where nobody with this database could change them. */
+  /** Heads that were stored outside this database, so that its owner cannot change them. */
   readonly kept: readonly Head[];
   readonly report: (finding: Finding) => void;
   readonly progress: (day: string, rows: number) => void;
 }
 
-export interface Verified {
+export interface VerifyResult {
   readonly days: number;
   readonly rows: number;
-  /** The keys that heads of these days are signed with. */
+  /** Keys that signed the heads of these days. */
   readonly keys: readonly string[];
   readonly newest: Head | undefined;
 }
@@ -42,30 +42,32 @@ interface LinkRow extends Record<string, unknown> {
   readonly hash: string;
   readonly business_number: number | null;
   readonly business_previous: string | null;
-  /** Of the link itself, which its hash does not hold. */
+  /** Column of the link, which its hash does not cover. */
   readonly link_business_id: string | null;
   readonly is_old: boolean;
 }
 
-/** Where the chain of each business is. */
+/** Last checked link of each business. */
 type Businesses = Map<string, { number: number | null; leaf: string }>;
 
-const page = 2_000;
+const pageRows = 2_000;
 const nil = "00000000-0000-0000-0000-000000000000";
-/** A page is looked up row by row, in order, and never by going through all that is behind it. */
-const byIndex = "set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_bitmapscan = off";
-/** Rows, and their links, are kept for so long. */
-const kept = "interval '5 years'";
+/** Forces index lookups, so that a page does not read all rows behind it. */
+const forceIndexScans = "set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_bitmapscan = off";
+/** Retention of rows and links. */
+const retention = "interval '5 years'";
 /** Maximum time in which the rows from before the chain are sealed. */
 const firstSealingsMs = 24 * 60 * 60_000;
-/** What still counts where rows and links have gone with their partition. */
-const ofHeadsAlone = new Set(["head_not_signed", "head_of_unknown_key", "head_of_other_chain", "kept_head_not_signed"]);
+/**
+ * Problems that are still reported for days whose rows and links were dropped with their partition.
+ */
+const headProblems = new Set(["head_not_signed", "head_of_unknown_key", "head_of_other_chain", "kept_head_not_signed"]);
 
 /**
- * Goes through the chain day by day, each in one snapshot with a page of rows in memory, and
- * through the rows for those that no link holds. Changes nothing.
+ * Verifies the chain day by day, each day in one snapshot with one page of rows in memory, and then
+ * searches for rows without a link. Read only.
  */
-export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Verified> {
+export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<VerifyResult> {
   const { report, trusted, progress } = options;
   const em = orm.em.fork() as SqlEntityManager;
   const days = await daysOf(em, options);
@@ -75,20 +77,20 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
   let rows = 0;
   let newest: Head | undefined;
   const keys = new Set<string>();
-  const [age] = await em.execute<{ gone_before: string }[]>(
-    `select (now() at time zone 'UTC' - ${kept} + interval '1 day')::date::text as gone_before`,
+  const [age] = await em.execute<{ dropped_before: string }[]>(
+    `select (now() at time zone 'UTC' - ${retention} + interval '1 day')::date::text as dropped_before`,
   );
 
   const chainBeganMs = await beginningOfChain(em);
-  const isFromTheFirst = previous === genesis && first !== undefined && first >= (age?.gone_before ?? "");
+  const startsAtGenesis = previous === genesis && first !== undefined && first >= (age?.dropped_before ?? "");
   for (const [i, day] of days.entries()) {
-    const isGone = day < (age?.gone_before ?? "");
-    const say = (finding: Finding) => {
-      if (!isGone || ofHeadsAlone.has(finding.problem)) report(finding);
+    const isDropped = day < (age?.dropped_before ?? "");
+    const reportOfDay = (finding: Finding) => {
+      if (!isDropped || headProblems.has(finding.problem)) report(finding);
     };
     await em.transactional(
       async (own) => {
-        await own.execute(byIndex);
+        await own.execute(forceIndexScans);
         const heads = await own.execute<Head[]>(
           `select ${headColumns} from audit_head where day = ?::date order by links, final`,
           [day],
@@ -101,26 +103,26 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
           heads,
           trusted,
           kept: options.kept.filter((head) => head.day === day),
-          report: say,
+          report: reportOfDay,
         });
-        // Of days whose links have gone the heads are all there is to compare.
-        for (const { links, final, hash } of isGone ? options.kept.filter((head) => head.day === day) : []) {
+        // Only the heads can be compared for days whose links were dropped.
+        for (const { links, final, hash } of isDropped ? options.kept.filter((head) => head.day === day) : []) {
           if (heads.some((head) => head.links === links && head.final === final && head.hash !== hash))
             report({
               problem: "kept_head_not_in_chain",
               day,
-              detail: `the head of ${day} over ${links} links is another than was kept elsewhere`,
+              detail: `the head of ${day} over ${links} links differs from the head that was stored elsewhere`,
             });
         }
         const sealings = heads.values();
         let sealing = sealings.next().value;
         for await (const link of linksOf(own, day)) {
           while (sealing && sealing.links < link.number) sealing = sealings.next().value;
-          checkRow(day, link, say);
-          if (sealing) checkSealing(day, link, { sealedAtMs: Date.parse(sealing.made_at), chainBeganMs, report: say });
-          checkBusiness(day, link, { businesses, isFromTheFirst, report: say });
+          checkRow(day, link, reportOfDay);
+          if (sealing) checkSealing(day, link, { sealedAtMs: Date.parse(sealing.made_at), chainBeganMs, report: reportOfDay });
+          checkBusiness(day, link, { businesses, startsAtGenesis, report: reportOfDay });
           checked.add(link);
-          if (++rows % page === 0) progress(day, rows);
+          if (++rows % pageRows === 0) progress(day, rows);
         }
         previous = checked.end();
       },
@@ -134,11 +136,11 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
       report({
         problem: "kept_head_not_in_chain",
         day,
-        detail: `a head of ${day} over ${links} links was kept elsewhere, and here is no such day`,
+        detail: `a head of ${day} over ${links} links was stored elsewhere, but the chain has no such day`,
       });
   }
   await em.transactional(async (own) => {
-    await own.execute(byIndex);
+    await own.execute(forceIndexScans);
     await findUnlinked(own, options);
   });
   return { days: days.length, rows, keys: [...keys], newest };
@@ -146,7 +148,7 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
 
 const inRange = (day: string, { from = "", to = "9" }: VerifyOptions) => day >= from && day <= to;
 
-/** Every day from the first to the last, and not only those of which something is there. */
+/** Returns every day from the first to the last, including days without links and heads. */
 async function daysOf(em: SqlEntityManager, options: VerifyOptions): Promise<string[]> {
   const [ends] = await em.execute<{ first: string | null; last: string | null }[]>(
     `select least((select min(day) from audit_head), (select min(day) from audit_link))::text as first,
@@ -160,7 +162,7 @@ async function daysOf(em: SqlEntityManager, options: VerifyOptions): Promise<str
   return days.map(({ day }) => day).filter((day) => inRange(day, options));
 }
 
-/** What the first of these days begins with; undefined: whoever could say is missing. */
+/** Returns the hash on which `day` builds, or undefined if the final head before it is missing. */
 async function endOfDayBefore(em: SqlEntityManager, day: string, report: VerifyOptions["report"]): Promise<string | undefined> {
   const [head] = await em.execute<Head[]>(`select ${headColumns} from audit_head where day = ?::date - 1 and final`, [day]);
   if (head) return headHash(head);
@@ -168,22 +170,22 @@ async function endOfDayBefore(em: SqlEntityManager, day: string, report: VerifyO
     "select max(day)::text as day from audit_head where day < ?::date",
     [day],
   );
-  // Heads stay for ever, so the first one of all follows nothing.
+  // Heads are never deleted, so the first head has no predecessor.
   if (!earlier?.day) return genesis;
   report({ problem: "head_missing", day, detail: `the day before ${day} has no final head` });
   return undefined;
 }
 
 async function* linksOf(em: SqlEntityManager, day: string): AsyncGenerator<LinkRow> {
-  // Numbers below 1 and twice the same are none of identity's, and are shown to whoever checks.
+  // Identity writes no number below 1 and no number twice. Such links are included as findings.
   for (let after: { number: number; link_id: string } | undefined = { number: Number.MIN_SAFE_INTEGER, link_id: nil }; after; ) {
     const links: LinkRow[] = await em.execute<LinkRow[]>(
       `select ${rowColumns}, l.number::float8 as number, l.id as link_id, l.event_id, encode(l.leaf, 'hex') as leaf, encode(l.hash, 'hex') as hash,
          l.business_number::int as business_number, encode(l.business_previous, 'hex') as business_previous,
          l.business_id as link_business_id,
-         uuid_time(l.event_id) < now() - ${kept} as is_old
+         uuid_time(l.event_id) < now() - ${retention} as is_old
        from audit_link l left join audit_event e on e.id = l.event_id
-       where l.day = ?::date and l.number >= ?::bigint and (l.number, l.id) > (?::bigint, ?::uuid) order by l.number, l.id limit ${page}`,
+       where l.day = ?::date and l.number >= ?::bigint and (l.number, l.id) > (?::bigint, ?::uuid) order by l.number, l.id limit ${pageRows}`,
       [day, after.number, after.number, after.link_id],
     );
     yield* links;
@@ -191,7 +193,7 @@ async function* linksOf(em: SqlEntityManager, day: string): AsyncGenerator<LinkR
   }
 }
 
-/** Returns when the chain began: older rows were sealed at that time. Heads are never deleted. */
+/** Returns the start of the chain, when older rows were sealed. Heads are never deleted. */
 async function beginningOfChain(em: SqlEntityManager): Promise<number> {
   const [head] = await em.execute<Head[]>(`select ${headColumns} from audit_head order by day, links, final limit 1`);
   return head && isSigned(head) ? Date.parse(head.made_at) : Number.NEGATIVE_INFINITY;
@@ -204,17 +206,17 @@ function checkSealing(
   { sealedAtMs, chainBeganMs, report }: { sealedAtMs: number; chainBeganMs: number; report: VerifyOptions["report"] },
 ): void {
   if (link["id"] === null) return;
-  const isOfBeforeTheChain = Date.parse(String(link["at"])) < chainBeganMs && sealedAtMs - chainBeganMs <= firstSealingsMs;
-  if (isOfBeforeTheChain) return;
+  const isOlderThanChain = Date.parse(String(link["at"])) < chainBeganMs && sealedAtMs - chainBeganMs <= firstSealingsMs;
+  if (isOlderThanChain) return;
   checkTime(rowOf(link), { day, number: link.number, from: sealedAtMs, until: sealedAtMs, report });
 }
 
 function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): void {
   const { number, event_id: id, business_number, business_previous, leaf, is_old, link_business_id, ...columns } = link;
   if (columns["id"] === null) {
-    // Only the row proves what its id was: one of long ago may be anybody's invention.
-    const ofLongAgo = is_old ? ", unless it is from before the chain and its five years are over" : "";
-    report({ problem: "row_deleted", day, number, id, detail: `row ${id}, link ${number} of ${day}, was deleted${ofLongAgo}` });
+    // Only the row proves its id, so an id with an old time can be false.
+    const exception = is_old ? ", unless it is older than the chain and its retention of five years is over" : "";
+    report({ problem: "row_deleted", day, number, id, detail: `row ${id}, link ${number} of ${day}, was deleted${exception}` });
     return;
   }
   const sealed = {
@@ -229,14 +231,14 @@ function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): 
     report({ problem: "link_broken", day, number, id, detail: `link ${number} of ${day} names another business than row ${id}` });
 }
 
-/** Each business's rows are a chain of their own: without it, one could be left out of a bundle. */
+/** Checks the separate chain of a business, which shows that a bundle omits none of its rows. */
 function checkBusiness(
   day: string,
   { number, event_id: id, link_business_id, business_number, business_previous, leaf }: LinkRow,
-  { businesses, isFromTheFirst, report }: { businesses: Businesses; isFromTheFirst: boolean; report: VerifyOptions["report"] },
+  { businesses, startsAtGenesis, report }: { businesses: Businesses; startsAtGenesis: boolean; report: VerifyOptions["report"] },
 ): void {
   if (link_business_id === null) return;
-  const before = businesses.get(link_business_id) ?? (isFromTheFirst ? { number: 0, leaf: null } : undefined);
+  const before = businesses.get(link_business_id) ?? (startsAtGenesis ? { number: 0, leaf: null } : undefined);
   businesses.set(link_business_id, { number: business_number, leaf });
   if (!before || (business_number === (before.number ?? 0) + 1 && business_previous === before.leaf)) return;
   report({
@@ -244,22 +246,22 @@ function checkBusiness(
     day,
     number,
     id,
-    detail: `link ${number} of ${day} does not follow the one before of business ${link_business_id}`,
+    detail: `link ${number} of ${day} does not follow the previous link of business ${link_business_id}`,
   });
 }
 
-/** Rows that no link holds: added past the queue or taken out of it, waiting for long, or gone. */
+/** Reports rows without a link: not queued, removed from the queue, queued too long, or deleted. */
 async function findUnlinked(em: SqlEntityManager, { from, to, report }: VerifyOptions): Promise<void> {
   const [bounds] = await em.execute<{ first: string; below: string | null }[]>(
     "select coalesce(uuid_at(?::date at time zone 'UTC'), ?) as first, uuid_at((?::date + 1) at time zone 'UTC') as below",
     [from ?? null, nil, to ?? null],
   );
-  // An id may be any, nil too: the first page is from its bound on, the next ones are after a row.
+  // The nil UUID is a valid id: the first page includes its bound, the next pages exclude theirs.
   let { first: after, compare }: { first: string | null; compare: ">=" | ">" } = { first: bounds?.first ?? nil, compare: ">=" };
   while (after !== null) {
     const found: { last: string | null; ids: string[] }[] = await em.execute(
       `with next as (
-         select id from audit_event where id ${compare} ?::uuid and (?::uuid is null or id < ?::uuid) order by id limit ${page}
+         select id from audit_event where id ${compare} ?::uuid and (?::uuid is null or id < ?::uuid) order by id limit ${pageRows}
        )
        select (select id from next order by id desc limit 1) as last, array(
          select id from next where not exists (select from audit_link l where l.event_id = next.id)
@@ -274,7 +276,7 @@ async function findUnlinked(em: SqlEntityManager, { from, to, report }: VerifyOp
       report({
         problem: "row_past_chain",
         id,
-        detail: `row ${id} has no link and waits for none: added past the chain, or taken away before it was sealed`,
+        detail: `row ${id} has no link and is not queued for sealing: it bypassed the queue or was removed from it`,
       });
     compare = ">";
     after = found[0]?.last ?? null;
@@ -285,6 +287,6 @@ async function findUnlinked(em: SqlEntityManager, { from, to, report }: VerifyOp
   );
   for (const { id, is_gone } of waiting) {
     if (is_gone) report({ problem: "row_deleted", id, detail: `row ${id} was deleted before it was sealed` });
-    else report({ problem: "row_not_sealed", id, detail: `row ${id} has waited for more than a minute: nobody seals` });
+    else report({ problem: "row_not_sealed", id, detail: `row ${id} is queued for more than a minute: start identity` });
   }
 }

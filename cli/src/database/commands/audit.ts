@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { type Finding, type Head, readHeads, trustedKeys, verifyBundle } from "@amana/audit-chain";
 import { type Command, InvalidArgumentError } from "commander";
 import { auditList } from "../../api/commands/audit-list.ts";
-import { type ChangeOptions, type CommonOptions, databaseHelp, withAs, withCommonOptions } from "../../options.ts";
+import { CommandError, exitCodes } from "../../command-error.ts";
+import { type ChangeOptions, type CommonOptions, databaseHelp, jsonHelp, withAs, withCommonOptions } from "../../options.ts";
 import { jsonText, printable } from "../../print.ts";
-import { exitCodes, Refused } from "../../refused.ts";
-import { byPerson, requireUuid } from "../as.ts";
 import { makeBundle } from "../audit/make-bundle.ts";
 import { verifyTrail } from "../audit/verify-trail.ts";
+import { auditActor, requireUuid } from "../audit-actor.ts";
 import { withServices } from "../services.ts";
 
 interface VerifyFlags extends CommonOptions {
@@ -18,52 +18,50 @@ interface VerifyFlags extends CommonOptions {
 }
 
 const findingsShownMax = 1_000;
-const tellEveryMs = 5_000;
+const progressEveryMs = 5_000;
 
-/** The audit trail: that nobody has bent it. */
 export function audit(program: Command): void {
-  const noun = program.command("audit").description("the audit trail: proves that nobody has bent it (docs/audit.md)");
+  const group = program.command("audit").description("list audited actions, verify the trail, export evidence (docs/audit.md)");
   withCommonOptions(
-    noun
-      .command("verify")
-      .description("finds rows and links that were changed, deleted, added or reordered, and heads that nobody trusts"),
+    group.command("verify").description("find changed, deleted, added or reordered rows and links, and heads of unknown keys"),
     "audit verify --public-key MCowBQYDK2VwAyEA… --head heads.jsonl",
   )
-    .option("--from <day>", "the first day, as 2026-11-20 in UTC", aDay)
-    .option("--to <day>", "the last day", aDay)
-    .option("--public-key <key...>", "who may have signed the heads: the public halves of AUDIT_SIGNING_KEY, former ones too")
-    .option("--head <file>", "heads that were kept elsewhere, one as JSON in each line; identity's log will do")
+    .option("--from <day>", "first day in UTC, for example 2026-11-20 (default: first day of the trail)", dayFrom)
+    .option("--to <day>", "last day in UTC (default: last day of the trail)", dayFrom)
+    .option("--public-key <key...>", "trusted public keys of AUDIT_SIGNING_KEY, including former ones (default: any key)")
+    .option("--head <file>", "heads that were stored elsewhere, one JSON object on each line, for example identity's log")
     .action(verify);
   withAs(
-    noun
+    group
       .command("bundle")
-      .description("writes what there is of one business and a period into a folder that anybody can verify; audited itself")
-      .option("--json", "for programs")
+      .description("write the evidence about a business and a period into a folder; the export is audited")
+      .option("--json", jsonHelp)
       .addHelpText("after", databaseHelp("audit bundle --business 0199… --from 2026-11-01 --to 2026-11-30 --out bundle")),
   )
-    .requiredOption("--business <id>", "whose")
-    .requiredOption("--from <day>", "the first day, as 2026-11-01 in UTC", aDay)
-    .requiredOption("--to <day>", "the last day", aDay)
-    .requiredOption("--out <folder>", "one that is not there yet")
+    .requiredOption("--business <id>", "business of the evidence")
+    .requiredOption("--from <day>", "first day in UTC, for example 2026-11-01", dayFrom)
+    .requiredOption("--to <day>", "last day in UTC", dayFrom)
+    .requiredOption("--out <folder>", "folder to create; it must not exist")
     .action(bundle);
-  auditList(noun);
-  noun
+  auditList(group);
+  group
     .command("verify-bundle <folder>")
-    .description("finds what was changed in a bundle or left out of it")
-    .requiredOption("--public-key <key...>", "who may have signed the heads")
-    .option("--head <file>", "heads that were kept elsewhere")
-    .option("--json", "for programs")
-    .addHelpText("after", "\nGoes at files alone.\n\nExample:\n  amana audit verify-bundle bundle --public-key MCowBQYDK2VwAyEA…")
-    .action(verifyOne);
+    .description("find changed or missing rows in an evidence bundle")
+    .requiredOption("--public-key <key...>", "trusted public keys of AUDIT_SIGNING_KEY, including former ones")
+    .option("--head <file>", "heads that were stored elsewhere, one JSON object on each line")
+    .option("--json", jsonHelp)
+    .addHelpText("after", "\nReads only files.\n\nExample:\n  amana audit verify-bundle bundle --public-key MCowBQYDK2VwAyEA…")
+    .action(verifyFolder);
 }
 
-export function aDay(text: string): string {
+export function dayFrom(text: string): string {
   if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
-  throw new InvalidArgumentError("It must be a day, as 2026-11-20.");
+  throw new InvalidArgumentError("It must be a day like 2026-11-20.");
 }
 
 async function verify({ service = "identity", databaseUrl, json, from, to, publicKey, head }: VerifyFlags): Promise<void> {
-  if (service !== "identity") throw new Refused("The audit trail is identity's.", exitCodes.usage);
+  if (service !== "identity")
+    throw new CommandError("The audit trail is in the database of identity. Use --service identity or omit it.", exitCodes.usage);
   const findings: Finding[] = [];
   let count = 0;
   const report = (finding: Finding) => {
@@ -71,37 +69,44 @@ async function verify({ service = "identity", databaseUrl, json, from, to, publi
     findings.push(finding);
     if (!json) process.stdout.write(`${finding.problem}: ${printable(finding.detail)}\n`);
   };
-  let toldAt = Date.now();
+  let reportedAt = Date.now();
   const progress = (day: string, rows: number) => {
-    if (Date.now() - toldAt < tellEveryMs) return;
-    toldAt = Date.now();
-    process.stderr.write(`${day}: ${rows} rows so far\n`);
+    if (Date.now() - reportedAt < progressEveryMs) return;
+    reportedAt = Date.now();
+    process.stderr.write(`${day}: ${rows} rows checked\n`);
   };
   const options = { from, to, trusted: publicKey && trustedKeys(publicKey), kept: keptHeads(head), report, progress };
   const verified = await withServices(
     { service, databaseUrl },
     async ([opened]) => opened && (await verifyTrail(opened.orm, options)),
   );
-  if (count > 0) process.exitCode = exitCodes.found;
+  if (count > 0) process.exitCode = exitCodes.actionNeeded;
   if (json) {
     process.stdout.write(`${jsonText({ ...verified, problems: count, findings })}\n`);
     return;
   }
   const { days = 0, rows = 0, keys = [], newest } = verified ?? {};
   const heads = newest ? `up to ${newest.day}, link ${newest.links}, ${newest.hash}` : "without a head";
-  process.stdout.write(`${count === 0 ? "Nothing is wrong" : `${count} problems`}: ${days} days, ${rows} rows, ${heads}.\n`);
+  process.stdout.write(
+    `${count === 0 ? "No problems found" : `${count} problems found`}: ${days} days, ${rows} rows, ${heads}.\n`,
+  );
   if (!head) {
-    const unproved = "that nobody made the chain anew or cut off its end: that takes heads that were kept elsewhere, with --head";
-    process.stdout.write(`Not proved: ${unproved}.\n`);
+    process.stdout.write(
+      "Not checked: a rewritten or shortened chain. Pass heads that were stored elsewhere with --head to check it.\n",
+    );
   }
   for (const key of publicKey ? [] : keys)
-    process.stdout.write(`Signed with ${key}: compare it, or name it with --public-key.\n`);
+    process.stdout.write(`Signed with ${key}. Compare it with the key of identity, or pass trusted keys with --public-key.\n`);
 }
 
 function keptHeads(file: string | undefined): Head[] {
   if (file === undefined) return [];
   const heads = readHeads(file);
-  if (heads.length === 0) throw new Refused(`${file} has no head in any of its lines.`, exitCodes.usage);
+  if (heads.length === 0)
+    throw new CommandError(
+      `${file} contains no head. Each line must be a head, or a log line with audit_head, as JSON.`,
+      exitCodes.usage,
+    );
   return heads;
 }
 
@@ -113,23 +118,23 @@ interface BundleFlags extends ChangeOptions {
 }
 
 async function bundle({ business, from, to, out, as, json }: BundleFlags): Promise<void> {
-  if (to < from) throw new Refused("--to is before --from.", exitCodes.usage);
-  if (existsSync(out)) throw new Refused(`${out} is there already: name a folder that is not.`, exitCodes.usage);
-  const options = { businessId: requireUuid(business), from, to, out, by: byPerson(as) };
+  if (to < from) throw new CommandError("--to is before --from.", exitCodes.usage);
+  if (existsSync(out)) throw new CommandError(`The folder ${out} exists. Choose another one with --out.`, exitCodes.usage);
+  const options = { businessId: requireUuid(business), from, to, out, by: auditActor(as) };
   const manifest_sha256 = await withServices({ needed: ["identity", "payments", "webhooks"] }, (opened) =>
     makeBundle(opened, options),
   );
   process.stdout.write(
-    json ? `${jsonText({ out, manifest_sha256 })}\n` : `${out} is made; its manifest has the SHA-256 ${manifest_sha256}.\n`,
+    json ? `${jsonText({ out, manifest_sha256 })}\n` : `Created ${out}. SHA-256 of its manifest: ${manifest_sha256}\n`,
   );
 }
 
-async function verifyOne(folder: string, { publicKey, head, json }: { publicKey: string[]; head?: string; json?: boolean }) {
+async function verifyFolder(folder: string, { publicKey, head, json }: { publicKey: string[]; head?: string; json?: boolean }) {
   const findings: Finding[] = [];
   const report = (finding: Finding) => void findings.push(finding);
   const manifest = await verifyBundle(folder, { trusted: trustedKeys(publicKey), kept: keptHeads(head), report });
-  if (findings.length > 0) process.exitCode = exitCodes.found;
+  if (findings.length > 0) process.exitCode = exitCodes.actionNeeded;
   if (json) process.stdout.write(`${jsonText({ manifest, problems: findings.length, findings })}\n`);
   else for (const { problem, detail } of findings) process.stdout.write(`${problem}: ${printable(detail)}\n`);
-  if (!json) process.stdout.write(findings.length === 0 ? "Nothing is wrong.\n" : `${findings.length} problems.\n`);
+  if (!json) process.stdout.write(findings.length === 0 ? "No problems found.\n" : `${findings.length} problems found.\n`);
 }

@@ -1,15 +1,14 @@
 import { migrationsOf } from "@amana/database";
 import type { Command } from "commander";
+import { exitCodes } from "../../command-error.ts";
 import { type CommonOptions, withCommonOptions } from "../../options.ts";
 import { printRows } from "../../print.ts";
-import { exitCodes } from "../../refused.ts";
 import { withServices } from "../services.ts";
 
-/** What a database has executed. */
 export function migrateStatus(program: Command): void {
-  const noun = program.command("migrate").description("status: of the schemas of the databases");
+  const group = program.command("migrate").description("show the migration status of the databases");
   withCommonOptions(
-    noun.command("status").description("which migrations of this version a database has, lacks, or has with another text"),
+    group.command("status").description("list executed, missing and edited migrations of each database"),
     "migrate status",
   ).action(showStatus);
 }
@@ -37,14 +36,12 @@ async function showStatus({ json, ...selection }: CommonOptions): Promise<void> 
   );
   const has = (name: "missing" | "edited") => rows.some((row) => row[name].length > 0);
   if (!json && has("missing")) {
-    process.stdout.write(
-      "\nMISSING: run node services/<name>/src/migrate.ts of this version, as the role that owns the database.\n",
-    );
+    process.stdout.write("\nMISSING: run node services/<name>/src/migrate.ts of this version as the owner of the database.\n");
   }
   if (!json && has("edited")) {
     process.stdout.write(
-      "\nEDITED: the text changed after it was executed. Take the edit back; what is new needs the next number.\n",
+      "\nEDITED: the file changed after its execution. Revert the edit and put new statements in a new migration.\n",
     );
   }
-  if ((has("missing") || has("edited")) && process.exitCode === undefined) process.exitCode = exitCodes.found;
+  if ((has("missing") || has("edited")) && process.exitCode === undefined) process.exitCode = exitCodes.actionNeeded;
 }

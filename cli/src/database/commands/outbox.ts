@@ -1,10 +1,10 @@
 import { republish } from "@amana/messaging";
 import { uuidv7 } from "@amana/runtime";
 import type { Command } from "commander";
+import { CommandError, exitCodes } from "../../command-error.ts";
 import { type ChangeOptions, withChangeOptions } from "../../options.ts";
 import { printRows } from "../../print.ts";
-import { exitCodes, Refused } from "../../refused.ts";
-import { byPerson, requireUuid } from "../as.ts";
+import { auditActor, requireUuid } from "../audit-actor.ts";
 import { withServices } from "../services.ts";
 
 interface RepublishOptions extends ChangeOptions {
@@ -15,45 +15,45 @@ interface RepublishOptions extends ChangeOptions {
   readonly reason?: string;
 }
 
-/** Events that a service has emitted. */
 export function outbox(program: Command): void {
-  const noun = program.command("outbox").description("republish: events that a service has emitted in the last three days");
+  const group = program.command("outbox").description("publish events of the last three days again");
   withChangeOptions(
-    noun
+    group
       .command("republish")
-      .description("publish events again, under their ids: consumers drop those they know. For when Kafka has lost some"),
+      .description("publish events again with the same ids, after a loss in Kafka; consumers ignore events they have processed"),
     "outbox republish --topic payments.v1 --from 2026-11-20T08:00Z",
   )
-    .requiredOption("--topic <topic>", "like payments.v1")
-    .option("--from <time>", "committed from then on, like 2026-11-20T08:00Z")
-    .option("--to <time>", "up to then; now unless given")
-    .option("--ids <id...>", "instead of a time: these events")
-    .option("--reason <text>", "for the audit trail")
-    .action(republishSome);
+    .requiredOption("--topic <topic>", "topic of the events, for example payments.v1")
+    .option("--from <time>", "start of the commit times, for example 2026-11-20T08:00Z")
+    .option("--to <time>", "end of the commit times (default: now)")
+    .option("--ids <id...>", "ids of events, in place of --from and --to")
+    .option("--reason <text>", "reason in the audit trail")
+    .action(republishEvents);
 }
 
-async function republishSome({ topic, from, to, ids, reason, as, json, ...selection }: RepublishOptions): Promise<void> {
-  if ((from === undefined) === (ids === undefined)) throw new Refused("Say which: --from and --to, or --ids.", exitCodes.usage);
+async function republishEvents({ topic, from, to, ids, reason, as, json, ...selection }: RepublishOptions): Promise<void> {
+  if ((from === undefined) === (ids === undefined))
+    throw new CommandError("Use either --from, with or without --to, or --ids.", exitCodes.usage);
   const range = ids
     ? { topic, eventIds: ids.map(requireUuid) }
     : { topic, from: timeOf("--from", from), to: to === undefined ? new Date() : timeOf("--to", to) };
   const rows = await withServices(selection, async (opened) => {
     const emitting = opened.filter(({ service }) => service.emits.includes(topic));
     if (emitting.length === 0) {
-      const known = new Set(opened.flatMap(({ service }) => service.emits));
-      throw new Refused(`None of these services emits ${topic}. Topics: ${[...known].join(", ") || "none"}.`);
+      const topics = new Set(opened.flatMap(({ service }) => service.emits));
+      throw new CommandError(`None of these services emits ${topic}. Topics: ${[...topics].join(", ") || "none"}.`);
     }
     const results: { service: string; topic: string; events: number }[] = [];
     for (const { service, orm } of emitting) {
-      const which: Record<string, string> = ids
+      const selected: Record<string, string> = ids
         ? { event_ids: String(ids.length) }
         : { from: String(from), to: String(to ?? "now") };
       const events = await republish(orm, range, (em) =>
         service.record(em, new Date(), {
-          by: byPerson(as),
+          by: auditActor(as),
           action: "outbox.republished",
           entity: { type: "outbox", id: uuidv7() },
-          after: { service: service.name, topic, ...which },
+          after: { service: service.name, topic, ...selected },
           reason,
         }),
       );
@@ -67,11 +67,11 @@ async function republishSome({ topic, from, to, ids, reason, as, json, ...select
     { SERVICE: (row: Row) => row.service, TOPIC: (row: Row) => row.topic, EVENTS: (row: Row) => row.events },
     { json, none: "" },
   );
-  if (!json) process.stdout.write("They are in the outbox again; the running service publishes them. It goes back three days.\n");
+  if (!json) process.stdout.write("The events are in the outbox again. The running service publishes them.\n");
 }
 
 function timeOf(flag: string, text: string | undefined): Date {
   const time = new Date(text ?? "");
-  if (Number.isNaN(time.getTime())) throw new Refused(`${flag} must be a time like 2026-11-20T08:00Z.`, exitCodes.usage);
+  if (Number.isNaN(time.getTime())) throw new CommandError(`${flag} must be a time like 2026-11-20T08:00Z.`, exitCodes.usage);
   return time;
 }

@@ -2,23 +2,23 @@ import { transaction } from "@amana/database";
 import { uuidv7 } from "@amana/runtime";
 import type { ConsumedEvent, Difference } from "@amana/service-host";
 import { Argument, type Command } from "commander";
+import { CommandError, exitCodes } from "../../command-error.ts";
 import { type ChangeOptions, withChangeOptions } from "../../options.ts";
 import { printRows } from "../../print.ts";
-import { exitCodes, Refused } from "../../refused.ts";
-import { byPerson } from "../as.ts";
+import { auditActor } from "../audit-actor.ts";
 import { type OpenDatabase, withServices } from "../services.ts";
 
 const pageRows = 1_000;
-/** Clocks of processes, whose times event ids begin with, may differ by so much. */
-const marginMs = 60_000;
+/** Maximum difference between the clocks of processes, which put their time into event ids. */
+const clockSkewMs = 60_000;
 
 const advice = {
   payments: `
-Payments with a status HERE are read again at the processor within seconds. Run the command again to see what is left.
+Payments with a status HERE are read again at the processor within seconds. Run the command again to list the remaining ones.
 Unknown payments were paid or ended after that time and cannot be refunded here. Compare them with the processor's list of orders, and
 refund them there or agree with the business (docs/restore.md).\n`,
   kyc: `
-Applications with a status HERE are read again at the provider within seconds. Run the command again to see what is left.
+Applications with a status HERE are read again at the provider within seconds. Run the command again to list the remaining ones.
 NEEDS_REVIEW here and APPROVED or REJECTED in webhooks: the restore lost an operator's decision. KYC_NEEDS_REVIEW is emitted again.
 Decide again with: amana kyc review ID. Unknown applications were created after that time: the business creates new ones
 (docs/restore.md).\n`,
@@ -29,44 +29,44 @@ export function restored(program: Command): void {
   withChangeOptions(
     program
       .command("restored")
-      .description("list rows that webhooks got events about and a restored service has lost; read rows that differ again")
-      .addArgument(new Argument("[restored]", "the service that was restored").choices(Object.keys(advice)).default("payments")),
+      .description("list rows that a restored service has lost, by the events in webhooks, and read rows that differ again")
+      .addArgument(new Argument("[service]", "the restored service").choices(Object.keys(advice)).default("payments")),
     "restored kyc --since 2026-11-20T08:00:00Z",
   )
-    .requiredOption("--since <time>", "the time to which the service was restored, like 2026-11-20T08:00:00Z")
-    .action(showForgotten);
+    .requiredOption("--since <time>", "time to which the service was restored, for example 2026-11-20T08:00:00Z")
+    .action(showLostRows);
 }
 
 type Options = ChangeOptions & { since: string };
 
-async function showForgotten(name: keyof typeof advice, { since, as, json, ...selection }: Options): Promise<void> {
+async function showLostRows(name: keyof typeof advice, { since, as, json, ...selection }: Options): Promise<void> {
   const from = new Date(since);
-  if (Number.isNaN(from.getTime())) throw new Refused("--since must be a time like 2026-11-20T08:00:00Z.", exitCodes.usage);
+  if (Number.isNaN(from.getTime())) throw new CommandError("--since must be a time like 2026-11-20T08:00:00Z.", exitCodes.usage);
   const rows = await withServices({ ...selection, needed: [name, "webhooks"] }, async (opened) => {
-    const [forgetful, witness] = [name, "webhooks"].map((one) => opened.find(({ service }) => service.name === one));
-    if (!forgetful || !witness)
-      throw new Refused(`The command needs the databases of ${name} and webhooks.`, exitCodes.unreachable);
-    return await compareAll(forgetful, witness, from, as);
+    const [restoredService, webhooks] = [name, "webhooks"].map((wanted) => opened.find(({ service }) => service.name === wanted));
+    if (!restoredService || !webhooks)
+      throw new CommandError(`The command needs the databases of ${name} and webhooks.`, exitCodes.unreachable);
+    return await compareAll(restoredService, webhooks, from, as);
   });
   printRows(
     rows,
     {
       [name === "kyc" ? "APPLICATION" : "PAYMENT"]: (row: Difference) => row.id,
       HERE: (row: Difference) => row.here,
-      TOLD: (row: Difference) => row.status,
+      WEBHOOKS: (row: Difference) => row.status,
       BUSINESS: (row: Difference) => row.businessId,
       DETAILS: (row: Difference) => row.details,
     },
     { json, none: `No row that webhooks got events about is missing or older in ${name}.` },
   );
-  if (rows.length > 0 && process.exitCode === undefined) process.exitCode = exitCodes.found;
+  if (rows.length > 0 && process.exitCode === undefined) process.exitCode = exitCodes.actionNeeded;
   if (json || rows.length === 0) return;
   process.stdout.write(advice[name]);
 }
 
 /** Compares each row with its newest event only: an earlier event differs from the row anyway. */
-async function compareAll({ service, orm }: OpenDatabase, witness: OpenDatabase, from: Date, as: string): Promise<Difference[]> {
-  const newest = await newestHeard(service.name, witness, from);
+async function compareAll({ service, orm }: OpenDatabase, webhooks: OpenDatabase, from: Date, as: string): Promise<Difference[]> {
+  const newest = await newestEvents(service.name, webhooks, from);
   const found: Difference[] = [];
   for (let start = 0; start < newest.length; start += pageRows) {
     const page = newest.slice(start, start + pageRows);
@@ -74,7 +74,7 @@ async function compareAll({ service, orm }: OpenDatabase, witness: OpenDatabase,
       const differing = (await service.compare?.(em, page)) ?? [];
       if (differing.length > 0) {
         service.record(em, new Date(), {
-          by: byPerson(as),
+          by: auditActor(as),
           action: `${service.name}.looked_at_again`,
           entity: { type: "restore", id: uuidv7() },
           after: { since: from.toISOString(), [service.name]: String(differing.length) },
@@ -87,19 +87,19 @@ async function compareAll({ service, orm }: OpenDatabase, witness: OpenDatabase,
   return found;
 }
 
-async function newestHeard(name: string, witness: OpenDatabase, from: Date): Promise<ConsumedEvent[]> {
+async function newestEvents(name: string, webhooks: OpenDatabase, from: Date): Promise<ConsumedEvent[]> {
   const newest = new Map<string, ConsumedEvent>();
-  let after = firstIdOf(from.getTime() - marginMs);
+  let after = firstIdOf(from.getTime() - clockSkewMs);
   for (;;) {
-    const heard = (await witness.service.heard?.(witness.orm.em.fork(), name, after, pageRows)) ?? [];
-    const last = heard.at(-1);
+    const consumed = (await webhooks.service.heard?.(webhooks.orm.em.fork(), name, after, pageRows)) ?? [];
+    const last = consumed.at(-1);
     if (!last) return [...newest.values()];
     after = last.eventId;
-    for (const one of heard) newest.set(one.id, one);
+    for (const event of consumed) newest.set(event.id, event);
   }
 }
 
-/** Ids of events begin with their time (UUIDv7): the lowest of a time. */
+/** Returns the lowest UUIDv7 of a time. Event ids start with their time. */
 function firstIdOf(ms: number): string {
   const hex = ms.toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;

@@ -1,22 +1,22 @@
 import { readEnv } from "@amana/runtime";
 import { createSecretBox, readEncryptionKeys } from "@amana/secret-box";
 import type { Command } from "commander";
+import { CommandError, exitCodes } from "../../command-error.ts";
 import { type ChangeOptions, withChangeOptions } from "../../options.ts";
 import { printRows } from "../../print.ts";
-import { exitCodes, Refused } from "../../refused.ts";
 import { reencrypt } from "../reencrypt.ts";
 import { withServices } from "../services.ts";
 
-const sealing = ["kyc", "webhooks"];
+const servicesWithSecrets = ["kyc", "webhooks"];
 
-/** The step of a rotation that changes rows. docs/secrets.md has the other steps. */
+/** The step of a key rotation that changes rows. docs/secrets.md has the other steps. */
 export function secrets(program: Command): void {
-  const noun = program.command("secrets").description("reencrypt: encrypt stored secrets with the first key");
+  const group = program.command("secrets").description("encrypt stored secrets with a new key");
   withChangeOptions(
-    noun
+    group
       .command("reencrypt")
       .description(
-        "encrypt the stored secrets of webhooks and kyc with the first key of SECRET_ENCRYPTION_KEYS; safe to repeat (docs/secrets.md)",
+        "encrypt the stored secrets of webhooks and kyc with the first key of SECRET_ENCRYPTION_KEYS; repeatable (docs/secrets.md)",
       ),
     "secrets reencrypt",
   ).action(reencryptAll);
@@ -24,14 +24,15 @@ export function secrets(program: Command): void {
 
 async function reencryptAll({ as, json, ...selection }: ChangeOptions): Promise<void> {
   const { keys } = readEnv((env) => ({ keys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS") }));
-  const needed = selection.service === undefined ? sealing : sealing.filter((name) => name === selection.service);
+  const needed =
+    selection.service === undefined ? servicesWithSecrets : servicesWithSecrets.filter((name) => name === selection.service);
   const keyId = keys[0]?.id ?? "";
   const rows = await withServices({ ...selection, needed }, async (opened) => {
     const missing = needed.filter((name) => !opened.some(({ service }) => service.name === name));
-    // An old key that is removed after half of the work makes the other half unreadable.
+    // A removal of the old key after a partial run would make the other secrets unreadable.
     if (missing.length > 0)
-      throw new Refused(
-        `No secret was encrypted: the database of ${missing.join(", ")} does not answer. Run the command again when it does.`,
+      throw new CommandError(
+        `No secret was encrypted: the database of ${missing.join(", ")} does not respond. Start it and run the command again.`,
         exitCodes.unreachable,
       );
     const done: { service: string; key: string; reencrypted: number }[] = [];

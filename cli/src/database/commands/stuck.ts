@@ -1,11 +1,11 @@
 import { isDatabaseUnavailable, migrationsOf, type StuckRows } from "@amana/database";
 import type { Command } from "commander";
+import { exitCodes } from "../../command-error.ts";
 import { type CommonOptions, withCommonOptions } from "../../options.ts";
 import { ageOf, printRows } from "../../print.ts";
-import { exitCodes } from "../../refused.ts";
 import { type OpenDatabase, withServices } from "../services.ts";
 
-interface Stuck {
+interface StuckWork {
   readonly service: string;
   readonly what: string;
   readonly count: number;
@@ -15,12 +15,11 @@ interface Stuck {
 }
 
 const countMax = 10_000;
-const namedMax = 3;
+const examplesMax = 3;
 
-/** What waits longer than it should. */
 export function stuck(program: Command): void {
   withCommonOptions(
-    program.command("stuck").description("everything that waits longer than it should, by service, with what to do"),
+    program.command("stuck").description("list work that is overdue in each service, with the next step"),
     "stuck",
   ).action(showStuck);
 }
@@ -28,45 +27,45 @@ export function stuck(program: Command): void {
 async function showStuck({ json, ...selection }: CommonOptions): Promise<void> {
   const rows = await withServices(selection, async (opened) => (await Promise.all(opened.map(stuckIn))).flat());
   const columns = {
-    SERVICE: (row: Stuck) => row.service,
-    COUNT: (row: Stuck) => (row.count > countMax ? `> ${countMax}` : row.count),
-    OLDEST: (row: Stuck) => (row.since ? ageOf(row.since) : ""),
-    WHAT: (row: Stuck) => row.what,
-    "FOR EXAMPLE": (row: Stuck) => row.ids[0],
+    SERVICE: (row: StuckWork) => row.service,
+    COUNT: (row: StuckWork) => (row.count > countMax ? `> ${countMax}` : row.count),
+    OLDEST: (row: StuckWork) => (row.since ? ageOf(row.since) : ""),
+    WHAT: (row: StuckWork) => row.what,
+    "FOR EXAMPLE": (row: StuckWork) => row.ids[0],
   };
-  printRows(rows, columns, { json, none: "Nothing waits longer than it should." });
+  printRows(rows, columns, { json, none: "No overdue work found." });
   if (!json) for (const { service, what, todo } of rows) process.stdout.write(`\n${service}, ${what}:\n  ${todo}\n`);
-  if (rows.length > 0 && process.exitCode === undefined) process.exitCode = exitCodes.found;
+  if (rows.length > 0 && process.exitCode === undefined) process.exitCode = exitCodes.actionNeeded;
 }
 
-async function stuckIn({ service, orm }: OpenDatabase): Promise<Stuck[]> {
+async function stuckIn({ service, orm }: OpenDatabase): Promise<StuckWork[]> {
   const { name, waiting, database } = service;
   const { missing } = await migrationsOf(orm, database.migrations);
   if (missing.length > 0) {
-    const todo = "Run this version's migrate command, as the role that owns the database. See: amana migrate status";
-    // Their tables and columns may not be there to be looked at.
-    return [{ service: name, what: "migrations that are missing", count: missing.length, since: null, ids: missing, todo }];
+    const todo = "Run the migrate command of this version as the owner of the database. See: amana migrate status";
+    // The tables and columns of the queries may be missing, too.
+    return [{ service: name, what: "missing migrations", count: missing.length, since: null, ids: missing, todo }];
   }
-  const found: Stuck[] = [];
-  for (const one of waiting) found.push(...(await lookAt(one, orm, name)));
+  const found: StuckWork[] = [];
+  for (const rows of waiting) found.push(...(await countStuck(rows, orm, name)));
   return found;
 }
 
-async function lookAt(
+async function countStuck(
   { what, table, where, since, id = "id", todo }: StuckRows,
   orm: OpenDatabase["orm"],
   service: string,
-): Promise<Stuck[]> {
+): Promise<StuckWork[]> {
   try {
     const [row] = await orm.em.fork().execute<{ count: number; since: string | null; ids: string[] | null }[]>(
       `with waiting as (select ${id}::text as id, ${since} as since from ${table} where ${where} limit ${countMax + 1})
        select (select count(*)::int from waiting) as count, to_json((select min(since) from waiting)) #>> '{}' as since,
-         (select json_agg(id) from (select id from waiting order by since limit ${namedMax}) first) as ids`,
+         (select json_agg(id) from (select id from waiting order by since limit ${examplesMax}) first) as ids`,
     );
     return row && row.count > 0 ? [{ service, what, count: row.count, since: row.since, ids: row.ids ?? [], todo }] : [];
   } catch (error) {
     if (!isDatabaseUnavailable(error)) throw error;
-    const slow = "The database did not answer in time. Look whether it is overloaded, and ask again.";
+    const slow = "The database did not respond in time. Check its load and run the command again.";
     return [{ service, what: `unknown: ${what}`, count: 0, since: null, ids: [], todo: slow }];
   }
 }

@@ -1,4 +1,4 @@
-/** A client's body without the address that has to be its own. */
+/** Body of a client without the e-mail address, which must be unique. */
 export const aPerson = {
   first_name: "Amina",
   last_name: "Benali",

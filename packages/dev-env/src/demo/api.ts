@@ -3,7 +3,7 @@ import { request } from "undici";
 export type ApiCaller = ReturnType<typeof apiCaller>;
 export type Answer = Awaited<ReturnType<ApiCaller>>;
 
-/** A caller of the public API with one key, as a business's own server would write it. */
+/** Returns a function that calls the public API with a key and returns the parsed response. */
 export function apiCaller(baseUrl: string, key: string) {
   return async (
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
@@ -11,18 +11,18 @@ export function apiCaller(baseUrl: string, key: string) {
     body?: object | string,
     headers: Record<string, string> = {},
   ) => {
-    const answer = await request(`${baseUrl}${path}`, {
+    const response = await request(`${baseUrl}${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, ...(body ? { "content-type": "application/json" } : {}), ...headers },
       body: typeof body === "object" ? JSON.stringify(body) : (body ?? null),
       headersTimeout: 45_000,
     });
-    const text = await answer.body.text();
+    const text = await response.body.text();
     return {
-      status: answer.statusCode,
-      headers: answer.headers,
+      status: response.statusCode,
+      headers: response.headers,
       body: text ? (JSON.parse(text) as Record<string, unknown>) : {},
-      /** The body as it came. */
+      /** The unparsed body. */
       text,
     };
   };

@@ -7,17 +7,17 @@ import { DevEnvError } from "../dev-env-error.ts";
 import { type DevFile, devFileOf, readDevFile } from "../dev-file.ts";
 import { createProgress, type Progress } from "../progress.ts";
 import { startSystem } from "../system.ts";
-import { gatherCast } from "./cast.ts";
 import { onboardClient } from "./onboard-client.ts";
+import { registerParticipants } from "./participants.ts";
 import { payAndRefund } from "./pay-and-refund.ts";
-import { createStory } from "./story.ts";
+import { createReporter } from "./reporter.ts";
 import { verifyApplicants } from "./verify-applicants.ts";
 
 interface DemoOptions {
   readonly browser?: boolean;
 }
 
-const story = createStory((text) => process.stdout.write(text));
+const reporter = createReporter((text) => process.stdout.write(text));
 const command = createCommand(
   "demo",
   "Show and check a payment, a refund, verifications and an onboarding. Uses the system that start runs, or starts one for the demo.",
@@ -36,27 +36,27 @@ async function demo({ browser = false }: DemoOptions): Promise<void> {
   });
   // Without a system of its own, the demo has nothing to stop.
   stopped.catch(() => {});
-  const tell = (system: DevFile) => Promise.race([tellStory(system, browser), stopped]);
+  const runSteps = (system: DevFile) => Promise.race([runDemo(system, browser), stopped]);
   try {
-    await onSystem(tell, progress, signal);
-    story.say("\nThe demo passed: all steps have the expected results.");
+    await withSystem(runSteps, progress, signal);
+    reporter.print("\nThe demo passed: all steps have the expected results.");
   } catch (error) {
-    // The story may still wait for a response.
+    // A step may still wait for a response.
     if (signal.aborted) process.exit(exitCodes.interrupted);
-    story.say(`\n✗ ${(error as Error).message}`);
+    reporter.print(`\n✗ ${(error as Error).message}`);
     process.exitCode = exitCodes.failed;
   }
 }
 
-/** Runs `tell` on the running system, or on a system that it starts and stops. */
-async function onSystem(tell: (system: DevFile) => Promise<void>, progress: Progress, signal: AbortSignal): Promise<void> {
+/** Calls `work` with the running system, or with a system that it starts and stops. */
+async function withSystem(work: (system: DevFile) => Promise<void>, progress: Progress, signal: AbortSignal): Promise<void> {
   const root = join(import.meta.dirname, "..", "..", "..", "..");
   const running = await runningSystem(amanaDir(root));
   if (running) {
-    story.say("A system is running already: using it.");
-    return await tell(running);
+    reporter.print("Using the running system.");
+    return await work(running);
   }
-  story.say("No system is running: starting one for the demo.");
+  reporter.print("No system is running. Starting a system for the demo.");
   const dir = await openDataDir(amanaDir(root));
   process.env["NODE_COMPILE_CACHE"] ??= join(dir, "cache");
   await using system = await startSystem({
@@ -67,31 +67,28 @@ async function onSystem(tell: (system: DevFile) => Promise<void>, progress: Prog
     progress,
     signal,
   });
-  await tell(devFileOf(system));
+  await work(devFileOf(system));
 }
 
-/** The system on this folder, if it answers. */
+/** Returns the system of this folder, or undefined if none runs. Throws if it does not respond. */
 async function runningSystem(dir: string): Promise<DevFile | undefined> {
   const file = await readDevFile(dir);
   if (!file) return undefined;
   const alive = await request(`${file.gateway_url}/healthz`, { headersTimeout: 2_000 }).then(
-    (answer) => answer.body.dump().then(() => answer.statusCode === 200),
+    (response) => response.body.dump().then(() => response.statusCode === 200),
     () => false,
   );
   if (!alive)
-    throw new DevEnvError(
-      `${join(dir, "dev.json")} names a system that does not answer.`,
-      "Start it again: npx --yes pnpm@12 start",
-    );
+    throw new DevEnvError(`The system in ${join(dir, "dev.json")} does not respond.`, "Start it again: npx --yes pnpm@12 start");
   return file;
 }
 
-async function tellStory(system: DevFile, inBrowser: boolean): Promise<void> {
-  story.say(`The system is at ${system.gateway_url} (events: ${system.events}).`);
-  await using cast = await gatherCast(story, system);
-  await payAndRefund(story, cast, { inBrowser });
-  await verifyApplicants(story, cast, { inBrowser });
-  await onboardClient(story, cast);
-  story.step("Looking back.");
-  story.expect(cast.receiver.refused.length === 0, "no webhook came with a signature that does not hold");
+async function runDemo(system: DevFile, inBrowser: boolean): Promise<void> {
+  reporter.print(`The system is at ${system.gateway_url} (events: ${system.events}).`);
+  await using participants = await registerParticipants(reporter, system);
+  await payAndRefund(reporter, participants, { inBrowser });
+  await verifyApplicants(reporter, participants, { inBrowser });
+  await onboardClient(reporter, participants);
+  reporter.step("Check the webhook receiver.");
+  reporter.expect(participants.receiver.refused.length === 0, "no webhook had an invalid signature");
 }

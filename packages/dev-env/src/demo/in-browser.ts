@@ -12,7 +12,7 @@ const flags = [
   "--disable-sync",
 ];
 
-/** What somebody does from this address on, in a headless Chromium that is closed afterwards. */
+/** Runs `act` on a page in headless Chromium, and closes the browser. */
 async function visit<T>(url: string, act: (page: Page) => Promise<T>): Promise<T> {
   const executablePath = [
     "/usr/bin/chromium",
@@ -22,8 +22,8 @@ async function visit<T>(url: string, act: (page: Page) => Promise<T>): Promise<T
   ].find((path) => path && existsSync(path));
   if (!executablePath) {
     throw new DevEnvError(
-      "There is no Chromium on this machine.",
-      "Install one (Debian: apt-get install chromium), set CHROMIUM_PATH, or run the demo without --browser.",
+      "Chromium was not found.",
+      "Install it (Debian: apt-get install chromium), set CHROMIUM_PATH, or run the demo without --browser.",
     );
   }
   await using browser = await chromium.launch({ executablePath, args: flags });
@@ -33,7 +33,9 @@ async function visit<T>(url: string, act: (page: Page) => Promise<T>): Promise<T
   return await act(page);
 }
 
-/** Pays on the hosted page as a card holder does, until the browser is back at the shop. */
+/**
+ * Pays on the hosted page and returns the address of the shop to which the browser is redirected.
+ */
 export const payInBrowser = (
   formUrl: string,
   shopUrl: string,
@@ -50,7 +52,7 @@ export const payInBrowser = (
     return page.url();
   });
 
-/** Goes through the hosted page as an applicant without a camera: passport and samples. */
+/** Completes the hosted page with a passport and the sample images, because there is no camera. */
 export const verifyInBrowser = (linkUrl: string): Promise<void> =>
   visit(linkUrl, async (page) => {
     const press = (selector: string) => Promise.all([page.waitForEvent("load"), page.click(selector)]);

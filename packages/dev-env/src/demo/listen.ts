@@ -1,9 +1,9 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Answers requests on a free port of the loopback address, until it is disposed of. */
-export async function listen(answer: RequestListener): Promise<AsyncDisposable & { readonly url: string }> {
-  const server = createServer(answer);
+/** Starts an HTTP server on a free port of the loopback address. Disposal closes it. */
+export async function listen(handle: RequestListener): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = createServer(handle);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

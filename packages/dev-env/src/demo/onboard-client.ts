@@ -1,66 +1,66 @@
 import { eventually } from "../eventually.ts";
 import { aPerson, someDetails } from "./a-person.ts";
 import { submit } from "./at-the-sandbox.ts";
-import type { Cast } from "./cast.ts";
-import type { Story } from "./story.ts";
+import type { Participants } from "./participants.ts";
+import type { Reporter } from "./reporter.ts";
 
 const account = { account_type: "CURRENT", account_name: "Compte courant", currency: "DZD", daily_limit: "50000.00" } as const;
 const payee = { name: "Karim Haddad", iban: "DZ58 0002 1000 0111 3000 0005 70", country_code: "DZA" } as const;
 
-/** A client from registration to an active account with a beneficiary. */
-export async function onboardClient(story: Story, { business, operator, sandboxUrl }: Cast): Promise<void> {
-  const { step, expect, expectAnswer, expectRefusal } = story;
+/** Onboards a client, from registration to an active account with a beneficiary. */
+export async function onboardClient(reporter: Reporter, { business, operator, sandboxUrl }: Participants): Promise<void> {
+  const { step, expect, expectFields, expectProblem } = reporter;
 
   step("The business registers a client.");
   const client = await business.clients.createPerson({ ...aPerson, email: `amina.${Date.now()}@example.dz` });
-  const registered = "she is on record, not verified yet, and her e-mail address is hers alone";
-  expectAnswer(client, { kyc_status: "NOT_STARTED" }, registered);
+  const registered = "the client is registered and not verified";
+  expectFields(client, { kyc_status: "NOT_STARTED" }, registered);
   const { id } = client;
-  const stepIs = async (wanted: string, what: string) => {
+  const expectStep = async (wanted: string, what: string) => {
     const status = await eventually(async () => {
-      const answer = await business.onboarding.getStatus(id);
-      if (answer.current_step !== wanted) throw new Error(`${what}: still ${JSON.stringify(answer)}`);
-      return answer;
+      const current = await business.onboarding.getStatus(id);
+      if (current.current_step !== wanted) throw new Error(`${what}: expected ${wanted}, got ${JSON.stringify(current)}`);
+      return current;
     }, 15_000);
     expect(true, `${what}: ${wanted}, ${status.kyc_status}, ${status.overall_status}`);
     return status;
   };
-  await stepIs("DETAILS_PENDING", "her onboarding begins");
+  await expectStep("DETAILS_PENDING", "the onboarding has started");
 
-  step("It writes down what the law wants to know.");
+  step("The business stores the onboarding details of the client.");
   await business.onboarding.createDetails(id, someDetails);
-  expect(true, "details are there");
-  await stepIs("KYC_PENDING", "her onboarding moved by itself");
+  expect(true, "the details are stored");
+  await expectStep("KYC_PENDING", "the onboarding continues");
 
-  step("It opens an account for her, which has to wait.");
+  step("The business opens an account for the client.");
   const opened = await business.accounts.open({ client_id: id, ...account });
-  const waiting = `account ${opened.account_number} is PENDING and empty`;
-  expectAnswer(opened, { status: "PENDING", current_balance: "0.00" }, waiting);
+  const waiting = `account ${opened.account_number} is PENDING, with the balance 0.00`;
+  expectFields(opened, { status: "PENDING", current_balance: "0.00" }, waiting);
   const early = business.accounts.activate(opened.id);
-  await expectRefusal(early, 409, "client_not_verified", "it cannot be activated: 409 client_not_verified");
+  await expectProblem(early, 409, "client_not_verified", "activation returns 409 client_not_verified");
 
-  step("She is verified.");
+  step("The client is verified.");
   const { link_url: link } = await business.kycApplications.create({ client_id: id });
-  expect(link !== "", "an application for her has a link");
+  expect(link !== "", "the verification application has a link");
   await eventually(async () => {
     const status = await business.onboarding.getStatus(id);
-    if (status.kyc_link !== link) throw new Error(`The link is not in ${JSON.stringify(status)}.`);
+    if (status.kyc_link !== link) throw new Error(`The onboarding status has no link: ${JSON.stringify(status)}`);
   });
-  expect(true, "her onboarding shows the link");
+  expect(true, "the onboarding status contains the link");
   await submit(sandboxUrl, link, { outcome: "approved" });
-  const verified = await stepIs("PENDING_APPROVAL", "the verdict moved her on by itself");
-  expect(verified.kyc_link === undefined, "the link is gone, now that it is used");
+  const verified = await expectStep("PENDING_APPROVAL", "the verdict continued the onboarding");
+  expect(verified.kyc_link === undefined, "the status no longer contains the used link");
 
-  step("An operator approves her.");
+  step("An operator approves the client.");
   const approved = await operator.onboarding.approve(id);
-  expectAnswer(approved, { current_step: "APPROVED" }, "she is APPROVED; the trail says by whom");
+  expectFields(approved, { current_step: "APPROVED" }, "the client is APPROVED; the audit trail contains the operator");
 
-  step("Her account is activated and gets somebody to pay.");
+  step("The business activates the account and adds a beneficiary.");
   const active = await business.accounts.activate(opened.id);
-  expectAnswer(active, { status: "ACTIVE" }, "the account is ACTIVE");
+  expectFields(active, { status: "ACTIVE" }, "the account is ACTIVE");
   const beneficiary = await business.beneficiaries.create({ client_id: id, ...payee });
-  const kept = "the beneficiary's IBAN is good and kept without its spaces";
-  expectAnswer(beneficiary, { iban: "DZ580002100001113000000570" }, kept);
+  const kept = "the beneficiary's IBAN is valid and stored without spaces";
+  expectFields(beneficiary, { iban: "DZ580002100001113000000570" }, kept);
   const mistyped = business.beneficiaries.update(beneficiary.id, { iban: "DZ580002100001113000000571" });
-  await expectRefusal(mistyped, 422, "validation_failed", "one wrong digit is refused with 422, and nothing changes");
+  await expectProblem(mistyped, 422, "validation_failed", "an IBAN with a wrong digit returns 422 and changes nothing");
 }

@@ -6,14 +6,16 @@ import { listen } from "./listen.ts";
 export interface ReceivedWebhook {
   readonly event: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** The body as it came. */
+  /** The raw body. */
   readonly text: string;
   readonly receivedAtMs: number;
 }
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-/** A business's webhook receiver: believes nothing that is not signed by both schemes. */
+/**
+ * Starts the webhook receiver of a business. It rejects deliveries without both valid signatures.
+ */
 export async function startReceiver() {
   let secret = "";
   const received: ReceivedWebhook[] = [];
@@ -36,16 +38,16 @@ export async function startReceiver() {
     ...server,
     url: `${server.url}/amana`,
     received: received as readonly ReceivedWebhook[],
-    /** Why deliveries were not believed. */
+    /** Reasons of rejected deliveries. */
     refused: refused as readonly string[],
     useSecret(value: string) {
       secret = value;
     },
-    /** The first one of this event about this payment or application, if it comes in time. */
-    async next(event: string, about: string, timeoutMs: number): Promise<ReceivedWebhook | undefined> {
+    /** Returns the first webhook of this event about this payment or application, or undefined. */
+    async next(event: string, resourceId: string, timeoutMs: number): Promise<ReceivedWebhook | undefined> {
       const find = () =>
         received.find(
-          (webhook) => webhook.event === event && (webhook.body["payment_id"] ?? webhook.body["application_id"]) === about,
+          (webhook) => webhook.event === event && (webhook.body["payment_id"] ?? webhook.body["application_id"]) === resourceId,
         );
       await until(() => find() !== undefined, timeoutMs);
       return find();

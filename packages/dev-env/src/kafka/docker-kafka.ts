@@ -11,26 +11,25 @@ import { kafkaProperties, kafkaVersion, startedMessage } from "./kafka-propertie
 
 const image = `apache/kafka:${kafkaVersion}`;
 const engineTimeoutMs = 5_000;
-/** With the download of the image (about 200 MB). */
+/** Includes the download of the image (about 200 MB). */
 const startTimeoutMs = 5 * 60_000;
 const stopTimeoutMs = 15_000;
 const containerDataDir = "/var/lib/kafka/data";
-/** Inside the container only Kafka listens; `freePort` answers higher ones. */
+/** In the container only Kafka listens; `freePort` returns higher ports. */
 const controllerPort = 9093;
 
-/** Throws DevEnvError when no Docker engine answers. */
+/** Throws DevEnvError if no Docker engine responds. */
 export async function requireDockerEngine(): Promise<void> {
   const result = await runCommand("docker", ["version", "--format", "{{.Server.Version}}"], { timeoutMs: engineTimeoutMs });
   if (!result.ok) {
-    throw new DevEnvError(`docker does not reach an engine: ${result.failure}.`, "Install Docker and start its engine.");
+    throw new DevEnvError(`docker cannot reach an engine: ${result.failure}.`, "Install Docker and start its engine.");
   }
 }
 
 /**
- * Starts a single Kafka node in a container, by Testcontainers, and answers when it takes requests.
- * The data is kept in a volume that is named after `dir`. A container that a killed run left behind
- * is removed by Testcontainers. Throws DevEnvError when there is no Docker engine or the container
- * does not start.
+ * Starts a Kafka node in a container with Testcontainers and resolves when it accepts requests. The
+ * data is in a volume whose name depends on `dir`. Testcontainers removes the container of a killed
+ * run. Throws DevEnvError if there is no Docker engine or the container does not start.
  */
 export async function startKafkaInDocker({
   dir,
@@ -41,7 +40,7 @@ export async function startKafkaInDocker({
   signal?.throwIfAborted();
   return await inStep(progress, "Kafka", async (step) => {
     const port = await freePort();
-    step.update(`starting ${image} (its download comes first, once)`);
+    step.update(`starting ${image} (the first start downloads it)`);
     const container = await startContainer(port, dir);
     step.done(`${kafkaVersion} on port ${port}, in Docker`);
     let stopped: Promise<unknown> | undefined;
@@ -56,12 +55,12 @@ export async function startKafkaInDocker({
   });
 }
 
-/** Testcontainers is large, so it is loaded only once an engine is known to be there. */
+/** Loads Testcontainers only after an engine was found, because the library is large. */
 async function startContainer(port: number, dir: string): Promise<StartedTestContainer> {
   const { GenericContainer, Wait } = await import("testcontainers");
 
   class LoopbackContainer extends GenericContainer {
-    /** The library publishes ports on all addresses of the machine. */
+    /** The library itself publishes ports on all addresses of the machine. */
     publishOnLoopback(): this {
       this.hostConfig.PortBindings = { [`${port}/tcp`]: [{ HostIp: "127.0.0.1", HostPort: String(port) }] };
       return this;
@@ -83,7 +82,7 @@ async function startContainer(port: number, dir: string): Promise<StartedTestCon
           dataDir: containerDataDir,
         }),
       ),
-      // The volume remembers the id of its cluster.
+      // The volume stores the id of its cluster, so the id must not change.
       CLUSTER_ID: key.subarray(0, 16).toString("base64url"),
       KAFKA_HEAP_OPTS: "-Xmx256m",
     })
@@ -93,12 +92,12 @@ async function startContainer(port: number, dir: string): Promise<StartedTestCon
   if (await acceptsConnections("127.0.0.1", port)) return container;
   await container.stop();
   throw new DevEnvError(
-    `Kafka runs in its container but does not answer on 127.0.0.1:${port}.`,
-    "The Docker engine must publish ports on this machine; for one elsewhere set KAFKA_BROKERS.",
+    `Kafka runs in its container but does not accept connections on 127.0.0.1:${port}.`,
+    "Use a Docker engine that publishes ports on this machine, or set KAFKA_BROKERS.",
   );
 }
 
-/** The image takes each Kafka setting from a variable: process.roles from KAFKA_PROCESS_ROLES. */
+/** Returns the settings as variables of the image: KAFKA_PROCESS_ROLES for process.roles. */
 function imageEnv(properties: Record<string, string>): Record<string, string> {
   const entries = Object.entries(properties);
   return Object.fromEntries(entries.map(([name, value]) => [`KAFKA_${name.toUpperCase().replaceAll(".", "_")}`, value]));

@@ -18,7 +18,7 @@ const host = "127.0.0.1";
 const readyTimeoutMs = 60_000;
 const formatTimeoutMs = 60_000;
 
-/** Little memory, and a start that does not wait for the optimising compiler. */
+/** Flags for a small heap and a start without the optimizing compiler. */
 const javaFlags = [
   "-Xmx256m",
   "-XX:+UseSerialGC",
@@ -27,31 +27,34 @@ const javaFlags = [
   "-Djava.awt.headless=true",
   "-Djava.net.preferIPv4Stack=true",
   "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
-  // Says when it has started.
+  // Logs the message that the start has finished.
   "-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info",
 ];
 
 export interface JavaKafkaOptions extends KafkaOptions {
-  /** Where the jar files are kept; `defaultCacheDir()` when absent. */
+  /** Folder of the jar files. Default: `defaultCacheDir()`. */
   cacheDir?: string | undefined;
-  /** Further settings, before its own: a listener with TLS, say. Lists add to its own. */
+  /**
+   * Settings that override the default ones, for example a TLS listener. Listener lists are
+   * appended.
+   */
   properties?: Readonly<Record<string, string>> | undefined;
-  /** Which node of which cluster this is, see startKafkaNodes; a cluster of its own when absent. */
+  /** Node of a cluster (see startKafkaNodes). Default: a new cluster with one node. */
   node?: KafkaNode | undefined;
 }
 
-/** A place in a cluster. */
+/** A node of a cluster. */
 export interface KafkaNode extends Pick<KafkaAddresses, "controllerPorts" | "index"> {
   clusterId: string;
 }
 
-/** An id for a new cluster. */
+/** Returns an id for a new cluster. */
 export const newClusterId = (): string => randomBytes(16).toString("base64url");
 
 /**
- * Starts a Kafka node with a Java runtime, fetching Kafka by Maven on first use, and answers when
- * it takes requests. Takes over from a broker that a killed run left behind. Throws DevEnvError,
- * saying what to do, when Java or Maven are missing or the broker does not start.
+ * Starts a Kafka node with Java and resolves when it accepts requests. Fetches Kafka with Maven on
+ * first use, and stops a broker of a killed run. Throws DevEnvError if Java or Maven is missing or
+ * the broker does not start.
  */
 export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
   const { progress, signal, cacheDir = defaultCacheDir() } = options;
@@ -110,10 +113,10 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
   });
 }
 
-/** What a further listener is added to. */
-const listed = new Set(["listeners", "advertised.listeners", "listener.security.protocol.map"]);
+/** Settings to which additional values are appended. */
+const listSettings = new Set(["listeners", "advertised.listeners", "listener.security.protocol.map"]);
 
-/** Built beside its place and renamed: an interrupted start leaves no half of it. */
+/** Creates the folder under another name and renames it, so that it is complete or missing. */
 async function format(
   java: Java,
   jars: string,
@@ -141,7 +144,7 @@ async function format(
     { timeoutMs: formatTimeoutMs, cwd: dir, env: javaEnv(), signal },
   );
   if (!result.ok) {
-    throw new DevEnvError(`Kafka's folder ${dir} could not be formatted: ${result.failure}`, removeFolder(dir));
+    throw new DevEnvError(`Kafka's folder ${dir} could not be formatted: ${result.failure}`, removalAdvice(dir));
   }
   await rename(fresh, dataDir);
   await rm(propertiesFile);
@@ -150,12 +153,12 @@ async function format(
 async function writeProperties(
   path: string,
   addresses: Omit<KafkaAddresses, "listenHost">,
-  further: Readonly<Record<string, string>> = {},
+  additional: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const properties: Record<string, string> = kafkaProperties({ ...addresses, listenHost: host });
-  for (const [name, value] of Object.entries(further)) {
-    const own = listed.has(name) ? properties[name] : undefined;
-    properties[name] = own === undefined ? value : `${own},${value}`;
+  for (const [name, value] of Object.entries(additional)) {
+    const list = listSettings.has(name) ? properties[name] : undefined;
+    properties[name] = list === undefined ? value : `${list},${value}`;
   }
   const lines = Object.entries(properties).map(([name, value]) => `${name}=${escaped(value)}\n`);
   await writeFile(path, lines.join(""));
@@ -163,21 +166,21 @@ async function writeProperties(
 
 /** Java reads a .properties file as Latin-1. */
 const escaped = (value: string) =>
-  value.replace(/[\\\n]|[^\x20-\x7e]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  value.replace(/[\\\n]|[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** Java encodes file names by its locale; in the C locale, non-ASCII characters are lost. */
 const javaEnv = (): NodeJS.ProcessEnv => ({ ...process.env, LC_ALL: "C.UTF-8" });
 
 function startFailure(ended: boolean, output: string, dir: string): DevEnvError {
   if (/Address already in use/.test(output)) {
-    return new DevEnvError("The port chosen for Kafka was taken by another program meanwhile.", "Try again.");
+    return new DevEnvError("Another program now uses the port that was chosen for Kafka.", "Try again.");
   }
   return new DevEnvError(
-    `Kafka ${ended ? "ended while it started" : `did not answer within ${readyTimeoutMs / 1000} s`}. It last said:\n${output}`,
-    removeFolder(dir),
+    `Kafka ${ended ? "ended during the start" : `was not ready after ${readyTimeoutMs / 1000} s`}. Its last output:\n${output}`,
+    removalAdvice(dir),
   );
 }
 
-function removeFolder(dir: string): string {
-  return `If this happens again, begin anew, without the events in it: rm -rf ${dir}`;
+function removalAdvice(dir: string): string {
+  return `If this happens again, delete its events and start again: rm -rf ${dir}`;
 }

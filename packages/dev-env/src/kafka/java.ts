@@ -7,20 +7,20 @@ const timeoutMs = 10_000;
 
 const install = `Install a Java ${versionMin} runtime or newer (Debian: apt-get install default-jre-headless; macOS: brew install openjdk).`;
 
-/** The Java program to start: of JAVA_HOME if that is set, else of the PATH. */
+/** The program `java` in JAVA_HOME if it is set, otherwise in PATH. */
 export interface Java {
   program: string;
   majorVersion: number;
 }
 
-/** Throws DevEnvError when there is no Java, or one too old. */
+/** Throws DevEnvError if Java is missing or too old. */
 export async function findJava(): Promise<Java> {
   const home = process.env["JAVA_HOME"];
   const program = home ? join(home, "bin", "java") : "java";
   const result = await runCommand(program, ["-version"], { timeoutMs });
-  if (!result.ok) throw new DevEnvError(`${program} does not run: ${result.failure}.`, install);
+  if (!result.ok) throw new DevEnvError(`${program} cannot be run: ${result.failure}.`, install);
 
-  // Before Java 9 the version began with "1.".
+  // Before Java 9 the version started with "1.".
   const majorVersion = Number(/version "(?:1\.)?(\d+)/.exec(result.output)?.[1]);
   if (!(majorVersion >= versionMin)) {
     throw new DevEnvError(`${program} is Java ${majorVersion}; Kafka needs ${versionMin} or newer.`, install);
@@ -28,12 +28,12 @@ export async function findJava(): Promise<Java> {
   return { program, majorVersion };
 }
 
-/** Throws DevEnvError when Maven is missing or does not run. */
+/** Throws DevEnvError if Maven is missing or cannot be run. */
 export async function requireMaven(): Promise<void> {
   const result = await runCommand("mvn", ["-v"], { timeoutMs });
   if (!result.ok) {
     throw new DevEnvError(
-      `mvn (Maven), which fetches Kafka, does not run: ${result.failure}.`,
+      `mvn (Maven), which fetches Kafka, cannot be run: ${result.failure}.`,
       "Install Maven (Debian: apt-get install maven; macOS: brew install maven).",
     );
   }

@@ -13,18 +13,18 @@ import { kafkaVersion } from "./kafka-properties.ts";
 const pom = fileURLToPath(new URL("pom.xml", import.meta.url));
 const fetchTimeoutMs = 5 * 60_000;
 
-/** One folder per user for everything that is fetched once: XDG_CACHE_HOME, or ~/.cache. */
+/** Returns the user's cache folder of Amana, in XDG_CACHE_HOME or ~/.cache. */
 export function defaultCacheDir(): string {
   return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "amana");
 }
 
 /**
- * The folder with Kafka's jar files, fetched by Maven on first use (44 MB). Built beside its place
- * and renamed, so that it is complete if it is there, also when two processes fetch at once. Throws
- * DevEnvError.
+ * Returns the folder with Kafka's jar files. Maven fetches them on first use (44 MB) into another
+ * folder, which is then renamed. So the folder is complete if it exists, also when two processes
+ * fetch concurrently. Throws DevEnvError.
  */
 export async function kafkaJars(step: ProgressStep, cacheDir: string, signal?: AbortSignal): Promise<string> {
-  // The digest sets apart two states of the pom that name the same Kafka.
+  // The digest distinguishes two versions of pom.xml with the same version of Kafka.
   const digest = createHash("sha256")
     .update(await readFile(pom))
     .digest("hex")
@@ -49,7 +49,7 @@ export async function kafkaJars(step: ProgressStep, cacheDir: string, signal?: A
       );
     }
     await rename(fetched, folder).catch((error) => {
-      // Another process was first.
+      // Another process has renamed its folder first.
       if (!existsSync(folder)) throw error;
     });
   } finally {

@@ -4,15 +4,15 @@ import { type JavaKafkaOptions, newClusterId, startKafka } from "./java-kafka.ts
 import type { Kafka } from "./kafka.ts";
 
 /**
- * Starts that many nodes as one cluster, by Java: with three, each topic has a copy on each, one
- * node may be away, and without two nothing is acknowledged. For tests: the ports, and with them
- * the cluster, are new each time. Throws DevEnvError.
+ * Starts `count` nodes as one cluster, with Java. In a cluster of three, each topic has a copy on
+ * each node, and writes need two running nodes. For tests: each call creates a new cluster with new
+ * ports. Throws DevEnvError.
  */
 export async function startKafkaNodes(count: number, options: Omit<JavaKafkaOptions, "node">): Promise<Kafka[]> {
   const controllerPorts = await Promise.all(Array.from({ length: count }, freePort));
   const clusterId = newClusterId();
   await using stack = new AsyncDisposableStack();
-  // At once: a node answers only when most of them are there.
+  // Started concurrently, because a node becomes ready only when a majority runs.
   const starting = controllerPorts.map(async (_, index) => {
     const dir = join(options.dir, String(index));
     const node = await startKafka({ ...options, dir, node: { clusterId, controllerPorts, index } });

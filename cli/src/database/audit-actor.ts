@@ -1,14 +1,16 @@
 import { hostname, userInfo } from "node:os";
 import type { Action } from "@amana/messaging";
 import { isUuid, uuidv7 } from "@amana/runtime/uuid";
-import { Refused } from "../refused.ts";
+import { CommandError } from "../command-error.ts";
 
-/** Who works with the command, for the audit trail: "command:amina", and the machine's name. */
-export function byPerson(as: string): Action["by"] {
+/**
+ * Returns the actor for the audit trail, such as "command:amina", with the name of this machine.
+ */
+export function auditActor(as: string): Action["by"] {
   return { actor: `command:${as.slice(0, 60)}`, requestId: uuidv7(), address: hostname().slice(0, 100) };
 }
 
-/** The default of --as. In a container the user may have no name. */
+/** Returns the default of `--as`. In a container the user may have no name. */
 export function systemUser(): string {
   try {
     return userInfo().username;
@@ -18,6 +20,6 @@ export function systemUser(): string {
 }
 
 export function requireUuid(id: string): string {
-  if (!isUuid(id)) throw new Refused(`"${id}" is not an id. Copy one from the list.`);
+  if (!isUuid(id)) throw new CommandError(`"${id}" is not an id (UUID). Copy one from the list command.`);
   return id;
 }

@@ -1,8 +1,8 @@
+import { exitCodes } from "../command-error.ts";
 import { type Columns, printRows } from "../print.ts";
-import { exitCodes } from "../refused.ts";
-import { refusalOf } from "./in-words.ts";
+import { rejectionText } from "./error-text.ts";
 
-/** What came of one of several. */
+/** Result of an action on one id. */
 export interface ActionResult {
   readonly id: string;
   readonly outcome: string;
@@ -10,12 +10,12 @@ export interface ActionResult {
 }
 
 /**
- * Does the same with each id, one after the other, and shows what came of each. A refusal stops
- * none of the others; a call without an answer does, and what came before it is shown all the same.
+ * Runs an action on each id in order and prints the outcomes. A rejection does not stop the other
+ * actions. A call without a response does; the outcomes until then are printed.
  *
- * @param done The outcome without which the command ends as refused.
+ * @param done Outcome of a successful action. With any other outcome the exit code is 1.
  */
-export async function oneByOne(
+export async function actOnEach(
   ids: readonly string[],
   act: (id: string) => Promise<Omit<ActionResult, "id">>,
   { done, none, json }: { done: string; none: string; json?: boolean | undefined },
@@ -23,13 +23,13 @@ export async function oneByOne(
   const rows: ActionResult[] = [];
   const show = () => printRows(rows, columnsOf(rows), { json, none });
   try {
-    for (const id of ids) rows.push({ id, ...(await act(id).catch((error) => ({ outcome: refusalOf(error) }))) });
+    for (const id of ids) rows.push({ id, ...(await act(id).catch((error) => ({ outcome: rejectionText(error) }))) });
   } catch (error) {
     if (rows.length > 0) show();
     throw error;
   }
   show();
-  if (rows.some(({ outcome }) => outcome !== done)) process.exitCode = exitCodes.refused;
+  if (rows.some(({ outcome }) => outcome !== done)) process.exitCode = exitCodes.failed;
 }
 
 const columnsOf = (rows: readonly ActionResult[]): Columns<ActionResult> => ({

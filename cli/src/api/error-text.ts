@@ -1,0 +1,64 @@
+import { type AmanaError, ProblemError } from "@amana/client";
+import { CommandError, exitCodes } from "../command-error.ts";
+import { jsonLine, printable } from "../print.ts";
+
+interface RequestContext {
+  readonly url: string;
+  readonly json?: boolean | undefined;
+  /** The command that shows whether a change is done. */
+  readonly statusCommand?: string | undefined;
+  /** Whether the command takes an Idempotency-Key. */
+  readonly isKeyed: boolean;
+  readonly stopped: boolean;
+}
+
+/** Converts an error of the API to text, or to JSON with `json`, and an exit code. */
+export function toCommandError(error: AmanaError, context: RequestContext): CommandError {
+  const exitCode = exitCodeOf(error, context.stopped);
+  return new CommandError(context.json ? jsonLine({ error: toJson(error, exitCode) }) : toText(error, context), exitCode);
+}
+
+/**
+ * Returns the API's rejection in one line, for a table of outcomes. Throws any other error again.
+ */
+export function rejectionText(error: unknown): string {
+  if (!(error instanceof ProblemError) || error.outcomeUnknown || error.status >= 500) throw error;
+  return `${titleOf(error)}: ${error.detail}`;
+}
+
+function exitCodeOf(error: AmanaError, stopped: boolean): number {
+  if (error.outcomeUnknown) return exitCodes.unknown;
+  if (stopped) return exitCodes.interrupted;
+  if (!(error instanceof ProblemError)) return exitCodes.unreachable;
+  // A 502 with a code is a response of an external system, such as a declined call of the
+  // processor.
+  const isUnreachable = error.status >= 500 && !(error.status === 502 && error.code !== "");
+  return isUnreachable ? exitCodes.unreachable : exitCodes.failed;
+}
+
+const titleOf = ({ members, code }: ProblemError) =>
+  typeof members["title"] === "string" ? members["title"] : code || "Unexpected response";
+
+function toText(error: AmanaError, { url, statusCommand, isKeyed, stopped }: RequestContext): string {
+  const lines =
+    error instanceof ProblemError ? problemLines(error) : [`No response from ${url}. ${stopped ? "Stopped." : error.message}`];
+  if (error.outcomeUnknown) {
+    lines.push(`The change may be done.${statusCommand ? ` Check it first: ${statusCommand}` : ""}`);
+    if (isKeyed && error.idempotencyKey) lines.push(`To repeat the change: --idempotency-key ${error.idempotencyKey}`);
+  }
+  return lines.map(printable).join("\n");
+}
+
+function problemLines(error: ProblemError): string[] {
+  const fields = error.errors.map(({ pointer, parameter, message }) => `  ${pointer ?? parameter ?? ""}: ${message}`);
+  const wait = error.retryAfter === undefined ? "" : `, retry in ${error.retryAfter} s`;
+  const request = error.requestId === undefined ? "" : `, request ${error.requestId}`;
+  return [`${titleOf(error)}: ${error.detail}`, ...fields, `(${error.status} ${error.code}${wait}${request})`];
+}
+
+function toJson(error: AmanaError, exitCode: number): object {
+  const common = { exit_code: exitCode, outcome_unknown: error.outcomeUnknown, idempotency_key: error.idempotencyKey };
+  if (!(error instanceof ProblemError)) return { title: "No response", detail: error.message, ...common };
+  const { status, code, detail, errors, requestId, members } = error;
+  return { ...members, title: titleOf(error), status, code, detail, errors, request_id: requestId, ...common };
+}

@@ -1,0 +1,22 @@
+import { createInterface } from "node:readline/promises";
+import { CommandError, exitCodes } from "./command-error.ts";
+import { printable } from "./print.ts";
+
+/** Requests a confirmation on the terminal. Throws CommandError without a yes or a terminal. */
+export async function confirm(question: string, { yes }: { readonly yes?: boolean }): Promise<void> {
+  if (yes) return;
+  // The question may contain names from the API, with control characters.
+  const text = printable(question);
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new CommandError(
+      `${text}\nNothing was done: the command needs a terminal for the confirmation. Use --yes to confirm.`,
+      exitCodes.usage,
+    );
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new AbortController();
+  reader.once("SIGINT", () => closed.abort());
+  reader.once("close", () => closed.abort());
+  const input = await reader.question(`${text} [y/N] `, { signal: closed.signal }).catch(() => "");
+  reader.close();
+  if (!/^y(es)?$/i.test(input.trim())) throw new CommandError("Nothing was done.");
+}

@@ -1,0 +1,45 @@
+import { Amana } from "@amana/client";
+import type { DevFile } from "../dev-file.ts";
+import { type ReceivedWebhook, startReceiver } from "./receiver.ts";
+import type { Reporter } from "./reporter.ts";
+
+const webhookTimeoutMs = 30_000;
+
+/** The clients of a business and of an operator, and the webhook receiver of the business. */
+export type Participants = Awaited<ReturnType<typeof registerParticipants>>;
+
+/** Registers the business and its endpoint. */
+export async function registerParticipants(reporter: Reporter, { gateway_url, sandbox_url, admin_key }: DevFile) {
+  const operator = new Amana({ baseUrl: gateway_url, apiKey: admin_key });
+  reporter.step("An operator registers a business.");
+  const registered = await operator.businesses.create({ name: "Librairie du Port" });
+  reporter.expectFields(registered, { status: "ACTIVE" }, "the business is ACTIVE; its key is shown only once");
+  const business = new Amana({ baseUrl: gateway_url, apiKey: String(registered.api_key) });
+
+  reporter.step("The business registers a webhook endpoint on its own server.");
+  const receiver = await startReceiver();
+  const endpoint = await business.webhookEndpoints.create({ url: receiver.url });
+  reporter.expectFields(endpoint, { status: "ACTIVE" }, `the endpoint ${receiver.url} is ACTIVE and has a signing secret`);
+  receiver.useSecret(String(endpoint.secret));
+
+  return {
+    operator,
+    business,
+    receiver,
+    sandboxUrl: sandbox_url,
+    /**
+     * Waits for the webhook about this payment or application. The receiver verifies its
+     * signatures.
+     */
+    async expectWebhook(event: string, resourceId: string): Promise<ReceivedWebhook> {
+      const webhook = await receiver.next(event, resourceId, webhookTimeoutMs);
+      if (!webhook) {
+        const rejected = receiver.refused.join("; ") || "none";
+        throw new Error(`No ${event} arrived within ${webhookTimeoutMs / 1000} s. Rejected deliveries: ${rejected}.`);
+      }
+      reporter.expect(true, `${event} arrived; X-Signature and the Standard Webhooks signature are valid`);
+      return webhook;
+    },
+    [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
+  };
+}

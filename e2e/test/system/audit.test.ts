@@ -225,7 +225,7 @@ test("an evidence bundle is verified offline, and every change of it is reported
       );
     });
   try {
-    expect(await verify(folder, "--public-key", key)).toEqual({ code: 0, out: "Nothing is wrong.\n" });
+    expect(await verify(folder, "--public-key", key)).toEqual({ code: 0, out: "No problems found.\n" });
     expect(await amana("verify-bundle", folder, "--public-key", key)).toMatchObject({ code: 0, out: "No problems found.\n" });
     expect(jsonOf("payments.jsonl")).toContainEqual(
       expect.objectContaining({ id: payment.id, amount_minor: 500_000, status: "REFUNDED" }),

@@ -522,6 +522,6 @@ if (process.argv[1]?.endsWith("audit-chain.mjs")) {
     process.stdout.write(`${problem}: ${detail.replaceAll(/\p{Cc}|\p{Cf}/gu, "?")}\n`);
   };
   await verifyBundle(folder, { trusted: trustedKeys(keys), kept: values.head ? readHeads(values.head) : [], report });
-  process.stdout.write(problems === 0 ? "Nothing is wrong.\n" : `${problems} problems.\n`);
+  process.stdout.write(problems === 0 ? "No problems found.\n" : `${problems} problems found.\n`);
   process.exitCode = problems === 0 ? 0 : 4;
 }

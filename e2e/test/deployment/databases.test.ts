@@ -51,7 +51,7 @@ describe("the database role of a service", () => {
   });
 
   test.each([
-    "update audit_event set actor = 'somebody else'",
+    "update audit_event set actor = 'another operator'",
     "delete from audit_event",
     "truncate audit_event",
     "alter table audit_event disable trigger all",

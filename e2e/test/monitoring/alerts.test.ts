@@ -146,7 +146,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     collector.answer = 400;
 
     const guess = () =>
-      request(`${running.system.gatewayUrl}/api/v1/me`, { headers: { authorization: "Bearer nobody" } }).then(({ body }) =>
+      request(`${running.system.gatewayUrl}/api/v1/me`, { headers: { authorization: "Bearer unknown" } }).then(({ body }) =>
         body.dump(),
       );
     const callBack = () =>

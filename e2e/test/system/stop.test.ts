@@ -110,7 +110,7 @@ test("start with direct events stops the Kafka process that a killed run left be
   await mkdir(join(dir, "kafka"), { recursive: true });
   await writeFile(join(dir, "kafka", "kafka.pid"), `${leftover.pid}\n`);
   // The start fails after it stopped the leftovers, because no server listens on this port.
-  const databaseUrl = "postgres://nobody@127.0.0.1:1/none";
+  const databaseUrl = "postgres://unreachable@127.0.0.1:1/none";
   await expect(startSystem({ dir, events: "direct", databaseUrl })).rejects.toThrow("could not be prepared");
   expect(readProcess(leftover.pid as number)).toBeUndefined();
 });

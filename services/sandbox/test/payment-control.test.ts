@@ -137,7 +137,7 @@ describe("the back office", () => {
 });
 
 test.each(["pay", "cancel", "refund", "reverse"])("%s of an unknown order returns 404 with a message", async (step) => {
-  expect(await control(sandbox.url, "POST", `payments/nobody/${step}`, {})).toMatchObject({
+  expect(await control(sandbox.url, "POST", `payments/unknown/${step}`, {})).toMatchObject({
     status: 404,
     body: { message: expect.any(String) },
   });

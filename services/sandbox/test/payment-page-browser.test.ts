@@ -86,7 +86,7 @@ describe.skipIf(browserIsMissing)("payment page in a browser", () => {
       await page.waitForSelector(".outcome.warning");
       await check("cancelled");
 
-      await page.goto(`${sandbox.url}/payment/pay/nobody?lang=${language}`);
+      await page.goto(`${sandbox.url}/payment/pay/unknown?lang=${language}`);
       await check("unknown");
       await page.context().close();
     },

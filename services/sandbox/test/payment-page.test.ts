@@ -15,7 +15,7 @@ const view = async (orderId: string) => (await control(sandbox.url, "GET", `paym
 
 test("every page forbids caches, referrers, external resources and inline scripts", async () => {
   const { formUrl, orderId } = await registered(sandbox.url);
-  for (const url of [formUrl, (await paid(sandbox.url)).formUrl, `${sandbox.url}/payment/pay/nobody`]) {
+  for (const url of [formUrl, (await paid(sandbox.url)).formUrl, `${sandbox.url}/payment/pay/unknown`]) {
     const page = await fetch(url);
     expect(page.headers.get("cache-control")).toBe("no-store");
     expect(page.headers.get("referrer-policy")).toBe("no-referrer");
@@ -82,7 +82,7 @@ test("the return path redirects to the shop with the order id, and to the paymen
 });
 
 test("an unknown payment gets a 404 page", async () => {
-  const response = await fetch(`${sandbox.url}/payment/pay/nobody?lang=en`);
+  const response = await fetch(`${sandbox.url}/payment/pay/unknown?lang=en`);
   expect(response.status).toBe(404);
   expect(await response.text()).toContain("This payment does not exist");
 });

@@ -188,7 +188,7 @@ test.each([
   ["getOrderStatusExtended.do", { errorCode: 6, errorMessage: "Order not found" }],
   ["refund.do", { errorCode: 6, errorMessage: "Order not found" }],
 ])("%s returns Order not found for an unknown order", async (path, response) => {
-  expect(await call(sandbox.url, path, { orderId: "nobody", mdOrder: "nobody", amount: "5000" })).toEqual(response);
+  expect(await call(sandbox.url, path, { orderId: "unknown", mdOrder: "unknown", amount: "5000" })).toEqual(response);
 });
 
 describe("refund", () => {

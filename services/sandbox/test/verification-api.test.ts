@@ -71,9 +71,9 @@ describe("creation", () => {
 
 test.each([
   ["POST", "applications"],
-  ["GET", "applications/nobody"],
-  ["POST", "applications/nobody/cancel"],
-  ["POST", "applications/nobody/review"],
+  ["GET", "applications/unknown"],
+  ["POST", "applications/unknown/cancel"],
+  ["POST", "applications/unknown/review"],
   ["GET", "events"],
 ])("%s %s returns 401 for a wrong token, without effect", async (method, path) => {
   const creation = aCreation();
@@ -83,8 +83,8 @@ test.each([
 });
 
 test.each([
-  ["GET", "applications/nobody"],
-  ["POST", "applications/nobody/cancel"],
+  ["GET", "applications/unknown"],
+  ["POST", "applications/unknown/cancel"],
 ])("%s %s returns 404", async (method, path) => {
   expect(await callProvider(sandbox.url, method, path)).toMatchObject({ status: 404, body: { error: "unknown_application" } });
 });

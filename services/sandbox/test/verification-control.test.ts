@@ -247,7 +247,7 @@ test("expire ends the link immediately", async () => {
 });
 
 test.each(["open", "submit", "review", "expire"])("%s of an unknown link returns 404 with the next step", async (call) => {
-  expect(await kycControl(sandbox.url, "nobody", call, {})).toMatchObject({ status: 404, body: { error: "unknown_link" } });
+  expect(await kycControl(sandbox.url, "unknown", call, {})).toMatchObject({ status: 404, body: { error: "unknown_link" } });
 });
 
 test("the view contains the received calls without personal data of the applicant", async () => {

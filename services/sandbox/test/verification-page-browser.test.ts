@@ -106,7 +106,7 @@ describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent
     const late = await aLink({ locale: language });
     await kycControl(sandbox.url, late.token, "expire");
     await visit(late.linkUrl, "expired");
-    await visit(`${sandbox.url}/verify/nobody?lang=${language}`, "unknown");
+    await visit(`${sandbox.url}/verify/unknown?lang=${language}`, "unknown");
     await page.context().close();
   });
 

@@ -38,7 +38,7 @@ test("every page forbids caches, referrers, external resources and inline script
   const done = await aVerification(sandbox.url);
   await kycControl(sandbox.url, done.token, "submit", { outcome: "approved" });
   const tester = `${sandbox.url}/sandbox/kyc/${open.token}/tester`;
-  for (const url of [open.linkUrl, camera.linkUrl, done.linkUrl, tester, `${sandbox.url}/verify/nobody`]) {
+  for (const url of [open.linkUrl, camera.linkUrl, done.linkUrl, tester, `${sandbox.url}/verify/unknown`]) {
     const page = await fetch(url);
     expect(page.headers.get("cache-control")).toBe("no-store");
     expect(page.headers.get("referrer-policy")).toBe("no-referrer");

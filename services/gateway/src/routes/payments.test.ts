@@ -201,7 +201,7 @@ describe("POST /payments", () => {
 
   test("returns 504 processor_outcome_unknown when payments reports an unknown outcome", async () => {
     gateway.behaviour.payments.createPayment = async () => {
-      throw new DomainError("outcome_unknown", "processor_outcome_unknown", "Nobody knows yet.");
+      throw new DomainError("outcome_unknown", "processor_outcome_unknown", "The outcome is unknown.");
     };
     const response = await send("POST", "/payments", body);
     expect(response.statusCode).toBe(504);

@@ -190,7 +190,7 @@ export async function describeApi(app: App): Promise<void> {
       security: [{ bearer: [] }, { apiKey: [] }],
       components: {
         securitySchemes: {
-          bearer: { type: "http", scheme: "bearer", description: "API key as Authorization: Bearer <key>." },
+          bearer: { type: "http", scheme: "bearer", description: "API key as `Authorization: Bearer <key>`." },
           apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
         },
       },

@@ -41,7 +41,7 @@ export async function revokeUnderLoad(options: RevocationUnderLoad): Promise<voi
     // A failure for another reason, such as a stopped identity, also rejects the request.
     report.check(claim, status === 0 || status === 401 || status >= 500, () => {
       const lateMs = (lastByteAtMs - revokedAtMs).toFixed(1);
-      return `${requestName} at ${url} got ${status}, ${lateMs} ms after the answer to "${way}" (${options.name})`;
+      return `${requestName} at ${url} returned ${status}, sent ${lateMs} ms after the response to "${way}" (${options.name})`;
     });
   };
 

@@ -170,7 +170,7 @@ function checkNoLeak(
   report.check(
     "no response contains data of another business",
     leaked.length === 0,
-    () => `${description} tells of ${leaked.join(", ")}: ${answer.text}`,
+    () => `${description} contains ${leaked.join(", ")}: ${answer.text}`,
   );
 }
 

@@ -23,8 +23,7 @@ const sourcePaths = {
   name: "source-paths",
   transform(code: string, id: string) {
     const path = relative(root, id);
-    if (!/^(cli|packages|services)\//.test(path) || path.includes("node_modules") || !code.includes("import.meta."))
-      return null;
+    if (!/^(cli|packages|services)\//.test(path) || path.includes("node_modules") || !code.includes("import.meta.")) return null;
     return code
       .replaceAll("import.meta.dirname", `(import.meta.dirname + ${JSON.stringify(`/${toRoot}${dirname(path)}`)})`)
       .replaceAll("import.meta.url", `new URL(${JSON.stringify(toRoot + path)}, import.meta.url).href`);

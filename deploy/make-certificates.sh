@@ -1,12 +1,12 @@
 #!/bin/sh
-# Certificates for calls between services: deploy/make-certificates.sh <folder> [days]
-# Each service gets <folder>/<service>/{cert,key,ca}.pem, good as client and as server under the service's name, and under
-# $ALSO_NAMED where that is set. Run it again to renew them: running services take up new files within seconds. The CA is
-# made once, in <folder>/ca; its key belongs off-line. The images run as user 1000, who must be able to read a service's
-# folder. A deployment with an issuer of its own (cert-manager, Vault, step-ca) needs none of this, only a CA that signs for
-# this deployment's services and nobody else.
+# Creates certificates for calls between services: deploy/make-certificates.sh <folder> [days] (default: 90 days)
+# Each service gets <folder>/<service>/{cert,key,ca}.pem, valid as client and server under the name of the service, and under
+# $ALSO_NAMED if it is set. Run the script again to renew them: running services load new files within seconds. The CA is
+# created once, in <folder>/ca. Store its key offline. The images run as user 1000, which must be able to read the folder of
+# its service. A deployment with its own issuer (cert-manager, Vault, step-ca) does not need this script, only a CA that signs
+# exclusively for the services of this deployment.
 set -eu
-folder=${1:?"where to? deploy/make-certificates.sh <folder> [days]"}
+folder=${1:?"The folder is missing. Usage: deploy/make-certificates.sh <folder> [days]"}
 days=${2:-90}
 umask 077
 mkdir -p "$folder/ca"
@@ -20,15 +20,15 @@ fi
 
 for service in gateway identity kyc clients payments webhooks; do
   mkdir -p "$folder/$service"
-  fresh="$folder/$service/.new"
+  new="$folder/$service/.new"
   printf '%s\n' "subjectAltName=DNS:$service${ALSO_NAMED:+,DNS:$ALSO_NAMED}" "extendedKeyUsage=serverAuth,clientAuth" \
-    "keyUsage=critical,digitalSignature" "basicConstraints=critical,CA:FALSE" >"$fresh.ext"
+    "keyUsage=critical,digitalSignature" "basicConstraints=critical,CA:FALSE" >"$new.ext"
   openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -subj "/CN=$service" \
-    -keyout "$fresh.key" -out "$fresh.csr" 2>/dev/null
-  openssl x509 -req -in "$fresh.csr" -CA "$ca/cert.pem" -CAkey "$ca/key.pem" -days "$days" -extfile "$fresh.ext" \
-    -out "$fresh.cert" 2>/dev/null
+    -keyout "$new.key" -out "$new.csr" 2>/dev/null
+  openssl x509 -req -in "$new.csr" -CA "$ca/cert.pem" -CAkey "$ca/key.pem" -days "$days" -extfile "$new.ext" \
+    -out "$new.cert" 2>/dev/null
   cp "$ca/cert.pem" "$folder/$service/ca.pem"
-  mv "$fresh.key" "$folder/$service/key.pem"
-  mv "$fresh.cert" "$folder/$service/cert.pem"
-  rm "$fresh.csr" "$fresh.ext"
+  mv "$new.key" "$folder/$service/key.pem"
+  mv "$new.cert" "$folder/$service/cert.pem"
+  rm "$new.csr" "$new.ext"
 done

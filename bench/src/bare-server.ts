@@ -12,7 +12,7 @@ export interface BareServer {
   readonly pid: number;
 }
 
-/** Starts a server of one process: what all else is measured by. */
+/** Starts a bare server in one process, as the baseline of the measurements. */
 export async function startBareServer(
   stack: AsyncDisposableStack,
   program: string,
@@ -27,26 +27,26 @@ export async function startBareServer(
   });
   stack.defer(() => server.stop());
   for (let i = 0; i < 200; i++) {
-    const up = await request(`http://127.0.0.1:${port}/healthz`).then(
-      (answer) => answer.body.dump().then(() => true),
+    const isUp = await request(`http://127.0.0.1:${port}/healthz`).then(
+      (response) => response.body.dump().then(() => true),
       () => false,
     );
-    if (up) break;
+    if (isUp) break;
     if (!server.running()) throw new Error(`${program} did not start:\n${server.recentOutput()}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return { url: `http://127.0.0.1:${port}`, pid: server.pid };
 }
 
-/** A POST. */
+/** A POST request. */
 export interface Call {
   readonly path: string;
   readonly body: string;
 }
 
 /**
- * Requests one after the other on 32 connections, and what these processes used meanwhile. With
- * `next` each is another one; without, the address is read.
+ * Sends requests on 32 connections, one at a time on each, and returns the rate, the latency and
+ * the CPU time of the processes. `next` returns each request; without it the URL is read with GET.
  */
 export async function load(name: string, url: string, key: string, seconds: number, pids: readonly number[], next?: () => Call) {
   const { cpuSeconds } = processFigures(pids);
@@ -58,11 +58,12 @@ export async function load(name: string, url: string, key: string, seconds: numb
     ...(next && { requests: [{ method: "POST", setupRequest: (request) => setUp(request, next()) }] }),
   });
   const cpu = processFigures(pids).cpuSeconds - cpuSeconds;
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${name}: ${result.non2xx} refusals, ${result.errors} errors`);
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${name}: ${result.non2xx} responses other than 2xx, ${result.errors} errors`);
   return { perSecond: result.requests.average, p99Ms: result.latency.p99, cpuUs: (cpu / result.requests.total) * 1e6 };
 }
 
-/** A body that is not there has no type either. */
+/** Sets path and body. A request without a body gets no content-type header. */
 function setUp(request: autocannon.Request, { path, body }: Call): autocannon.Request {
   const headers = { ...request.headers, ...(body && { "content-type": "application/json" }) };
   return { ...request, path, headers, ...(body && { body }) };

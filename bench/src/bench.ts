@@ -1,10 +1,10 @@
-/** The command `bench`: measures the system, or a part of it, on this machine. */
+/** The command `bench`: runs one benchmark on this machine and prints its tables. */
 import { writeFile } from "node:fs/promises";
 import { createCommand, numberFrom, runCommandLine, wholeFrom } from "@amana/dev-env/command-line";
 
 /**
- * Each benchmark compares programs in turn on this machine; a figure means something only beside
- * the others of its run. Loaded on demand: the usage text needs none of them.
+ * Each benchmark measures its programs in turn. Figures can be compared only within one run,
+ * because they depend on the machine. Modules are loaded on demand, to keep `--help` fast.
  */
 const benchmarks = {
   growth: async () => (await import("./growth/growth.ts")).growth,
@@ -13,6 +13,14 @@ const benchmarks = {
   webhooks: async () => (await import("./webhooks/webhooks.ts")).webhooks,
   writes: async () => (await import("./writes/writes.ts")).writes,
 } as const;
+
+const descriptions: readonly (readonly [keyof typeof benchmarks, string])[] = [
+  ["growth", "CPU time, rows, disk and write-ahead log for each operation"],
+  ["reads", "authenticated reads through the gateway, compared with bare servers"],
+  ["start", "time from the start command to the first response, and idle memory and CPU"],
+  ["webhooks", "delay, rate and cost from a commit to the arrival of its webhook"],
+  ["writes", "creations and refunds through the gateway, compared with a bare server"],
+];
 
 interface BenchOptions {
   readonly rounds: number;
@@ -24,22 +32,23 @@ interface BenchOptions {
   readonly json?: string;
 }
 
-const command = createCommand("bench", "Measure the system on this machine.");
+const command = createCommand("bench", "Run a benchmark of the system on this machine.");
 command
-  .addArgument(command.createArgument("<benchmark>", "what to measure").choices(Object.keys(benchmarks)))
-  .argument("[names...]", "scenarios of webhooks (default: all)")
-  .option("--rounds <n>", "measurements of each program", wholeFrom(1, 1_000), 3)
-  .option("--seconds <n>", "duration of each measurement", numberFrom(0.1, 86_400), 8)
-  .option("--json <file>", "also write the result to this file")
+  .addArgument(command.createArgument("<benchmark>", "one of the benchmarks below").choices(Object.keys(benchmarks)))
+  .argument("[names...]", "webhooks: scenarios to run (default: all)")
+  .option("--rounds <n>", "number of measurements of each program", wholeFrom(1, 1_000), 3)
+  .option("--seconds <n>", "duration of each measurement in seconds", numberFrom(0.1, 86_400), 8)
+  .option("--json <file>", "also write the result as JSON to this file (default: no file)")
   .addOption(
     command
-      .createOption("--events <transport>", "webhooks, growth: transport of events")
+      .createOption("--events <transport>", "webhooks, growth: event transport")
       .choices(["kafka", "direct"])
       .default("kafka"),
   )
-  .option("--quick", "webhooks, writes: a short run, for a first impression")
-  .option("--rows <n>", "webhooks: rows in the table of scenario old", wholeFrom(1, 1_000_000_000), 5_000_000)
-  .option("--held <seconds>", "webhooks: time for which scenario held holds deliveries", numberFrom(1, 86_400), 600)
+  .option("--quick", "webhooks, writes: run for a few seconds; the figures are not reliable")
+  .option("--rows <n>", "webhooks: number of old deliveries in scenario old", wholeFrom(1, 1_000_000_000), 5_000_000)
+  .option("--held <seconds>", "webhooks: time for which scenario held keeps a transaction open", numberFrom(1, 86_400), 600)
+  .addHelpText("after", `\nBenchmarks:\n${descriptions.map(([name, text]) => `  ${name.padEnd(10)} ${text}`).join("\n")}`)
   .action(bench);
 await runCommandLine(command);
 
@@ -51,6 +60,6 @@ async function bench(
   const benchmark = await benchmarks[name]();
   const result = await benchmark({ ...options, quick, names });
   if (json !== undefined) await writeFile(json, `${JSON.stringify(result, null, 2)}\n`);
-  // A connection that a benchmark left open must not keep the process alive.
+  // An open connection of a benchmark would keep the process alive.
   process.exit(0);
 }

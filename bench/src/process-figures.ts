@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
-/** What processes have used so far and hold now, by the accounting of Linux; nothing elsewhere. */
+/** CPU time and memory of processes, read from /proc. Zero on systems other than Linux. */
 export interface ProcessFigures {
-  /** CPU time, with that of children that ended. */
+  /** CPU time, including that of children that have ended. */
   readonly cpuSeconds: number;
-  /** Shared memory is counted for each process. */
+  /** Resident memory. Shared memory counts for each process. */
   readonly residentMb: number;
 }
 
@@ -12,14 +12,14 @@ export type FiguresByName = Readonly<Record<string, ProcessFigures>>;
 
 const ticksPerSecond = 100;
 
-/** The sum over these processes. */
+/** Returns the sum of the figures of the processes. */
 export function processFigures(pids: readonly number[]): ProcessFigures {
   return pids.map(readFigures).reduce(add, { cpuSeconds: 0, residentMb: 0 });
 }
 
 /**
- * Of everything below a process: by the names of services, "postgres" and "kafka" with all their
- * processes, or by command.
+ * Returns the figures of all descendants of a process by name: the service, "postgres" or "kafka"
+ * with all their processes, or the command.
  */
 export function figuresBelow(rootPid: number, nameOf = nameOfCommand): FiguresByName {
   const all = readProcesses();
@@ -33,7 +33,7 @@ export function figuresBelow(rootPid: number, nameOf = nameOfCommand): FiguresBy
   return byName;
 }
 
-/** How much of one processor each took between the two. */
+/** Returns the share of one processor that each name used between the two readings. */
 export function processorShares(before: FiguresByName, after: FiguresByName, seconds: number): Record<string, number> {
   const shares = Object.entries(after).map(([name, { cpuSeconds }]) => {
     const share = (cpuSeconds - (before[name]?.cpuSeconds ?? 0)) / seconds;
@@ -42,13 +42,13 @@ export function processorShares(before: FiguresByName, after: FiguresByName, sec
   return Object.fromEntries(shares);
 }
 
-/** The most memory that a process has had since it started, or since `forgetPeak`. */
+/** Returns the peak resident memory of a process since its start or the last `resetPeak`. */
 export function peakMb(pid: number): number {
   const [, kb = 0] = /^VmHWM:\s+(\d+) kB/m.exec(readProc(`${pid}/status`)) ?? [];
   return Number(kb) / 1024;
 }
 
-export function forgetPeak(pid: number): void {
+export function resetPeak(pid: number): void {
   if (process.platform === "linux") writeFileSync(`/proc/${pid}/clear_refs`, "5");
 }
 
@@ -60,7 +60,7 @@ const add = (a: ProcessFigures, b: ProcessFigures): ProcessFigures => ({
 function readFigures(pid: number): ProcessFigures {
   const ticks = statFields(pid).slice(11, 15).map(Number);
   const [, kb = 0] = /^VmRSS:\s+(\d+) kB/m.exec(readProc(`${pid}/status`)) ?? [];
-  return { cpuSeconds: ticks.reduce((sum, each) => sum + each, 0) / ticksPerSecond, residentMb: Number(kb) / 1024 };
+  return { cpuSeconds: ticks.reduce((sum, ticksOfKind) => sum + ticksOfKind, 0) / ticksPerSecond, residentMb: Number(kb) / 1024 };
 }
 
 function readProcesses() {
@@ -78,7 +78,7 @@ function nameOfCommand(command: string): string {
   return command.includes("postgres") ? "postgres" : command.slice(0, 30);
 }
 
-/** Those after the process's name, which stands in parentheses and may hold anything. */
+/** Returns the fields after the process name, which is in parentheses and may contain any text. */
 function statFields(pid: number): string[] {
   const stat = readProc(`${pid}/stat`);
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -92,7 +92,7 @@ function readProcessIds(): number[] {
   }
 }
 
-/** Empty once the process has ended. */
+/** Returns an empty string if the process has ended. */
 function readProc(path: string): string {
   try {
     return readFileSync(`/proc/${path}`, "utf8");

@@ -1,4 +1,4 @@
-/** Prints rows of equal keys as a Markdown table, numbers to the right. */
+/** Prints rows with equal keys as a Markdown table. Numbers are right-aligned. */
 export function printTable(rows: readonly Readonly<Record<string, string | number>>[]): void {
   const [first] = rows;
   if (!first) return;
@@ -23,6 +23,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }
 
-export function say(text: string): void {
+/** Writes a line of progress to stderr, so that stdout contains only the tables. */
+export function log(text: string): void {
   process.stderr.write(`${text}\n`);
 }

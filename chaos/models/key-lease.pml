@@ -1,19 +1,20 @@
 /*
- * A key that is revoked while requests use it: a gateway that believes a look-up for a while, two identity replicas that grant
- * different times, clocks of different speeds, slow messages, slow bodies, and a replica killed before it answers. Searched
- * exhaustively for a request that acts although it, or its body, came after the answer to the revocation.
+ * Model of a key that is revoked while requests use it. A gateway caches a look-up under a lease. Two identity replicas grant
+ * leases of different length. Clocks have different speeds, messages and bodies may be slow, and a replica may be killed before
+ * it responds. The search visits all states and looks for a request that takes effect although it, or its body, arrived after
+ * the response to the revocation.
  *
- * OWN_SETTING, NO_MARGIN, HEADERS_ONLY and NO_SECOND_WAIT take away one rule each; with each the search must fail.
+ * OWN_SETTING, NO_MARGIN, HEADERS_ONLY and NO_SECOND_WAIT each remove one rule. The search must then find a counterexample.
  *
- * Assumed: within a lease and a wait together, the gateway's clock loses no more than SLOW and the wait ends no more than
- * EARLY too early, and the margin covers both. What is committed is seen by every later look-up.
+ * Assumptions: during a lease and a wait, the clock of the gateway loses at most SLOW, the wait ends at most EARLY too early, and
+ * the margin covers both. Every look-up after a commit reads it.
  *
- * Left out: more than one gateway, which share nothing; more than two requests and one key; that several keys share a
- * look-up; the database's own replicas; expiry; what the services behind the gateway do with a request that it let in.
+ * Not modelled: several gateways, which share no state; more than two requests and one key; several keys in one look-up; replicas
+ * of the database; expiry of keys; the services behind the gateway.
  */
-#define LEASE_1 1                                               /* what each replica grants, in ticks */
+#define LEASE_1 1                                               /* lease of each replica, in ticks */
 #define LEASE_2 2
-#define LEASE_MAX 2                                             /* the protocol's longest */
+#define LEASE_MAX 2                                             /* longest lease of the protocol */
 #define SLOW 1
 #define EARLY 1
 #define TICKS 5
@@ -29,10 +30,10 @@
 #define to_wait(i) (LEASE_MAX + MARGIN)
 #endif
 
-byte now, gateway_now, lost;                                    /* true time, and what the gateway's clock shows */
+byte now, gateway_now, lost;                                    /* real time, and time of the gateway's clock */
 bool revoked, answered;
-byte begun;                                                     /* requests begin in the order of their numbers: they are alike */
-byte lease_ends;                                                /* by the gateway's clock; 0: none */
+byte begun;                                                     /* requests are equal, so they start in numeric order */
+byte lease_ends;                                                /* by the gateway's clock; 0: no lease */
 
 active proctype Time() {
   do
@@ -46,8 +47,8 @@ proctype Request(byte me) {
   atomic { begun == me - 1; begun++; too_late = answered; if :: gateway_now < lease_ends -> good_until = lease_ends; goto admitted :: else fi }
 look_up:
   atomic { sent_at = gateway_now; if :: i = 1 :: i = 2 fi }
-  atomic { live = !revoked; printf("replica %d says to request %d at %d: live %d\n", i, me, now, live) }
-  atomic {                                                      /* the answer comes */
+  atomic { live = !revoked; printf("replica %d responds to request %d at %d: live %d\n", i, me, now, live) }
+  atomic {                                                      /* the response arrives */
     if
     :: live ->
        if :: sent_at + granted(i) > gateway_now && sent_at + granted(i) > lease_ends -> lease_ends = sent_at + granted(i) :: else fi;
@@ -57,11 +58,11 @@ look_up:
     sent_at = 0; i = 0; live = false
   }
 admitted:
-  atomic { if :: answered && !has_body -> too_late = true :: else fi; has_body = true }  /* the last byte of its body is there */
+  atomic { if :: answered && !has_body -> too_late = true :: else fi; has_body = true }  /* the last byte of the body arrives */
 #ifndef HEADERS_ONLY
   atomic { if :: gateway_now >= good_until -> good_until = 0; goto look_up :: else fi }
 #endif
-  assert(!too_late);                                            /* it acts */
+  assert(!too_late);                                            /* the request takes effect */
 refused:
   atomic { sent_at = 0; good_until = 0; i = 0; live = false; too_late = false; has_body = false }
 }
@@ -72,8 +73,8 @@ active proctype Revocation() {
   atomic { revoked = true; began = now; printf("replica %d revokes at %d\n", i, now) }
   if
   :: true
-  :: atomic {                                                   /* killed before it answers; the other one is asked again */
-       i = 3 - i; began = now; printf("replica %d is asked again at %d\n", i, now);
+  :: atomic {                                                   /* killed before it responds; the request is repeated at the other replica */
+       i = 3 - i; began = now; printf("the revocation is repeated at replica %d at %d\n", i, now);
 #ifdef NO_SECOND_WAIT
        goto answer
 #endif
@@ -81,7 +82,7 @@ active proctype Revocation() {
   fi;
   if :: now >= began + to_wait(i) - EARLY fi;
 answer:
-  atomic { answered = true; printf("replica %d answers at %d\n", i, now) }
+  atomic { answered = true; printf("replica %d responds at %d\n", i, now) }
 }
 
 init { atomic { run Request(1); run Request(2) } }

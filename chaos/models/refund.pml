@@ -1,24 +1,23 @@
 /*
- * The refund of one payment: a business that asks for it, two replicas that send it, a processor without idempotency keys
- * whose effects may come late, an operator, and all that can go wrong at any step. Searched exhaustively for an order of
- * events in which calls of ours give back twice, or the books are wrong in the end.
+ * Model of the refund of one payment: a business that requests it, two replicas that send it, a processor without idempotency
+ * keys whose effects may be late, an operator, and failures at any step. The search visits all states and looks for an order of
+ * events in which Amana refunds twice, or its records differ from the processor at the end.
  *
- * OLD_BASELINE, OLD_RESEND, OLD_CODE_7, NO_WAIT and ANY_REFUSAL take away one rule each; with each the search must fail.
+ * OLD_BASELINE, OLD_RESEND, OLD_CODE_7, NO_WAIT and ANY_REFUSAL each remove one rule. The search must then find a counterexample.
  *
- * Assumed, and here a guard: the time L (REFUND_LATE_EFFECT_SECONDS) after a send ends only when nothing of it is under way
- * any more (`late_over`), and a process that was frozen for so long between marking and sending does not send.
+ * Assumptions, modelled as guards: the time L (REFUND_LATE_EFFECT_SECONDS) after a send ends only when no call of it is in flight
+ * (`late_over`). A process that was frozen for longer than L between marking and sending does not send.
  *
- * Left out: all time but L, so that every wait may be of any length; status reads that show the past (one is true when it is
- * made and may be old when it is acted on); a freeze between the look at the clock and the system call that sends; a
- * failover while a call is under way; a failover and a back office in one run; a back office that gives back exactly the
- * amount of a refund under way; reversals; more than two refunds, two sends of each by itself and one more by order;
- * idempotency keys, events, and how the database makes a transaction atomic.
+ * Not modelled: all times except L, so every wait may have any length; stale status reads (a read is current when it is made, but
+ * may be old when it is used); a freeze between the check of the clock and the system call that sends; a failover during a call; a
+ * failover and a back office in one run; a back office refund of exactly the amount of a refund in progress; reversals; more than
+ * two refunds, two automatic sends of each and one ordered send; idempotency keys, events, and transaction isolation.
  */
 #define PAID 4
 #define SENDS_MAX 2
 
 mtype = { NONE, REQUESTED, SENT, UNKNOWN, ACCEPTED, REJECTED, NOT_SENT };
-mtype = { GIVEN, REFUSED, CODE_7, LOST };                       /* what the sender learns */
+mtype = { GIVEN, REFUSED, CODE_7, LOST };                       /* the result that the sender receives */
 #define NOBODY 0
 #define TIME_OVER 1
 #define UNEXPLAINED 2
@@ -26,18 +25,18 @@ mtype = { GIVEN, REFUSED, CODE_7, LOST };                       /* what the send
 typedef Refund {
   mtype status = NONE;
   byte amount, sends;
-  byte holder;                                                  /* the replica whose lease it is */
-  byte person;                                                  /* why one has to decide */
+  byte holder;                                                  /* replica that has the lease */
+  byte person;                                                  /* reason why a decision is needed */
   bool decided, ordered, may_resend, late_over;
-  byte before;                                                  /* what was given back before it was sent */
-  byte under_way;                                               /* calls that may still take effect */
+  byte before;                                                  /* refunded amount before the send */
+  byte under_way;                                               /* calls in flight that may still take effect */
 }
 Refund refund[2];
-byte asked;                                                     /* how many refunds; only the last may be active */
-bool refunded;                                                  /* the payment, in our books */
-byte given, our_effects;                                        /* the processor's books */
-bool disturbed;                                                 /* by a failover, or the back office */
-byte marked[3];                                                 /* per replica: "sent" in the books, not sent yet: refund + 1 */
+byte asked;                                                     /* number of refunds; only the last may be active */
+bool refunded;                                                  /* the payment is REFUNDED in Amana's records */
+byte given, our_effects;                                        /* records of the processor */
+bool disturbed;                                                 /* a failover or the back office has interfered */
+byte marked[3];                                                 /* per replica: refund + 1 that is marked as sent, but not sent yet */
 bool too_late[3];
 
 #define active(r) (refund[r].status == REQUESTED || refund[r].status == SENT || refund[r].status == UNKNOWN)
@@ -53,10 +52,10 @@ inline take_effect(r) {
   if
   :: given + refund[r].amount <= PAID ->
      given = given + refund[r].amount; our_effects++;
-     printf("the processor gives back %d, now %d\n", refund[r].amount, given);
-     assert(our_effects == 1);                                  /* P1: one call, of whichever refund */
-     assert(refund[r].status != REJECTED || refund[r].decided)  /* nor after we said that it was refused */
-  :: else -> printf("the processor refuses more than remains\n")
+     printf("the processor refunds %d, now %d\n", refund[r].amount, given);
+     assert(our_effects == 1);                                  /* P1: at most one call has an effect */
+     assert(refund[r].status != REJECTED || refund[r].decided)  /* no effect after REJECTED was reported */
+  :: else -> printf("the processor rejects more than the remaining amount\n")
   fi
 }
 
@@ -77,7 +76,7 @@ proctype Replica(byte me) {
   byte r, seen, sends; bool decided, may_send; mtype answer;
 idle:
   atomic {
-    locked;                                                     /* the lease is free, or its holder dead or frozen for too long */
+    locked;                                                     /* the lease is free, or its holder is dead or frozen for too long */
     r = asked - 1; last.holder = me; sends = last.sends; decided = last.decided;
     may_send = last.person == NOBODY && (sends == 0 || last.may_resend || (last.ordered && last.late_over))
   }
@@ -89,7 +88,7 @@ idle:
 #ifdef OLD_BASELINE
     :: sends == 0 -> skip
 #else
-    :: sends == 0 && seen > 0 ->                                /* given back without us: nothing is sent */
+    :: sends == 0 && seen > 0 ->                                /* refunded externally: no refund is sent */
        if :: active(r) && refund[r].sends == 0 -> end(r, NOT_SENT); refunded = true :: else fi;
        goto gone
     :: sends == 0 && seen == 0 -> skip
@@ -100,7 +99,7 @@ idle:
     fi;
     if :: may_send :: !may_send -> stay_unknown(r); goto gone fi
   }
-  atomic {                                                      /* the commit that says "sent" */
+  atomic {                                                      /* the commit that marks the refund as sent */
     if
     :: refund[r].holder == me && active(r) && refund[r].sends == sends && refund[r].decided == decided && refund[r].person == NOBODY ->
        refund[r].status = SENT; refund[r].sends++; refund[r].before = seen;
@@ -113,7 +112,7 @@ idle:
     :: else -> goto gone
     fi
   }
-  atomic {                                                      /* a freeze may lie before this */
+  atomic {                                                      /* the process may freeze before this step */
     marked[me] = 0;
     if
     :: goto gone                                                /* killed */
@@ -123,8 +122,8 @@ idle:
        if
        :: given + refund[r].amount <= PAID -> take_effect(r); if :: answer = GIVEN :: answer = LOST fi
        :: given + refund[r].amount > PAID -> answer = CODE_7
-       :: refund[r].under_way++; if :: answer = LOST :: answer = CODE_7 fi; printf("it is under way: %e\n", answer)
-       :: if :: answer = LOST :: answer = CODE_7 :: answer = REFUSED fi; printf("it has no effect: %e\n", answer)
+       :: refund[r].under_way++; if :: answer = LOST :: answer = CODE_7 fi; printf("the call is in flight: %e\n", answer)
+       :: if :: answer = LOST :: answer = CODE_7 :: answer = REFUSED fi; printf("the call has no effect: %e\n", answer)
        fi
     fi
   }
@@ -136,7 +135,7 @@ idle:
     :: goto gone                                                /* killed */
     :: answer == GIVEN -> accept(r)
     :: answer == REFUSED && sends == 0 && given == refund[r].before ->
-       /* A refusal of the first send says nothing of one that somebody else made meanwhile. */
+       /* A rejection of the first send does not apply to a send of another replica in the meantime. */
 #ifdef ANY_REFUSAL
        if :: active(r) -> end(r, REJECTED) :: else fi
 #else
@@ -149,13 +148,13 @@ gone:
   atomic { r = 0; seen = 0; sends = 0; decided = false; may_send = false; answer = 0; too_late[me] = false; goto idle }
 }
 
-/* Everybody else, in any order. */
-active proctype World() {
+/* Business, processor, operator, back office and failover, in any order. */
+active proctype Environment() {
   do
-  :: atomic {                                                   /* the business asks: a part of which two fit, or not */
+  :: atomic {                                                   /* the business requests a partial refund, of which two fit or not */
        asked < 2 && !refunded && !locked && waited;
        if :: refund[asked].amount = 2 :: refund[asked].amount = 3 fi;
-       refund[asked].status = REQUESTED; asked++; printf("a refund of %d of %d is asked for\n", last.amount, PAID)
+       refund[asked].status = REQUESTED; asked++; printf("a refund of %d of %d is requested\n", last.amount, PAID)
      }
   :: atomic { refund[0].under_way > 0 -> refund[0].under_way--; if :: printf("late: "); take_effect(0) :: true fi }
   :: atomic { refund[1].under_way > 0 -> refund[1].under_way--; if :: printf("late: "); take_effect(1) :: true fi }
@@ -164,7 +163,7 @@ active proctype World() {
        if :: marked[1] == asked -> too_late[1] = true :: else fi;
        if :: marked[2] == asked -> too_late[2] = true :: else fi
      }
-  :: atomic {                                                   /* the operator, who sees what the processor says */
+  :: atomic {                                                   /* the operator, who sees the state of the processor */
        locked && last.person != NOBODY && !last.decided -> last.decided = true; last.person = NOBODY;
        if
        :: given == last.amount && last.sends > 0 -> accept(asked - 1)
@@ -172,8 +171,8 @@ active proctype World() {
        :: given == 0 -> last.ordered = true; last.may_resend = false; printf("the operator orders to send again\n")
        fi
      }
-  :: atomic { !locked && !refunded && given > 0 -> refunded = true; printf("a read takes over %d\n", given) }
-  :: atomic { !disturbed && given < PAID -> disturbed = true; given++; printf("the back office gives back 1\n") }
+  :: atomic { !locked && !refunded && given > 0 -> refunded = true; printf("a read adopts %d\n", given) }
+  :: atomic { !disturbed && given < PAID -> disturbed = true; given++; printf("the back office refunds 1\n") }
   :: atomic {                                                   /* a failover that lost the newest commits: PAID again */
        !disturbed && asked == 1 && refund[0].status == ACCEPTED && refund[0].under_way == 0 && !marked[1] && !marked[2];
        disturbed = true; refund[0].status = NONE; refunded = false; printf("a failover loses the refund\n")
@@ -183,5 +182,5 @@ active proctype World() {
 
 init {
   atomic { run Replica(1); run Replica(2) }
-  timeout -> assert(locked || refunded == (given > 0))          /* in the end the books agree, or a person decides */
+  timeout -> assert(locked || refunded == (given > 0))          /* at the end the records agree, or a decision is needed */
 }

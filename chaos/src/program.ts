@@ -3,39 +3,44 @@ import type { Report } from "./report.ts";
 
 /** Options of the program `matrix`. */
 export interface MatrixOptions {
-  /** Number of generated schedules, instead of minutes. Schedules that failed before run as well. */
+  /**
+   * Number of generated schedules, instead of minutes. Schedules that failed before run as well.
+   */
   readonly schedules?: number | undefined;
-  /** Systems side by side. */
-  readonly lanes?: number | undefined;
-  /** This one alone, again and again. */
+  /** Number of systems that run in parallel, each with its own worker. Default: 1. */
+  readonly workers?: number | undefined;
+  /** Repeats only this schedule. */
   readonly schedule?: Schedule | undefined;
-  /** A line is added to it for each schedule. */
+  /** File to which one JSON line for each schedule is appended. */
   readonly results?: string | undefined;
   /** Whether a failing schedule is shortened, which takes minutes. Default: true. */
   readonly shrinks?: boolean | undefined;
 }
 
-/** How long and with what chances a program tries; the same seed makes the same choices. */
-export interface Attempt {
+/** Options of one run of a program. The same seed makes the same choices. */
+export interface ProgramRun {
   readonly seed: number;
   readonly seconds: number;
-  /** For programs that count events: ends earlier when there were so many. */
+  /** `events` ends earlier when it has committed this many events. */
   readonly eventsMax?: number | undefined;
   /** For `matrix`. */
   readonly matrix?: MatrixOptions | undefined;
-  /** Goes off when the time is over: start nothing new, let what runs end, check, return. */
+  /**
+   * Aborts when the time is over. The program then starts nothing new, finishes running work,
+   * checks the results and returns.
+   */
   readonly signal: AbortSignal;
   readonly report: Report;
-  /** A line about what is going on, for whoever watches. */
-  readonly say: (line: string) => void;
+  /** Prints one line of progress. */
+  readonly log: (line: string) => void;
 }
 
 /**
- * A program that tries to break a promise. What it saw stands in the report; it throws only when it
- * cannot try.
+ * A program that tries to break a promise. It puts its results into the report and throws only when
+ * it cannot run the attack.
  */
 export interface Program {
-  /** Which promise it attacks, and how, in one line. */
+  /** The attacked promise and the attack, in one line. */
   readonly attacks: string;
-  run(attempt: Attempt): Promise<void>;
+  run(options: ProgramRun): Promise<void>;
 }

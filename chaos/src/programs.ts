@@ -16,7 +16,7 @@ import { slowClients } from "./slow-clients/slow-clients.ts";
 import { tenants } from "./tenants/tenants.ts";
 import { verdicts } from "./verdicts/verdicts.ts";
 
-/** Every program, by the name it is called with. */
+/** All programs by their name on the command line. */
 export const programs: Readonly<Record<string, Program>> = {
   audit,
   database,

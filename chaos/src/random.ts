@@ -1,10 +1,10 @@
 /**
- * Repeatable chances for one seed: mulberry32, which is plenty for choosing faults and nothing for
- * secrets.
+ * Returns a pseudorandom generator that repeats its values for the same seed. The algorithm is
+ * mulberry32, which is sufficient to choose faults and unfit for secrets.
  */
 export function createRandom(seed: number) {
   let state = seed >>> 0;
-  /** At least 0, below 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
     let t = state;
@@ -14,16 +14,14 @@ export function createRandom(seed: number) {
   };
   return {
     next,
-    /** A whole number from min to max, both possible. */
+    /** Returns an integer from min to max, both inclusive. */
     integer: (min: number, max: number): number => min + Math.floor(next() * (max - min + 1)),
     chance: (probability: number): boolean => next() < probability,
     pick<T>(choices: readonly T[]): T {
-      if (choices.length === 0) throw new RangeError("nothing to pick from");
+      if (choices.length === 0) throw new RangeError("pick needs at least one choice");
       return choices[Math.floor(next() * choices.length)] as T;
     },
-    /**
-     * A generator of its own, so that work done side by side does not share one order of chances.
-     */
+    /** Returns an independent generator, so that parallel work does not share one sequence. */
     fork: () => createRandom(Math.floor(next() * 2 ** 32)),
   };
 }

@@ -1,41 +1,42 @@
 const shownMax = 20;
 const textMax = 600;
 
-/** What a program tried, what it did to the system meanwhile, and what did not hold. */
+/** Counters of attempted work, injected faults and checks of a run, and the violations found. */
 export class Report {
   readonly #counts = new Map<string, number>();
   readonly violations: string[] = [];
 
-  /** Counts something tried, or a fault injected: "refunds asked for", "payments killed". */
-  count(what: string, by = 1): void {
-    this.#counts.set(what, this.counted(what) + by);
+  /** Counts work or an injected fault by name: "refunds requested", "replicas killed (-9)". */
+  count(name: string, by = 1): void {
+    this.#counts.set(name, this.counted(name) + by);
   }
 
-  counted(what: string): number {
-    return this.#counts.get(what) ?? 0;
+  counted(name: string): number {
+    return this.#counts.get(name) ?? 0;
   }
 
-  /** Something promised that did not hold, with what one needs to find out why. */
+  /** Records a broken promise, with the details that are needed to find the cause. */
   violation(text: string): void {
     this.violations.push(text);
   }
 
-  /** Counts the check; a false claim is a violation. */
-  check(what: string, holds: boolean, details: () => string): void {
-    this.count(`checked: ${what}`);
-    if (!holds) this.violation(`${what}: ${details()}`);
+  /** Counts the check under "checked: <claim>" and records a violation if `holds` is false. */
+  check(claim: string, holds: boolean, details: () => string): void {
+    this.count(`checked: ${claim}`);
+    if (!holds) this.violation(`${claim}: ${details()}`);
   }
 
+  /** Returns the counters and violations as text for the terminal. */
   table(): string {
-    const rows = [...this.#counts].map(([what, count]) => [what, String(count)] as const);
-    const width = Math.max(0, ...rows.map(([what]) => what.length));
-    const lines = rows.map(([what, count]) => `  ${what.padEnd(width)}  ${count.padStart(9)}`);
-    // One fault often shows a thousand times.
+    const rows = [...this.#counts].map(([name, count]) => [name, String(count)] as const);
+    const width = Math.max(0, ...rows.map(([name]) => name.length));
+    const lines = rows.map(([name, count]) => `  ${name.padEnd(width)}  ${count.padStart(9)}`);
+    // A single fault often causes a thousand violations.
     const shown = this.violations.slice(0, shownMax).map((text) => text.slice(0, textMax));
     const end =
       this.violations.length === 0
-        ? "Everything held."
-        : `${this.violations.length} did not hold:\n${shown.map((text) => `  ✗ ${text}`).join("\n")}`;
+        ? "All checks passed."
+        : `${this.violations.length} violations (the first ${shown.length} are shown):\n${shown.map((text) => `  ✗ ${text}`).join("\n")}`;
     return [...lines, end].join("\n");
   }
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { attempt } from "../src/attempt.ts";
 import { database } from "../src/database/database.ts";
+import { runProgram } from "../src/run-program.ts";
 
-test("what was answered with 2xx is there after PostgreSQL was killed, and a restored database sends no refund again", async () => {
-  const report = await attempt(database, { seed: 1, seconds: 3 });
+test("2xx responses survive a kill of PostgreSQL, and no refund is repeated after a restore of an old database", async () => {
+  const report = await runProgram(database, { seed: 1, seconds: 3 });
   expect(report.violations).toEqual([]);
   expect(report.counted("PostgreSQL killed (-9)")).toBeGreaterThan(0);
-  expect(report.counted("checked: 2xx that survived")).toBeGreaterThan(5);
-  expect(report.counted("checked: payments as they are at the processor")).toBe(7);
+  expect(report.counted("checked: a 2xx response survives a crash")).toBeGreaterThan(5);
+  expect(report.counted("checked: a payment has the state of the processor")).toBe(7);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { attempt } from "../src/attempt.ts";
 import { limits } from "../src/limits/limits.ts";
+import { runProgram } from "../src/run-program.ts";
 
-test("three gateways together let through less than twice the limit, and rejections carry Retry-After", async () => {
-  const report = await attempt(limits, { seed: 1, seconds: 1 });
+test("three gateways together accept less than twice the limit, and rejections carry Retry-After", async () => {
+  const report = await runProgram(limits, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("requests")).toBeGreaterThan(100);
   expect(report.counted("checked: a caller gets at least the burst")).toBeGreaterThan(1);

@@ -3,12 +3,12 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { fire } from "../src/load/fire.ts";
 
-test("a load tells every answer by its status, and which refusals do not say when to come back", async () => {
-  let answered = 0;
+test("a load counts responses by status, and rejections without Retry-After", async () => {
+  let responses = 0;
   const server = createServer((_request, response) => {
-    const turn = answered++ % 3;
-    if (turn === 0) return response.end();
-    response.writeHead(503, turn === 1 ? { "retry-after": "1" } : {}).end();
+    const variant = responses++ % 3;
+    if (variant === 0) return response.end();
+    response.writeHead(503, variant === 1 ? { "retry-after": "1" } : {}).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -23,7 +23,7 @@ test("a load tells every answer by its status, and which refusals do not say whe
   server.close();
   const { statuses, withoutRetryAfter, unsent, errors } = outcome;
   expect(errors).toEqual([]);
-  expect((statuses["200"] ?? 0) + (statuses["503"] ?? 0)).toBe(answered);
-  expect(answered + unsent).toBeGreaterThan(100);
-  expect(withoutRetryAfter).toBe(Math.floor(answered / 3));
+  expect((statuses["200"] ?? 0) + (statuses["503"] ?? 0)).toBe(responses);
+  expect(responses + unsent).toBeGreaterThan(100);
+  expect(withoutRetryAfter).toBe(Math.floor(responses / 3));
 });

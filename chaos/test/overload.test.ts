@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { attempt } from "../src/attempt.ts";
 import { overload } from "../src/overload/overload.ts";
+import { runProgram } from "../src/run-program.ts";
 
 test("under overload, requests beyond the capacity get 503 with Retry-After, and the system recovers", async () => {
-  const report = await attempt(overload, { seed: 1, seconds: 1 });
+  const report = await runProgram(overload, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("10 times: 503")).toBeGreaterThan(0);
   expect(report.counted("with all connections taken: 503")).toBeGreaterThan(0);

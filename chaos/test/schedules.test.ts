@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { cellOf, cells } from "../src/matrix/cells.ts";
 import { drawSchedule } from "../src/matrix/draw.ts";
 import { readSchedule, type Schedule } from "../src/matrix/schedule.ts";
-import { fewest, shrink } from "../src/matrix/shrink.ts";
+import { minimize, shrink } from "../src/matrix/shrink.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-test("one seed draws one row of schedules, each of which survives its JSON", () => {
+test("a seed draws the same schedules each time, and a schedule is unchanged after JSON", () => {
   for (const number of numbers(20)) {
     const schedule = drawSchedule(7, number);
     expect(drawSchedule(7, number)).toEqual(schedule);
@@ -15,33 +15,34 @@ test("one seed draws one row of schedules, each of which survives its JSON", () 
   }
 });
 
-test("each cell leads a schedule before any leads a second one, and has the work that comes there", () => {
+test("each cell is the first fault of one schedule before any is again, with the work that reaches it", () => {
   const first = numbers(cells.length).map((number) => drawSchedule(3, number));
   expect(new Set(first.map(({ faults }) => cellOf(faults[0] as Schedule["faults"][number]))).size).toBe(cells.length);
   for (const { work, faults } of first) {
     expect(work.length).toBeGreaterThan(0);
     for (const fault of faults) {
       const needs = cells.find(({ name }) => name === cellOf(fault))?.needs;
-      const does = (one: Schedule["work"][number]) => one.kind === needs || (one.kind === "verification" && one.end === needs);
-      expect(needs === undefined || work.some(does), cellOf(fault)).toBe(true);
+      const meetsNeed = (item: Schedule["work"][number]) =>
+        item.kind === needs || (item.kind === "verification" && item.end === needs);
+      expect(needs === undefined || work.some(meetsNeed), cellOf(fault)).toBe(true);
     }
   }
 });
 
-test("the fewest that fail together are found, wherever they stand", async () => {
+test("minimize returns the smallest failing list, independent of positions", async () => {
   const all = numbers(40);
-  const asked: (readonly number[])[] = [];
-  const fails = async (some: readonly number[]) => {
-    asked.push(some);
-    return [3, 17, 18].every((one) => some.includes(one));
+  const candidates: (readonly number[])[] = [];
+  const fails = async (subset: readonly number[]) => {
+    candidates.push(subset);
+    return [3, 17, 18].every((item) => subset.includes(item));
   };
-  expect(await fewest(all, fails)).toEqual([3, 17, 18]);
-  expect(asked.length).toBeLessThan(120);
-  expect(await fewest(all, async () => true)).toEqual([]);
-  expect(await fewest(all, async (some) => some.length === 40)).toEqual(all);
+  expect(await minimize(all, fails)).toEqual([3, 17, 18]);
+  expect(candidates.length).toBeLessThan(120);
+  expect(await minimize(all, async () => true)).toEqual([]);
+  expect(await minimize(all, async (subset) => subset.length === 40)).toEqual(all);
 });
 
-test("a schedule that fails by one fault and one work is shrunk to these, with round times", async () => {
+test("shrink reduces a schedule to the fault and the work that make it fail, with rounded times", async () => {
   const ask = { amount: "1000.00", pauseMs: 700, patienceMs: 6_000 };
   const refund = { atMs: 650, kind: "refund", course: { asks: [ask, ask, ask], atOnce: true, rollsBack: false } } as const;
   const point = { point: "refund.answered", service: "payments", signal: "SIGKILL" } as const;
@@ -53,9 +54,9 @@ test("a schedule that fails by one fault and one work is shrunk to these, with r
       { atMs: 0, kind: "answers", operation: "status", mode: "http_503", times: 2 },
     ],
   };
-  // Only where the fault lasts for more than half a second.
+  // Fails only if the fault lasts for more than half a second.
   const fails = async ({ work, faults }: Schedule) =>
-    work.some(({ kind }) => kind === "refund") && faults.some((one) => one.kind === "point" && one.forMs > 500);
+    work.some(({ kind }) => kind === "refund") && faults.some((fault) => fault.kind === "point" && fault.forMs > 500);
   expect(await shrink(schedule, fails)).toEqual({
     work: [{ ...refund, atMs: 0, course: { ...refund.course, asks: [{ ...ask, pauseMs: 0 }] } }],
     faults: [{ kind: "point", ...point, atMs: 0, forMs: 900 }],

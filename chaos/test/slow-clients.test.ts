@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { attempt } from "../src/attempt.ts";
+import { runProgram } from "../src/run-program.ts";
 import { slowClients } from "../src/slow-clients/slow-clients.ts";
 
 test("slow clients are refused or disconnected, memory stays bounded, and all requests of a well-behaved business succeed", async () => {
-  const report = await attempt(slowClients, { seed: 1, seconds: 1 });
+  const report = await runProgram(slowClients, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("checked: gateway: malformed JSON is rejected")).toBe(50);
   expect(report.counted("checked: requests of a well-behaved business succeed")).toBeGreaterThan(10);

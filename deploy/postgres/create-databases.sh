@@ -1,7 +1,7 @@
 #!/bin/sh
-# Run once by the PostgreSQL image on an empty data folder: for each service a database, the role that owns it and runs its
-# migrations, and the role that the service runs as, which reads and writes rows and changes nothing else. What a statement
-# is about, and which row it met, stays out of the server's log.
+# The PostgreSQL image runs this script once on an empty data folder. For each service it creates a database, the role that owns
+# it and runs migrations, and the role of the service, which can only read and write rows. The roles are configured so that the
+# server log contains no statements, parameters or row values.
 #
 # Each role has its own password: IDENTITY_DATABASE_PASSWORD for amana_identity, IDENTITY_OWNER_PASSWORD for amana_identity_owner.
 # The variables of the other services have the same form.
@@ -36,11 +36,11 @@ grant connect on database $role to $role;
 alter default privileges for role ${role}_owner in schema public grant select, insert, update, delete on tables to $role;
 alter default privileges for role ${role}_owner in schema public grant usage on sequences to $role;
 SQL
-  for each in "${role}_owner" "$role"; do
+  for login in "${role}_owner" "$role"; do
     psql -v ON_ERROR_STOP=1 --username "$POSTGRES_USER" <<SQL
-alter role $each set log_error_verbosity = terse;
-alter role $each set log_min_error_statement = panic;
-alter role $each set log_parameter_max_length = 0;
+alter role $login set log_error_verbosity = terse;
+alter role $login set log_min_error_statement = panic;
+alter role $login set log_parameter_max_length = 0;
 SQL
   done
 done

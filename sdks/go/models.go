@@ -4,7 +4,7 @@ package amana
 
 import "encoding/json"
 
-// Payment is what the API answers.
+// Payment is a value in a response of the API.
 type Payment struct {
 	ID                    string `json:"id"`
 	BusinessID            string `json:"business_id"`
@@ -35,7 +35,7 @@ type Payment struct {
 	Origin                string `json:"origin,omitempty"`
 }
 
-// CreateKycApplicationResult is what the API answers.
+// CreateKycApplicationResult is a value in a response of the API.
 type CreateKycApplicationResult struct {
 	ID            string `json:"id"`
 	CreatedAt     string `json:"created_at"`
@@ -46,7 +46,7 @@ type CreateKycApplicationResult struct {
 	ExternalID    string `json:"external_id,omitempty"`
 }
 
-// KycApplication is what the API answers.
+// KycApplication is a value in a response of the API.
 type KycApplication struct {
 	ID                string                      `json:"id"`
 	CreatedAt         string                      `json:"created_at"`
@@ -73,13 +73,13 @@ type KycApplication struct {
 	Metadata          json.RawMessage             `json:"metadata"`
 }
 
-// KycApplicationReasonCodes is what the API answers.
+// KycApplicationReasonCodes is a value in a response of the API.
 type KycApplicationReasonCodes struct {
 	Code    string `json:"code"`
 	Message string `json:"message,omitempty"`
 }
 
-// Client is what the API answers.
+// Client is a value in a response of the API.
 type Client struct {
 	ID                      string `json:"id"`
 	OrganizationID          int64  `json:"organization_id"`
@@ -114,7 +114,7 @@ type Client struct {
 	UpdatedAt               string `json:"updated_at"`
 }
 
-// OnboardingDetails is what the API answers.
+// OnboardingDetails is a value in a response of the API.
 type OnboardingDetails struct {
 	ID                            string   `json:"id"`
 	AccountPurposes               []string `json:"account_purposes"`
@@ -134,7 +134,7 @@ type OnboardingDetails struct {
 	UpdatedAt                     string   `json:"updated_at"`
 }
 
-// OnboardingStatus is what the API answers.
+// OnboardingStatus is a value in a response of the API.
 type OnboardingStatus struct {
 	ID               string `json:"id"`
 	ClientID         string `json:"client_id"`
@@ -147,7 +147,7 @@ type OnboardingStatus struct {
 	UpdatedAt        string `json:"updated_at"`
 }
 
-// Beneficiary is what the API answers.
+// Beneficiary is a value in a response of the API.
 type Beneficiary struct {
 	ID              string `json:"id"`
 	ClientID        string `json:"client_id"`
@@ -169,7 +169,7 @@ type Beneficiary struct {
 	CountryCode     string `json:"country_code,omitempty"`
 }
 
-// Account is what the API answers.
+// Account is a value in a response of the API.
 type Account struct {
 	ID                string `json:"id"`
 	ClientID          string `json:"client_id"`
@@ -193,7 +193,7 @@ type Account struct {
 	ExternalAccountID string `json:"external_account_id,omitempty"`
 }
 
-// CreateWebhookEndpointResult is what the API answers.
+// CreateWebhookEndpointResult is a value in a response of the API.
 type CreateWebhookEndpointResult struct {
 	ID         string   `json:"id"`
 	BusinessID string   `json:"business_id"`
@@ -204,7 +204,7 @@ type CreateWebhookEndpointResult struct {
 	Secret     string   `json:"secret,omitempty"`
 }
 
-// ListWebhookEndpointsItem is what the API answers.
+// ListWebhookEndpointsItem is a value in a response of the API.
 type ListWebhookEndpointsItem struct {
 	ID         string   `json:"id"`
 	BusinessID string   `json:"business_id"`
@@ -215,7 +215,7 @@ type ListWebhookEndpointsItem struct {
 	UpdatedAt  string   `json:"updated_at"`
 }
 
-// WebhookEndpoint is what the API answers.
+// WebhookEndpoint is a value in a response of the API.
 type WebhookEndpoint struct {
 	ID         string                 `json:"id"`
 	BusinessID string                 `json:"business_id"`
@@ -227,7 +227,7 @@ type WebhookEndpoint struct {
 	Health     *WebhookEndpointHealth `json:"health,omitempty"`
 }
 
-// WebhookEndpointHealth is what the API answers.
+// WebhookEndpointHealth is a value in a response of the API.
 type WebhookEndpointHealth struct {
 	FailingSince   string   `json:"failing_since,omitempty"`
 	SuccessRate1h  *float64 `json:"success_rate_1h,omitempty"`
@@ -236,7 +236,7 @@ type WebhookEndpointHealth struct {
 	P95Ms24h       *int64   `json:"p95_ms_24h,omitempty"`
 }
 
-// UpdateWebhookEndpointResult is what the API answers.
+// UpdateWebhookEndpointResult is a value in a response of the API.
 type UpdateWebhookEndpointResult struct {
 	ID         string   `json:"id"`
 	BusinessID string   `json:"business_id"`
@@ -247,7 +247,7 @@ type UpdateWebhookEndpointResult struct {
 	Secret     string   `json:"secret,omitempty"`
 }
 
-// TestWebhookEndpointResult is what the API answers.
+// TestWebhookEndpointResult is a value in a response of the API.
 type TestWebhookEndpointResult struct {
 	ID        string          `json:"id"`
 	Type      string          `json:"type"`
@@ -256,7 +256,7 @@ type TestWebhookEndpointResult struct {
 	Delivery  Delivery        `json:"delivery"`
 }
 
-// Delivery is what the API answers.
+// Delivery is a value in a response of the API.
 type Delivery struct {
 	ID            string             `json:"id"`
 	EndpointID    string             `json:"endpoint_id"`
@@ -265,7 +265,7 @@ type Delivery struct {
 	Attempts      []DeliveryAttempts `json:"attempts"`
 }
 
-// DeliveryAttempts is what the API answers.
+// DeliveryAttempts is a value in a response of the API.
 type DeliveryAttempts struct {
 	At         string `json:"at"`
 	StatusCode *int64 `json:"status_code,omitempty"`
@@ -275,19 +275,19 @@ type DeliveryAttempts struct {
 	Response   string `json:"response,omitempty"`
 }
 
-// CheckWebhookEndpointResult is what the API answers.
+// CheckWebhookEndpointResult is a value in a response of the API.
 type CheckWebhookEndpointResult struct {
 	Checks []CheckWebhookEndpointResultChecks `json:"checks"`
 }
 
-// CheckWebhookEndpointResultChecks is what the API answers.
+// CheckWebhookEndpointResultChecks is a value in a response of the API.
 type CheckWebhookEndpointResultChecks struct {
 	Name   string `json:"name"`
 	Passed bool   `json:"passed"`
 	Detail string `json:"detail"`
 }
 
-// WebhookReplay is what the API answers.
+// WebhookReplay is a value in a response of the API.
 type WebhookReplay struct {
 	ID      string `json:"id"`
 	Status  string `json:"status"`
@@ -295,7 +295,7 @@ type WebhookReplay struct {
 	Sent    int64  `json:"sent"`
 }
 
-// Event is what the API answers.
+// Event is a value in a response of the API.
 type Event struct {
 	ID        string          `json:"id"`
 	Type      string          `json:"type"`
@@ -303,7 +303,7 @@ type Event struct {
 	Body      json.RawMessage `json:"body"`
 }
 
-// OnboardBusinessResult is what the API answers.
+// OnboardBusinessResult is a value in a response of the API.
 type OnboardBusinessResult struct {
 	ID           string `json:"id"`
 	Name         string `json:"name"`
@@ -315,7 +315,7 @@ type OnboardBusinessResult struct {
 	APIKeyPrefix string `json:"api_key_prefix,omitempty"`
 }
 
-// OwnBusiness is what the API answers.
+// OwnBusiness is a value in a response of the API.
 type OwnBusiness struct {
 	ID           string `json:"id"`
 	Name         string `json:"name"`
@@ -325,7 +325,7 @@ type OwnBusiness struct {
 	APIKeyPrefix string `json:"api_key_prefix,omitempty"`
 }
 
-// UpdateOwnBusinessResult is what the API answers.
+// UpdateOwnBusinessResult is a value in a response of the API.
 type UpdateOwnBusinessResult struct {
 	ID           string `json:"id"`
 	Name         string `json:"name"`
@@ -335,7 +335,7 @@ type UpdateOwnBusinessResult struct {
 	APIKeyPrefix string `json:"api_key_prefix,omitempty"`
 }
 
-// OwnApiKey is what the API answers.
+// OwnApiKey is a value in a response of the API.
 type OwnApiKey struct {
 	ID         string   `json:"id"`
 	Name       string   `json:"name"`
@@ -347,7 +347,7 @@ type OwnApiKey struct {
 	RevokedAt  string   `json:"revoked_at,omitempty"`
 }
 
-// CreateOwnApiKeyResult is what the API answers.
+// CreateOwnApiKeyResult is a value in a response of the API.
 type CreateOwnApiKeyResult struct {
 	ID         string   `json:"id"`
 	Name       string   `json:"name"`
@@ -358,7 +358,7 @@ type CreateOwnApiKeyResult struct {
 	AllowedIps []string `json:"allowed_ips,omitempty"`
 }
 
-// RevokeOwnApiKeyResult is what the API answers.
+// RevokeOwnApiKeyResult is a value in a response of the API.
 type RevokeOwnApiKeyResult struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
@@ -366,7 +366,7 @@ type RevokeOwnApiKeyResult struct {
 	RevokedAt string `json:"revoked_at,omitempty"`
 }
 
-// Business is what the API answers.
+// Business is a value in a response of the API.
 type Business struct {
 	ID             string `json:"id"`
 	Name           string `json:"name"`
@@ -379,7 +379,7 @@ type Business struct {
 	APIKeyPrefix   string `json:"api_key_prefix,omitempty"`
 }
 
-// ReviewKycApplicationResult is what the API answers.
+// ReviewKycApplicationResult is a value in a response of the API.
 type ReviewKycApplicationResult struct {
 	ID                string                      `json:"id"`
 	CreatedAt         string                      `json:"created_at"`
@@ -405,7 +405,7 @@ type ReviewKycApplicationResult struct {
 	Metadata          json.RawMessage             `json:"metadata"`
 }
 
-// CreateApiKeyResult is what the API answers.
+// CreateApiKeyResult is a value in a response of the API.
 type CreateApiKeyResult struct {
 	ID           string   `json:"id"`
 	BusinessID   string   `json:"business_id"`
@@ -417,7 +417,7 @@ type CreateApiKeyResult struct {
 	AllowedIps   []string `json:"allowed_ips,omitempty"`
 }
 
-// ApiKey is what the API answers.
+// ApiKey is a value in a response of the API.
 type ApiKey struct {
 	ID           string   `json:"id"`
 	BusinessID   string   `json:"business_id"`
@@ -430,7 +430,7 @@ type ApiKey struct {
 	RevokedAt    string   `json:"revoked_at,omitempty"`
 }
 
-// RevokeApiKeyResult is what the API answers.
+// RevokeApiKeyResult is a value in a response of the API.
 type RevokeApiKeyResult struct {
 	ID           string `json:"id"`
 	BusinessID   string `json:"business_id"`
@@ -439,7 +439,7 @@ type RevokeApiKeyResult struct {
 	RevokedAt    string `json:"revoked_at,omitempty"`
 }
 
-// CreateOperatorKeyResult is what the API answers.
+// CreateOperatorKeyResult is a value in a response of the API.
 type CreateOperatorKeyResult struct {
 	ID             string `json:"id"`
 	Name           string `json:"name"`
@@ -448,7 +448,7 @@ type CreateOperatorKeyResult struct {
 	CreatedAt      string `json:"created_at"`
 }
 
-// OperatorKey is what the API answers.
+// OperatorKey is a value in a response of the API.
 type OperatorKey struct {
 	ID             string `json:"id"`
 	Name           string `json:"name"`
@@ -458,7 +458,7 @@ type OperatorKey struct {
 	RevokedAt      string `json:"revoked_at,omitempty"`
 }
 
-// CreateInvitationResult is what the API answers.
+// CreateInvitationResult is a value in a response of the API.
 type CreateInvitationResult struct {
 	ID              string `json:"id"`
 	Name            string `json:"name"`
@@ -468,7 +468,7 @@ type CreateInvitationResult struct {
 	ExpiresAt       string `json:"expires_at"`
 }
 
-// Invitation is what the API answers.
+// Invitation is a value in a response of the API.
 type Invitation struct {
 	ID          string `json:"id"`
 	Name        string `json:"name"`
@@ -480,7 +480,7 @@ type Invitation struct {
 	RevokedAt   string `json:"revoked_at,omitempty"`
 }
 
-// Refund is what the API answers.
+// Refund is a value in a response of the API.
 type Refund struct {
 	ID                    string          `json:"id"`
 	BusinessID            string          `json:"business_id"`
@@ -503,7 +503,7 @@ type Refund struct {
 	UpdatedAt             string          `json:"updated_at"`
 }
 
-// RefundProcessor is what the API answers.
+// RefundProcessor is a value in a response of the API.
 type RefundProcessor struct {
 	OrderID        string `json:"order_id,omitempty"`
 	OrderNumber    string `json:"order_number"`
@@ -512,7 +512,7 @@ type RefundProcessor struct {
 	ReadAt         string `json:"read_at,omitempty"`
 }
 
-// PaymentTimeline is what the API answers.
+// PaymentTimeline is a value in a response of the API.
 type PaymentTimeline struct {
 	Payment   Payment                  `json:"payment"`
 	Entries   []PaymentTimelineEntries `json:"entries"`
@@ -520,7 +520,7 @@ type PaymentTimeline struct {
 	Truncated []string                 `json:"truncated,omitempty"`
 }
 
-// PaymentTimelineEntries is what the API answers.
+// PaymentTimelineEntries is a value in a response of the API.
 type PaymentTimelineEntries struct {
 	At         string `json:"at"`
 	Kind       string `json:"kind"`
@@ -533,7 +533,7 @@ type PaymentTimelineEntries struct {
 	EndpointID string `json:"endpoint_id,omitempty"`
 }
 
-// ListChangedPaymentsItem is what the API answers.
+// ListChangedPaymentsItem is a value in a response of the API.
 type ListChangedPaymentsItem struct {
 	ID                    string          `json:"id"`
 	BusinessID            string          `json:"business_id"`
@@ -566,7 +566,7 @@ type ListChangedPaymentsItem struct {
 	Processor             RefundProcessor `json:"processor"`
 }
 
-// AuditEvent is what the API answers.
+// AuditEvent is a value in a response of the API.
 type AuditEvent struct {
 	ID         string           `json:"id"`
 	At         string           `json:"at"`
@@ -583,13 +583,13 @@ type AuditEvent struct {
 	Address    string           `json:"address"`
 }
 
-// AuditEventEntity is what the API answers.
+// AuditEventEntity is a value in a response of the API.
 type AuditEventEntity struct {
 	Type string `json:"type"`
 	ID   string `json:"id"`
 }
 
-// ListDeadLettersItem is what the API answers.
+// ListDeadLettersItem is a value in a response of the API.
 type ListDeadLettersItem struct {
 	ID            string          `json:"id"`
 	Service       string          `json:"service"`
@@ -607,7 +607,7 @@ type ListDeadLettersItem struct {
 	UpdatedAt     string          `json:"updated_at"`
 }
 
-// DeadLetter is what the API answers.
+// DeadLetter is a value in a response of the API.
 type DeadLetter struct {
 	ID            string          `json:"id"`
 	Service       string          `json:"service"`

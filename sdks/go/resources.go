@@ -7,7 +7,7 @@ import (
 	"net/url"
 )
 
-// Amana is the API with one key.
+// Amana is a client of the API with one API key.
 type Amana struct {
 	Accounts         *AccountsResource
 	ApiKeys          *ApiKeysResource
@@ -27,7 +27,7 @@ type Amana struct {
 	WebhookEndpoints *WebhookEndpointsResource
 }
 
-// New makes a client.
+// New creates a client.
 func New(options Options) *Amana {
 	t := newTransport(options)
 	return &Amana{

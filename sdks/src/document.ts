@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 
-/** What the generators know of the OpenAPI document, with names.json's names of methods. */
+/** The parts of the OpenAPI document that the generators use, with method names from names.json. */
 export interface Api {
   readonly models: readonly Model[];
   readonly resources: readonly Resource[];
 }
 export interface Resource {
-  /** "webhookEndpoints" */
+  /** Example: "webhookEndpoints". */
   readonly name: string;
   readonly methods: readonly Method[];
 }
@@ -16,10 +16,10 @@ export interface Method {
   readonly path: string;
   readonly summary: string;
   readonly pathParameters: readonly string[];
-  /** Of the body, or of the query of a list. */
+  /** Model of the body, or of the query of a list. */
   readonly input: { readonly model: string; readonly required: boolean } | undefined;
   readonly kind: "call" | "list" | "redirect";
-  /** Undefined: no content. Of a list, what it holds. */
+  /** Type of the response, or of the items of a list. Undefined: no content. */
   readonly result: Type | undefined;
 }
 export interface Model {
@@ -71,12 +71,15 @@ const resolved = (schema: Schema) =>
 export const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 const pascal = (name: string) => name.split(/[_-]/).map(capitalised).join("");
 
-/** Everything in the document that is no model yet, by its form. */
+/** Collects the models of the document. Schemas of the same form share one model. */
 class Models {
-  readonly found: Model[] = [];
+  readonly models: Model[] = [];
   readonly #nameOf = new Map<string, string>();
 
-  /** An object becomes a model, called as its form or the document calls it, or else so. */
+  /**
+   * Returns the type of a schema. An object becomes a model with the name of an equal model, of the
+   * schema in the document, or `fieldName`.
+   */
   typeOf(schema: Schema, fieldName: string): { type: Type; nullable: boolean } {
     const target = resolved(schema);
     const name = schema.$ref?.split("/").at(-1) ?? fieldName;
@@ -103,12 +106,12 @@ class Models {
     const form = JSON.stringify([properties, required], (key, value) =>
       ["description", "examples"].includes(key) ? undefined : value,
     );
-    const known = this.#nameOf.get(form);
-    if (known !== undefined) return known;
-    if (this.found.some((model) => model.name === name)) throw new Error(`Two forms are called ${name}`);
+    const existingName = this.#nameOf.get(form);
+    if (existingName !== undefined) return existingName;
+    if (this.models.some((model) => model.name === name)) throw new Error(`Two different schemas have the name ${name}`);
     this.#nameOf.set(form, name);
     const model = { name, fields: [] as Field[] };
-    this.found.push(model);
+    this.models.push(model);
     for (const [field, schema] of Object.entries(properties)) {
       const { type, nullable } = this.typeOf(schema, name + pascal(field));
       model.fields.push({ name: field, type, nullable, required: required.includes(field), description: schema.description });
@@ -120,15 +123,16 @@ class Models {
 const success = ({ responses }: Operation) => Object.entries(responses).find(([status]) => Number(status) < 400) ?? [];
 const resultSchema = (operation: Operation) => success(operation)[1]?.content?.["application/json"]?.schema;
 
-/** Throws when an operation has no name, or a name no operation. */
+/** Reads the document. Throws if an operation has no name, or if a name has no operation. */
 export function readApi(): Api {
   const operations = Object.entries(document.paths).flatMap(([path, verbs]) =>
     Object.entries(verbs).map(([verb, operation]) => ({ path, verb: verb.toUpperCase() as Method["verb"], operation })),
   );
   const ids = operations.map(({ operation }) => operation.operationId);
   const unnamed = ids.filter((id) => names[id] === undefined);
-  const gone = Object.keys(names).filter((id) => !ids.includes(id));
-  if (unnamed.length + gone.length > 0) throw new Error(`sdks/names.json: no name for [${unnamed}], no operation [${gone}]`);
+  const obsolete = Object.keys(names).filter((id) => !ids.includes(id));
+  if (unnamed.length + obsolete.length > 0)
+    throw new Error(`sdks/names.json has no name for [${unnamed}] and names missing operations [${obsolete}]`);
 
   const models = new Models();
   const resources = new Map<string, Method[]>();
@@ -138,11 +142,11 @@ export function readApi(): Api {
     resources.set(resource, [...methods, methodOf(models, { name, path, verb, operation })]);
   }
   const sorted = [...resources].sort(([a], [b]) => (a < b ? -1 : 1));
-  return { models: models.found, resources: sorted.map(([name, methods]) => ({ name, methods })) };
+  return { models: models.models, resources: sorted.map(([name, methods]) => ({ name, methods })) };
 }
 
-function methodOf(models: Models, given: { name: string; path: string; verb: Method["verb"]; operation: Operation }): Method {
-  const { name, path, verb, operation } = given;
+function methodOf(models: Models, details: { name: string; path: string; verb: Method["verb"]; operation: Operation }): Method {
+  const { name, path, verb, operation } = details;
   const id = capitalised(operation.operationId);
   const parameters = operation.parameters ?? [];
   const query = parameters.filter((parameter) => parameter.in === "query");
@@ -166,10 +170,10 @@ function methodOf(models: Models, given: { name: string; path: string; verb: Met
 const isRequired = (schema: Schema | undefined) => (schema ? (resolved(schema).required ?? []) : []).length > 0;
 
 function inputOf(models: Models, schema: Schema | undefined, name: string, required: boolean): Method["input"] {
-  // An empty object says nothing, and may be left out.
+  // A body without properties is omitted from the method.
   if (!schema || Object.keys(resolved(schema).properties ?? {}).length === 0) return undefined;
   const { type } = models.typeOf(schema, name);
-  if (type.kind !== "model") throw new Error(`${name} is no object`);
+  if (type.kind !== "model") throw new Error(`${name} is not an object`);
   return { model: type.name, required };
 }
 

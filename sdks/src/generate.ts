@@ -5,7 +5,10 @@ import { phpResources } from "./php.ts";
 import { pythonModels, pythonResources } from "./python.ts";
 import { typescriptModels, typescriptResources } from "./typescript.ts";
 
-/** Writes what clients have of the OpenAPI document, or with --check says if it is up to date. */
+/**
+ * Generates the models and resources of the client libraries from the OpenAPI document. With
+ * --check, only reports files that are not up to date.
+ */
 const api = readApi();
 const files: Readonly<Record<string, string>> = {
   "typescript/src/gen/models.ts": typescriptModels(api),
@@ -23,7 +26,7 @@ for (const [file, text] of Object.entries(files)) {
     mkdirSync(new URL(".", target), { recursive: true });
     writeFileSync(target, text);
   } else if (readFileSync(target, "utf8") !== text) {
-    process.stderr.write(`sdks/${file} is not what the OpenAPI document says. Run \`npx --yes pnpm@12 generate\`.\n`);
+    process.stderr.write(`sdks/${file} is not up to date with the OpenAPI document. Run \`npx --yes pnpm@12 generate\`.\n`);
     process.exitCode = 1;
   }
 }

@@ -17,13 +17,16 @@ function textOf(type: Type): string {
   return others[type.kind];
 }
 
-/** What is left out is the empty text, or nil where the type has no value to spare. */
+/** An absent field is the empty string, or nil if the type has no unused value. */
 const fieldType = (type: Type, required: boolean) => {
-  const hasNone = required || ["enum", "string", "array", "map", "json"].includes(type.kind);
-  return `${hasNone ? "" : "*"}${textOf(type)}`;
+  const hasEmptyValue = required || ["enum", "string", "array", "map", "json"].includes(type.kind);
+  return `${hasEmptyValue ? "" : "*"}${textOf(type)}`;
 };
 
-/** What answers hold. Bodies and queries are Params: a field can be cleared there, or left out. */
+/**
+ * Returns the models of responses. Bodies and queries are Params, because a field can be set to
+ * null or omitted there.
+ */
 export function goModels({ models }: Api): string {
   const structs = models
     .filter(({ name }) => !/(Body|Query)$/.test(name))
@@ -35,7 +38,7 @@ export function goModels({ models }: Api): string {
       ]);
       const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
       const lines = rows.map(([name = "", type = "", tag]) => `\t${name.padEnd(width(0))} ${type.padEnd(width(1))} ${tag}\n`);
-      return `\n// ${name} is what the API answers.\ntype ${name} struct {\n${lines.join("")}}\n`;
+      return `\n// ${name} is a value in a response of the API.\ntype ${name} struct {\n${lines.join("")}}\n`;
     });
   return `${header}\nimport "encoding/json"\n${structs.join("")}`;
 }
@@ -53,7 +56,7 @@ function methodOf(resource: string, { name, verb, path, summary, pathParameters,
     part.startsWith("{") ? `url.PathEscape(${unexported(part.slice(1, -1))})` : JSON.stringify(part),
   );
   const type = result ? textOf(result) : "any";
-  const [returned, answer] = {
+  const [returned, statement] = {
     list: [`*List[${type}]`, `return &List[${type}]{r.transport, ${texts.join(" + ")}, ${input ? "query" : "nil"}}`],
     redirect: ["(string, error)", `return redirect(ctx, r.transport, "${verb}", ${texts.join("+")})`],
     call: [
@@ -62,12 +65,12 @@ function methodOf(resource: string, { name, verb, path, summary, pathParameters,
     ],
   }[kind];
   const doc = `// ${capitalised(name)}: ${summary}.`;
-  return `\n${doc}\nfunc (r *${resource}) ${capitalised(name)}(${parameters}) ${returned} {\n\t${answer}\n}\n`;
+  return `\n${doc}\nfunc (r *${resource}) ${capitalised(name)}(${parameters}) ${returned} {\n\t${statement}\n}\n`;
 }
 
 export function goResources({ resources }: Api): string {
   const width = Math.max(...resources.map(({ name }) => name.length));
-  // As resource, since a model may be called alike.
+  // The suffix "Resource" avoids a conflict with a model of the same name.
   const typeOf = (name: string) => `${capitalised(name)}Resource`;
   const types = resources.map(({ name, methods }) => {
     const type = typeOf(name);
@@ -75,22 +78,22 @@ export function goResources({ resources }: Api): string {
     return doc + methods.map((method) => methodOf(type, method)).join("");
   });
   const fields = resources.map(({ name }) => `\t${capitalised(name).padEnd(width)} *${typeOf(name)}\n`);
-  const made = resources.map(({ name }) => `\t\t${`${capitalised(name)}:`.padEnd(width + 1)} &${typeOf(name)}{t},\n`);
+  const fieldValues = resources.map(({ name }) => `\t\t${`${capitalised(name)}:`.padEnd(width + 1)} &${typeOf(name)}{t},\n`);
   return `${header}
 import (
 	"context"
 	"net/url"
 )
 
-// Amana is the API with one key.
+// Amana is a client of the API with one API key.
 type Amana struct {
 ${fields.join("")}}
 
-// New makes a client.
+// New creates a client.
 func New(options Options) *Amana {
 	t := newTransport(options)
 	return &Amana{
-${made.join("")}	}
+${fieldValues.join("")}	}
 }
 ${types.join("")}`;
 }

@@ -5,9 +5,10 @@ import { until } from "@amana/dev-env/eventually";
 import { request } from "undici";
 
 /**
- * What the way to the API does to one request. "lose_answer": handed on, the connection breaks
- * instead of the answer. "cut_answer": half of it comes. "hold_answer": handed on, no answer ever.
- * "drop": never handed on, the connection breaks. Otherwise the answer of something in between.
+ * A fault of the proxy for one request. "lose_answer": the request is forwarded, and the connection
+ * is reset instead of the response. "cut_answer": half of the response is sent. "hold_answer": the
+ * request is forwarded, and no response is sent. "drop": the connection is reset and the request is
+ * not forwarded. An object: a response of an intermediary.
  */
 export type Fault =
   | "lose_answer"
@@ -21,13 +22,14 @@ export interface FaultProxy extends AsyncDisposable {
 }
 
 /**
- * Stands between a client and the API. `PUT /faults` with a list: the next requests meet them, one
- * each. It answers how many requests came since the last time, and under how many different keys.
- * `/webhooks` takes webhooks in, and hands out the one of an `event` `about` something.
+ * Starts a proxy between a client and the API. `PUT /faults` plans a list of faults, one for each
+ * further request, and returns the number of requests since the previous call with their distinct
+ * keys and bodies. `/webhooks` receives webhooks and returns the one that contains the values of
+ * the query.
  */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let planned: Fault[] = [];
-  let seen: { key: string; body: string }[] = [];
+  let received: { key: string; body: string }[] = [];
   const webhooks: { headers: object; body: string }[] = [];
   const server = createServer((incoming, outgoing) => {
     handle(incoming, outgoing).catch(() => incoming.socket.destroy());
@@ -46,18 +48,18 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     if (incoming.url?.startsWith("/webhooks")) return await handleWebhook(incoming, outgoing, body.toString());
     if (incoming.url === "/faults") {
       const count = (values: string[]) => new Set(values).size;
-      const tally = {
-        requests: seen.length,
-        keys: count(seen.map(({ key }) => key)),
-        bodies: count(seen.map((one) => one.body)),
+      const counts = {
+        requests: received.length,
+        keys: count(received.map(({ key }) => key)),
+        bodies: count(received.map((entry) => entry.body)),
       };
       planned = JSON.parse(body.toString()) as Fault[];
-      seen = [];
-      outgoing.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(tally));
+      received = [];
+      outgoing.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(counts));
       return;
     }
-    seen.push({ key: String(incoming.headers["idempotency-key"]), body: body.toString() });
-    await pass(incoming, outgoing, body, planned.shift());
+    received.push({ key: String(incoming.headers["idempotency-key"]), body: body.toString() });
+    await forward(incoming, outgoing, body, planned.shift());
   }
 
   async function handleWebhook({ method, url, headers }: IncomingMessage, outgoing: ServerResponse, body: string) {
@@ -66,12 +68,13 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       return void outgoing.writeHead(204).end();
     }
     const { searchParams } = new URL(`http://proxy${url}`);
-    const isMeant = (webhook: { body: string }) => [...searchParams.values()].every((word) => webhook.body.includes(`"${word}"`));
-    await until(() => webhooks.some(isMeant), 90_000);
-    outgoing.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(webhooks.find(isMeant) ?? null));
+    const matchesQuery = (webhook: { body: string }) =>
+      [...searchParams.values()].every((value) => webhook.body.includes(`"${value}"`));
+    await until(() => webhooks.some(matchesQuery), 90_000);
+    outgoing.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(webhooks.find(matchesQuery) ?? null));
   }
 
-  async function pass(incoming: IncomingMessage, outgoing: ServerResponse, body: Buffer, fault: Fault | undefined) {
+  async function forward(incoming: IncomingMessage, outgoing: ServerResponse, body: Buffer, fault: Fault | undefined) {
     if (fault === "drop") return void incoming.socket.resetAndDestroy();
     if (typeof fault === "object") {
       const text = typeof fault.body === "string" ? fault.body : JSON.stringify(fault.body);
@@ -85,17 +88,20 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       expect: _____,
       ...headers
     } = incoming.headers;
-    const answer = await request(`${target}${incoming.url}`, {
+    const response = await request(`${target}${incoming.url}`, {
       method: incoming.method as "GET",
       headers,
       body: body.length > 0 ? body : null,
       headersTimeout: 60_000,
     });
-    const text = Buffer.from(await answer.body.arrayBuffer());
+    const text = Buffer.from(await response.body.arrayBuffer());
     if (fault === "lose_answer") return void incoming.socket.resetAndDestroy();
     if (fault === "hold_answer") return;
-    const { connection: _c, "transfer-encoding": _t, ...kept } = answer.headers;
-    outgoing.writeHead(answer.statusCode, { ...kept, "content-length": String(text.length) } as Record<string, string>);
+    const { connection: _c, "transfer-encoding": _t, ...forwardedHeaders } = response.headers;
+    outgoing.writeHead(response.statusCode, { ...forwardedHeaders, "content-length": String(text.length) } as Record<
+      string,
+      string
+    >);
     if (fault !== "cut_answer") return void outgoing.end(text);
     outgoing.write(text.subarray(0, text.length / 2), () => incoming.socket.destroy());
   }

@@ -3,15 +3,15 @@ import { join } from "node:path";
 
 export const folder = join(import.meta.dirname, "..");
 
-/** A language with a library, and how its programs are run. */
+/** A language with a client library, and the commands that run its programs. */
 export interface Language {
   readonly name: string;
   readonly program: string;
-  /** What tells that it is installed. */
+  /** Arguments of a command that succeeds if the language is installed. */
   readonly version: readonly string[];
   /** Arguments in front of the scenario's path. */
   readonly scenario: readonly string[];
-  /** How a README marks its sample, and how that is run; the last argument is its file. */
+  /** Language tag of the sample in the README, and the arguments that run it (last: its file). */
   readonly block: string;
   readonly sample: readonly string[];
 }
@@ -59,24 +59,24 @@ const isInstalled = ({ program, version }: Pick<Language, "program" | "version">
   }
 };
 
-/** Whether types of Python can be checked. Says loudly when not. */
+/** Returns whether mypy is installed. Prints a notice if it is not. */
 export function hasMypy(): boolean {
-  const isThere = isInstalled({ program: "mypy", version: ["--version"] });
-  if (!isThere) process.stderr.write("\nLEFT OUT: the types of the python client. mypy is not installed.\n\n");
-  return isThere;
+  const hasCommand = isInstalled({ program: "mypy", version: ["--version"] });
+  if (!hasCommand) process.stderr.write("\nSKIPPED: the type checks of the Python client. mypy is not installed.\n\n");
+  return hasCommand;
 }
 
-/** Required ones are there, or their tests fail: `REQUIRED_LANGUAGES=python,go`. */
+/** Languages whose tests must run and fail if they are missing: `REQUIRED_LANGUAGES=python,go`. */
 const required = (process.env["REQUIRED_LANGUAGES"] ?? "").split(",");
 
-/** What is installed. Says loudly what is not. */
+/** The installed and required languages. Prints a notice for each missing one. */
 export const languages = all.filter((language) => {
   if (required.includes(language.name) || isInstalled(language)) return true;
-  process.stderr.write(`\nLEFT OUT: the ${language.name} client. ${language.name} is not installed.\n\n`);
+  process.stderr.write(`\nSKIPPED: the tests of the ${language.name} client. ${language.name} is not installed.\n\n`);
   return false;
 });
 
-/** Runs a program of a language, in its own folder or `cwd`. Answers what it printed, or throws. */
+/** Runs a program of a language in its own folder or `cwd`. Returns its output, or throws. */
 export async function run(
   { name, program }: Language,
   args: readonly string[],

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 test("all libraries have the same results in the scenario, and no request takes effect twice", async () => {
   const { gatewayUrl, sandboxUrl, adminKey } = running.system;
-  const stories = await byLanguage(async (language) => {
+  const outputs = await byLanguage(async (language) => {
     await using proxy = await startFaultProxy(gatewayUrl);
     const closedPort = String(await freePort());
     const nowhere = `http://127.0.0.1:${closedPort}`;
@@ -41,85 +41,82 @@ test("all libraries have the same results in the scenario, and no request takes 
       .trim()
       .split("\n");
   });
-  const wrong = Object.entries(stories).map(([name, lines]) => [name, lines.filter((line) => !line.startsWith("✓"))]);
-  expect(Object.fromEntries(wrong)).toEqual(Object.fromEntries(languages.map(({ name }) => [name, []])));
-  for (const [name, story] of Object.entries(stories)) {
-    expect(story, name).toHaveLength(steps.length);
-    expect(story, name).toEqual(stories["typescript"]);
+  const failedSteps = Object.entries(outputs).map(([name, lines]) => [name, lines.filter((line) => !line.startsWith("✓"))]);
+  expect(Object.fromEntries(failedSteps)).toEqual(Object.fromEntries(languages.map(({ name }) => [name, []])));
+  for (const [name, output] of Object.entries(outputs)) {
+    expect(output, name).toHaveLength(steps.length);
+    expect(output, name).toEqual(outputs["typescript"]);
   }
 });
 
 test("with random faults a payment is created at most once, and none is created after a final error", async () => {
   const { gatewayUrl, sandboxUrl, adminKey } = running.system;
-  // A new one each time; the message of a failure names it, and `draw` makes the same of it.
+  // Each run has a new seed. The message of a failure contains it, and `draw` repeats its faults.
   const seed = randomInt(2 ** 31);
-  const drawn = draw(seed);
+  const drawnFaults = draw(seed);
   await byLanguage(async (language) => {
     await using proxy = await startFaultProxy(gatewayUrl);
     const plan = (faults: Fault[]) => ({ what: "faults", http: "PUT", url: `${proxy.url}/faults`, body: faults, expect: "ok" });
-    const told = { as: "business", expect: "ok" };
-    const drawnSteps = drawn.flatMap((faults, i) => [
+    const asBusiness = { as: "business", expect: "ok" };
+    const drawnSteps = drawnFaults.flatMap((faults, i) => [
       plan(faults),
-      { ...told, what: "create", do: "payments.create", args: [{ ...anOrder, order_ref: `drawn-${i}` }] },
+      { ...asBusiness, what: "create", do: "payments.create", args: [{ ...anOrder, order_ref: `drawn-${i}` }] },
       plan([]),
-      { ...told, what: "list", do: "payments.list", args: [{ order_ref: `drawn-${i}` }], show: ["count"] },
+      { ...asBusiness, what: "list", do: "payments.list", args: [{ order_ref: `drawn-${i}` }], show: ["count"] },
     ]);
     const file = join(dir, `${language.name}.json`);
     await writeFile(file, JSON.stringify({ ...scenario, steps: [...steps.slice(0, 1), ...drawnSteps] }));
     const env = { API: proxy.url, SANDBOX: sandboxUrl, ADMIN_KEY: adminKey };
     const lines = (await run(language, [...language.scenario, file], { env })).trim().split("\n").slice(1);
-    for (const [i, faults] of drawn.entries()) {
-      const [, told = "", , count = ""] = lines.slice(i * 4, i * 4 + 4);
-      const made = Number(count.split("count=")[1]);
-      const possible = told.includes(": ok") ? [1] : told.includes("outcome unknown") ? [0, 1] : [0];
-      expect(possible, `${language.name}, seed ${seed}: ${told} after ${JSON.stringify(faults)}`).toContain(made);
+    for (const [i, faults] of drawnFaults.entries()) {
+      const [, outcome = "", , count = ""] = lines.slice(i * 4, i * 4 + 4);
+      const createdCount = Number(count.split("count=")[1]);
+      const possible = outcome.includes(": ok") ? [1] : outcome.includes("outcome unknown") ? [0, 1] : [0];
+      expect(possible, `${language.name}, seed ${seed}: ${outcome} after ${JSON.stringify(faults)}`).toContain(createdCount);
     }
   });
 });
 
-/** The first block of its kind in the README of a library. */
-const blockOf = (name: string, word: string) =>
+/** Returns the first code block with this language tag in the README of a library. */
+const blockOf = (name: string, tag: string) =>
   readFileSync(join(folder, name, "README.md"), "utf8")
-    .split(`\n\`\`\`${word}\n`)[1]
+    .split(`\n\`\`\`${tag}\n`)[1]
     ?.split("```")[0] ?? "";
 
 test("the sample of each README prints the output that the README shows", async () => {
   const samples = await byLanguage(async (language) => {
-    const [sample, said] = [blockOf(language.name, language.block), blockOf(language.name, "text")];
+    const [sample, documented] = [blockOf(language.name, language.block), blockOf(language.name, "text")];
     const cwd = join(dir, language.name);
-    await asInstalled(language, cwd);
+    await installLibrary(language, cwd);
     await writeFile(join(cwd, language.sample.at(-1) ?? ""), sample);
     const business = await aBusiness(running.system, language.name);
     await business.receiver[Symbol.asyncDispose]();
     const env = { AMANA_URL: running.system.gatewayUrl, AMANA_KEY: business.key, PYTHONPATH: join(folder, "python") };
-    return { said, printed: await run(language, language.sample, { env, cwd }) };
+    return { documented, printed: await run(language, language.sample, { env, cwd }) };
   });
-  for (const [name, { said, printed }] of Object.entries(samples)) expect(printed, name).toBe(said);
+  for (const [name, { documented, printed }] of Object.entries(samples)) expect(printed, name).toBe(documented);
 });
 
-test.runIf(languages.some(({ name }) => name === "go"))("the Go library is as gofmt and go vet want it", async () => {
+test.runIf(languages.some(({ name }) => name === "go"))("the Go library passes gofmt and go vet", async () => {
   const cwd = join(folder, "go");
   expect((await execute("gofmt", ["-l", "."], { cwd })).stdout).toBe("");
   await execute("go", ["vet", "./..."], { cwd });
 });
 
-test.runIf(hasMypy())(
-  "the Python library and its README's sample are well typed, and a field that is misspelt is not",
-  async () => {
-    const cwd = join(folder, "python");
-    // What JSON stands for is taken at the document's word.
-    const options = ["--strict", "--no-warn-return-any", "--python-version", "3.10", "--cache-dir", join(dir, "mypy")];
-    const check = (...what: string[]) => execute("mypy", [...options, ...what], { cwd });
-    const sample = blockOf("python", "python");
-    await check("amana");
-    await check("-c", sample);
-    await expect(check("-c", sample.replace('payment["amount"]', 'payment["amuont"]'))).rejects.toMatchObject({
-      stdout: expect.stringMatching(/has no key "amuont"/),
-    });
-  },
-);
+test.runIf(hasMypy())("the Python library and its sample pass mypy, and a misspelt field does not", async () => {
+  const cwd = join(folder, "python");
+  // Parsed JSON has the type Any, so returning it must be permitted.
+  const options = ["--strict", "--no-warn-return-any", "--python-version", "3.10", "--cache-dir", join(dir, "mypy")];
+  const check = (...what: string[]) => execute("mypy", [...options, ...what], { cwd });
+  const sample = blockOf("python", "python");
+  await check("amana");
+  await check("-c", sample);
+  await expect(check("-c", sample.replace('payment["amount"]', 'payment["amuont"]'))).rejects.toMatchObject({
+    stdout: expect.stringMatching(/has no key "amuont"/),
+  });
+});
 
-/** Ten ways that a request may go, each of up to five faults. */
+/** Draws ten sequences of up to five faults. */
 function draw(seed: number): Fault[][] {
   const problem = (status: number, code: string): Fault => ({
     status,
@@ -137,14 +134,14 @@ function draw(seed: number): Fault[][] {
   return Array.from({ length: 10 }, () => Array.from({ length: below(6) }, () => faults[below(faults.length)] as Fault));
 }
 
-/** A folder of a user's, in which the library is there as its language's own tools put it there. */
-async function asInstalled({ name }: Language, cwd: string): Promise<void> {
+/** Creates a project folder with the library, installed as the tools of its language do. */
+async function installLibrary({ name }: Language, cwd: string): Promise<void> {
   await mkdir(cwd);
   if (name === "typescript") {
-    const place = join(cwd, "node_modules", "@amana", "client");
-    await mkdir(place, { recursive: true });
+    const packageFolder = join(cwd, "node_modules", "@amana", "client");
+    await mkdir(packageFolder, { recursive: true });
     await execute("npx", ["--yes", "pnpm@12", "pack", "--pack-destination", cwd], { cwd: join(folder, name) });
-    await execute("tar", ["-xzf", join(cwd, "amana-client-0.1.0.tgz"), "-C", place, "--strip-components=1"]);
+    await execute("tar", ["-xzf", join(cwd, "amana-client-0.1.0.tgz"), "-C", packageFolder, "--strip-components=1"]);
   }
   const autoload = `<?php require '${join(folder, name, "src", "amana.php")}';`;
   if (name === "php") {

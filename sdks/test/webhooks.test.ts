@@ -12,11 +12,15 @@ const hex = createHmac("sha256", secrets[0] ?? "")
   .update(body)
   .digest("hex");
 const xSignatures = [hex.slice(0, -1), hex.toUpperCase(), "é".repeat(64), "é".repeat(32), "😀".repeat(16), ""];
-const verifiedByX = (given: string) => ({ headers: { "x-signature": `sha256=${given}` }, body, secrets });
+const xSignatureStep = (signature: string) => ({ headers: { "x-signature": `sha256=${signature}` }, body, secrets });
 const steps = [
   ...cases.map(({ name, expected, ...verify }) => ({ what: name, verify, expect: outcomes[expected] })),
-  { what: "genuine X-Signature", verifyXSignature: verifiedByX(hex), expect: "ok" },
-  ...xSignatures.map((given) => ({ what: `X-Signature ${given}`, verifyXSignature: verifiedByX(given), expect: "refused" })),
+  { what: "genuine X-Signature", verifyXSignature: xSignatureStep(hex), expect: "ok" },
+  ...xSignatures.map((signature) => ({
+    what: `X-Signature ${signature}`,
+    verifyXSignature: xSignatureStep(signature),
+    expect: "refused",
+  })),
 ];
 
 let dir: string;

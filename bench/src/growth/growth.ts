@@ -8,16 +8,16 @@ import { createProgress } from "@amana/dev-env/progress";
 import { type System, startSystem } from "@amana/dev-env/system";
 import pg from "pg";
 import { figuresBelow } from "../process-figures.ts";
-import { printTable, say } from "../table.ts";
+import { log, printTable } from "../table.ts";
 import { newIds, operations, runAll } from "./operations.ts";
 
 const perRound = 250;
-/** All has arrived and was written down when nothing more came for so long. */
-const restMs = 5_000;
+/** All events have arrived and are recorded when none has arrived for this time. */
+const idleMs = 5_000;
 
 /**
- * What one operation costs: processor time by process, rows and bytes that stay on the disk by
- * database, write-ahead log. What nobody asks for, such as polling, is measured apart.
+ * Measures the cost of one operation: CPU time by process, added rows and bytes by table, and
+ * write-ahead log. The CPU time of an idle system, for example for polling, is subtracted.
  */
 export async function growth({ rounds, events }: { rounds: number; events: "direct" | "kafka" }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
@@ -35,25 +35,25 @@ export async function growth({ rounds, events }: { rounds: number; events: "dire
   const ids = newIds();
   const first = newIds();
   const [costs, sizes]: Record<string, string | number>[][] = [[], []];
-  // Caches, plans and pools are filled first.
+  // Fills caches, plans and pools.
   for (const operation of operations) await runAll(operation, system, 10, first, "first");
-  const idle = await between(system, () => sleep(restMs));
+  const idle = await measureBetween(system, () => sleep(idleMs));
   for (const operation of operations) {
-    const found = await between(system, async () => {
+    const cost = await measureBetween(system, async () => {
       await runAll(operation, system, count, ids, "person");
-      for (let before = -1; before < receiver.received.length; await sleep(restMs)) before = receiver.received.length;
+      for (let before = -1; before < receiver.received.length; await sleep(idleMs)) before = receiver.received.length;
     });
-    say(`${operation.name}: ${count} in ${found.seconds.toFixed(1)} s`);
+    log(`${operation.name}: ${count} in ${cost.seconds.toFixed(1)} s`);
     const perIdleSecond = (name: string) => (idle.cpu[name] ?? 0) / idle.seconds;
-    const cpu = (name: string) => Math.max(0, (found.cpu[name] ?? 0) - perIdleSecond(name) * found.seconds) / count;
-    const ms = Object.keys(found.cpu)
+    const cpu = (name: string) => Math.max(0, (cost.cpu[name] ?? 0) - perIdleSecond(name) * cost.seconds) / count;
+    const ms = Object.keys(cost.cpu)
       .filter((name) => name !== "")
       .map((name) => [name, Number((cpu(name) * 1000).toFixed(2))] as const);
     costs?.push({
       operation: operation.name,
-      ...Object.fromEntries(ms.filter(([, each]) => each >= 0.03).map(([name, each]) => [name, each])),
+      ...Object.fromEntries(ms.filter(([, value]) => value >= 0.03)),
     });
-    for (const [table, { rows, bytes }] of Object.entries(found.tables)) {
+    for (const [table, { rows, bytes }] of Object.entries(cost.tables)) {
       if (rows < count / 10) continue;
       sizes?.push({
         operation: operation.name,
@@ -62,7 +62,7 @@ export async function growth({ rounds, events }: { rounds: number; events: "dire
         bytes: Math.round(bytes / count),
       });
     }
-    sizes?.push({ operation: operation.name, table: "write-ahead log", rows: "", bytes: Math.round(found.walBytes / count) });
+    sizes?.push({ operation: operation.name, table: "write-ahead log", rows: "", bytes: Math.round(cost.walBytes / count) });
   }
   const columns = [...new Set(costs?.flatMap((row) => Object.keys(row)))];
   printTable(costs?.map((row) => Object.fromEntries(columns.map((column) => [column, row[column] ?? 0]))) ?? []);
@@ -72,46 +72,46 @@ export async function growth({ rounds, events }: { rounds: number; events: "dire
 
 type Sizes = Readonly<Record<string, { rows: number; bytes: number }>>;
 
-async function between(system: System, work: () => Promise<unknown>) {
+async function measureBetween(system: System, work: () => Promise<unknown>) {
   const sizesBefore = await readSizes(system);
   const before = await readUse(system);
   await work();
   const after = await readUse(system);
   const sizes = await readSizes(system);
-  const less = <K extends string>(a: Readonly<Record<K, number>>, b?: Readonly<Record<K, number>>) =>
+  const subtract = <K extends string>(a: Readonly<Record<K, number>>, b?: Readonly<Record<K, number>>) =>
     Object.fromEntries(Object.entries<number>(a).map(([key, value]) => [key, value - (b?.[key as K] ?? 0)])) as Record<K, number>;
   return {
     seconds: (after.atMs - before.atMs) / 1000,
-    cpu: less(after.cpu, before.cpu),
+    cpu: subtract(after.cpu, before.cpu),
     walBytes: after.wal - before.wal,
-    tables: Object.fromEntries(Object.entries(sizes).map(([name, now]) => [name, less(now, sizesBefore[name])])),
+    tables: Object.fromEntries(Object.entries(sizes).map(([name, now]) => [name, subtract(now, sizesBefore[name])])),
   };
 }
 
 async function readUse(system: System) {
-  const { rows } = await ask(system, "payments", "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as wal");
+  const { rows } = await query(system, "payments", "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as wal");
   const cpu = Object.entries(figuresBelow(process.pid, nameOf)).map(([name, { cpuSeconds }]) => [name, cpuSeconds] as const);
   return { atMs: performance.now(), cpu: Object.fromEntries(cpu), wal: Number((rows[0] as { wal: string }).wal) };
 }
 
-/** Partitions count as their table. */
+/** Sizes by table. Partitions are added to their table. */
 const sizesSql = `
   select coalesce(i.inhparent, c.oid)::regclass::text as name, sum(pg_total_relation_size(c.oid))::int as bytes, sum(greatest(c.reltuples, 0))::int as rows
   from pg_class c left join pg_inherits i on i.inhrelid = c.oid
   where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' group by 1`;
 
-/** What updates left behind is made room first, as autovacuum would. */
+/** Vacuums all tables first, as autovacuum would, so that dead rows do not count. */
 async function readSizes(system: System): Promise<Sizes> {
   const sizes: Record<string, { rows: number; bytes: number }> = {};
   for (const database of Object.keys(system.ownerDatabaseUrls)) {
-    await ask(system, database, "vacuum (analyze)");
-    const { rows } = await ask(system, database, sizesSql);
+    await query(system, database, "vacuum (analyze)");
+    const { rows } = await query(system, database, sizesSql);
     for (const { name, ...size } of rows as { name: string; bytes: number; rows: number }[]) sizes[`${database}: ${name}`] = size;
   }
   return sizes;
 }
 
-async function ask(system: System, database: string, sql: string): Promise<{ rows: unknown[] }> {
+async function query(system: System, database: string, sql: string): Promise<{ rows: unknown[] }> {
   const client = new pg.Client({ connectionString: system.ownerDatabaseUrls[database] });
   await client.connect();
   try {
@@ -127,5 +127,5 @@ function nameOf(command: string): string {
   if (command.includes("kafka.Kafka")) return "Kafka";
   const [, database] = /^postgres: (?:\S+ )?amana_(\w+) /.exec(command) ?? [];
   if (database) return `PostgreSQL for ${database.replace("_owner", "")}`;
-  return command.includes("postgres") ? "PostgreSQL itself" : "";
+  return command.includes("postgres") ? "PostgreSQL (shared)" : "";
 }

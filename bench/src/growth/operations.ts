@@ -1,22 +1,22 @@
 import { type ApiCaller, apiCaller } from "@amana/dev-env/demo/api";
 import { submit } from "@amana/dev-env/demo/at-the-sandbox";
 import type { System } from "@amana/dev-env/system";
-import { aPaidPayment } from "../a-paid-payment.ts";
+import { createPaidPayment } from "../paid-payment.ts";
 
-/** What later operations go on with. */
+/** Ids and links that later operations use. */
 export const newIds = () => ({ paid: [] as string[], links: [] as string[], clients: [] as string[] });
 type Ids = ReturnType<typeof newIds>;
 
-/** What a business does. */
+/** A measured operation of a business. */
 interface Operation {
   readonly name: string;
   run(on: { system: System; call: ApiCaller; prefix: string }, number: number, ids: Ids): Promise<unknown>;
 }
 
-async function created(call: ApiCaller, path: string, body: object, key: string): Promise<Record<string, unknown>> {
-  const answer = await call("POST", `/api/v1/${path}`, body, { "idempotency-key": key });
-  if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`);
-  return answer.body;
+async function create(call: ApiCaller, path: string, body: object, key: string): Promise<Record<string, unknown>> {
+  const response = await call("POST", `/api/v1/${path}`, body, { "idempotency-key": key });
+  if (response.status >= 300) throw new Error(`${path}: ${response.status} ${response.text}`);
+  return response.body;
 }
 
 const person = (name: string) => ({
@@ -34,36 +34,36 @@ const person = (name: string) => ({
   country_code: "DZA",
 });
 
-/** Each with an Idempotency-Key and, where there is one, its event delivered to one endpoint. */
+/** Operations with an Idempotency-Key. An event of the operation is delivered to one endpoint. */
 export const operations: readonly Operation[] = [
   {
-    name: "payment made, paid and confirmed",
-    run: async ({ system }, _, ids) => ids.paid.push(await aPaidPayment(system)),
+    name: "payment created, paid and confirmed",
+    run: async ({ system }, _, ids) => ids.paid.push(await createPaidPayment(system)),
   },
   {
-    name: "refund, its event delivered",
-    run: ({ call, prefix }, number, ids) => created(call, `payments/${ids.paid[number]}/refund`, {}, `${prefix}${number}`),
+    name: "refund with event delivery",
+    run: ({ call, prefix }, number, ids) => create(call, `payments/${ids.paid[number]}/refund`, {}, `${prefix}${number}`),
   },
   {
-    name: "verification asked for",
+    name: "verification created",
     run: async ({ call, prefix }, number, ids) => {
-      const { link_url } = await created(call, "kyc/applications", { external_id: `a${number}` }, `${prefix}${number}`);
+      const { link_url } = await create(call, "kyc/applications", { external_id: `a${number}` }, `${prefix}${number}`);
       ids.links.push(String(link_url));
     },
   },
   {
-    name: "verdict, its event delivered",
+    name: "verdict with event delivery",
     run: ({ system }, number, ids) => submit(system.sandboxUrl, ids.links[number] ?? "", { outcome: "approved" }),
   },
   {
-    name: "client",
+    name: "client created",
     run: async ({ call, prefix }, number, ids) =>
-      ids.clients.push(String((await created(call, "clients/person", person(`${prefix}${number}`), `${prefix}${number}`))["id"])),
+      ids.clients.push(String((await create(call, "clients/person", person(`${prefix}${number}`), `${prefix}${number}`))["id"])),
   },
   {
-    name: "beneficiary",
+    name: "beneficiary created",
     run: ({ call, prefix }, number, ids) =>
-      created(
+      create(
         call,
         "beneficiaries",
         {
@@ -81,7 +81,7 @@ export const operations: readonly Operation[] = [
   },
 ];
 
-/** All of an operation, a few at a time. */
+/** Runs an operation `count` times, four at a time. */
 export async function runAll(operation: Operation, system: System, count: number, ids: Ids, prefix: string): Promise<void> {
   const call = apiCaller(system.gatewayUrl, system.business.api_key);
   let next = 0;
@@ -90,7 +90,7 @@ export async function runAll(operation: Operation, system: System, count: number
       await operation.run({ system, call, prefix }, number, ids);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: parallelOperations }, worker));
 }
 
-const atOnce = 4;
+const parallelOperations = 4;

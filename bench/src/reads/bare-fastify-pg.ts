@@ -1,6 +1,4 @@
-/**
- * The simplest server that does the same two queries: one process, Fastify, pg, named statements.
- */
+/** Minimal server with the same two queries: one process, Fastify, pg, named statements. */
 import { createHash } from "node:crypto";
 import fastify from "fastify";
 import pg from "pg";

@@ -1,4 +1,4 @@
-/** A row of the payment table as the API shows it, for the servers that are compared. */
+/** Returns a row of the payment table as the API returns it, for the bare servers. */
 export function paymentJson(row: Record<string, unknown>) {
   const time = (value: unknown) => (value == null ? undefined : new Date(value as string).toISOString());
   const money = (value: unknown) => {

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { createProgress } from "@amana/dev-env/progress";
 import { startSystem } from "@amana/dev-env/system";
 import { request } from "undici";
-import { aPaidPayment } from "../a-paid-payment.ts";
 import { load, startBareServer } from "../bare-server.ts";
+import { createPaidPayment } from "../paid-payment.ts";
 import { processFigures } from "../process-figures.ts";
-import { median, printTable, say } from "../table.ts";
+import { log, median, printTable } from "../table.ts";
 
 interface Candidate {
   readonly name: string;
@@ -16,8 +16,8 @@ interface Candidate {
 }
 
 /**
- * Authenticated reads of one payment through the gateway, beside one process of bare Fastify + pg
- * that does the same two queries, and one of Fastify + MikroORM that does the same two finds.
+ * Measures authenticated reads of one payment through the gateway, and compares them with a bare
+ * server of Fastify and pg with the same two queries, and one of Fastify and MikroORM.
  */
 export async function reads({ rounds, seconds }: { rounds: number; seconds: number }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
@@ -32,8 +32,8 @@ export async function reads({ rounds, seconds }: { rounds: number; seconds: numb
       env: { gateway: { ...unlimited, LOG_LEVEL: "warn" }, payments: { LOG_LEVEL: "warn" } },
     }),
   );
-  // Paid, so that a read is two queries and never a call to the processor.
-  const paymentId = await aPaidPayment(system);
+  // The payment is paid, so that a read never calls the processor.
+  const paymentId = await createPaidPayment(system);
   const path = `/api/v1/payments/${paymentId}`;
   const databases = {
     IDENTITY_DATABASE_URL: system.databaseUrls["identity"] ?? "",
@@ -55,8 +55,8 @@ export async function reads({ rounds, seconds }: { rounds: number; seconds: numb
 
   const expected = await read(candidates[0]?.url ?? "", system.business.api_key);
   for (const candidate of candidates) {
-    const seen = await read(candidate.url, system.business.api_key);
-    if (seen !== expected) throw new Error(`${candidate.name} answers something else:\n${seen}\n${expected}`);
+    const body = await read(candidate.url, system.business.api_key);
+    if (body !== expected) throw new Error(`${candidate.name} returned another body:\n${body}\nexpected:\n${expected}`);
     await load(candidate.name, candidate.url, system.business.api_key, 2, []);
   }
 
@@ -70,7 +70,7 @@ export async function reads({ rounds, seconds }: { rounds: number; seconds: numb
       run.p99.push(p99Ms);
       run.cpuUs.push(cpuUs);
       runs.set(name, run);
-      say(`round ${round} of ${rounds}: ${name} ${perSecond.toFixed(0)} req/s`);
+      log(`round ${round} of ${rounds}: ${name} ${perSecond.toFixed(0)} req/s`);
     }
   }
   const base = median(runs.get("bare-fastify-pg")?.perSecond ?? []);
@@ -91,8 +91,8 @@ export async function reads({ rounds, seconds }: { rounds: number; seconds: numb
 }
 
 async function read(url: string, key: string): Promise<string> {
-  const answer = await request(url, { headers: { authorization: `Bearer ${key}` } });
-  const text = await answer.body.text();
-  if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${text}`);
+  const response = await request(url, { headers: { authorization: `Bearer ${key}` } });
+  const text = await response.body.text();
+  if (response.statusCode !== 200) throw new Error(`${url}: ${response.statusCode} ${text}`);
   return text;
 }

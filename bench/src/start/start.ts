@@ -8,15 +8,15 @@ import { startedUnderGuard } from "@amana/dev-env/end-with-parent";
 import { freePort } from "@amana/dev-env/free-port";
 import { request } from "undici";
 import { figuresBelow, processFigures, processorShares } from "../process-figures.ts";
-import { median, printTable, say } from "../table.ts";
+import { log, median, printTable } from "../table.ts";
 
 const idleSeconds = 10;
 const root = join(import.meta.dirname, "..", "..", "..");
 
 /**
- * Seconds from the command `start` to the first 200 of the API, on an empty data folder and again
- * on the one it left, with direct events and with a local Kafka; then memory and CPU of each
- * process while nothing happens.
+ * Measures the seconds from the command `start` to the first 200 of the API, with an empty data
+ * folder (cold) and with the folder of the first start (warm), with direct events and with a local
+ * Kafka. Then measures memory and CPU of each idle process.
  */
 export async function start({ rounds }: { rounds: number; seconds: number }) {
   const rows: Record<string, string | number>[] = [];
@@ -29,8 +29,8 @@ export async function start({ rounds }: { rounds: number; seconds: number }) {
         for (const kind of ["cold", "warm"] as const) {
           const run = await startOnce(dir, events);
           figures[kind].push(run.seconds);
-          say(`round ${round} of ${rounds}: ${events}, ${kind} data folder: ${run.seconds.toFixed(1)} s`);
-          if (events === "kafka" && kind === "warm" && round === rounds) footprint = await idle(run.pid);
+          log(`round ${round} of ${rounds}: ${events}, ${kind} data folder: ${run.seconds.toFixed(1)} s`);
+          if (events === "kafka" && kind === "warm" && round === rounds) footprint = await measureIdle(run.pid);
           await run.stop();
         }
       } finally {
@@ -57,11 +57,11 @@ async function startOnce(dir: string, events: string) {
   for (;;) {
     const file = await readDevFile(dir);
     const status = await request(`http://127.0.0.1:${port}/healthz`).then(
-      (answer) => answer.body.dump().then(() => answer.statusCode),
+      (response) => response.body.dump().then(() => response.statusCode),
       () => 0,
     );
     if (status === 200 && file) break;
-    if (child.exitCode !== null) throw new Error("start ended");
+    if (child.exitCode !== null) throw new Error("the command start exited before the API responded");
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   return {
@@ -74,8 +74,8 @@ async function startOnce(dir: string, events: string) {
   };
 }
 
-/** What the starter and every process under it holds and uses while nobody calls. */
-async function idle(starterPid: number) {
+/** Measures memory and CPU of the starter and all its descendants without requests. */
+async function measureIdle(starterPid: number) {
   const figures = () => ({ start: processFigures([starterPid]), ...figuresBelow(starterPid) });
   const before = figures();
   await new Promise((resolve) => setTimeout(resolve, idleSeconds * 1000));

@@ -2,13 +2,13 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** A program of this folder as a process of its own, which answers one request after the other. */
+/** A program of this folder in its own process, which handles requests one at a time. */
 export interface Child<Request, Reply> extends AsyncDisposable {
   readonly pid: number;
-  ask(request: Request): Promise<Reply>;
+  request(request: Request): Promise<Reply>;
 }
 
-/** Starts it, and answers once it has said that it is ready. */
+/** Starts the program and resolves when it is ready. */
 export async function startChild<Request extends object, Reply>(
   program: string,
   env: Readonly<Record<string, string>> = {},
@@ -18,13 +18,13 @@ export async function startChild<Request extends object, Reply>(
     execArgv: [],
     serialization: "advanced",
   });
-  await reply(child, program);
+  await nextMessage(child, program);
   return {
     pid: child.pid ?? 0,
-    async ask(request) {
-      const answer = reply(child, program);
-      child.send(request);
-      return (await answer) as Reply;
+    async request(message) {
+      const result = nextMessage(child, program);
+      child.send(message);
+      return (await result) as Reply;
     },
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null) return;
@@ -35,26 +35,26 @@ export async function startChild<Request extends object, Reply>(
   };
 }
 
-async function reply(child: ChildProcess, program: string): Promise<unknown> {
-  const over = new AbortController();
-  const ended = once(child, "exit", { signal: over.signal }).then(() => {
-    throw new Error(`${program} ended by itself`);
+async function nextMessage(child: ChildProcess, program: string): Promise<unknown> {
+  const received = new AbortController();
+  const exited = once(child, "exit", { signal: received.signal }).then(() => {
+    throw new Error(`${program} exited unexpectedly`);
   });
   try {
-    const [message] = await Promise.race([once(child, "message", { signal: over.signal }), ended]);
+    const [message] = await Promise.race([once(child, "message", { signal: received.signal }), exited]);
     return message;
   } finally {
-    ended.catch(() => {});
-    over.abort();
+    exited.catch(() => {});
+    received.abort();
   }
 }
 
-/** What the program does with each request; it ends with the benchmark. */
-export function answerWith<Request, Reply>(answer: (request: Request) => Promise<Reply>): void {
-  process.on("message", async (request: Request) => process.send?.(await answer(request)));
+/** Handles each request in the child process. The process exits when the benchmark disconnects. */
+export function serveRequests<Request, Reply>(handle: (request: Request) => Promise<Reply>): void {
+  process.on("message", async (request: Request) => process.send?.(await handle(request)));
   process.on("disconnect", () => process.exit(0));
   process.send?.("ready");
 }
 
-/** Milliseconds by a clock that all processes of a machine share. */
+/** Returns milliseconds of a clock that all processes of the machine share. */
 export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;

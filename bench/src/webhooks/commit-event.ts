@@ -4,7 +4,7 @@ import { uuidv7 } from "@amana/runtime";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type pg from "pg";
 
-/** Which event of which run: it travels in the event's id, so that arrivals tell what they are. */
+/** Run and index of an event. The event id contains both, so that arrivals can be assigned. */
 export interface EventNumber {
   readonly run: number;
   readonly index: number;
@@ -12,10 +12,10 @@ export interface EventNumber {
 
 const hex = (number: number, digits: number) => number.toString(16).padStart(digits, "0");
 
-/** A UUID of version 7 with the number in place of the last of its random digits. */
+/** Returns a UUID of version 7 whose last random digits are replaced with the number. */
 export const eventId = ({ run, index }: EventNumber): string => `${uuidv7().slice(0, 24)}${hex(run, 4)}${hex(index, 8)}`;
 
-/** Of an id that was not made here the number means nothing: no run has it. */
+/** Returns the number of an event id. The number of any other id belongs to no run. */
 export const eventNumber = (id: string): EventNumber => ({
   run: Number.parseInt(id.slice(24, 28), 16),
   index: Number.parseInt(id.slice(28), 16),
@@ -30,7 +30,7 @@ export async function commitEvent(pool: pg.Pool, businessId: string, number: Eve
   });
 }
 
-/** Topic, key, payload and headers of an event that tells of a refund. */
+/** Returns topic, key, payload and headers of a refund event. */
 export function outboxValues(id: string, businessId: string, paymentId: string): [string, string, Buffer, string] {
   const headers = {
     ce_specversion: "1.0",
@@ -46,7 +46,10 @@ export function outboxValues(id: string, businessId: string, paymentId: string):
 
 const templates = new Map<string, { payload: Buffer; idAt: number }>();
 
-/** As the payments service makes it; of each business once, then with another payment's id. */
+/**
+ * Returns the payload as the payments service encodes it. It is encoded once for each business, and
+ * only the payment id is replaced for further events.
+ */
 function payloadOf(businessId: string, paymentId: string): Buffer {
   const template = templates.get(businessId) ?? templateOf(businessId, paymentId);
   templates.set(businessId, template);

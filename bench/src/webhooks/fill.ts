@@ -1,26 +1,28 @@
 import type { System } from "@amana/dev-env/system";
 import pg from "pg";
-import type { Business } from "./stage.ts";
+import type { Business } from "./webhooks-system.ts";
 
-/** Deliveries that are all in the past, or all due now. */
+/** Deliveries to insert: all in the past (SUCCEEDED), or all due now (PENDING). */
 export interface Filling {
   readonly status: "SUCCEEDED" | "PENDING";
   readonly deliveries: number;
-  /** Their events carry its number. */
+  /** Run number in the ids of their events. */
   readonly run: number;
 }
 
-const eventsAtOnce = 5_000;
+const batchSize = 5_000;
 
-/** Puts events into the database of webhooks, with a delivery to each endpoint of the business. */
+/**
+ * Inserts events into the database of webhooks, with a delivery to each endpoint of the business.
+ */
 export async function fill(system: System, { id, endpointIds }: Business, { status, deliveries, run }: Filling): Promise<void> {
   const client = new pg.Client({ connectionString: system.ownerDatabaseUrls["webhooks"] });
   await client.connect();
   const events = Math.ceil(deliveries / endpointIds.length);
-  for (let from = 0; from < events; from += eventsAtOnce) {
-    await client.query(fillSql, [id, endpointIds, status, from, Math.min(events, from + eventsAtOnce) - 1, events, run]);
+  for (let from = 0; from < events; from += batchSize) {
+    await client.query(fillSql, [id, endpointIds, status, from, Math.min(events, from + batchSize) - 1, events, run]);
   }
-  // What would otherwise be done beside the measurement.
+  // Otherwise autovacuum would run during the measurement.
   for (const table of ["event", "delivery", "delivery_attempt"]) await client.query(`vacuum (analyze) ${table}`);
   await client.end();
 }

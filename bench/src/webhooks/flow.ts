@@ -1,47 +1,47 @@
 import { sleep } from "@amana/runtime";
 import pg from "pg";
-import { figuresBelow, forgetPeak, peakMb } from "../process-figures.ts";
-import { say } from "../table.ts";
+import { figuresBelow, peakMb, resetPeak } from "../process-figures.ts";
+import { log } from "../table.ts";
 import { nowMs } from "./child.ts";
-import type { Business, Stage } from "./stage.ts";
+import type { Business, WebhooksSystem } from "./webhooks-system.ts";
 
 export interface FlowOptions {
   readonly name: string;
   readonly businesses: readonly Business[];
-  /** Events in all. */
+  /** Rate of events of all businesses together. */
   readonly perSecond: number;
   readonly seconds: number;
-  /** Endpoints that do not count: they hang, or will. */
+  /** Endpoints that are excluded from the results, because they hang or will hang. */
   readonly leftOut?: readonly number[];
-  /** Others have deliveries, too: what all costs is not the cost of these. */
+  /** Whether other businesses have deliveries, so that the cost of this flow is unknown. */
   readonly shared?: boolean;
-  /** What flows at the same time, by another producer, and is not looked at. */
+  /** Events of another producer at the same time, which are not measured. */
   readonly beside?: { readonly businesses: readonly Business[]; readonly perSecond: number };
 }
 
-/** What became of events that were committed at a fixed rate. */
+/** Delivery results for events committed at a fixed rate. */
 export interface Flow {
   readonly name: string;
   readonly shared: boolean;
   readonly perSecond: number;
-  /** Deliveries that there should have been, in all and each second. */
+  /** Expected deliveries, in total and per second. */
   readonly offered: number;
   readonly offeredPerSecond: number;
   readonly delivered: number;
   readonly deliveredPerSecond: number;
-  /** Milliseconds from asking for the commit to the arrival, sorted. */
+  /** Milliseconds from the start of the commit to the arrival, sorted. */
   readonly delaysMs: Float64Array;
-  /** How long the commits took, sorted. */
+  /** Durations of the commits in milliseconds, sorted. */
   readonly commitsMs: Float64Array;
   readonly lost: number;
   readonly duplicated: number;
-  /** How long after the last commit was asked for the last delivery arrived. */
+  /** Time from the last commit to the last arrival. */
   readonly drainMs: number;
-  /** For each 1000 deliveries, by process. */
+  /** CPU seconds for 1000 deliveries, by process. */
   readonly cpuSeconds: Readonly<Record<CpuName, number>>;
-  /** For each delivery, by database. */
+  /** Commits for one delivery, by database. */
   readonly commits: Readonly<Record<"payments" | "webhooks", number>>;
-  /** The most memory that webhooks had. */
+  /** Peak memory of webhooks during the flow. */
   readonly peakMb: number;
 }
 
@@ -50,40 +50,42 @@ export const cpuNames = [
   "webhooks",
   "PostgreSQL for payments",
   "PostgreSQL for webhooks",
-  "PostgreSQL itself",
+  "PostgreSQL (shared)",
   "Kafka",
   "receivers",
 ] as const;
 export type CpuName = (typeof cpuNames)[number];
 
-/** The receivers are the businesses' own. */
-export const cpuInAll = ({ cpuSeconds }: Flow): number =>
+/**
+ * Returns the CPU seconds of all processes except the receivers, which belong to the businesses.
+ */
+export const cpuTotal = ({ cpuSeconds }: Flow): number =>
   cpuNames.reduce((sum, name) => (name === "receivers" ? sum : sum + cpuSeconds[name]), 0);
 
 export const percentile = (sorted: Float64Array, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
 const drainSecondsMax = 60;
-/** PostgreSQL tells the numbers of commits up to a second late. */
+/** PostgreSQL reports the number of commits up to one second late. */
 const statisticsLagMs = 1_100;
 let runs = 0;
 
-/** Commits the events and waits until all of them have arrived, a minute at most. */
-export async function flow(stage: Stage, options: FlowOptions): Promise<Flow> {
+/** Commits the events, waits up to a minute for all arrivals, and returns the measurements. */
+export async function measureFlow(webhooksSystem: WebhooksSystem, options: FlowOptions): Promise<Flow> {
   const { name, businesses, perSecond, seconds, leftOut = [], beside } = options;
   const run = ++runs;
   const besideRun = ++runs;
-  const webhooksPid = stage.system.services.webhooks.pid() ?? 0;
+  const webhooksPid = webhooksSystem.system.services.webhooks.pid() ?? 0;
   await sleep(statisticsLagMs);
-  const commitsBefore = await countCommits(stage);
+  const commitsBefore = await countCommits(webhooksSystem);
   const cpuBefore = readCpu();
-  forgetPeak(webhooksPid);
+  resetPeak(webhooksPid);
 
   const businessIds = businesses.map(({ id }) => id);
-  const [{ askedMs, committedMs }] = await Promise.all([
-    stage.producer.ask({ run, businessIds, perSecond, seconds }),
+  const [{ commitStartedMs, committedMs }] = await Promise.all([
+    webhooksSystem.producer.request({ run, businessIds, perSecond, seconds }),
     beside &&
-      stage.beside.ask({
+      webhooksSystem.beside.request({
         run: besideRun,
         businessIds: beside.businesses.map(({ id }) => id),
         perSecond: beside.perSecond,
@@ -92,26 +94,26 @@ export async function flow(stage: Stage, options: FlowOptions): Promise<Flow> {
   ]);
   const countOf = ({ endpoints }: Business) => endpoints.filter((endpoint) => !leftOut.includes(endpoint)).length;
   const counts = businesses.map(countOf);
-  const expected = askedMs.reduce((sum, _, index) => sum + (counts[index % counts.length] ?? 0), 0);
-  const arrivals = createArrivals(askedMs, leftOut);
+  const expected = commitStartedMs.reduce((sum, _, index) => sum + (counts[index % counts.length] ?? 0), 0);
+  const arrivals = createArrivals(commitStartedMs, leftOut);
   const deadlineMs = nowMs() + drainSecondsMax * 1000;
   for (;;) {
-    arrivals.add((await stage.receivers.ask({ arrivedOf: run })).arrivals);
+    arrivals.add((await webhooksSystem.receivers.request({ arrivedOf: run })).arrivals);
     if (arrivals.delivered >= expected || nowMs() > deadlineMs) break;
     await sleep(50);
   }
-  // What arrived is also recorded, and a second delivery of it would come now.
+  // Waits until the attempts are recorded, and for possible duplicates.
   await sleep(300);
-  arrivals.add((await stage.receivers.ask({ arrivedOf: run })).arrivals);
+  arrivals.add((await webhooksSystem.receivers.request({ arrivedOf: run })).arrivals);
   const cpuAfter = readCpu();
   const peak = peakMb(webhooksPid);
   await sleep(statisticsLagMs);
-  const commitsAfter = await countCommits(stage);
+  const commitsAfter = await countCommits(webhooksSystem);
 
   const { delivered, duplicated, lastMs } = arrivals;
-  const startMs = askedMs[0] ?? 0;
+  const startMs = commitStartedMs[0] ?? 0;
   const ratio = (after: number, before: number) => (after - before) / delivered;
-  const found: Flow = {
+  const result: Flow = {
     name,
     shared: options.shared === true || beside !== undefined || leftOut.length > 0,
     perSecond,
@@ -120,12 +122,12 @@ export async function flow(stage: Stage, options: FlowOptions): Promise<Flow> {
     delivered,
     deliveredPerSecond: (delivered / (lastMs - startMs)) * 1000,
     delaysMs: arrivals.delaysMs(),
-    commitsMs: committedMs.map((at, index) => at - (askedMs[index] ?? 0)).sort(),
+    commitsMs: committedMs.map((at, index) => at - (commitStartedMs[index] ?? 0)).sort(),
     lost: expected - delivered,
     duplicated,
     drainMs: lastMs - (startMs + seconds * 1000),
     cpuSeconds: Object.fromEntries(
-      cpuNames.map((each) => [each, 1000 * ratio(cpuAfter[each], cpuBefore[each])]),
+      cpuNames.map((process) => [process, 1000 * ratio(cpuAfter[process], cpuBefore[process])]),
     ) as Flow["cpuSeconds"],
     commits: {
       payments: ratio(commitsAfter.payments, commitsBefore.payments),
@@ -133,16 +135,16 @@ export async function flow(stage: Stage, options: FlowOptions): Promise<Flow> {
     },
     peakMb: peak,
   };
-  say(
-    `${name}: ${Math.round(found.deliveredPerSecond)}/s of ${Math.round(found.offeredPerSecond)} offered, ` +
-      `p50 ${percentile(found.delaysMs, 0.5).toFixed(1)} ms, p95 ${percentile(found.delaysMs, 0.95).toFixed(1)} ms, ` +
-      `${found.shared ? "" : `${cpuInAll(found).toFixed(2)} CPU s per 1000, `}${found.lost} lost, ${duplicated} duplicated`,
+  log(
+    `${name}: ${Math.round(result.deliveredPerSecond)}/s of ${Math.round(result.offeredPerSecond)} offered, ` +
+      `p50 ${percentile(result.delaysMs, 0.5).toFixed(1)} ms, p95 ${percentile(result.delaysMs, 0.95).toFixed(1)} ms, ` +
+      `${result.shared ? "" : `${cpuTotal(result).toFixed(2)} CPU s per 1000, `}${result.lost} lost, ${duplicated} duplicated`,
   );
-  return found;
+  return result;
 }
 
-/** Tells first arrivals from duplicates. */
-function createArrivals(askedMs: Float64Array, leftOut: readonly number[]) {
+/** Separates first arrivals from duplicates. */
+function createArrivals(commitStartedMs: Float64Array, leftOut: readonly number[]) {
   const seen = new Set<number>();
   const delays: number[] = [];
   let duplicated = 0;
@@ -162,13 +164,13 @@ function createArrivals(askedMs: Float64Array, leftOut: readonly number[]) {
       for (let i = 0; i < arrived.length; i += 3) {
         const [index = 0, endpoint = 0, atMs = 0] = arrived.subarray(i, i + 3);
         if (leftOut.includes(endpoint)) continue;
-        const delivery = endpoint * askedMs.length + index;
+        const delivery = endpoint * commitStartedMs.length + index;
         if (seen.has(delivery)) {
           duplicated++;
           continue;
         }
         seen.add(delivery);
-        delays.push(atMs - (askedMs[index] ?? 0));
+        delays.push(atMs - (commitStartedMs[index] ?? 0));
         lastMs = Math.max(lastMs, atMs);
       }
     },
@@ -180,7 +182,7 @@ function readCpu(): Record<CpuName, number> {
   return Object.fromEntries(cpuNames.map((name) => [name, figures[name]?.cpuSeconds ?? 0])) as Record<CpuName, number>;
 }
 
-/** By the command line, in which a backend of PostgreSQL says which database it serves. */
+/** Returns the process name. The command line of a PostgreSQL backend contains its database. */
 function nameOf(command: string): string {
   const [, program] = /webhooks\/(producer|receivers)\.ts/.exec(command) ?? [];
   if (program) return program;
@@ -188,10 +190,10 @@ function nameOf(command: string): string {
   if (command.includes("kafka.Kafka")) return "Kafka";
   const [, database] = /^postgres: (?:\S+ )?amana_(\w+) /.exec(command) ?? [];
   if (database) return `PostgreSQL for ${database.replace("_owner", "")}`;
-  return command.includes("postgres") ? "PostgreSQL itself" : "";
+  return command.includes("postgres") ? "PostgreSQL (shared)" : "";
 }
 
-async function countCommits({ system }: Stage): Promise<Record<"payments" | "webhooks", number>> {
+async function countCommits({ system }: WebhooksSystem): Promise<Record<"payments" | "webhooks", number>> {
   const client = new pg.Client({ connectionString: system.databaseUrls["payments"] });
   await client.connect();
   const { rows } = await client.query<{ name: string; commits: string }>(

@@ -1,21 +1,21 @@
-/** Commits events at a fixed rate, whatever becomes of them, and relays them, as payments would. */
+/** Child process that commits events at a fixed rate and relays them, as payments does. */
 import { createTransport, readTransportOptions, startRelay } from "@amana/messaging";
 import { createLogger, readEnv, sleep } from "@amana/runtime";
 import pg from "pg";
-import { answerWith, nowMs } from "./child.ts";
+import { nowMs, serveRequests } from "./child.ts";
 import { commitEvent } from "./commit-event.ts";
 
 export interface ProduceRequest {
   readonly run: number;
-  /** They take turns. */
+  /** Businesses of the events, in rotation. */
   readonly businessIds: readonly string[];
   readonly perSecond: number;
   readonly seconds: number;
 }
 
 export interface Produced {
-  /** By the event's index: when its commit was asked for, and when it was confirmed. */
-  readonly askedMs: Float64Array;
+  /** Start and end of the commit by event index. */
+  readonly commitStartedMs: Float64Array;
   readonly committedMs: Float64Array;
 }
 
@@ -28,14 +28,14 @@ const transport = await createTransport(options, { clientId: "payments", logger 
 const relay = startRelay({ databaseUrl, topics: ["payments.v1"], transport, logger });
 const pool = new pg.Pool({ connectionString: databaseUrl, max: connections });
 
-answerWith(async ({ run, businessIds, perSecond, seconds }: ProduceRequest): Promise<Produced> => {
+serveRequests(async ({ run, businessIds, perSecond, seconds }: ProduceRequest): Promise<Produced> => {
   const total = Math.round(perSecond * seconds);
-  const askedMs = new Float64Array(total);
+  const commitStartedMs = new Float64Array(total);
   const committedMs = new Float64Array(total);
   const commits: Promise<void>[] = [];
   const startMs = nowMs();
   const commit = async (index: number) => {
-    askedMs[index] = nowMs();
+    commitStartedMs[index] = nowMs();
     await commitEvent(pool, businessIds[index % businessIds.length] ?? "", { run, index });
     committedMs[index] = nowMs();
     relay.wake();
@@ -46,5 +46,5 @@ answerWith(async ({ run, businessIds, perSecond, seconds }: ProduceRequest): Pro
     await sleep(Math.min(5, 1000 / perSecond));
   }
   await Promise.all(commits);
-  return { askedMs, committedMs };
+  return { commitStartedMs, committedMs };
 });

@@ -1,19 +1,19 @@
-/** The servers of businesses, in one process: each endpoint has its own origin, and may hang. */
+/** Child process with the servers of all endpoints. Each endpoint has its own port and may hang. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { answerWith, nowMs } from "./child.ts";
+import { nowMs, serveRequests } from "./child.ts";
 import { eventNumber } from "./commit-event.ts";
 
 export type ReceiversRequest =
   | { readonly open: number }
-  /** These answer nothing from now on, all others do. */
+  /** Lets exactly these endpoints hang. */
   | { readonly hang: readonly number[] }
-  /** What arrived of this run since it was asked for the last time. */
+  /** Returns the arrivals of this run since the previous request. */
   | { readonly arrivedOf: number };
 
 export interface ReceiversReply {
   readonly ports: readonly number[];
-  /** In threes: the event's index, the endpoint's, and when. */
+  /** Three numbers for each arrival: event index, endpoint index, time in milliseconds. */
   readonly arrivals: Float64Array;
 }
 
@@ -40,7 +40,7 @@ async function open(): Promise<void> {
   ports.push((server.address() as AddressInfo).port);
 }
 
-answerWith(async (request: ReceiversRequest): Promise<ReceiversReply> => {
+serveRequests(async (request: ReceiversRequest): Promise<ReceiversReply> => {
   if ("open" in request) for (let i = 0; i < request.open; i++) await open();
   if ("hang" in request) hanging = new Set(request.hang);
   if (!("arrivedOf" in request)) return { ports, arrivals: new Float64Array() };

@@ -1,22 +1,22 @@
-import { say } from "../table.ts";
-import { cpuInAll, type Flow, flow, percentile } from "./flow.ts";
-import type { Business, Stage } from "./stage.ts";
+import { log } from "../table.ts";
+import { cpuTotal, type Flow, measureFlow, percentile } from "./flow.ts";
+import type { Business, WebhooksSystem } from "./webhooks-system.ts";
 
 export interface WebhooksOptions {
   readonly seconds: number;
-  /** Tries everything in seconds; its figures mean nothing. */
+  /** Runs each scenario for a few seconds. The figures are then not reliable. */
   readonly quick: boolean;
-  /** How many old deliveries there are, at the most. */
+  /** Number of old deliveries. */
   readonly rows: number;
-  /** For how many seconds a transaction is held open. */
+  /** Seconds for which a transaction is kept open. */
   readonly held: number;
 }
 
-/** One of the figures to reach, and what it came to. */
+/** A measured figure and its goal. */
 export interface Figure {
   readonly measure: string;
   readonly goal: string;
-  readonly seen: string;
+  readonly result: string;
 }
 
 export interface Outcome {
@@ -24,90 +24,104 @@ export interface Outcome {
   readonly figures: readonly Figure[];
 }
 
-export type Scenario = (stage: Stage, options: WebhooksOptions) => Promise<Outcome>;
+export type Scenario = (webhooksSystem: WebhooksSystem, options: WebhooksOptions) => Promise<Outcome>;
 
-/** A figure that is a ratio. */
+/** Returns a figure for the ratio of two durations. */
 export const compare = (measure: string, goal: string, before: number, after: number): Figure => ({
   measure,
   goal,
-  seen: `${(after / before).toFixed(2)} times (${before.toFixed(1)} → ${after.toFixed(1)} ms)`,
+  result: `${(after / before).toFixed(2)} times (${before.toFixed(1)} → ${after.toFixed(1)} ms)`,
 });
 
 const percentiles = ({ delaysMs }: Flow) =>
   `${percentile(delaysMs, 0.5).toFixed(1)} / ${percentile(delaysMs, 0.95).toFixed(1)} ms`;
 
-/** In how many requests' processor time of the bare server one delivery is paid. */
-const cpuInBare = (found: Flow, { bare }: Stage) => ((cpuInAll(found) * 1000) / bare.cpuUs).toFixed(1);
+/** Returns the CPU time of a delivery as a multiple of that of a request to the bare server. */
+const cpuInBare = (measured: Flow, { bare }: WebhooksSystem) => ((cpuTotal(measured) * 1000) / bare.cpuUs).toFixed(1);
 
-/** Commit to arrival with one endpoint, at fixed rates. */
-export const rates: Scenario = async (stage, { seconds, quick }) => {
-  const business = await stage.addBusiness(1);
+/** Measures the delay from commit to arrival with one endpoint at fixed rates. */
+export const rates: Scenario = async (webhooksSystem, { seconds, quick }) => {
+  const business = await webhooksSystem.addBusiness(1);
   const flows: Flow[] = [];
   for (const perSecond of quick ? [50, 200] : [50, 200, 500, 1_000]) {
-    flows.push(await flow(stage, { name: `one endpoint, ${perSecond}/s`, businesses: [business], perSecond, seconds }));
+    flows.push(
+      await measureFlow(webhooksSystem, { name: `one endpoint, ${perSecond}/s`, businesses: [business], perSecond, seconds }),
+    );
   }
-  const at = (perSecond: number) => flows.find((each) => each.perSecond === perSecond);
+  const at = (perSecond: number) => flows.find((candidate) => candidate.perSecond === perSecond);
   const [at200, at1000] = [at(200), at(1_000)];
   const figures: Figure[] = [];
   if (at200) {
     const goal = "≤ 8 / ≤ 20 ms at 2 600 bare requests/s";
     figures.push(
-      { measure: "commit → arrival at 200/s, p50 / p95", goal, seen: percentiles(at200) },
-      { measure: "CPU per delivery at 200/s, in bare reads'", goal: "≤ 16", seen: cpuInBare(at200, stage) },
+      { measure: "commit → arrival at 200/s, p50 / p95", goal, result: percentiles(at200) },
+      { measure: "CPU per delivery at 200/s, in bare requests", goal: "≤ 16", result: cpuInBare(at200, webhooksSystem) },
     );
   }
   if (at1000) {
-    const kept = isKeptUp(at1000) ? "" : `, falls behind: ${Math.round(at1000.deliveredPerSecond)}/s`;
-    const seen = `${percentile(at1000.delaysMs, 0.95).toFixed(1)} ms${kept}`;
-    figures.push({ measure: "the same at 1 000/s, p95", goal: "≤ 100 ms", seen });
+    const suffix = isSustained(at1000) ? "" : `, rate not sustained: ${Math.round(at1000.deliveredPerSecond)}/s`;
+    const result = `${percentile(at1000.delaysMs, 0.95).toFixed(1)} ms${suffix}`;
+    figures.push({ measure: "commit → arrival at 1 000/s, p95", goal: "≤ 100 ms", result });
   }
   return { flows, figures };
 };
 
-/** The highest rate that is kept up with one endpoint, and with ten for each event. */
-export const sustained: Scenario = async (stage, options) => {
-  const one = await highestRate(stage, { name: "sustained, one endpoint", businesses: [await stage.addBusiness(1)] }, options);
-  const ten = await highestRate(stage, { name: "sustained, fan-out 10", businesses: [await stage.addBusiness(10)] }, options);
-  const rate = (found: Flow) => {
-    const perSecond = Math.round(found.deliveredPerSecond);
-    return `${(perSecond / stage.bare.perSecond).toFixed(2)} (${perSecond}/s)${isKeptUp(found) ? "" : ", not kept up"}`;
+/** Measures the highest sustained rate with one endpoint, and with ten endpoints for each event. */
+export const sustained: Scenario = async (webhooksSystem, options) => {
+  const single = await highestRate(
+    webhooksSystem,
+    { name: "sustained, one endpoint", businesses: [await webhooksSystem.addBusiness(1)] },
+    options,
+  );
+  const fanOut = await highestRate(
+    webhooksSystem,
+    { name: "sustained, fan-out 10", businesses: [await webhooksSystem.addBusiness(10)] },
+    options,
+  );
+  const rate = (measured: Flow) => {
+    const perSecond = Math.round(measured.deliveredPerSecond);
+    return `${(perSecond / webhooksSystem.bare.perSecond).toFixed(2)} (${perSecond}/s)${isSustained(measured) ? "" : ", not sustained"}`;
   };
   const figures = [
-    { measure: "sustained for 20 s, one endpoint, deliveries per bare request", goal: "≥ 0.7", seen: rate(one) },
-    { measure: "sustained for 20 s, fan-out 10", goal: "≥ 1.4", seen: rate(ten) },
-    { measure: "CPU per delivery at that rate, one endpoint, in bare reads'", goal: "≤ 4", seen: cpuInBare(one, stage) },
-    { measure: "CPU per delivery at that rate, fan-out 10", goal: "≤ 1.7", seen: cpuInBare(ten, stage) },
+    { measure: "sustained for 20 s, one endpoint, deliveries per bare request", goal: "≥ 0.7", result: rate(single) },
+    { measure: "sustained for 20 s, fan-out 10", goal: "≥ 1.4", result: rate(fanOut) },
+    {
+      measure: "CPU per delivery at that rate, one endpoint, in bare requests",
+      goal: "≤ 4",
+      result: cpuInBare(single, webhooksSystem),
+    },
+    { measure: "CPU per delivery at that rate, fan-out 10", goal: "≤ 1.7", result: cpuInBare(fanOut, webhooksSystem) },
   ];
-  return { flows: [one, ten], figures };
+  return { flows: [single, fanOut], figures };
 };
 
-/** Everything arrived, at most a second after it was asked for. */
-const isKeptUp = ({ lost, drainMs }: Flow) => lost === 0 && drainMs <= 1_000;
+/** Returns whether all events arrived, the last at most one second after the last commit. */
+const isSustained = ({ lost, drainMs }: Flow) => lost === 0 && drainMs <= 1_000;
 
 const trialSeconds = 6;
 const sustainedSeconds = 20;
 const closeEnough = 1.15;
 const confirmationsMax = 4;
 
-/** Doubles the rate until it is too much, halves the way back, then keeps it up for 20 s. */
+/** Doubles the rate until it is too high, then bisects, and confirms the result for 20 s. */
 async function highestRate(
-  stage: Stage,
-  what: { readonly name: string; readonly businesses: readonly Business[] },
+  webhooksSystem: WebhooksSystem,
+  options: { readonly name: string; readonly businesses: readonly Business[] },
   { quick }: WebhooksOptions,
 ): Promise<Flow> {
-  const run = (perSecond: number, seconds: number) => flow(stage, { ...what, perSecond, seconds });
+  const run = (perSecond: number, seconds: number) => measureFlow(webhooksSystem, { ...options, perSecond, seconds });
   let rate = 50;
-  let tooMuch = Number.POSITIVE_INFINITY;
+  let tooHigh = Number.POSITIVE_INFINITY;
   if (quick) return await run(rate, 1);
-  while (tooMuch / rate > closeEnough) {
-    const next = Math.round(tooMuch === Number.POSITIVE_INFINITY ? rate * 2 : (rate + tooMuch) / 2);
-    if (isKeptUp(await run(next, trialSeconds))) rate = next;
-    else tooMuch = next;
+  while (tooHigh / rate > closeEnough) {
+    const next = Math.round(tooHigh === Number.POSITIVE_INFINITY ? rate * 2 : (rate + tooHigh) / 2);
+    if (isSustained(await run(next, trialSeconds))) rate = next;
+    else tooHigh = next;
   }
   for (let confirmations = 1; ; confirmations++) {
-    say(`${what.name}: ${rate} events/s for ${sustainedSeconds} s`);
-    const found = await run(rate, sustainedSeconds);
-    if (isKeptUp(found) || confirmations === confirmationsMax) return found;
+    log(`${options.name}: ${rate} events/s for ${sustainedSeconds} s`);
+    const measured = await run(rate, sustainedSeconds);
+    if (isSustained(measured) || confirmations === confirmationsMax) return measured;
     rate = Math.round(rate * 0.9);
   }
 }

@@ -1,4 +1,4 @@
-/** The simplest server that does the same statements, in one transaction for each request. */
+/** Minimal server with the same statements, in one transaction for each request. */
 import { createHash } from "node:crypto";
 import { uuidv7 } from "@amana/runtime";
 import fastify from "fastify";
@@ -28,8 +28,8 @@ app.addHook("onRequest", async (request, reply) => {
 
 type Query = (name: string, text: string, values: unknown[]) => Promise<Record<string, unknown>[]>;
 
-async function transaction<T>(of: pg.Pool, work: (query: Query) => Promise<T>): Promise<T> {
-  const client = await of.connect();
+async function transaction<T>(pool: pg.Pool, work: (query: Query) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
   try {
     await client.query("begin");
     const result = await work(async (name, text, values) => (await client.query({ name, text, values })).rows);
@@ -87,7 +87,7 @@ app.post<{ Params: { id: string } }>("/api/v1/payments/:id/refund", async (reque
     await query("read-payment", "select * from payment where id = $1", [id]);
     await query("time", time, []);
     const order = { orderId: String(payment?.["processor_order_id"]) };
-    await ask("getOrderStatusExtended.do", order);
+    await callProcessor("getOrderStatusExtended.do", order);
     await query("lease", lease, [refund, token]);
     await query("read-refund", readRefund, [refund]);
     await query("time", time, []);
@@ -97,7 +97,7 @@ app.post<{ Params: { id: string } }>("/api/v1/payments/:id/refund", async (reque
          resend_after = now() + interval '30 seconds', updated_at = now(), version = version + 1 where id = $1`,
       [refund],
     );
-    await ask("refund.do", { ...order, amount: String(payment?.["amount_minor"]) });
+    await callProcessor("refund.do", { ...order, amount: String(payment?.["amount_minor"]) });
     await query("read-refund", readRefund, [refund]);
     await query("lock-payment", lockPayment, [business, id]);
     await query("lock-refund", "select * from refund where business_id = $1 and id = $2 for update", [business, refund]);
@@ -126,13 +126,13 @@ app.post<{ Params: { id: string } }>("/api/v1/payments/:id/refund", async (reque
   return paymentJson(updated);
 });
 
-async function ask(path: string, parameters: Record<string, string>): Promise<unknown> {
-  const answer = await send(`${process.env["SATIM_URL"]}/${path}`, {
+async function callProcessor(path: string, parameters: Record<string, string>): Promise<unknown> {
+  const response = await send(`${process.env["SATIM_URL"]}/${path}`, {
     method: "POST",
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: new URLSearchParams({ userName: "bench", password: "bench", ...parameters }).toString(),
   });
-  return await answer.body.json();
+  return await response.body.json();
 }
 
 await app.listen({ host: "127.0.0.1", port: Number(process.env["PORT"]) });

@@ -1,4 +1,4 @@
-/** A card processor that answers at once: every order is paid, and is given back when asked. */
+/** Simulates a card processor without delay. Every order is paid, and every refund is accepted. */
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { paidMinor } from "./paid-payments.ts";

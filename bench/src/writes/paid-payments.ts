@@ -2,7 +2,9 @@ import pg from "pg";
 
 export const paidMinor = 500_000;
 
-/** Copies a payment that was paid, each with its own id and order; answers the copies' ids. */
+/**
+ * Copies a paid payment, each copy with its own id and order, and returns the ids of the copies.
+ */
 export async function copyPaidPayment(databaseUrl: string, paymentId: string, count: number): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

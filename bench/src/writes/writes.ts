@@ -4,25 +4,26 @@ import { join } from "node:path";
 import { createProgress } from "@amana/dev-env/progress";
 import { type System, startSystem } from "@amana/dev-env/system";
 import pg from "pg";
-import { aPaidPayment } from "../a-paid-payment.ts";
 import { type Call, load, startBareServer } from "../bare-server.ts";
-import { median, printTable, say } from "../table.ts";
+import { createPaidPayment } from "../paid-payment.ts";
+import { log, median, printTable } from "../table.ts";
 import { copyPaidPayment } from "./paid-payments.ts";
 
 interface Write {
   readonly name: string;
-  /** Services whose processes answer it. */
+  /** Services that process the request. */
   readonly services: readonly ("gateway" | "clients" | "payments" | "identity")[];
   readonly next: () => Call;
 }
 
 const clientCount = 1_000;
-/** More than can be given back in the longest run. */
+/** More than the longest run can refund. */
 const paymentCount = 100_000;
 
 /**
- * Creation of a beneficiary, and a refund against a processor that answers at once, through the
- * gateway; beside one process of bare Fastify + pg with the same statements in one transaction.
+ * Measures creations of beneficiaries and refunds through the gateway, with a processor without
+ * delay. Compares them with a bare server of Fastify and pg with the same statements in one
+ * transaction.
  */
 export async function writes({ rounds, seconds, quick }: { rounds: number; seconds: number; quick: boolean }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
@@ -38,7 +39,7 @@ export async function writes({ rounds, seconds, quick }: { rounds: number; secon
   const system = stack.use(await startSystem({ dir, events: "direct", progress: createProgress(), env }));
   const paid = await copyPaidPayment(
     system.ownerDatabaseUrls["payments"] ?? "",
-    await aPaidPayment(system),
+    await createPaidPayment(system),
     quick ? 2_000 : paymentCount,
   );
   const processor = await startBareServer(stack, join("writes", "instant-processor.ts"), {});
@@ -67,7 +68,7 @@ export async function writes({ rounds, seconds, quick }: { rounds: number; secon
         runs[i]?.perSecond.push(perSecond);
         runs[i]?.p99.push(p99Ms);
         runs[i]?.cpuUs.push(cpuUs);
-        say(`round ${round} of ${rounds}: ${write.name}, ${server} ${perSecond.toFixed(0)} req/s`);
+        log(`round ${round} of ${rounds}: ${write.name}, ${server} ${perSecond.toFixed(0)} req/s`);
       }
     }
     const [base] = runs;
@@ -81,7 +82,7 @@ export async function writes({ rounds, seconds, quick }: { rounds: number; secon
         "of bare pg (goal ≥ 0.5)": (perSecond / median(base?.perSecond ?? [])).toFixed(2),
         "p99 ms": median(run?.p99 ?? []),
         "cpu µs/req": Math.round(cpuUs),
-        "of bare pg's cpu": (cpuUs / median(base?.cpuUs ?? [])).toFixed(1),
+        "cpu, of bare pg": (cpuUs / median(base?.cpuUs ?? [])).toFixed(1),
       });
     }
   }
@@ -118,16 +119,16 @@ const clientsSql = `
   returning id`;
 
 function creation(clientIds: readonly string[]): Write {
-  let made = 0;
+  let created = 0;
   return {
     name: "creation of a beneficiary",
     services: ["gateway", "clients", "identity"],
     next: () => ({
       path: "/api/v1/beneficiaries",
       body: JSON.stringify({
-        client_id: clientIds[made++ % clientIds.length],
+        client_id: clientIds[created++ % clientIds.length],
         beneficiary_type: "PERSON",
-        name: `Karim Haddad ${made}`,
+        name: `Karim Haddad ${created}`,
         iban: "DZ580002100001113000000570",
         country_code: "DZA",
       }),
@@ -136,10 +137,10 @@ function creation(clientIds: readonly string[]): Write {
 }
 
 function refund(paymentIds: readonly string[]): Write {
-  let begun = 0;
+  let started = 0;
   return {
     name: "refund",
     services: ["gateway", "payments", "identity"],
-    next: () => ({ path: `/api/v1/payments/${paymentIds[begun++]}/refund`, body: "" }),
+    next: () => ({ path: `/api/v1/payments/${paymentIds[started++]}/refund`, body: "" }),
   };
 }

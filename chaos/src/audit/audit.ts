@@ -9,19 +9,20 @@ import { aBusiness, aPaidPayment, startTestSystem, type TestBusiness } from "@am
 import pg from "pg";
 import type { Program } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
-import { bendBundle } from "./bend-bundle.ts";
-import { bendTrail, insertThroughTrigger, triggerStates } from "./bend-trail.ts";
+import { tamperWithBundle } from "./tamper-with-bundle.ts";
+import { insertThroughTrigger, tamperWithTrail, triggerStates } from "./tamper-with-trail.ts";
 
-const bendsOfTrail = 6;
-const bendsOfBundle = 20;
+const trailAttacks = 6;
+const bundleAttacks = 20;
 
 /**
- * Businesses act while identity is killed, and what nobody bent is found right. Then the owner of
- * the database bends the trail, and whoever was handed a bundle bends that: each is to be named.
+ * Runs businesses while identity is killed, and checks that the unmodified audit trail verifies.
+ * Then tampers with the trail as the owner of the database, and with copies of evidence bundles.
+ * The verification must report each change.
  */
 export const audit: Program = {
-  attacks: "P12: the audit trail bent by who owns the database, and evidence bundles by who has them",
-  async run({ seed, signal, report, say }) {
+  attacks: "P12: tamper with the audit trail as the database owner and with evidence bundles; each change is reported",
+  async run({ seed, signal, report, log }) {
     const random = createRandom(seed);
     await using test = await startTestSystem("direct");
     const { system } = test;
@@ -44,9 +45,9 @@ export const audit: Program = {
       if (out === "") throw new Error(err);
       return (JSON.parse(out) as { findings: Finding[] }).findings.map(({ problem }) => problem);
     };
-    const isRight = async (what: string) => {
+    const checkTrail = async (claim: string) => {
       const found = await verify();
-      report.check(what, found.length === 0, () => found.join(", "));
+      report.check(claim, found.length === 0, () => found.join(", "));
     };
     const triggers = JSON.stringify(await triggerStates(owner));
     let round = 0;
@@ -57,18 +58,23 @@ export const audit: Program = {
         businesses.map((business, i) => makeBundle(business, join(dir, `${round}-${i}`), command)),
       );
 
-      // To make a bundle is a row as well; a row after the last head that was kept may go unseen.
+      // Creating a bundle adds an audit row. Changes to rows after the last kept head may remain
+      // undetected.
       const heads = await sealedHeads(owner);
       writeFileSync(keptFile, heads.map((head) => `${JSON.stringify(head)}\n`).join(""));
-      // Who bends the trail does it while nobody seals.
+      // Identity must not seal rows while the trail is changed.
       await system.services.identity.stop();
-      await isRight("a trail that nobody bent is right");
-      for (let i = 0; i < bendsOfTrail && !(i > 0 && signal.aborted); i++) {
-        const { name, names, found } = await bendTrail(owner, random, verify);
-        report.count(`bent: ${name}`);
-        report.check("a bent trail is named as what it is", found.includes(names), () => `${name}: ${found.join() || "nothing"}`);
+      await checkTrail("an unmodified trail verifies");
+      for (let i = 0; i < trailAttacks && !(i > 0 && signal.aborted); i++) {
+        const { change, problem, found } = await tamperWithTrail(owner, random, verify);
+        report.count(`trail: ${change}`);
+        report.check(
+          "a change to the trail is reported as its problem",
+          found.includes(problem),
+          () => `${change}: ${found.join() || "no problem found"}`,
+        );
       }
-      await isRight("a trail that was put back is right");
+      await checkTrail("a restored trail verifies");
       await system.services.identity.start();
 
       const trusted = new Set(heads.map(({ public_key }) => public_key));
@@ -77,46 +83,50 @@ export const audit: Program = {
         try {
           await verifyBundle(folder, { trusted, kept: bundleHeads, report: (finding) => found.push(finding) });
         } catch (error) {
-          return [`it could not be read: ${(error as Error).message}`];
+          return [`the bundle could not be read: ${(error as Error).message}`];
         }
         return found.map(({ detail }) => detail);
       };
       for (const bundle of bundles) {
         const found = await problemsOf(bundle);
-        report.check("a bundle that nobody bent is right", found.length === 0, () => found.join("; "));
+        report.check("an unmodified bundle verifies", found.length === 0, () => found.join("; "));
       }
-      for (let i = 0; i < bendsOfBundle; i++) {
+      for (let i = 0; i < bundleAttacks; i++) {
         const [bundle = "", other = ""] = random.chance(0.5) ? bundles : bundles.toReversed();
-        const what = bendBundle(bundle, join(dir, "bent"), random, other);
-        const found = await problemsOf(join(dir, "bent"));
-        report.count(`bent: ${what.replace(/^one byte of .*/, "one byte of a bundle")}`);
-        report.check("a bent bundle is refused", found.length > 0, () => what);
+        const change = tamperWithBundle(bundle, join(dir, "tampered"), random, other);
+        const found = await problemsOf(join(dir, "tampered"));
+        report.count(`bundle: ${change.replace(/^one byte of .*/, "one byte changed")}`);
+        report.check("a changed bundle is rejected", found.length > 0, () => change);
       }
-      say(`round ${++round}, ${heads.length} heads`);
+      log(`round ${++round}, ${heads.length} heads`);
     } while (!signal.aborted);
     const left = JSON.stringify(await triggerStates(owner));
     report.check("the triggers of the audit tables have their original state", left === triggers, () => left);
     await insertThroughTrigger(owner, random);
     await sealedHeads(owner);
     const found = await verify();
-    const isNamed = found.join() === "row_sealed_early";
-    report.check("a row inserted through the trigger with another date is named", isNamed, () => found.join() || "nothing");
+    const isReported = found.join() === "row_sealed_early";
+    report.check(
+      "a row inserted through the trigger with another date is reported",
+      isReported,
+      () => found.join() || "no problem found",
+    );
   },
 };
 
-/** The heads once nothing waits to be sealed. */
+/** Waits until all rows are sealed and returns the heads. */
 async function sealedHeads(owner: pg.Client): Promise<Head[]> {
   await eventually(async () => {
     const { rowCount } = await owner.query("select 1 from audit_unsealed limit 1");
-    if (rowCount) throw new Error("rows wait to be sealed");
+    if (rowCount) throw new Error("some audit rows are not sealed yet");
   }, 60_000);
   return (await owner.query<Head>(`select ${headColumns} from audit_head order by day, links, final`)).rows;
 }
 
-/** Actions of all kinds side by side, now and then with identity killed among them. */
+/** Performs random actions in parallel. In half of the calls identity is killed meanwhile. */
 async function act(system: System, businesses: readonly TestBusiness[], random: Random): Promise<void> {
   const isKilled = random.chance(0.5);
-  const killed = isKilled ? killSoon(system, random.integer(20, 400)) : undefined;
+  const killed = isKilled ? killLater(system, random.integer(20, 400)) : undefined;
   const actions = Array.from({ length: random.integer(10, 40) }, async (_, i) => {
     const { amana } = random.pick(businesses);
     try {
@@ -126,13 +136,13 @@ async function act(system: System, businesses: readonly TestBusiness[], random: 
         await amana.me.revokeApiKey(id, { reason: "made for this" });
       }
     } catch {
-      // Identity is away, or a business has twenty keys: then there is no such action.
+      // The action fails if identity is down or if the business already has twenty keys.
     }
   });
   await Promise.all([...actions, killed]);
 }
 
-async function killSoon(system: System, ms: number): Promise<void> {
+async function killLater(system: System, ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
   await system.services.identity.kill();
   await system.services.identity.start();

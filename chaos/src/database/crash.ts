@@ -14,15 +14,15 @@ const triesMax = 200;
 export async function crash(postgres: Postgres, dataDir: string): Promise<void> {
   const [pid = ""] = (await readFile(join(dataDir, "postmaster.pid"), "utf8")).split("\n");
   const { output } = await runCommand("pgrep", ["-P", pid], { timeoutMs: 10_000 });
-  for (const each of [pid, ...output.split("\n").filter(Boolean)]) kill(Number(each));
+  for (const target of [pid, ...output.split("\n").filter(Boolean)]) kill(Number(target));
   for (let tries = 1; ; tries++) {
     await sleep(100);
     try {
       await postgres.start();
-      return await answers(postgres.superuserUrl);
+      return await queryOnce(postgres.superuserUrl);
     } catch (error) {
-      // Its end may not have been noticed yet; its children may live a moment longer, and it
-      // rightly does not start beside them.
+      // The process group may not have noticed the end yet. PostgreSQL also refuses to start while
+      // child processes of the killed server still run.
       if (tries === triesMax) throw error;
     }
   }
@@ -32,12 +32,12 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch (error) {
-    // ESRCH: a connection has ended in the meantime, and its process with it.
+    // ESRCH: the process of a connection has ended in the meantime.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
 
-async function answers(connectionString: string): Promise<void> {
+async function queryOnce(connectionString: string): Promise<void> {
   const client = new Client({ connectionString, connectionTimeoutMillis: 2_000 });
   client.on("error", () => {});
   try {

@@ -1,8 +1,8 @@
 import type { ApiCaller } from "@amana/dev-env/demo/api";
 import type { Report } from "../report.ts";
 
-/** Spellings that lead, or may lead, where no webhook may go even where loopback is allowed. */
-const refusedHosts = [
+/** Spellings of addresses that webhooks must reject even if loopback addresses are allowed. */
+const forbiddenHosts = [
   "169.254.169.254",
   "2852039166",
   "0xa9fea9fe",
@@ -46,8 +46,10 @@ const refusedHosts = [
   "user:password@127.0.0.1",
 ];
 
-/** What an endpoint may turn out to be after it was registered; a server listens at each of them. */
-export const turnedHosts = [
+/**
+ * Forbidden hosts to which a registered endpoint is changed. The forbidden server listens at each.
+ */
+export const changedHosts = [
   "0.0.0.0",
   "0",
   "[::]",
@@ -58,10 +60,10 @@ export const turnedHosts = [
 ];
 
 export async function registerForbidden(call: ApiCaller, report: Report): Promise<void> {
-  for (const host of refusedHosts) {
+  for (const host of forbiddenHosts) {
     const { status, text } = await call("POST", "/api/v1/webhook-endpoints", { url: `https://${host}/` });
     report.check(
-      "an address that is not public is refused",
+      "an address that is not public is rejected",
       status === 400 || status === 422,
       () => `${host}: ${status} ${text}`,
     );

@@ -8,21 +8,21 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { Pool } from "pg";
 import type { Program } from "../program.ts";
 import type { Report } from "../report.ts";
-import { registerForbidden, turnedHosts } from "./addresses.ts";
-import { startEvilReceivers, startForbidden } from "./evil-receivers.ts";
+import { changedHosts, registerForbidden } from "./addresses.ts";
+import { startFaultyReceivers, startForbidden } from "./faulty-receivers.ts";
 import { startHealthyReceiver } from "./healthy-receiver.ts";
-import { type ProcessUse, useOf } from "./process-use.ts";
+import { type ProcessUse, readProcessUse } from "./process-use.ts";
 
-const quietSeconds = 3;
-/** However little time there is, so that evil ones have shown what they are. */
-const loudSecondsMin = 5;
-/** For each business; every event goes to its healthy endpoint and to some evil ones. */
+const baselineSeconds = 3;
+/** Minimum duration of the attack, so that every faulty endpoint receives attempts. */
+const attackSecondsMin = 5;
+/** Rate for each business. Every event goes to its healthy endpoint and to its faulty ones. */
 const eventsPerSecond = 8;
-/** Evil endpoints are shared out among so many; one more business has none. */
-const evilBusinesses = 4;
+/** Number of businesses with faulty endpoints. One more business has none. */
+const faultyBusinesses = 4;
 const pausesSeconds = [1, 2, 4, 4, 4, 4, 4];
 const jitter = 0.2;
-/** After the last event, everything must have arrived at the healthy; and after the evil are gone, everything be over. */
+/** Time limit for the last deliveries, and for the release of resources after the attack. */
 const settleMsMax = 180_000;
 const handlesMoreMax = 40;
 const megabytesMoreMax = 300;
@@ -41,12 +41,11 @@ interface Emitted {
 type Healthy = Awaited<ReturnType<typeof startHealthyReceiver>>;
 
 export const endpoints: Program = {
-  attacks:
-    "P3 and P7: endpoints that misbehave in forty ways beside healthy ones, of the same and of other businesses; addresses that are forbidden",
-  async run({ signal, report, say }) {
+  attacks: "P3, P7: register endpoints with forty kinds of faults and forbidden addresses; healthy endpoints receive every event",
+  async run({ signal, report, log }) {
     await using forbidden = await startForbidden();
     await using healthy = await startHealthyReceiver();
-    await using evil = await startEvilReceivers(`http://127.0.0.1:${forbidden.port}/`);
+    await using faulty = await startFaultyReceivers(`http://127.0.0.1:${forbidden.port}/`);
     const proxy = `http://127.0.0.1:${forbidden.port}`;
     await using test = await startTestSystem("direct", {
       webhooks: {
@@ -62,47 +61,49 @@ export const endpoints: Program = {
     await using payments = connect(system.databaseUrls["payments"]);
     await using webhooks = connect(system.ownerDatabaseUrls["webhooks"]);
     const businesses: Business[] = [];
-    for (let i = 0; i <= evilBusinesses; i++) businesses.push(await aBusinessWith(system, healthy));
+    for (let i = 0; i <= faultyBusinesses; i++) businesses.push(await createBusiness(system, healthy));
     const emit = (until: AbortSignal) => emitEvents(payments.pool, businesses, report, until);
 
     await emit(AbortSignal.timeout(1_000));
-    const quiet = await emit(AbortSignal.timeout(quietSeconds * 1_000));
-    await arrived(quiet, healthy, report);
-    const before = await useOf(pid);
+    const baseline = await emit(AbortSignal.timeout(baselineSeconds * 1_000));
+    await checkArrivals(baseline, healthy, report);
+    const before = await readProcessUse(pid);
 
     await registerForbidden((businesses[0] as Business).call, report);
-    const ids = await registerEvil(businesses, evil.urls, webhooks.pool, forbidden.port);
-    report.count("evil endpoints", ids.size);
-    const loud = [...(await emit(AbortSignal.timeout(loudSecondsMin * 1_000))), ...(await emit(signal))];
-    const during = await useOf(pid);
-    say(`${quiet.length + loud.length} events committed; waiting for what is still under way`);
-    await arrived(loud, healthy, report);
-    const [p95Quiet, p95Loud] = [p95Of(quiet, healthy), p95Of(loud, healthy)];
-    say(`from commit to arrival at healthy endpoints, p95: ${p95Quiet} ms without evil ones, ${p95Loud} ms with them`);
-    const { id: lonely } = businesses.at(-1) as Business;
-    const ofOthers = (events: readonly Emitted[]) =>
+    const ids = await registerFaulty(businesses, faulty.urls, webhooks.pool, forbidden.port);
+    report.count("faulty endpoints", ids.size);
+    const attacked = [...(await emit(AbortSignal.timeout(attackSecondsMin * 1_000))), ...(await emit(signal))];
+    const during = await readProcessUse(pid);
+    log(`${baseline.length + attacked.length} events committed; waiting for the remaining deliveries`);
+    await checkArrivals(attacked, healthy, report);
+    const [p95Baseline, p95Attacked] = [p95Of(baseline, healthy), p95Of(attacked, healthy)];
+    log(
+      `from commit to arrival at healthy endpoints, p95: ${p95Baseline} ms without faulty endpoints, ${p95Attacked} ms with them`,
+    );
+    const { id: unaffectedId } = businesses.at(-1) as Business;
+    const p95Unaffected = (events: readonly Emitted[]) =>
       p95Of(
-        events.filter(({ businessId }) => businessId === lonely),
+        events.filter(({ businessId }) => businessId === unaffectedId),
         healthy,
       );
-    say(`of the business that has no evil ones: ${ofOthers(quiet)} and ${ofOthers(loud)} ms`);
+    log(`p95 of the business without faulty endpoints: ${p95Unaffected(baseline)} and ${p95Unaffected(attacked)} ms`);
 
     await checkSchedule(webhooks.pool, report);
-    await checkTurned(webhooks.pool, ids, report);
-    await deleteEvil(ids);
-    const after = await settled(pid, before, webhooks.pool);
-    say(`webhooks: ${inWords(before)} before, ${inWords(during)} during, ${inWords(after)} afterwards`);
+    await checkChangedHosts(webhooks.pool, ids, report);
+    await deleteFaulty(ids);
+    const after = await waitForRelease(pid, before, webhooks.pool);
+    log(`webhooks: ${formatUse(before)} before, ${formatUse(during)} during, ${formatUse(after)} afterwards`);
     report.check(
-      "memory, sockets and handles come back",
+      "memory, sockets and handles are released",
       isNear(after, before),
-      () => `${inWords(before)}, then ${inWords(after)}`,
+      () => `${formatUse(before)}, then ${formatUse(after)}`,
     );
-    report.check("nothing forbidden is connected to", forbidden.connections() === 0, () => `${forbidden.connections()} times`);
-    report.check("webhooks did not crash", system.services.webhooks.pid() === pid, () => "another process");
+    report.check("no connection to a forbidden address", forbidden.connections() === 0, () => `${forbidden.connections()} times`);
+    report.check("webhooks did not crash", system.services.webhooks.pid() === pid, () => "the process was replaced");
   },
 };
 
-async function aBusinessWith(system: System, healthy: Healthy): Promise<Business> {
+async function createBusiness(system: System, healthy: Healthy): Promise<Business> {
   const operator = apiCaller(system.gatewayUrl, system.adminKey);
   const { body } = await operator("POST", "/api/v1/businesses", { name: "Épicerie" });
   const id = String(body["id"]);
@@ -111,32 +112,32 @@ async function aBusinessWith(system: System, healthy: Healthy): Promise<Business
   return { id, call };
 }
 
-/** Answers the ids of the endpoints, by what they are. */
-async function registerEvil(
+/** Registers the faulty endpoints and those with changed hosts. Returns their ids by name. */
+async function registerFaulty(
   businesses: readonly Business[],
-  evil: readonly { name: string; url: string }[],
+  faulty: readonly { name: string; url: string }[],
   webhooks: Pool,
   forbiddenPort: number,
 ): Promise<Map<string, { id: string; business: Business }>> {
   const ids = new Map<string, { id: string; business: Business }>();
-  const [{ url: anyUrl } = { url: "" }] = evil;
-  const all = [...evil, ...turnedHosts.map((host) => ({ name: turned(host), url: anyUrl }))];
+  const [{ url: anyUrl } = { url: "" }] = faulty;
+  const all = [...faulty, ...changedHosts.map((host) => ({ name: changedTo(host), url: anyUrl }))];
   for (const [i, { name, url }] of all.entries()) {
-    const business = businesses[i % evilBusinesses] as Business;
-    const answer = await business.call("POST", "/api/v1/webhook-endpoints", { url });
-    if (answer.status !== 201) throw new Error(`${name}: ${answer.status} ${answer.text}`);
-    ids.set(name, { id: String(answer.body["id"]), business });
+    const business = businesses[i % faultyBusinesses] as Business;
+    const response = await business.call("POST", "/api/v1/webhook-endpoints", { url });
+    if (response.status !== 201) throw new Error(`${name}: ${response.status} ${response.text}`);
+    ids.set(name, { id: String(response.body["id"]), business });
   }
-  for (const host of turnedHosts) {
+  for (const host of changedHosts) {
     const url = `http://${host}:${forbiddenPort}/`;
-    await webhooks.query("update webhook_endpoint set url = $2 where id = $1", [ids.get(turned(host))?.id, url]);
+    await webhooks.query("update webhook_endpoint set url = $2 where id = $1", [ids.get(changedTo(host))?.id, url]);
   }
   return ids;
 }
 
-const turned = (host: string) => `turned into ${host}`;
+const changedTo = (host: string) => `changed to ${host}`;
 
-async function deleteEvil(ids: ReadonlyMap<string, { id: string; business: Business }>) {
+async function deleteFaulty(ids: ReadonlyMap<string, { id: string; business: Business }>) {
   for (const { id, business } of ids.values()) await business.call("DELETE", `/api/v1/webhook-endpoints/${id}`);
 }
 
@@ -162,7 +163,7 @@ async function emitEvents(
         JSON.stringify({ ...headers, ce_time: new Date().toISOString(), "content-type": "application/protobuf" }),
       ]);
       emitted.push({ id, businessId, committedMs: performance.now() });
-      // The relay hears of commits of its own process; this is another.
+      // The relay is only notified of commits of its own process.
       await payments.query("notify outbox");
     }
     await sleep(1_000 / eventsPerSecond, signal);
@@ -171,8 +172,8 @@ async function emitEvents(
   return emitted;
 }
 
-/** Every event arrives at the healthy endpoint of its business. */
-async function arrived(events: readonly Emitted[], healthy: Healthy, report: Report): Promise<void> {
+/** Checks that every event arrives at the healthy endpoint of its business. */
+async function checkArrivals(events: readonly Emitted[], healthy: Healthy, report: Report): Promise<void> {
   const missing = () => events.filter(({ id, businessId }) => healthy.arrivedMs(businessId, id) === undefined);
   const endsAtMs = performance.now() + settleMsMax;
   while (missing().length > 0 && performance.now() < endsAtMs) await sleep(100);
@@ -181,11 +182,13 @@ async function arrived(events: readonly Emitted[], healthy: Healthy, report: Rep
 }
 
 function p95Of(events: readonly Emitted[], healthy: Healthy): number {
-  const tookMs = events.map(({ id, businessId, committedMs }) => (healthy.arrivedMs(businessId, id) ?? Number.NaN) - committedMs);
-  return Math.round(tookMs.sort((a, b) => a - b)[Math.floor(tookMs.length * 0.95)] ?? Number.NaN);
+  const durationsMs = events.map(
+    ({ id, businessId, committedMs }) => (healthy.arrivedMs(businessId, id) ?? Number.NaN) - committedMs,
+  );
+  return Math.round(durationsMs.sort((a, b) => a - b)[Math.floor(durationsMs.length * 0.95)] ?? Number.NaN);
 }
 
-/** No attempt comes sooner after the one before it than the schedule allows, and none beyond the eighth. */
+/** Checks that the pauses between attempts follow the schedule, with at most eight attempts. */
 async function checkSchedule(webhooks: Pool, report: Report): Promise<void> {
   const { rows } = await webhooks.query<{ url: string; number: number; pause_ms: number | null }>(
     `select url, number::int, pause_ms::float8 from (
@@ -198,34 +201,34 @@ async function checkSchedule(webhooks: Pool, report: Report): Promise<void> {
   report.count("attempts", rows.length);
   for (const { url, number, pause_ms } of rows) {
     const leastMs = (pausesSeconds[number - 1] ?? Number.POSITIVE_INFINITY) * 1_000 * (1 - jitter);
-    // The log rounds to milliseconds.
+    // The log of attempts rounds to milliseconds.
     report.check(
-      "attempts keep to the schedule",
+      "attempts follow the retry schedule",
       pause_ms === null || pause_ms >= leastMs - 5,
       () => `${url}: ${number}, ${pause_ms} ms`,
     );
   }
 }
 
-async function checkTurned(webhooks: Pool, ids: ReadonlyMap<string, { id: string }>, report: Report): Promise<void> {
-  for (const host of turnedHosts) {
+async function checkChangedHosts(webhooks: Pool, ids: ReadonlyMap<string, { id: string }>, report: Report): Promise<void> {
+  for (const host of changedHosts) {
     const { rows } = await webhooks.query<{ failure: string }>(
       `select distinct failure from delivery_attempt a join delivery d on d.id = a.delivery_id where d.endpoint_id = $1`,
-      [ids.get(turned(host))?.id],
+      [ids.get(changedTo(host))?.id],
     );
     const failures = rows.map(({ failure }) => failure).join();
-    report.check("where an address leads is judged again", failures === "ADDRESS_FORBIDDEN", () => `${host}: ${failures}`);
+    report.check("the address is checked again for each attempt", failures === "ADDRESS_FORBIDDEN", () => `${host}: ${failures}`);
   }
 }
 
-/** What the process holds once nothing is under way, and what was kept alive has been let go. */
-async function settled(pid: number, before: ProcessUse, webhooks: Pool): Promise<ProcessUse> {
+/** Waits until no delivery is pending and resources are released, and returns the final use. */
+async function waitForRelease(pid: number, before: ProcessUse, webhooks: Pool): Promise<ProcessUse> {
   const endsAtMs = performance.now() + settleMsMax;
   for (;;) {
     const { rows } = await webhooks.query<{ pending: number }>(
       "select count(*)::int as pending from delivery where status = 'PENDING'",
     );
-    const use = await useOf(pid);
+    const use = await readProcessUse(pid);
     if ((rows[0]?.pending === 0 && isNear(use, before)) || performance.now() > endsAtMs) return use;
     await sleep(500);
   }
@@ -234,7 +237,7 @@ async function settled(pid: number, before: ProcessUse, webhooks: Pool): Promise
 const isNear = (after: ProcessUse, before: ProcessUse) =>
   after.handles <= before.handles + handlesMoreMax && after.megabytes <= before.megabytes + megabytesMoreMax;
 
-const inWords = ({ megabytes, handles, sockets }: ProcessUse) => `${megabytes} MB, ${handles} handles (${sockets} sockets)`;
+const formatUse = ({ megabytes, handles, sockets }: ProcessUse) => `${megabytes} MB, ${handles} handles (${sockets} sockets)`;
 
 function connect(url: string | undefined) {
   const pool = new Pool({ connectionString: url, max: 2 });

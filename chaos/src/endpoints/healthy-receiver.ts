@@ -1,7 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Endpoints that answer at once, told apart by their paths, and when each event arrived there first. */
+/**
+ * Starts endpoints that respond at once, one for each path, and records the first arrival of
+ * events.
+ */
 export async function startHealthyReceiver() {
   const arrivedMs = new Map<string, number>();
   const server = createServer((request, response) => {

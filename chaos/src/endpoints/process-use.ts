@@ -1,14 +1,14 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What a process holds of the system, as Linux counts it. */
+/** Resident memory and open file descriptors of a process, as counted by Linux. */
 export interface ProcessUse {
   readonly megabytes: number;
   readonly handles: number;
   readonly sockets: number;
 }
 
-export async function useOf(pid: number): Promise<ProcessUse> {
+export async function readProcessUse(pid: number): Promise<ProcessUse> {
   const folder = `/proc/${pid}/fd`;
   const names = await readdir(folder);
   const targets = await Promise.all(names.map((name) => readlink(join(folder, name)).catch(() => "")));

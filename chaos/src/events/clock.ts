@@ -2,9 +2,9 @@ import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** A wall clock that a process is given, and that can be stepped while it runs. */
+/** The wall clock of one process, which can be stepped while the process runs. */
 export class Clock {
-  /** Settings of the process. */
+  /** Environment variables of the process. */
   readonly env: Record<string, string>;
   readonly #file: string;
 
@@ -17,9 +17,9 @@ export class Clock {
     this.set(0);
   }
 
-  /** So far it is from the real time from now on. */
+  /** Sets the difference between the clock and the real time. */
   set(offsetMs: number): void {
-    // A process may read at any moment.
+    // The rename is atomic, because the process may read the file at any moment.
     writeFileSync(`${this.#file}.new`, String(offsetMs));
     renameSync(`${this.#file}.new`, this.#file);
   }

@@ -12,17 +12,17 @@ const types = {
 } as const;
 export type EventType = keyof typeof types;
 
-export interface GoodEvent {
+export interface ValidEvent {
   readonly businessId: string;
   readonly type: string;
 }
 
-/** What was committed, by the id of the event. */
-export interface Committed {
-  readonly good: ReadonlyMap<string, GoodEvent>;
-  /** Of which no event can be made, whatever is tried. */
+/** CommittedEvents events by id. */
+export interface CommittedEvents {
+  readonly valid: ReadonlyMap<string, ValidEvent>;
+  /** Messages that can never be decoded. */
   readonly poisoned: ReadonlySet<string>;
-  /** Of a type that no version knows yet. */
+  /** Messages of a type that no version handles yet. */
   readonly unknown: ReadonlySet<string>;
 }
 
@@ -37,9 +37,9 @@ const poisonEvery = 15;
 const unknownEvery = 15;
 
 /**
- * Commits events of payments as the service does, some transactions rolled back, until the signal
- * or until there are so many: many keys with one event each, and a few with many. Now and then one
- * is poisoned, or of a type that comes later.
+ * Commits events of payments as the service does, until the signal or until there are `eventsMax`.
+ * Many keys have one event each, a few have many. Some transactions are rolled back, some events
+ * are poisoned, and some have an unknown type.
  */
 export async function emitEvents(options: {
   payments: Pool;
@@ -50,55 +50,55 @@ export async function emitEvents(options: {
   random: Random;
   report: Report;
   signal: AbortSignal;
-}): Promise<Committed> {
+}): Promise<CommittedEvents> {
   const { payments, eventsMax, pauses, random, report, signal } = options;
-  const good = new Map<string, GoodEvent>();
+  const valid = new Map<string, ValidEvent>();
   const poisoned = new Set<string>();
   const unknown = new Set<string>();
   const keys = Array.from({ length: 12 }, () => ({ key: uuidv7(), businessId: random.pick(options.businessIds) }));
   let amountMinor = 0n;
 
-  const aRow = (key: string, businessId: string, type: PaymentEventType): Row => {
+  const createRow = (key: string, businessId: string, type: PaymentEventType): Row => {
     const event = create(PaymentEventSchema, {
       type,
       payment: { id: key, businessId, status: PaymentStatus.PAID, amountMinor: amountMinor++, currency: "DZD" },
     });
     return { id: uuidv7(), key, payload: toBinary(PaymentEventSchema, event) };
   };
-  const aGoodOne = () => {
+  const createValidRow = () => {
     const { key, businessId } = random.chance(0.5)
       ? random.pick(keys)
       : { key: uuidv7(), businessId: random.pick(options.businessIds) };
     const type: EventType = random.chance(0.5) ? "PAYMENT_COMPLETED" : "PAYMENT_REFUNDED";
-    return { ...aRow(key, businessId, types[type]), businessId, type };
+    return { ...createRow(key, businessId, types[type]), businessId, type };
   };
 
-  while (!signal.aborted && good.size < eventsMax) {
-    const goodOnes = Array.from({ length: random.integer(1, 12) }, aGoodOne);
-    const anId = random.pick(options.businessIds);
-    const poisonedOnes = random.chance(1 / poisonEvery)
-      ? [{ ...aRow(uuidv7(), anId, unknownType), payload: Buffer.from("no message at all") }]
+  while (!signal.aborted && valid.size < eventsMax) {
+    const validRows = Array.from({ length: random.integer(1, 12) }, createValidRow);
+    const businessId = random.pick(options.businessIds);
+    const poisonedRows = random.chance(1 / poisonEvery)
+      ? [{ ...createRow(uuidv7(), businessId, unknownType), payload: Buffer.from("no message at all") }]
       : [];
-    const unknownOnes = random.chance(1 / unknownEvery) ? [aRow(uuidv7(), anId, unknownType)] : [];
+    const unknownRows = random.chance(1 / unknownEvery) ? [createRow(uuidv7(), businessId, unknownType)] : [];
     const rollsBack = random.chance(0.1);
-    if (await commit(payments, [...goodOnes, ...poisonedOnes, ...unknownOnes], { rollsBack, report })) {
-      for (const { id, businessId, type } of goodOnes) good.set(id, { businessId, type });
-      for (const { id } of poisonedOnes) poisoned.add(id);
-      for (const { id } of unknownOnes) unknown.add(id);
-      report.count("events committed", goodOnes.length);
-      report.count("events poisoned", poisonedOnes.length);
-      report.count("events of an unknown type", unknownOnes.length);
+    if (await commit(payments, [...validRows, ...poisonedRows, ...unknownRows], { rollsBack, report })) {
+      for (const { id, businessId, type } of validRows) valid.set(id, { businessId, type });
+      for (const { id } of poisonedRows) poisoned.add(id);
+      for (const { id } of unknownRows) unknown.add(id);
+      report.count("events committed", validRows.length);
+      report.count("events poisoned", poisonedRows.length);
+      report.count("events of an unknown type", unknownRows.length);
     } else {
-      report.count("transactions rolled back, or lost with PostgreSQL");
+      report.count("transactions rolled back or lost with PostgreSQL");
     }
-    // What waited out an outage goes one by one where a neighbour is poisoned, so more would only
-    // make the end long.
+    // After an outage, a batch with a poisoned message is handled one by one, so a higher rate
+    // would only prolong the end of the run.
     await sleep(pauses * random.integer(50, 250), signal);
   }
-  return { good, poisoned, unknown };
+  return { valid, poisoned, unknown };
 }
 
-/** Answers whether they are committed, which takes as long as the database is away. */
+/** Returns whether the rows are committed. Waits while the database is down. */
 async function commit(
   payments: Pool,
   rows: readonly Row[],
@@ -121,18 +121,18 @@ async function commit(
       throw error;
     }
     client.release();
-    // The relay hears of commits of its own process; this is another.
+    // The relay is only notified of commits of its own process.
     if (!rollsBack) await payments.query("notify outbox").catch(() => {});
     return !rollsBack;
   } catch {
-    // The answer to a commit may be what was lost.
+    // The commit may have succeeded although its response was lost.
     for (;;) {
       await sleep(200);
-      const found = await payments
+      const result = await payments
         .query("select 1 from outbox where headers ->> 'ce_id' = $1", [rows[0]?.id])
         .catch(() => undefined);
-      if (found?.rowCount) report.count("commits whose answer was lost");
-      if (found) return found.rowCount === 1;
+      if (result?.rowCount) report.count("commits whose response was lost");
+      if (result) return result.rowCount === 1;
     }
   }
 }

@@ -3,38 +3,39 @@ import type { System } from "@amana/dev-env/system";
 import type { EventType } from "./emit-events.ts";
 import type { Receiver } from "./receive-events.ts";
 
-/** An endpoint that is registered. */
+/** A registered endpoint. */
 export interface Endpoint {
   readonly id: string;
   readonly businessId: string;
-  /** The types that it asks for; none: all. */
+  /** Event types to which the endpoint is subscribed. Empty: all. */
   readonly types: readonly string[];
   readonly receiver: Receiver;
 }
 
-/** By business. The second verifies what comes, as the receiver's library does. */
-const wanted: readonly (readonly (readonly EventType[])[])[] = [
+/** Event types of each endpoint of each business. */
+const typesByBusiness: readonly (readonly (readonly EventType[])[])[] = [
   [[], []],
   [[], ["PAYMENT_REFUNDED"]],
   [[], [], []],
 ];
 
-export const endpointsCount = wanted.flat().length;
-const verifying = 1;
+export const endpointsCount = typesByBusiness.flat().length;
+/** Index of the endpoint that verifies signatures with the client library. */
+const verifyingEndpoint = 1;
 
-/** Businesses with endpoints, each at a receiver of its own. */
+/** Creates the businesses and registers one endpoint for each receiver. */
 export async function registerEndpoints(system: System, receivers: readonly Receiver[]): Promise<Endpoint[]> {
   const operator = apiCaller(system.gatewayUrl, system.adminKey);
   const endpoints: Endpoint[] = [];
-  for (const ofBusiness of wanted) {
+  for (const typesOfEndpoints of typesByBusiness) {
     const { body } = await operator("POST", "/api/v1/businesses", { name: "Épicerie" });
     const call = apiCaller(system.gatewayUrl, String(body["api_key"]));
-    for (const types of ofBusiness) {
+    for (const types of typesOfEndpoints) {
       const receiver = receivers[endpoints.length] as Receiver;
-      const answer = await call("POST", "/api/v1/webhook-endpoints", { url: receiver.url, events: types });
-      if (answer.status !== 201) throw new Error(`no endpoint could be made: ${answer.text}`);
-      if (endpoints.length === verifying) receiver.secret = String(answer.body["secret"]);
-      endpoints.push({ id: String(answer.body["id"]), businessId: String(body["id"]), types, receiver });
+      const response = await call("POST", "/api/v1/webhook-endpoints", { url: receiver.url, events: types });
+      if (response.status !== 201) throw new Error(`the endpoint could not be created: ${response.text}`);
+      if (endpoints.length === verifyingEndpoint) receiver.secret = String(response.body["secret"]);
+      endpoints.push({ id: String(response.body["id"]), businessId: String(body["id"]), types, receiver });
     }
   }
   return endpoints;

@@ -14,122 +14,136 @@ import { sleep } from "@amana/runtime";
 import { Pool } from "pg";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
-import { isToldOf } from "./check-deliveries.ts";
+import { isSubscribedTo } from "./check-deliveries.ts";
 import { checkEvents } from "./check-events.ts";
 import { Clock } from "./clock.ts";
-import { type Committed, emitEvents } from "./emit-events.ts";
+import { type CommittedEvents, emitEvents } from "./emit-events.ts";
 import { type Endpoint, endpointsCount, registerEndpoints } from "./endpoints.ts";
-import { makeFaults } from "./faults.ts";
-import { Interrupted } from "./interrupted.ts";
+import { injectFaults } from "./faults.ts";
+import { InterruptedDeliveries } from "./interrupted-deliveries.ts";
 import { startIntruder } from "./intruder.ts";
 import { receiveEvents } from "./receive-events.ts";
 
-/** A short run has no time for three brokers. */
+/** Shorter runs have no time to start three brokers. */
 const secondsForThreeBrokers = 120;
 
-/** When nothing has arrived for so long after the last trouble, nothing more will. */
-const stillMsMax = 90_000;
+/** The run ends when nothing has changed for this time after the last fault. */
+const idleMsMax = 90_000;
 
-/** Minutes become seconds; still longer than a column is away, or an endpoint misbehaves. */
-const webhooks = {
+/**
+ * Shortens the retry intervals from minutes to seconds. The sum is still longer than any fault of a
+ * column or an endpoint.
+ */
+const webhookSettings = {
   EVENT_RETRY_SECONDS: "0.3,0.5,1,1,2,2,2,2,2,2,2,2",
   RETRY_SCHEDULE_SECONDS: ["0.3,0.5,1,1", ...Array.from({ length: 60 }, () => "2")].join(),
 };
 
 export const events: Program = {
   attacks:
-    "P3, no event lost: Kafka (from two minutes on one of three brokers), PostgreSQL, consumers and relays killed and frozen, replicas that come and go, clocks stepped, endpoints that hang, a column away, poisoned, forged, replayed",
-  async run({ seed, seconds, eventsMax = Number.POSITIVE_INFINITY, signal, report, say }) {
+    "P3: kill and freeze Kafka, PostgreSQL, consumers and relays, step clocks, rename a column, forge and replay messages; no event is lost or invented",
+  async run({ seed, seconds, eventsMax = Number.POSITIVE_INFINITY, signal, report, log }) {
     const random = createRandom(seed);
     await using stack = new AsyncDisposableStack();
     const dir = await mkdtemp(join(tmpdir(), "amana-break-events-"));
     stack.defer(() => rm(dir, { recursive: true, force: true }));
     await copyPostgresData(dir);
     const postgres = stack.use(await startDurable(join(dir, "postgres")));
-    const postgresOfWebhooks = stack.use(await startDurable(join(dir, "postgres-of-webhooks")));
-    const { urls, ownerUrls } = await ensureDatabases(postgresOfWebhooks.superuserUrl, ["webhooks"], randomUUID());
+    const webhooksPostgres = stack.use(await startDurable(join(dir, "postgres-of-webhooks")));
+    const { urls, ownerUrls } = await ensureDatabases(webhooksPostgres.superuserUrl, ["webhooks"], randomUUID());
     await migrateService("webhooks", { DATABASE_URL: ownerUrls["webhooks"] as string });
-    const { receivers, refusedForTheirTime } = stack.use(await receiveEvents(random.fork(), endpointsCount));
+    const { receivers, rejectedSignatures } = stack.use(await receiveEvents(random.fork(), endpointsCount));
     const clocks = ["consumer", "another-consumer", "guest", "relay", "another-relay"].map((name) => new Clock(dir, name));
-    const [ofConsumer, ofAnotherConsumer, ofGuest, ofRelay, ofAnotherRelay] = clocks as [Clock, Clock, Clock, Clock, Clock];
+    const [consumerClock, secondConsumerClock, guestClock, relayClock, secondRelayClock] = clocks as [
+      Clock,
+      Clock,
+      Clock,
+      Clock,
+      Clock,
+    ];
     const { system, kafkaNodes } = stack.use(
       await startTestSystem(
         "kafka",
-        { webhooks: { ...webhooks, ...ofConsumer.env, DATABASE_URL: urls["webhooks"] as string }, payments: ofRelay.env },
+        {
+          webhooks: { ...webhookSettings, ...consumerClock.env, DATABASE_URL: urls["webhooks"] as string },
+          payments: relayClock.env,
+        },
         { kafkaNodes: seconds < secondsForThreeBrokers ? 1 : 3, databaseUrl: postgres.superuserUrl },
       ),
     );
     const addresses = kafkaNodes.map(({ brokers }) => brokers);
-    const consumer = stack.use(await anotherReplica(system, "webhooks", ofAnotherConsumer)).replica;
-    const guest = stack.use(await anotherReplica(system, "webhooks", ofGuest)).replica;
-    const relay = stack.use(await anotherReplica(system, "payments", ofAnotherRelay)).replica;
+    const consumer = stack.use(await createReplica(system, "webhooks", secondConsumerClock)).replica;
+    const guest = stack.use(await createReplica(system, "webhooks", guestClock)).replica;
+    const relay = stack.use(await createReplica(system, "payments", secondRelayClock)).replica;
     await Promise.all([consumer.start(), relay.start()]);
     const { pool: payments } = stack.use(connect(system.databaseUrls["payments"]));
     const { pool: owner } = stack.use(connect(ownerUrls["webhooks"]));
     const endpoints = await registerEndpoints(system, receivers);
     const intruder = stack.use(startIntruder(addresses, random.fork(), report));
-    const interrupted = new Interrupted(owner);
+    const interrupted = new InterruptedDeliveries(owner);
 
-    const over = new AbortController();
-    const enough = new AbortController();
+    const emittingEnds = new AbortController();
+    const hasEnoughEvents = new AbortController();
     const emitting = emitEvents({
       payments,
       businessIds: [...new Set(endpoints.map(({ businessId }) => businessId))],
       eventsMax,
-      // In a short attempt, restarting processes need most of the processor time.
+      // In a short run, restarting processes need most of the processor time.
       pauses: seconds < secondsForThreeBrokers ? 4 : 1,
       random: random.fork(),
       report,
-      signal: over.signal,
-    }).finally(() => enough.abort());
-    await makeFaults(
+      signal: emittingEnds.signal,
+    }).finally(() => hasEnoughEvents.abort());
+    await injectFaults(
       {
-        ...{ brokers: kafkaNodes, postgres, postgresOfWebhooks, guest, clocks, receivers, webhooks: owner, interrupted },
+        ...{ brokers: kafkaNodes, postgres, webhooksPostgres, guest, clocks, receivers, webhooks: owner, interrupted },
         consumers: [system.services.webhooks, consumer],
         relays: [system.services.payments, relay],
-        act: () => intruder.act(),
+        intrude: () => intruder.send(),
       },
-      { random: random.fork(), report, signal: AbortSignal.any([signal, enough.signal]) },
+      { random: random.fork(), report, signal: AbortSignal.any([signal, hasEnoughEvents.signal]) },
     );
-    over.abort();
+    emittingEnds.abort();
     const committed = await emitting;
-    say(`${committed.good.size} events committed; waiting for what is still under way`);
-    await settle(committed, endpoints, owner);
+    log(`${committed.valid.size} events committed; waiting for the remaining deliveries`);
+    await waitForDeliveries(committed, endpoints, owner);
     await system.ready();
-    report.count("webhooks refused for their time of sending", refusedForTheirTime());
+    report.count("webhooks rejected because of their signature or timestamp", rejectedSignatures());
     const operator = apiCaller(system.gatewayUrl, system.adminKey);
     const { forgedIds } = intruder;
-    report.check("each event had a copy on each broker", (await intruder.copies()) === kafkaNodes.length, () => addresses.join());
+    report.check("each partition has a replica on each broker", (await intruder.replicasMin()) === kafkaNodes.length, () =>
+      addresses.join(),
+    );
     await checkEvents({ committed, forgedIds, endpoints, interrupted, webhooks: owner, operator, report });
   },
 };
 
-/** Durable: what it committed must be there after it was stopped at once. */
+/** Starts PostgreSQL with fsync, because committed rows must survive an immediate stop. */
 async function startDurable(dataDir: string) {
   const postgres = await startPostgres({ dataDir, durable: true, log: () => {} });
   return { ...postgres, [Symbol.asyncDispose]: () => postgres.stop() };
 }
 
-/** Waits until everything has arrived and is recorded, or nothing more happens. */
-async function settle({ good }: Committed, endpoints: readonly Endpoint[], webhooks: Pool): Promise<void> {
+/** Waits until all deliveries have arrived and are recorded, or nothing changes any more. */
+async function waitForDeliveries({ valid }: CommittedEvents, endpoints: readonly Endpoint[], webhooks: Pool): Promise<void> {
   let before = "";
-  for (let stillSinceMs = performance.now(); performance.now() - stillSinceMs < stillMsMax; await sleep(500)) {
+  for (let idleSinceMs = performance.now(); performance.now() - idleSinceMs < idleMsMax; await sleep(500)) {
     const missing = endpoints.reduce((sum, endpoint) => {
       const { arrivals } = endpoint.receiver;
-      return sum + [...good].filter(([id, event]) => isToldOf(endpoint, event) && !arrivals.has(id)).length;
+      return sum + [...valid].filter(([id, event]) => isSubscribedTo(endpoint, event) && !arrivals.has(id)).length;
     }, 0);
     const { rows } = await webhooks.query<{ count: number }>("select count(*)::int from delivery where status = 'PENDING'");
     const pending = rows[0]?.count ?? 0;
     if (missing + pending === 0) break;
-    if (`${missing} ${pending}` !== before) stillSinceMs = performance.now();
+    if (`${missing} ${pending}` !== before) idleSinceMs = performance.now();
     before = `${missing} ${pending}`;
   }
-  // What was poisoned last needs its first attempt, and duplicates their time to do harm.
+  // The newest poisoned message needs its first attempt, and a duplicate delivery time to arrive.
   await sleep(2_000);
 }
 
-/** One more process of a service on the same database, with a clock of its own, not started yet. */
-async function anotherReplica(
+/** Returns another process of a service, not started, with its own clock and the same database. */
+async function createReplica(
   system: System,
   name: ServiceName,
   clock: Clock,
@@ -143,7 +157,7 @@ async function anotherReplica(
 function connect(url: string | undefined) {
   const pool = new Pool({ connectionString: url, max: 4 });
   pool.on("error", () => {});
-  // PostgreSQL may go away while one is in use; whoever uses it is told.
+  // PostgreSQL may stop while a connection is in use. The running query then throws.
   pool.on("connect", (client) => client.on("error", () => {}));
   return { pool, [Symbol.asyncDispose]: () => pool.end() };
 }

@@ -5,130 +5,135 @@ import type { Pool } from "pg";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 import type { Clock } from "./clock.ts";
-import { type Fault, type FaultyProcesses, faultsOf } from "./process-faults.ts";
+import { createProcessFaults, type Fault, type ProcessTargets } from "./process-faults.ts";
 import type { Receiver } from "./receive-events.ts";
 
-/** A Kafka that comes back slowly takes nothing for as long. */
-const kafkaAwayMsMax = 180_000;
-/** After PostgreSQL is back, its clients notice; the records of some POSTs are given up till then. */
+/** Maximum time for which Kafka accepts no messages after a restart. */
+const kafkaDownMsMax = 180_000;
+/**
+ * Time in which clients reconnect to PostgreSQL. Attempt results may still be killed in this time.
+ */
 const reconnectingMs = 4_000;
-/** More than an hour, which is what brokers bear of a publisher by default. */
+/** More than one hour, the difference that brokers accept from a publisher during default. */
 const stepMs = 61 * 60 * 1000;
 
-interface Faulty extends FaultyProcesses {
-  /** One after the other is lost, and now and then all at once. */
+interface FaultTargets extends ProcessTargets {
+  /** Killed one after the other, and sometimes all at once. */
   readonly brokers: readonly Kafka[];
-  /** Of all services but webhooks, which has one of its own. */
+  /** Server of all services except webhooks. */
   readonly postgres: Postgres;
-  readonly postgresOfWebhooks: Postgres;
-  /** Of consumers and relays. */
+  readonly webhooksPostgres: Postgres;
+  /** Clocks of the consumers and relays. */
   readonly clocks: readonly Clock[];
   readonly receivers: readonly Receiver[];
-  /** As the owner of the tables. */
+  /** Connection to the database of webhooks as the owner of the tables. */
   readonly webhooks: Pool;
-  /** Answers whether it counts as one of the intruder's acts. */
-  act(): Promise<boolean>;
+  /** Sends one message of the intruder. Returns whether it counts as an attack. */
+  intrude(): Promise<boolean>;
 }
 
-/** Side by side, most kinds at least once, until the signal; then everything runs again. */
-export async function makeFaults(
-  faulty: Faulty,
+/**
+ * Injects all kinds of faults in parallel until the signal. Each kind happens at least once. At the
+ * end all processes run repeat.
+ */
+export async function injectFaults(
+  targets: FaultTargets,
   { random, report, signal }: { random: Random; report: Report; signal: AbortSignal },
 ): Promise<void> {
-  const again = async (pauseMsMax: number, once: readonly Fault[], others: readonly Fault[] = []) => {
-    const chances = random.fork();
+  const repeat = async (pauseMsMax: number, once: readonly Fault[], others: readonly Fault[] = []) => {
+    const faultRandom = random.fork();
     const all = [...once, ...others];
-    for (let turn = 0; turn < once.length || !signal.aborted; turn++) {
-      const first = once[turn];
-      await sleep(chances.integer(100, first ? 1_000 : pauseMsMax), first ? undefined : signal);
-      if (first || !signal.aborted) await (first ?? chances.pick(all))(chances, first !== undefined);
+    for (let index = 0; index < once.length || !signal.aborted; index++) {
+      const first = once[index];
+      await sleep(faultRandom.integer(100, first ? 1_000 : pauseMsMax), first ? undefined : signal);
+      if (first || !signal.aborted) await (first ?? faultRandom.pick(all))(faultRandom, first !== undefined);
     }
   };
-  const { consumers, guest, relays } = faultsOf(faulty, report);
+  const { consumers, guest, relays } = createProcessFaults(targets, report);
   await Promise.all([
-    again(6_000, ...consumers),
-    again(6_000, ...relays),
-    again(5_000, ...guest),
-    again(15_000, [loseBrokers(faulty, report)]),
-    again(15_000, [stopPostgresOfWebhooks(faulty, report), stopPostgres(faulty, report)]),
-    again(6_000, [stepClock(faulty, report)]),
-    again(5_000, [misbehave(faulty, "failing", report), misbehave(faulty, "hanging", report)]),
-    again(8_000, [takeColumnAway(faulty, report)]),
-    again(600, [intrude(faulty)]),
+    repeat(6_000, ...consumers),
+    repeat(6_000, ...relays),
+    repeat(5_000, ...guest),
+    repeat(15_000, [killBrokers(targets, report)]),
+    repeat(15_000, [stopWebhooksPostgres(targets, report), stopPostgres(targets, report)]),
+    repeat(6_000, [stepClock(targets, report)]),
+    repeat(5_000, [misbehave(targets, "failing", report), misbehave(targets, "hanging", report)]),
+    repeat(8_000, [renameColumn(targets, report)]),
+    repeat(600, [sendAsIntruder(targets)]),
   ]);
-  for (const clock of faulty.clocks) clock.set(0);
+  for (const clock of targets.clocks) clock.set(0);
 }
 
-function loseBrokers({ brokers }: Faulty, report: Report): Fault {
-  let turn = 0;
+function killBrokers({ brokers }: FaultTargets, report: Report): Fault {
+  let index = 0;
   return async (random, isFirst) => {
-    const lost = isFirst || random.chance(0.9) ? brokers.slice(turn, turn + 1) : brokers;
-    turn = (turn + 1) % brokers.length;
-    await Promise.all(lost.map((broker) => broker.kill()));
-    report.count("brokers killed (-9)", lost.length);
-    if (lost.length > 1) report.count("all brokers at once");
+    const killed = isFirst || random.chance(0.9) ? brokers.slice(index, index + 1) : brokers;
+    index = (index + 1) % brokers.length;
+    await Promise.all(killed.map((broker) => broker.kill()));
+    report.count("brokers killed (-9)", killed.length);
+    if (killed.length > 1) report.count("all brokers at once");
     await sleep(random.integer(200, 3_000));
-    await Promise.all(lost.map((broker) => broker.start()));
+    await Promise.all(killed.map((broker) => broker.start()));
   };
 }
 
-/** SIGQUIT, which is what `pg_ctl stop -m immediate` sends. */
-async function stopAtOnce(postgres: Postgres, random: Random): Promise<void> {
+/** Stops PostgreSQL with SIGQUIT, as `pg_ctl stop -m immediate` does, and starts it again. */
+async function stopImmediately(postgres: Postgres, random: Random): Promise<void> {
   await postgres.kill();
   await sleep(random.integer(0, 4_000));
   await postgres.start();
 }
 
 const stopPostgres =
-  ({ postgres }: Faulty, report: Report): Fault =>
+  ({ postgres }: FaultTargets, report: Report): Fault =>
   async (random) => {
-    await stopAtOnce(postgres, random);
+    await stopImmediately(postgres, random);
     report.count("PostgreSQL stopped (-m immediate)");
   };
 
-const stopPostgresOfWebhooks =
-  ({ postgresOfWebhooks, interrupted }: Faulty, report: Report): Fault =>
+const stopWebhooksPostgres =
+  ({ webhooksPostgres, interrupted }: FaultTargets, report: Report): Fault =>
   (random) =>
-    interrupted.by(async (look) => {
-      await stopAtOnce(postgresOfWebhooks, random);
+    interrupted.during(async (recordLeases) => {
+      await stopImmediately(webhooksPostgres, random);
       report.count("PostgreSQL of webhooks stopped (-m immediate)");
       const endsAtMs = performance.now() + reconnectingMs;
       do {
-        await look();
+        await recordLeases();
         await sleep(500);
       } while (performance.now() < endsAtMs);
     });
 
-/** A clock that was stepped stays so until its next step. */
+/** Steps a clock. It keeps the difference until its next step. */
 const stepClock =
-  ({ clocks }: Faulty, report: Report): Fault =>
+  ({ clocks }: FaultTargets, report: Report): Fault =>
   async (random) => {
     random.pick(clocks).set(random.pick([-stepMs, 0, stepMs]));
-    report.count("wall clocks stepped by an hour or two");
+    report.count("wall clocks stepped by one or two hours");
   };
 
 const misbehave =
-  ({ receivers }: Faulty, mood: "failing" | "hanging", report: Report): Fault =>
+  ({ receivers }: FaultTargets, behaviour: "failing" | "hanging", report: Report): Fault =>
   async (random, isFirst) => {
     const receiver = random.pick(receivers);
-    receiver.mood = mood;
-    report.count(`endpoints ${mood} for a while`);
+    receiver.behaviour = behaviour;
+    report.count(`endpoints ${behaviour} for some seconds`);
     await sleep(isFirst ? 1_000 : random.integer(1_000, 8_000));
-    receiver.mood = "fine";
+    receiver.behaviour = "accepting";
   };
 
-const takeColumnAway =
-  ({ webhooks }: Faulty, report: Report): Fault =>
+const renameColumn =
+  ({ webhooks }: FaultTargets, report: Report): Fault =>
   async (random) => {
-    await rename(webhooks, "body", "body_away");
-    if (await isMissed(webhooks)) report.count("columns taken away");
+    await rename(webhooks, "body", "body_renamed");
+    if (await isColumnMissed(webhooks)) report.count("columns renamed");
     await sleep(random.integer(500, 3_000));
-    await rename(webhooks, "body_away", "body");
+    await rename(webhooks, "body_renamed", "body");
   };
 
 const undefinedColumn = "42703";
 
-/** Until it is done: PostgreSQL may be away, or go away with the answer. */
+/** Repeats the statement until it has succeeded, because PostgreSQL may be down. */
 async function rename(webhooks: Pool, from: string, to: string): Promise<void> {
   for (;;) {
     try {
@@ -141,11 +146,11 @@ async function rename(webhooks: Pool, from: string, to: string): Promise<void> {
   }
 }
 
-/** While Kafka is away, no event misses a column. Waits for one that does. */
-async function isMissed(webhooks: Pool): Promise<boolean> {
+/** Waits until an event fails because of the column. No event arrives while Kafka is down. */
+async function isColumnMissed(webhooks: Pool): Promise<boolean> {
   const missed =
     "select 1 from dead_letter where reason like '%does not exist%' and updated_at > clock_timestamp() - interval '1 second'";
-  const endsAtMs = performance.now() + kafkaAwayMsMax;
+  const endsAtMs = performance.now() + kafkaDownMsMax;
   while (performance.now() < endsAtMs) {
     if ((await webhooks.query(missed).catch(() => undefined))?.rowCount) return true;
     await sleep(250);
@@ -153,12 +158,12 @@ async function isMissed(webhooks: Pool): Promise<boolean> {
   return false;
 }
 
-const intrude =
-  ({ act }: Faulty): Fault =>
+const sendAsIntruder =
+  ({ intrude }: FaultTargets): Fault =>
   async () => {
-    const endsAtMs = performance.now() + kafkaAwayMsMax;
+    const endsAtMs = performance.now() + kafkaDownMsMax;
     for (let done = 0; done < 8 && performance.now() < endsAtMs; ) {
-      if (await act()) done++;
+      if (await intrude()) done++;
       await sleep(100);
     }
   };

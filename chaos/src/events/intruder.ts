@@ -13,7 +13,10 @@ interface Captured {
 const topic = "payments.v1";
 const keptMax = 500;
 
-/** Somebody who reaches the broker and has no key: listens, invents, alters and replays. */
+/**
+ * An attacker with access to the broker and without keys. It reads messages, and sends invented,
+ * changed and replayed ones.
+ */
 export function startIntruder(brokers: readonly string[], random: Random, report: Report) {
   const kafka = new Kafka({
     clientId: "intruder",
@@ -25,10 +28,10 @@ export function startIntruder(brokers: readonly string[], random: Random, report
   const forgedIds = new Set<string>();
 
   const listen = async () => {
-    const consumer = kafka.consumer({ groupId: `intruder-${randomUUID()}` });
-    await consumer.connect();
-    await consumer.subscribe({ topic, fromBeginning: true });
-    await consumer.run({
+    const listener = kafka.consumer({ groupId: `intruder-${randomUUID()}` });
+    await listener.connect();
+    await listener.subscribe({ topic, fromBeginning: true });
+    await listener.run({
       eachMessage: async ({ message: { key, value, headers } }) => {
         const texts = Object.fromEntries(Object.entries(headers ?? {}).map(([name, text]) => [name, String(text)]));
         if (texts["amana-mac"] && !forgedIds.has(texts["ce_id"] ?? "") && captured.length < keptMax) {
@@ -36,20 +39,20 @@ export function startIntruder(brokers: readonly string[], random: Random, report
         }
       },
     });
-    return consumer;
+    return listener;
   };
-  // The topic is there once something was published to it.
-  let listening: Awaited<ReturnType<typeof listen>> | undefined;
+  // The topic exists only after the first message was published.
+  let consumer: Awaited<ReturnType<typeof listen>> | undefined;
 
-  const send = async (what: string, { key, value, headers }: Captured): Promise<boolean> => {
+  const sendMessage = async (counter: string, { key, value, headers }: Captured): Promise<boolean> => {
     const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
     try {
       await producer.connect();
       await producer.send({ topic, acks: -1, messages: [{ key, value, headers }] });
-      report.count(what);
+      report.count(counter);
       return true;
     } catch {
-      // There is no broker right now.
+      // No broker is available at the moment.
       return false;
     } finally {
       await producer.disconnect().catch(() => {});
@@ -59,27 +62,30 @@ export function startIntruder(brokers: readonly string[], random: Random, report
   return {
     /** Ids that only forged messages have. */
     forgedIds: forgedIds as ReadonlySet<string>,
-    /** Answers whether a broker took something that was made of what had been heard. */
-    async act(): Promise<boolean> {
-      listening ??= await listen().catch(() => undefined);
-      const good = captured.length > 0 ? random.pick(captured) : undefined;
-      const ways = good ? ["invent", "invent with a MAC", "other id", "other payload", "replay"] : ["invent"];
-      const way = random.pick(ways);
-      if (way === "replay" && good) return await send("messages replayed", good);
-      if (way === "other payload" && good) {
-        const value = Buffer.concat([good.value ?? Buffer.alloc(0), Buffer.from([0])]);
-        return await send("messages forged", { ...good, value });
+    /**
+     * Sends a random message. Returns whether a broker accepted one based on a captured message.
+     */
+    async send(): Promise<boolean> {
+      consumer ??= await listen().catch(() => undefined);
+      const genuine = captured.length > 0 ? random.pick(captured) : undefined;
+      const attacks = genuine ? ["invent", "invent with a MAC", "other id", "other payload", "replay"] : ["invent"];
+      const attack = random.pick(attacks);
+      if (attack === "replay" && genuine) return await sendMessage("messages replayed", genuine);
+      if (attack === "other payload" && genuine) {
+        const value = Buffer.concat([genuine.value ?? Buffer.alloc(0), Buffer.from([0])]);
+        return await sendMessage("messages forged", { ...genuine, value });
       }
       const id = uuidv7();
       forgedIds.add(id);
-      if (way === "other id" && good) return await send("messages forged", { ...good, headers: { ...good.headers, ce_id: id } });
+      if (attack === "other id" && genuine)
+        return await sendMessage("messages forged", { ...genuine, headers: { ...genuine.headers, ce_id: id } });
       const mac = `dev:${Buffer.alloc(32, random.integer(0, 255)).toString("base64url")}`;
-      const headers = { ce_id: id, ce_type: "payments.v1.PaymentRefunded", ...(way === "invent" ? {} : { "amana-mac": mac }) };
-      const value = good?.value ?? Buffer.from("invented");
-      return (await send("messages forged", { key: Buffer.from(id), value, headers })) && good !== undefined;
+      const headers = { ce_id: id, ce_type: "payments.v1.PaymentRefunded", ...(attack === "invent" ? {} : { "amana-mac": mac }) };
+      const value = genuine?.value ?? Buffer.from("invented");
+      return (await sendMessage("messages forged", { key: Buffer.from(id), value, headers })) && genuine !== undefined;
     },
-    /** The fewest copies that a partition has. */
-    async copies(): Promise<number> {
+    /** Returns the smallest number of replicas of a partition. */
+    async replicasMin(): Promise<number> {
       const admin = kafka.admin();
       await admin.connect();
       try {
@@ -90,7 +96,7 @@ export function startIntruder(brokers: readonly string[], random: Random, report
       }
     },
     async [Symbol.asyncDispose]() {
-      await listening?.disconnect().catch(() => {});
+      await consumer?.disconnect().catch(() => {});
     },
   };
 }

@@ -3,39 +3,44 @@ import type { AddressInfo } from "node:net";
 import { verifyWebhook } from "@amana/client";
 import type { Random } from "../random.ts";
 
-/** A whole POST. */
+/** A completely received POST. */
 export interface Arrival {
   readonly body: string;
-  /** 2xx was answered: it should not come again. */
+  /** Whether the response was 2xx. The event should then not arrive again. */
   readonly isAccepted: boolean;
-  /** Nothing was answered. */
+  /** Whether no response was sent. */
   readonly isUnanswered: boolean;
 }
 
-/** An endpoint of a business, and what came there. */
+/** The server of an endpoint, with the received webhooks. */
 export interface Receiver {
   readonly url: string;
-  /** By the id that each came with. */
+  /** Received webhooks by their `webhook-id`. */
   readonly arrivals: ReadonlyMap<string, readonly Arrival[]>;
-  /** What it does with what comes. */
-  mood: "fine" | "failing" | "hanging";
-  /** When set, webhooks are verified, their time of sending too, and refused otherwise. */
+  /** Accepts webhooks, responds with 503, or sends no response. */
+  behaviour: "accepting" | "failing" | "hanging";
+  /** If set, webhooks with an invalid signature or timestamp are rejected. */
   secret: string | undefined;
 }
 
-/** Endpoints that now and then refuse what comes for the first time, so that it comes again. */
+/** Starts `count` endpoints. They reject 5 % of the first attempts, so that these are repeated. */
 export async function receiveEvents(random: Random, count: number) {
-  let refusedForTheirTime = 0;
+  let rejectedSignatures = 0;
   const receivers: (Omit<Receiver, "arrivals"> & { arrivals: Map<string, Arrival[]> })[] = [];
 
-  const isRefused = (receiver: Pick<Receiver, "mood" | "secret">, request: IncomingMessage, body: string, isFirst: boolean) => {
-    if (receiver.mood === "failing" || (isFirst && random.chance(0.05))) return true;
+  const isRejected = (
+    receiver: Pick<Receiver, "behaviour" | "secret">,
+    request: IncomingMessage,
+    body: string,
+    isFirst: boolean,
+  ) => {
+    if (receiver.behaviour === "failing" || (isFirst && random.chance(0.05))) return true;
     if (receiver.secret === undefined) return false;
     try {
       verifyWebhook(request.headers, body, { secrets: [receiver.secret] });
       return false;
     } catch {
-      refusedForTheirTime++;
+      rejectedSignatures++;
       return true;
     }
   };
@@ -47,19 +52,19 @@ export async function receiveEvents(random: Random, count: number) {
     const id = String(request.headers["webhook-id"]);
     const known = receiver.arrivals.get(id) ?? [];
     receiver.arrivals.set(id, known);
-    const isUnanswered = receiver.mood === "hanging";
-    const isAccepted = !isUnanswered && !isRefused(receiver, request, body, known.length === 0);
+    const isUnanswered = receiver.behaviour === "hanging";
+    const isAccepted = !isUnanswered && !isRejected(receiver, request, body, known.length === 0);
     known.push({ body, isAccepted, isUnanswered });
     if (!isUnanswered) response.writeHead(isAccepted ? 204 : 503).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   for (let i = 0; i < count; i++) {
-    receivers.push({ url: `http://127.0.0.1:${port}/${i}`, arrivals: new Map(), mood: "fine", secret: undefined });
+    receivers.push({ url: `http://127.0.0.1:${port}/${i}`, arrivals: new Map(), behaviour: "accepting", secret: undefined });
   }
   return {
     receivers: receivers as readonly Receiver[],
-    refusedForTheirTime: () => refusedForTheirTime,
+    rejectedSignatures: () => rejectedSignatures,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -67,7 +72,7 @@ export async function receiveEvents(random: Random, count: number) {
   };
 }
 
-/** Undefined when its sender died before the end. */
+/** Returns undefined if the sender died before the end of the body. */
 async function textOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   try {

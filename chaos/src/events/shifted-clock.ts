@@ -1,6 +1,7 @@
 /**
- * Preloaded by a service, it moves the wall clock of that process by the milliseconds that the file
- * CLOCK_OFFSET_FILE says, looked at ten times a second. The monotonic clock and timers go on.
+ * Shifts the wall clock of the process that preloads this module. The file CLOCK_OFFSET_FILE
+ * contains the offset in milliseconds and is read ten times a second. The monotonic clock and
+ * timers are not affected.
  */
 import { readFileSync } from "node:fs";
 

@@ -2,9 +2,9 @@ import { createPrivateKey, sign } from "node:crypto";
 import { sleep } from "@amana/runtime";
 import { request } from "undici";
 import type { Report } from "../report.ts";
-import type { Stage } from "./stage.ts";
+import type { KeysSystem } from "./keys-system.ts";
 
-/** A read at each port that a good token would open. */
+/** A read at each RPC port that a valid token permits. */
 const reads = {
   identity: "/identity.v1.BusinessService/GetOwnBusiness",
   kyc: "/kyc.v1.KycApplicationService/ListKycApplications",
@@ -13,31 +13,32 @@ const reads = {
   webhooks: "/webhooks.v1.EventService/ListEvents",
 } as const;
 const standing = "/clients.v1.ClientService/GetClientStanding";
-/** A token's ten seconds, and some for clocks. */
+/** Lifetime of a token, ten seconds, plus a margin for clocks. */
 const lifetimeMs = 10_500;
 
 /**
- * Whoever reads the wire to payments plays the newest token at every port, and again at payments
- * when it has ended.
+ * Sends the newest token captured on the way to payments to every RPC port, and to payments again
+ * after the token has expired.
  */
-export async function replayCaptured({ system, captured }: Stage, report: Report): Promise<void> {
+export async function replayCapturedToken({ system, captured }: KeysSystem, report: Report): Promise<void> {
   const [token, seenAtMs] = [...captured].at(-1) ?? [];
   if (token === undefined || seenAtMs === undefined) return;
   for (const [service, path] of Object.entries(reads) as [keyof typeof reads, string][]) {
     const status = await call(system.rpcPorts[service], path, token);
-    if (service === "payments") report.count(status === 200 ? "captured tokens played where they belong" : "captured too late");
-    else report.check("a captured token opens no other port", status === 401, () => `${service} answered ${status}`);
+    if (service === "payments")
+      report.count(status === 200 ? "captured tokens accepted by their own service" : "captured tokens already expired");
+    else report.check("a captured token is rejected by other services", status === 401, () => `${service} returned ${status}`);
   }
   await sleep(Math.max(0, seenAtMs + lifetimeMs - performance.now()));
   const status = await call(system.rpcPorts.payments, reads.payments, token);
-  report.check("a captured token opens nothing once it has ended", status === 401, () => `payments answered ${status}`);
+  report.check("a captured token is rejected after it has expired", status === 401, () => `payments returned ${status}`);
 }
 
-/** Whoever has stolen kyc's key mints callers with it. */
-export async function abuseStolenKey({ system }: Stage, report: Report): Promise<void> {
+/** Signs caller tokens with the stolen key of kyc and sends them to all RPC ports. */
+export async function abuseStolenKey({ system }: KeysSystem, report: Report): Promise<void> {
   const [id = "", der = ""] = (system.envOf("kyc")["CALLER_PRIVATE_KEY"] ?? "").split(":");
   const key = createPrivateKey({ key: Buffer.from(der, "base64"), format: "der", type: "pkcs8" });
-  const mint = (claims: object) => {
+  const signToken = (claims: object) => {
     const now = Date.now() / 1_000;
     const parts = [
       { alg: "EdDSA", kid: id },
@@ -53,21 +54,22 @@ export async function abuseStolenKey({ system }: Stage, report: Report): Promise
   ];
   for (const caller of callers) {
     for (const [aud, path] of [...Object.entries(reads), ["clients", standing]] as [keyof typeof reads, string][]) {
-      const status = await call(system.rpcPorts[aud], path, mint({ ...caller, aud }));
-      const isItsQuestion = path === standing && caller.role === "platform";
-      if (isItsQuestion) report.count(status === 401 ? "kyc's key is not believed at all" : "kyc's key used for its question");
-      else report.check("kyc's key vouches for nothing else", status === 401, () => `${caller.role} at ${path}: ${status}`);
+      const status = await call(system.rpcPorts[aud], path, signToken({ ...caller, aud }));
+      const isAllowedCall = path === standing && caller.role === "platform";
+      if (isAllowedCall)
+        report.count(status === 401 ? "allowed calls with kyc's key that were rejected" : "allowed calls with kyc's key");
+      else report.check("other calls with kyc's key are rejected", status === 401, () => `${caller.role} at ${path}: ${status}`);
     }
   }
 }
 
 async function call(port: number, path: string, token: string): Promise<number> {
-  const answer = await request(`http://127.0.0.1:${port}${path}`, {
+  const response = await request(`http://127.0.0.1:${port}${path}`, {
     method: "POST",
     headers: { "content-type": "application/proto", "amana-caller": token },
     body: Buffer.alloc(0),
     headersTimeout: 10_000,
   });
-  await answer.body.dump();
-  return answer.statusCode;
+  await response.body.dump();
+  return response.statusCode;
 }

@@ -1,67 +1,69 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
-import type { Attempt, Program } from "../program.ts";
+import type { Program, ProgramRun } from "../program.ts";
 import { createRandom } from "../random.ts";
-import { abuseStolenKey, replayCaptured } from "./captured-tokens.ts";
+import { abuseStolenKey, replayCapturedToken } from "./captured-tokens.ts";
+import { startKeysSystem } from "./keys-system.ts";
+import { type Way, ways } from "./revoke.ts";
 import { type Fault, playRound } from "./round.ts";
-import { startStage } from "./stage.ts";
-import { type Way, ways } from "./take-away.ts";
 
 /**
- * Two gateways and two identities whose leases differ in length. Keys are revoked, rotated and
- * disabled under load, while bodies come late, identity is killed between commit and answer, and a
- * gateway is frozen; whatever was sent after the answer was read is refused. Beside it, tokens read
- * off the wire are played at every port, and again when they have ended.
+ * Revokes, rotates and disables keys under load, on two gateways and two identities with leases of
+ * different length. Meanwhile request bodies arrive late, identity is killed between its commit and
+ * its response, and a gateway is frozen. Every request sent after the response to the revocation
+ * must be rejected. In parallel, captured caller tokens are replayed at every RPC port.
  */
 export const keys: Program = {
-  attacks: "P4: a key that was taken away is still accepted; a captured token opens another port",
+  attacks:
+    "P4: revoke keys under load with faults, and replay captured caller tokens; no revoked key or foreign token is accepted",
   run,
 };
 
 const faults: readonly Fault[] = ["none", "gateway frozen", "identity killed"];
 
-async function run({ seed, signal, report, say }: Attempt): Promise<void> {
+async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
   const random = createRandom(seed);
   const leases = [500, random.pick([0, 50, 200])] as const;
-  await using stage = await startStage(random.chance(0.5) ? leases : [leases[1], leases[0]]);
-  say(`two identities grant ${leases.join(" and ")} ms`);
-  const { system, gateways } = stage;
-  await abuseStolenKey(stage, report);
+  await using keysSystem = await startKeysSystem(random.chance(0.5) ? leases : [leases[1], leases[0]]);
+  log(`two identities grant leases of ${leases.join(" and ")} ms`);
+  const { system, gateways } = keysSystem;
+  await abuseStolenKey(keysSystem, report);
 
-  const replaying: Promise<void>[] = [];
-  const choices = deck(random);
-  // Each fault comes up at least once.
+  const replays: Promise<void>[] = [];
+  const nextChoice = createChoices(random);
+  // A run has at least as many rounds as there are faults.
   for (let number = 1; number <= faults.length || !signal.aborted; number++) {
-    const { way, fault } = choices();
-    await playRound(stage, { number, way, fault, random: random.fork(), report });
-    say(`round ${number}: ${way}, ${fault}`);
-    // So that there is a fresh token on the wire; the second gateway's way to payments is the one
-    // that is read.
+    const { way, fault } = nextChoice();
+    await playRound(keysSystem, { number, way, fault, random: random.fork(), report });
+    log(`round ${number}: ${way}, ${fault}`);
+    // Sends a request whose caller token is captured: the proxy is between the second gateway and
+    // payments.
     await apiCaller(gateways[1]?.url ?? "", system.business.api_key)("GET", "/api/v1/payments");
-    if (replaying.length === 0 || number % 5 === 0) replaying.push(replayCaptured(stage, report));
+    if (replays.length === 0 || number % 5 === 0) replays.push(replayCapturedToken(keysSystem, report));
   }
-  await Promise.all(replaying);
+  await Promise.all(replays);
 }
 
-/** Every fault comes up in each three rounds, every way in each five, in an order of the seed's. */
-function deck(random: ReturnType<typeof createRandom>): () => { way: Way; fault: Fault } {
+/**
+ * Each three rounds contain every fault, and each five every way, in an order given by the seed.
+ */
+function createChoices(random: ReturnType<typeof createRandom>): () => { way: Way; fault: Fault } {
   const shuffled = <T>(all: readonly T[]) => {
-    const left: T[] = [];
+    const remaining: T[] = [];
     return () => {
-      if (left.length === 0)
-        left.push(
+      if (remaining.length === 0)
+        remaining.push(
           ...all
-            .map((one) => ({ one, at: random.next() }))
+            .map((item) => ({ item, at: random.next() }))
             .sort((a, b) => a.at - b.at)
-            .map(({ one }) => one),
+            .map(({ item }) => item),
         );
-      return left.pop() as T;
+      return remaining.pop() as T;
     };
   };
   const [nextWay, nextFault] = [shuffled(ways), shuffled(faults)];
   return () => {
     const [way, fault] = [nextWay(), nextFault()];
-    // After its own key is gone, a business cannot ask again; only the others can be answered after
-    // a kill.
+    // A business that rotated its own key cannot repeat the request after identity was killed.
     return { way: fault === "identity killed" && way === "rotate by the business" ? "revoke" : way, fault };
   };
 }

@@ -1,43 +1,43 @@
 import { sleep } from "@amana/runtime";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
-import type { Stage } from "./stage.ts";
-import { aVictim, type Way } from "./take-away.ts";
-import { takeAwayUnderLoad } from "./take-away-under-load.ts";
+import type { KeysSystem } from "./keys-system.ts";
+import { createVictim, type Way } from "./revoke.ts";
+import { revokeUnderLoad } from "./revoke-under-load.ts";
 
 export type Fault = "none" | "identity killed" | "gateway frozen";
 
 /**
- * One key is used on both gateways, taken away while something goes wrong, and must be refused from
- * the answer on.
+ * Uses a key on both gateways and revokes it during a fault. After the response, every request must
+ * be rejected.
  */
 export async function playRound(
-  { system, identities, gateways }: Stage,
+  { system, identities, gateways }: KeysSystem,
   round: { number: number; way: Way; fault: Fault; random: Random; report: Report },
 ): Promise<void> {
   const { number, way, fault, random, report } = round;
   const urls = gateways.map(({ url }) => url);
-  const victim = await aVictim(system.gatewayUrl, system.adminKey, number);
+  const victim = await createVictim(system.gatewayUrl, system.adminKey, number);
   const { adminKey } = system;
   const name = `${fault}, round ${number}`;
-  await takeAwayUnderLoad({ urls, adminKey, victim, way, name, workers: 3, pauseMsMax: 8, random, report, begin });
+  await revokeUnderLoad({ urls, adminKey, victim, way, name, workers: 3, pauseMsMax: 8, random, report, startFault });
 
-  function begin() {
+  function startFault() {
     const frozen = fault === "gateway frozen" ? random.integer(0, gateways.length - 1) : -1;
     const pid = gateways[frozen]?.process.pid();
     if (pid !== undefined) {
       process.kill(pid, "SIGSTOP");
       report.count("gateways frozen (SIGSTOP)");
     }
-    const killing = fault === "identity killed" ? killOne() : undefined;
+    const kill = fault === "identity killed" ? killIdentity() : undefined;
     const end = async () => {
       if (pid !== undefined) process.kill(pid, "SIGCONT");
-      await killing;
+      await kill;
     };
-    return { askable: urls.filter((_, i) => i !== frozen), end };
+    return { reachable: urls.filter((_, i) => i !== frozen), end };
   }
 
-  async function killOne(): Promise<void> {
+  async function killIdentity(): Promise<void> {
     await sleep(random.integer(10, 500));
     const identity = random.pick(identities);
     await identity.kill();

@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import net from "node:net";
 
-/** A request that was begun: its headers and some of its body are there. */
-export interface BegunRequest {
-  /** Sends the rest; resolves with the status, 0 when the connection broke. */
+/** A request whose headers and first bytes of the body were sent. */
+export interface StartedRequest {
+  /** Sends the rest of the body. Resolves with the status, or 0 if the connection broke. */
   finish(): Promise<number>;
 }
 
-/** Begins to rename the key's business and keeps the end of the body back. */
-export async function beginRename(gatewayUrl: string, key: string, name: string, chunked: boolean): Promise<BegunRequest> {
+/** Starts a request that renames the business of the key, without the end of its body. */
+export async function startRename(gatewayUrl: string, key: string, name: string, chunked: boolean): Promise<StartedRequest> {
   const { port, hostname } = new URL(gatewayUrl);
   const body = JSON.stringify({ name });
   const [first, rest] = [body.slice(0, 4), body.slice(4)];
@@ -22,14 +22,14 @@ export async function beginRename(gatewayUrl: string, key: string, name: string,
   );
   return {
     async finish() {
-      let answer = "";
+      let response = "";
       socket.on("data", (chunk) => {
-        answer += String(chunk);
+        response += String(chunk);
       });
       const closed = socket.closed ? undefined : once(socket, "close");
       socket.write(chunked ? `${inChunk(rest)}0\r\n\r\n` : rest);
       await closed;
-      return Number(answer.slice(9, 12));
+      return Number(response.slice(9, 12));
     },
   };
 }

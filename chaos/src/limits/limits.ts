@@ -13,14 +13,16 @@ import type { Report } from "../report.ts";
 
 const gateways = 3;
 const seconds = 4;
-/** Ratio of sent to allowed requests. Gateways without shared buckets let through three for each. */
-const askedPerAllowed = 4;
+/**
+ * Ratio of sent to allowed requests. Gateways without shared buckets let through three for each.
+ */
+const sentPerAllowed = 4;
 /** Maximum ratio of accepted to allowed requests; with shared buckets it is little above 1. */
 const passedPerAllowedMax = 2;
 /** Maximum number of tries until the Retry-After of all gateways agrees. */
-const toldTriesMax = 60;
+const retryAfterTriesMax = 60;
 
-const ways: Readonly<Record<string, readonly number[]>> = {
+const distributions: Readonly<Record<string, readonly number[]>> = {
   evenly: [1, 1, 1],
   "nearly all to one": [8, 0.5, 0.5],
   "all to one": [3, 0, 0],
@@ -32,11 +34,11 @@ interface Limit {
   readonly request: (key: string) => LoadRequest;
 }
 
-let addresses = 0;
-/** One that has tried nothing yet. */
+let addressesUsed = 0;
+/** Returns a caller address without failed attempts. */
 function freshAddress(): string {
-  addresses++;
-  return `198.18.${(addresses >> 8) & 255}.${addresses & 255}`;
+  addressesUsed++;
+  return `198.18.${(addressesUsed >> 8) & 255}.${addressesUsed & 255}`;
 }
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
@@ -47,17 +49,17 @@ const rates = {
   RATE_LIMIT_BURST: "100",
   RATE_LIMIT_REFUND_PER_SECOND: "10",
   RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "20",
-  // So that a caller can come from any address.
+  // Callers set their address with X-Forwarded-For.
   TRUSTED_PROXIES: "127.0.0.1",
 };
 
-/** As those settings have them. */
-const kinds: Readonly<Record<string, Limit>> = {
+/** Limits that follow from these settings, by the name of the attacked limit. */
+const limitsByName: Readonly<Record<string, Limit>> = {
   requests: { perSecond: 50, burst: 100, request: (key) => ({ method: "GET", path: "/api/v1/me", headers: bearer(key) }) },
   refunds: {
     perSecond: 10,
     burst: 20,
-    // Of no payment there is: only the limit is asked for.
+    // The payment does not exist: the limit applies before the payment is read.
     request: (key) => ({
       method: "POST",
       path: `/api/v1/payments/${uuidv7()}/refund`,
@@ -65,7 +67,7 @@ const kinds: Readonly<Record<string, Limit>> = {
       body: "{}",
     }),
   },
-  "keys that are none": {
+  "invalid keys": {
     perSecond: 20 / 60,
     burst: 20,
     request: () => ({
@@ -76,28 +78,28 @@ const kinds: Readonly<Record<string, Limit>> = {
   },
 };
 
-/** Three gateways before one system, and callers who ask all of them for more than they may have. */
+/** Sends more requests than the limits allow to three gateways of one system. */
 export const limits: Program = {
-  attacks: "P7: several gateways asked at once let no more through than one",
-  async run({ seed, signal, report, say }) {
+  attacks: "P7: send more requests than the limits allow to three gateways that must share the limits",
+  async run({ seed, signal, report, log }) {
     const random = createRandom(seed);
     await using test = await startTestSystem("direct", { gateway: rates });
     const { system } = test;
     await using others = new AsyncDisposableStack();
     const urls = [system.gatewayUrl];
     while (urls.length < gateways) urls.push(await startGateway(system, others));
-    say(`${gateways} gateways run`);
+    log(`${gateways} gateways are running`);
 
-    await attack("keys that are none", "evenly", urls, "", report, say);
+    await attack("invalid keys", "evenly", urls, "", report, log);
     // Begins with even shares, because only these show whether the gateways share one limit.
-    let way = "evenly";
+    let distribution = "evenly";
     do {
-      await burst(freshAddress(), urls, report, say);
+      await burst(freshAddress(), urls, report, log);
       const name = random.pick(["requests", "requests", "refunds"]);
       const { key, receiver } = await aBusiness(system);
-      await attack(name, way, urls, key, report, say);
+      await attack(name, distribution, urls, key, report, log);
       await receiver[Symbol.asyncDispose]();
-      way = random.pick(Object.keys(ways));
+      distribution = random.pick(Object.keys(distributions));
     } while (!signal.aborted);
   },
 };
@@ -111,7 +113,7 @@ async function startGateway(system: System, others: AsyncDisposableStack): Promi
     logDir: system.logDir,
     supervised: false,
     onCrash: (name, output) => {
-      throw new Error(`${name} ended by itself:\n${output}`);
+      throw new Error(`${name} exited unexpectedly:\n${output}`);
     },
   });
   await process.start();
@@ -121,92 +123,95 @@ async function startGateway(system: System, others: AsyncDisposableStack): Promi
 
 async function attack(
   name: string,
-  way: string,
+  distribution: string,
   urls: readonly string[],
   key: string,
   report: Report,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<void> {
-  const { perSecond, burst, request } = kinds[name] as Limit;
-  const askedPerSecond = askedPerAllowed * (burst / seconds + perSecond);
-  const shares = ways[way] as readonly number[];
+  const { perSecond, burst, request } = limitsByName[name] as Limit;
+  const sentPerSecond = sentPerAllowed * (burst / seconds + perSecond);
+  const shares = distributions[distribution] as readonly number[];
   const sum = shares.reduce((total, share) => total + share, 0);
-  // The same at all of them: an address's failed tries count once.
+  // The same request at all gateways, so that they see the same address.
   const requests = [request(key)];
   const outcomes = await Promise.all(
     urls.map((url, i) =>
       fire({
         url,
         requests,
-        perSecond: (askedPerSecond * (shares[i] ?? 0)) / sum,
+        perSecond: (sentPerSecond * (shares[i] ?? 0)) / sum,
         atOnceMax: 100,
         seconds,
       }),
     ),
   );
-  const took = Math.max(...outcomes.map((outcome) => outcome.seconds));
-  const answered = (counts: (status: string) => boolean) =>
+  const elapsedSeconds = Math.max(...outcomes.map((outcome) => outcome.seconds));
+  const countOf = (isCounted: (status: string) => boolean) =>
     outcomes
       .flatMap(({ statuses }) => Object.entries(statuses))
-      .reduce((total, [status, count]) => total + (counts(status) ? count : 0), 0);
-  const all = answered(() => true);
-  const passed = answered((status) => status !== "429" && !status.startsWith("5"));
-  const shed = answered((status) => status === "503");
-  const allowed = burst + perSecond * took;
-  say(`${name}, ${way}: ${passed} let through of ${all}, where ${Math.round(allowed)} may be; ${shed} refused for load`);
+      .reduce((total, [status, count]) => total + (isCounted(status) ? count : 0), 0);
+  const all = countOf(() => true);
+  const passed = countOf((status) => status !== "429" && !status.startsWith("5"));
+  const overloaded = countOf((status) => status === "503");
+  const allowed = burst + perSecond * elapsedSeconds;
+  log(
+    `${name}, ${distribution}: ${passed} of ${all} accepted, limit ${Math.round(allowed)}; ${overloaded} rejected because of load`,
+  );
   report.count("requests", all);
-  report.count(`${name}, ${way}: let through, % of the limit`, Math.round((100 * passed) / allowed));
+  report.count(`${name}, ${distribution}: accepted, % of the limit`, Math.round((100 * passed) / allowed));
   report.check(
     "all gateways together stay below twice the limit",
     passed < passedPerAllowedMax * allowed,
-    () => `${name}, ${way}: ${passed} where ${Math.round(allowed)} may be`,
+    () => `${name}, ${distribution}: ${passed} accepted, limit ${Math.round(allowed)}`,
   );
-  const others = answered((status) => !/^(200|401|404|429|503)$/.test(status));
-  const silent = outcomes.reduce((sum, { withoutRetryAfter }) => sum + withoutRetryAfter, 0);
-  report.check("refusals are 429, or 503 for load, and say when to come back", others + silent === 0, () =>
+  const others = countOf((status) => !/^(200|401|404|429|503)$/.test(status));
+  const withoutRetryAfter = outcomes.reduce((sum, outcome) => sum + outcome.withoutRetryAfter, 0);
+  report.check("rejections are 429, or 503 because of load, and carry Retry-After", others + withoutRetryAfter === 0, () =>
     JSON.stringify(outcomes),
   );
   // The bucket is full at first. Requests that a busy gateway rejects with 503 would have passed.
   report.check(
     "a caller gets at least the burst",
-    passed + shed >= Math.min(burst, all),
-    () => `${name}, ${way}: ${passed} of ${all}, ${shed} refused for load`,
+    passed + overloaded >= Math.min(burst, all),
+    () => `${name}, ${distribution}: ${passed} of ${all}, ${overloaded} rejected because of load`,
   );
 }
 
 /**
- * A burst without a key at each gateway, from one address: each may let its own pass, since none
- * has heard of the others. What is owed then is told by all of them alike.
+ * Sends a burst without a key from one address to each gateway. Each gateway may accept its own
+ * burst, because it has not yet read the shared debt. Afterwards the Retry-After of every gateway
+ * must cover the debt of all.
  */
-async function burst(address: string, urls: readonly string[], report: Report, say: (line: string) => void): Promise<void> {
-  const { perSecond, burst } = kinds["keys that are none"] as Limit;
+async function burst(address: string, urls: readonly string[], report: Report, log: (line: string) => void): Promise<void> {
+  const { perSecond, burst } = limitsByName["invalid keys"] as Limit;
   const headers = { "x-forwarded-for": address };
-  const ask = async (url: string) => {
-    const answer = await httpRequest(`${url}/api/v1/me`, { headers });
-    await answer.body.dump();
-    return { status: answer.statusCode, seconds: Number(answer.headers["retry-after"] ?? 0) };
+  const sendWithoutKey = async (url: string) => {
+    const response = await httpRequest(`${url}/api/v1/me`, { headers });
+    await response.body.dump();
+    return { status: response.statusCode, seconds: Number(response.headers["retry-after"] ?? 0) };
   };
   const startedMs = performance.now();
-  const answers: Awaited<ReturnType<typeof ask>>[] = [];
-  for (const url of urls) answers.push(...(await Promise.all(Array.from({ length: burst }, () => ask(url)))));
-  const passedSoFar = () => answers.filter(({ status }) => status === 401).length;
-  const debtAgrees = (told: readonly { seconds: number }[]) => {
+  const responses: Awaited<ReturnType<typeof sendWithoutKey>>[] = [];
+  for (const url of urls) responses.push(...(await Promise.all(Array.from({ length: burst }, () => sendWithoutKey(url)))));
+  const countPassed = () => responses.filter(({ status }) => status === 401).length;
+  const debtAgrees = (rejections: readonly { seconds: number }[]) => {
     const allowed = burst + (perSecond * (performance.now() - startedMs)) / 1000;
-    const debtSeconds = (passedSoFar() - allowed + 1) / perSecond;
-    return told.every(({ seconds }) => Math.abs(seconds - debtSeconds) <= 2 / perSecond);
+    const debtSeconds = (countPassed() - allowed + 1) / perSecond;
+    return rejections.every(({ seconds }) => Math.abs(seconds - debtSeconds) <= 2 / perSecond);
   };
   // A gateway that rejects requests reads the shared debt once a second.
-  let told: typeof answers = [];
+  let rejections: typeof responses = [];
   let agrees = false;
-  for (let tries = 0; !agrees && tries < toldTriesMax; tries++) {
+  for (let tries = 0; !agrees && tries < retryAfterTriesMax; tries++) {
     await sleep(600);
-    told = await Promise.all(urls.map(ask));
-    answers.push(...told);
-    agrees = debtAgrees(told);
+    rejections = await Promise.all(urls.map(sendWithoutKey));
+    responses.push(...rejections);
+    agrees = debtAgrees(rejections);
   }
-  const passed = passedSoFar();
-  const waits = told.map(({ seconds }) => seconds).join(", ");
-  say(`${burst} tries without a key at each gateway: ${passed} let through, then Retry-After ${waits} s`);
+  const passed = countPassed();
+  const waits = rejections.map(({ seconds }) => seconds).join(", ");
+  log(`${burst} requests without a key at each gateway: ${passed} accepted, then Retry-After ${waits} s`);
   report.count("bursts at each gateway");
   report.check("a burst passes once at each gateway at most", passed <= urls.length * (burst + 1), () => `${passed} passed`);
   report.check("every Retry-After covers the debt of all gateways together", agrees, () => `${waits} s`);

@@ -4,59 +4,59 @@ export interface LoadRequest {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Each time it is sent, "{unique}" is another text. */
+  /** "{unique}" is replaced with a new UUID for each request. */
   readonly body?: string;
 }
 
 export interface Load {
   readonly url: string;
-  /** Sent in turn. */
+  /** Sent one after the other, repeatedly. */
   readonly requests: readonly LoadRequest[];
   /**
-   * Requests begun each second, whatever becomes of those before; Infinity: as soon as one of
-   * `atOnceMax` is answered.
+   * Requests started each second, independent of the responses (open loop). With Infinity, a
+   * request starts when one of the `atOnceMax` requests in flight ends (closed loop).
    */
   readonly perSecond: number;
-  /** What would go beyond is not sent. */
+  /** Maximum number of requests in flight. Requests beyond it are counted as unsent. */
   readonly atOnceMax: number;
   readonly seconds: number;
 }
 
 export interface Outcome {
-  /** Answers by status. */
+  /** Number of responses by status. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly unsent: number;
-  /** Connections that broke, and answers that took longer than `hangMs`. */
+  /** Broken connections, and requests without a response after `hangMs`. */
   readonly errors: readonly string[];
-  /** Refusals that do not say when to come back. */
+  /** Number of responses with 429, 503 or 504 that lack Retry-After. */
   readonly withoutRetryAfter: number;
   /**
-   * 2xx answers a second that took no longer than `goodMsMax`, while requests were being sent and
-   * the first second was over.
+   * 2xx responses per second that arrived within `goodMsMax`. The first second, and the time after
+   * the last request was sent, do not count.
    */
   readonly goodput: number;
-  /** 99 of 100 2xx answers took no longer. */
+  /** 99th percentile of the duration of 2xx responses, in milliseconds. */
   readonly goodMsP99: number;
-  /** How much of one processor the sender took. */
+  /** Share of one processor that the sender used. */
   readonly senderShare: number;
-  /** Until the last answer was there. */
+  /** Time until the last response. */
   readonly seconds: number;
 }
 
-/** Whoever waits longer has given up. */
+/** A response that takes longer counts as useless: a real caller has timed out. */
 export const goodMsMax = 2_000;
 
 /**
- * Time after which a request without a response counts as never answered. The gateway allows 40 s
+ * Time after which a request without a response counts as an error. The gateway allows 40 s
  * for payment creation and refunds; the rest is for a busy machine.
  */
 export const hangMs = 120_000;
 
 /**
- * Sends requests from a thread of its own, so that neither whoever measures nor the gateway waits
- * for its event loop. Takes the processor all the same: on a machine that the system shares with
- * it, its share is missing there. `signal` ends the load early. `onFirst` is called when the first
- * response has arrived.
+ * Sends requests from a separate thread, so that the event loop of the caller delays neither the
+ * requests nor the measurement. The sender still uses processor time that the system cannot use
+ * (see `senderShare`). `signal` ends the load early. `onFirst` is called when the first response
+ * has arrived.
  */
 export function fire(load: Load, { signal, onFirst }: { signal?: AbortSignal; onFirst?: () => void } = {}): Promise<Outcome> {
   const worker = new Worker(new URL("./sender.ts", import.meta.url), { workerData: load });
@@ -66,6 +66,6 @@ export function fire(load: Load, { signal, onFirst }: { signal?: AbortSignal; on
   return new Promise((resolve, reject) => {
     worker.on("message", (message: Outcome | "first") => (message === "first" ? onFirst?.() : resolve(message)));
     worker.once("error", reject);
-    worker.once("exit", () => reject(new Error("the sender ended without a word")));
+    worker.once("exit", () => reject(new Error("the sender thread exited without a result")));
   });
 }

@@ -1,4 +1,4 @@
-/** The thread that sends a load and tells its outcome. */
+/** Worker thread that sends a load and posts its outcome. */
 import { randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { sleep } from "@amana/runtime";
@@ -7,13 +7,13 @@ import { goodMsMax, hangMs, type Load, type LoadRequest, type Outcome } from "./
 
 const load = workerData as Load;
 const tickMs = 10;
-const mustSayWhen = new Set([429, 503, 504]);
+const needsRetryAfter = new Set([429, 503, 504]);
 
 const url = new URL(load.url);
 const idle: Connection[] = [];
 const statuses: Record<string, number> = {};
 const errors: string[] = [];
-let [underWay, begun, unsent, withoutRetryAfter, good] = [0, 0, 0, 0, 0];
+let [inFlight, started, unsent, withoutRetryAfter, good] = [0, 0, 0, 0, 0];
 const goodMs: number[] = [];
 const isPaced = load.perSecond !== Number.POSITIVE_INFINITY;
 if (isPaced) await connect();
@@ -25,29 +25,26 @@ parentPort?.once("message", () => {
 });
 // The listener must not keep this thread alive.
 parentPort?.unref();
-/** The first answers of a flood take their time, and the last come after it. */
+/** The first responses of a load are slow, and the last arrive after its end. */
 const countsFromMs = startedMs + Math.min(1_000, load.seconds * 500);
 
-const written = new Map<LoadRequest, string>();
-function textOf(one: LoadRequest): string {
-  let text = written.get(one);
+const texts = new Map<LoadRequest, string>();
+function textOf(request: LoadRequest): string {
+  let text = texts.get(request);
   if (text === undefined) {
-    const body = one.body?.replace("{unique}", randomUUID()) ?? "";
+    const body = request.body?.replace("{unique}", randomUUID()) ?? "";
     const headers = Object.entries({
       host: url.host,
-      ...one.headers,
-      ...(one.body && { "content-length": Buffer.byteLength(body) }),
+      ...request.headers,
+      ...(request.body && { "content-length": Buffer.byteLength(body) }),
     });
-    text = `${one.method} ${one.path} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`;
-    if (!one.body?.includes("{unique}")) written.set(one, text);
+    text = `${request.method} ${request.path} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`;
+    if (!request.body?.includes("{unique}")) texts.set(request, text);
   }
   return text;
 }
 
-/**
- * Little by little: thousands at once would overflow the row of those to be accepted, which is not
- * what is tried here.
- */
+/** Opens connections in small groups, because thousands at once would overflow the accept queue. */
 async function connect(): Promise<void> {
   while (idle.length < load.atOnceMax) {
     for (let i = 0; i < 20; i++) idle.push(new Connection(url));
@@ -55,25 +52,25 @@ async function connect(): Promise<void> {
   }
 }
 
-async function send(one: LoadRequest): Promise<void> {
+async function send(request: LoadRequest): Promise<void> {
   const sentMs = performance.now();
-  underWay++;
+  inFlight++;
   const connection = idle.pop() ?? new Connection(url);
-  const timer = setTimeout(() => connection.destroy(new Error(`no answer within ${hangMs} ms`)), hangMs);
+  const timer = setTimeout(() => connection.destroy(new Error(`no response within ${hangMs} ms`)), hangMs);
   try {
-    const { status, saysWhen } = await connection.send(textOf(one));
+    const { status, hasRetryAfter } = await connection.send(textOf(request));
     const endedMs = performance.now();
     if (Object.keys(statuses).length === 0) parentPort?.postMessage("first");
     statuses[status] = (statuses[status] ?? 0) + 1;
     if (status < 300) goodMs.push(endedMs - sentMs);
     if (status < 300 && endedMs - sentMs <= goodMsMax && endedMs >= countsFromMs && endedMs <= endsMs) good++;
-    if (mustSayWhen.has(status) && !saysWhen) withoutRetryAfter++;
+    if (needsRetryAfter.has(status) && !hasRetryAfter) withoutRetryAfter++;
     if (connection.isOpen) idle.push(connection);
   } catch (error) {
     errors.push(String(error));
   } finally {
     clearTimeout(timer);
-    underWay--;
+    inFlight--;
     if (!isPaced) sendDue();
   }
 }
@@ -81,17 +78,17 @@ async function send(one: LoadRequest): Promise<void> {
 function sendDue(): void {
   const nowMs = performance.now();
   if (nowMs >= endsMs) return;
-  let due = isPaced ? Math.floor(((nowMs - startedMs) * load.perSecond) / 1000) - begun : load.atOnceMax - underWay;
+  let due = isPaced ? Math.floor(((nowMs - startedMs) * load.perSecond) / 1000) - started : load.atOnceMax - inFlight;
   for (; due > 0; due--) {
-    const next = load.requests[begun++ % load.requests.length] as LoadRequest;
-    if (underWay < load.atOnceMax) void send(next);
+    const next = load.requests[started++ % load.requests.length] as LoadRequest;
+    if (inFlight < load.atOnceMax) void send(next);
     else unsent++;
   }
 }
 
 const timer = setInterval(() => {
   sendDue();
-  if (performance.now() < endsMs || underWay > 0) return;
+  if (performance.now() < endsMs || inFlight > 0) return;
   clearInterval(timer);
   const seconds = (performance.now() - startedMs) / 1000;
   const { user, system } = process.threadCpuUsage(startedCpu);

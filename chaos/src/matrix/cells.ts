@@ -2,26 +2,26 @@ import type { Random } from "../random.ts";
 import { type Replicated, replicated } from "../rolling/replicas.ts";
 import type { Fault, VerificationEnd } from "./schedule.ts";
 
-type Timeless<F> = F extends unknown ? Omit<F, "atMs"> : never;
-/** Work without which the fault is never met. */
+type WithoutTime<F> = F extends unknown ? Omit<F, "atMs"> : never;
+/** Work without which no process reaches the fault. */
 export type Need = "refund" | "key" | "verification" | "replay" | VerificationEnd;
 
-/** One kind of fault at one place. */
+/** A kind of fault at a place. Each run of three rounds or more must meet every cell. */
 export interface Cell {
   readonly name: string;
   readonly needs?: Need;
-  /** Of these a schedule has one at most: they would hide each other. */
-  readonly alone: string;
-  draw(random: Random): Timeless<Fault>;
+  /** A schedule has at most one fault of a group, because they would hide each other. */
+  readonly group: string;
+  draw(random: Random): WithoutTime<Fault>;
 }
 
-/** Longer than the lease of a row, and than a consumer's session and a relay's: 6 s. */
+/** Longer than the lease of a row and the session of a consumer or relay, which are 6 s. */
 const longMs = 7_000;
 const downMs = (random: Random) => random.integer(0, 20) * 50;
 const frozenMs = (random: Random) => (random.chance(0.2) ? longMs : random.integer(4, 30) * 50);
 
-/** Every place in the code where a crash test may stop, and the work that comes there. */
-const points: readonly (readonly [point: string, service: Replicated, needs: Need])[] = [
+/** All fault points (`faultPoint`) with the work that reaches them. */
+const faultPoints: readonly (readonly [point: string, service: Replicated, needs: Need])[] = [
   ["payment.begun", "payments", "refund"],
   ["payment.registered", "payments", "refund"],
   ["payment.confirmed", "payments", "refund"],
@@ -58,33 +58,33 @@ const needsOf: Partial<Record<Replicated, Need>> = {
   gateway: "key",
 };
 
-const lostModes = ["timeout_before", "timeout_after", "reset_after", "truncated", "http_500", "http_503", "html_200"] as const;
+const failureModes = ["timeout_before", "timeout_after", "reset_after", "truncated", "http_500", "http_503", "html_200"] as const;
 const slowMs = (random: Random) => random.integer(2, 30) * 50;
-/** Some come before a refund would be sent again, some long after. */
+/** Some effects happen before a refund would be sent again, some long after. */
 const lateMs = (random: Random) => random.integer(10, 80) * 50;
 
 /** Modes of the sandbox by operation; "<ms>" is drawn. */
 const modes: Readonly<Record<string, readonly [needs: Need, modes: readonly string[]]>> = {
-  register: ["refund", [...lostModes, "slow:<ms>", "error:7"]],
-  confirm: ["refund", [...lostModes, "slow:<ms>", "error:7"]],
-  status: ["refund", [...lostModes, "slow:<ms>", "error:7", "stale:<ms>"]],
-  refund: ["refund", [...lostModes, "slow:<ms>", "error:5", "error:7", "late:<ms>", "error_late:<ms>"]],
-  kyc_create: ["verification", [...lostModes, "slow:<ms>", "error:500"]],
-  kyc_get: ["verification", [...lostModes, "slow:<ms>", "error:500"]],
-  kyc_cancel: ["canceled", [...lostModes, "slow:<ms>", "error:500"]],
-  kyc_callback: ["verification", [...lostModes, "slow:<ms>", "duplicate", "reorder", "drop", "bad_signature"]],
+  register: ["refund", [...failureModes, "slow:<ms>", "error:7"]],
+  confirm: ["refund", [...failureModes, "slow:<ms>", "error:7"]],
+  status: ["refund", [...failureModes, "slow:<ms>", "error:7", "stale:<ms>"]],
+  refund: ["refund", [...failureModes, "slow:<ms>", "error:5", "error:7", "late:<ms>", "error_late:<ms>"]],
+  kyc_create: ["verification", [...failureModes, "slow:<ms>", "error:500"]],
+  kyc_get: ["verification", [...failureModes, "slow:<ms>", "error:500"]],
+  kyc_cancel: ["canceled", [...failureModes, "slow:<ms>", "error:500"]],
+  kyc_callback: ["verification", [...failureModes, "slow:<ms>", "duplicate", "reorder", "drop", "bad_signature"]],
 };
 
-const troubles = ["deliver_late", "drop", "lose_answer", "hold_answer"] as const;
+const proxyFaultKinds = ["deliver_late", "drop", "lose_answer", "hold_answer"] as const;
 
-const cell = (name: string, needs: Need | undefined, alone: string, draw: (random: Random) => Timeless<Fault>): Cell => ({
+const cell = (name: string, needs: Need | undefined, group: string, draw: (random: Random) => WithoutTime<Fault>): Cell => ({
   name,
   ...(needs && { needs }),
-  alone,
+  group,
   draw,
 });
 
-/** All there are, each of which a long run must have met. */
+/** All cells. */
 export const cells: readonly Cell[] = [
   ...replicated.flatMap((service) =>
     (["kill", "freeze"] as const).map((kind) =>
@@ -94,7 +94,7 @@ export const cells: readonly Cell[] = [
       })),
     ),
   ),
-  ...points.flatMap(([point, service, needs]) =>
+  ...faultPoints.flatMap(([point, service, needs]) =>
     (["SIGKILL", "SIGSTOP"] as const).map((signal) =>
       cell(nameOfPoint(signal, point, service), needs, `point ${service}`, (random) => ({
         ...{ kind: "point", point, service, signal },
@@ -107,16 +107,16 @@ export const cells: readonly Cell[] = [
     .map((service) => cell(`connections cut: ${service}`, needsOf[service], `cut ${service}`, () => ({ kind: "cut", service }))),
   cell("PostgreSQL stopped", undefined, "postgres", (random) => ({ kind: "postgres", forMs: 2 * downMs(random) })),
   cell("Kafka killed", undefined, "kafka", (random) => ({ kind: "kafka", forMs: 2 * downMs(random) })),
-  ...Object.entries(modes).flatMap(([operation, [needs, known]]) =>
-    known.map((mode) =>
+  ...Object.entries(modes).flatMap(([operation, [needs, operationModes]]) =>
+    operationModes.map((mode) =>
       cell(`${operation}: ${mode}`, needs, operation, (random) => ({
         ...{ kind: "answers", operation, mode: mode.replace("<ms>", String((mode.includes("late") ? lateMs : slowMs)(random))) },
         times: random.integer(1, 2),
       })),
     ),
   ),
-  ...troubles.map((kind) =>
-    cell(`on the way: ${kind}`, "refund", "way", (random) => ({
+  ...proxyFaultKinds.map((kind) =>
+    cell(`proxy: ${kind}`, "refund", "proxy", (random) => ({
       kind: "way",
       trouble: { kind, ms: (kind === "deliver_late" ? lateMs : slowMs)(random) },
     })),
@@ -124,10 +124,10 @@ export const cells: readonly Cell[] = [
 ];
 
 function nameOfPoint(signal: "SIGKILL" | "SIGSTOP", point: string, service: Replicated): string {
-  return `${signal === "SIGKILL" ? "die" : "freeze"} at: ${point} of ${service}`;
+  return `${signal === "SIGKILL" ? "kill" : "freeze"} at point: ${point} of ${service}`;
 }
 
-/** The name of the cell that a fault belongs to. */
+/** Returns the name of the cell of a fault. */
 export function cellOf(fault: Fault): string {
   switch (fault.kind) {
     case "kill":
@@ -144,6 +144,6 @@ export function cellOf(fault: Fault): string {
     case "answers":
       return `${fault.operation}: ${fault.mode.replace(/^(slow|late|error_late|stale):\d+$/, "$1:<ms>")}`;
     case "way":
-      return `on the way: ${fault.trouble.kind}`;
+      return `proxy: ${fault.trouble.kind}`;
   }
 }

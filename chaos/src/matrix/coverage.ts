@@ -1,6 +1,6 @@
 import { cells } from "./cells.ts";
 
-/** How often each cell was planned and met. */
+/** Counts how often each cell was planned and met. */
 export class Coverage {
   readonly #met = new Map<string, number>();
   readonly #missed = new Map<string, number>();
@@ -14,20 +14,20 @@ export class Coverage {
     return this.#met.get(name) ?? 0;
   }
 
-  /** Cells that no schedule came to. */
-  empty(): string[] {
+  /** Returns the cells that no schedule has met. */
+  unmet(): string[] {
     return cells.map(({ name }) => name).filter((name) => this.met(name) === 0);
   }
 
-  /** A line for each kind of fault: how often each place was met, of how often it was tried. */
+  /** Returns a line for each kind of fault, with the number of met and planned faults by place. */
   table(): string {
-    const tried = (name: string) => this.met(name) + (this.#missed.get(name) ?? 0);
-    const played = cells.map(({ name }) => name).filter((name) => tried(name) > 0);
+    const planned = (name: string) => this.met(name) + (this.#missed.get(name) ?? 0);
+    const played = cells.map(({ name }) => name).filter((name) => planned(name) > 0);
     const groups = Map.groupBy(played, (name) => name.split(": ")[0] as string);
     const lines = [...groups].map(([group, names]) => {
-      const places = names.map((name) => `${name.slice(group.length + 2)} ${this.met(name)}/${tried(name)}`.trim());
+      const places = names.map((name) => `${name.slice(group.length + 2)} ${this.met(name)}/${planned(name)}`.trim());
       return `  ${group}: ${places.join(", ")}`;
     });
-    return `met/tried:\n${lines.join("\n")}`;
+    return `met/planned:\n${lines.join("\n")}`;
   }
 }

@@ -1,24 +1,24 @@
 import type { Replicated } from "../rolling/replicas.ts";
 
-/** Processes that ended by themselves, of which faults explain some. */
+/** Unexpected exits of processes, some of which are explained by faults. */
 export class Crashes {
   readonly #texts = new Map<Replicated, string[]>();
-  readonly #excused = new Map<Replicated, number>();
+  readonly #explained = new Map<Replicated, number>();
 
   add(name: Replicated, text: string): void {
     this.#texts.set(name, [...(this.#texts.get(name) ?? []), text]);
   }
 
-  /** A fault let a process of the service end by itself. */
-  excuse(name: Replicated): void {
-    this.#excused.set(name, (this.#excused.get(name) ?? 0) + 1);
+  /** Records that a fault caused one exit of the service. */
+  explain(name: Replicated): void {
+    this.#explained.set(name, (this.#explained.get(name) ?? 0) + 1);
   }
 
-  /** What nothing explains, since the last call. */
-  take(): string[] {
-    const unexplained = [...this.#texts].flatMap(([name, texts]) => texts.slice(this.#excused.get(name) ?? 0));
+  /** Returns the unexplained exits since the last call. */
+  takeUnexplained(): string[] {
+    const unexplained = [...this.#texts].flatMap(([name, texts]) => texts.slice(this.#explained.get(name) ?? 0));
     this.#texts.clear();
-    this.#excused.clear();
+    this.#explained.clear();
     return unexplained;
   }
 }

@@ -1,6 +1,6 @@
-import { ways } from "../keys/take-away.ts";
+import { ways } from "../keys/revoke.ts";
 import { createRandom, type Random } from "../random.ts";
-import { drawAsks } from "../refunds/course.ts";
+import { drawRequests } from "../refunds/scenario.ts";
 import { type Cell, cells, type Need } from "./cells.ts";
 import type { Fault, Schedule, VerificationEnd, Work } from "./schedule.ts";
 
@@ -8,8 +8,8 @@ const ends: readonly VerificationEnd[] = ["approved", "rejected", "reviewed", "c
 const faultsMax = 3;
 
 /**
- * The schedule of this number in the run of this seed. Each cell leads one schedule before any
- * leads a second one; what else goes wrong in it is left to chance.
+ * Returns schedule `number` of a seed. Each cell is the first fault of one schedule before any cell
+ * is the first of a second one. The other faults are random.
  */
 export function drawSchedule(seed: number, number: number): Schedule {
   const round = Math.floor(number / cells.length);
@@ -18,7 +18,7 @@ export function drawSchedule(seed: number, number: number): Schedule {
   const chosen = [first];
   for (let more = random.integer(0, faultsMax - 1); more > 0; more--) {
     const another = random.pick(cells);
-    if (!chosen.some(({ alone }) => alone === another.alone)) chosen.push(another);
+    if (!chosen.some(({ group }) => group === another.group)) chosen.push(another);
   }
   const faults = chosen.map((cell) => {
     const fault = cell.draw(random);
@@ -33,20 +33,22 @@ export function drawSchedule(seed: number, number: number): Schedule {
   };
 }
 
-/** What is planted or armed waits for who comes there, so as a rule it comes before the work. */
+/**
+ * Draws the time of a fault. A fault that waits for a call usually has to be set before the work.
+ */
 function drawTime(random: Random, { kind }: Pick<Fault, "kind">, isFirst: boolean): number {
   const waits = kind === "point" || kind === "answers" || kind === "way";
   return waits && (isFirst || random.chance(0.7)) ? 0 : random.integer(0, 40) * 50;
 }
 
 function drawWork(random: Random, needs: readonly Need[]): Work[] {
-  const wanted = new Set(needs);
-  if (wanted.size === 0 || random.chance(0.3)) wanted.add(random.pick(["refund", "refund", "verification", "key"] as const));
-  // There must be something to be told again.
-  if (wanted.has("replay")) wanted.add("refund");
-  const work = [...wanted].map((need): Work => {
+  const kinds = new Set(needs);
+  if (kinds.size === 0 || random.chance(0.3)) kinds.add(random.pick(["refund", "refund", "verification", "key"] as const));
+  // A replay needs delivered events.
+  if (kinds.has("replay")) kinds.add("refund");
+  const work = [...kinds].map((need): Work => {
     const atMs = random.integer(0, 12) * 50;
-    if (need === "refund") return { atMs, kind: "refund", course: drawCourse(random) };
+    if (need === "refund") return { atMs, kind: "refund", course: drawScenario(random) };
     if (need === "key") return { atMs, kind: "key", way: random.pick(ways) };
     if (need === "replay") return { atMs: 1_000 + atMs, kind: "replay" };
     const end = need === "verification" ? random.pick(ends) : need;
@@ -55,8 +57,8 @@ function drawWork(random: Random, needs: readonly Need[]): Work[] {
   return work;
 }
 
-/** What the processor does is the faults' part here, so the course only asks. */
-const drawCourse = (random: Random) => ({ asks: drawAsks(random), atOnce: random.chance(0.3), rollsBack: false });
+/** Draws refund requests only, because the faults of the processor belong to the schedule. */
+const drawScenario = (random: Random) => ({ asks: drawRequests(random), atOnce: random.chance(0.3), rollsBack: false });
 
 function shuffled(random: Random): Cell[] {
   return cells

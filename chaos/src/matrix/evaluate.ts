@@ -4,76 +4,84 @@ import { PaymentEventSchema, PaymentEventType } from "@amana/contracts/payments/
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { fromBinary } from "@bufbuild/protobuf";
 import { checkDeliveries } from "../events/check-deliveries.ts";
-import type { GoodEvent } from "../events/emit-events.ts";
-import type { Interrupted } from "../events/interrupted.ts";
-import type { Attempted } from "../refunds/ask-for-refunds.ts";
-import { whatDoesNotHold as whatIsWrongWithPayment } from "../refunds/check-payment.ts";
-import { decideAll, waitingForAPerson } from "../refunds/operator.ts";
+import type { ValidEvent } from "../events/emit-events.ts";
+import type { InterruptedDeliveries } from "../events/interrupted-deliveries.ts";
+import { findViolations as findPaymentViolations } from "../refunds/check-payment.ts";
+import { decideAll, findPaymentsNeedingDecision } from "../refunds/operator.ts";
+import type { TestedPayment } from "../refunds/request-refunds.ts";
 import { Report } from "../report.ts";
-import { type Company, toldTypes } from "./company.ts";
-import type { Stage } from "./stage.ts";
-import { type Verified, whatIsWrongWith, whatIsWrongWithClient } from "./verify.ts";
+import type { MatrixSystem } from "./matrix-system.ts";
+import { eventTypes, type ScheduleBusiness } from "./schedule-business.ts";
+import { findClientViolations, findVerificationViolations, type Verified } from "./verify.ts";
 
-/** What was done in a schedule. */
-export interface Doings {
-  readonly company: Company;
-  readonly interrupted: Interrupted;
-  readonly refunds: Attempted[];
+/** The work that a schedule has done. */
+export interface DoneWork {
+  readonly business: ScheduleBusiness;
+  readonly interrupted: InterruptedDeliveries;
+  readonly refunds: TestedPayment[];
   readonly verifications: Verified[];
-  /** Where each is read. */
+  /** API path of each replay. */
   readonly replays: string[];
 }
 
-interface ToldEvent extends GoodEvent {
-  /** The payment or application. */
-  readonly about: string;
+interface CommittedEvent extends ValidEvent {
+  /** Id of the payment or application. */
+  readonly subjectId: string;
 }
 
 /**
- * What is not, or not yet, as promised: each refund happened once or not at all, each verification
- * ended as it should, and each event was accepted. Where nothing can take effect late any more, a
- * person decides what waits for one.
+ * Returns the promises that do not hold (yet): each refund happened at most once, each verification
+ * has its expected end, and each event was accepted. With `mayDecide`, refunds that need a decision
+ * are decided. Set it only when no late effect is possible any more.
  */
-export async function whatDoesNotHold(stage: Stage, doings: Doings, { mayDecide }: { mayDecide: boolean }): Promise<string[]> {
-  const { company, interrupted, refunds, verifications, replays } = doings;
-  const { databases } = stage;
-  const scene = { ...company.scene, report: new Report() };
-  const good = await readEvents(stage, company);
-  const typesAbout = (id: string) => [...good.values()].filter(({ about }) => about === id).map(({ type }) => type);
+export async function findViolations(
+  matrixSystem: MatrixSystem,
+  done: DoneWork,
+  { mayDecide }: { mayDecide: boolean },
+): Promise<string[]> {
+  const { business, interrupted, refunds, verifications, replays } = done;
+  const { databases } = matrixSystem;
+  const context = { ...business.context, report: new Report() };
+  const valid = await readEvents(matrixSystem, business);
+  const eventTypesOf = (id: string) => [...valid.values()].filter(({ subjectId }) => subjectId === id).map(({ type }) => type);
   const problems: string[] = [];
   if (refunds.length > 0) {
-    const waiting = await waitingForAPerson(scene);
-    if (mayDecide && refunds.some(({ id }) => waiting.has(id))) await decideAll(scene, refunds);
-    const active = await activeRefunds(stage, refunds);
+    const needsDecision = await findPaymentsNeedingDecision(context);
+    if (mayDecide && refunds.some(({ id }) => needsDecision.has(id))) await decideAll(context, refunds);
+    const active = await activeRefunds(matrixSystem, refunds);
     for (const refund of refunds) {
-      const found = await whatIsWrongWithPayment(scene, refund, waiting);
-      if (waiting.has(refund.id)) found.push("it waits for a person");
-      if (active.has(refund.id)) found.push("a refund of it is still under way");
-      const told = typesAbout(refund.id);
-      const isRefunded = (await statusOf(stage, refund.id)) === "REFUNDED";
-      const wanted = ["PAYMENT_COMPLETED", ...(isRefunded ? ["PAYMENT_REFUNDED"] : [])];
-      if (told.toSorted().join() !== wanted.join()) found.push(`its events are ${told.join()}, not ${wanted.join()}`);
-      if (found.length > 0) problems.push([`payment ${refund.id}`, ...found, ...refund.story].join("\n      "));
+      const found = await findPaymentViolations(context, refund, needsDecision);
+      if (needsDecision.has(refund.id)) found.push("it needs a decision");
+      if (active.has(refund.id)) found.push("a refund of it is still in progress");
+      const published = eventTypesOf(refund.id);
+      const isRefunded = (await statusOf(matrixSystem, refund.id)) === "REFUNDED";
+      const expected = ["PAYMENT_COMPLETED", ...(isRefunded ? ["PAYMENT_REFUNDED"] : [])];
+      if (published.toSorted().join() !== expected.join())
+        found.push(`its events are ${published.join()}, expected ${expected.join()}`);
+      if (found.length > 0) problems.push([`payment ${refund.id}`, ...found, ...refund.timeline].join("\n      "));
     }
   }
   for (const verified of verifications) {
-    problems.push(...(await whatIsWrongWith(databases, scene, verified, typesAbout(verified.id))));
+    problems.push(...(await findVerificationViolations(databases, context, verified, eventTypesOf(verified.id))));
   }
-  if (company.clientId) problems.push(...(await whatIsWrongWithClient(scene, company.clientId, verifications)));
+  if (business.clientId) problems.push(...(await findClientViolations(context, business.clientId, verifications)));
   for (const replay of replays) {
-    const { body } = await apiCaller(scene.gatewayUrl(), scene.apiKey)("GET", replay);
-    if (body["status"] !== "DONE") problems.push(`${replay} is ${body["status"]}`);
+    const { body } = await apiCaller(context.gatewayUrl(), context.apiKey)("GET", replay);
+    if (body["status"] !== "DONE") problems.push(`${replay} has status ${body["status"]}, expected DONE`);
   }
   await checkDeliveries({
-    ...{ committed: { good }, endpoints: [company.endpoint], interrupted },
-    ...{ webhooks: databases.webhooks, report: scene.report },
+    ...{ committed: { valid }, endpoints: [business.endpoint], interrupted },
+    ...{ webhooks: databases.webhooks, report: context.report },
   });
-  return [...problems, ...scene.report.violations];
+  return [...problems, ...context.report.violations];
 }
 
-/** Every event about the business that was committed, and that its endpoint asks for. */
-async function readEvents({ databases }: Stage, { endpoint, outboxIds }: Company): Promise<Map<string, ToldEvent>> {
-  const events = new Map<string, ToldEvent>();
+/** Returns the committed events of the business to which its endpoint is subscribed. */
+async function readEvents(
+  { databases }: MatrixSystem,
+  { endpoint, outboxIds }: ScheduleBusiness,
+): Promise<Map<string, CommittedEvent>> {
+  const events = new Map<string, CommittedEvent>();
   for (const name of ["payments", "kyc"] as const) {
     const { rows } = await databases[name].query<{ event_id: string; payload: Buffer }>(
       `select headers ->> 'ce_id' as event_id, payload from outbox
@@ -81,9 +89,9 @@ async function readEvents({ databases }: Stage, { endpoint, outboxIds }: Company
       [outboxIds[name], `${name}.v1`, Buffer.from(endpoint.businessId)],
     );
     for (const { event_id, payload } of rows) {
-      const { businessId, about, type = "" } = name === "payments" ? paymentEvent(payload) : kycEvent(payload);
-      if (businessId !== endpoint.businessId || !toldTypes.includes(type)) continue;
-      events.set(event_id, { businessId, about, type });
+      const { businessId, subjectId, type = "" } = name === "payments" ? paymentEvent(payload) : kycEvent(payload);
+      if (businessId !== endpoint.businessId || !eventTypes.includes(type)) continue;
+      events.set(event_id, { businessId, subjectId, type });
     }
   }
   return events;
@@ -91,15 +99,15 @@ async function readEvents({ databases }: Stage, { endpoint, outboxIds }: Company
 
 function paymentEvent(payload: Buffer) {
   const { type, payment } = fromBinary(PaymentEventSchema, payload);
-  return { businessId: payment?.businessId ?? "", about: payment?.id ?? "", type: enumName(PaymentEventType, type) };
+  return { businessId: payment?.businessId ?? "", subjectId: payment?.id ?? "", type: enumName(PaymentEventType, type) };
 }
 
 function kycEvent(payload: Buffer) {
   const { type, application } = fromBinary(KycEventSchema, payload);
-  return { businessId: application?.businessId ?? "", about: application?.id ?? "", type: enumName(KycEventType, type) };
+  return { businessId: application?.businessId ?? "", subjectId: application?.id ?? "", type: enumName(KycEventType, type) };
 }
 
-async function activeRefunds({ databases }: Stage, refunds: readonly Attempted[]): Promise<Set<string>> {
+async function activeRefunds({ databases }: MatrixSystem, refunds: readonly TestedPayment[]): Promise<Set<string>> {
   const { rows } = await databases.payments.query<{ payment_id: string }>(
     "select payment_id from refund where payment_id = any($1) and status in ('REQUESTED', 'SENT', 'UNKNOWN')",
     [refunds.map(({ id }) => id)],
@@ -107,7 +115,7 @@ async function activeRefunds({ databases }: Stage, refunds: readonly Attempted[]
   return new Set(rows.map(({ payment_id }) => payment_id));
 }
 
-async function statusOf({ databases }: Stage, paymentId: string): Promise<string | undefined> {
+async function statusOf({ databases }: MatrixSystem, paymentId: string): Promise<string | undefined> {
   const { rows } = await databases.payments.query<{ status: string }>("select status from payment where id = $1", [paymentId]);
   return rows[0]?.status;
 }

@@ -3,82 +3,85 @@ import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { sandbox } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
-import type { Interrupted } from "../events/interrupted.ts";
+import type { InterruptedDeliveries } from "../events/interrupted-deliveries.ts";
 import type { Replica } from "../rolling/replicas.ts";
+import { applicationName, type MatrixSystem } from "./matrix-system.ts";
 import type { Fault } from "./schedule.ts";
-import { applicationName, type Stage } from "./stage.ts";
 
-export interface Injecting {
-  readonly stage: Stage;
-  readonly interrupted: Interrupted;
-  /** Goes off when nothing more can come to a point that is armed. */
+export interface InjectionContext {
+  readonly matrixSystem: MatrixSystem;
+  readonly interrupted: InterruptedDeliveries;
+  /** Aborts when the work is done and no process can reach an armed fault point any more. */
   readonly over: AbortSignal;
 }
 
 type FaultOf<K extends Fault["kind"]> = Extract<Fault, { kind: K }>;
 
-interface Planted {
+interface SandboxFaults {
   readonly faults: readonly { readonly operation: string; readonly times: number }[];
 }
 
-/** So long its clients need to notice that a database is back; some POSTs are not recorded. */
+/** Time in which clients reconnect to a database. Attempt results may be lost in this time. */
 const reconnectingMs = 1_000;
-const lookMs = 200;
+const pollMs = 200;
 
-/** Lets the fault happen and mends it. Answers whether it was met: it may wait for nobody. */
-export async function inject(injecting: Injecting, fault: Fault): Promise<boolean> {
-  const { stage } = injecting;
+/** Injects a fault and removes it. Returns whether a process has met it. */
+export async function inject(context: InjectionContext, fault: Fault): Promise<boolean> {
+  const { matrixSystem } = context;
   switch (fault.kind) {
     case "kill":
-      return await kill(injecting, fault);
+      return await kill(context, fault);
     case "freeze":
-      return await freeze(injecting, fault);
+      return await freeze(context, fault);
     case "point":
-      return await stopAtPoint(injecting, fault);
+      return await stopAtPoint(context, fault);
     case "cut":
-      return await cut(injecting, fault);
+      return await cutConnections(context, fault);
     case "postgres":
-      return await stopPostgres(injecting, fault);
+      return await stopPostgres(context, fault);
     case "kafka":
-      await stage.kafka.kill();
+      await matrixSystem.kafka.kill();
       await sleep(fault.forMs);
-      await stage.kafka.start();
+      await matrixSystem.kafka.start();
       return true;
     case "answers": {
       const { operation, mode, times } = fault;
-      await sandbox(stage.system, "PUT", "/sandbox/faults", { operation, mode, times });
-      await untilOver(injecting);
-      const { faults } = (await sandbox(stage.system, "GET", "/sandbox/faults")) as Planted;
-      return !faults.some((one) => one.operation === operation && one.times === times);
+      await sandbox(matrixSystem.system, "PUT", "/sandbox/faults", { operation, mode, times });
+      await untilOver(context);
+      const { faults } = (await sandbox(matrixSystem.system, "GET", "/sandbox/faults")) as SandboxFaults;
+      return !faults.some((fault) => fault.operation === operation && fault.times === times);
     }
     case "way":
-      stage.proxy.plan("any", fault.trouble);
-      await untilOver(injecting);
-      return !stage.proxy.forget();
+      matrixSystem.proxy.plan("any", fault.trouble);
+      await untilOver(context);
+      return !matrixSystem.proxy.clear();
   }
 }
 
-const untilOver = ({ over }: Injecting) =>
+const untilOver = ({ over }: InjectionContext) =>
   new Promise<void>((resolve) => {
     if (over.aborted) resolve();
     else over.addEventListener("abort", () => resolve(), { once: true });
   });
 
-async function kill({ stage, interrupted }: Injecting, { service, replica: index, forMs }: FaultOf<"kill" | "freeze">) {
-  const replica = stage.replicas[service][index] as Replica;
-  return await stage.locks.with(replica, async () => {
-    await interrupted.by(async (look) => {
+async function kill(
+  { matrixSystem, interrupted }: InjectionContext,
+  { service, replica: index, forMs }: FaultOf<"kill" | "freeze">,
+) {
+  const replica = matrixSystem.replicas[service][index] as Replica;
+  return await matrixSystem.locks.with(replica, async () => {
+    await interrupted.during(async (recordLeases) => {
       await replica.kill();
-      if (service === "webhooks") await look();
+      if (service === "webhooks") await recordLeases();
     });
-    await bringBack({ stage, interrupted }, replica, forMs);
+    await restartReplica({ matrixSystem, interrupted }, replica, forMs);
     return true;
   });
 }
 
-async function freeze({ stage }: Injecting, { service, replica: index, forMs }: FaultOf<"kill" | "freeze">) {
-  const replica = stage.replicas[service][index] as Replica;
-  return await stage.locks.with(replica, async () => {
+async function freeze({ matrixSystem }: InjectionContext, { service, replica: index, forMs }: FaultOf<"kill" | "freeze">) {
+  const replica = matrixSystem.replicas[service][index] as Replica;
+  return await matrixSystem.locks.with(replica, async () => {
     const pid = replica.pid();
     if (pid === undefined) return false;
     await freezeProcess(pid, forMs);
@@ -92,82 +95,90 @@ async function freezeProcess(pid: number, forMs: number): Promise<void> {
     await sleep(forMs);
     process.kill(pid, "SIGCONT");
   } catch {
-    // Another fault has ended it meanwhile.
+    // Another fault has ended the process in the meantime.
   }
 }
 
-/** Arms the point and waits for who comes there; nobody may. */
-async function stopAtPoint(injecting: Injecting, { service, point, signal, forMs }: FaultOf<"point">): Promise<boolean> {
-  const { stage, interrupted, over } = injecting;
-  const file = stage.pointFile(service);
+/** Arms a fault point and waits for a process. Returns false if no process reaches the point. */
+async function stopAtPoint(context: InjectionContext, { service, point, signal, forMs }: FaultOf<"point">): Promise<boolean> {
+  const { matrixSystem, interrupted, over } = context;
+  const file = matrixSystem.pointFile(service);
   await writeFile(`${file}.new`, `${point} ${signal}`);
-  // Read by all replicas at any moment, so it comes whole.
+  // The rename is atomic, because all replicas may read the file at any moment.
   await rename(`${file}.new`, file);
   while (existsSync(file) && !over.aborted) await sleep(20);
   await rm(file, { force: true });
-  const taken = (await readdir(dirname(file))).find((name) => name.startsWith(`${basename(file)}.`) && /\.\d+$/.test(name));
-  if (!taken) return false;
-  await rm(join(dirname(file), taken));
-  const pid = Number(taken.split(".").at(-1));
+  const claimed = (await readdir(dirname(file))).find((name) => name.startsWith(`${basename(file)}.`) && /\.\d+$/.test(name));
+  if (!claimed) return false;
+  await rm(join(dirname(file), claimed));
+  const pid = Number(claimed.split(".").at(-1));
   if (signal === "SIGSTOP") {
-    // A loaded machine may take a moment to stop it.
+    // On a busy machine the process may stop a moment later.
     await sleep(50);
     await freezeProcess(pid, forMs);
     return true;
   }
-  const replicas = stage.replicas[service];
-  // One that has ended already has no number any more.
-  const replica = replicas.find((one) => one.pid() === pid) ?? replicas.find((one) => one.pid() === undefined);
+  const replicas = matrixSystem.replicas[service];
+  // A replica that has already exited has no pid any more.
+  const replica =
+    replicas.find((candidate) => candidate.pid() === pid) ?? replicas.find((candidate) => candidate.pid() === undefined);
   if (!replica) {
-    // Another fault of the schedule was faster, and has put a new process in its place.
-    stage.crashes.excuse(service);
+    // Another fault of the schedule has already replaced the process.
+    matrixSystem.crashes.explain(service);
     return true;
   }
-  await stage.locks.with(replica, async () => {
-    await interrupted.by(async (look) => {
-      // It dies by itself; this waits for its end.
+  await matrixSystem.locks.with(replica, async () => {
+    await interrupted.during(async (recordLeases) => {
+      // The process dies at the fault point. This call only waits for its end.
       await replica.kill();
-      if (service === "webhooks") await look();
+      if (service === "webhooks") await recordLeases();
     });
-    stage.crashes.excuse(service);
-    await bringBack(injecting, replica, forMs);
+    matrixSystem.crashes.explain(service);
+    await restartReplica(context, replica, forMs);
   });
   return true;
 }
 
-async function bringBack({ stage, interrupted }: Pick<Injecting, "stage" | "interrupted">, replica: Replica, forMs: number) {
+async function restartReplica(
+  { matrixSystem, interrupted }: Pick<InjectionContext, "matrixSystem" | "interrupted">,
+  replica: Replica,
+  forMs: number,
+) {
   await sleep(forMs);
   if (replica.name === "webhooks") await interrupted.endLeases().catch(() => {});
-  // It may not start while its database is away; then it is started with the rest in the end.
-  await replica.restart().catch(() => stage.crashes.excuse(replica.name));
+  // The replica cannot start while its database is down. `restoreAll` starts it later.
+  await replica.restart().catch(() => matrixSystem.crashes.explain(replica.name));
 }
 
-async function cut({ stage, interrupted }: Injecting, { service }: FaultOf<"cut">): Promise<boolean> {
-  return await interrupted.by(async (look) => {
-    const { rowCount } = await stage.databases.postgres.query(
+async function cutConnections({ matrixSystem, interrupted }: InjectionContext, { service }: FaultOf<"cut">): Promise<boolean> {
+  return await interrupted.during(async (recordLeases) => {
+    const { rowCount } = await matrixSystem.databases.postgres.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and application_name <> $2",
       [`amana_${service}`, applicationName],
     );
-    if (service === "webhooks") await keepLooking(look);
+    if (service === "webhooks") await recordLeasesWhileReconnecting(recordLeases);
     return (rowCount ?? 0) > 0;
   });
 }
 
-/** SIGQUIT, which is what `pg_ctl stop -m immediate` sends. */
-async function stopPostgres({ stage, interrupted }: Injecting, { forMs }: FaultOf<"postgres" | "kafka">): Promise<boolean> {
-  await interrupted.by(async (look) => {
-    await stage.postgres.kill();
+/** Stops PostgreSQL with SIGQUIT, as `pg_ctl stop -m immediate` does, and starts it again. */
+async function stopPostgres(
+  { matrixSystem, interrupted }: InjectionContext,
+  { forMs }: FaultOf<"postgres" | "kafka">,
+): Promise<boolean> {
+  await interrupted.during(async (recordLeases) => {
+    await matrixSystem.postgres.kill();
     await sleep(forMs);
-    await stage.postgres.start();
-    await keepLooking(look);
+    await matrixSystem.postgres.start();
+    await recordLeasesWhileReconnecting(recordLeases);
   });
   return true;
 }
 
-async function keepLooking(look: () => Promise<void>): Promise<void> {
+async function recordLeasesWhileReconnecting(recordLeases: () => Promise<void>): Promise<void> {
   const endsAtMs = performance.now() + reconnectingMs;
   do {
-    await look();
-    await sleep(lookMs);
+    await recordLeases();
+    await sleep(pollMs);
   } while (performance.now() < endsAtMs);
 }

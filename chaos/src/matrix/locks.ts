@@ -1,11 +1,11 @@
-/** Work with one thing goes one after the other, with different things side by side. */
+/** Serializes the work on each key. Work on different keys runs in parallel. */
 export class Locks<T> {
   readonly #last = new Map<T, Promise<unknown>>();
 
-  async with<R>(thing: T, work: () => Promise<R>): Promise<R> {
-    const before = this.#last.get(thing) ?? Promise.resolve();
-    const mine = before.catch(() => {}).then(work);
-    this.#last.set(thing, mine);
-    return await mine;
+  async with<R>(key: T, work: () => Promise<R>): Promise<R> {
+    const before = this.#last.get(key) ?? Promise.resolve();
+    const current = before.catch(() => {}).then(work);
+    this.#last.set(key, current);
+    return await current;
   }
 }

@@ -1,127 +1,135 @@
-import type { Attempt, Program } from "../program.ts";
+import type { Program, ProgramRun } from "../program.ts";
 import { cells } from "./cells.ts";
 import { Coverage } from "./coverage.ts";
 import { drawSchedule } from "./draw.ts";
+import { type MatrixSystem, startMatrixSystem } from "./matrix-system.ts";
 import { type Play, type Played, play } from "./play.ts";
 import { addRegression, readRegressions, writeResult } from "./results.ts";
 import type { Schedule } from "./schedule.ts";
 import { shrink } from "./shrink.ts";
-import { type Stage, startStage } from "./stage.ts";
 
-/** Enough that each cell was led by a schedule thrice: none may be empty then. */
-const enough = 3 * cells.length;
-const sayMs = 30_000;
-/** Processes answer as they like, so a candidate may need several plays to fail. */
+/** Number of schedules in which each cell is first three times. After it every cell must be met. */
+const schedulesForFullCoverage = 3 * cells.length;
+const progressMs = 30_000;
+/** A failure may depend on timing, so a candidate is played several times. */
 const playsPerCandidate = 3;
-/** One that fails waits for so long in vain. */
+/** Time limit for a candidate to settle. A failing candidate always takes this long. */
 const shrinkSettleMs = 20_000;
-/** So that one that fails seldom ends some time. */
+/** Limits the time to shrink a schedule that fails rarely. */
 const candidatesMax = 40;
 
 export const matrix: Program = {
   attacks:
-    "P1, P3 and P4 by schedules: work and faults as data, each kind of fault at each place, one schedule after the other on a running system; what fails is made shorter",
+    "P1, P3, P4: play schedules of work and up to three faults, with each kind of fault at each place; failing schedules are shrunk",
   run,
 };
 
-async function run(attempt: Attempt): Promise<void> {
-  const { seed, signal, report, say } = attempt;
-  const { schedules = Number.POSITIVE_INFINITY, lanes = 1, schedule, results, shrinks = true } = attempt.matrix ?? {};
+async function run(options: ProgramRun): Promise<void> {
+  const { seed, signal, report, log } = options;
+  const { schedules = Number.POSITIVE_INFINITY, workers = 1, schedule, results, shrinks = true } = options.matrix ?? {};
   const regressions = schedule ? [] : readRegressions();
   const coverage = new Coverage();
-  let [next, done, beganMs, saidAtMs] = [0, 0, Number.POSITIVE_INFINITY, performance.now()];
+  let [next, done, startedMs, progressAtMs] = [0, 0, Number.POSITIVE_INFINITY, performance.now()];
   const isOver = () => next >= schedules + regressions.length || (signal.aborted && next > 0);
 
   const progress = () => {
-    const perMinute = done / ((performance.now() - beganMs) / 60_000);
+    const perMinute = done / ((performance.now() - startedMs) / 60_000);
     const left = Number.isFinite(schedules) ? `, ${Math.ceil((schedules + regressions.length - done) / perMinute)} min left` : "";
-    say(`${done} schedules, ${report.violations.length} failed, ${perMinute.toFixed(1)} a minute${left}`);
+    log(`${done} schedules, ${report.violations.length} failed, ${perMinute.toFixed(1)} a minute${left}`);
   };
-  const judge = async (stage: Stage, name: string, one: Schedule): Promise<Play> => {
-    const shown = await play(stage, one);
-    const { played } = shown;
+  const playAndRecord = async (matrixSystem: MatrixSystem, name: string, current: Schedule): Promise<Play> => {
+    const playback = await play(matrixSystem, current);
+    const { played } = playback;
     coverage.add(played);
     done++;
     report.count("schedules played");
     report.count("faults met", played.met.length);
-    report.count("faults that nobody came to", played.missed.length);
-    if (results) writeResult(results, { name, seed, ...played, ...(played.problems.length > 0 && { schedule: one }) });
-    report.check("schedules", played.problems.length === 0, () => tell(name, played, one));
-    // What is played again was made shorter before.
-    const mayShrink = shrinks && !schedule && !regressions.includes(one) && !signal.aborted;
-    if (played.problems.length > 0 && mayShrink) await shorten(stage, name, one, attempt);
-    if (performance.now() - saidAtMs >= sayMs) {
-      saidAtMs = performance.now();
+    report.count("faults that no process met", played.missed.length);
+    if (results) writeResult(results, { name, seed, ...played, ...(played.problems.length > 0 && { schedule: current }) });
+    report.check("a schedule passes", played.problems.length === 0, () => describeFailure(name, played, current));
+    // Repeated schedules and regressions were shrunk before.
+    const mayShrink = shrinks && !schedule && !regressions.includes(current) && !signal.aborted;
+    if (played.problems.length > 0 && mayShrink) await shrinkAndStore(matrixSystem, name, current, options);
+    if (performance.now() - progressAtMs >= progressMs) {
+      progressAtMs = performance.now();
       progress();
     }
-    return shown;
+    return playback;
   };
-  /** On one system, until all is over or the system cannot be used any more. */
-  const lane = async () => {
-    await using stage = await startStage();
-    beganMs = Math.min(beganMs, performance.now());
+  /** Plays schedules on one system until the run is over or the system has become unusable. */
+  const playOnOneSystem = async () => {
+    await using matrixSystem = await startMatrixSystem();
+    startedMs = Math.min(startedMs, performance.now());
     await using kept = new AsyncDisposableStack();
     const plays = new Map<string, Play>();
     while (!isOver()) {
       const number = next++;
       const known = regressions[number];
       const name = schedule ? `play ${number}` : known ? `regression ${number}` : `${seed}/${number - regressions.length}`;
-      const one = schedule ?? known ?? drawSchedule(seed, number - regressions.length);
+      const current = schedule ?? known ?? drawSchedule(seed, number - regressions.length);
       try {
-        const shown = kept.use(await judge(stage, name, one));
-        if (shown.played.problems.length === 0) plays.set(name, shown);
+        const playback = kept.use(await playAndRecord(matrixSystem, name, current));
+        if (playback.played.problems.length === 0) plays.set(name, playback);
       } catch (error) {
-        say(`${name} could not be played: ${(error as Error).message}`);
-        report.violation(`${name} could not be played: ${(error as Error).stack}\n      ${again(one)}`);
+        log(`${name} could not be played: ${(error as Error).message}`);
+        report.violation(`${name} could not be played: ${(error as Error).stack}\n      ${commandFor(current)}`);
         return;
       }
     }
-    // What came later may have done harm to what was judged before, and payments that nobody went
-    // on with have expired meanwhile, which is an event as well.
-    for (const [name, shown] of plays) {
-      const problems = await shown.lookAgain();
-      report.check("schedules, looked at again in the end", problems.length === 0, () => `${name}: ${problems.join("\n      ")}`);
+    // Later schedules may have damaged the results of earlier ones. Unpaid payments have expired in
+    // the meantime, which is an event as well.
+    for (const [name, playback] of plays) {
+      const problems = await playback.checkAgain();
+      report.check("a schedule still passes at the end", problems.length === 0, () => `${name}: ${problems.join("\n      ")}`);
     }
   };
-  const laneAfterLane = async () => {
-    while (!isOver()) await lane();
+  const work = async () => {
+    while (!isOver()) await playOnOneSystem();
   };
-  await Promise.all(Array.from({ length: lanes }, laneAfterLane));
+  await Promise.all(Array.from({ length: workers }, work));
   progress();
-  say(coverage.table());
-  const empty = coverage.empty();
-  report.count("cells of faults and places", cells.length);
-  report.count("cells that were met", cells.length - empty.length);
-  if (done >= enough && !schedule) report.check("every cell is met", empty.length === 0, () => empty.join(", "));
+  log(coverage.table());
+  const unmet = coverage.unmet();
+  report.count("cells (kind of fault and place)", cells.length);
+  report.count("cells met", cells.length - unmet.length);
+  if (done >= schedulesForFullCoverage && !schedule)
+    report.check("every cell is met", unmet.length === 0, () => unmet.join(", "));
 }
 
-const tell = (name: string, { problems }: Played, schedule: Schedule) =>
-  [`${name}: ${problems.join("\n      ")}`, again(schedule)].join("\n      ");
+const describeFailure = (name: string, { problems }: Played, schedule: Schedule) =>
+  [`${name}: ${problems.join("\n      ")}`, commandFor(schedule)].join("\n      ");
 
-const again = (schedule: Schedule) => `npx --yes pnpm@12 chaos matrix --schedule '${JSON.stringify(schedule)}'`;
+const commandFor = (schedule: Schedule) => `npx --yes pnpm@12 chaos matrix --schedule '${JSON.stringify(schedule)}'`;
 
-/** Finds the shortest schedule that still fails, says it and keeps it. */
-async function shorten(stage: Stage, name: string, failed: Schedule, { say, signal }: Attempt): Promise<void> {
+/** Finds the shortest schedule that still fails, prints it and adds it to the regressions. */
+async function shrinkAndStore(
+  matrixSystem: MatrixSystem,
+  name: string,
+  failed: Schedule,
+  { log, signal }: ProgramRun,
+): Promise<void> {
   let [candidates, plays, last] = [0, 0, ""];
   const fails = async (candidate: Schedule) => {
     if (candidates++ >= candidatesMax || signal.aborted) return false;
     for (let i = 0; i < playsPerCandidate; i++) {
       plays++;
-      await using shown = await play(stage, candidate, shrinkSettleMs);
-      const { played } = shown;
+      await using playback = await play(matrixSystem, candidate, shrinkSettleMs);
+      const { played } = playback;
       if (played.problems.length === 0) continue;
       last = played.problems.join("\n      ");
       return true;
     }
     return false;
   };
-  say(`${name} failed and is made shorter`);
+  log(`${name} failed, shrinking it`);
   const shortest = await shrink(failed, fails);
-  let [times, sure] = [0, 0];
-  for (; sure < 5 && !signal.aborted; sure++) {
-    await using shown = await play(stage, shortest);
-    if (shown.played.problems.length > 0) times++;
+  let [failures, repetitions] = [0, 0];
+  for (; repetitions < 5 && !signal.aborted; repetitions++) {
+    await using playback = await play(matrixSystem, shortest);
+    if (playback.played.problems.length > 0) failures++;
   }
   addRegression(shortest);
-  say(`${name}, after ${plays} plays: the shortest failed ${times} times of ${sure}:\n    ${again(shortest)}\n      ${last}`);
+  log(
+    `${name}, after ${plays} plays: the shortest schedule failed ${failures} of ${repetitions} times:\n    ${commandFor(shortest)}\n      ${last}`,
+  );
 }

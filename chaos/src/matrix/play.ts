@@ -1,159 +1,162 @@
 import { sleep } from "@amana/runtime";
-import { Interrupted } from "../events/interrupted.ts";
-import type { Victim } from "../keys/take-away.ts";
-import { takeAwayUnderLoad } from "../keys/take-away-under-load.ts";
+import { InterruptedDeliveries } from "../events/interrupted-deliveries.ts";
+import type { Victim } from "../keys/revoke.ts";
+import { revokeUnderLoad } from "../keys/revoke-under-load.ts";
 import { createRandom } from "../random.ts";
-import { askForRefunds } from "../refunds/ask-for-refunds.ts";
+import { requestRefunds } from "../refunds/request-refunds.ts";
 import { Report } from "../report.ts";
 import { cellOf } from "./cells.ts";
-import { type Company, openCompany } from "./company.ts";
-import { type Doings, whatDoesNotHold } from "./evaluate.ts";
+import { type DoneWork, findViolations } from "./evaluate.ts";
 import { inject } from "./inject.ts";
-import { insistOf } from "./insist.ts";
+import type { MatrixSystem } from "./matrix-system.ts";
+import { createRepeater } from "./repeat-request.ts";
 import type { Fault, Schedule, Work } from "./schedule.ts";
-import type { Stage } from "./stage.ts";
+import { createBusiness, type ScheduleBusiness } from "./schedule-business.ts";
 import { verify } from "./verify.ts";
 
-/** By then all work is done: each fault ends within ten seconds. */
+/** Time limit of the work. Each fault ends within ten seconds. */
 const workMsMax = 120_000;
-/** By then all is well, after the last fault, however busy the machine is. */
+/** Time after the last fault in which all promises must hold, also on a busy machine. */
 const settleMs = 180_000;
-/** What a process still has to do may come to a point that is armed. */
+/** Time for which fault points stay armed after the work, for background work of processes. */
 const afterWorkMsMax = 4_000;
 const pollMs = 250;
 
 export interface Played {
-  /** What did not hold; none: all is well. */
+  /** Violations; empty when the schedule passed. */
   readonly problems: readonly string[];
-  /** By the names of cells. */
+  /** Names of the cells that a process has met, and of those that none has. */
   readonly met: readonly string[];
   readonly missed: readonly string[];
-  readonly tookMs: number;
+  readonly durationMs: number;
 }
 
-/** A schedule that was played. Its company is told of events until it is disposed of. */
+/** A played schedule. Its endpoint receives events until it is disposed. */
 export interface Play extends AsyncDisposable {
   readonly played: Played;
-  /** A look at what it did, once others have been played. */
-  lookAgain(): Promise<readonly string[]>;
+  /** Checks its results again after other schedules. */
+  checkAgain(): Promise<readonly string[]>;
 }
 
-/** Plays a schedule on a system that runs, mends it, and judges once all has come to its end. */
-export async function play(stage: Stage, schedule: Schedule, settleMsMax = settleMs): Promise<Play> {
-  const beganMs = performance.now();
+/** Plays a schedule on a running system, removes all faults, and checks the results. */
+export async function play(matrixSystem: MatrixSystem, schedule: Schedule, settleMsMax = settleMs): Promise<Play> {
+  const startedMs = performance.now();
   const report = new Report();
   const signal = AbortSignal.timeout(workMsMax);
   await using stack = new AsyncDisposableStack();
-  const company = stack.use(await openCompany(stage, schedule, { report, signal }));
-  const interrupted = new Interrupted(stage.databases.webhooks);
-  const doings: Doings = { refunds: [], verifications: [], replays: [], ...{ company, interrupted } };
-  const over = new AbortController();
+  const business = stack.use(await createBusiness(matrixSystem, schedule, { report, signal }));
+  const interrupted = new InterruptedDeliveries(matrixSystem.databases.webhooks);
+  const done: DoneWork = { refunds: [], verifications: [], replays: [], ...{ business, interrupted } };
+  const workEnds = new AbortController();
   const [met, missed]: [string[], string[]] = [[], []];
 
-  const faulty = sideBySide(schedule.faults, async (fault) => {
-    const isMet = await inject({ stage, interrupted, over: over.signal }, fault);
+  const injecting = runAtTimes(schedule.faults, async (fault) => {
+    const isMet = await inject({ matrixSystem, interrupted, over: workEnds.signal }, fault);
     (isMet ? met : missed).push(cellOf(fault));
   });
-  const working = sideBySide(schedule.work, (work, index) => doWork(doings, work, index));
+  const working = runAtTimes(schedule.work, (work, index) => doWork(done, work, index));
   try {
     await working;
-    // While something is away, nothing can be judged.
-    const isWell = async () => (await whatDoesNotHold(stage, doings, { mayDecide: false }).catch(() => ["away"])).length === 0;
+    // While a database or a gateway is down, the check throws.
+    const passes = async () =>
+      (await findViolations(matrixSystem, done, { mayDecide: false }).catch(() => ["not available"])).length === 0;
     const armedEndsAtMs = performance.now() + afterWorkMsMax;
-    while (performance.now() < armedEndsAtMs && !(await isWell())) await sleep(pollMs);
+    while (performance.now() < armedEndsAtMs && !(await passes())) await sleep(pollMs);
   } finally {
-    over.abort();
-    await faulty;
-    await stage.mend();
+    workEnds.abort();
+    await injecting;
+    await matrixSystem.restoreAll();
   }
-  await sleep(untilLateEffects(schedule.faults));
+  await sleep(latestEffectMs(schedule.faults));
 
-  const problems = await whatStaysWrong(() => whatDoesNotHold(stage, doings, { mayDecide: true }), settleMsMax);
+  const problems = await findLastingViolations(() => findViolations(matrixSystem, done, { mayDecide: true }), settleMsMax);
   const opened = stack.move();
   return {
     played: {
-      problems: [...report.violations, ...stage.crashes.take(), ...problems],
+      problems: [...report.violations, ...matrixSystem.crashes.takeUnexplained(), ...problems],
       ...{ met, missed },
-      tookMs: Math.round(performance.now() - beganMs),
+      durationMs: Math.round(performance.now() - startedMs),
     },
-    lookAgain: () => whatStaysWrong(() => whatDoesNotHold(stage, doings, { mayDecide: false }), settleMsMax),
+    checkAgain: () => findLastingViolations(() => findViolations(matrixSystem, done, { mayDecide: false }), settleMsMax),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
-/** Looks until nothing is wrong any more, or for so long. */
-async function whatStaysWrong(look: () => Promise<readonly string[]>, msMax: number): Promise<readonly string[]> {
+/**
+ * Repeats a check until it finds no problems or the time is over, and returns the last problems.
+ */
+async function findLastingViolations(check: () => Promise<readonly string[]>, msMax: number): Promise<readonly string[]> {
   const endsAtMs = performance.now() + msMax;
   for (;;) {
-    const problems = await look();
+    const problems = await check();
     if (problems.length === 0 || performance.now() >= endsAtMs) return problems;
     await sleep(pollMs);
   }
 }
 
-/** Each at its time. What one throws is seen once all are waited for. */
-function sideBySide<T extends Fault | Work>(all: readonly T[], act: (one: T, index: number) => Promise<void>): Promise<unknown> {
-  const acting = all.map(async (one, index) => {
-    await sleep(one.atMs);
-    await act(one, index);
+/** Runs each item at its time. An error is thrown only to the caller that awaits the result. */
+function runAtTimes<T extends Fault | Work>(all: readonly T[], act: (item: T, index: number) => Promise<void>): Promise<unknown> {
+  const runs = all.map(async (item, index) => {
+    await sleep(item.atMs);
+    await act(item, index);
   });
-  const together = Promise.all(acting);
-  together.catch(() => {});
-  return together;
+  const allRuns = Promise.all(runs);
+  allRuns.catch(() => {});
+  return allRuns;
 }
 
 async function doWork(
-  { company, interrupted, refunds, verifications, replays }: Doings,
+  { business, interrupted, refunds, verifications, replays }: DoneWork,
   work: Work,
   index: number,
 ): Promise<void> {
-  const { scene } = company;
-  const isDone = (done: object | undefined) =>
-    scene.report.check("work is done in time", done !== undefined, () => `${work.kind}, the work of index ${index}, was not`);
+  const { context } = business;
+  const checkDone = (result: object | undefined) =>
+    context.report.check("work is done in time", result !== undefined, () => `${work.kind}, work ${index}, was not done`);
   switch (work.kind) {
     case "refund": {
-      const attempted = await askForRefunds(scene, work.course, createRandom(index));
-      isDone(attempted);
-      if (attempted) refunds.push(attempted);
+      const tested = await requestRefunds(context, work.course, createRandom(index));
+      checkDone(tested);
+      if (tested) refunds.push(tested);
       return;
     }
     case "verification": {
-      const clientId = work.ofClient ? company.clientId : undefined;
-      const verified = await verify(scene, { end: work.end, clientId });
-      isDone(verified);
+      const clientId = work.ofClient ? business.clientId : undefined;
+      const verified = await verify(context, { end: work.end, clientId });
+      checkDone(verified);
       if (verified) verifications.push(verified);
       return;
     }
     case "replay": {
-      interrupted.explainOneMore();
-      const path = `/api/v1/webhook-endpoints/${company.endpoint.id}/replay`;
+      interrupted.allowReplay();
+      const path = `/api/v1/webhook-endpoints/${business.endpoint.id}/replay`;
       const since = new Date(Date.now() - 3_600_000).toISOString();
-      const asked = { since, statuses: ["succeeded"] };
-      const replay = await insistOf(scene)(scene.apiKey, path, asked, ({ status }) => status === 202);
-      isDone(replay);
+      const request = { since, statuses: ["succeeded"] };
+      const replay = await createRepeater(context)(context.apiKey, path, request, ({ status }) => status === 202);
+      checkDone(replay);
       if (replay) replays.push(`${path}s/${replay["id"]}`);
       return;
     }
     case "key":
-      return await takeKeyAway(company, company.victims.get(work) as Victim, work.way, index);
+      return await revokeKey(business, business.victims.get(work) as Victim, work.way, index);
   }
 }
 
-async function takeKeyAway(
-  { scene, gatewayUrls }: Company,
+async function revokeKey(
+  { context, gatewayUrls }: ScheduleBusiness,
   victim: Victim,
   way: Extract<Work, { kind: "key" }>["way"],
   index: number,
 ) {
-  const begin = () => ({ askable: gatewayUrls, end: async () => {} });
-  await takeAwayUnderLoad({
-    ...{ urls: gatewayUrls, adminKey: scene.system.adminKey, victim, way, name: `the work of index ${index}` },
-    ...{ workers: 2, pauseMsMax: 40, random: createRandom(index), report: scene.report, begin },
+  const startFault = () => ({ reachable: gatewayUrls, end: async () => {} });
+  await revokeUnderLoad({
+    ...{ urls: gatewayUrls, adminKey: context.system.adminKey, victim, way, name: `work ${index}` },
+    ...{ workers: 2, pauseMsMax: 40, random: createRandom(index), report: context.report, startFault },
   });
 }
 
-/** What takes effect later may still do so. */
-function untilLateEffects(faults: readonly Fault[]): number {
+/** Returns the time after which no fault of the schedule can take effect any more. */
+function latestEffectMs(faults: readonly Fault[]): number {
   const late = faults.map((fault) => {
     if (fault.kind === "way") return fault.trouble.ms;
     return fault.kind === "answers" ? Number(/^(?:error_)?late:(\d+)$/.exec(fault.mode)?.[1] ?? 0) : 0;

@@ -5,25 +5,25 @@ import type { MatrixOptions } from "../program.ts";
 import { readSchedule, type Schedule } from "./schedule.ts";
 
 const nightlySchedules = 1_000;
-const nightlyLanes = 2;
+const nightlyWorkers = 2;
 const root = join(import.meta.dirname, "..", "..", "..");
 
 /** Command-line options of `matrix`. */
 export interface MatrixValues {
   readonly schedules?: number;
-  readonly lanes?: number;
+  readonly workers?: number;
   readonly schedule?: Schedule;
   readonly results?: string;
   readonly nightly?: boolean;
 }
 
-/** Returns the options of a run. A nightly run has the date as its seed and keeps its results. */
+/** Returns the options of a run. A nightly run uses the date as its seed and stores its results. */
 export function readMatrixOptions(values: MatrixValues): { matrix: MatrixOptions; seed: number | undefined } {
   const { nightly = false } = values;
   const date = new Date().toISOString().slice(0, 10);
   const matrix = {
     schedules: values.schedules ?? (nightly ? nightlySchedules : undefined),
-    lanes: values.lanes ?? (nightly ? nightlyLanes : undefined),
+    workers: values.workers ?? (nightly ? nightlyWorkers : undefined),
     schedule: values.schedule,
     results: values.results ?? (nightly ? join(root, ".amana", "matrix", `${date}.jsonl`) : undefined),
   };

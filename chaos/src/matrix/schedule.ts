@@ -1,49 +1,54 @@
-import type { Way } from "../keys/take-away.ts";
-import type { Course } from "../refunds/course.ts";
-import type { Trouble } from "../refunds/processor-proxy.ts";
+import type { Way } from "../keys/revoke.ts";
+import type { ProxyFault } from "../refunds/processor-proxy.ts";
+import type { RefundScenario } from "../refunds/scenario.ts";
 import type { Replicated } from "../rolling/replicas.ts";
 
-/** How a verification ends: by its verdict, by an operator's review, or by the business. */
+/**
+ * The end of a verification: a verdict, an operator's review, or a cancellation by the business.
+ */
 export type VerificationEnd = "approved" | "rejected" | "reviewed" | "canceled";
 
-/** What the system is asked to do; times count from the schedule's begin. */
+/** A unit of work. Times count from the start of the schedule. */
 export type Work = { readonly atMs: number } & (
-  | { readonly kind: "refund"; readonly course: Course }
+  | { readonly kind: "refund"; readonly course: RefundScenario }
   | { readonly kind: "key"; readonly way: Way }
   | { readonly kind: "verification"; readonly end: VerificationEnd; readonly ofClient: boolean }
-  /** Everything that was delivered is delivered again. */
+  /** Delivers all delivered events again. */
   | { readonly kind: "replay" }
 );
 
-/** What befalls the system meanwhile. `forMs`: so long it is down, or frozen. */
+/** A fault injected during the run. `forMs`: how long the process stays down or frozen. */
 export type Fault = { readonly atMs: number } & (
   | { readonly kind: "kill" | "freeze"; readonly service: Replicated; readonly replica: number; readonly forMs: number }
   | {
-      /** The first replica that comes to the point is killed or frozen there. */
+      /** The first replica that reaches the fault point is killed or frozen there. */
       readonly kind: "point";
       readonly point: string;
       readonly service: Replicated;
       readonly signal: "SIGKILL" | "SIGSTOP";
       readonly forMs: number;
     }
-  /** The service's connections to its database. */
+  /** Terminates the connections of the service to its database. */
   | { readonly kind: "cut"; readonly service: Exclude<Replicated, "gateway"> }
   | { readonly kind: "postgres" | "kafka"; readonly forMs: number }
-  /** A mode of the sandbox, for the next calls of an operation. */
+  /** Sets a fault mode of the sandbox for the next calls of an operation. */
   | { readonly kind: "answers"; readonly operation: string; readonly mode: string; readonly times: number }
-  /** What befalls the next refund call on its way to the processor. */
-  | { readonly kind: "way"; readonly trouble: Trouble }
+  /** Sets a fault of the proxy for the next refund call to the processor. */
+  | { readonly kind: "way"; readonly trouble: ProxyFault }
 );
 
-/** One play: plain data, so that it can be kept, made shorter and played again. */
+/**
+ * Work and faults as plain JSON, which can be stored, shrunk and played again. The property names
+ * and kinds are a file format.
+ */
 export interface Schedule {
   readonly work: readonly Work[];
   readonly faults: readonly Fault[];
 }
 
-/** Throws when the text is no schedule. */
+/** Parses a schedule. Throws a TypeError if `work` or `faults` is not a list. */
 export function readSchedule(text: string): Schedule {
   const { work, faults } = JSON.parse(text) as Partial<Schedule>;
-  if (!Array.isArray(work) || !Array.isArray(faults)) throw new TypeError("a schedule has work and faults, a list each");
+  if (!Array.isArray(work) || !Array.isArray(faults)) throw new TypeError("a schedule needs the lists work and faults");
   return { work, faults };
 }

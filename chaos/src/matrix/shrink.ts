@@ -1,22 +1,22 @@
 import type { Fault, Schedule, Work } from "./schedule.ts";
 
-/** Whether a schedule still fails; asked as often as its own bound lets. */
+/** Returns whether a schedule still fails. */
 export type Fails = (candidate: Schedule) => Promise<boolean>;
 
 /**
- * The shortest schedule found that still fails: faults are left out, then work, then what a refund
- * is asked for, and times are rounded down; again until nothing more can go.
+ * Returns the shortest schedule found that still fails. Removes faults, then work, then refund
+ * requests, and rounds times down, until no step shortens the schedule.
  */
 export async function shrink(schedule: Schedule, fails: Fails): Promise<Schedule> {
   let shortest = schedule;
   for (let before = ""; before !== JSON.stringify(shortest); ) {
     before = JSON.stringify(shortest);
     const { work, faults } = shortest;
-    const fewerFaults = await fewest(faults, (some) => fails({ work, faults: some }));
-    const fewerWork = await fewest(work, (some) => fails({ work: some, faults: fewerFaults }));
+    const fewerFaults = await minimize(faults, (subset) => fails({ work, faults: subset }));
+    const fewerWork = await minimize(work, (subset) => fails({ work: subset, faults: fewerFaults }));
     shortest = { work: fewerWork, faults: fewerFaults };
-    for (const simpler of simplerParts(shortest)) {
-      const candidate = simpler(shortest);
+    for (const simplify of simplificationsOf(shortest)) {
+      const candidate = simplify(shortest);
       if (JSON.stringify(candidate) !== JSON.stringify(shortest) && (await fails(candidate))) shortest = candidate;
     }
   }
@@ -24,41 +24,41 @@ export async function shrink(schedule: Schedule, fails: Fails): Promise<Schedule
 }
 
 /**
- * Delta debugging (Zeller's ddmin): the list without parts that are not needed, in halves first and
- * then in ever smaller parts, until no single one can be left out.
+ * Returns a minimal list that still fails (delta debugging, Zeller's ddmin). Removes halves first,
+ * then smaller parts, until no single item can be removed.
  */
-export async function fewest<T>(all: readonly T[], fails: (some: readonly T[]) => Promise<boolean>): Promise<readonly T[]> {
-  let left = all;
-  for (let parts = 2; left.length > 0; ) {
-    const size = Math.ceil(left.length / parts);
+export async function minimize<T>(all: readonly T[], fails: (subset: readonly T[]) => Promise<boolean>): Promise<readonly T[]> {
+  let needed = all;
+  for (let parts = 2; needed.length > 0; ) {
+    const size = Math.ceil(needed.length / parts);
     let isShorter = false;
-    for (let start = 0; start < left.length; start += size) {
-      const rest = [...left.slice(0, start), ...left.slice(start + size)];
+    for (let start = 0; start < needed.length; start += size) {
+      const rest = [...needed.slice(0, start), ...needed.slice(start + size)];
       if (!(await fails(rest))) continue;
-      left = rest;
+      needed = rest;
       isShorter = true;
       break;
     }
     if (isShorter) parts = Math.max(2, parts - 1);
-    else if (size === 1) return left;
-    else parts = Math.min(left.length, parts * 2);
+    else if (size === 1) return needed;
+    else parts = Math.min(needed.length, parts * 2);
   }
-  return left;
+  return needed;
 }
 
-type Simpler = (schedule: Schedule) => Schedule;
+type Simplification = (schedule: Schedule) => Schedule;
 
-/** Each makes one part of the schedule simpler, or leaves it as it is. */
-function simplerParts({ work, faults }: Schedule): Simpler[] {
-  const ofWork = (index: number, change: (one: Work) => Work): Simpler => {
-    return (schedule) => ({ ...schedule, work: schedule.work.map((one, i) => (i === index ? change(one) : one)) });
+/** Returns functions that each simplify one part of the schedule, or leave it unchanged. */
+function simplificationsOf({ work, faults }: Schedule): Simplification[] {
+  const ofWork = (index: number, change: (item: Work) => Work): Simplification => {
+    return (schedule) => ({ ...schedule, work: schedule.work.map((item, i) => (i === index ? change(item) : item)) });
   };
-  const ofFault = (index: number, change: (one: Fault) => Fault): Simpler => {
-    return (schedule) => ({ ...schedule, faults: schedule.faults.map((one, i) => (i === index ? change(one) : one)) });
+  const ofFault = (index: number, change: (item: Fault) => Fault): Simplification => {
+    return (schedule) => ({ ...schedule, faults: schedule.faults.map((item, i) => (i === index ? change(item) : item)) });
   };
   return [
-    ...work.flatMap((one, index) => [
-      ...(one.kind === "refund" ? one.course.asks.map(() => ofWork(index, withoutLastAsk)) : []),
+    ...work.flatMap((item, index) => [
+      ...(item.kind === "refund" ? item.course.asks.map(() => ofWork(index, withoutLastRequest)) : []),
       ...roundings.map((round) => ofWork(index, round)),
     ]),
     ...faults.flatMap((_, index) => [
@@ -68,19 +68,19 @@ function simplerParts({ work, faults }: Schedule): Simpler[] {
   ];
 }
 
-const withoutLastAsk = (work: Work): Work =>
+const withoutLastRequest = (work: Work): Work =>
   work.kind === "refund" && work.course.asks.length > 1
     ? { ...work, course: { ...work.course, asks: work.course.asks.slice(0, -1) } }
     : work;
 
-/** From the boldest on. */
+/** Ordered from the largest change to the smallest. */
 const steps: readonly ((ms: number) => number)[] = [
   () => 0,
   (ms) => Math.floor(ms / 1_000) * 1_000,
   (ms) => Math.floor(ms / 100) * 100,
 ];
 
-/** Patience is no time that passes. */
+/** Without `patienceMs`, which is a time limit and not a duration. */
 const times = ["atMs", "forMs", "pauseMs", "ms"];
 
 const roundings = times.flatMap((time) =>

@@ -1,45 +1,45 @@
 import { type Answer, apiCaller } from "@amana/dev-env/demo/api";
 import { submit } from "@amana/dev-env/demo/at-the-sandbox";
-import type { Scene } from "../refunds/ask-for-refunds.ts";
-import { insistOf } from "./insist.ts";
+import type { RefundContext } from "../refunds/request-refunds.ts";
+import type { MatrixSystem } from "./matrix-system.ts";
+import { createRepeater } from "./repeat-request.ts";
 import type { VerificationEnd } from "./schedule.ts";
-import type { Stage } from "./stage.ts";
 
 const path = "/api/v1/kyc/applications";
 
-/** What each end comes to. */
-const endings: Readonly<
+/** Expected results by the end of the verification. */
+const expectedResults: Readonly<
   Record<
     VerificationEnd,
-    { submission: object | undefined; status: string; verdict: string | undefined; ofClient: string; events: string[] }
+    { submission: object | undefined; status: string; verdict: string | undefined; clientStatus: string; events: string[] }
   >
 > = {
   approved: {
     submission: { outcome: "approved" },
     status: "COMPLETED",
     verdict: "APPROVED",
-    ofClient: "VALIDATED",
+    clientStatus: "VALIDATED",
     events: ["KYC_COMPLETED"],
   },
   rejected: {
     submission: { outcome: "rejected" },
     status: "COMPLETED",
     verdict: "REJECTED",
-    ofClient: "DECLINED",
+    clientStatus: "DECLINED",
     events: ["KYC_REJECTED"],
   },
   reviewed: {
     submission: { outcome: "needs_review" },
     status: "COMPLETED",
     verdict: "APPROVED",
-    ofClient: "VALIDATED",
+    clientStatus: "VALIDATED",
     events: ["KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED"],
   },
   canceled: {
     submission: undefined,
     status: "CANCELED",
     verdict: undefined,
-    ofClient: "ABORTED",
+    clientStatus: "ABORTED",
     events: ["KYC_CANCELED"],
   },
 };
@@ -51,67 +51,77 @@ export interface Verified {
   readonly createdAt: string;
 }
 
-/** One verification to its end, each request until it is answered; undefined: not in time. */
+/**
+ * Runs a verification to its end and repeats each request until it succeeds. Returns undefined if
+ * the time is over.
+ */
 export async function verify(
-  scene: Scene,
+  context: RefundContext,
   { end, clientId }: { end: VerificationEnd; clientId: string | undefined },
 ): Promise<Verified | undefined> {
-  const { system, apiKey } = scene;
-  const insist = insistOf(scene);
-  const created = await insist(apiKey, path, clientId ? { client_id: clientId } : {}, ({ status }) => status === 201);
+  const { system, apiKey } = context;
+  const repeat = createRepeater(context);
+  const created = await repeat(apiKey, path, clientId ? { client_id: clientId } : {}, ({ status }) => status === 201);
   if (!created) return undefined;
   const id = String(created["id"]);
-  const { submission } = endings[end];
+  const { submission } = expectedResults[end];
   if (submission) await submit(system.sandboxUrl, String(created["link_url"]), submission);
-  // Asked again after an answer that was lost it may be done already.
+  // If the first response was lost, the repeated request finds a finished application.
   const isDone = ({ status, body }: Answer) => status === 200 || body["code"] === "kyc_application_final";
   const done =
     end === "canceled"
-      ? await insist(apiKey, `${path}/${id}/cancel`, {}, isDone)
+      ? await repeat(apiKey, `${path}/${id}/cancel`, {}, isDone)
       : end === "reviewed"
-        ? await insist(system.adminKey, `${path}/${id}/review`, { outcome: "APPROVED", note: "Another person." }, isDone)
+        ? await repeat(system.adminKey, `${path}/${id}/review`, { outcome: "APPROVED", note: "Another person." }, isDone)
         : created;
   return done && { id, end, clientId, createdAt: String(created["created_at"]) };
 }
 
-/** What is not as it should be about it, by now. */
-export async function whatIsWrongWith(
-  { identity }: Stage["databases"],
-  { gatewayUrl, apiKey }: Scene,
+/** Returns the differences between an application and its expected result. */
+export async function findVerificationViolations(
+  { identity }: MatrixSystem["databases"],
+  { gatewayUrl, apiKey }: RefundContext,
   { id, end }: Verified,
-  told: readonly string[],
+  published: readonly string[],
 ): Promise<string[]> {
-  const { status, verdict, events } = endings[end];
+  const { status, verdict, events } = expectedResults[end];
   const call = apiCaller(gatewayUrl(), apiKey);
   const { body } = await call("GET", `${path}/${id}`);
   const problems: string[] = [];
-  const check = (what: string, seen: unknown, wanted: unknown) => {
-    if (JSON.stringify(seen) !== JSON.stringify(wanted))
-      problems.push(`application ${id}, ${end}: ${what} ${JSON.stringify(seen)}, not ${JSON.stringify(wanted)}`);
+  const check = (name: string, actual: unknown, expected: unknown) => {
+    if (JSON.stringify(actual) !== JSON.stringify(expected))
+      problems.push(`application ${id}, ${end}: ${name} ${JSON.stringify(actual)}, expected ${JSON.stringify(expected)}`);
   };
-  check("is", [body["status"], body["verdict"]], [status, verdict]);
-  check("events", told.toSorted(), events);
+  check("status and verdict", [body["status"], body["verdict"]], [status, verdict]);
+  check("events", published.toSorted(), events);
   if (end === "reviewed") {
     const found = await identity.query("select 1 from audit_event where entity_id = $1 and action = $2", [
       id,
       "kyc_application.reviewed",
     ]);
-    check("entries of its review in the audit trail", found.rowCount, 1);
+    check("audit events of its review", found.rowCount, 1);
   }
   return problems;
 }
 
-/** A client is what the newest of the client's verifications came to, whichever ended last. */
-export async function whatIsWrongWithClient(
-  { gatewayUrl, apiKey }: Scene,
+/**
+ * Checks that the client has the result of the newest verification, independent of the order in
+ * which the verifications ended.
+ */
+export async function findClientViolations(
+  { gatewayUrl, apiKey }: RefundContext,
   clientId: string,
   verifications: readonly Verified[],
 ): Promise<string[]> {
-  const age = ({ createdAt, id }: Verified) => `${createdAt} ${id}`;
-  const [newest] = verifications.filter((one) => one.clientId === clientId).sort((a, b) => (age(a) < age(b) ? 1 : -1));
+  const creationOf = ({ createdAt, id }: Verified) => `${createdAt} ${id}`;
+  const [newest] = verifications
+    .filter((verified) => verified.clientId === clientId)
+    .sort((a, b) => (creationOf(a) < creationOf(b) ? 1 : -1));
   if (!newest) return [];
   const { body } = await apiCaller(gatewayUrl(), apiKey)("GET", `/api/v1/clients/${clientId}`);
-  const wanted = endings[newest.end].ofClient;
-  if (body["kyc_status"] === wanted) return [];
-  return [`client ${clientId}: is ${body["kyc_status"]}, not ${wanted} as application ${newest.id}, ${newest.end}, says`];
+  const expected = expectedResults[newest.end].clientStatus;
+  if (body["kyc_status"] === expected) return [];
+  return [
+    `client ${clientId}: has status ${body["kyc_status"]}, expected ${expected} after application ${newest.id}, ${newest.end}`,
+  ];
 }

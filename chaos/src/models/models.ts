@@ -1,25 +1,30 @@
 import type { Program } from "../program.ts";
-import { isSpinThere, search } from "./search.ts";
+import { isSpinInstalled, search } from "./search.ts";
 import { variants } from "./variants.ts";
 
 /**
- * Searches the models once, whatever time it was given: a search that saw every state has nothing
- * left to try.
+ * Searches the models once, independent of the duration of the run, because a search is complete.
  */
 export const models: Program = {
-  attacks: "P1 and P4 as models: every order of events of a refund and of a revocation, and what each rule is there for",
-  async run({ report, say }) {
-    if (!(await isSpinThere())) throw new Error("The models need spin and gcc: apt-get install spin gcc libc6-dev");
+  attacks: "P1, P4: search all states of the models of a refund and of a key revocation, with and without each rule",
+  async run({ report, log }) {
+    if (!(await isSpinInstalled())) throw new Error("spin or gcc is missing. Install them: apt-get install spin gcc libc6-dev");
     for (const variant of variants) {
-      const { model, without, says } = variant;
+      const { model, without, meaning } = variant;
       const { states, counterexample } = await search(variant);
-      const name = `${model}${without ? ` without its rule (${without})` : ""}`;
+      const name = `${model}${without ? ` without a rule (${without})` : ""}`;
       report.count(`states of ${name}`, states);
-      say(`${name}: ${says}: ${counterexample ? `\n    ${counterexample.join("\n    ")}` : "nothing is wrong in any state"}`);
+      log(`${name}: ${meaning}: ${counterexample ? `\n    ${counterexample.join("\n    ")}` : "no violation in any state"}`);
       if (without)
-        report.check("rules that are needed", counterexample !== undefined, () => `${name}: ${says}, and nothing happens`);
+        report.check(
+          "a model without a rule has a counterexample",
+          counterexample !== undefined,
+          () => `${name}: ${meaning}; no counterexample found`,
+        );
       else
-        report.check("models that hold", counterexample === undefined, () => [name, ...(counterexample ?? [])].join("\n      "));
+        report.check("a model has no counterexample", counterexample === undefined, () =>
+          [name, ...(counterexample ?? [])].join("\n      "),
+        );
     }
   },
 };

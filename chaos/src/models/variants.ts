@@ -1,25 +1,27 @@
-/** A model, the rules taken away from it, and what the search must then find. */
+/** A model, complete or without one rule. */
 export interface Variant {
   readonly model: "refund" | "key-lease";
-  /** Without one, the rules as they are. */
+  /** The removed rule. The search must then find a counterexample. */
   readonly without?: string;
-  readonly says: string;
+  /** The behaviour that this variant models. */
+  readonly meaning: string;
 }
 
-/**
- * Each model as it is, which must hold, and once for each rule that something depends on, which
- * must not.
- */
+/** Each complete model, and one variant for each rule, to prove that the rule is needed. */
 export const variants: readonly Variant[] = [
-  { model: "refund", says: "refunds as they are sent" },
-  { model: "refund", without: "OLD_BASELINE", says: "the first send takes any refunded sum as where it begins" },
-  { model: "refund", without: "OLD_RESEND", says: "a part is sent again, too, when a read shows none" },
-  { model: "refund", without: "OLD_CODE_7", says: "code 7 ends a refund" },
-  { model: "refund", without: "NO_WAIT", says: "a refund follows a refused one at once" },
-  { model: "refund", without: "ANY_REFUSAL", says: "the refusal of the first send ends a refund that was sent again meanwhile" },
-  { model: "key-lease", says: "keys as they are believed" },
-  { model: "key-lease", without: "OWN_SETTING", says: "identity waits for its own setting only" },
-  { model: "key-lease", without: "NO_MARGIN", says: "no margin for clocks of different speeds" },
-  { model: "key-lease", without: "HEADERS_ONLY", says: "no second look when the body came late" },
-  { model: "key-lease", without: "NO_SECOND_WAIT", says: "a repeated revocation is answered at once" },
+  { model: "refund", meaning: "refunds with all rules" },
+  { model: "refund", without: "OLD_BASELINE", meaning: "the first send accepts any refunded sum as its baseline" },
+  { model: "refund", without: "OLD_RESEND", meaning: "a partial refund is also sent again when a read shows no effect" },
+  { model: "refund", without: "OLD_CODE_7", meaning: "code 7 ends a refund" },
+  { model: "refund", without: "NO_WAIT", meaning: "a new refund may follow a rejected one immediately" },
+  {
+    model: "refund",
+    without: "ANY_REFUSAL",
+    meaning: "the rejection of the first send ends a refund that was sent again in the meantime",
+  },
+  { model: "key-lease", meaning: "key leases with all rules" },
+  { model: "key-lease", without: "OWN_SETTING", meaning: "identity waits only for its own lease setting" },
+  { model: "key-lease", without: "NO_MARGIN", meaning: "no margin for clocks of different speeds" },
+  { model: "key-lease", without: "HEADERS_ONLY", meaning: "no second check when the body arrives late" },
+  { model: "key-lease", without: "NO_SECOND_WAIT", meaning: "a repeated revocation returns without a wait" },
 ];

@@ -9,15 +9,15 @@ import type { Program } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
 import type { Report } from "../report.ts";
 
-/** So many that no bound on one business is what is measured. */
+/** Enough businesses that no limit of one business is reached. */
 const businesses = 12;
 const clientsEach = 20;
 const phaseSeconds = 3;
 /**
- * Whose requests wait for their answers, each on a connection of its own. What they would send
- * meanwhile is not sent.
+ * Maximum number of requests in flight, each on its own connection. Requests beyond it are not
+ * sent.
  */
-const waitingClients = 2_000;
+const inFlightMax = 2_000;
 const warmUpSeconds = 2;
 const recoveryTriesMax = 60;
 /** Connections that the attack takes: nearly the whole pool of a service. */
@@ -26,8 +26,8 @@ const connectionsTaken = 18;
 const capacityMin = 100;
 
 export const overload: Program = {
-  attacks: "P7: twice and ten times what it can do, and a database whose connections are all taken",
-  async run({ seed, signal, report, say }) {
+  attacks: "P7: send twice and ten times the capacity, then take all database connections of a service",
+  async run({ seed, signal, report, log }) {
     const random = createRandom(seed);
     await using test = await startTestSystem("direct", {
       gateway: { LOG_LEVEL: "warn" },
@@ -39,11 +39,11 @@ export const overload: Program = {
       const before = figuresBelow(process.pid);
       const outcome = await fire({ url: system.gatewayUrl, requests: requests.all, perSecond, atOnceMax, seconds });
       const { goodput, goodMsP99, senderShare, statuses, unsent } = outcome;
-      const took = processorShares(before, figuresBelow(process.pid), outcome.seconds);
-      judge(outcome, when, report);
-      say(
-        `${when}: ${Math.round(goodput)} good answers a second, 99 of 100 within ${goodMsP99} ms; ` +
-          `${JSON.stringify({ ...statuses, unsent })}; processors: ${JSON.stringify({ sender: senderShare, ...took })}`,
+      const shares = processorShares(before, figuresBelow(process.pid), outcome.seconds);
+      checkOutcome(outcome, when, report);
+      log(
+        `${when}: goodput ${Math.round(goodput)}/s, p99 ${goodMsP99} ms; ` +
+          `${JSON.stringify({ ...statuses, unsent })}; processor shares: ${JSON.stringify({ sender: senderShare, ...shares })}`,
       );
       return outcome;
     };
@@ -60,8 +60,8 @@ export const overload: Program = {
     let before = await atCapacity();
     do {
       for (const times of [2, 10]) {
-        const during = await send(Math.max(capacityMin, before.goodput) * times, phaseSeconds, waitingClients, `${times} times`);
-        await recovers(requests.all, system, `${times} times`, report);
+        const during = await send(Math.max(capacityMin, before.goodput) * times, phaseSeconds, inFlightMax, `${times} times`);
+        await checkRecovery(requests.all, system, `${times} times`, report);
         const after = await atCapacity();
         // Compares with the capacity before and after, because the load of the machine changes.
         ratios[`${times} times`]?.push((2 * during.goodput) / (before.goodput + after.goodput));
@@ -70,29 +70,33 @@ export const overload: Program = {
     } while (!signal.aborted);
     await exhaustDatabase(system, requests, report);
     for (const [times, measured] of Object.entries(ratios))
-      say(
-        `goodput at ${times} the capacity: ${Math.round(100 * median(measured))} % of the peak, the median of ${measured.length}`,
+      log(
+        `goodput at ${times} the capacity: ${Math.round(100 * median(measured))} % of the capacity (median of ${measured.length})`,
       );
   },
 };
 
 /** Checks that every request gets a response, and that each rejection carries Retry-After. */
-function judge(outcome: Outcome, when: string, report: Report): void {
+function checkOutcome(outcome: Outcome, when: string, report: Report): void {
   const { statuses, errors, withoutRetryAfter } = outcome;
   for (const [status, count] of Object.entries(statuses)) report.count(`${when}: ${status}`, count);
   const unexpected = Object.keys(statuses).filter((status) => !/^(2\d\d|429|503|504)$/.test(status));
-  report.check("refusals are 429, 503 and 504", unexpected.length === 0, () => `${when}: ${unexpected.join(", ")}`);
-  report.check("refusals say when to come back", withoutRetryAfter === 0, () => `${when}: ${withoutRetryAfter} do not`);
-  report.check("every request is answered", errors.length === 0, () => `${when}: ${errors.slice(0, 3).join("; ")}`);
+  report.check("rejections are 429, 503 or 504", unexpected.length === 0, () => `${when}: ${unexpected.join(", ")}`);
+  report.check("rejections carry Retry-After", withoutRetryAfter === 0, () => `${when}: ${withoutRetryAfter} do not`);
+  report.check("every request gets a response", errors.length === 0, () => `${when}: ${errors.slice(0, 3).join("; ")}`);
 }
 
 /** Sends a light load until every response is 2xx, and checks that this happens. */
-async function recovers(requests: readonly LoadRequest[], system: System, when: string, report: Report): Promise<void> {
-  const isFine = (outcome: Outcome) => Object.keys(outcome.statuses).every((status) => status.startsWith("2"));
+async function checkRecovery(requests: readonly LoadRequest[], system: System, when: string, report: Report): Promise<void> {
+  const isSuccessful = (outcome: Outcome) => Object.keys(outcome.statuses).every((status) => status.startsWith("2"));
   let outcome: Outcome | undefined;
-  for (let tries = 0; tries < recoveryTriesMax && !(outcome && isFine(outcome)); tries++)
+  for (let tries = 0; tries < recoveryTriesMax && !(outcome && isSuccessful(outcome)); tries++)
     outcome = await fire({ url: system.gatewayUrl, requests, perSecond: 20, atOnceMax: 50, seconds: 1 });
-  report.check("the system recovers", outcome !== undefined && isFine(outcome), () => `${when}: ${JSON.stringify(outcome)}`);
+  report.check(
+    "the system recovers",
+    outcome !== undefined && isSuccessful(outcome),
+    () => `${when}: ${JSON.stringify(outcome)}`,
+  );
 }
 
 /**
@@ -119,14 +123,14 @@ async function exhaustDatabase(system: System, requests: Requests, report: Repor
   others.abort();
   await database.query("rollback");
   await database.end();
-  judge(await held, "with all connections taken", report);
-  judge(during, "at other services meanwhile", report);
+  checkOutcome(await held, "with all connections taken", report);
+  checkOutcome(during, "at other services during the attack", report);
   report.check(
     "requests to other services succeed",
     Object.keys(during.statuses).every((status) => status.startsWith("2")),
     () => JSON.stringify(during.statuses),
   );
-  await recovers(requests.all, system, "with all connections taken", report);
+  await checkRecovery(requests.all, system, "with all connections taken", report);
 }
 
 interface Requests {
@@ -135,7 +139,7 @@ interface Requests {
   readonly payments: readonly LoadRequest[];
 }
 
-/** Lists, reads and creations of several businesses, in an order of the seed's. */
+/** Returns lists, reads and creations of several businesses, in an order given by the seed. */
 async function prepare(system: System, random: Random): Promise<Requests> {
   const clients: LoadRequest[] = [];
   const payments: LoadRequest[] = [];
@@ -143,12 +147,12 @@ async function prepare(system: System, random: Random): Promise<Requests> {
     const { call, key, receiver } = await aBusiness(system, `Épicerie ${i}`);
     await receiver[Symbol.asyncDispose]();
     const headers = { authorization: `Bearer ${key}` };
-    const made = await Promise.all(
+    const created = await Promise.all(
       Array.from({ length: clientsEach }, (_, j) =>
         call("POST", "/api/v1/clients/person", { ...aPerson, email: `a${j}@example.dz` }),
       ),
     );
-    const ids = made.filter(({ status }) => status === 201).map(({ body }) => String(body["id"]));
+    const ids = created.filter(({ status }) => status === 201).map(({ body }) => String(body["id"]));
     const payment = await call("POST", "/api/v1/payments", anOrder);
     for (let j = 0; j < 20; j++) {
       const id = random.pick(ids);
@@ -165,6 +169,8 @@ async function prepare(system: System, random: Random): Promise<Requests> {
     payments.push({ method: "GET", path: "/api/v1/payments?limit=10", headers });
     payments.push({ method: "GET", path: `/api/v1/payments/${payment.body["id"]}`, headers });
   }
-  const shuffled = [...clients, ...payments].map((one) => ({ one, turn: random.next() })).sort((a, b) => a.turn - b.turn);
-  return { all: shuffled.map(({ one }) => one), clients, payments };
+  const shuffled = [...clients, ...payments]
+    .map((request) => ({ request, position: random.next() }))
+    .sort((a, b) => a.position - b.position);
+  return { all: shuffled.map(({ request }) => request), clients, payments };
 }

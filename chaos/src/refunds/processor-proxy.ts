@@ -5,33 +5,32 @@ import { sleep } from "@amana/runtime";
 import { request } from "undici";
 
 /**
- * What the way to the processor does to one call. "deliver_late": kept and handed on that much
- * later, whether or not the client is still there. "drop": never handed on, the connection breaks.
- * "lose_answer": handed on at once, the connection breaks instead of the answer. "hold_answer":
- * handed on at once, the answer comes that much later.
+ * A fault of the proxy for one call. "deliver_late": the call is forwarded after `ms`, even if the
+ * client has disconnected. "drop": the connection is reset and the call is not forwarded.
+ * "lose_answer": the call is forwarded and the connection is reset instead of the response.
+ * "hold_answer": the call is forwarded and the response is sent after `ms`. The values are part of
+ * the JSON format of schedules.
  */
-export interface Trouble {
+export interface ProxyFault {
   readonly kind: "deliver_late" | "drop" | "lose_answer" | "hold_answer";
   readonly ms: number;
 }
 
 export interface ProcessorProxy extends AsyncDisposable {
   readonly url: string;
-  /** Where the processor listens: known only once the system runs. */
+  /** URL of the processor, set when the system runs. */
   target: string;
-  /** The next refund call about this order meets the trouble, or about any. */
-  plan(orderId: string | "any", trouble: Trouble): void;
-  /** Takes back what was not met. Answers whether there was any. */
-  forget(): boolean;
+  /** Applies the fault to the next refund call for this order, or for any order. */
+  plan(orderId: string | "any", trouble: ProxyFault): void;
+  /** Removes planned faults that no call has met. Returns whether there were any. */
+  clear(): boolean;
 }
 
-/**
- * Stands between the payments service and the card processor, and hands on each call when it likes.
- */
+/** Starts a proxy between the payments service and the card processor, with faults on request. */
 export async function startProcessorProxy(): Promise<ProcessorProxy> {
-  const plans = new Map<string, Trouble>();
+  const plans = new Map<string, ProxyFault>();
   const server = createServer((incoming, outgoing) => {
-    pass(incoming, outgoing).catch(() => incoming.socket.resetAndDestroy());
+    forward(incoming, outgoing).catch(() => incoming.socket.resetAndDestroy());
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -39,7 +38,7 @@ export async function startProcessorProxy(): Promise<ProcessorProxy> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     target: "",
     plan: (orderId, trouble) => void plans.set(orderId, trouble),
-    forget() {
+    clear() {
       const { size } = plans;
       plans.clear();
       return size > 0;
@@ -52,16 +51,16 @@ export async function startProcessorProxy(): Promise<ProcessorProxy> {
   };
   return proxy;
 
-  async function pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async function forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
     const orderId = new URLSearchParams(body.toString()).get("orderId") ?? "";
     const isRefund = incoming.url?.endsWith("/refund.do");
-    const planned = [orderId, "any"].find((key) => plans.has(key)) ?? "";
-    const trouble = isRefund ? plans.get(planned) : undefined;
-    if (trouble) plans.delete(planned);
-    const handOn = () =>
+    const planKey = [orderId, "any"].find((key) => plans.has(key)) ?? "";
+    const trouble = isRefund ? plans.get(planKey) : undefined;
+    if (trouble) plans.delete(planKey);
+    const sendToProcessor = () =>
       request(`${proxy.target}${incoming.url}`, {
         method: "POST",
         headers: { "content-type": incoming.headers["content-type"] ?? "" },
@@ -71,10 +70,12 @@ export async function startProcessorProxy(): Promise<ProcessorProxy> {
 
     if (trouble?.kind === "drop") return void incoming.socket.resetAndDestroy();
     if (trouble?.kind === "deliver_late") await sleep(trouble.ms);
-    const answer = await handOn();
-    const text = await answer.body.text();
+    const response = await sendToProcessor();
+    const text = await response.body.text();
     if (trouble?.kind === "lose_answer") return void incoming.socket.resetAndDestroy();
     if (trouble?.kind === "hold_answer") await sleep(trouble.ms);
-    outgoing.writeHead(answer.statusCode, { "content-type": String(answer.headers["content-type"] ?? "text/plain") }).end(text);
+    outgoing
+      .writeHead(response.statusCode, { "content-type": String(response.headers["content-type"] ?? "text/plain") })
+      .end(text);
   }
 }

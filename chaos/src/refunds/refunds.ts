@@ -7,28 +7,28 @@ import { sleep } from "@amana/runtime";
 import { Pool } from "pg";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
-import { type Attempted, askForRefunds, type Scene } from "./ask-for-refunds.ts";
-import { applicationName, makeChaos } from "./chaos.ts";
-import { judge, whatDoesNotHold } from "./check-payment.ts";
-import { drawCourse, lateMsMax } from "./course.ts";
-import { decideAll, waitingForAPerson } from "./operator.ts";
+import { findViolations, recordResult } from "./check-payment.ts";
+import { applicationName, injectFaults } from "./inject-faults.ts";
+import { decideAll, findPaymentsNeedingDecision } from "./operator.ts";
 import { startProcessorProxy } from "./processor-proxy.ts";
+import { type RefundContext, requestRefunds, type TestedPayment } from "./request-refunds.ts";
+import { drawScenario, lateMsMax } from "./scenario.ts";
 
-const lanes = 24;
-/** However long the start took and however slow the machine is, something is tried. */
-const triedMsMin = 8_000;
-const triedMsMax = 90_000;
-/** After the last trouble, everything must have come to its end or to a person. */
+const workers = 24;
+/** Minimum and maximum duration of the attack, so that a slow start leaves time for it. */
+const attackMsMin = 8_000;
+const attackMsMax = 90_000;
+/** Time after the last fault in which every refund must end or need a decision. */
 const settleMsMax = 180_000;
 
-/** Days become seconds, so that what is read on for hours comes to a person within a run. */
-const payments = {
+/** Shortens intervals from days to seconds, so that refunds need a decision within a run. */
+const paymentSettings = {
   SATIM_TIMEOUT_MS: "1500",
   PAYMENT_CHECK_SECONDS: "1,2,5",
   REFUND_RESEND_AFTER_SECONDS: "2,4",
   REFUND_CHECK_SECONDS: "0.5,1,1",
-  // Longer than an effect is ever put off here, and than a process that froze before it sends may
-  // take to send.
+  // Longer than the latest effect in this program, and than a process that was frozen before it
+  // sends takes to send.
   REFUND_LATE_EFFECT_SECONDS: "12",
   REFUND_DECISION_AFTER_SECONDS: "8",
   REFUND_REREAD_SECONDS: "2,6,15",
@@ -37,100 +37,102 @@ const payments = {
 };
 
 export const refunds: Program = {
-  attacks: "P1, no double refund: two replicas, kills, freezes, late effects, stale reads, lost commits, a busy back office",
-  async run({ seed, signal: wanted, report, say }) {
+  attacks: "P1: kill and freeze two replicas during refunds, with late effects, stale reads and lost commits; no double refund",
+  async run({ seed, signal: timeIsOver, report, log }) {
     const random = createRandom(seed);
     await using proxy = await startProcessorProxy();
     await using running = await startTestSystem("direct", {
-      payments: { ...payments, SATIM_URL: `${proxy.url}/payment/rest` },
+      payments: { ...paymentSettings, SATIM_URL: `${proxy.url}/payment/rest` },
     });
     const { system } = running;
     proxy.target = system.sandboxUrl;
-    await using second = await secondReplica(system);
-    await using business = await aRefundingBusiness(system);
+    await using secondPayments = await startSecondReplica(system);
+    await using business = await createBusiness(system);
     await using database = await connect(system);
-    const isEnough = () => report.counted("payments paid") >= lanes && report.counted("partial refunds asked for") > 0;
-    const signal = whenTried(wanted, isEnough);
+    const isEnough = () => report.counted("payments paid") >= workers && report.counted("partial refunds requested") > 0;
+    const signal = whenAttacked(timeIsOver, isEnough);
     const { pool } = database;
     const gatewayUrl = () => system.gatewayUrl;
-    const scene: Scene = { system, gatewayUrl, apiKey: business.key, proxy, database: pool, report, signal };
+    const context: RefundContext = { system, gatewayUrl, apiKey: business.key, proxy, database: pool, report, signal };
 
-    const chaos = makeChaos({
-      replicas: [system.services.payments, second.replica],
+    const faults = injectFaults({
+      replicas: [system.services.payments, secondPayments.replica],
       database: pool,
       random: random.fork(),
       report,
       signal,
     });
-    const attempted: Attempted[] = [];
-    const lane = async (chances: typeof random) => {
+    const tested: TestedPayment[] = [];
+    const work = async (workerRandom: typeof random) => {
       while (!signal.aborted) {
-        const done = await askForRefunds(scene, drawCourse(chances), chances).catch((error: Error) =>
-          say(`a lane stumbled: ${error.stack}`),
+        const done = await requestRefunds(context, drawScenario(workerRandom), workerRandom).catch((error: Error) =>
+          log(`scenario stopped by an error: ${error.stack}`),
         );
-        if (done) attempted.push(done);
+        if (done) tested.push(done);
       }
     };
-    await Promise.all([chaos, ...Array.from({ length: lanes }, () => lane(random.fork()))]);
-    say(`${attempted.length} payments; waiting for what is still under way`);
+    await Promise.all([faults, ...Array.from({ length: workers }, () => work(random.fork()))]);
+    log(`${tested.length} payments; waiting for refunds in progress`);
     await sandbox(system, "DELETE", "/sandbox/faults");
     await sleep(lateMsMax);
-    await settle(scene, attempted, false);
-    await decideAll(scene, attempted);
-    await settle(scene, attempted, true);
+    await checkPayments(context, tested, false);
+    await decideAll(context, tested);
+    await checkPayments(context, tested, true);
   },
 };
 
-/** Goes off with the signal, but not before enough was tried. */
-function whenTried(signal: AbortSignal, isEnough: () => boolean): AbortSignal {
-  const both = new AbortController();
+/**
+ * Returns a signal that aborts after `signal`, but not before the attack has lasted long enough.
+ */
+function whenAttacked(signal: AbortSignal, isEnough: () => boolean): AbortSignal {
+  const combined = new AbortController();
   const startedMs = performance.now();
   const watch = setInterval(() => {
-    const triedMs = performance.now() - startedMs;
-    if (!signal.aborted || triedMs < triedMsMin || !(isEnough() || triedMs > triedMsMax)) return;
+    const attackMs = performance.now() - startedMs;
+    if (!signal.aborted || attackMs < attackMsMin || !(isEnough() || attackMs > attackMsMax)) return;
     clearInterval(watch);
-    both.abort();
+    combined.abort();
   }, 100);
-  return both.signal;
+  return combined.signal;
 }
 
-/** Checks until all is well or the time is over; only then what does not hold is a violation. */
-async function settle(scene: Scene, attempted: readonly Attempted[], isDecided: boolean): Promise<void> {
-  const call = apiCaller(scene.system.gatewayUrl, scene.apiKey);
+/** Checks repeatedly until no differences remain. Differences at the end are violations. */
+async function checkPayments(context: RefundContext, tested: readonly TestedPayment[], isDecided: boolean): Promise<void> {
+  const call = apiCaller(context.system.gatewayUrl, context.apiKey);
   const endsAtMs = performance.now() + settleMsMax;
-  let left = attempted;
+  let left = tested;
   while (left.length > 0) {
-    const waiting = isDecided ? new Set<string>() : await waitingForAPerson(scene);
+    const needsDecision = isDecided ? new Set<string>() : await findPaymentsNeedingDecision(context);
     const isOver = performance.now() > endsAtMs;
-    const still: Attempted[] = [];
-    for (const one of left) {
-      const problems = await whatDoesNotHold(scene, one, waiting);
+    const remaining: TestedPayment[] = [];
+    for (const payment of left) {
+      const problems = await findViolations(context, payment, needsDecision);
       if (problems.length > 0 && !isOver) {
-        still.push(one);
-        await call("POST", `/api/v1/payments/${one.id}/refresh`);
-      } else if (problems.length === 0 || !scene.report.violations.some((text) => text.includes(one.id))) {
-        judge(scene.report, one, problems, waiting.has(one.id));
+        remaining.push(payment);
+        await call("POST", `/api/v1/payments/${payment.id}/refresh`);
+      } else if (problems.length === 0 || !context.report.violations.some((text) => text.includes(payment.id))) {
+        recordResult(context.report, payment, problems, needsDecision.has(payment.id));
       }
     }
-    left = still;
+    left = remaining;
     await sleep(1_000);
   }
 }
 
-/** A second process of the payments service on the same database; the gateway is told of both. */
-async function secondReplica(system: System): Promise<AsyncDisposable & { replica: ServiceProcess }> {
+/** Starts a second payments process on the same database and configures the gateway with both. */
+async function startSecondReplica(system: System): Promise<AsyncDisposable & { replica: ServiceProcess }> {
   const port = await freePort();
   const env = { ...system.envOf("payments"), RPC_PORT: String(port) };
   const replica = serviceProcess({ name: "payments", env, port, logDir: system.logDir, supervised: false, onCrash: () => {} });
   await replica.start();
-  const urls = [system.rpcPorts.payments, port].map((each) => `http://127.0.0.1:${each}`).join();
+  const urls = [system.rpcPorts.payments, port].map((replicaPort) => `http://127.0.0.1:${replicaPort}`).join();
   await system.services.gateway.kill();
   await system.services.gateway.start({ PAYMENTS_URLS: urls });
   await system.ready();
   return { replica, [Symbol.asyncDispose]: () => replica.stop() };
 }
 
-async function aRefundingBusiness(system: System) {
+async function createBusiness(system: System) {
   const { key, receiver } = await aBusiness(system);
   return { key, [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose]() };
 }

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 
-/** What the payments database held about one payment at some moment. */
+/** The rows of one payment at one moment. */
 export interface Rows {
   readonly payment: Readonly<Record<string, unknown>>;
   readonly refunds: readonly Readonly<Record<string, unknown>>[];
@@ -13,11 +13,11 @@ export async function readRows(database: Pool, paymentId: string): Promise<Rows>
      from payment p where p.id = $1`,
     [paymentId],
   );
-  if (!rows[0]) throw new Error(`there is no payment ${paymentId}`);
+  if (!rows[0]) throw new Error(`payment ${paymentId} does not exist`);
   return rows[0];
 }
 
-/** Puts the rows back as they were, as a failover does that lost the commits in between. */
+/** Resets the rows to an earlier state, as a failover that lost the later commits does. */
 export async function rollBackRows(database: Pool, { payment, refunds }: Rows): Promise<void> {
   const connection = await database.connect();
   try {
@@ -33,7 +33,7 @@ export async function rollBackRows(database: Pool, { payment, refunds }: Rows): 
     ]);
     await connection.query("commit");
   } finally {
-    // A transaction that failed ends with its connection.
+    // Closes the connection, which also ends a failed transaction.
     connection.release(true);
   }
 }

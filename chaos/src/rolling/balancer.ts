@@ -4,48 +4,48 @@ import { request } from "undici";
 const probeEveryMs = 50;
 const probeTimeoutMs = 1_000;
 
-/** Chooses among the gateways as a balancer does: whoever says that it is ready takes its turn. */
+/** Selects ready gateways in turn, as a load balancer does. */
 export interface Balancer extends AsyncDisposable {
-  /** The address for the next request. */
+  /** Returns the URL for the next request. */
   next(): string;
-  /** Resolves when all of them are ready. */
+  /** Resolves when all gateways are ready. */
   allReady(): Promise<void>;
 }
 
 export function startBalancer(urls: readonly string[]): Balancer {
   const ready = new Set<string>();
   const stop = new AbortController();
-  let turn = 0;
+  let nextIndex = 0;
 
-  const watch = async (url: string) => {
+  const probe = async (url: string) => {
     while (!stop.signal.aborted) {
       if (await isReady(url)) ready.add(url);
       else ready.delete(url);
       await sleep(probeEveryMs, stop.signal);
     }
   };
-  const watching = urls.map(watch);
+  const probes = urls.map(probe);
 
   return {
     next() {
       const choices = ready.size > 0 ? [...ready] : urls;
-      return choices[turn++ % choices.length] as string;
+      return choices[nextIndex++ % choices.length] as string;
     },
     async allReady() {
       while (ready.size < urls.length && !stop.signal.aborted) await sleep(probeEveryMs, stop.signal);
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
-      await Promise.all(watching);
+      await Promise.all(probes);
     },
   };
 }
 
 async function isReady(url: string): Promise<boolean> {
   try {
-    const answer = await request(`${url}/readyz`, { headersTimeout: probeTimeoutMs, reset: true });
-    await answer.body.dump();
-    return answer.statusCode === 200;
+    const response = await request(`${url}/readyz`, { headersTimeout: probeTimeoutMs, reset: true });
+    await response.body.dump();
+    return response.statusCode === 200;
   } catch {
     return false;
   }

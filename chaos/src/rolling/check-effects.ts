@@ -6,25 +6,31 @@ import type { Shop } from "./customers.ts";
 
 const settleMsMax = 180_000;
 
-/** Everything that was said to be done was done once, and told once. */
+/**
+ * Checks that all successful requests had their effect once, and that each event was emitted once.
+ */
 export async function checkEffects({ system, apiKey, balancer, report, done }: Shop, receiver: Receiver): Promise<void> {
-  const wanted = [
+  const expected = [
     ...[...done.payments].flatMap(([id, { refunded }]) => [
-      { event: "PAYMENT_COMPLETED", about: id, count: 1 },
-      { event: "PAYMENT_REFUNDED", about: id, count: refunded > 0 ? 1 : 0 },
+      { event: "PAYMENT_COMPLETED", subjectId: id, count: 1 },
+      { event: "PAYMENT_REFUNDED", subjectId: id, count: refunded > 0 ? 1 : 0 },
     ]),
-    ...done.applications.map((id) => ({ event: "KYC_COMPLETED", about: id, count: 1 })),
+    ...done.applications.map((id) => ({ event: "KYC_COMPLETED", subjectId: id, count: 1 })),
   ];
-  const told = () => countOf(receiver);
+  const countEvents = () => countAcceptedEvents(receiver);
   await until(() => {
-    const counts = told();
-    return wanted.every(({ event, about, count }) => (counts.get(`${event} ${about}`) ?? 0) >= count);
+    const counts = countEvents();
+    return expected.every(({ event, subjectId, count }) => (counts.get(`${event} ${subjectId}`) ?? 0) >= count);
   }, settleMsMax);
 
-  const counts = told();
-  for (const { event, about, count } of wanted) {
-    const seen = counts.get(`${event} ${about}`) ?? 0;
-    report.check("an event is told", seen === count, () => `${event} of ${about}: ${seen} events, not ${count}`);
+  const counts = countEvents();
+  for (const { event, subjectId, count } of expected) {
+    const actual = counts.get(`${event} ${subjectId}`) ?? 0;
+    report.check(
+      "an event is emitted as often as expected",
+      actual === count,
+      () => `${event} of ${subjectId}: ${actual} events, expected ${count}`,
+    );
   }
   for (const [id, arrivals] of receiver.arrivals) {
     const accepted = arrivals.filter(({ isAccepted }) => isAccepted).length;
@@ -33,7 +39,11 @@ export async function checkEffects({ system, apiKey, balancer, report, done }: S
   for (const [id, { orderId, refunded }] of done.payments) {
     const { refundedAmount, refundCalls } = await processorView(system, orderId);
     const holds = refundedAmount === refunded && refundCalls === (refunded > 0 ? 1 : 0);
-    report.check("a refund is given once", holds, () => `${id}: ${refundedAmount} in ${refundCalls} calls, not ${refunded}`);
+    report.check(
+      "a refund is executed once",
+      holds,
+      () => `${id}: ${refundedAmount} in ${refundCalls} calls, expected ${refunded}`,
+    );
   }
   const call = apiCaller(balancer.next(), apiKey);
   for (const email of done.clients) {
@@ -42,15 +52,15 @@ export async function checkEffects({ system, apiKey, balancer, report, done }: S
   }
 }
 
-/** Different events of each type about each payment or application that were accepted. */
-function countOf(receiver: Receiver): Map<string, number> {
+/** Counts the distinct accepted events by type and payment or application. */
+function countAcceptedEvents(receiver: Receiver): Map<string, number> {
   const counts = new Map<string, number>();
   for (const arrivals of receiver.arrivals.values()) {
     const [body] = arrivals.filter(({ isAccepted }) => isAccepted);
     if (!body) continue;
     const { event, payment_id, application_id } = JSON.parse(body.body) as Record<string, string>;
-    const what = `${event} ${payment_id ?? application_id}`;
-    counts.set(what, (counts.get(what) ?? 0) + 1);
+    const key = `${event} ${payment_id ?? application_id}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   return counts;
 }

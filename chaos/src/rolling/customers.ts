@@ -8,11 +8,11 @@ import { request } from "undici";
 import type { Report } from "../report.ts";
 import type { Balancer } from "./balancer.ts";
 
-/** What was asked for and said to be done, to be looked for in the end. */
-export interface Done {
-  /** By payment: its order at the processor, and what was given back, in centimes. */
+/** Successful work, whose effects are checked at the end. */
+export interface DoneWork {
+  /** By payment id: its order at the processor and the refunded amount in centimes. */
   readonly payments: Map<string, { readonly orderId: string; readonly refunded: number }>;
-  /** Names, each given once. */
+  /** E-mail addresses, each used for one client. */
   readonly clients: string[];
   readonly applications: string[];
 }
@@ -23,72 +23,75 @@ export interface Shop {
   readonly apiKey: string;
   readonly report: Report;
   readonly signal: AbortSignal;
-  readonly done: Done;
+  readonly done: DoneWork;
   /** Factor of the customers' pauses; see `pausesIn`. */
   readonly pauses: number;
 }
 
 const order = { amount: "5000.00", success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };
-/** In centimes; each payment is refunded once. */
+/** Amount in centimes. Each payment is refunded once. */
 const refundAmount = 250_50;
 
-/** Asks one of the gateways. Another answer than `wanted` is a violation, and has no body here. */
+/**
+ * Sends a request to one of the gateways. A status other than `expected` is a violation, and the
+ * function returns undefined.
+ */
 export type Call = (
-  what: string,
+  name: string,
   method: "GET" | "POST" | "DELETE",
   path: string,
-  wanted: number,
+  expected: number,
   body?: object,
   headers?: Record<string, string>,
 ) => Promise<Record<string, unknown> | undefined>;
 
-/** Attempts below this duration pause longer, because starting replicas need the processor time. */
+/** Shorter runs pause longer, because starting replicas need the processor time. */
 const secondsForShortPauses = 60;
 
-/** Returns the factor by which the customers of an attempt pause longer. */
+/** Returns the factor by which the customers of a run pause longer. */
 export const pausesIn = (seconds: number): number => (seconds < secondsForShortPauses ? 5 : 1);
 
-/** Customers who do one thing after the other until the signal. */
-export async function beCustomers(shop: Shop): Promise<void> {
-  const call = callOf(shop);
-  const often = (pauseMs: number, work: (number: number) => Promise<void>) => overAndOver(shop, pauseMs, work);
+/** Runs several customers in parallel until the signal. */
+export async function runCustomers(shop: Shop): Promise<void> {
+  const call = createCall(shop);
+  const repeat = (pauseMs: number, work: (number: number) => Promise<void>) => repeatUntilOver(shop, pauseMs, work);
   await Promise.all([
-    often(40, () => read(call)),
-    often(40, () => read(call)),
-    often(150, (i) => registerClient(shop, call, i)),
-    often(150, () => payAndRefund(shop, call)),
-    often(150, () => payAndRefund(shop, call)),
-    often(500, () => verifyApplicant(shop, call)),
+    repeat(40, () => read(call)),
+    repeat(40, () => read(call)),
+    repeat(150, (i) => registerClient(shop, call, i)),
+    repeat(150, () => payAndRefund(shop, call)),
+    repeat(150, () => payAndRefund(shop, call)),
+    repeat(500, () => verifyApplicant(shop, call)),
   ]);
 }
 
-/** One customer, until the signal. */
-export async function overAndOver(
+/** Repeats the work of one customer until the signal. */
+export async function repeatUntilOver(
   { signal, report, pauses }: Pick<Shop, "signal" | "report" | "pauses">,
   pauseMs: number,
   work: (number: number) => Promise<void>,
 ): Promise<void> {
   for (let i = 0; !signal.aborted; i++) {
-    await work(i).catch((error: Error) => report.violation(`a customer failed: ${error.stack}`));
+    await work(i).catch((error: Error) => report.violation(`a customer stopped with an error: ${error.stack}`));
     await sleep(pauses * pauseMs, signal);
   }
 }
 
-export function callOf({ balancer, apiKey, report }: Shop): Call {
-  return async (what, method, path, wanted, body, headers) => {
+export function createCall({ balancer, apiKey, report }: Shop): Call {
+  return async (name, method, path, expected, body, headers) => {
     const url = balancer.next();
     const sentMs = performance.now();
-    const tookMs = () => Math.round(performance.now() - sentMs);
+    const durationMs = () => Math.round(performance.now() - sentMs);
     try {
-      const answer = await apiCaller(url, apiKey)(method, path, body, headers);
+      const response = await apiCaller(url, apiKey)(method, path, body, headers);
       report.check(
-        `${what} is answered`,
-        answer.status === wanted,
-        () => `${answer.status} after ${tookMs()} ms: ${answer.text}`,
+        `${name} succeeds`,
+        response.status === expected,
+        () => `${response.status} after ${durationMs()} ms: ${response.text}`,
       );
-      return answer.status === wanted ? answer.body : undefined;
+      return response.status === expected ? response.body : undefined;
     } catch (error) {
-      report.violation(`${what}: no answer by ${url} after ${tookMs()} ms: ${error}`);
+      report.violation(`${name}: no response from ${url} after ${durationMs()} ms: ${error}`);
       return undefined;
     }
   };
@@ -117,8 +120,8 @@ async function payAndRefund({ system, balancer, report, done }: Shop, call: Call
   const { pathname, search } = new URL(paid.redirect_url);
   const back = await request(`${balancer.next()}${pathname}${search}`, { headersTimeout: 20_000 });
   await back.body.dump();
-  const where = String(back.headers["location"]);
-  report.check("a card holder's return is answered", where.includes("status=PAID"), () => `${back.statusCode} ${where}`);
+  const location = String(back.headers["location"]);
+  report.check("a card holder's return succeeds", location.includes("status=PAID"), () => `${back.statusCode} ${location}`);
   const refund = { amount: (refundAmount / 100).toFixed(2) };
   const refunded = await call("a refund", "POST", `/api/v1/payments/${id}/refund`, 200, refund);
   done.payments.set(id, { orderId, refunded: refunded ? refundAmount : 0 });

@@ -5,16 +5,16 @@ import { type ServiceProcess, serviceProcess } from "@amana/dev-env/service-proc
 import { databaseOwners, loopbackUrl, type ServiceName } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 
-/** Every service of which there are several, in the order in which they are replaced. */
+/** All replicated services, in the order in which they are replaced. */
 export const replicated = [...databaseOwners, "gateway"] as const satisfies readonly ServiceName[];
 export type Replicated = (typeof replicated)[number];
 
 const servesMsMax = 180_000;
 
-/** The folder of a version; undefined is this one. */
+/** Folder of a version. Undefined: this version. */
 export type Version = string | undefined;
 
-/** One of the two places where a service runs, in whichever version. */
+/** A replica of a service. Its version can change. */
 export class Replica {
   readonly name: Replicated;
   readonly url: string;
@@ -31,19 +31,19 @@ export class Replica {
     return this.#process?.pid();
   }
 
-  /** In good order, as a deployment does: the process that runs is asked to stop, and then the new one starts. */
+  /** Stops the running process gracefully and starts a new one, as a deployment does. */
   async replace(version: Version): Promise<void> {
     await this.stop();
     this.#process = this.#create(version);
-    await this.#startIt(this.#process);
+    await this.#startAndWait(this.#process);
   }
 
-  /** Starts it again when it does not run: after a crash. */
+  /** Starts the process again if it is not running. */
   async restart(): Promise<void> {
-    if (this.#process && !this.#process.running()) await this.#startIt(this.#process);
+    if (this.#process && !this.#process.running()) await this.#startAndWait(this.#process);
   }
 
-  /** Ends it as a crash does. */
+  /** Ends the process without a graceful shutdown. */
   async kill(): Promise<void> {
     await this.#process?.kill();
   }
@@ -52,12 +52,12 @@ export class Replica {
     await this.#process?.stop();
   }
 
-  /** The next one is replaced only when this one serves: on a busy machine that takes minutes. */
-  async #startIt(process: ServiceProcess): Promise<void> {
+  /** Waits until the process accepts connections, which takes minutes on a busy machine. */
+  async #startAndWait(process: ServiceProcess): Promise<void> {
     await process.start();
     const port = Number(new URL(this.url).port);
     await until(async () => !process.running() || (await acceptsConnections("127.0.0.1", port)), servesMsMax);
-    if (!process.running()) throw new Error(`${this.name} does not start:\n${process.recentOutput()}`);
+    if (!process.running()) throw new Error(`${this.name} did not start:\n${process.recentOutput()}`);
   }
 }
 
@@ -65,15 +65,15 @@ export interface Replicas extends AsyncDisposable {
   readonly of: Readonly<Record<Replicated, readonly Replica[]>>;
 }
 
-/** Stops the system's own services and starts two of each in their place; the sandbox stays one. */
+/** Replaces the services of the system, except the sandbox, with two replicas each. */
 export async function startReplicas(
   system: System,
   version: Version,
   onCrash: (text: string, name: Replicated) => void,
 ): Promise<Replicas> {
-  const others = new Map<Replicated, number>();
-  for (const name of replicated) others.set(name, await freePort());
-  const portsOf = (name: Replicated) => [system.rpcPorts[name], others.get(name) ?? 0];
+  const secondPorts = new Map<Replicated, number>();
+  for (const name of replicated) secondPorts.set(name, await freePort());
+  const portsOf = (name: Replicated) => [system.rpcPorts[name], secondPorts.get(name) ?? 0];
   const urlsOf = (name: Replicated) => portsOf(name).map(loopbackUrl).join();
   const urls = Object.fromEntries(replicated.map((name) => [`${name.toUpperCase()}_URLS`, urlsOf(name)]));
 
@@ -86,7 +86,7 @@ export async function startReplicas(
         env: { ...system.envOf(name), ...urls, [name === "gateway" ? "PORT" : "RPC_PORT"]: String(port) },
         logDir: system.logDir,
         supervised: false,
-        onCrash: (crashed, output) => onCrash(`${crashed} ended by itself:\n${output}`, name),
+        onCrash: (crashed, output) => onCrash(`${crashed} exited unexpectedly:\n${output}`, name),
       }),
     );
   const of = Object.fromEntries(

@@ -6,18 +6,18 @@ import { createRandom } from "../random.ts";
 import type { Report } from "../report.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
 import { checkEffects } from "./check-effects.ts";
-import { beCustomers, pausesIn, type Shop } from "./customers.ts";
+import { pausesIn, runCustomers, type Shop } from "./customers.ts";
 import { type Replicas, replicated, startReplicas, type Version } from "./replicas.ts";
 
-/** Much longer than the balancer's probes are apart, as in a cluster: a busy machine is late. */
+/** Much longer than the interval of the balancer's probes, as in a cluster. */
 export const stopDelayMs = 3_000;
-/** Longer than callers pass over a replica that was away. */
+/** Longer than callers skip a replica that was down. */
 export const pauseMs = 1_200;
 
 export const rolling: Program = {
   attacks:
-    "no request fails and nothing is lost or doubled while each service is replaced, one replica after the other; OTHER_VERSION names the folder of the version to go back to",
-  async run({ seed, seconds, signal, report, say }) {
+    "replace each service under load, one replica after the other; no request fails, no effect is lost or doubled (OTHER_VERSION: folder of a version to change to and back)",
+  async run({ seed, seconds, signal, report, log }) {
     const other: Version = process.env["OTHER_VERSION"] || undefined;
     await using test = await startTestSystem("kafka", { gateway: { STOP_DELAY_MS: String(stopDelayMs) } });
     const { system } = test;
@@ -26,26 +26,34 @@ export const rolling: Program = {
     const business = await aBusiness(system);
     await using _receiver = business.receiver;
     await business.call("POST", "/api/v1/webhook-endpoints", { url: receiver.url });
-    // The other version runs on the schema of this one.
+    // The other version runs on the schema of this version.
     await using replicas = await startReplicas(system, other, (text) => report.violation(text));
     await using balancer = startBalancer(replicas.of.gateway.map(({ url }) => url));
     await balancer.allReady();
 
-    const over = new AbortController();
+    const loadEnds = new AbortController();
     const done: Shop["done"] = { payments: new Map(), clients: [], applications: [] };
-    const shop: Shop = { system, balancer, apiKey: business.key, report, signal: over.signal, done, pauses: pausesIn(seconds) };
-    const customers = beCustomers(shop);
-    // To this version, back to the other one, and so on: each round leaves every service replaced.
+    const shop: Shop = {
+      system,
+      balancer,
+      apiKey: business.key,
+      report,
+      signal: loadEnds.signal,
+      done,
+      pauses: pausesIn(seconds),
+    };
+    const customers = runCustomers(shop);
+    // Alternates between the versions. Each round replaces every service.
     const roundsMin = other ? 2 : 1;
     for (let version: Version; ; version = version === other ? undefined : other) {
       if (signal.aborted && report.counted("rounds") >= roundsMin) break;
-      say(`every service, one replica after the other, to ${version ?? "this version"}`);
+      log(`replacing every service with ${version ?? "this version"}, one replica after the other`);
       await replaceAll(replicas, balancer, version, report);
       report.count("rounds");
     }
-    over.abort();
+    loadEnds.abort();
     await customers;
-    say(`${done.payments.size} payments and ${done.applications.length} applications; waiting for what is still to be told`);
+    log(`${done.payments.size} payments and ${done.applications.length} applications; waiting for the remaining webhooks`);
     await checkEffects(shop, receiver);
   },
 };

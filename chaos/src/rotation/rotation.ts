@@ -3,42 +3,43 @@ import { amanaDone, databaseSettings } from "@amana/e2e/run-amana";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { type Receiver, receiveEvents } from "../events/receive-events.ts";
-import type { Attempt, Program } from "../program.ts";
+import type { Program, ProgramRun } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { type Balancer, startBalancer } from "../rolling/balancer.ts";
 import { checkEffects } from "../rolling/check-effects.ts";
-import { beCustomers, pausesIn, type Shop } from "../rolling/customers.ts";
+import { pausesIn, runCustomers, type Shop } from "../rolling/customers.ts";
 import { type Replicas, replicated, startReplicas } from "../rolling/replicas.ts";
 import { pauseMs, stopDelayMs } from "../rolling/rolling.ts";
 import { type Deployment, type RotatedSecret, rotations, type Settings, type Step } from "./steps.ts";
-import { checkUses, type Used, useSecrets } from "./use-secrets.ts";
+import { checkUses, type UsedSecrets, useSecrets } from "./use-secrets.ts";
 
 /**
- * Rotates these secrets by the steps of docs/secrets.md, replica after replica, under load.
- * `leftOut` names a step that is not done, to see that the program notices.
+ * Returns a program that rotates these secrets by the steps of docs/secrets.md under load, one
+ * replica after the other. `skippedStep` names a step to leave out, after which violations are
+ * expected.
  */
-export const rotationOf = (secrets: readonly RotatedSecret[], leftOut?: string): Program => ({
-  attacks: "no request fails, and nothing is lost or called forged, while each secret is changed step by step",
-  run: (attempt) => run(attempt, secrets, leftOut),
+export const rotationOf = (secrets: readonly RotatedSecret[], skippedStep?: string): Program => ({
+  attacks: "rotate each secret step by step under load; no request fails, no event is lost or counted as forged",
+  run: (options) => run(options, secrets, skippedStep),
 });
 
 export const rotation: Program = rotationOf(Object.keys(rotations) as RotatedSecret[]);
 
-interface Stage {
+interface RotationContext {
   readonly shop: Omit<Shop, "signal">;
   readonly deployment: Deployment;
   readonly replicas: Replicas;
   readonly balancer: Balancer;
-  /** Of an endpoint that only checks go to. */
+  /** URL of an endpoint that receives only checks. */
   readonly checkedUrl: string;
-  readonly used: Used;
-  readonly say: Attempt["say"];
+  readonly used: UsedSecrets;
+  readonly log: ProgramRun["log"];
 }
 
 async function run(
-  { seed, seconds, signal, report, say }: Attempt,
+  { seed, seconds, signal, report, log }: ProgramRun,
   secrets: readonly RotatedSecret[],
-  leftOut: string | undefined,
+  skippedStep: string | undefined,
 ): Promise<void> {
   await using test = await startTestSystem("kafka", {
     gateway: { STOP_DELAY_MS: String(stopDelayMs) },
@@ -59,18 +60,18 @@ async function run(
 
   const done: Shop["done"] = { payments: new Map(), clients: [], applications: [] };
   const shop = { system, balancer, apiKey: business.key, report, done, pauses: pausesIn(seconds) };
-  const stage: Stage = {
-    ...{ shop, replicas, balancer, say },
+  const context: RotationContext = {
+    ...{ shop, replicas, balancer, log },
     deployment: deploymentOf(system, settings),
     checkedUrl: checked.url,
     used: { verified: [] },
   };
-  do for (const secret of secrets) await rotate(secret, stage, leftOut);
+  do for (const secret of secrets) await rotate(secret, context, skippedStep);
   while (!signal.aborted);
-  say(`${done.payments.size} payments, ${done.applications.length} applications; waiting for what is still to be told`);
+  log(`${done.payments.size} payments, ${done.applications.length} applications; waiting for the remaining webhooks`);
   await checkEffects({ ...shop, signal }, receiver);
-  await checkUses({ ...shop, signal }, stage.used);
-  report.check("webhooks are signed", receivers.refusedForTheirTime() === 0, () => `${receivers.refusedForTheirTime()} are not`);
+  await checkUses({ ...shop, signal }, context.used);
+  report.check("webhooks are signed", receivers.rejectedSignatures() === 0, () => `${receivers.rejectedSignatures()} are not`);
 }
 
 function deploymentOf(system: System, settings: Settings): Deployment {
@@ -80,30 +81,30 @@ function deploymentOf(system: System, settings: Settings): Deployment {
       const keys = { SECRET_ENCRYPTION_KEYS: settings.webhooks["SECRET_ENCRYPTION_KEYS"] ?? "" };
       await amanaDone({ ...databaseSettings(system.databaseUrls), ...keys }, "secrets", "reencrypt");
     },
-    async tellProvider(secret) {
+    async setProviderSecret(secret) {
       await system.services.sandbox.stop();
       await system.services.sandbox.start({ KYC_CALLBACK_SECRET: secret });
     },
   };
 }
 
-async function rotate(secret: RotatedSecret, stage: Stage, leftOut: string | undefined): Promise<void> {
+async function rotate(secret: RotatedSecret, context: RotationContext, skippedStep: string | undefined): Promise<void> {
   for (const step of rotations[secret]()) {
-    if (step.does === leftOut) continue;
-    stage.say(`${secret}: ${step.does}`);
-    if (step.withoutLoad) await perform(step, stage);
-    else await underLoad(stage, () => perform(step, stage));
+    if (step.action === skippedStep) continue;
+    context.log(`${secret}: ${step.action}`);
+    if (step.withoutLoad) await perform(step, context);
+    else await underLoad(context, () => perform(step, context));
   }
-  stage.shop.report.count(`changed: ${secret}`);
+  context.shop.report.count(`changed: ${secret}`);
 }
 
-/** The waiting times of docs/secrets.md are left out: no message or request is as old here. */
-async function perform(step: Step, { deployment, ...stage }: Stage): Promise<void> {
+/** Skips the waiting times of docs/secrets.md, because no message or request is old enough here. */
+async function perform(step: Step, { deployment, ...context }: RotationContext): Promise<void> {
   await step.run(deployment);
-  await restart(step, stage);
+  await restart(step, context);
 }
 
-async function restart(step: Step, { replicas, balancer, shop }: Omit<Stage, "deployment">): Promise<void> {
+async function restart(step: Step, { replicas, balancer, shop }: Omit<RotationContext, "deployment">): Promise<void> {
   for (const name of step.restart) {
     for (const replica of replicas.of[name]) {
       await sleep(pauseMs);
@@ -114,16 +115,18 @@ async function restart(step: Step, { replicas, balancer, shop }: Omit<Stage, "de
   }
 }
 
-/** While customers come and go. What they do at the end is done with the new settings everywhere. */
-async function underLoad({ shop, checkedUrl, used }: Stage, work: () => Promise<void>): Promise<void> {
-  const over = new AbortController();
-  const during = { ...shop, signal: over.signal };
-  const customers = Promise.all([beCustomers(during), useSecrets(during, checkedUrl, used)]);
+/**
+ * Runs `work` under load. The load continues for a moment, so that all replicas use new settings.
+ */
+async function underLoad({ shop, checkedUrl, used }: RotationContext, work: () => Promise<void>): Promise<void> {
+  const loadEnds = new AbortController();
+  const loadedShop = { ...shop, signal: loadEnds.signal };
+  const customers = Promise.all([runCustomers(loadedShop), useSecrets(loadedShop, checkedUrl, used)]);
   try {
     await work();
     await sleep(pauseMs);
   } finally {
-    over.abort();
+    loadEnds.abort();
     await customers;
   }
 }

@@ -11,12 +11,12 @@ export interface Deployment {
   /** Runs `amana secrets reencrypt`. */
   reencrypt(): Promise<void>;
   /** Gives the verification provider the secret with which it signs callbacks. */
-  tellProvider(secret: string): Promise<void>;
+  setProviderSecret(secret: string): Promise<void>;
 }
 
-/** One numbered step of docs/secrets.md. */
+/** A numbered step of docs/secrets.md. */
 export interface Step {
-  readonly does: string;
+  readonly action: string;
   run(deployment: Deployment): void | Promise<void>;
   /** The services whose replicas restart after the step, one replica after the other. */
   readonly restart: readonly Replicated[];
@@ -28,12 +28,12 @@ interface ListedSecret {
   readonly setting: string;
   readonly services: readonly Replicated[];
   readonly newEntry: string;
-  /** Selects the entries of this secret, where a setting lists several secrets. */
+  /** Selects the entries of this secret if the setting lists several secrets. */
   isEntry?(entry: string): boolean;
 }
 
-/** Steps for a setting that lists several keys, of which a service uses the first. */
-function listed({ setting, services, newEntry, isEntry = () => true }: ListedSecret): [Step, Step, Step] {
+/** Returns the steps for a setting that lists several keys, of which a service uses the first. */
+function rotateListEntry({ setting, services, newEntry, isEntry = () => true }: ListedSecret): [Step, Step, Step] {
   const edit =
     (change: (entries: readonly string[]) => readonly string[]): Step["run"] =>
     ({ settings }) => {
@@ -44,9 +44,9 @@ function listed({ setting, services, newEntry, isEntry = () => true }: ListedSec
       }
     };
   return [
-    { does: "add the new key behind the old one", run: edit((entries) => [...entries, newEntry]), restart: services },
-    { does: "move the new key to the front", run: edit((entries) => entries.toReversed()), restart: services },
-    { does: "remove the old key", run: edit((entries) => entries.slice(0, 1)), restart: services },
+    { action: "add the new key after the old one", run: edit((entries) => [...entries, newEntry]), restart: services },
+    { action: "move the new key to the front", run: edit((entries) => entries.toReversed()), restart: services },
+    { action: "remove the old key", run: edit((entries) => entries.slice(0, 1)), restart: services },
   ];
 }
 
@@ -54,43 +54,43 @@ const newId = () => `k-${randomBytes(4).toString("hex")}`;
 const newKey = () => `${newId()}:${randomBytes(32).toString("base64")}`;
 
 function encryptionKey(): Step[] {
-  const [add, move, remove] = listed({
+  const [add, move, remove] = rotateListEntry({
     setting: "SECRET_ENCRYPTION_KEYS",
     services: ["webhooks", "kyc"],
     newEntry: newKey(),
   });
-  const reencrypt: Step = { does: "re-encrypt stored secrets", run: (deployment) => deployment.reencrypt(), restart: [] };
+  const reencrypt: Step = { action: "re-encrypt stored secrets", run: (deployment) => deployment.reencrypt(), restart: [] };
   return [add, move, reencrypt, remove];
 }
 
 const eventKey = (topic: string, services: readonly Replicated[]): Step[] =>
-  listed({
+  rotateListEntry({
     setting: "EVENT_MAC_KEYS",
     services,
     newEntry: `${topic}=${newKey()}`,
     isEntry: (entry) => entry.startsWith(`${topic}=`),
   });
 
-/** Steps for a key pair: `signer` holds the private half, `verifiers` the public one. */
+/** Returns the steps for a key pair: `signer` has the private key, `verifiers` the public key. */
 function callerKey(signer: Replicated, publicSetting: string, verifiers: readonly Replicated[]): Step[] {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
   const id = newId();
-  const privateHalf = `${id}:${privateKey.export({ format: "der", type: "pkcs8" }).toString("base64")}`;
-  const publicHalf = `${id}:${publicKey.export({ format: "der", type: "spki" }).toString("base64")}`;
-  const [add, , remove] = listed({ setting: publicSetting, services: verifiers, newEntry: publicHalf });
+  const privateEntry = `${id}:${privateKey.export({ format: "der", type: "pkcs8" }).toString("base64")}`;
+  const publicEntry = `${id}:${publicKey.export({ format: "der", type: "spki" }).toString("base64")}`;
+  const [add, , remove] = rotateListEntry({ setting: publicSetting, services: verifiers, newEntry: publicEntry });
   return [
     add,
     {
-      does: "replace the private half",
+      action: "replace the private key",
       run({ settings }) {
-        settings[signer]["CALLER_PRIVATE_KEY"] = privateHalf;
+        settings[signer]["CALLER_PRIVATE_KEY"] = privateEntry;
       },
       restart: [signer],
     },
     {
       ...remove,
       run({ settings }) {
-        for (const name of verifiers) settings[name][publicSetting] = publicHalf;
+        for (const name of verifiers) settings[name][publicSetting] = publicEntry;
       },
     },
   ];
@@ -98,17 +98,17 @@ function callerKey(signer: Replicated, publicSetting: string, verifiers: readonl
 
 function callbackSecret(): Step[] {
   const secret = randomBytes(32).toString("base64url");
-  const [add] = listed({ setting: "KYC_CALLBACK_SECRETS", services: ["kyc"], newEntry: secret });
+  const [add] = rotateListEntry({ setting: "KYC_CALLBACK_SECRETS", services: ["kyc"], newEntry: secret });
   return [
     add,
     {
-      does: "give the provider the new secret",
-      run: (deployment) => deployment.tellProvider(secret),
+      action: "give the provider the new secret",
+      run: (deployment) => deployment.setProviderSecret(secret),
       restart: [],
       withoutLoad: true,
     },
     {
-      does: "remove the old secret",
+      action: "remove the old secret",
       run({ settings }) {
         settings.kyc["KYC_CALLBACK_SECRETS"] = secret;
       },
@@ -117,12 +117,12 @@ function callbackSecret(): Step[] {
   ];
 }
 
-/** The rotations of docs/secrets.md under which no request may fail. Each call makes a new key. */
+/** The rotations of docs/secrets.md without downtime. Each call creates a new key. */
 export const rotations = {
   "kyc-key": () => callerKey("kyc", "KYC_PUBLIC_KEYS", ["clients"]),
   "gateway-key": () => callerKey("gateway", "GATEWAY_PUBLIC_KEYS", databaseOwners),
   "fingerprint-key": () =>
-    listed({ setting: "FINGERPRINT_KEYS", services: ["gateway"], newEntry: randomBytes(32).toString("base64") }),
+    rotateListEntry({ setting: "FINGERPRINT_KEYS", services: ["gateway"], newEntry: randomBytes(32).toString("base64") }),
   "kyc-callback-secret": callbackSecret,
   "encryption-key": encryptionKey,
   "event-key:payments.v1": () => eventKey("payments.v1", ["payments", "webhooks"]),

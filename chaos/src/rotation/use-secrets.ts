@@ -5,31 +5,31 @@ import { until } from "@amana/dev-env/eventually";
 import { withClient } from "@amana/e2e/find-everywhere";
 import { amanaWith, databaseSettings } from "@amana/e2e/run-amana";
 import { sandbox } from "@amana/e2e/test-system";
-import { type Call, callOf, overAndOver, type Shop } from "../rolling/customers.ts";
+import { type Call, createCall, repeatUntilOver, type Shop } from "../rolling/customers.ts";
 
 const settleMsMax = 180_000;
 
-/** What was done beside what every shop does. */
-export interface Used {
-  /** Clients who were verified; they are approved at once, and the audit trail says so. */
+/** Work of `useSecrets`, to be checked at the end. */
+export interface UsedSecrets {
+  /** Verified clients. They are approved automatically, which the audit trail must contain. */
   readonly verified: string[];
 }
 
 /**
- * Uses, until the signal, what secrets protect and the customers of `rolling` do not touch: links
- * and webhook secrets that another replica encrypted, requests that are repeated, kyc's question to
- * clients, and events of all three topics.
+ * Uses secrets that the customers of `rolling` do not use, until the signal: links and webhook
+ * secrets that another replica encrypted, repeated requests, calls of kyc to clients, and events of
+ * all three topics.
  */
-export async function useSecrets(shop: Shop, checkedUrl: string, used: Used): Promise<void> {
-  const call = callOf(shop);
+export async function useSecrets(shop: Shop, checkedUrl: string, used: UsedSecrets): Promise<void> {
+  const call = createCall(shop);
   await Promise.all([
-    overAndOver(shop, 150, () => verifyClient(shop, call, used)),
-    overAndOver(shop, 150, () => checkEndpoint(call, checkedUrl)),
+    repeatUntilOver(shop, 150, () => verifyClient(shop, call, used)),
+    repeatUntilOver(shop, 150, () => checkEndpoint(call, checkedUrl)),
     repeatRequest(shop, call),
   ]);
 }
 
-async function verifyClient({ system, report, done }: Shop, call: Call, { verified }: Used): Promise<void> {
+async function verifyClient({ system, report, done }: Shop, call: Call, { verified }: UsedSecrets): Promise<void> {
   const email = `lina-${randomUUID()}@example.com`;
   const client = await call("a client's registration", "POST", "/api/v1/clients/person", 201, { ...aPerson, email });
   if (!client) return;
@@ -38,39 +38,43 @@ async function verifyClient({ system, report, done }: Shop, call: Call, { verifi
   const application = await call("a client's application", "POST", "/api/v1/kyc/applications", 201, { client_id: id });
   if (!application) return;
   const [path, link] = [`/api/v1/kyc/applications/${application["id"]}`, application["link_url"]];
-  const shown = await call("a read of an application", "GET", path, 200);
-  report.check("a link is shown by every replica", shown?.["link_url"] === link, () => `${shown?.["link_url"]}, not ${link}`);
+  const read = await call("a read of an application", "GET", path, 200);
+  report.check("every replica returns the same link", read?.["link_url"] === link, () => `${read?.["link_url"]}, not ${link}`);
   await submit(system.sandboxUrl, String(link), { outcome: "approved" });
   done.applications.push(String(application["id"]));
   verified.push(id);
 }
 
-/** The secret is made by one replica and signed with by whichever is asked for the check. */
+/** Creates an endpoint and checks it. Another replica may have to decrypt the webhook secret. */
 async function checkEndpoint(call: Call, url: string): Promise<void> {
-  const made = await call("an endpoint's registration", "POST", "/api/v1/webhook-endpoints", 201, { url });
-  if (!made) return;
-  const path = `/api/v1/webhook-endpoints/${made["id"]}`;
+  const endpoint = await call("an endpoint's registration", "POST", "/api/v1/webhook-endpoints", 201, { url });
+  if (!endpoint) return;
+  const path = `/api/v1/webhook-endpoints/${endpoint["id"]}`;
   await call("a check of an endpoint", "POST", `${path}/check`, 200);
-  await call("an endpoint's end", "DELETE", path, 204);
+  await call("a deletion of an endpoint", "DELETE", path, 204);
 }
 
 async function repeatRequest(shop: Shop, call: Call): Promise<void> {
   const body = { ...aPerson, email: `nadia-${randomUUID()}@example.com` };
-  const register = (what: string) => call(what, "POST", "/api/v1/clients/person", 201, body, { "idempotency-key": body.email });
+  const register = (name: string) => call(name, "POST", "/api/v1/clients/person", 201, body, { "idempotency-key": body.email });
   const first = await register("a keyed registration");
   if (!first) return;
   shop.done.clients.push(body.email);
-  await overAndOver(shop, 150, async () => {
-    const again = await register("a repeated registration");
-    shop.report.check("a repeated request has the first answer", again?.["id"] === first["id"], () => `${again?.["id"]}`);
+  await repeatUntilOver(shop, 150, async () => {
+    const repeated = await register("a repeated registration");
+    shop.report.check(
+      "a repeated request returns the first response",
+      repeated?.["id"] === first["id"],
+      () => `${repeated?.["id"]}`,
+    );
   });
 }
 
 /**
- * Every approval is in the audit trail, so no event was lost or rejected; no message failed and no
- * callback was rejected.
+ * Checks that every approval is in the audit trail, so no event was lost or rejected, that there
+ * are no dead letters, and that no callback was rejected.
  */
-export async function checkUses({ system, report, done }: Shop, { verified }: Used): Promise<void> {
+export async function checkUses({ system, report, done }: Shop, { verified }: UsedSecrets): Promise<void> {
   const query = "select after->>'client_id' as id from audit_event where action = 'onboarding.approved'";
   await withClient(system.databaseUrls["identity"] ?? "", async (identity) => {
     const audited = async () => (await identity.query<{ id: string }>(query)).rows.map(({ id }) => id);
@@ -91,6 +95,6 @@ export async function checkUses({ system, report, done }: Shop, { verified }: Us
       callbacks: { attempts: { result: string }[] }[];
     };
     const results = view.callbacks.flatMap(({ attempts }) => attempts.map(({ result }) => result));
-    report.check("no callback is called forged", !results.includes("401"), () => `${id}: ${results}`);
+    report.check("no callback is rejected as forged", !results.includes("401"), () => `${id}: ${results}`);
   }
 }

@@ -1,43 +1,40 @@
 import type { Random } from "../random.ts";
 
-/** A word that is nowhere by chance, and where it may be found. */
+/** A unique text, and the places that may contain it. */
 export interface Canary {
   readonly name: string;
-  readonly word: string;
-  /** Names of places, or how they begin. */
+  readonly text: string;
+  /** Names or name prefixes of places. */
   readonly allowed: readonly string[];
 }
 
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
 
-/** Makes words to be looked for and remembers each. */
+/** Creates canaries and keeps a list of them. */
 export class Canaries {
-  readonly made: Canary[] = [];
+  readonly created: Canary[] = [];
   readonly #random: Random;
 
   constructor(random: Random) {
     this.#random = random;
   }
 
-  /**
-   * Letters and digits only, so that it passes wherever a name, a number or a part of an address
-   * may stand.
-   */
-  word(name: string, ...allowed: string[]): string {
-    const word = `zq${Array.from({ length: 18 }, () => letters[this.#random.integer(0, letters.length - 1)]).join("")}`;
-    this.made.push({ name, word, allowed });
-    return word;
+  /** Creates a canary of letters and digits, which is valid in names, numbers and addresses. */
+  text(name: string, ...allowed: string[]): string {
+    const text = `zq${Array.from({ length: 18 }, () => letters[this.#random.integer(0, letters.length - 1)]).join("")}`;
+    this.created.push({ name, text, allowed });
+    return text;
   }
 
   digits(name: string, count: number, ...allowed: string[]): string {
-    const word = Array.from({ length: count }, (_, i) => this.#random.integer(i === 0 ? 1 : 0, 9)).join("");
-    this.made.push({ name, word, allowed });
-    return word;
+    const text = Array.from({ length: count }, (_, i) => this.#random.integer(i === 0 ? 1 : 0, 9)).join("");
+    this.created.push({ name, text, allowed });
+    return text;
   }
 
-  /** Something that the system made itself. */
-  watch(name: string, word: string, ...allowed: string[]): string {
-    this.made.push({ name, word, allowed });
-    return word;
+  /** Adds a value that the system created. */
+  watch(name: string, text: string, ...allowed: string[]): string {
+    this.created.push({ name, text, allowed });
+    return text;
   }
 }

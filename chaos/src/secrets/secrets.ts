@@ -1,27 +1,26 @@
 import { serviceNames } from "@amana/dev-env/services";
 import { databasePlaces, kafkaPlaces, logPlaces, type Place, placesWith } from "@amana/e2e/find-everywhere";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
-import type { Attempt, Program } from "../program.ts";
+import type { Program, ProgramRun } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { Canaries } from "./canaries.ts";
-import { failInTheDatabase, liveThrough, type Stage } from "./live-through.ts";
+import { failInDatabase, type SecretsContext, sendCanaries } from "./send-canaries.ts";
 
 /**
- * A canary in every secret and personal field, through what goes well, what is refused and what
- * fails in the database; then a search of every row, every log at trace, PostgreSQL's own included,
- * every Kafka message, every webhook, and what operators are shown. A canary may be where it
- * belongs and nowhere else.
+ * Puts a canary into every secret and personal field, in successful, rejected and failing requests.
+ * Then searches all rows, all logs at level trace (including PostgreSQL's), all Kafka messages, all
+ * webhooks and the responses to operators. A canary may occur only in its allowed places.
  */
 export const secrets: Program = {
-  attacks: "P6, P9: a secret or a person shows up where it does not belong",
+  attacks: "P6, P9: search rows, logs, messages and responses for secrets and personal data in places that must not have them",
   run,
 };
 
-async function run({ seed, signal, report, say }: Attempt): Promise<void> {
+async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
   const random = createRandom(seed);
   const canaries = new Canaries(random);
-  const processorPassword = canaries.word("the processor's password");
-  const providerToken = canaries.word("the provider's token");
+  const processorPassword = canaries.text("the processor's password");
+  const providerToken = canaries.text("the provider's token");
   const env = Object.fromEntries(serviceNames.map((name) => [name, { LOG_LEVEL: "trace" }])) as Record<string, object>;
   env["payments"] = { ...env["payments"], SATIM_PASSWORD: processorPassword };
   env["kyc"] = { ...env["kyc"], KYC_PROVIDER_TOKEN: providerToken };
@@ -29,10 +28,10 @@ async function run({ seed, signal, report, say }: Attempt): Promise<void> {
   env["gateway"] = { ...env["gateway"], RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "0" };
   await using running = await startTestSystem("kafka", env);
   const { system } = running;
-  for (const [name, value] of settingsThatAreSecret(serviceNames.map(system.envOf))) {
-    canaries.watch(`the setting ${name}`, value);
+  for (const [name, value] of findSecretSettings(serviceNames.map(system.envOf))) {
+    canaries.watch(`setting ${name}`, value);
   }
-  say("the system runs, every log at trace");
+  log("the system is running with log level trace");
 
   const shownToOperators: Place[] = [];
   const refusals: Place[] = [];
@@ -40,17 +39,17 @@ async function run({ seed, signal, report, say }: Attempt): Promise<void> {
   for (let round = 0; round === 0 || !signal.aborted; round++) {
     const business = await aBusiness(system);
     try {
-      const stage: Stage = { system, business, canaries, report, refusals, shown: shownToOperators };
+      const context: SecretsContext = { system, business, canaries, report, refusals, shown: shownToOperators };
       canaries.watch("an API key", business.key);
       canaries.watch("a webhook secret", business.secret);
-      await liveThrough(stage);
-      await failInTheDatabase(stage);
-      report.count("businesses that lived through everything");
+      await sendCanaries(context);
+      await failInDatabase(context);
+      report.count("businesses with canaries in all fields");
     } finally {
       webhooks.push({ name: "webhooks", content: business.receiver.received.map(({ text }) => text).join("\n") });
       await business.receiver[Symbol.asyncDispose]();
     }
-    say(`round ${round + 1}: ${canaries.made.length} canaries`);
+    log(`round ${round + 1}: ${canaries.created.length} canaries`);
   }
 
   const places = [
@@ -62,26 +61,32 @@ async function run({ seed, signal, report, say }: Attempt): Promise<void> {
     ...shownToOperators,
   ];
   report.count("places searched", places.length);
-  for (const { name, word, allowed } of canaries.made) {
-    const found = placesWith(places, word);
-    const wrong = found.filter((place) => !allowed.some((begin) => place.startsWith(begin)));
-    report.check("canaries", wrong.length === 0, () => `${name} is in ${wrong.join(", ")}`);
-    if (found.length > 0) report.count("canaries found where they belong");
+  for (const { name, text, allowed } of canaries.created) {
+    const found = placesWith(places, text);
+    const forbidden = found.filter((place) => !allowed.some((prefix) => place.startsWith(prefix)));
+    report.check(
+      "a canary occurs only in its allowed places",
+      forbidden.length === 0,
+      () => `${name} is in ${forbidden.join(", ")}`,
+    );
+    if (found.length > 0) report.count("canaries found in allowed places");
   }
-  // A search that is blind finds nothing anywhere: the server's log and the databases must have
-  // been read.
-  const log = places.find(({ name }) => name === "log: postgres.log")?.content ?? "";
-  report.check("PostgreSQL's own log tells of failures", log.includes("duplicate key value"), () => "no duplicate key in it");
+  // Proves that the search works: a search that reads no places would find no canaries either.
+  const postgresLog = places.find(({ name }) => name === "log: postgres.log")?.content ?? "";
+  report.check(
+    "the log of PostgreSQL contains failures",
+    postgresLog.includes("duplicate key value"),
+    () => "no duplicate key in it",
+  );
 }
 
 /**
- * Settings that hold secrets, by name; what is shorter than ten characters would be found by
- * chance.
+ * Returns the secrets in settings. Secrets under ten characters are skipped: they occur by chance.
  */
-function settingsThatAreSecret(settings: readonly Record<string, string>[]): [name: string, value: string][] {
+function findSecretSettings(settings: readonly Record<string, string>[]): [name: string, value: string][] {
   const found = new Map<string, string>();
-  for (const each of settings) {
-    for (const [name, value] of Object.entries(each)) {
+  for (const serviceSettings of settings) {
+    for (const [name, value] of Object.entries(serviceSettings)) {
       if (!/SECRET|PASSWORD|TOKEN|PRIVATE|MAC_KEYS|ENCRYPTION|BOOTSTRAP/.test(name) || /PUBLIC|_MS$|SECONDS/.test(name)) continue;
       // "id:secret" and "topic=id:secret", comma-separated.
       for (const part of value.split(",")) {
@@ -89,7 +94,7 @@ function settingsThatAreSecret(settings: readonly Record<string, string>[]): [na
         if (secret.length >= 10) found.set(`${name} ${found.size}`, secret);
       }
     }
-    const password = each["DATABASE_URL"] && new URL(each["DATABASE_URL"]).password;
+    const password = serviceSettings["DATABASE_URL"] && new URL(serviceSettings["DATABASE_URL"]).password;
     if (password) found.set("DATABASE_URL", password);
   }
   return [...found];

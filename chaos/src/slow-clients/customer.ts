@@ -16,10 +16,10 @@ export async function startCustomer(system: System, report: Report): Promise<Asy
   const { key, receiver } = await aBusiness(system, "Customer");
   await receiver[Symbol.asyncDispose]();
   const amana = client(system, key, { retries: 3, timeoutMs });
-  let made = 0;
+  let created = 0;
   const requests: Readonly<Record<string, () => Promise<unknown>>> = {
     "get the business": () => amana.me.get(),
-    "create a client": () => amana.clients.createPerson({ ...aPerson, email: `customer${made++}@example.dz` }),
+    "create a client": () => amana.clients.createPerson({ ...aPerson, email: `customer${created++}@example.dz` }),
     "list clients": () => amana.clients.list({ limit: 10 }).page(),
     "create a payment": () => amana.payments.create(anOrder),
     "list endpoints": () => amana.webhookEndpoints.list().page(),

@@ -7,11 +7,11 @@ import type { Report } from "../report.ts";
 const residentMiBMax = 450;
 
 /** Checks the largest resident set of each process since its start, as Linux recorded it. */
-export function checkMemory(system: System, report: Report, say: (line: string) => void): void {
+export function checkMemory(system: System, report: Report, log: (line: string) => void): void {
   const peaks = serviceNames
     .filter((name) => name !== "sandbox")
     .map((name) => ({ name, mebibytes: peakMebibytes(system.services[name].pid()) }));
-  say(`largest resident sets in MiB: ${peaks.map(({ name, mebibytes }) => `${name} ${mebibytes}`).join(", ")}`);
+  log(`largest resident sets in MiB: ${peaks.map(({ name, mebibytes }) => `${name} ${mebibytes}`).join(", ")}`);
   for (const { name, mebibytes } of peaks)
     report.check(
       `the resident set stays below ${residentMiBMax} MiB`,

@@ -44,21 +44,21 @@ export class SlowClient {
     return [...heads].map(([head, status]) => ({ status: Number(status), hasRetryAfter: /^retry-after: \d/im.test(head) }));
   }
 
-  /** Resolves when the system has taken the bytes, or the connection has ended. */
+  /** Resolves when the operating system has accepted the bytes or the connection has ended. */
   async send(bytes: string | Uint8Array): Promise<void> {
     await new Promise<void>((resolve) => this.#socket.write(bytes, () => resolve()));
   }
 
   /** Sends chunks of one byte each, without the last one. Stops when a response arrives. */
   async sendTinyChunks(count: number): Promise<void> {
-    const some = "1\r\n \r\n".repeat(chunksPerWrite);
+    const chunks = "1\r\n \r\n".repeat(chunksPerWrite);
     for (let sent = 0; sent < count && !this.isClosed && this.responses.length === 0; sent += chunksPerWrite)
-      await this.send(some);
+      await this.send(chunks);
   }
 
   /**
-   * Sends the same piece again and again until the connection has closed: a socket that does not
-   * read notices that when it writes. Returns false if it is still open after the timeout.
+   * Sends the same piece repeatedly until the connection has closed. A socket that does not read
+   * detects the end only when it writes. Returns false if it is still open after the timeout.
    */
   async drip(piece: string, timeoutMs: number): Promise<boolean> {
     return await until(async () => {

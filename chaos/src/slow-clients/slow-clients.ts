@@ -2,11 +2,11 @@ import { until } from "@amana/dev-env/eventually";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
-import { type AtGateway, atGateway } from "./at-gateway.ts";
-import { attackRpcPorts } from "./at-rpc-port.ts";
 import { startCustomer } from "./customer.ts";
+import { type AttackedGateway, gatewayAttacks } from "./gateway-attacks.ts";
 import { gatewayMetric } from "./gateway-metric.ts";
 import { checkMemory } from "./memory.ts";
+import { attackRpcPorts } from "./rpc-port-attacks.ts";
 
 /** The time limits are shorter than in production, so that a run reaches them. */
 const limits = { REQUEST_TIMEOUT_MS: "5000", RESPONSE_STALL_MS: "3000", CONNECTIONS_PER_NETWORK_MAX: "256" };
@@ -15,46 +15,49 @@ const idleConnectionsMax = 10;
 
 /** Attacks with clients that send slowly, do not end their requests or do not read responses. */
 export const slowClients: Program = {
-  attacks: "P7: tiny chunks, withheld bytes, unread responses and malformed JSON stop no other caller",
-  async run({ seed, signal, report, say }) {
+  attacks: "P7: send tiny chunks, withheld bytes and malformed JSON, leave responses unread; other callers must succeed",
+  async run({ seed, signal, report, log }) {
     const random = createRandom(seed);
     await using test = await startTestSystem("direct", { gateway: limits });
     const { system } = test;
     const { key, receiver } = await aBusiness(system, "Slow");
     await receiver[Symbol.asyncDispose]();
-    const gateway: AtGateway = {
+    const gateway: AttackedGateway = {
       port: Number(new URL(system.gatewayUrl).port),
       key,
       metric: (series) => gatewayMetric(system, series),
-      check: (what, holds, details) => report.check(`gateway: ${what}`, holds, details),
+      check: (claim, holds, details) => report.check(`gateway: ${claim}`, holds, details),
     };
     const attacks: [name: string, attack: () => Promise<void>][] = [
-      ...Object.entries(atGateway).map(([name, attack]): (typeof attacks)[number] => [`gateway: ${name}`, () => attack(gateway)]),
+      ...Object.entries(gatewayAttacks).map(([name, attack]): (typeof attacks)[number] => [
+        `gateway: ${name}`,
+        () => attack(gateway),
+      ]),
       ["RPC ports", () => attackRpcPorts(system, report)],
     ];
     {
       await using _customer = await startCustomer(system, report);
       do {
-        const order = attacks.map((one) => ({ one, turn: random.next() })).sort((a, b) => a.turn - b.turn);
-        for (const [name, attack] of order.map(({ one }) => one)) {
-          say(name);
+        const order = attacks.map((entry) => ({ entry, position: random.next() })).sort((a, b) => a.position - b.position);
+        for (const [name, attack] of order.map(({ entry }) => entry)) {
+          log(name);
           await attack();
           report.count(`attacks: ${name}`);
           for (const service of Object.values(system.services))
             report.check("processes keep running", service.running(), () => `${service.name} ended during ${name}`);
-          // A process that an attack blocks would fail each further attack, after a long wait.
+          // If an attack blocks a process, every further attack would fail after a long wait.
           if (report.violations.length > 0) break;
         }
       } while (!signal.aborted && report.violations.length === 0);
     }
-    const left = async () =>
+    const readUsage = async () =>
       [await gateway.metric("amana_http_bytes_at_once"), await gateway.metric("amana_http_connections")] as const;
     const isReleased = await until(async () => {
-      const [bytes, connections] = await left();
+      const [bytes, connections] = await readUsage();
       return bytes === 0 && connections <= idleConnectionsMax;
     }, 60_000);
-    const [bytes, connections] = await left();
+    const [bytes, connections] = await readUsage();
     gateway.check("bytes and connections are released", isReleased, () => `${bytes} bytes, ${connections} connections`);
-    checkMemory(system, report, say);
+    checkMemory(system, report, log);
   },
 };

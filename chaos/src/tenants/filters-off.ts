@@ -1,12 +1,13 @@
 /**
- * Loaded before a service (`node --import`), takes the application's tenant filters out of all that
- * it sends to PostgreSQL; with "?but-for-all" behind the file's name, of what it does for one. No
- * service has a switch for it, and images do not contain this file.
+ * Removes the application's tenant filters from all SQL statements of the process that preloads
+ * this module (`node --import`). With "?but-for-all" after the file name, statements for all
+ * tenants keep their filters. Services have no setting for this, and images do not contain this
+ * file.
  */
 import { allTenants, currentTenant } from "@amana/runtime";
 import pg from "pg";
 
-if (process.env["NODE_ENV"] === "production") throw new Error("tenant filters are taken out for tests alone");
+if (process.env["NODE_ENV"] === "production") throw new Error("tenant filters can be removed only in tests, not in production");
 
 const filter = /(?:\w+\.|"\w+"\.)?"?business_id"? = \$\d+/g;
 const isButForAll = new URL(import.meta.url).search === "?but-for-all";

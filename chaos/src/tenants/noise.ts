@@ -9,18 +9,22 @@ import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 
 const samplesEach = 2;
-/** Upper bound of a flood, which ends with the work of the quiet business, after much less time. */
+/**
+ * Maximum duration of a flood. It normally ends much earlier, with the work of the quiet business.
+ */
 const noiseSecondsMax = 900;
 /** Time limit of a webhook, for a busy machine. Without fair shares the backlog takes hours. */
 const webhookMsMax = 120_000;
 const hangingEndpoints = 18;
 const dueDeliveries = 20_000;
 
-/** What a sample took in milliseconds, by what was done. */
-type Measured = Map<string, number[]>;
+/** Durations in milliseconds by kind of work. */
+type Durations = Map<string, number[]>;
 
-/** What the quiet business needs before the noise, which would strike the making of it as well. */
-interface Prepared {
+/**
+ * Payments that the quiet business needs. They are created before the noise, which slows creation.
+ */
+interface PreparedPayments {
   readonly paid: string;
   readonly pending: { readonly id: string; readonly orderId: string };
 }
@@ -31,142 +35,148 @@ interface Prepared {
  */
 export async function makeNoise(
   system: System,
-  { random, report, signal, say }: { random: Random; report: Report; signal: AbortSignal; say: (line: string) => void },
+  { random, report, signal, log }: { random: Random; report: Report; signal: AbortSignal; log: (line: string) => void },
 ): Promise<void> {
   const [quiet, noisy] = [await aBusiness(system, "Quiet"), await aBusiness(system, "Noisy")];
-  await using hanging = await hang(system, noisy);
-  const kinds = Object.entries(noises(system, noisy, hanging, report));
-  const [before, during] = [new Map<string, Measured>(), new Map<string, Measured>()];
-  const measuredIn = (all: Map<string, Measured>, name: string) =>
+  await using hanging = await createHangingEndpoints(system, noisy);
+  const kinds = Object.entries(createNoises(system, noisy, hanging, report));
+  const [before, during] = [new Map<string, Durations>(), new Map<string, Durations>()];
+  const durationsOf = (all: Map<string, Durations>, name: string) =>
     all.get(name) ?? all.set(name, new Map()).get(name) ?? new Map();
   await measure(system, quiet, await prepare(system, quiet, 1), new Map(), report);
 
   const round = async ([name, begin]: (typeof kinds)[number]) => {
     const prepared = await prepare(system, quiet, 2 * samplesEach);
-    await measure(system, quiet, prepared.splice(0, samplesEach), measuredIn(before, name), report);
+    await measure(system, quiet, prepared.splice(0, samplesEach), durationsOf(before, name), report);
     report.count(`noise: ${name}`);
-    const over = new AbortController();
+    const noiseEnds = new AbortController();
     let noise: Promise<unknown> = Promise.resolve();
     await new Promise<void>((onFirst) => {
-      noise = begin({ signal: over.signal, onFirst });
+      noise = begin({ signal: noiseEnds.signal, onFirst });
     });
-    await measure(system, quiet, prepared, measuredIn(during, name), report);
-    over.abort();
+    await measure(system, quiet, prepared, durationsOf(during, name), report);
+    noiseEnds.abort();
     // Without the fault, requests that wait for the slow processor end at once.
     await sandbox(system, "DELETE", "/sandbox/faults");
     await noise;
     await hanging.clear();
   };
   do {
-    const order = kinds.map((one) => ({ one, turn: random.next() })).sort((a, b) => a.turn - b.turn);
-    for (const { one } of order) await round(one);
+    const order = kinds.map((kind) => ({ kind, position: random.next() })).sort((a, b) => a.position - b.position);
+    for (const { kind } of order) await round(kind);
   } while (!signal.aborted);
 
   for (const [name, measured] of during) {
-    for (const [what, times] of measured) {
-      const medians = [measuredIn(before, name).get(what) ?? [], times].map((each) => `${Math.round(median(each))} ms`);
-      say(`${name}: ${what} take ${medians.join(" before and ")} during the noise (medians of ${times.length})`);
+    for (const [work, times] of measured) {
+      const medians = [durationsOf(before, name).get(work) ?? [], times].map(
+        (durations) => `${Math.round(median(durations))} ms`,
+      );
+      log(`${name}: ${work}: ${medians.join(" before and ")} during the noise (medians of ${times.length})`);
     }
   }
   for (const { receiver } of [quiet, noisy]) await receiver[Symbol.asyncDispose]();
 }
 
-/** Signal that ends a noise, and callback for its first effect. */
-interface Span {
+/** Signal that ends a noise, and a callback for its first effect. */
+interface NoiseOptions {
   readonly signal: AbortSignal;
   readonly onFirst: () => void;
 }
 
 /** Returns the kinds of noise that the noisy business makes. */
-function noises(
+function createNoises(
   system: System,
   noisy: TestBusiness,
-  hanging: { wake(span: Span, report: Report): Promise<void> },
+  hanging: { wake(options: NoiseOptions, report: Report): Promise<void> },
   report: Report,
-): Record<string, (span: Span) => Promise<unknown>> {
-  const flood = async (span: Span, ...requests: LoadRequest[]) => {
+): Record<string, (options: NoiseOptions) => Promise<unknown>> {
+  const flood = async (options: NoiseOptions, ...requests: LoadRequest[]) => {
     const load = { url: system.gatewayUrl, requests, perSecond: 300, atOnceMax: 250, seconds: noiseSecondsMax };
-    return await fire(load, span);
+    return await fire(load, options);
   };
   const floodBeyondLimits = async (...load: Parameters<typeof flood>) => {
     const { statuses } = await flood(...load);
-    const refused = statuses["429"] ?? 0;
-    report.check("noise beyond the limits is refused with 429", refused > 0, () => JSON.stringify(statuses));
+    const rejected = statuses["429"] ?? 0;
+    report.check("noise beyond the limits is rejected with 429", rejected > 0, () => JSON.stringify(statuses));
   };
   const headers = { authorization: `Bearer ${noisy.key}`, "content-type": "application/json" };
   return {
-    "endpoints that hang": (span) => hanging.wake(span, report),
-    "creations at a slow processor": async (span) => {
+    "endpoints that hang": (options) => hanging.wake(options, report),
+    "creations at a slow processor": async (options) => {
       await sandbox(system, "PUT", "/sandbox/faults", { operation: "register", mode: "slow:1800", times: 10_000 });
-      await floodBeyondLimits(span, { method: "POST", path: "/api/v1/payments", headers, body: JSON.stringify(anOrder) });
+      await floodBeyondLimits(options, { method: "POST", path: "/api/v1/payments", headers, body: JSON.stringify(anOrder) });
     },
-    searches: (span) => floodBeyondLimits(span, { method: "GET", path: "/api/v1/clients?search=zzz", headers }),
+    searches: (options) => floodBeyondLimits(options, { method: "GET", path: "/api/v1/clients?search=zzz", headers }),
     // Genuine callbacks have come from this address, so no rate limit applies to it.
-    "requests without a key": (span) =>
+    "requests without a key": (options) =>
       flood(
-        span,
+        options,
         { method: "POST", path: "/callbacks/kyc", headers: { "x-provider-signature": `t=1,v1=${"0".repeat(64)}` }, body: "{}" },
         { method: "GET", path: `/api/v1/payments/return/${"x".repeat(43)}`, headers: {} },
       ),
   };
 }
 
-async function prepare(system: System, quiet: TestBusiness, count: number): Promise<Prepared[]> {
-  const one = async () => {
+async function prepare(system: System, quiet: TestBusiness, count: number): Promise<PreparedPayments[]> {
+  const preparePayments = async () => {
     const { id: paid } = await aPaidPayment(system, quiet);
     const { body } = await quiet.call("POST", "/api/v1/payments", anOrder);
     return { paid, pending: { id: String(body["id"]), orderId: String(body["processor_order_id"]) } };
   };
-  return await Promise.all(Array.from({ length: count }, one));
+  return await Promise.all(Array.from({ length: count }, preparePayments));
 }
 
-/** Does and measures all work for each prepared payment. Throws when a webhook does not arrive. */
+/** Performs and times all work for each prepared payment. Throws if a webhook does not arrive. */
 async function measure(
   system: System,
   quiet: TestBusiness,
-  prepared: readonly Prepared[],
-  into: Measured,
+  prepared: readonly PreparedPayments[],
+  into: Durations,
   report: Report,
 ): Promise<void> {
-  const time = async (what: string, work: () => Promise<unknown>) => {
+  const time = async (name: string, work: () => Promise<unknown>) => {
     const startedMs = performance.now();
     const done = await work();
-    if (done === undefined) throw new Error(`${what} did not come within ${webhookMsMax} ms`);
-    into.set(what, [...(into.get(what) ?? []), performance.now() - startedMs]);
+    if (done === undefined) throw new Error(`${name} did not finish within ${webhookMsMax} ms`);
+    into.set(name, [...(into.get(name) ?? []), performance.now() - startedMs]);
   };
-  const answered = async (status: number, ...request: Parameters<TestBusiness["call"]>) => {
-    const answer = await quiet.call(...request);
-    const isFine = answer.status === status;
-    report.check("a request beside noise succeeds", isFine, () => `${request[0]} ${request[1]}: ${answer.status} ${answer.text}`);
-    return answer;
+  const callAndCheck = async (status: number, ...request: Parameters<TestBusiness["call"]>) => {
+    const response = await quiet.call(...request);
+    const hasStatus = response.status === status;
+    report.check(
+      "a request beside noise succeeds",
+      hasStatus,
+      () => `${request[0]} ${request[1]}: ${response.status} ${response.text}`,
+    );
+    return response;
   };
-  const told = (event: string, id: string) => quiet.receiver.next(event, id, webhookMsMax);
+  const webhookArrives = (event: string, id: string) => quiet.receiver.next(event, id, webhookMsMax);
 
-  // Card holders pay and never come back. To hear of it is waiting, which goes on beside the rest.
-  const confirm = async ({ pending }: Prepared) => {
+  // The card holder pays and does not return, so the payment is confirmed later by a status read.
+  // This wait runs in parallel to the other work.
+  const confirm = async ({ pending }: PreparedPayments) => {
     await sandbox(system, "POST", `/sandbox/payments/${pending.orderId}/pay`, validCard);
-    await time("confirms", () => told("PAYMENT_COMPLETED", pending.id));
+    await time("confirms", () => webhookArrives("PAYMENT_COMPLETED", pending.id));
   };
-  const sample = async ({ paid }: Prepared) => {
-    await time("reads", () => answered(200, "GET", `/api/v1/payments/${paid}`));
-    await time("lists", () => answered(200, "GET", "/api/v1/clients?limit=10"));
+  const sample = async ({ paid }: PreparedPayments) => {
+    await time("reads", () => callAndCheck(200, "GET", `/api/v1/payments/${paid}`));
+    await time("lists", () => callAndCheck(200, "GET", "/api/v1/clients?limit=10"));
     const email = `${performance.now()}@example.dz`;
-    await time("creations", () => answered(201, "POST", "/api/v1/clients/person", { ...aPerson, email }));
-    await time("refunds", () => answered(200, "POST", `/api/v1/payments/${paid}/refund`));
-    await time("webhooks", () => told("PAYMENT_REFUNDED", paid));
+    await time("creations", () => callAndCheck(201, "POST", "/api/v1/clients/person", { ...aPerson, email }));
+    await time("refunds", () => callAndCheck(200, "POST", `/api/v1/payments/${paid}/refund`));
+    await time("webhooks", () => webhookArrives("PAYMENT_REFUNDED", paid));
   };
   const confirms = prepared.map(confirm);
   const samples = (async () => {
-    for (const one of prepared) await sample(one);
+    for (const payments of prepared) await sample(payments);
   })();
   await Promise.all([samples, ...confirms]);
 }
 
 /**
- * Endpoints of a business that never answer, and as many deliveries to them as an outage leaves
- * behind.
+ * Registers endpoints that never respond. `wake` adds a backlog of deliveries as after an outage.
  */
-async function hang(system: System, noisy: TestBusiness) {
+async function createHangingEndpoints(system: System, noisy: TestBusiness) {
   const server = createServer(() => {});
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
@@ -174,7 +184,7 @@ async function hang(system: System, noisy: TestBusiness) {
   const database = new Client(system.ownerDatabaseUrls["webhooks"] ?? "");
   await database.connect();
   return {
-    async wake({ signal, onFirst }: Span, report: Report) {
+    async wake({ signal, onFirst }: NoiseOptions, report: Report) {
       server.once("request", onFirst);
       await database.query(
         `with e as (

@@ -23,12 +23,12 @@ interface DocumentedOperation {
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
-/** Something in a request that names a thing, or that a list is narrowed by. */
+/** A place in a request that identifies a resource or filters a list. */
 export interface Place {
   readonly in: "path" | "query" | "body";
   readonly name: string;
-  /** What is looked up to fill it: the name, or for `id` in a path what stands before it there. */
-  readonly noun: string;
+  /** The resource of the place: its name, or for `id` in a path the segment before it. */
+  readonly resource: string;
 }
 
 export interface Operation {
@@ -40,22 +40,19 @@ export interface Operation {
   readonly creates: boolean;
   readonly takesIdempotencyKey: boolean;
   readonly places: readonly Place[];
-  /** The required fields of the body that name nothing, with a value the document itself gives. */
+  /** Required fields of the body that identify no resource, with a value from the document. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
-  /** Required fields of the body that the document says too little about. */
+  /** Required fields of the body for which the document has neither an example nor a type. */
   readonly unknownFields: readonly string[];
 }
 
 const pageParameters = new Set(["limit", "offset"]);
 /**
- * Names of things, whoever gave them: an id, a token, or what may be unique within one business.
+ * Names of fields that identify a resource: ids, tokens, and values that are unique in a business.
  */
-const namesSomething = /(^|_)(ids?|token|email|ref|code)$/;
+const identifierName = /(^|_)(ids?|token|email|ref|code)$/;
 
-/**
- * Every operation that the document of the running gateway describes, with all places in it that
- * can name a thing.
- */
+/** Returns all operations of the OpenAPI document, with the places that can identify a resource. */
 export function readOperations(document: Document): Operation[] {
   const resolve = (schema: Schema): Schema =>
     schema.$ref ? (document.components?.schemas?.[schema.$ref.split("/").at(-1) ?? ""] ?? schema) : schema;
@@ -66,8 +63,10 @@ export function readOperations(document: Document): Operation[] {
       const body = operation.requestBody?.content["application/json"]?.schema;
       const { properties = {}, required = [] } = body ? resolve(body) : {};
       const fields = Object.entries(properties).map(([name, schema]) => ({ name, schema: resolve(schema) }));
-      const fieldPlaces = fields.filter(({ name, schema }) => !schema.enum && isName(name, schema));
-      const plain = fields.filter(({ name }) => required.includes(name) && !fieldPlaces.some((place) => place.name === name));
+      const fieldPlaces = fields.filter(({ name, schema }) => !schema.enum && isIdentifier(name, schema));
+      const plainFields = fields.filter(
+        ({ name }) => required.includes(name) && !fieldPlaces.some((place) => place.name === name),
+      );
       return {
         name: operation.operationId,
         method: method.toUpperCase() as Operation["method"],
@@ -77,31 +76,30 @@ export function readOperations(document: Document): Operation[] {
         creates: method === "post" && "201" in operation.responses,
         takesIdempotencyKey: parameters.some(({ name }) => name === "Idempotency-Key"),
         places: [
-          ...parameters.filter((one) => one.in === "path").map(({ name }) => place("path", name, nounBefore(path, name))),
           ...parameters
-            .filter((one) => one.in === "query" && narrows(one.name, resolve(one.schema)))
+            .filter((parameter) => parameter.in === "path")
+            .map(({ name }) => place("path", name, resourceBefore(path, name))),
+          ...parameters
+            .filter((parameter) => parameter.in === "query" && isFilter(parameter.name, resolve(parameter.schema)))
             .map(({ name }) => place("query", name)),
           ...fieldPlaces.map(({ name }) => place("body", name)),
         ],
-        body: body && Object.fromEntries(plain.map(({ name, schema }) => [name, sampleOf(schema, resolve)])),
-        unknownFields: plain.filter(({ schema }) => sampleOf(schema, resolve) === undefined).map(({ name }) => name),
+        body: body && Object.fromEntries(plainFields.map(({ name, schema }) => [name, sampleOf(schema, resolve)])),
+        unknownFields: plainFields.filter(({ schema }) => sampleOf(schema, resolve) === undefined).map(({ name }) => name),
       };
     }),
   );
 }
 
-const place = (where: Place["in"], name: string, noun = name): Place => ({ in: where, name, noun });
+const place = (where: Place["in"], name: string, resource = name): Place => ({ in: where, name, resource });
 
-const isName = (name: string, { format }: Schema) => format === "uuid" || namesSomething.test(name);
+const isIdentifier = (name: string, { format }: Schema) => format === "uuid" || identifierName.test(name);
 
-/**
- * A filter whose value a business made up or was given; choices and times say nothing about
- * anybody.
- */
-const narrows = (name: string, { type, format, enum: choices }: Schema) =>
+/** Detects filters by a value of one business. Enums and times identify no business. */
+const isFilter = (name: string, { type, format, enum: choices }: Schema) =>
   !pageParameters.has(name) && !choices && type !== "boolean" && format !== "date-time" && format !== "date";
 
-const nounBefore = (path: string, name: string) =>
+const resourceBefore = (path: string, name: string) =>
   name === "id" ? (path.split("/").at(path.split("/").indexOf("{id}") - 1) ?? "") : name;
 
 function sampleOf(schema: Schema, resolve: (schema: Schema) => Schema): unknown {

@@ -1,11 +1,11 @@
 import { startTestSystem } from "@amana/e2e/test-system";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
-import { filterless, withoutFilters } from "./filterless.ts";
 import { makeNoise } from "./noise.ts";
 import { trespass } from "./trespass.ts";
+import { settingsWithoutFilters, trespassWithoutFilters } from "./without-filters.ts";
 
-/** The limits of a deployment, which tests are otherwise spared. */
+/** Rate limits of a deployment. Test systems have none by default. */
 const limits = {
   RATE_LIMIT_PER_SECOND: "100",
   RATE_LIMIT_KYC_PER_SECOND: "10",
@@ -15,16 +15,17 @@ const limits = {
 };
 
 export const tenants: Program = {
-  attacks: "P5: another business's ids at every place of every operation; P7: one business's noise while another works",
-  async run({ seed, signal, report, say }) {
+  attacks:
+    "P5: use ids of another business at every place of every operation; P7: flood the API with one business while another works",
+  async run({ seed, signal, report, log }) {
     const random = createRandom(seed);
-    const settings = filterless({ payments: { PAYMENT_CHECK_SECONDS: "0.5" } });
+    const settings = settingsWithoutFilters({ payments: { PAYMENT_CHECK_SECONDS: "0.5" } });
     await using test = await startTestSystem("direct", { ...settings, gateway: limits });
-    say("one business tries the other's doors, which have lost their tenant filters");
-    await withoutFilters(test.system, random, report);
-    say("the same with them");
+    log("testing access to another business without tenant filters");
+    await trespassWithoutFilters(test.system, random, report);
+    log("testing access to another business with tenant filters");
     await trespass(test.system, random, report);
-    say("one business makes noise while the other works");
-    await makeNoise(test.system, { random, report, signal, say });
+    log("one business floods the API while the other works");
+    await makeNoise(test.system, { random, report, signal, log });
   },
 };

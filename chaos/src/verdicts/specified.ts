@@ -1,47 +1,47 @@
 /**
- * The rules of the specification (decisions §3, "Rules" and "Vocabulary"), as a table and from its
- * text alone, to be held against what the service makes of an answer. A value stands for itself or,
- * absent, for a field that is not there.
+ * The rules of the specification (decisions §3, "Rules" and "Vocabulary") as a table. It is written
+ * from the text alone, so that the evaluation of the service can be compared with it. `absent` is
+ * the value of a field that the response lacks.
  */
 export const absent: unique symbol = Symbol("absent");
 
 export type Sign = "+" | "-" | "expired";
 export type Verdict = "APPROVED" | "NEEDS_REVIEW" | "REJECTED";
 
-/** One value that the provider may give in one field, and what it is worth as evidence. */
+/** A value of one field of the provider's response, and its sign as evidence. */
 export interface Value {
   readonly json: unknown;
   readonly sign: Sign;
 }
 
-const plus = (json: unknown): Value => ({ json, sign: "+" });
-const minus = (json: unknown): Value => ({ json, sign: "-" });
+const positive = (json: unknown): Value => ({ json, sign: "+" });
+const negative = (json: unknown): Value => ({ json, sign: "-" });
 
 /**
- * Every value of the vocabulary, an absent one and one that is unknown, of each field that a
- * verdict can rest on.
+ * All values of each field that a verdict depends on: the vocabulary, an absent value and an
+ * unknown value.
  */
 export const evidence = {
-  liveness_outcome: [plus("PASSED"), ...["FAILED", "INCONCLUSIVE", "NOT_PERFORMED", absent, "LIVE"].map(minus)],
-  face_match_outcome: [plus("PASSED"), ...["FAILED", "INCONCLUSIVE", "NOT_PERFORMED", absent, "SIMILAR"].map(minus)],
-  aml_decision: [plus("CLEAR"), ...["POSSIBLE_MATCH", "CONFIRMED_MATCH", absent, "UNSURE"].map(minus)],
-  aml_hit_count: [plus(0), ...[1, absent, "0"].map(minus)],
+  liveness_outcome: [positive("PASSED"), ...["FAILED", "INCONCLUSIVE", "NOT_PERFORMED", absent, "LIVE"].map(negative)],
+  face_match_outcome: [positive("PASSED"), ...["FAILED", "INCONCLUSIVE", "NOT_PERFORMED", absent, "SIMILAR"].map(negative)],
+  aml_decision: [positive("CLEAR"), ...["POSSIBLE_MATCH", "CONFIRMED_MATCH", absent, "UNSURE"].map(negative)],
+  aml_hit_count: [positive(0), ...[1, absent, "0"].map(negative)],
 } as const satisfies Record<string, readonly Value[]>;
 
-/** Whether a kind of document is one that was asked for; a kind nobody knows never is. */
+/** Returns a positive value for an allowed document type. An unknown type is never allowed. */
 export const documentType = (type: unknown, allowed: readonly string[]): Value =>
-  (type === "id_card" || type === "passport") && allowed.includes(type) ? plus(type) : minus(type);
+  (type === "id_card" || type === "passport") && allowed.includes(type) ? positive(type) : negative(type);
 export const documentTypes: readonly unknown[] = ["id_card", "passport", absent, "driving_licence"];
 
 const dayMs = 86_400_000;
-/** A document so many days before or after today, in UTC. */
+/** Returns an expiry date `days` after today, in UTC. Negative days are in the past. */
 export const documentExpiry = (days: number, todayMs: number): Value => ({
   json: new Date(todayMs + days * dayMs).toISOString().slice(0, 10),
   sign: days < 0 ? "expired" : "+",
 });
 export const documentExpiries = (todayMs: number): readonly Value[] => [
   ...[-1, 0, 1].map((days) => documentExpiry(days, todayMs)),
-  ...[absent, "soon"].map(minus),
+  ...[absent, "soon"].map(negative),
 ];
 
 export const codes = [
@@ -57,36 +57,32 @@ export const codes = [
   "DUPLICATE",
 ] as const;
 
-/**
- * A list of reasons: whether it speaks of nothing, of the profile alone, or of anything else, known
- * to us or not.
- */
+/** A list of reasons. */
 export interface Reasons {
   readonly json: unknown;
-  readonly speakOf: "nothing" | "profile" | "more";
+  /** "profile" is PROFILE_MISMATCH alone; "more" includes unknown codes. */
+  readonly content: "nothing" | "profile" | "more";
 }
-export const reasonsOf = (...named: readonly string[]): Reasons => {
-  const speakOf = named.length === 0 ? "nothing" : named.every((code) => code === "PROFILE_MISMATCH") ? "profile" : "more";
-  return { json: named.map((code) => ({ code })), speakOf };
+export const reasonsOf = (...reasonCodes: readonly string[]): Reasons => {
+  const content =
+    reasonCodes.length === 0 ? "nothing" : reasonCodes.every((code) => code === "PROFILE_MISMATCH") ? "profile" : "more";
+  return { json: reasonCodes.map((code) => ({ code })), content };
 };
 export const reasons: readonly Reasons[] = [
-  { json: absent, speakOf: "nothing" },
+  { json: absent, content: "nothing" },
   reasonsOf(),
   reasonsOf("PROFILE_MISMATCH"),
   reasonsOf("AML_MATCH"),
   reasonsOf("PROFILE_MISMATCH", "UNDERAGE"),
   reasonsOf("PROFILE_MISMATCH", "NEW_CODE"),
   reasonsOf("NEW_CODE"),
-  { json: "AML_MATCH", speakOf: "more" },
+  { json: "AML_MATCH", content: "more" },
 ];
 
 export const verdicts: readonly unknown[] = ["APPROVED", "REJECTED", "NEEDS_REVIEW", absent, "MAYBE"];
 
-/**
- * What the provider said, what its evidence is worth in the worst field, and what its reasons speak
- * of: first match wins.
- */
-const rules: readonly [said: string, worst: Sign | "any", speakOf: Reasons["speakOf"] | "any", verdict: Verdict][] = [
+/** Verdict by the provider's verdict, the worst sign and the reasons. The first match wins. */
+const rules: readonly [reported: string, worst: Sign | "any", content: Reasons["content"] | "any", verdict: Verdict][] = [
   ["any", "expired", "any", "REJECTED"],
   ["APPROVED", "+", "nothing", "APPROVED"],
   ["REJECTED", "+", "profile", "NEEDS_REVIEW"],
@@ -94,25 +90,22 @@ const rules: readonly [said: string, worst: Sign | "any", speakOf: Reasons["spea
   ["any", "any", "any", "NEEDS_REVIEW"],
 ];
 
-/**
- * An answer of the provider: its fields, what those that are evidence are worth, and what its
- * reasons speak of.
- */
+/** A response of the provider: its fields, the signs of its evidence and its kind of reasons. */
 export interface Row {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly signs: readonly Sign[];
-  readonly speakOf: Reasons["speakOf"];
+  readonly content: Reasons["content"];
 }
 
-/** Without a video, liveness is NOT_PERFORMED, whatever the provider says. */
-export function specifiedVerdict({ fields, signs, speakOf }: Row, withVideo: boolean): Verdict {
+/** Without a video, liveness counts as NOT_PERFORMED, independent of the provider's value. */
+export function specifiedVerdict({ fields, signs, content }: Row, withVideo: boolean): Verdict {
   const worst: Sign = signs.includes("expired") ? "expired" : signs.includes("-") || !withVideo ? "-" : "+";
-  const holds = (pattern: string, value: unknown) => pattern === "any" || pattern === value;
-  const rule = rules.find(([s, w, r]) => holds(s, fields["verdict"]) && holds(w, worst) && holds(r, speakOf));
-  if (!rule) throw new Error("the rules end with one that always holds");
+  const matches = (pattern: string, value: unknown) => pattern === "any" || pattern === value;
+  const rule = rules.find(([s, w, r]) => matches(s, fields["verdict"]) && matches(w, worst) && matches(r, content));
+  if (!rule) throw new Error("no rule matches, although the last rule must match every response");
   return rule[3];
 }
 
-/** The provider's JSON object: absent fields left out. */
+/** Returns the provider's JSON object without absent fields. */
 export const objectOf = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== absent));

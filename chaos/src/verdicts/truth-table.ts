@@ -1,5 +1,6 @@
+import type { Terms } from "@amana/kyc/evaluate";
 import type { Report } from "../report.ts";
-import { type Asked, ourVerdict } from "./ours.ts";
+import { serviceVerdict } from "./service-verdict.ts";
 import {
   documentExpiries,
   documentType,
@@ -12,48 +13,45 @@ import {
   verdicts,
 } from "./specified.ts";
 
-const asked: readonly Asked[] = [
+const allTerms: readonly Terms[] = [
   { requireVideo: true, allowedDocuments: ["id_card", "passport"] },
   { requireVideo: true, allowedDocuments: ["passport"] },
   { requireVideo: false, allowedDocuments: ["id_card", "passport"] },
 ];
 
-/** Thousands of rows may differ for one reason. */
+/** Limits the output, because one error may affect thousands of rows. */
 const shownMax = 20;
 
-/**
- * Every value of every field with every other, read and judged by the service, against the
- * specification's own rules.
- */
-export function tryTheTable(report: Report, todayMs: number): void {
+/** Compares the service with the specification for every combination of field values. */
+export function checkTruthTable(report: Report, todayMs: number): void {
   const counts = { APPROVED: 0, NEEDS_REVIEW: 0, REJECTED: 0 };
   const today = dayOf(todayMs);
-  for (const terms of asked) {
+  for (const terms of allTerms) {
     for (const row of rowsOf(terms, todayMs)) {
       counts[compare(report, row, terms, today)] += 1;
       if (report.violations.length >= shownMax) return;
     }
   }
-  for (const [verdict, rows] of Object.entries(counts)) report.count(`rows of the table: ${verdict}`, rows);
+  for (const [verdict, rows] of Object.entries(counts)) report.count(`combinations: ${verdict}`, rows);
 }
 
-/** Answers what is specified; anything else that the service makes of the row is a violation. */
-export function compare(report: Report, row: Row, asked: Asked, today: string) {
-  const expected = specifiedVerdict(row, asked.requireVideo);
-  const verdict = ourVerdict(row.fields, asked, today);
+/** Returns the specified verdict. Records a violation if the service returns another one. */
+export function compare(report: Report, row: Row, terms: Terms, today: string) {
+  const expected = specifiedVerdict(row, terms.requireVideo);
+  const verdict = serviceVerdict(row.fields, terms, today);
   if (verdict !== expected) {
-    report.violation(`${JSON.stringify({ ...objectOf(row.fields), ...asked })} is ${verdict}, not ${expected}`);
+    report.violation(`${JSON.stringify({ ...objectOf(row.fields), ...terms })}: verdict ${verdict}, specified ${expected}`);
   }
   return expected;
 }
 
-/** The day in UTC. */
+/** Returns the day in UTC as YYYY-MM-DD. */
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-function* rowsOf({ allowedDocuments }: Asked, todayMs: number): Generator<Row> {
+function* rowsOf({ allowedDocuments }: Terms, todayMs: number): Generator<Row> {
   const types = documentTypes.map((json) => documentType(json, allowedDocuments));
   const expiries = documentExpiries(todayMs);
-  for (const said of verdicts)
+  for (const reported of verdicts)
     for (const given of reasons)
       for (const liveness of evidence.liveness_outcome)
         for (const face of evidence.face_match_outcome)
@@ -63,7 +61,7 @@ function* rowsOf({ allowedDocuments }: Asked, todayMs: number): Generator<Row> {
                 for (const expiry of expiries) {
                   yield {
                     fields: {
-                      verdict: said,
+                      verdict: reported,
                       reason_codes: given.json,
                       liveness_outcome: liveness.json,
                       face_match_outcome: face.json,
@@ -73,7 +71,7 @@ function* rowsOf({ allowedDocuments }: Asked, todayMs: number): Generator<Row> {
                       document_expiry: expiry.json,
                     },
                     signs: [liveness.sign, face.sign, aml.sign, hits.sign, type.sign, expiry.sign],
-                    speakOf: given.speakOf,
+                    content: given.content,
                   };
                 }
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 
 /** Paths of unit tests that read files of other workspaces. */
 export const readers: readonly string[] = [
-  "chaos/src/tenants/nouns.test.ts",
+  "chaos/src/tenants/resources.test.ts",
   "packages/database/src/migrations.test.ts",
   "e2e/src/audited-operations.test.ts",
   "packages/testing/src/expressions.test.ts",

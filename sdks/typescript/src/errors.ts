@@ -1,26 +1,26 @@
-/** What a call throws: the API's `ProblemError`, or a `ConnectionError` without an answer. */
+/** Base of the thrown errors: `ProblemError` (error response), `ConnectionError` (no response). */
 export abstract class AmanaError extends Error {
   /**
-   * Whether what was asked may have happened, or may still happen. Then it has not failed: send the
-   * same again with this `idempotencyKey`, or read, before anything else is done about it.
+   * Whether the request may have taken effect, or may still do so. Do not treat it as failed:
+   * repeat the same request with this `idempotencyKey`, or read the resource first.
    */
   readonly outcomeUnknown: boolean;
-  /** The key of a POST, also one that the client made. */
+  /** The Idempotency-Key of a POST, also if the client generated it. */
   readonly idempotencyKey: string | undefined;
 
-  constructor(message: string, { outcomeUnknown, idempotencyKey }: Circumstances, cause?: unknown) {
+  constructor(message: string, { outcomeUnknown, idempotencyKey }: RequestOutcome, cause?: unknown) {
     super(message, { cause });
     this.outcomeUnknown = outcomeUnknown;
     this.idempotencyKey = idempotencyKey;
   }
 }
 
-export interface Circumstances {
+export interface RequestOutcome {
   readonly outcomeUnknown: boolean;
   readonly idempotencyKey: string | undefined;
 }
 
-/** What is wrong with one field of the body (`pointer`) or one query parameter (`parameter`). */
+/** An error in a field of the body (`pointer`) or in a query parameter (`parameter`). */
 export interface FieldError {
   readonly pointer?: string;
   readonly parameter?: string;
@@ -28,18 +28,18 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** An answer that is no success (RFC 9457). */
+/** An error response (RFC 9457). */
 export interface Problem {
   readonly status: number;
-  /** Stable: decide by it. Empty when something between here and the API answered. */
+  /** Stable code for decisions. Empty if the response did not come from the API. */
   readonly code: string;
   readonly detail: string;
   readonly errors: readonly FieldError[];
-  /** For support. */
+  /** Identifies the request in support cases. */
   readonly requestId: string | undefined;
-  /** In seconds. */
+  /** Seconds until the request can be repeated. */
   readonly retryAfter: number | undefined;
-  /** All members, those of certain codes too, such as `payment_status`. */
+  /** All members of the response, including those of single codes, such as `payment_status`. */
   readonly members: Readonly<Record<string, unknown>>;
 }
 
@@ -53,8 +53,8 @@ export class ProblemError extends AmanaError implements Problem {
   readonly retryAfter: number | undefined;
   readonly members: Readonly<Record<string, unknown>>;
 
-  constructor(problem: Problem, circumstances: Circumstances) {
-    super(`${problem.status} ${problem.code}: ${problem.detail}`, circumstances);
+  constructor(problem: Problem, outcome: RequestOutcome) {
+    super(`${problem.status} ${problem.code}: ${problem.detail}`, outcome);
     this.status = problem.status;
     this.code = problem.code;
     this.detail = problem.detail;
@@ -65,21 +65,24 @@ export class ProblemError extends AmanaError implements Problem {
   }
 }
 
-/** No connection, a broken one, an answer that could not be read, or the time was over. */
+/**
+ * No response: the connection failed or broke, the response was unreadable, or the time limit
+ * passed.
+ */
 export class ConnectionError extends AmanaError {
   override readonly name = "ConnectionError";
 }
 
-/** Only the API writes problem documents: what a proxy says is no word of the API. */
+/** Reads a problem document. Only the API sends them, so other bodies have an empty code. */
 export function problemOf(status: number, headers: Headers, text: string): Problem {
-  const isOurs = headers.get("content-type")?.startsWith("application/problem+json");
-  const members = isOurs ? parseObject(text) : {};
+  const isProblemDocument = headers.get("content-type")?.startsWith("application/problem+json");
+  const members = isProblemDocument ? parseObject(text) : {};
   const { code, detail, errors, request_id } = members;
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
   return {
     status,
     code: typeof code === "string" ? code : "",
-    detail: typeof detail === "string" ? detail : "not an answer of the API",
+    detail: typeof detail === "string" ? detail : "the response is not from the API",
     errors: Array.isArray(errors) ? (errors as FieldError[]) : [],
     requestId: typeof request_id === "string" ? request_id : (headers.get("x-request-id") ?? undefined),
     retryAfter: Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined,

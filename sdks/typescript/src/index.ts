@@ -1,4 +1,4 @@
-/** The API of Amana for the servers of businesses. Needs nothing but Node. */
+/** Client library of the Amana API for servers of businesses. It has no dependencies. */
 export { AmanaError, ConnectionError, type FieldError, ProblemError } from "./errors.ts";
 export type * from "./gen/models.ts";
 export { Amana } from "./gen/resources.ts";

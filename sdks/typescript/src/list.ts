@@ -2,14 +2,15 @@ import type { RequestOptions, Transport } from "./transport.ts";
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** The number of items of the list, up to 1000; a longer list has 1000 here. */
+  /** Number of items in the list, at most 1000. */
   readonly total: number;
   readonly isLast: boolean;
 }
 
 /**
- * A list, newest first: `for await` reads page after page as they are needed. What is created
- * meanwhile moves the pages on, so that one may come twice; a `created_to` in the past prevents it.
+ * A list, newest first. `for await` reads each page when it is needed. Items that are created in
+ * the meantime shift the pages, so an item may occur twice. A `created_to` in the past prevents
+ * this.
  */
 export class List<T> implements AsyncIterable<T> {
   readonly #transport: Transport;
@@ -24,7 +25,7 @@ export class List<T> implements AsyncIterable<T> {
     this.#options = options;
   }
 
-  /** One page: at the query's `offset`, of `limit` items. */
+  /** Reads a page of `limit` items, by default at the `offset` of the query. */
   async page(offset = Number(this.#query["offset"] ?? 0)): Promise<Page<T>> {
     const query = { ...this.#query, ...(offset > 0 && { offset }) };
     const { headers, body } = await this.#transport.send({ method: "GET", path: this.#path, query, options: this.#options });

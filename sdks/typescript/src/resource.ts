@@ -1,7 +1,7 @@
 import { List } from "./list.ts";
 import type { Request, RequestOptions, Transport } from "./transport.ts";
 
-/** What the generated resources are made of. */
+/** Base of the generated resources. */
 export abstract class Resource {
   readonly #transport: Transport;
 
@@ -23,8 +23,8 @@ export abstract class Resource {
   }
 }
 
-/** A part of a path. Empty, or made of dots, it would name another thing than was meant. */
+/** Encodes an id for a path. Rejects an empty id and dots, which would change the path. */
 export function segment(value: string): string {
-  if (/^\.{0,2}$/.test(value)) throw new TypeError(`${JSON.stringify(value)} is no id`);
+  if (/^\.{0,2}$/.test(value)) throw new TypeError(`${JSON.stringify(value)} is not a valid id`);
   return encodeURIComponent(value);
 }

@@ -1,31 +1,34 @@
 import type { Problem } from "./errors.ts";
 
-/** Refusals that say by themselves that nothing was done. */
-const nothingDone = ["overloaded", "refunds_held"];
+/** Codes of responses after which the request certainly had no effect. */
+const codesWithoutEffect = ["overloaded", "refunds_held"];
 
 /**
- * Whether what was asked may have happened, after this answer and what was known before it. What
- * the API refuses before it looks at the Idempotency-Key says nothing about an earlier attempt.
+ * Returns whether the request may have taken effect, given this response and the state before it. A
+ * rejection before the check of the Idempotency-Key does not change the outcome of earlier
+ * attempts.
  */
-export function isOpenAfter({ status, code }: Problem, wasOpen: boolean): boolean {
+export function isOutcomeUnknownAfter({ status, code }: Problem, wasUnknown: boolean): boolean {
   if (status === 409 && code.endsWith("_in_progress")) return true;
   if (code !== "" && [404, 409, 422, 502].includes(status)) return false;
-  return status < 500 || nothingDone.includes(code) ? wasOpen : true;
+  return status < 500 || codesWithoutEffect.includes(code) ? wasUnknown : true;
 }
 
 /**
- * Whether the same request may do better. `repeatable`: twice is once, as of a GET, or of a POST
- * with its key. Whatever else can be sent again only where nobody has begun with it.
+ * Returns whether the same request may succeed when it is repeated. `repeatable`: a repetition has
+ * no second effect, as for a GET or a POST with a key. Other requests are repeated only after 429.
  */
 export function isWorthRepeating({ status, code }: Problem, repeatable: boolean): boolean {
   if (status === 429) return true;
   if (!repeatable) return false;
-  // The API's own 502 is final, and comes again under the same key.
+  // A 502 of the API is final: the same key returns the same response.
   if (status === 502) return code === "";
   return status === 500 || status === 503 || status === 504 || (status === 409 && code === "idempotency_in_progress");
 }
 
-/** The pause before the next attempt: doubled each time, give or take a third, or Retry-After. */
+/**
+ * Returns the pause before the next attempt: doubled each time, ± one third, at least Retry-After.
+ */
 export function pauseMs(attempt: number, firstMs: number, retryAfterSeconds = 0): number {
   const grown = firstMs * 2 ** (attempt - 1) * (2 / 3 + Math.random() * (2 / 3));
   return Math.max(grown, retryAfterSeconds * 1000);

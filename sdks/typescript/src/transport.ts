@@ -1,27 +1,30 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConnectionError, ProblemError, problemOf } from "./errors.ts";
-import { isOpenAfter, isWorthRepeating, pauseMs } from "./retry.ts";
+import { isOutcomeUnknownAfter, isWorthRepeating, pauseMs } from "./retry.ts";
 
 export interface ClientOptions {
-  /** Of the deployment, without /api/v1: "https://api.example". */
+  /** URL of the deployment without /api/v1, for example "https://api.example". */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Of one attempt. The API itself takes up to 40 seconds, so less gives up on what succeeds. */
+  /**
+   * Time limit of one attempt. Default: 45 000. The API needs up to 40 s, so a shorter limit can
+   * abort requests that succeed.
+   */
   readonly timeoutMs?: number;
-  /** Attempts after the first one; 3 unless given, 0 for none. */
+  /** Maximum number of attempts after the first. Default: 3. */
   readonly retries?: number;
-  /** The pause before the second attempt, which doubles from there; a second unless given. */
+  /** Pause before the second attempt, doubled for each further one. Default: 1000. */
   readonly retryPauseMs?: number;
   /**
-   * Permits an http:// address of another machine, to which the key is sent unencrypted. False by
-   * default. Addresses of this machine need no permission.
+   * Permits an http:// URL of another machine, to which the key is sent unencrypted. Default:
+   * false. Loopback addresses need no permission.
    */
   readonly allowHttp?: boolean;
 }
 
 export interface RequestOptions {
-  /** Of a POST: what is to happen once. Stored before the call, it outlives a crash of yours. */
+  /** Idempotency-Key of a POST. Store it before the call to repeat the request after a crash. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
 }
@@ -32,32 +35,32 @@ export interface Request {
   readonly query?: object | undefined;
   readonly body?: object | undefined;
   readonly options?: RequestOptions | undefined;
-  /** Whether the answer is a redirect. From anything else it is none of the API's. */
+  /** Whether the operation responds with a redirect. Otherwise a redirect is an error. */
   readonly redirects?: boolean;
 }
 
-export interface Answer {
+export interface Response {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
 }
 
-/** A wait that a caller would take for a hang; the error then says how long. */
+/** Longer waits are not made. The error then contains `retryAfter`. */
 const retryAfterSecondsMax = 60;
 const isEncryptedOrLoopback = /^(https:|http:\/\/(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(\/|$))/i;
-/** Nobody was reached, so nothing was begun. */
+/** Error codes of connections that were never established, so the request had no effect. */
 const notReached = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
 
-/** Sends requests until there is an answer that counts. */
+/** Sends requests, and repeats them after failures that may be temporary. */
 export class Transport {
   readonly #options: Required<Omit<ClientOptions, "allowHttp">>;
 
   constructor(options: ClientOptions) {
     const { apiKey, timeoutMs = 45_000, retries = 3, retryPauseMs = 1000 } = options;
-    // What is wrong with a header or an address is else said by others, who show the header.
-    if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError("apiKey must be given, and be visible ASCII");
+    // Checked here, because the error of fetch for an invalid header contains the key.
+    if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError("apiKey must be a text of visible ASCII characters");
     if (!/^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/.test(options.baseUrl))
-      throw new TypeError("baseUrl must be an address like https://api.example");
+      throw new TypeError("baseUrl must be a URL like https://api.example");
     if (!options.allowHttp && !isEncryptedOrLoopback.test(options.baseUrl))
       throw new TypeError(
         "baseUrl must begin with https://, because http:// sends the key unencrypted; set allowHttp to permit it",
@@ -65,42 +68,46 @@ export class Transport {
     this.#options = { baseUrl: withoutSlashes(options.baseUrl), apiKey, timeoutMs, retries, retryPauseMs };
   }
 
-  /** Throws ProblemError and ConnectionError. */
-  async send(request: Request): Promise<Answer> {
+  /** Sends a request. Throws ProblemError and ConnectionError. */
+  async send(request: Request): Promise<Response> {
     const { retries, retryPauseMs } = this.#options;
     const { method, options } = request;
     const idempotencyKey = method === "POST" ? (options?.idempotencyKey ?? randomUUID()) : undefined;
-    if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey ?? "-")) throw new TypeError("idempotencyKey must be visible ASCII");
+    if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey ?? "-"))
+      throw new TypeError("idempotencyKey must be 1 to 255 visible ASCII characters");
     const repeatable = method === "GET" || method === "POST";
     const attempt = this.#prepare(request, idempotencyKey);
     let outcomeUnknown = false;
     for (let tries = 1; ; tries++) {
       let retryAfter: number | undefined;
-      const answer = await attempt().catch((error: unknown) => error as Error);
-      if (answer instanceof Error) {
-        const reached = !notReached.includes(codeOf(answer));
+      const response = await attempt().catch((error: unknown) => error as Error);
+      if (response instanceof Error) {
+        const reached = !notReached.includes(codeOf(response));
         outcomeUnknown ||= reached && method !== "GET";
-        const again = (repeatable || !reached) && !options?.signal?.aborted;
-        if (!again || tries > retries) {
-          throw new ConnectionError(`No answer: ${reasonOf(answer)}`, { outcomeUnknown, idempotencyKey }, answer);
+        const canRepeat = (repeatable || !reached) && !options?.signal?.aborted;
+        if (!canRepeat || tries > retries) {
+          throw new ConnectionError(`No response: ${reasonOf(response)}`, { outcomeUnknown, idempotencyKey }, response);
         }
-      } else if (answer.status === 303 ? request.redirects : answer.status >= 200 && answer.status < 300) {
-        return answer;
+      } else if (response.status === 303 ? request.redirects : response.status >= 200 && response.status < 300) {
+        return response;
       } else {
-        const problem = problemOf(answer.status, answer.headers, String(answer.body));
-        outcomeUnknown = method !== "GET" && isOpenAfter(problem, outcomeUnknown);
+        const problem = problemOf(response.status, response.headers, String(response.body));
+        outcomeUnknown = method !== "GET" && isOutcomeUnknownAfter(problem, outcomeUnknown);
         retryAfter = problem.retryAfter;
-        const again = isWorthRepeating(problem, repeatable) && (retryAfter ?? 0) <= retryAfterSecondsMax;
-        if (!again || tries > retries) throw new ProblemError(problem, { outcomeUnknown, idempotencyKey });
+        const canRepeat = isWorthRepeating(problem, repeatable) && (retryAfter ?? 0) <= retryAfterSecondsMax;
+        if (!canRepeat || tries > retries) throw new ProblemError(problem, { outcomeUnknown, idempotencyKey });
       }
       await sleep(pauseMs(tries, retryPauseMs, retryAfter), undefined, signalOf(options)).catch(() => {
-        throw new ConnectionError("The caller gave up", { outcomeUnknown, idempotencyKey });
+        throw new ConnectionError("The caller aborted the request", { outcomeUnknown, idempotencyKey });
       });
     }
   }
 
-  /** One attempt, the same bytes each time. The answer's body is parsed JSON, or else a text. */
-  #prepare({ method, path, query, body, options }: Request, idempotencyKey: string | undefined): () => Promise<Answer> {
+  /**
+   * Returns a function that sends the same bytes each time. Parses the JSON of successful
+   * responses.
+   */
+  #prepare({ method, path, query, body, options }: Request, idempotencyKey: string | undefined): () => Promise<Response> {
     const { baseUrl, apiKey, timeoutMs } = this.#options;
     const text = body === undefined ? undefined : JSON.stringify(body);
     const headers: Record<string, string> = {
@@ -113,18 +120,18 @@ export class Transport {
     return async () => {
       const timeOut = AbortSignal.timeout(timeoutMs);
       const signal = options?.signal ? AbortSignal.any([options.signal, timeOut]) : timeOut;
-      // Followed, a redirect would carry the key elsewhere and make a GET of a POST.
-      const answer = await fetch(`${baseUrl}${path}${queryOf(query)}`, {
+      // Following a redirect would send the key to another server and turn a POST into a GET.
+      const response = await fetch(`${baseUrl}${path}${queryOf(query)}`, {
         method,
         headers,
         signal,
         redirect: "manual",
         ...(text !== undefined && { body: text }),
       });
-      const received = await answer.text();
-      const { ok, status } = answer;
+      const received = await response.text();
+      const { ok, status } = response;
       const parsed = ok && status !== 204 ? (JSON.parse(received) as unknown) : received;
-      return { status, headers: answer.headers, body: parsed };
+      return { status, headers: response.headers, body: parsed };
     };
   }
 }
@@ -136,11 +143,11 @@ function codeOf(error: Error): string {
   return String(cause?.code ?? "");
 }
 
-const reasonOf = (error: Error) => (error.name === "TimeoutError" ? "the time is over" : codeOf(error) || error.message);
+const reasonOf = (error: Error) => (error.name === "TimeoutError" ? "the time limit has passed" : codeOf(error) || error.message);
 
 function queryOf(query: object = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+  const setParameters = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  return setParameters.length === 0 ? "" : `?${new URLSearchParams(setParameters.map(([name, value]) => [name, String(value)]))}`;
 }
 
 /** Removes slashes at the end. A regular expression takes quadratic time on many slashes. */

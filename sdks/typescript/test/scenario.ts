@@ -1,4 +1,4 @@
-/** Tells sdks/scenario.json with this library: one line for each step, what was seen. */
+/** Runs sdks/scenario.json with this library and prints a line with the result of each step. */
 import { readFileSync } from "node:fs";
 import { Amana, ConnectionError, ProblemError, verifyWebhook, verifyXSignature, WebhookRefused } from "@amana/client";
 
@@ -28,7 +28,10 @@ interface Step {
 const scenario = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
 const values: Values = { ...scenario.values, ...process.env };
 
-/** Puts values in; `${NAME/}` is the last part of a path, a whole text may become a value. */
+/**
+ * Replaces `${NAME}` with its value and `${NAME/}` with the last segment of a path. A text that is
+ * only `${NAME}` may become a value of any type.
+ */
 function fill(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(fill);
   if (typeof value === "object" && value !== null) {
@@ -44,11 +47,11 @@ function fill(value: unknown): unknown {
 }
 
 async function http(method: string, url: string, body?: unknown): Promise<Values> {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method,
     ...(body !== undefined && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
   });
-  return (await answer.json()) as Values;
+  return (await response.json()) as Values;
 }
 
 async function run(step: Step): Promise<Values> {
@@ -71,7 +74,7 @@ async function run(step: Step): Promise<Values> {
   return { count };
 }
 
-async function tell(step: Step): Promise<string> {
+async function resultOf(step: Step): Promise<string> {
   try {
     const result = await run(step);
     for (const [name, field] of Object.entries(step.keep ?? {})) values[name] = result[field];
@@ -89,7 +92,7 @@ async function tell(step: Step): Promise<string> {
 
 for (const step of scenario.steps as Step[]) {
   const { keep, show, ...rest } = step;
-  const told = await tell({ ...(fill(rest) as Step), ...(keep && { keep }), ...(show && { show }) });
+  const result = await resultOf({ ...(fill(rest) as Step), ...(keep && { keep }), ...(show && { show }) });
   const expected = fill((step as unknown as { expect: string }).expect);
-  console.log(`${told === expected ? "✓" : "✗"} ${step.what}: ${told}`);
+  console.log(`${result === expected ? "✓" : "✗"} ${step.what}: ${result}`);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes what the overlay `dev` keeps secret, in files that no commit takes: deploy/kustomize/overlays/dev/make-secrets.sh
-# Run it again to renew the certificates; what else is there stays. It needs openssl and an installed repository.
+# Creates the secrets of the overlay `dev` in files that Git ignores: deploy/kustomize/overlays/dev/make-secrets.sh
+# Run it again to renew the certificates. Other existing secrets are kept. It needs openssl and installed dependencies.
 set -eu
 cd "$(dirname "$0")"
 repository=../../../..
@@ -25,14 +25,14 @@ put() { # put <service> <setting> <value>
   mkdir -p "$1/secrets"
   printf %s "$3" >"$1/secrets/$2"
 }
-private_half() { sed -n 2p ".made/$1-key"; }
-public_half() { sed -n 4p ".made/$1-key"; }
+private_key() { sed -n 2p ".made/$1-key"; }
+public_key() { sed -n 4p ".made/$1-key"; }
 read_file() { cat ".made/$1"; }
 payments="payments.v1=k1:$(read_file payments)"
 kyc="kyc.v1=k1:$(read_file kyc)"
 audit="audit.v1=k1:$(read_file audit)"
 
-# kustomize reads no file outside an overlay's own folder.
+# kustomize reads no file outside the folder of an overlay.
 mkdir -p postgres/secrets
 cp $repository/deploy/postgres/create-databases.sh postgres/secrets/
 for name in POSTGRES $database_roles; do put postgres ${name}_PASSWORD "$(read_file ${name}_PASSWORD)"; done
@@ -43,16 +43,16 @@ for service in gateway identity kyc clients payments webhooks; do
   prefix=$(echo $service | tr a-z A-Z)
   put $service DATABASE_PASSWORD "$(read_file ${prefix}_DATABASE_PASSWORD)"
   put $service OWNER_PASSWORD "$(read_file ${prefix}_OWNER_PASSWORD)"
-  put $service GATEWAY_PUBLIC_KEYS "$(public_half gateway)"
-  put $service KYC_PUBLIC_KEYS "$(public_half kyc)"
+  put $service GATEWAY_PUBLIC_KEYS "$(public_key gateway)"
+  put $service KYC_PUBLIC_KEYS "$(public_key kyc)"
 done
-put gateway CALLER_PRIVATE_KEY "$(private_half gateway)"
+put gateway CALLER_PRIVATE_KEY "$(private_key gateway)"
 put gateway FINGERPRINT_KEYS "$(read_file fingerprint)"
 put identity BOOTSTRAP_ADMIN_KEY "$(read_file admin-key)"
-put identity AUDIT_SIGNING_KEY "$(private_half trail)"
+put identity AUDIT_SIGNING_KEY "$(private_key trail)"
 put identity EVENT_MAC_KEYS "$audit"
 put kyc EVENT_MAC_KEYS "$kyc,$audit"
-put kyc CALLER_PRIVATE_KEY "$(private_half kyc)"
+put kyc CALLER_PRIVATE_KEY "$(private_key kyc)"
 put kyc SECRET_ENCRYPTION_KEYS "one:$(read_file encryption)"
 put kyc KYC_PROVIDER_TOKEN sandbox
 put kyc KYC_CALLBACK_SECRETS provider-callback-secret

@@ -1,21 +1,21 @@
 import { malformedShapes } from "./shapes.ts";
 import { headOf, type SlowClient, type Target, withClients } from "./slow-client.ts";
 
-export interface AtGateway {
+export interface AttackedGateway {
   readonly port: number;
   /** The API key of a business that misbehaves. */
   readonly key: string;
   /** Reads one of the gateway's metrics. */
   metric(series: string): Promise<number>;
-  check(what: string, holds: boolean, details: () => string): void;
+  check(claim: string, holds: boolean, details: () => string): void;
 }
 
 /** Much longer than any time limit of the gateway, also on a busy machine. */
-const patienceMs = 60_000;
+const waitMsMax = 60_000;
 const connectionsPerNetworkMax = 256;
 const megabyte = 1_000_000;
 
-type Attack = (gateway: AtGateway) => Promise<void>;
+type Attack = (gateway: AttackedGateway) => Promise<void>;
 
 const json = (key: string) => ({ "content-type": "application/json", authorization: `Bearer ${key}` });
 const clientsPath = "/api/v1/clients/person";
@@ -24,12 +24,12 @@ const get = (path: string, headers = "") => `GET ${path} HTTP/1.1\r\nhost: local
 const endedBecause = (reason: string) => `amana_http_connections_ended_total{reason="${reason}"}`;
 const isRefusal = ({ status }: { status: number }) => status === 429 || status === 503;
 const hasOutcome = ({ responses, isClosed }: SlowClient) => responses.length > 0 || isClosed;
-const show = (clients: readonly SlowClient[]) => () =>
+const statusesOf = (clients: readonly SlowClient[]) => () =>
   clients
     .map(({ responses, isClosed }) => `${responses.map(({ status }) => status).join("+") || "none"}${isClosed ? "" : " (open)"}`)
     .join(", ");
 
-/** Each attack comes from a network of its own. */
+/** Each attack uses its own client network. */
 const from = (port: number, host: number): Target => ({ port, from: `127.0.0.${host}` });
 
 const tinyChunks: Attack = async ({ port, key, check }) => {
@@ -37,24 +37,24 @@ const tinyChunks: Attack = async ({ port, key, check }) => {
     const { clients } = await withClients(6, from(port, 2), async (client) => {
       await client.send(headOf(path, headers));
       await client.sendTinyChunks(250_000);
-      await client.outcome(patienceMs);
+      await client.outcome(waitMsMax);
     });
     // A 408 would mean that the gateway accepted all chunks.
     const isRefused = ({ responses: [first], isClosed }: SlowClient) =>
       first ? first.status === 413 || isRefusal(first) : isClosed;
-    check("bodies of tiny chunks are refused", clients.every(isRefused), show(clients));
+    check("bodies of tiny chunks are refused", clients.every(isRefused), statusesOf(clients));
   };
   await Promise.all([attack(callbackPath, {}), attack(clientsPath, json(key))]);
 };
 
-/** Fewer chunks than the gateway accepts: what counts is the memory that each chunk takes. */
+/** Sends fewer chunks than the gateway accepts, to use memory for each chunk. */
 const tinyChunksWithheld: Attack = async ({ port, check }) => {
   const { clients } = await withClients(200, from(port, 10), async (client) => {
     await client.send(headOf(callbackPath, {}));
     await client.sendTinyChunks(9_500);
-    await client.outcome(patienceMs);
+    await client.outcome(waitMsMax);
   });
-  check("bodies that do not end are ended", clients.every(hasOutcome), show(clients));
+  check("bodies that do not end are ended", clients.every(hasOutcome), statusesOf(clients));
 };
 
 const withheldBytes: Attack = async ({ port, key, check }) => {
@@ -62,13 +62,13 @@ const withheldBytes: Attack = async ({ port, key, check }) => {
     const { clients } = await withClients(40, from(port, 3), async (client) => {
       await client.send(headOf(path, headers, length));
       await client.send(Buffer.alloc(length - 1, " "));
-      await client.outcome(patienceMs);
+      await client.outcome(waitMsMax);
     });
     const refusals = clients.flatMap(({ responses }) => responses.filter(isRefusal));
-    check("bodies beyond the bound of a caller are refused", refusals.length > 0, show(clients));
+    check("bodies beyond the bound of a caller are refused", refusals.length > 0, statusesOf(clients));
     const haveRetryAfter = refusals.every(({ hasRetryAfter }) => hasRetryAfter);
-    check("refusals carry Retry-After", haveRetryAfter, show(clients));
-    check("bodies that do not end are ended", clients.every(hasOutcome), show(clients));
+    check("refusals carry Retry-After", haveRetryAfter, statusesOf(clients));
+    check("bodies that do not end are ended", clients.every(hasOutcome), statusesOf(clients));
   };
   await Promise.all([attack(callbackPath, {}, 250_000), attack(clientsPath, json(key), megabyte)]);
 };
@@ -82,11 +82,11 @@ const unreadResponses: Attack = async ({ port, metric, check }) => {
     from(port, 4),
     async (client) => {
       await client.send(requests);
-      return await client.drip("\r\n", patienceMs);
+      return await client.drip("\r\n", waitMsMax);
     },
     { reads: false },
   );
-  check("connections with unread responses are ended", results.every(Boolean), show(clients));
+  check("connections with unread responses are ended", results.every(Boolean), statusesOf(clients));
   const stalled = (await metric(endedBecause("stalled"))) - stalledBefore;
   check("ended connections are counted as stalled", stalled === clients.length, () => `${stalled} of ${clients.length}`);
 };
@@ -94,9 +94,9 @@ const unreadResponses: Attack = async ({ port, metric, check }) => {
 const slowHeaders: Attack = async ({ port, check }) => {
   const { clients, results } = await withClients(60, from(port, 5), async (client) => {
     await client.send("GET /api/v1/me HTTP/1.1\r\nx: ");
-    return await client.drip("x", patienceMs);
+    return await client.drip("x", waitMsMax);
   });
-  check("connections with slow headers are ended", results.every(Boolean), show(clients));
+  check("connections with slow headers are ended", results.every(Boolean), statusesOf(clients));
 };
 
 const malformedJson: Attack = async ({ port, key, check }) => {
@@ -105,12 +105,12 @@ const malformedJson: Attack = async ({ port, key, check }) => {
     const { clients } = await withClients(1, from(port, 6), async (client) => {
       await client.send(headOf(clientsPath, json(key), body.length));
       await client.send(body);
-      await client.outcome(patienceMs);
+      await client.outcome(waitMsMax);
     });
     const statuses = clients.flatMap(({ responses }) => responses.map(({ status }) => status));
     const isRejected = statuses.length === 1 && [400, 413, 422].includes(statuses[0] ?? 0);
-    check("malformed JSON is rejected", isRejected, () => `${JSON.stringify(shape.slice(0, 40))}: ${show(clients)()}`);
-    // A gateway that parses one shape for minutes has no response to the others.
+    check("malformed JSON is rejected", isRejected, () => `${JSON.stringify(shape.slice(0, 40))}: ${statusesOf(clients)()}`);
+    // A gateway that parses one shape for minutes does not respond to the others.
     if (!isRejected) return;
   }
 };
@@ -123,11 +123,11 @@ const pipelining: Attack = async ({ port, key, metric, check }) => {
     from(port, 7),
     async (client) => {
       await client.send(requests);
-      return await client.drip("\r\n", patienceMs);
+      return await client.drip("\r\n", waitMsMax);
     },
     { reads: false },
   );
-  check("connections with too many pipelined requests are ended", results.every(Boolean), show(clients));
+  check("connections with too many pipelined requests are ended", results.every(Boolean), statusesOf(clients));
   const pipelined = (await metric(endedBecause("pipelined"))) - pipelinedBefore;
   check("ended connections are counted as pipelined", pipelined === clients.length, () => `${pipelined} of ${clients.length}`);
 };
@@ -139,9 +139,9 @@ const halfClosed: Attack = async ({ port, key, check }) => {
     const { clients, results } = await withClients(40, from(port, 8), async (client) => {
       await client.send(request);
       client.endSending();
-      return await client.closed(patienceMs);
+      return await client.closed(waitMsMax);
     });
-    check("half-closed connections are ended", results.every(Boolean), show(clients));
+    check("half-closed connections are ended", results.every(Boolean), statusesOf(clients));
   }
 };
 
@@ -149,17 +149,17 @@ const manyConnections: Attack = async ({ port, check }) => {
   // A connection with a response stays open, so that no other takes its place.
   const { clients } = await withClients(400, from(port, 9), async (client) => {
     await client.send(get("/healthz"));
-    await client.outcome(patienceMs);
+    await client.outcome(waitMsMax);
   });
-  const answered = clients.filter(({ responses }) => responses.length > 0).length;
+  const served = clients.filter(({ responses }) => responses.length > 0).length;
   check(
     "connections of one network are bounded",
-    answered > 0 && answered <= connectionsPerNetworkMax,
-    () => `${answered} of ${clients.length} got a response`,
+    served > 0 && served <= connectionsPerNetworkMax,
+    () => `${served} of ${clients.length} got a response`,
   );
 };
 
-export const atGateway: Readonly<Record<string, Attack>> = {
+export const gatewayAttacks: Readonly<Record<string, Attack>> = {
   "tiny chunks": tinyChunks,
   "tiny chunks withheld": tinyChunksWithheld,
   "withheld bytes": withheldBytes,

@@ -4,8 +4,8 @@ import { request } from "undici";
 
 const card = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
 
-/** A payment of the seeded business that a card holder has paid and come back from; its id. */
-export async function aPaidPayment(system: System): Promise<string> {
+/** Creates a payment of the seeded business, pays it, and returns its id. */
+export async function createPaidPayment(system: System): Promise<string> {
   const call = apiCaller(system.gatewayUrl, system.business.api_key);
   const created = await call("POST", "/api/v1/payments", {
     amount: "5000.00",

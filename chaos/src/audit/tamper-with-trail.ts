@@ -3,16 +3,16 @@ import type { Random } from "../random.ts";
 
 const tables = ["audit_event", "audit_link", "audit_head"] as const;
 
-/** Statements of whoever owns the database, and as what verify has to name them. */
-interface Bend {
+/** A change by the owner of the database, and the problem that `amana audit verify` must report. */
+interface Change {
   readonly name: string;
-  readonly names: string;
+  readonly problem: string;
   readonly statements: (random: Random, ids: readonly string[]) => string[];
 }
 
 const columns = {
   actor: "'ak_another'",
-  actor_name: "'somebody else'",
+  actor_name: "'another actor'",
   action: "'another.done'",
   entity_type: "'another'",
   entity_id: "uuidv7()",
@@ -25,69 +25,69 @@ const columns = {
   at: "at + interval '1 ms'",
 };
 
-const bends: readonly Bend[] = [
+const changes: readonly Change[] = [
   ...Object.entries(columns).map(([column, value]) => ({
     name: `${column} of a row changed`,
-    names: "row_changed",
+    problem: "row_changed",
     statements: (random: Random, ids: readonly string[]) => [
       `update audit_event set ${column} = ${value} where id = '${random.pick(ids)}'`,
     ],
   })),
   {
     name: "a row deleted",
-    names: "row_deleted",
+    problem: "row_deleted",
     statements: (random, ids) => [`delete from audit_event where id = '${random.pick(ids)}'`],
   },
   {
     name: "a row deleted with its link",
-    names: "link_broken",
+    problem: "link_broken",
     statements: (random, ids) => {
-      // The last one of a day is missed by the count of its head.
+      // Not the last row of a day: its removal is reported as a missing link instead.
       const id = random.pick(ids.slice(0, -1));
       return [`delete from audit_event where id = '${id}'`, `delete from audit_link where event_id = '${id}'`];
     },
   },
   {
     name: "a row added past the queue",
-    names: "row_past_chain",
+    problem: "row_past_chain",
     statements: () => [
       `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
        values (uuidv7(), now(), 'ak_another', 'business.created', 'business', uuidv7(), 'r', '192.0.2.1')`,
     ],
   },
   {
-    name: "two rows' links exchanged",
-    names: "row_changed",
+    name: "the links of two rows exchanged",
+    problem: "row_changed",
     statements: (random, ids) => {
-      const [one, other] = [random.integer(0, ids.length - 2), 1];
-      const [a = "", b = ""] = [ids[one], ids[one + other]];
-      const none = "00000000-0000-7000-8000-000000000000";
+      const index = random.integer(0, ids.length - 2);
+      const [a = "", b = ""] = [ids[index], ids[index + 1]];
+      const placeholder = "00000000-0000-7000-8000-000000000000";
       const move = (from: string, to: string) => `update audit_link set event_id = '${to}' where event_id = '${from}'`;
-      return [move(a, none), move(b, a), move(none, b)];
+      return [move(a, placeholder), move(b, a), move(placeholder, b)];
     },
   },
   {
-    name: "a link's leaf changed",
-    names: "link_broken",
+    name: "the leaf of a link changed",
+    problem: "link_broken",
     statements: (random, ids) => [
       `update audit_link set leaf = set_byte(leaf, 0, 255 - get_byte(leaf, 0)) where event_id = '${random.pick(ids)}'`,
     ],
   },
   {
-    name: "the newest rows, their links and heads taken away",
-    names: "links_missing",
+    name: "the newest rows, links and heads deleted",
+    problem: "links_missing",
     statements: (random, ids) => {
-      const gone = `(select id from audit_link order by day desc, number desc limit ${random.integer(1, Math.min(5, ids.length - 1))})`;
+      const newest = `(select id from audit_link order by day desc, number desc limit ${random.integer(1, Math.min(5, ids.length - 1))})`;
       return [
-        `delete from audit_event where id in (select event_id from audit_link where id in ${gone})`,
-        `delete from audit_link where id in ${gone}`,
+        `delete from audit_event where id in (select event_id from audit_link where id in ${newest})`,
+        `delete from audit_link where id in ${newest}`,
         "delete from audit_head h where not final and links > (select count(*) from audit_link l where l.day = h.day)",
       ];
     },
   },
   {
     name: "a head changed",
-    names: "head_not_signed",
+    problem: "head_not_signed",
     statements: () => [
       `update audit_head set hash = set_byte(hash, 3, 255 - get_byte(hash, 3))
        where (day, links) = (select day, links from audit_head order by random() limit 1)`,
@@ -95,22 +95,24 @@ const bends: readonly Bend[] = [
   },
   {
     name: "the newest head deleted",
-    names: "head_missing",
+    problem: "head_missing",
     statements: () => [
       "delete from audit_head where (day, links) = (select day, max(links) from audit_head group by day order by day desc limit 1)",
     ],
   },
 ];
 
-/** Bends the trail in one way, asks `verify` what it names, and puts everything back. */
-export async function bendTrail(
+/**
+ * Makes one random change to the trail, returns the problems that `verify` finds, and undoes it.
+ */
+export async function tamperWithTrail(
   owner: pg.Client,
   random: Random,
   verify: () => Promise<string[]>,
-): Promise<{ name: string; names: string; found: string[] }> {
+): Promise<{ change: string; problem: string; found: string[] }> {
   const { rows } = await owner.query<{ id: string }>("select event_id as id from audit_link order by day, number");
-  const { name, names, statements } = random.pick(bends);
-  const wanted = statements(
+  const { name, problem, statements: statementsOf } = random.pick(changes);
+  const statements = statementsOf(
     random,
     rows.map(({ id }) => id),
   );
@@ -121,8 +123,8 @@ export async function bendTrail(
   }
   for (const table of tables) await owner.query(`create temporary table saved_${table} as table ${table}`);
   try {
-    for (const statement of wanted) await owner.query(statement);
-    return { name, names, found: await verify() };
+    for (const statement of statements) await owner.query(statement);
+    return { change: name, problem, found: await verify() };
   } finally {
     for (const table of tables) {
       await owner.query(`delete from ${table}`);

@@ -1,10 +1,10 @@
-import type { Attempt, Program } from "./program.ts";
+import type { Program, ProgramRun } from "./program.ts";
 import { Report } from "./report.ts";
 
-/** Runs a program for that long, from that seed, or until the signal. */
-export async function attempt(
+/** Runs a program for `seconds` or until the signal, and returns its report. */
+export async function runProgram(
   program: Program,
-  options: Pick<Attempt, "seed" | "seconds" | "eventsMax" | "matrix"> & Partial<Pick<Attempt, "say" | "signal">>,
+  options: Pick<ProgramRun, "seed" | "seconds" | "eventsMax" | "matrix"> & Partial<Pick<ProgramRun, "log" | "signal">>,
 ): Promise<Report> {
   const report = new Report();
   await program.run({
@@ -14,7 +14,7 @@ export async function attempt(
       ...(options.signal ? [options.signal] : []),
     ]),
     report,
-    say: options.say ?? (() => {}),
+    log: options.log ?? (() => {}),
   });
   return report;
 }

@@ -5,16 +5,16 @@ import type { Random } from "../random.ts";
 export const ways = ["revoke", "revoke by the business", "rotate by an operator", "rotate by the business", "disable"] as const;
 export type Way = (typeof ways)[number];
 
-const patienceMs = 30_000;
+const waitMsMax = 30_000;
 
-/** A key of a business of its own. */
+/** A business with the key that is revoked. */
 export interface Victim {
   readonly businessId: string;
   readonly keyId: string;
   readonly key: string;
 }
 
-export async function aVictim(gatewayUrl: string, adminKey: string, round: number): Promise<Victim> {
+export async function createVictim(gatewayUrl: string, adminKey: string, round: number): Promise<Victim> {
   const operator = apiCaller(gatewayUrl, adminKey);
   const { body } = await operator("POST", "/api/v1/businesses", { name: `victim ${round}` });
   const [{ id } = { id: "" }] = JSON.parse((await operator("GET", `/api/v1/admin/api-keys?business_id=${body["id"]}`)).text) as {
@@ -24,23 +24,23 @@ export async function aVictim(gatewayUrl: string, adminKey: string, round: numbe
 }
 
 /**
- * Takes the key's access away; resolves once an answer that says so was read. Asked again where
- * there was none, as after identity was killed between its commit and its answer. False when nobody
- * can know any more: the business's own key is gone.
+ * Ends the access of a key in the given way. Returns true when a response confirms it. Repeats the
+ * request without a response, as after a kill of identity between its commit and its response.
+ * Returns false on 401: the business's own key is then revoked, and nothing can confirm it.
  */
-export async function takeAway(gatewayUrls: readonly string[], adminKey: string, victim: Victim, way: Way, random: Random) {
-  const endsAtMs = performance.now() + patienceMs;
+export async function revoke(gatewayUrls: readonly string[], adminKey: string, victim: Victim, way: Way, random: Random) {
+  const endsAtMs = performance.now() + waitMsMax;
   while (performance.now() < endsAtMs) {
     const url = random.pick(gatewayUrls);
-    const status = await ask(url, adminKey, victim, way).catch(() => 0);
+    const status = await sendRevocation(url, adminKey, victim, way).catch(() => 0);
     if (status === 200) return true;
     if (status === 401) return false;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error(`no answer to "${way}" in ${patienceMs / 1000} s`);
+  throw new Error(`no response to "${way}" within ${waitMsMax / 1000} s`);
 }
 
-async function ask(gatewayUrl: string, adminKey: string, victim: Victim, way: Way): Promise<number> {
+async function sendRevocation(gatewayUrl: string, adminKey: string, victim: Victim, way: Way): Promise<number> {
   const operator = apiCaller(gatewayUrl, adminKey);
   switch (way) {
     case "revoke":

@@ -2,24 +2,24 @@ import { sleep } from "@amana/runtime";
 import type { Pool } from "pg";
 
 /**
- * Which deliveries were leased while something happened that may lose the record of a POST: these
- * alone may arrive twice, once more for each time.
+ * Records the deliveries that were leased during a fault that may lose the result of a POST. Only
+ * these deliveries may arrive again, once more for each fault.
  */
-export class Interrupted {
+export class InterruptedDeliveries {
   readonly #webhooks: Pool;
   readonly #times = new Map<string, number>();
   readonly #tokens = new Set<string>();
-  #everywhere = 0;
+  #timesOfAll = 0;
 
   constructor(webhooks: Pool) {
     this.#webhooks = webhooks;
   }
 
-  /** While the trouble goes on, and at its end, `look` is called. */
-  async by<T>(trouble: (look: () => Promise<void>) => Promise<T>): Promise<T> {
+  /** Runs a fault. The fault calls `recordLeases` while it lasts and at its end. */
+  async during<T>(fault: (recordLeases: () => Promise<void>) => Promise<T>): Promise<T> {
     const leased = new Set<string>();
     try {
-      return await trouble(async () => {
+      return await fault(async () => {
         for (const delivery of await this.#leased()) leased.add(delivery);
       });
     } finally {
@@ -28,15 +28,15 @@ export class Interrupted {
   }
 
   times(eventId: string, endpointId: string): number {
-    return this.#everywhere + (this.#times.get(`${eventId} ${endpointId}`) ?? 0);
+    return this.#timesOfAll + (this.#times.get(`${eventId} ${endpointId}`) ?? 0);
   }
 
-  /** A replay was asked for: each delivery may come once more. */
-  explainOneMore(): void {
-    this.#everywhere++;
+  /** Allows each delivery to arrive once more, after a replay was requested. */
+  allowReplay(): void {
+    this.#timesOfAll++;
   }
 
-  /** Ends the leases that were seen, as time would in half a minute. */
+  /** Ends the recorded leases, which would otherwise expire after 30 s. */
   async endLeases(): Promise<void> {
     await this.#webhooks.query(
       "update delivery set leased_until = now() where status = 'PENDING' and leased_until > now() and lease_token = any($1)",
@@ -44,12 +44,14 @@ export class Interrupted {
     );
   }
 
-  /** By how many deliveries the faults were felt, each as often as it was. */
+  /** Sum of the interruptions of all deliveries. */
   get sum(): number {
     return [...this.#times.values()].reduce((sum, times) => sum + times, 0);
   }
 
-  /** Waits for a database that is away: nothing changes meanwhile. */
+  /**
+   * Returns the leased deliveries. Waits while the database is down, because nothing changes then.
+   */
   async #leased(): Promise<string[]> {
     for (;;) {
       try {

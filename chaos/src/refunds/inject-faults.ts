@@ -7,14 +7,14 @@ import type { Report } from "../report.ts";
 /** Longer than a lease on a refund, which is 6 s. */
 const frozenMsMax = 8_000;
 
-/** By this our own connections to the payments database are known, which are spared. */
+/** Name of the program's own database connections, which are not cut. */
 export const applicationName = "chaos";
 
 /**
- * Kills and freezes the replicas and cuts off their database, until the signal; then all of them
- * run.
+ * Kills and freezes the replicas and cuts their database connections until the signal. At the end
+ * all replicas run again.
  */
-export async function makeChaos(options: {
+export async function injectFaults(options: {
   replicas: readonly ServiceProcess[];
   database: Pool;
   random: Random;
@@ -22,10 +22,10 @@ export async function makeChaos(options: {
   signal: AbortSignal;
 }): Promise<void> {
   const { replicas, database, report, signal } = options;
-  const again = async (pauseMsMax: number, random: Random, trouble: () => Promise<void>) => {
+  const repeat = async (pauseMsMax: number, random: Random, inject: () => Promise<void>) => {
     while (!signal.aborted) {
       await sleep(random.integer(100, pauseMsMax), signal);
-      if (!signal.aborted) await trouble();
+      if (!signal.aborted) await inject();
     }
   };
   const kill = async (replica: ServiceProcess, random: Random) => {
@@ -42,7 +42,7 @@ export async function makeChaos(options: {
     await sleep(random.integer(200, random.chance(0.3) ? frozenMsMax : 2_000), signal);
     process.kill(pid, "SIGCONT");
   };
-  const cutOff = async () => {
+  const cutConnections = async () => {
     const { rowCount } = await database.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = current_user and application_name <> $1",
       [applicationName],
@@ -51,10 +51,10 @@ export async function makeChaos(options: {
   };
   const [forCuts, ...forReplicas] = [options.random.fork(), ...replicas.map(() => options.random.fork())];
   await Promise.all([
-    again(4_000, forCuts, cutOff),
+    repeat(4_000, forCuts, cutConnections),
     ...replicas.map((replica, index) => {
       const random = forReplicas[index] ?? forCuts;
-      return again(6_000, random, () => (random.chance(0.5) ? kill : freeze)(replica, random));
+      return repeat(6_000, random, () => (random.chance(0.5) ? kill : freeze)(replica, random));
     }),
   ]);
 }

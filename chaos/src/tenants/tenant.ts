@@ -3,33 +3,36 @@ import { apiCaller } from "@amana/dev-env/demo/api";
 import type { System } from "@amana/dev-env/system";
 import { aBusiness, aPaidPayment, aPerson, type TestBusiness } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
-import type { MadeNoun } from "./nouns.ts";
+import type { CreatedResource } from "./resources.ts";
 
-/** A business with one of everything. */
+/** A business with one resource of each kind. */
 export interface Tenant {
   readonly business: TestBusiness;
-  /** In every text that it gave, and in no other business's. */
+  /** Unique text that all free texts of this business contain. */
   readonly mark: string;
-  /** What names its things, by the noun that a place in a request has. */
-  readonly names: Readonly<Record<string, string | number>>;
+  /** Identifiers of its resources, by resource. */
+  readonly identifiers: Readonly<Record<string, string | number>>;
 }
 
-export async function makeTenant(system: System, mark: string): Promise<Tenant> {
+export async function createTenant(system: System, mark: string): Promise<Tenant> {
   const business = await aBusiness(system, mark);
   const operator = apiCaller(system.gatewayUrl, system.adminKey);
-  const made = async (answer: ReturnType<TestBusiness["call"]>, noun: string) => {
-    const { status, body, text } = await answer;
-    if (status !== 201 && status !== 202) throw new Error(`${noun} could not be made: ${status} ${text}`);
+  const expectCreated = async (response: ReturnType<TestBusiness["call"]>, resource: string) => {
+    const { status, body, text } = await response;
+    if (status !== 201 && status !== 202) throw new Error(`${resource} could not be created: ${status} ${text}`);
     return body as Record<string, string>;
   };
   const email = `${mark}@example.dz`;
-  const client = await made(
+  const client = await expectCreated(
     business.call("POST", "/api/v1/clients/person", { ...aPerson, last_name: mark, email, external_client_code: mark }),
     "a client",
   );
   const { id: clientId = "" } = client;
-  await made(business.call("POST", `/api/v1/clients/${clientId}/onboarding/details`, answers), "onboarding details");
-  const account = await made(
+  await expectCreated(
+    business.call("POST", `/api/v1/clients/${clientId}/onboarding/details`, onboardingDetails),
+    "onboarding details",
+  );
+  const account = await expectCreated(
     business.call("POST", "/api/v1/accounts", {
       client_id: clientId,
       account_type: "CURRENT",
@@ -39,34 +42,34 @@ export async function makeTenant(system: System, mark: string): Promise<Tenant> 
     }),
     "an account",
   );
-  const beneficiary = await made(
+  const beneficiary = await expectCreated(
     business.call("POST", "/api/v1/beneficiaries", { client_id: clientId, name: mark, account_number: "12345678901234567890" }),
     "a beneficiary",
   );
-  const application = await made(
+  const application = await expectCreated(
     business.call("POST", "/api/v1/kyc/applications", { client_id: clientId, external_id: mark, metadata: { mark } }),
     "an application",
   );
   const order = { amount: "5000.00", success_url: `https://${mark}.example/a`, fail_url: `https://${mark}.example/b` };
-  const pending = await made(business.call("POST", "/api/v1/payments", { ...order, order_ref: mark }), "a payment");
+  const pending = await expectCreated(business.call("POST", "/api/v1/payments", { ...order, order_ref: mark }), "a payment");
   await aPaidPayment(system, business);
-  const key = await made(operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: mark }), "a key");
-  const replay = await made(
+  const key = await expectCreated(operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: mark }), "a key");
+  const replay = await expectCreated(
     business.call("POST", `/api/v1/webhook-endpoints/${business.endpointId}/replay`, { since: "2026-01-01T00:00:00Z" }),
     "a replay",
   );
-  await untilDone(business, replay["id"] ?? "");
+  await waitForReplay(business, replay["id"] ?? "");
   const view = await operator("GET", `/api/v1/businesses/${business.id}`);
 
   return {
     business,
     mark,
-    names: {
+    identifiers: {
       clients: clientId,
       person: clientId,
       client_id: clientId,
       accounts: account["id"] ?? "",
-      // It fills no place. A response to another business that contains it is a leak.
+      // No request contains it. A response to another business that contains it is a leak.
       account_number: account["account_number"] ?? "",
       beneficiaries: beneficiary["id"] ?? "",
       applications: application["id"] ?? "",
@@ -86,25 +89,25 @@ export async function makeTenant(system: System, mark: string): Promise<Tenant> 
       search: mark,
       email,
       second_email: email,
-    } satisfies Record<MadeNoun | "account_number", string | number>,
+    } satisfies Record<CreatedResource | "account_number", string | number>,
   };
 }
 
-/** A name of the same form that names nothing. */
-export function nameOfNothing(noun: string, like: string | number): string | number {
+/** Returns an identifier of the same form as `like`, of a resource that does not exist. */
+export function unknownIdentifier(resource: string, like: string | number): string | number {
   if (typeof like === "number") return 2_000_000_000;
   if (/^[0-9a-f]{8}-/.test(like)) return randomUUID();
-  return noun.endsWith("email") ? "nobody@example.dz" : like.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
+  return resource.endsWith("email") ? "unknown@example.dz" : like.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
 }
 
-/** What is still going on would be seen as a change. */
-async function untilDone({ call, endpointId }: TestBusiness, replayId: string): Promise<void> {
+/** Waits for the end of a replay, because its progress would be reported as a change. */
+async function waitForReplay({ call, endpointId }: TestBusiness, replayId: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const { body } = await call("GET", `/api/v1/webhook-endpoints/${endpointId}/replays/${replayId}`);
     if (body["status"] === "DONE") return;
     await sleep(100);
   }
-  throw new Error("a replay of nothing did not end");
+  throw new Error("the replay did not end within 10 s");
 }
 
 async function firstEvent({ call }: TestBusiness): Promise<string> {
@@ -114,10 +117,10 @@ async function firstEvent({ call }: TestBusiness): Promise<string> {
     if (event) return event.id;
     await sleep(100);
   }
-  throw new Error("no event came of a paid payment");
+  throw new Error("no event of a paid payment within 10 s");
 }
 
-const answers = {
+const onboardingDetails = {
   account_purposes: ["PAY_BILLS"],
   expected_monthly_incoming_volume: "LESS_THAN1000",
   expected_monthly_outgoing_volume: "LESS_THAN1000",

@@ -10,7 +10,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { Report } from "../report.ts";
 import { headOf, type SlowClient, type Target, withClients } from "./slow-client.ts";
 
-/** One of the RPC services at each port. */
+/** An RPC service of each port. */
 const served = {
   identity: BusinessService,
   clients: ClientService,
@@ -23,13 +23,13 @@ const served = {
  * Much longer than any time limit of an RPC port except the one on idle connections, also on a busy
  * machine.
  */
-const patienceMs = 60_000;
+const waitMsMax = 60_000;
 const messageBytesMax = 4 * 1024 * 1024;
 const healthPath = "/grpc.health.v1.Health/Check";
 const contentTypes = ["application/proto", "application/json", "application/grpc-web+proto"];
 const from = "127.0.0.10";
 
-/** Attacks all RPC ports at once, as a caller that has the gateway's key for caller tokens. */
+/** Attacks all RPC ports at once, with caller tokens signed with the gateway's key. */
 export async function attackRpcPorts(system: System, report: Report): Promise<void> {
   const [id = "", key = ""] = (system.envOf("gateway")["CALLER_PRIVATE_KEY"] ?? "").split(":");
   const signer = createCallerSigner({
@@ -42,7 +42,7 @@ export async function attackRpcPorts(system: System, report: Report): Promise<vo
   await Promise.all(attacks);
 }
 
-interface Attacked {
+interface AttackedPort {
   readonly name: string;
   readonly target: Target;
   readonly service: DescService;
@@ -50,14 +50,15 @@ interface Attacked {
   readonly report: Report;
 }
 
-async function attackPort({ name, target, service, signer, report }: Attacked): Promise<void> {
+async function attackPort({ name, target, service, signer, report }: AttackedPort): Promise<void> {
   const path = `/${service.typeName}/${service.methods[0]?.name}`;
   // A token is valid for ten seconds.
   const headers = (type = "application/proto") => ({ "content-type": type, "amana-caller": signer.sign(platformCaller, name) });
-  const check = (what: string, holds: boolean, clients: readonly SlowClient[]) =>
-    report.check(`RPC ports: ${what}`, holds, () => `${name}: ${shown(clients)}`);
-  const ended = (clients: readonly SlowClient[]) => clients.every(({ responses, isClosed }) => responses.length > 0 || isClosed);
-  const all = (clients: readonly SlowClient[], ...statuses: number[]) =>
+  const check = (claim: string, holds: boolean, clients: readonly SlowClient[]) =>
+    report.check(`RPC ports: ${claim}`, holds, () => `${name}: ${statusesOf(clients)}`);
+  const areEnded = (clients: readonly SlowClient[]) =>
+    clients.every(({ responses, isClosed }) => responses.length > 0 || isClosed);
+  const allHave = (clients: readonly SlowClient[], ...statuses: number[]) =>
     clients.every(({ responses: [first] }) => statuses.includes(first?.status ?? 0));
 
   const oversized = async (type: string) => {
@@ -65,27 +66,27 @@ async function attackPort({ name, target, service, signer, report }: Attacked): 
       await client.send(headOf(path, headers(type), messageBytesMax + 1));
       // The first bytes of a gRPC-Web message are its length, here of more than 4 MiB.
       await client.send(Buffer.alloc(messageBytesMax + 1, 127));
-      await client.outcome(patienceMs);
+      await client.outcome(waitMsMax);
     });
-    check("a message over 4 MiB is answered", all(clients, 429, 200), clients);
+    check("a message over 4 MiB gets a response", allHave(clients, 429, 200), clients);
   };
 
   const withheld = async () => {
     const { clients } = await withClients(12, target, async (client) => {
       await client.send(headOf(path, headers(), messageBytesMax));
       await client.send(Buffer.alloc(messageBytesMax - 1));
-      await client.outcome(patienceMs);
+      await client.outcome(waitMsMax);
     });
     const refused = clients.some(({ responses: [first] }) => first?.status === 429);
     check("bodies beyond the bound are refused", refused, clients);
-    check("bodies that do not end are ended", ended(clients), clients);
+    check("bodies that do not end are ended", areEnded(clients), clients);
   };
 
   const tinyChunks = async (to: string, own: Record<string, string>) => {
     const { clients } = await withClients(2, target, async (client) => {
       await client.send(headOf(to, own));
       await client.sendTinyChunks(150_000);
-      await client.outcome(patienceMs);
+      await client.outcome(waitMsMax);
     });
     // A 408 would mean that the server accepted all chunks.
     const isEnded = ({ responses: [first], isClosed }: SlowClient) => (first ? first.status !== 408 : isClosed);
@@ -95,15 +96,15 @@ async function attackPort({ name, target, service, signer, report }: Attacked): 
   const withoutToken = async () => {
     const { clients } = await withClients(40, target, async (client) => {
       await client.send(headOf(path, { "content-type": "application/proto" }, messageBytesMax));
-      await client.outcome(patienceMs);
+      await client.outcome(waitMsMax);
     });
-    check("a call without a token is refused before its body arrives", all(clients, 401), clients);
+    check("a call without a token is refused before its body arrives", allHave(clients, 401), clients);
   };
 
   const slowHeaders = async () => {
     const { clients, results } = await withClients(40, target, async (client) => {
       await client.send(`POST ${path} HTTP/1.1\r\nx: `);
-      return await client.drip("x", patienceMs);
+      return await client.drip("x", waitMsMax);
     });
     check("connections with slow headers are ended", results.every(Boolean), clients);
   };
@@ -112,7 +113,7 @@ async function attackPort({ name, target, service, signer, report }: Attacked): 
     const { clients, results } = await withClients(40, target, async (client) => {
       await client.send(headOf(path, headers(), 0));
       client.endSending();
-      return await client.closed(patienceMs);
+      return await client.closed(waitMsMax);
     });
     check("half-closed connections are ended", results.every(Boolean), clients);
   };
@@ -124,7 +125,7 @@ async function attackPort({ name, target, service, signer, report }: Attacked): 
       target,
       async (client) => {
         await client.send(requests);
-        return await client.drip("\r\n", patienceMs);
+        return await client.drip("\r\n", waitMsMax);
       },
       { reads: false },
     );
@@ -143,5 +144,5 @@ async function attackPort({ name, target, service, signer, report }: Attacked): 
   ]);
 }
 
-const shown = (clients: readonly SlowClient[]) =>
+const statusesOf = (clients: readonly SlowClient[]) =>
   clients.map(({ responses: [first], isClosed }) => `${first?.status ?? "none"}${isClosed ? "" : " (open)"}`).join(", ");

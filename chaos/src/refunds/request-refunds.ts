@@ -6,47 +6,44 @@ import type { Pool } from "pg";
 import { request } from "undici";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
-import { type Course, paid, patienceMsMax } from "./course.ts";
 import type { ProcessorProxy } from "./processor-proxy.ts";
 import { type Rows, readRows, rollBackRows } from "./rows.ts";
+import { paid, patienceMsMax, type RefundScenario } from "./scenario.ts";
 
-/** A payment that refunds were asked of, with all that the checker has to know. */
-export interface Attempted {
+/** A payment with refund requests, and the facts that its check needs. */
+export interface TestedPayment {
   readonly id: string;
   readonly orderId: string;
-  readonly course: Course;
-  /** In centimes, each amount that a request named. */
-  readonly asked: number[];
-  /**
-   * One line for each thing that was done and each answer that came, for whoever looks into a
-   * violation.
-   */
-  readonly story: string[];
-  /** The back office had given back, and said so, before the first refund was asked for. */
-  givenBackBefore: boolean;
+  readonly course: RefundScenario;
+  /** Amount of each refund request, in centimes. */
+  readonly requestedMinor: number[];
+  /** A line for each action and response, to explain a violation. */
+  readonly timeline: string[];
+  /** Whether the back office refunded an amount before the first refund request. */
+  refundedByBackOfficeFirst: boolean;
   rolledBack: boolean;
 }
 
-export interface Scene {
+export interface RefundContext {
   readonly system: System;
-  /** Of a gateway, for the next request. */
+  /** Returns the URL of a gateway for the next request. */
   readonly gatewayUrl: () => string;
   readonly apiKey: string;
   readonly proxy: ProcessorProxy;
   readonly database: Pool;
   readonly report: Report;
-  /** When it goes off, clients leave and nothing more is asked for. */
+  /** Aborts when the time is over: callers disconnect and send no further requests. */
   readonly signal: AbortSignal;
 }
 
 /**
- * A payment that its card holder has paid, whatever fails on the way; undefined when the time was
- * not enough.
+ * Creates a payment and pays it at the sandbox. Repeats every step that fails, and returns
+ * undefined if the time is over.
  */
-async function preparePayment(scene: Scene): Promise<{ id: string; orderId: string } | undefined> {
-  const { system, apiKey, gatewayUrl, signal } = scene;
+async function preparePayment(context: RefundContext): Promise<{ id: string; orderId: string } | undefined> {
+  const { system, apiKey, gatewayUrl, signal } = context;
   const order = { amount: paid, success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };
-  // A gateway may be away, or go away with its answer.
+  // A gateway may be down, or stop before it responds.
   const create = () => apiCaller(gatewayUrl(), apiKey)("POST", "/api/v1/payments", order).catch(() => undefined);
   let created = await create();
   for (; created?.status !== 201 && !signal.aborted; created = await create()) await sleep(300, signal);
@@ -63,81 +60,98 @@ async function preparePayment(scene: Scene): Promise<{ id: string; orderId: stri
   return undefined;
 }
 
-/** Takes one payment through a course of its own; undefined when it was not paid in time. */
-export async function askForRefunds(scene: Scene, course: Course, random: Random): Promise<Attempted | undefined> {
-  const { system, database, proxy, report, signal } = scene;
-  const payment = await preparePayment(scene);
+/** Runs a scenario on a new payment. Returns undefined if the payment was not paid in time. */
+export async function requestRefunds(
+  context: RefundContext,
+  course: RefundScenario,
+  random: Random,
+): Promise<TestedPayment | undefined> {
+  const { system, database, proxy, report, signal } = context;
+  const payment = await preparePayment(context);
   if (!payment) return undefined;
   report.count("payments paid");
-  const beganMs = performance.now();
-  const attempted: Attempted = { ...payment, course, asked: [], story: [], givenBackBefore: false, rolledBack: false };
-  const tell = (line: string) => attempted.story.push(`${((performance.now() - beganMs) / 1000).toFixed(2)}s ${line}`);
+  const startedMs = performance.now();
+  const tested: TestedPayment = {
+    ...payment,
+    course,
+    requestedMinor: [],
+    timeline: [],
+    refundedByBackOfficeFirst: false,
+    rolledBack: false,
+  };
+  const note = (line: string) => tested.timeline.push(`${((performance.now() - startedMs) / 1000).toFixed(2)}s ${line}`);
   const { orderId } = payment;
 
-  const plant = (operation: string, fault: Course["refundFault"]) =>
+  const setSandboxFault = (operation: string, fault: RefundScenario["refundFault"]) =>
     fault && sandbox(system, "PUT", "/sandbox/faults", { operation, ...fault, orderId });
   const nameOf = (mode: string) => (/_?(late|stale|slow):/.test(mode) ? `${mode.split(":")[0]}:<ms>` : mode);
-  const visitBackOffice = async () => {
+  const refundAtBackOffice = async () => {
     const gives = course.backOffice?.gives;
     const [path, body] = gives === "reverse" ? ["reverse", undefined] : ["refund", gives ? { amount: gives } : undefined];
     const done = await sandbox(system, "POST", `/sandbox/payments/${orderId}/${path}`, body).then(
       () => true,
       () => false,
     );
-    tell(`the back office: ${path} ${gives ?? "the rest"}: ${done ? "done" : "refused"}`);
+    note(`back office: ${path} ${gives ?? "the rest"}: ${done ? "done" : "rejected"}`);
     if (done) report.count(path === "reverse" ? "reversals by the back office" : "refunds by the back office");
     return done;
   };
 
-  if (course.backOffice?.afterMs === "before") attempted.givenBackBefore = await visitBackOffice();
-  await plant("refund", course.refundFault);
+  if (course.backOffice?.afterMs === "before") tested.refundedByBackOfficeFirst = await refundAtBackOffice();
+  await setSandboxFault("refund", course.refundFault);
   if (course.refundFault) report.count(`refund calls: ${nameOf(course.refundFault.mode)}`);
-  await plant("status", course.statusFault);
+  await setSandboxFault("status", course.statusFault);
   if (course.statusFault) report.count(`status reads: ${nameOf(course.statusFault.mode)}`);
   if (course.trouble) {
     proxy.plan(orderId, course.trouble);
-    report.count(`on the way: ${course.trouble.kind}`);
+    report.count(`proxy: ${course.trouble.kind}`);
   }
-  tell(JSON.stringify({ ...course, asks: undefined, backOffice: course.backOffice }));
+  note(JSON.stringify({ ...course, asks: undefined, backOffice: course.backOffice }));
 
   const afterMs = course.backOffice?.afterMs;
-  const visiting = typeof afterMs === "number" ? sleep(afterMs, signal).then(visitBackOffice) : undefined;
+  const backOfficeVisit = typeof afterMs === "number" ? sleep(afterMs, signal).then(refundAtBackOffice) : undefined;
   const watching = new AbortController();
   const watched = course.rollsBack ? watchRows(database, payment.id, watching.signal) : undefined;
-  const ask = async (amount: string | undefined, patienceMs: number) => {
+  const requestRefund = async (amount: string | undefined, patienceMs: number) => {
     if (signal.aborted) return;
-    attempted.asked.push(Math.round(Number(amount ?? paid) * 100));
-    report.count(amount === undefined || amount === paid ? "full refunds asked for" : "partial refunds asked for");
-    tell(`asks for ${amount ?? "everything"}`);
-    const answer = await askOnce(scene, payment.id, amount, patienceMs, random.chance(0.5) ? `r-${random.next()}` : undefined);
-    report.count(`answered: ${answer}`);
-    tell(`answered ${answer}`);
+    tested.requestedMinor.push(Math.round(Number(amount ?? paid) * 100));
+    report.count(amount === undefined || amount === paid ? "full refunds requested" : "partial refunds requested");
+    note(`requests a refund of ${amount ?? "everything"}`);
+    const result = await sendRefund(
+      context,
+      payment.id,
+      amount,
+      patienceMs,
+      random.chance(0.5) ? `r-${random.next()}` : undefined,
+    );
+    report.count(`refund responses: ${result}`);
+    note(`response: ${result}`);
   };
-  const asks = course.asks.map(({ amount, pauseMs, patienceMs }) => async () => {
+  const refundRequests = course.asks.map(({ amount, pauseMs, patienceMs }) => async () => {
     await sleep(pauseMs, signal);
-    await ask(amount, patienceMs);
+    await requestRefund(amount, patienceMs);
   });
-  if (course.atOnce) await Promise.all(asks.map((one) => one()));
-  else for (const one of asks) await one();
-  await visiting;
+  if (course.atOnce) await Promise.all(refundRequests.map((send) => send()));
+  else for (const send of refundRequests) await send();
+  await backOfficeVisit;
 
-  if (watched && (await isRefunded(scene, attempted))) {
+  if (watched && (await isRefunded(context, tested))) {
     watching.abort();
     const rows = random.pick(await watched);
     await rollBackRows(database, rows);
-    attempted.rolledBack = true;
+    tested.rolledBack = true;
     report.count("payments rolled back to older rows");
-    tell(
-      `rolled back to ${String(rows.payment["status"])}, refunds: ${rows.refunds.map((refund) => refund["status"]).join() || "none"}`,
+    note(
+      `database rolled back to ${String(rows.payment["status"])}, refunds: ${rows.refunds.map((refund) => refund["status"]).join() || "none"}`,
     );
     for (let times = random.integer(1, 2); times > 0; times--)
-      await ask(random.pick(["1000.00", "2500.00", "4000.00"]), patienceMsMax);
+      await requestRefund(random.pick(["1000.00", "2500.00", "4000.00"]), patienceMsMax);
   }
   watching.abort();
-  return attempted;
+  return tested;
 }
 
-/** Every different state of the rows that is seen until the signal. */
+/** Polls the rows until the signal and returns every distinct state. */
 async function watchRows(database: Pool, paymentId: string, signal: AbortSignal): Promise<Rows[]> {
   const seen = new Map<string, Rows>();
   while (!signal.aborted) {
@@ -148,8 +162,11 @@ async function watchRows(database: Pool, paymentId: string, signal: AbortSignal)
   return [...seen.values()];
 }
 
-/** Whether both sides say so: then nothing of ours is under way that could still take effect. */
-async function isRefunded({ system, database, signal }: Scene, { id, orderId }: Attempted): Promise<boolean> {
+/**
+ * Waits up to 6 s until both Amana and the processor report the same refund. Then no call is in
+ * flight that could still take effect.
+ */
+async function isRefunded({ system, database, signal }: RefundContext, { id, orderId }: TestedPayment): Promise<boolean> {
   const endsAtMs = performance.now() + 6_000;
   while (performance.now() < endsAtMs && !signal.aborted) {
     const { payment } = await readRows(database, id);
@@ -162,15 +179,15 @@ async function isRefunded({ system, database, signal }: Scene, { id, orderId }: 
   return false;
 }
 
-async function askOnce(
-  { gatewayUrl, apiKey, signal }: Scene,
+async function sendRefund(
+  { gatewayUrl, apiKey, signal }: RefundContext,
   paymentId: string,
   amount: string | undefined,
   patienceMs: number,
   idempotencyKey: string | undefined,
 ): Promise<string> {
   try {
-    const answer = await request(`${gatewayUrl()}/api/v1/payments/${paymentId}/refund`, {
+    const result = await request(`${gatewayUrl()}/api/v1/payments/${paymentId}/refund`, {
       method: "POST",
       headers: {
         authorization: `Bearer ${apiKey}`,
@@ -180,9 +197,9 @@ async function askOnce(
       body: JSON.stringify(amount === undefined ? {} : { amount }),
       signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
     });
-    const { code } = (await answer.body.json()) as { code?: string };
-    return [answer.statusCode, code].filter(Boolean).join(" ");
+    const { code } = (await result.body.json()) as { code?: string };
+    return [result.statusCode, code].filter(Boolean).join(" ");
   } catch (error) {
-    return `nothing (${(error as Error).name})`;
+    return `no response (${(error as Error).name})`;
   }
 }

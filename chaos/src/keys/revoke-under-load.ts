@@ -1,0 +1,100 @@
+import { apiCaller } from "@amana/dev-env/demo/api";
+import { sleep } from "@amana/runtime";
+import type { Random } from "../random.ts";
+import type { Report } from "../report.ts";
+import { revoke, type Victim, type Way } from "./revoke.ts";
+import { startRename } from "./slow-body.ts";
+
+export interface RevocationUnderLoad {
+  /** URLs of the gateways on which the key is used. */
+  readonly urls: readonly string[];
+  readonly adminKey: string;
+  readonly victim: Victim;
+  readonly way: Way;
+  /** Context of the revocation, for the text of a violation. */
+  readonly name: string;
+  /** Number of parallel callers on each gateway, and their longest pause. */
+  readonly workers: number;
+  readonly pauseMsMax: number;
+  readonly random: Random;
+  readonly report: Report;
+  /**
+   * Starts a fault, if any. Returns the gateways that can still respond, and the end of the fault.
+   */
+  startFault(): { readonly reachable: readonly string[]; end(): Promise<void> };
+}
+
+const afterRevocationMs = 400;
+const claim = "a request sent after the revocation is rejected";
+
+/** Uses a key, revokes it, and checks that requests sent after the response are rejected. */
+export async function revokeUnderLoad(options: RevocationUnderLoad): Promise<void> {
+  const { urls, victim, way, random, report } = options;
+  let revokedAtMs = Number.POSITIVE_INFINITY;
+  let isOver = false;
+
+  const checkResponse = (requestName: string, url: string, lastByteAtMs: number, status: number) => {
+    if (status === 200) report.count("accepted");
+    if (lastByteAtMs <= revokedAtMs) {
+      if (status === 200 && performance.now() > revokedAtMs + 100)
+        report.count("accepted requests that were sent before the revocation");
+      return;
+    }
+    // A failure for another reason, such as a stopped identity, also rejects the request.
+    report.check(claim, status === 0 || status === 401 || status >= 500, () => {
+      const lateMs = (lastByteAtMs - revokedAtMs).toFixed(1);
+      return `${requestName} at ${url} returned ${status}, sent ${lateMs} ms after the response to "${way}" (${options.name})`;
+    });
+  };
+
+  const load = urls.flatMap((url) =>
+    Array.from({ length: options.workers }, async (_, worker) => {
+      const call = apiCaller(url, victim.key);
+      while (!isOver) {
+        const sentAtMs = performance.now();
+        const response = worker === 0 ? call("PATCH", "/api/v1/me", { name: `by ${worker}` }) : call("GET", "/api/v1/me");
+        const status = await response.then((result) => result.status).catch(() => 0);
+        checkResponse(worker === 0 ? "a change" : "a read", url, sentAtMs, status);
+        await sleep(random.integer(0, options.pauseMsMax));
+      }
+    }),
+  );
+  await sleep(random.integer(200, 500));
+  const started = urls.flatMap((url) =>
+    [true, false].map((chunked) =>
+      startRename(url, victim.key, "never", chunked).then(
+        (request) => ({ url, request }),
+        // A gateway that is down accepts no request.
+        () => undefined,
+      ),
+    ),
+  );
+  const slow = (await Promise.all(started)).filter((slowRequest) => slowRequest !== undefined);
+  report.count("slow bodies", slow.length);
+
+  const { reachable, end } = options.startFault();
+  const isConfirmed = await revoke(reachable, options.adminKey, victim, way, random);
+  if (isConfirmed) revokedAtMs = performance.now();
+  report.count(isConfirmed ? `revoked: ${way}` : "revocations without confirmation");
+
+  // A frozen gateway reads these requests after the revocation, when it continues.
+  const late = slow.map(async ({ url, request }) => {
+    const lastByteAtMs = performance.now();
+    checkResponse("a slow body", url, lastByteAtMs, await request.finish());
+  });
+  const burst = urls.flatMap((url) =>
+    Array.from({ length: 5 }, async () => {
+      const sentAtMs = performance.now();
+      const status = await apiCaller(url, victim.key)("GET", "/api/v1/me").then(
+        (result) => result.status,
+        () => 0,
+      );
+      checkResponse("a read", url, sentAtMs, status);
+    }),
+  );
+  await sleep(afterRevocationMs);
+  const ended = end();
+  isOver = true;
+  await Promise.all([...late, ...burst, ...load]);
+  await ended;
+}

@@ -1,0 +1,22 @@
+import { randomUUID } from "node:crypto";
+import { type Answer, apiCaller } from "@amana/dev-env/demo/api";
+import { sleep } from "@amana/runtime";
+import type { RefundContext } from "../refunds/request-refunds.ts";
+
+const pauseMs = 200;
+
+/**
+ * Returns a function that repeats a request with one Idempotency-Key until `isDone`. It returns the
+ * response body, or undefined if the time is over.
+ */
+export const createRepeater =
+  ({ gatewayUrl, signal }: RefundContext) =>
+  async (apiKey: string, path: string, body: object, isDone: (response: Answer) => boolean) => {
+    const headers = { "idempotency-key": randomUUID() };
+    while (!signal.aborted) {
+      const response = await apiCaller(gatewayUrl(), apiKey)("POST", path, body, headers).catch(() => undefined);
+      if (response && isDone(response)) return response.body;
+      await sleep(pauseMs, signal);
+    }
+    return undefined;
+  };

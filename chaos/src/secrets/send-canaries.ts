@@ -1,0 +1,240 @@
+import { randomUUID } from "node:crypto";
+import { apiCaller } from "@amana/dev-env/demo/api";
+import type { System } from "@amana/dev-env/system";
+import type { Place } from "@amana/e2e/find-everywhere";
+import { anOrder, sandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
+import { sleep } from "@amana/runtime";
+import { Client } from "pg";
+import { request } from "undici";
+import type { Report } from "../report.ts";
+import type { Canaries } from "./canaries.ts";
+
+export interface SecretsContext {
+  readonly system: System;
+  readonly business: TestBusiness;
+  readonly canaries: Canaries;
+  readonly report: Report;
+  /** Error responses of the API. They may name a field, but must not repeat its value. */
+  readonly refusals: Place[];
+  /** Responses to operators. */
+  readonly shown: Place[];
+}
+
+const clientRows = "clients: public.client";
+const clientsDatabase = "clients: ";
+const paymentsDatabase = "payments: ";
+/** Places of a business's own order references, which its own webhooks contain. */
+const deliveredPlaces = ["kafka: payments.v1", "webhooks: ", "webhooks"];
+
+async function call(context: SecretsContext, expected: number[], ...args: Parameters<TestBusiness["call"]>) {
+  const response = await context.business.call(...args);
+  context.report.count(`responses with ${response.status}`);
+  if (!expected.includes(response.status)) {
+    context.report.violation(
+      `${args[0]} ${args[1]} returned ${response.status} instead of ${expected.join(" or ")}: ${response.text}`,
+    );
+  }
+  if (response.status >= 400)
+    context.refusals.push({ name: `refusal of ${args[0]} ${args[1].split("?")[0]}`, content: response.text });
+  return response;
+}
+
+export const aPerson = (canaries: Canaries) => ({
+  first_name: canaries.text("a first name", clientRows),
+  middle_name: canaries.text("a middle name", clientRows),
+  last_name: canaries.text("a last name", clientRows),
+  date_of_birth: "1985-04-12",
+  gender: "female",
+  birth_country: "DZA",
+  nationality: "DZA",
+  country_of_tax_residence: "DZA",
+  address: canaries.text("an address", clientRows),
+  city: canaries.text("a city", clientRows),
+  postcode: canaries.text("a postcode", clientRows),
+  country_code: "DZA",
+  email: `${canaries.text("an e-mail", clientRows)}@example.dz`,
+});
+
+/**
+ * Calls the API with canaries in all fields: creations, changes, rejected requests and searches.
+ */
+export async function sendCanaries(context: SecretsContext): Promise<void> {
+  const { business, canaries, system } = context;
+  const person = aPerson(canaries);
+  const created = await call(context, [201], "POST", "/api/v1/clients/person", person);
+  const client = String(created.body["id"]);
+  await call(context, [409], "POST", "/api/v1/clients/person", { ...person, last_name: canaries.text("a refused last name") });
+  await call(context, [200], "PUT", `/api/v1/clients/person/${client}`, {
+    kyc_note: canaries.text("a note", clientRows),
+    blacklisted_comment: canaries.text("a comment", clientRows),
+    mobile_phone_number: `+213${canaries.digits("a phone number", 9, clientRows)}`,
+    second_email: `${canaries.text("a second e-mail", clientRows)}@example.dz`,
+    planned_income: canaries.text("an income", clientRows),
+  });
+  await call(context, [422], "POST", "/api/v1/clients/person", { ...person, email: canaries.text("a refused e-mail") });
+  await call(context, [422], "POST", "/api/v1/clients/person", { ...person, gender: canaries.text("a refused gender") });
+  await call(context, [400], "POST", "/api/v1/clients/person", `{"first_name":"${canaries.text("cut JSON")}","last`);
+  await call(context, [200], "GET", `/api/v1/clients?search=${canaries.text("a search")}`);
+  await call(context, [200], "GET", `/api/v1/clients?email=${canaries.text("a searched e-mail")}%40example.dz`);
+  await call(context, [404], "GET", `/api/v1/clients/${canaries.text("a path")}`);
+
+  await call(context, [201], "POST", `/api/v1/clients/${client}/onboarding/details`, {
+    account_purposes: ["SAVINGS"],
+    expected_monthly_incoming_volume: "LESS_THAN1000",
+    expected_monthly_outgoing_volume: "LESS_THAN1000",
+    is_us_person: false,
+    occupation: "OTHER",
+    other_occupation: canaries.text("an occupation", clientsDatabase),
+    occupation_sector: "EDUCATION",
+    source_of_funds: "GIFT",
+    tax_identification_number: canaries.text("a tax number", clientsDatabase),
+  });
+  const beneficiary = await call(context, [201], "POST", "/api/v1/beneficiaries", {
+    client_id: client,
+    name: canaries.text("a beneficiary", clientsDatabase),
+    account_number: canaries.digits("an account number", 20, clientsDatabase),
+    address: canaries.text("a beneficiary's address", clientsDatabase),
+  });
+  await call(context, [422], "PUT", `/api/v1/beneficiaries/${beneficiary.body["id"]}`, { iban: canaries.text("a wrong IBAN") });
+  const account = {
+    client_id: client,
+    account_type: "CURRENT",
+    account_name: canaries.text("an account name", clientsDatabase),
+    currency: "DZD",
+    external_account_id: canaries.text("an external account", clientsDatabase),
+    description: canaries.text("an account's description", clientsDatabase),
+  };
+  await call(context, [201], "POST", "/api/v1/accounts", account);
+  await call(context, [409], "POST", "/api/v1/accounts", account);
+
+  await call(context, [201], "POST", "/api/v1/webhook-endpoints", {
+    url: `http://127.0.0.1:9/${canaries.text("a webhook path", "webhooks: ")}`,
+  }).then(({ body }) => canaries.watch("a second webhook secret", String(body["secret"])));
+  const rotated = await call(context, [200], "PATCH", `/api/v1/webhook-endpoints/${business.endpointId}`, {
+    rotate_secret: true,
+  });
+  business.receiver.useSecret(canaries.watch("a rotated webhook secret", String(rotated.body["secret"])));
+
+  await pay(context, canaries.text("an order", paymentsDatabase, ...deliveredPlaces));
+  await verify(context, client);
+  await keys(context);
+  await call(context, [401], "GET", "/api/v1/me", undefined, { authorization: `Bearer ${canaries.text("a wrong key")}` });
+  await call(context, [401], "GET", "/api/v1/me", undefined, { authorization: `Basic ${canaries.text("another scheme")}` });
+  await request(`${system.gatewayUrl}/api/v1/payments/return/${canaries.text("a wrong return token")}`).then(({ body }) =>
+    body.dump(),
+  );
+}
+
+async function pay(context: SecretsContext, orderRef: string, headers: Record<string, string> = {}): Promise<void> {
+  const { canaries, system } = context;
+  canaries.watch("a card number", validCard.pan);
+  const payment = {
+    ...anOrder,
+    success_url: `https://shop.example/merci?cart=${canaries.text("a cart", paymentsDatabase, "kafka: payments.v1", "webhooks: public.dead_letter")}`,
+    description: canaries.text("a payment's description", paymentsDatabase, "kafka: payments.v1", "webhooks: public.dead_letter"),
+    order_ref: orderRef,
+  };
+  const created = await call(context, [201], "POST", "/api/v1/payments", payment, headers);
+  const path = `/sandbox/payments/${created.body["processor_order_id"]}/pay`;
+  const { redirect_url } = (await sandbox(system, "POST", path, validCard)) as { redirect_url: string };
+  const token = new URL(redirect_url).pathname.split("/").at(-1) ?? "";
+  canaries.watch("a return token", token, "payments: public.payment");
+  await request(redirect_url, { headersTimeout: 20_000 }).then(({ body }) => body.dump());
+  await call(context, [200], "POST", `/api/v1/payments/${created.body["id"]}/refund`, undefined, {
+    ...headers,
+    "idempotency-key": canaries.text("an Idempotency-Key", paymentsDatabase),
+  });
+}
+
+async function verify(context: SecretsContext, client: string): Promise<void> {
+  const { canaries } = context;
+  const created = await call(context, [201], "POST", "/api/v1/kyc/applications", {
+    client_id: client,
+    applicant_email: `${canaries.text("an applicant's e-mail")}@example.dz`,
+    profile: { first_name: canaries.text("an applicant's name") },
+    metadata: { note: canaries.text("metadata", "kyc: ", "kafka: kyc.v1", "webhooks: ", "webhooks") },
+  });
+  canaries.watch("a link", new URL(String(created.body["link_url"])).pathname.split("/").at(-1) ?? "");
+  await call(context, [200], "POST", `/api/v1/kyc/applications/${created.body["id"]}/cancel`);
+}
+
+async function keys(context: SecretsContext): Promise<void> {
+  const { canaries, system, business } = context;
+  const issued = await issueKey(context, "an issued key");
+  const operator = apiCaller(system.gatewayUrl, system.adminKey);
+  const rotated = await operator("PATCH", `/api/v1/businesses/${business.id}`, { rotate_api_key: true });
+  canaries.watch("a rotated key", String(rotated.body["api_key"]));
+  await call(context, [401, 200], "GET", "/api/v1/me", undefined, { authorization: `Bearer ${issued}` });
+}
+
+/** Creates another key of the business and adds it as a canary. */
+async function issueKey({ canaries, system, business }: SecretsContext, name: string): Promise<string> {
+  const operator = apiCaller(system.gatewayUrl, system.adminKey);
+  const issued = await operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: randomUUID() });
+  const key = String(issued.body["api_key"]);
+  canaries.watch(name, key);
+  return key;
+}
+
+/**
+ * Causes internal errors whose PostgreSQL messages contain personal data: a violated constraint and
+ * a locked table.
+ */
+export async function failInDatabase(context: SecretsContext): Promise<void> {
+  const { canaries, system, report } = context;
+  const key = await issueKey(context, "a third key");
+  const authorization = { authorization: `Bearer ${key}` };
+  const owner = new Client({ connectionString: system.ownerDatabaseUrls["clients"] });
+  await owner.connect();
+  try {
+    const person = { ...aPerson(canaries), kyc_note: undefined };
+    await owner.query(`alter table client add constraint broken check (city <> '${person.city}') not valid`);
+    await call(context, [500], "POST", "/api/v1/clients/person", strip(person), authorization);
+    await owner.query("alter table client drop constraint broken");
+    report.count("rows rejected by an added constraint");
+    await owner.query("begin");
+    await owner.query("lock table client in access exclusive mode");
+    await call(context, [503], "POST", "/api/v1/clients/person", strip(aPerson(canaries)), authorization);
+    await owner.query("rollback");
+    report.count("requests during a table lock");
+  } finally {
+    await owner.end();
+  }
+  await failToConsume(context, authorization);
+}
+
+const deadLetterMsMax = 20_000;
+
+/**
+ * Publishes an event that webhooks cannot store, so that it is dead-lettered. Operators must see
+ * its metadata, but not its content.
+ */
+async function failToConsume(context: SecretsContext, authorization: Record<string, string>): Promise<void> {
+  const { canaries, system, report, shown } = context;
+  const order = canaries.text("an order that cannot be delivered", paymentsDatabase, ...deliveredPlaces);
+  const owner = new Client({ connectionString: system.ownerDatabaseUrls["webhooks"] });
+  await owner.connect();
+  try {
+    await owner.query(`alter table event add constraint broken check (strpos(body, '${order}') = 0) not valid`);
+    await pay(context, order, authorization);
+    const operator = apiCaller(system.gatewayUrl, system.adminKey);
+    const endsAtMs = performance.now() + deadLetterMsMax;
+    for (;;) {
+      const list = await operator("GET", "/api/v1/admin/dead-letters?service=webhooks");
+      const [letter] = list.body as unknown as { id: string }[];
+      if (letter) {
+        const detail = await operator("GET", `/api/v1/admin/dead-letters/${letter.id}`);
+        shown.push({ name: "shown to operators", content: `${list.text}\n${detail.text}` });
+        report.count("dead letters shown to operators");
+        break;
+      }
+      if (performance.now() > endsAtMs) return report.violation("no dead letter is listed for an event that cannot be stored");
+      await sleep(100);
+    }
+  } finally {
+    await owner.query("alter table event drop constraint broken");
+    await owner.end();
+  }
+}
+
+const strip = (body: object) => JSON.parse(JSON.stringify(body)) as object;

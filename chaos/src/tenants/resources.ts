@@ -1,0 +1,58 @@
+/**
+ * Resources that requests identify, grouped by how `trespass` fills their places. A test compares
+ * them with the OpenAPI document.
+ */
+
+/** Resources of which `createTenant` creates one for each business. */
+export const createdResources = [
+  "clients",
+  "person",
+  "client_id",
+  "accounts",
+  "beneficiaries",
+  "applications",
+  "payments",
+  "webhook-endpoints",
+  "endpoint_id",
+  "replay_id",
+  "events",
+  "businesses",
+  "business_id",
+  "api-keys",
+  "organization_id",
+  "external_id",
+  "external_account_id",
+  "external_client_code",
+  "order_ref",
+  "search",
+  "email",
+  "second_email",
+] as const;
+export type CreatedResource = (typeof createdResources)[number];
+
+/** Resources that no operation creates yet. */
+export const uncreatableResources: ReadonlySet<string> = new Set(["payment_link_id"]);
+
+/** Values that a business chooses. Another business may choose the same. */
+export const chosenByBusiness: ReadonlySet<string> = new Set<CreatedResource>([
+  "external_id",
+  "external_account_id",
+  "external_client_code",
+  "email",
+  "second_email",
+  "order_ref",
+]);
+
+/** Values that belong to no business. */
+export const sharedResources: ReadonlySet<string> = new Set([
+  "applicant_email",
+  "contact_email",
+  "country_code",
+  "swift_code",
+  "currency",
+  "postal_code",
+  "funds_origin_country_id",
+]);
+
+/** Fields that a rule between fields requires. The document states such rules only as text. */
+export const extraFields: Readonly<Record<string, object>> = { createBeneficiary: { account_number: "12345678901234567890" } };

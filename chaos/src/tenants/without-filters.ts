@@ -1,0 +1,67 @@
+import { pathToFileURL } from "node:url";
+import type { System } from "@amana/dev-env/system";
+import { Client } from "pg";
+import type { Random } from "../random.ts";
+import { Report } from "../report.ts";
+import { trespass } from "./trespass.ts";
+
+/** Services whose tables PostgreSQL restricts to the tenant with row-level security. */
+const protectedServices = ["payments", "clients", "webhooks", "kyc", "identity"] as const;
+
+/** Returns settings with which the protected services run without their tenant filters. */
+export function settingsWithoutFilters<S extends object>(
+  settings: { readonly [N in (typeof protectedServices)[number]]?: S } = {},
+) {
+  const file = pathToFileURL(`${import.meta.dirname}/filters-off.ts`).href;
+  // In identity, operators work on one business without a policy, so their filters stay.
+  const optionOf = (name: string) => `--import=${file}${name === "identity" ? "?but-for-all" : ""}`;
+  return Object.fromEntries(protectedServices.map((name) => [name, { ...settings[name], NODE_OPTIONS: optionOf(name) }]));
+}
+
+/**
+ * Runs `trespass` without tenant filters, where row-level security alone must isolate businesses.
+ * Then disables row-level security, where `trespass` must find violations. At the end the services
+ * have filters and row-level security again.
+ */
+export async function trespassWithoutFilters(system: System, random: Random, report: Report): Promise<void> {
+  const withRowSecurity = new Report();
+  await trespass(system, random, withRowSecurity);
+  report.count("places tested without filters", withRowSecurity.counted("places tested"));
+  for (const violation of withRowSecurity.violations) report.violation(`without filters: ${violation}`);
+
+  const tables = await setRowSecurity(system, "disable");
+  const withoutRowSecurity = new Report();
+  await trespass(system, random, withoutRowSecurity);
+  report.count("violations with neither filters nor row-level security", withoutRowSecurity.violations.length);
+  report.check(
+    "violations are found without row-level security",
+    withoutRowSecurity.violations.length > 0,
+    () => "no violation was found",
+  );
+  await setRowSecurity(system, "enable", tables);
+  const restart = async (name: (typeof protectedServices)[number]) => {
+    await system.services[name].stop();
+    await system.services[name].start({ NODE_OPTIONS: "" });
+  };
+  await Promise.all(protectedServices.map(restart));
+  await system.ready();
+}
+
+/** Changes row-level security of the given tables, or of all that have it. Returns the tables. */
+async function setRowSecurity(system: System, action: "enable" | "disable", known?: readonly string[]): Promise<string[]> {
+  const changed: string[] = [];
+  for (const name of protectedServices) {
+    const owner = new Client({ connectionString: system.ownerDatabaseUrls[name] });
+    await owner.connect();
+    const { rows } = await owner.query<{ table: string }>(
+      "select oid::regclass::text as table from pg_class where relrowsecurity or oid::regclass::text = any ($1)",
+      [known ?? []],
+    );
+    for (const { table } of rows) {
+      await owner.query(`alter table ${table} ${action} row level security`);
+      changed.push(table);
+    }
+    await owner.end();
+  }
+  return changed;
+}

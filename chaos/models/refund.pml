@@ -18,7 +18,7 @@
 
 mtype = { NONE, REQUESTED, SENT, UNKNOWN, ACCEPTED, REJECTED, NOT_SENT };
 mtype = { GIVEN, REFUSED, CODE_7, LOST };                       /* the result that the sender receives */
-#define NOBODY 0
+#define NO_DECISION 0
 #define TIME_OVER 1
 #define UNEXPLAINED 2
 
@@ -59,7 +59,7 @@ inline take_effect(r) {
   fi
 }
 
-inline end(r, how) { refund[r].status = how; refund[r].person = NOBODY; refund[r].before = 0; printf("refund %d %e\n", r, how) }
+inline end(r, how) { refund[r].status = how; refund[r].person = NO_DECISION; refund[r].before = 0; printf("refund %d %e\n", r, how) }
 
 inline accept(r) {
   if :: active(r) -> end(r, ACCEPTED); refunded = true; assert(our_effects == 1) :: else fi
@@ -68,7 +68,7 @@ inline accept(r) {
 inline stay_unknown(r) {
   if :: active(r) ->
         if :: refund[r].status == SENT -> refund[r].status = UNKNOWN :: else fi;
-        if :: true :: refund[r].person == NOBODY -> refund[r].person = TIME_OVER fi
+        if :: true :: refund[r].person == NO_DECISION -> refund[r].person = TIME_OVER fi
      :: else fi
 }
 
@@ -78,7 +78,7 @@ idle:
   atomic {
     locked;                                                     /* the lease is free, or its holder is dead or frozen for too long */
     r = asked - 1; last.holder = me; sends = last.sends; decided = last.decided;
-    may_send = last.person == NOBODY && (sends == 0 || last.may_resend || (last.ordered && last.late_over))
+    may_send = last.person == NO_DECISION && (sends == 0 || last.may_resend || (last.ordered && last.late_over))
   }
   if :: seen = given
      :: goto gone                                               /* killed, or the read failed */
@@ -101,7 +101,7 @@ idle:
   }
   atomic {                                                      /* the commit that marks the refund as sent */
     if
-    :: refund[r].holder == me && active(r) && refund[r].sends == sends && refund[r].decided == decided && refund[r].person == NOBODY ->
+    :: refund[r].holder == me && active(r) && refund[r].sends == sends && refund[r].decided == decided && refund[r].person == NO_DECISION ->
        refund[r].status = SENT; refund[r].sends++; refund[r].before = seen;
        refund[r].ordered = false; refund[r].late_over = false;
        refund[r].may_resend = refund[r].sends < SENDS_MAX && !decided;
@@ -164,7 +164,7 @@ active proctype Environment() {
        if :: marked[2] == asked -> too_late[2] = true :: else fi
      }
   :: atomic {                                                   /* the operator, who sees the state of the processor */
-       locked && last.person != NOBODY && !last.decided -> last.decided = true; last.person = NOBODY;
+       locked && last.person != NO_DECISION && !last.decided -> last.decided = true; last.person = NO_DECISION;
        if
        :: given == last.amount && last.sends > 0 -> accept(asked - 1)
        :: end(asked - 1, REJECTED)

@@ -4,9 +4,9 @@ import { serveFrom } from "@amana/rpc";
 import type { Service } from "@amana/service-host";
 import { type Config, readConfig } from "./config.ts";
 import { type Context, createContext } from "./context.ts";
+import { advanceRefunds } from "./jobs/advance-refunds.ts";
 import { reconcilePayments } from "./jobs/reconcile-payments.ts";
 import { followUpPayments, rereadPayments } from "./jobs/reread-payments.ts";
-import { resolveRefunds } from "./jobs/resolve-refunds.ts";
 import { showUnfinished } from "./metrics.ts";
 import { database } from "./orm.ts";
 import { watchHistory } from "./refund/hold.ts";
@@ -22,7 +22,7 @@ export const payments: Service<Config, Context> = {
   jobs: (context) => [
     reconcilePayments(context),
     watchHistory(context),
-    resolveRefunds(context),
+    advanceRefunds(context),
     rereadPayments(context),
     followUpPayments(context),
     showUnfinished(context.orm),

@@ -56,7 +56,7 @@ test.each([
     const key = withIdempotencyKey(caller, "k");
     const refund = (payments: Harness["payments"]) => payments.refundPayment({ id }, key);
     await killDuring(faultPoint, caller, refund);
-    await using _worker = harness.resolving();
+    await using _worker = harness.advancing();
     const response = await eventually(() => refund(harness.payments));
     expect(key.replayed).toBe(true);
     expect(response).toMatchObject({ id, status: PaymentStatus.REFUNDED });
@@ -69,7 +69,7 @@ test("the worker finishes a refund without a key that was killed before its requ
   const caller = aBusinessCaller();
   const { id } = await harness.aFinishedPayment(caller);
   await killDuring("refund.requested", caller, (payments) => payments.refundPayment({ id }, { caller, timeoutMs: 20_000 }));
-  await using _worker = harness.resolving();
+  await using _worker = harness.advancing();
   await eventually(() => expectRefundedOnce(id, caller));
 });
 

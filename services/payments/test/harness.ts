@@ -7,9 +7,9 @@ import { startTestService } from "@amana/service-host/testing";
 import { aBusinessCaller } from "@amana/testing";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Context } from "../src/context.ts";
+import { advanceRefunds } from "../src/jobs/advance-refunds.ts";
 import { reconcilePayments } from "../src/jobs/reconcile-payments.ts";
 import { followUpPayments, rereadPayments } from "../src/jobs/reread-payments.ts";
-import { resolveRefunds } from "../src/jobs/resolve-refunds.ts";
 import { payments } from "../src/service.ts";
 import { credentials, startSandbox, type TestCard } from "./sandbox.ts";
 
@@ -62,7 +62,7 @@ export async function startHarness(
     payments: client,
     refunds: createRpcClient(RefundService, channel),
     /** Starts the worker that finishes refunds, until disposed. */
-    resolving: () => resolveRefunds(context, pollMs),
+    advancing: () => advanceRefunds(context, pollMs),
     /** Starts the worker that finishes payments, until disposed. */
     reconciling: () => reconcilePayments(context, pollMs),
     /** Starts the worker that reads settled payments again, until disposed. */

@@ -3,7 +3,7 @@ import { createSecretBox } from "@amana/secret-box";
 import type { ServiceParts } from "@amana/service-host";
 import type { Config } from "./config.ts";
 import { ConcurrencyLimits } from "./delivery/concurrency-limits.ts";
-import type { NewDelivery } from "./event/new-delivery.ts";
+import type { NewDelivery } from "./delivery/new-delivery.ts";
 import { createAddressGuard } from "./webhook-endpoint/address-guard.ts";
 
 export type Context = Readonly<ReturnType<typeof createContext>>;
@@ -24,7 +24,7 @@ export const createContext = ({ config, orm, logger, clock }: ServiceParts<Confi
   secrets: createSecretBox(config.secretEncryptionKeys),
   addresses: createAddressGuard({ allowInsecure: config.allowInsecureWebhooks }),
   delivery: {
-    /** Pauses between attempts; the number of attempts is one higher. */
+    /** Pauses between attempts: n pauses mean n + 1 attempts. */
     pausesMs: config.retryScheduleSeconds.map((seconds) => seconds * 1000),
     /** Timeout of an attempt, from the start of the connection to the headers of the response. */
     timeoutMs: 10_000,

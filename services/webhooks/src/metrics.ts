@@ -2,9 +2,9 @@ import { lowerCaseNames } from "@amana/contracts/enum-names";
 import { DeliveryFailure } from "@amana/contracts/webhooks/v1/event_pb";
 import { type Orm, rowsCountedMax, showRows } from "@amana/database";
 import { counter, gauge, histogram, timeOfUuid } from "@amana/runtime";
+import { dueAt, dueAtOfEndpoint } from "./delivery/delivery-schedule.ts";
+import type { NewDelivery } from "./delivery/new-delivery.ts";
 import type { AttemptResult } from "./delivery/record-attempts.ts";
-import { dueAt, dueAtOfEndpoint } from "./event/delivery-schedule.ts";
-import type { NewDelivery } from "./event/new-delivery.ts";
 
 const outcome = ["succeeded", "retried", "failed"] as const;
 const endpoint = ["healthy", "slow"] as const;

@@ -3,7 +3,7 @@ import { PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_
 import { overdueRows } from "@amana/jobs";
 import { recordAction, stuckInboxRows, stuckOutboxRows } from "@amana/messaging";
 import type { ConsumedEvent, RepairedService } from "@amana/service-host";
-import { dueAtOfEndpoint } from "./event/delivery-schedule.ts";
+import { dueAtOfEndpoint } from "./delivery/delivery-schedule.ts";
 import { eventEvidence } from "./event/evidence.ts";
 import { database } from "./orm.ts";
 

@@ -7,7 +7,7 @@ import { type Config, readConfig } from "./config.ts";
 import { createKycHandler } from "./consumers/kyc.ts";
 import { createPaymentsHandler } from "./consumers/payments.ts";
 import { type Context, createContext } from "./context.ts";
-import { startDelivering } from "./delivery/worker.ts";
+import { startDelivering } from "./delivery/delivery-worker.ts";
 import { deleteOldDeliveries } from "./jobs/delete-old-deliveries.ts";
 import { deleteOldReplays } from "./jobs/delete-old-replays.ts";
 import { runReplays } from "./jobs/run-replays.ts";

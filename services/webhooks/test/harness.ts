@@ -8,7 +8,7 @@ import { startTestService } from "@amana/service-host/testing";
 import { eventually } from "@amana/testing";
 import type { Context } from "../src/context.ts";
 import { ConcurrencyLimits, type DeliveryLimits } from "../src/delivery/concurrency-limits.ts";
-import { startDelivering } from "../src/delivery/worker.ts";
+import { startDelivering } from "../src/delivery/delivery-worker.ts";
 import { webhooks } from "../src/service.ts";
 
 export interface HarnessOptions {

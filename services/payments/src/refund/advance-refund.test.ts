@@ -152,7 +152,7 @@ describe("advanceRefund, after a system error", () => {
     await harness.sandbox.fault("refund", "error_late:600");
     expect(await refusal(refund(100_000n))).toMatchObject({ code: "refund_outcome_unknown" });
     expect(await refundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
-    await using _job = harness.resolving();
+    await using _job = harness.advancing();
     expect(await eventually(() => refund(100_000n))).toMatchObject({ refundedAmountMinor: 100_000n });
     expect(await harness.calls(payment, "refund")).toBe(1);
     await expectConsistent(100_000n);
@@ -181,7 +181,7 @@ describe("advanceRefund, after a lost response", () => {
       const other = harness.payments.refundPayment({ id: payment.id }, { caller });
       expect(await refusal(other)).toMatchObject({ kind: "conflict", code: "refund_in_progress" });
 
-      await using _job = harness.resolving();
+      await using _job = harness.advancing();
       const response = await eventually(() => refund(amountMinor));
       expect(response).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: amountMinor ?? 500_000n });
       expect(await read()).toEqual(response);
@@ -195,7 +195,7 @@ describe("advanceRefund, after a lost response", () => {
     async (amountMinor) => {
       await harness.sandbox.fault("refund", "http_503");
       await refusal(refund(amountMinor));
-      await using _job = harness.resolving();
+      await using _job = harness.advancing();
       await sleep(1_500);
       expect(await harness.calls(payment, "refund")).toBe(1);
       await harness.sql("update refund set decision_due_at = now() where payment_id = ?", [payment.id]);
@@ -208,7 +208,7 @@ describe("advanceRefund, after a lost response", () => {
   test("sends a full refund again at most twice", async () => {
     await harness.sandbox.fault("refund", "error:7", 10);
     await refusal(refund());
-    await using _job = harness.resolving();
+    await using _job = harness.advancing();
     await eventually(async () => expect((await refundRow()).sends).toBe(3));
     await sleep(1_500);
     expect(await refundRow()).toMatchObject({ status: "UNKNOWN", sends: 3 });
@@ -220,7 +220,7 @@ describe("advanceRefund, after a lost response", () => {
     await harness.sandbox.fault("refund", "http_503");
     await refusal(refund(100_000n));
     await harness.sql("update refund set decision_due_at = now() where payment_id = ?", [payment.id]);
-    await using _job = harness.resolving();
+    await using _job = harness.advancing();
     await eventually(async () => expect((await refundRow()).decision_reason).toBe("OUTCOME_UNKNOWN"));
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     await harness.sql("update refund set next_check_at = now() where payment_id = ?", [payment.id]);
@@ -231,7 +231,7 @@ describe("advanceRefund, after a lost response", () => {
     await harness.sandbox.fault("refund", "reset_after", 3);
     await harness.sandbox.fault("status", "http_500", 2);
     expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
-    await using _job = harness.resolving();
+    await using _job = harness.advancing();
     expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
     await expectConsistent(500_000n);
   });
@@ -240,7 +240,7 @@ describe("advanceRefund, after a lost response", () => {
     await harness.sandbox.fault("refund", "http_500");
     expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
     await harness.sandbox.fault("refund", "error:5", 10);
-    await using _job = harness.resolving();
+    await using _job = harness.advancing();
     await eventually(async () => expect((await refundRow()).sends).toBe(3));
     expect((await refundRow()).status).not.toBe("REJECTED");
     await harness.sandbox.clearFaults();
@@ -251,7 +251,7 @@ describe("advanceRefund, after a lost response", () => {
     await harness.sandbox.fault("refund", "http_503");
     await refusal(refund());
     await harness.sql("update refund set resend_after = now() + interval '1 hour' where payment_id = ?", [payment.id]);
-    await using _job = harness.resolving();
+    await using _job = harness.advancing();
     await eventually(async () => expect((await calls()).length).toBeGreaterThanOrEqual(5));
     expect(await harness.calls(payment, "refund")).toBe(1);
     expect(await refundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
@@ -273,7 +273,7 @@ describe("advanceRefund, after a lost response", () => {
     await harness.sandbox.fault("refund", "http_500");
     await refusal(refund(100_000n));
     await harness.sandbox.refundExternally(payment.processorOrderId, "0.07");
-    await using _job = harness.resolving();
+    await using _job = harness.advancing();
     await eventually(async () => expect((await refundRow()).decision_reason).toBe("UNEXPLAINED"));
     expect(await refundRow()).toMatchObject({ status: "UNKNOWN", sends: 1 });
     expect((await read()).status).toBe(PaymentStatus.PAID);
@@ -299,7 +299,7 @@ describe("refundPayment, when the database fails during the refund", () => {
       expect(await refusal(refund(100_000n))).toMatchObject({ kind: "outcome_unknown", code: "refund_outcome_unknown" });
       expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(refunded);
     }
-    await using _job = harness.resolving();
+    await using _job = harness.advancing();
     expect(await eventually(() => refund(100_000n))).toMatchObject({ refundedAmountMinor: 100_000n });
     expect(await harness.calls(payment, "refund")).toBe(1);
     await expectConsistent(100_000n);
@@ -314,7 +314,7 @@ describe("advanceRefund, without a readable order", () => {
       expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
       expect(await harness.calls(payment, "refund")).toBe(0);
       expect(await refundRow()).toMatchObject({ status: "REQUESTED", sends: 0 });
-      await using _job = harness.resolving();
+      await using _job = harness.advancing();
       expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
       expect(await harness.calls(payment, "refund")).toBe(1);
       await expectConsistent(500_000n);
@@ -322,7 +322,7 @@ describe("advanceRefund, without a readable order", () => {
   );
 });
 
-describe("resolveRefunds, after a crash", () => {
+describe("advanceRefunds, after a crash", () => {
   /** Restores the row as it is committed before the request; the key has no response yet. */
   const rewind = (status: "REQUESTED" | "SENT") =>
     harness.sql(
@@ -340,7 +340,7 @@ describe("resolveRefunds, after a crash", () => {
   test("sends a REQUESTED refund once", async () => {
     await requestUnsent();
     await rewind("REQUESTED");
-    await using _job = harness.resolving();
+    await using _job = harness.advancing();
     expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
     expect(await harness.calls(payment, "refund")).toBe(1);
     await expectConsistent(500_000n);
@@ -350,7 +350,7 @@ describe("resolveRefunds, after a crash", () => {
     await requestUnsent();
     await rewind("SENT");
     await harness.sandbox.refundExternally(payment.processorOrderId);
-    await using _job = harness.resolving();
+    await using _job = harness.advancing();
     expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
     expect(await refundRow()).toMatchObject({ status: "ACCEPTED", sends: 1 });
     await expectConsistent(500_000n);
@@ -359,7 +359,7 @@ describe("resolveRefunds, after a crash", () => {
   test("sends a SENT refund again that the processor does not have", async () => {
     await requestUnsent();
     await rewind("SENT");
-    await using _job = harness.resolving();
+    await using _job = harness.advancing();
     expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
     expect(await refundRow()).toMatchObject({ status: "ACCEPTED", sends: 2 });
     expect(await harness.calls(payment, "refund")).toBe(1);
@@ -369,15 +369,15 @@ describe("resolveRefunds, after a crash", () => {
   test("sends the refund once when two workers run", async () => {
     await requestUnsent();
     await rewind("REQUESTED");
-    await using _one = harness.resolving();
-    await using _other = harness.resolving();
+    await using _one = harness.advancing();
+    await using _other = harness.advancing();
     expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
     expect(await refundRow()).toMatchObject({ sends: 1 });
     expect(await harness.calls(payment, "refund")).toBe(1);
   });
 });
 
-describe("resolveRefunds, with a wrong process clock", () => {
+describe("advanceRefunds, with a wrong process clock", () => {
   const withClockOffset = async (offsetMs: number, work: () => Promise<void>) => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + offsetMs });
     try {
@@ -392,7 +392,7 @@ describe("resolveRefunds, with a wrong process clock", () => {
     await refusal(refund());
     await harness.sql("update refund set resend_after = now() + interval '1 hour' where payment_id = ?", [payment.id]);
     await withClockOffset(7_200_000, async () => {
-      await using _job = harness.resolving();
+      await using _job = harness.advancing();
       await eventually(async () => expect((await calls()).length).toBeGreaterThanOrEqual(5));
     });
     expect(await harness.calls(payment, "refund")).toBe(1);
@@ -468,7 +468,7 @@ describe("advanceRefund, lease", () => {
       await harness.sandbox.fault("refund", "error:7");
     };
     expect(await advance(id, executeAndRefuse)).toEqual({ result: { kind: "unknown" } });
-    await using _job = harness.resolving();
+    await using _job = harness.advancing();
     expect(await eventually(() => refund())).toMatchObject({ status: PaymentStatus.REFUNDED });
     expect(await refundRow()).toMatchObject({ status: "ACCEPTED", sends: 1 });
   });

@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { Payment } from "../payment/payment.ts";
 import { readHold } from "./hold.ts";
 import { canReject, decideAfterSending, decideBeforeSending } from "./next-step.ts";
-import { type PaymentAndRefund, progressOf, type RefundProgress, recordRefundOutcome } from "./record-refund.ts";
+import { type PaymentAndRefund, progressOf, type RefundProgress, recordRefundStep } from "./record-refund.ts";
 import { Refund } from "./refund.ts";
 
 /**
@@ -43,14 +43,14 @@ export async function advanceRefund(
   const { now: readAt, heldUntil } = await readHold(em, context.schedule);
   const state = await read();
   const step = decideBeforeSending(refund, payment, state, { readAt, isHeld: heldUntil !== undefined });
-  if (step.kind !== "send") return await recordRefundOutcome(context, refundId, step, calls, state);
+  if (step.kind !== "send") return await recordRefundStep(context, refundId, step, calls, state);
 
   const commit = () => commitSent(context, { payment, refund }, lease, state?.refundedMinor ?? 0n);
   const outcome = await processor.refund({ ...order, amountMinor: refund.amountMinor }, remainingMs(), commit);
   faultPoint("refund.answered");
   const stateAfter = canReject(refund, outcome) ? await read() : undefined;
-  const decision = decideAfterSending(refund, payment, outcome, stateAfter);
-  const progress = await recordRefundOutcome(context, refundId, decision, calls);
+  const finalStep = decideAfterSending(refund, payment, outcome, stateAfter);
+  const progress = await recordRefundStep(context, refundId, finalStep, calls);
   if (progress.kind === "accepted") faultPoint("refund.committed");
   return progress;
 }

@@ -75,7 +75,7 @@ test("the worker does not send a refund again that is REQUESTED in the restored 
   );
   await harness.sql("update refund_hold set history = 'of another cluster'");
   await updateHistory(harness.context);
-  await using _job = harness.resolving();
+  await using _job = harness.advancing();
   await eventually(async () => expect(await read()).toMatchObject({ status: PaymentStatus.REFUNDED, origin: "PROCESSOR" }));
   expect(await atProcessor()).toEqual({ refunded: Number(part), calls: 1 });
 });
@@ -91,7 +91,7 @@ test("a refund is not sent when the database is restored after the read, and is 
   expect(await atProcessor()).toEqual({ refunded: 0, calls: 0 });
   await updateHistory(harness.context);
   await harness.sql("update refund set next_check_at = now() where payment_id = ?", [payment.id]);
-  await using _job = harness.resolving();
+  await using _job = harness.advancing();
   await eventually(async () => expect(await read()).toMatchObject({ status: PaymentStatus.REFUNDED }));
   expect(await atProcessor()).toEqual({ refunded: Number(part), calls: 1 });
 });

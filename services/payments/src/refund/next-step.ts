@@ -2,8 +2,11 @@ import type { CardProcessor, OrderState } from "../card-processor/card-processor
 import type { ExternalChange, Payment } from "../payment/payment.ts";
 import type { Refund } from "./refund.ts";
 
-/** Outcome of a read of the order or of a refund request. It is recorded in one transaction. */
-export type RefundOutcome =
+/**
+ * The next step of a refund after a read of the order or a refund request. It is recorded in one
+ * transaction. An operator's decision to accept or reject is also applied as a step.
+ */
+export type RefundStep =
   /** The refund was executed. */
   | { readonly kind: "accept" }
   /** The refund was not executed. An operator's decision has no error code. */
@@ -15,17 +18,17 @@ export type RefundOutcome =
 
 /**
  * Decides the next step of an active refund from the order's `state`, which is undefined if the
- * read failed. The first request is sent only if the order shows no refund that is not stored. A
- * further request also requires that the processor must refuse a second execution, or that an
- * operator ordered it. `readAt` is the start of the read, because the state may be as old as that.
- * `isHeld`: the database was restored and may lack requests that were sent.
+ * read failed. A request is sent only if the order shows no refund beyond the stored ones. It is
+ * sent again only if the processor must refuse a second execution, or if an operator ordered it.
+ * `readAt` is the start of the read, because the state may be as old as that. `isHeld`: the
+ * database was restored and may lack requests that were sent.
  */
 export function decideBeforeSending(
   refund: Refund,
   payment: Payment,
   state: OrderState | undefined,
   { readAt, isHeld }: { readAt: Date; isHeld: boolean },
-): RefundOutcome | { readonly kind: "send" } {
+): RefundStep | { readonly kind: "send" } {
   if (!state) return { kind: "wait", reason: "the order could not be read" };
   const comparison = payment.compare(state);
   if (comparison.kind === "unreported") return { kind: "wait", reason: "the processor did not report the refunded sum" };
@@ -47,20 +50,23 @@ export function decideBeforeSending(
 
 type SendOutcome = Awaited<ReturnType<CardProcessor["refund"]>>;
 
-/** Returns whether a refusal can reject the refund: it proves nothing about an earlier request. */
+/**
+ * Returns whether the refund request was refused and this may reject the refund. A refusal rejects
+ * only a first request. `refund` was read before SENT was committed, so `sends` 0 means the first.
+ */
 export const canReject = (refund: Refund, outcome: SendOutcome): boolean => outcome.kind === "refused" && refund.sends === 0;
 
 /**
- * Returns the outcome of a refund request. A refusal rejects the refund only if the refunded sum
- * did not change. `stateAfter` is the order's state after the refusal; undefined if the read
- * failed.
+ * Decides the step after a refund request with this `outcome`. A refusal rejects the refund only
+ * if the refunded sum did not change. `stateAfter` is the order's state after the refusal;
+ * undefined if the read failed.
  */
 export function decideAfterSending(
   refund: Refund,
   payment: Payment,
   outcome: SendOutcome,
   stateAfter: OrderState | undefined,
-): RefundOutcome {
+): RefundStep {
   if (outcome.kind === "accepted") return { kind: "accept" };
   if (outcome.kind !== "refused") return { kind: "wait", reason: outcome.reason };
   if (!canReject(refund, outcome)) {

@@ -13,7 +13,7 @@ import { emitPaymentEvent } from "../payment/payment.events.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
 import { applyOrderState } from "../payment/reread-payment.ts";
-import type { RefundOutcome } from "./next-step.ts";
+import type { RefundStep } from "./next-step.ts";
 import { Refund } from "./refund.ts";
 
 /**
@@ -43,6 +43,7 @@ export function progressOf({ payment, refund }: PaymentAndRefund): RefundProgres
   return { kind: "unknown" };
 }
 
+/** "Refused" is a refusal by the processor, "rejected" a decision of an operator. */
 const refusalOf = ({ processorErrorCode, resolution }: Refund) =>
   resolution === "REJECTED" ? refundRejected() : refundRefused(processorErrorCode ?? "");
 
@@ -57,13 +58,13 @@ export async function lockRefund(em: SqlEntityManager, refundId: string): Promis
 }
 
 /**
- * Records an outcome in one transaction, unless a newer change has made it invalid. Returns the
+ * Records a step in one transaction, unless a newer change has made it invalid. Returns the
  * progress of the refund.
  */
-export async function recordRefundOutcome(
+export async function recordRefundStep(
   context: Context,
   refundId: string,
-  outcome: RefundOutcome,
+  step: RefundStep,
   calls: readonly FinishedCall[],
   state?: OrderState,
 ): Promise<RefundProgress> {
@@ -71,36 +72,30 @@ export async function recordRefundOutcome(
     const locked = await lockRefund(em, refundId);
     const { refund } = locked;
     const neededDecision = refund.needsDecisionSince != null;
-    const isApplied = refund.isActive() && !isOutdated(locked, outcome);
+    const isApplied = refund.isActive() && !isOutdated(locked, step);
     const now = await databaseTime(em);
     recordCalls(em, { businessId: refund.businessId, paymentId: refund.paymentId, refundId }, calls, now);
     if (isApplied && state) refund.recordReading(state, now);
-    if (isApplied) applyRefundOutcome(em, context, locked, outcome, now);
+    if (isApplied) applyRefundStep(em, context, locked, step, now);
     return { locked, isApplied, startsDecision: refund.needsDecisionSince != null && !neededDecision };
   });
-  if (isApplied) refundSteps.inc({ step: metricSteps[outcome.kind] });
-  if (isApplied) log(context, locked, outcome, startsDecision);
+  if (isApplied) refundSteps.inc({ step: metricSteps[step.kind] });
+  if (isApplied) log(context, locked, step, startsDecision);
   return progressOf(locked);
 }
 
 /**
- * Returns whether a newer change makes the outcome invalid. A refusal proves nothing about a later
+ * Returns whether a newer change makes the step invalid. A refusal proves nothing about a later
  * request, and an external change is adopted only if nothing was sent and the payment is PAID.
  */
-const isOutdated = ({ payment, refund }: PaymentAndRefund, { kind }: RefundOutcome): boolean =>
+const isOutdated = ({ payment, refund }: PaymentAndRefund, { kind }: RefundStep): boolean =>
   (kind === "reject" && refund.sends !== 1) || (kind === "adopt" && (refund.sends > 0 || payment.status !== "PAID"));
 
-/** Applies an outcome or a decision to both rows, the outbox and the Idempotency-Key. */
-export function applyRefundOutcome(
-  em: SqlEntityManager,
-  context: Context,
-  locked: Locked,
-  outcome: RefundOutcome,
-  now: Date,
-): void {
+/** Applies a step to both rows, the outbox and the Idempotency-Key. */
+export function applyRefundStep(em: SqlEntityManager, context: Context, locked: Locked, step: RefundStep, now: Date): void {
   const { schedule } = context;
   const { payment, refund, key } = locked;
-  switch (outcome.kind) {
+  switch (step.kind) {
     case "accept":
       payment.refund(refund.amountMinor, now);
       payment.planReread(schedule, now);
@@ -109,34 +104,35 @@ export function applyRefundOutcome(
       key?.storeAnswer(PaymentSchema, toPaymentMessage(payment));
       break;
     case "reject":
-      payment.recordRejectedRefund(outcome.errorCode, now);
+      payment.recordRejectedRefund(step.errorCode, now);
       payment.planReread(schedule, now);
-      refund.end("REJECTED", now, outcome.errorCode);
+      refund.end("REJECTED", now, step.errorCode);
       key?.storeRefusal(refusalOf(refund));
       break;
     case "adopt":
       refund.end("NOT_SENT", now);
-      applyOrderState(em, context, payment, outcome.state, outcome.change, now, refund.traceparent);
+      applyOrderState(em, context, payment, step.state, step.change, now, refund.traceparent);
       // The caller gets a conflict, which is never stored, so the key becomes free again.
       if (key) em.remove(key);
       break;
     case "wait":
-      if (outcome.isUnexplained) refund.requireDecision("UNEXPLAINED", now);
+      if (step.isUnexplained) refund.requireDecision("UNEXPLAINED", now);
       refund.markUnknown(schedule.refundCheckSeconds, now);
   }
 }
 
+/** "Refused" means by the processor. An operator's rejection is audited, not logged here. */
 const logMessages = {
   accept: "refund accepted",
   reject: "refund refused",
   adopt: "refund not sent, external change at the processor adopted",
   wait: "refund outcome unknown",
-} as const satisfies Record<RefundOutcome["kind"], string>;
+} as const satisfies Record<RefundStep["kind"], string>;
 
 /** Values of the metric's label, which are older than the kinds. */
 const metricSteps = { accept: "accept", reject: "reject", adopt: "take_over", wait: "wait" } as const;
 
-function log({ logger }: Context, { payment, refund }: PaymentAndRefund, outcome: RefundOutcome, startsDecision: boolean): void {
+function log({ logger }: Context, { payment, refund }: PaymentAndRefund, step: RefundStep, startsDecision: boolean): void {
   const fields = {
     payment_id: payment.id,
     refund_id: refund.id,
@@ -145,8 +141,8 @@ function log({ logger }: Context, { payment, refund }: PaymentAndRefund, outcome
     status: refund.status,
     refunded_minor: String(refund.processorRefundedMinor ?? ""),
   };
-  const reason = outcome.kind === "accept" || outcome.kind === "adopt" ? {} : { reason: outcome.reason };
-  logger[outcome.kind === "accept" ? "info" : "warn"]({ ...fields, ...reason }, logMessages[outcome.kind]);
+  const reason = step.kind === "accept" || step.kind === "adopt" ? {} : { reason: step.reason };
+  logger[step.kind === "accept" ? "info" : "warn"]({ ...fields, ...reason }, logMessages[step.kind]);
   if (startsDecision) {
     logger.error({ ...fields, alert: true, reason: refund.decisionReason }, "refund needs an operator's decision");
   }

@@ -21,14 +21,15 @@ import { readHold } from "../refund/hold.ts";
 import type { RefundProgress } from "../refund/record-refund.ts";
 import { Refund } from "../refund/refund.ts";
 
-/** After a crash, the worker continues the refund after this time. */
+/** Minimum delay until the job continues a refund whose process crashed. */
 const recoveryMs = 2_000;
 /** Part of the deadline that is reserved for the response. */
 const responseMs = 2_000;
 
 /**
- * Rules and REQUESTED, commit → processor, outside of any transaction → outcome, event and
- * response, commit.
+ * Refunds a payment. The first transaction checks the rules, inserts the refund as REQUESTED and
+ * claims the Idempotency-Key. `advanceRefund` then calls the processor outside of any transaction.
+ * The last transaction commits the outcome, the event and the stored response.
  */
 export const refundPayment =
   (context: Context): Implementation<typeof PaymentService.method.refundPayment> =>
@@ -45,7 +46,8 @@ export const refundPayment =
       if (heldUntil) throw refundsHeld(heldUntil);
       for (const earlier of earlierRefunds) {
         const until = earlier.mayTakeEffectUntil(context.schedule.refundLateEffectSeconds);
-        // The processor can execute only one of two such refunds, and either is the requested one.
+        // The processor can execute only one of the two. Both have the same amount, so either one
+        // is correct.
         const isHarmless = earlier.amountMinor === amountMinor && earlier.cannotHappenTwice(payment.amountMinor);
         if (until > now && !isHarmless) throw refundMayStillTakeEffect(until);
       }
@@ -75,11 +77,11 @@ export const refundPayment =
     const leased = await withLease(context.orm, "refund", refund.id, (lease) =>
       advanceRefund(context, refund.id, lease, remainingMs),
     ).catch((error: unknown) => {
-      // The worker continues, so the outcome is unknown. A retryable error would mean that nothing
+      // The job continues, so the outcome is unknown. A retryable error would mean that nothing
       // was refunded.
       context.logger.error(
         { err: error, payment_id: refund.paymentId, refund_id: refund.id },
-        "refund interrupted, the worker continues",
+        "refund interrupted, the job continues",
       );
       return undefined;
     });

@@ -26,7 +26,7 @@ beforeEach(async () => {
   await harness.sandbox.fault("refund", "http_503");
   await refusal(refund());
   await harness.sql("update refund set decision_due_at = now(), next_check_at = now() where payment_id = ?", [payment.id]);
-  await using _job = harness.resolving();
+  await using _job = harness.advancing();
   await eventually(async () => expect(await openDecision()).toBeDefined());
   id = (await openDecision())?.id ?? "";
 });
@@ -126,7 +126,7 @@ describe("resolveRefund, SEND_AGAIN", () => {
     const resolved = await resolve(RefundOutcome.SEND_AGAIN);
     expect(resolved).toMatchObject({ status: RefundStatus.UNKNOWN, resolution: RefundOutcome.SEND_AGAIN });
     expect(resolved.decisionReason).toBeUndefined();
-    await using _job = harness.resolving();
+    await using _job = harness.advancing();
     expect(await harness.calls(payment, "refund")).toBe(1);
     expect(await eventually(() => refund())).toMatchObject({ refundedAmountMinor: 100_000n });
     expect(await harness.calls(payment, "refund")).toBe(2);
@@ -141,7 +141,7 @@ describe("resolveRefund, SEND_AGAIN", () => {
   test("sends nothing when a read shows the first refund", async () => {
     await resolve(RefundOutcome.SEND_AGAIN);
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
-    await using _job = harness.resolving();
+    await using _job = harness.advancing();
     expect(await eventually(() => refund())).toMatchObject({ refundedAmountMinor: 100_000n });
     expect(await harness.calls(payment, "refund")).toBe(1);
   });
@@ -149,7 +149,7 @@ describe("resolveRefund, SEND_AGAIN", () => {
   test("sends nothing and requires another decision when a read shows another sum", async () => {
     await resolve(RefundOutcome.SEND_AGAIN);
     await harness.sandbox.refundExternally(payment.processorOrderId, "7.00");
-    await using _job = harness.resolving();
+    await using _job = harness.advancing();
     await eventually(async () => expect(await openDecision()).toMatchObject({ decisionReason: "UNEXPLAINED" }));
     expect(await harness.calls(payment, "refund")).toBe(1);
   });

@@ -7,7 +7,7 @@ import { type Implementation, requestedName, requireAdmin } from "@amana/rpc";
 import type { Context } from "../context.ts";
 import { refundDecisionNotOpen, refundDecisionUnknown } from "../payment/payment.errors.ts";
 import type { Payment } from "../payment/payment.ts";
-import { applyRefundOutcome, lockRefund } from "../refund/record-refund.ts";
+import { applyRefundStep, lockRefund } from "../refund/record-refund.ts";
 import { toRefundMessage } from "../refund/refund.message.ts";
 import type { Refund } from "../refund/refund.ts";
 
@@ -33,7 +33,7 @@ export const resolveRefund =
         refund.sendAgain(refund.mayTakeEffectUntil(refundLateEffectSeconds), decisionDueAt, now);
       } else {
         refund.recordDecision(outcome);
-        applyRefundOutcome(em, context, locked, { kind: outcome === "ACCEPTED" ? "accept" : "reject" }, now);
+        applyRefundStep(em, context, locked, { kind: outcome === "ACCEPTED" ? "accept" : "reject" }, now);
       }
       recordAction("payments")(em, now, {
         by: byCaller(call),

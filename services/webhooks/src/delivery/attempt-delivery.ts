@@ -44,7 +44,7 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
     await record([result]);
     if (secrets) counter.count(delivery, outcome.durationMs, result.status === "SUCCEEDED");
     observeAttempt(result);
-    // After a 410 from a previous URL, the delivery is due immediately.
+    // If this 410 came from a previous URL, the recording made the delivery due now.
     if (result.gone) signals.emit("due");
     logger[result.status === "SUCCEEDED" ? "debug" : "info"](
       {
@@ -63,7 +63,7 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
 const logMessages = {
   SUCCEEDED: "delivery succeeded",
   PENDING: "delivery failed, retry scheduled",
-  FAILED: "delivery failed, no retry left",
+  FAILED: "delivery failed, not retried",
 };
 
 const nothingSent = { statusCode: undefined, retryAfter: undefined, response: undefined, durationMs: 0 };

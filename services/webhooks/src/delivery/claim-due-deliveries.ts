@@ -1,9 +1,9 @@
 import { namedQuery, type Orm } from "@amana/database";
 import { claimDue, createDueSearch, type DueGroup, type DueTable } from "@amana/jobs";
 import type { Context } from "../context.ts";
-import { dueAt, dueAtOfEndpoint } from "../event/delivery-schedule.ts";
-import type { DeliveryEndpoint, NewDelivery } from "../event/new-delivery.ts";
 import { signingSecrets } from "../webhook-endpoint/secrets.ts";
+import { dueAt, dueAtOfEndpoint } from "./delivery-schedule.ts";
+import type { DeliveryEndpoint, NewDelivery } from "./new-delivery.ts";
 
 /** Maximum number of deliveries in one claim. New deliveries wait while a claim is processed. */
 const claimMax = 64;

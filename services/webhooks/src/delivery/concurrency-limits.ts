@@ -32,10 +32,11 @@ export class ConcurrencyLimits {
   }
 
   /**
-   * Returns which deliveries of new events may be inserted with a lease. `ordinals` has, in the
-   * order of `businessIds`, the number of each event among those of its business, from 1. It is
-   * undefined if the process or the business has enough leases. `free` is the highest ordinal whose
-   * delivery to an endpoint may get a lease; `perEndpoint` applies to all other endpoints.
+   * Returns which deliveries of new events may be inserted with a lease. `businessIds` has the
+   * business of each event. `ordinals` has the same order and numbers the events of each business
+   * from 1. An ordinal is undefined if the process or the business has enough leases. An endpoint
+   * in `endpoints` gets leases for the first `free` events of its business, any other endpoint for
+   * the first `perEndpoint` events.
    */
   capacityForNew(businessIds: readonly string[]) {
     const { healthy, isOpen } = this;

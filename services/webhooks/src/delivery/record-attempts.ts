@@ -45,8 +45,8 @@ async function writeResults(context: Context, results: readonly AttemptResult[])
   const { orm, logger } = context;
   for (let failures = 1; ; failures++) {
     try {
-      // Before the results are recorded: a 410 is not retried, so no later attempt would disable
-      // the endpoint.
+      // Disables first: a 410 is not retried, so after a failed disabling no later attempt would
+      // repeat it.
       const gone = results.flatMap((result) => result.gone ?? []);
       await disableEndpoints(context, gone);
       const failing = await recordResults(orm, results);

@@ -5,16 +5,16 @@ const retryAfterMsMax = 24 * 60 * 60 * 1000;
 const statusesWithRetryAfter = new Set([429, 503]);
 
 /**
- * Returns the pause after the failed attempt number `attempts`, or undefined after the last one.
- * `pausesMs` are the pauses between attempts; the number of attempts is one higher.
+ * Returns the pause after failed attempt number `attempt`, from 1, or undefined after the last one.
+ * `pausesMs` are the pauses between attempts: n pauses mean n + 1 attempts.
  */
 export function pauseMs(
-  attempts: number,
+  attempt: number,
   pausesMs: readonly number[],
   response: { statusCode?: number | undefined; retryAfterMs?: number | undefined } = {},
   random: () => number = Math.random,
 ): number | undefined {
-  const pause = pausesMs[attempts - 1];
+  const pause = pausesMs[attempt - 1];
   if (pause === undefined) return undefined;
   const requestedMs = statusesWithRetryAfter.has(response.statusCode ?? 0) ? (response.retryAfterMs ?? 0) : 0;
   return Math.max(jitter(pause, 0.2, random), Math.min(requestedMs, retryAfterMsMax));

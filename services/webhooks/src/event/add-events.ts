@@ -4,9 +4,9 @@ import { currentTrace, uuidv7 } from "@amana/runtime";
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
+import { type DeliveryJson, deliveryJson, toDelivery } from "../delivery/delivery.message.ts";
+import type { NewDelivery } from "../delivery/new-delivery.ts";
 import { signingSecrets } from "../webhook-endpoint/secrets.ts";
-import { type DeliveryJson, deliveryJson, toDelivery } from "./delivery.message.ts";
-import type { NewDelivery } from "./new-delivery.ts";
 
 interface NewEvent {
   readonly id: string;
@@ -25,9 +25,9 @@ const initialSchedule =
 
 /**
  * Returns the effect that inserts events, and a delivery for each endpoint of the business that
- * subscribes to the type. Up to the limits of this process, deliveries are inserted with a lease,
- * so that the first attempt needs no claim. The delivery of a DISABLED endpoint is SKIPPED; it can
- * be replayed later.
+ * subscribes to the type. The first `free` events of a business get a delivery with a lease, so
+ * that the first attempt needs no claim; `capacityForNew` computes `free` for each endpoint. The
+ * delivery of a DISABLED endpoint is SKIPPED; it can be replayed later.
  */
 function addEvents(
   { limits, delivery: { leaseMs } }: Context,

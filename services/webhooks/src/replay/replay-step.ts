@@ -1,5 +1,5 @@
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { restartSchedule } from "../event/delivery-schedule.ts";
+import { restartSchedule } from "../delivery/delivery-schedule.ts";
 
 /** Maximum number of events that a counting step reads. */
 const countedMax = 5_000;

@@ -3,7 +3,7 @@ import { namedQuery } from "@amana/database";
 import type { Implementation } from "@amana/rpc";
 import { forOperators } from "@amana/service-host";
 import type { Context } from "../context.ts";
-import { attemptsShownMax, readDeliveries } from "../event/delivery.message.ts";
+import { attemptsShownMax, readDeliveries } from "../delivery/delivery.message.ts";
 
 const timesMax = 500;
 /** Keeps a response below 4 MiB, even if each event has deliveries to all endpoints. */

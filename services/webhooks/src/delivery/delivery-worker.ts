@@ -1,10 +1,10 @@
 import { allTenants, backoffMs, forTenant, inTrace, Pause } from "@amana/runtime";
 import type { Context } from "../context.ts";
-import type { NewDelivery } from "../event/new-delivery.ts";
 import { startCountingAttempts } from "../webhook-endpoint/count-attempts.ts";
 import { createAttempt } from "./attempt-delivery.ts";
 import { createClaim, type LeasedDelivery, release } from "./claim-due-deliveries.ts";
 import { createHttpClient } from "./http-client.ts";
+import type { NewDelivery } from "./new-delivery.ts";
 
 /** Interval between claims without a signal. */
 const idleMs = 1_000;

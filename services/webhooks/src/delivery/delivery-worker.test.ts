@@ -10,8 +10,8 @@ import { aPaymentEvent } from "../../test/a-payment-event.ts";
 import { type Harness, startHarness, startReceiver } from "../../test/harness.ts";
 import { createClaim } from "./claim-due-deliveries.ts";
 import { ConcurrencyLimits } from "./concurrency-limits.ts";
+import { startDelivering } from "./delivery-worker.ts";
 import { signatureHeaders } from "./signature.ts";
-import { startDelivering } from "./worker.ts";
 
 let harness: Harness;
 beforeAll(async () => {

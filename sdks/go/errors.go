@@ -1,4 +1,5 @@
-// Package amana is the API of Amana for servers of businesses. It needs nothing but Go.
+// Package amana is the client library of the Amana API for servers of businesses. It has no
+// dependencies.
 package amana
 
 import (
@@ -10,7 +11,7 @@ import (
 	"strings"
 )
 
-// FieldError is what is wrong with one field of the body (Pointer) or one query parameter.
+// FieldError is an error in a field of the body (Pointer) or in a query parameter (Parameter).
 type FieldError struct {
 	Pointer   string `json:"pointer,omitempty"`
 	Parameter string `json:"parameter,omitempty"`
@@ -18,23 +19,25 @@ type FieldError struct {
 	Message   string `json:"message"`
 }
 
-// ProblemError is an answer that is no success (RFC 9457).
+// ProblemError is an error response (RFC 9457).
 type ProblemError struct {
 	Status int
-	// Code is stable: decide by it. Empty when something between here and the API answered.
+	// Code is a stable code for decisions. It is empty if the response did not come from the API.
 	Code   string
 	Detail string
 	Errors []FieldError
-	// RequestID is for support.
+	// RequestID identifies the request in support cases.
 	RequestID string
-	// RetryAfterSeconds is 0 when the answer has none.
+	// RetryAfterSeconds is the time until the request can be repeated. It is 0 if the response has
+	// no Retry-After.
 	RetryAfterSeconds int
-	// Members are all of them, those of certain codes too, such as payment_status.
+	// Members are all members of the response, including those of single codes, such as
+	// payment_status.
 	Members map[string]json.RawMessage
-	// OutcomeUnknown says that what was asked may have happened. Then it has not failed: send the
-	// same again with this IdempotencyKey, or read, before anything else is done about it.
+	// OutcomeUnknown is true if the request may have taken effect, or may still do so. Do not treat
+	// it as failed: repeat the same request with this IdempotencyKey, or read the resource first.
 	OutcomeUnknown bool
-	// IdempotencyKey is that of a POST, also one that the client made.
+	// IdempotencyKey is the Idempotency-Key of a POST, also if the client generated it.
 	IdempotencyKey string
 }
 
@@ -42,19 +45,19 @@ func (e *ProblemError) Error() string {
 	return fmt.Sprintf("amana: %d %s: %s", e.Status, e.Code, e.Detail)
 }
 
-// ConnectionError is no connection, a broken one, an answer that could not be read, or the end of
-// the time.
+// ConnectionError means that there is no response: the connection failed or broke, the response was
+// unreadable, or the time limit passed.
 type ConnectionError struct {
-	// OutcomeUnknown and IdempotencyKey are as in ProblemError.
+	// OutcomeUnknown and IdempotencyKey have the same meaning as in ProblemError.
 	OutcomeUnknown bool
 	IdempotencyKey string
 	Cause          error
 }
 
-func (e *ConnectionError) Error() string { return fmt.Sprintf("amana: no answer: %v", e.Cause) }
+func (e *ConnectionError) Error() string { return fmt.Sprintf("amana: no response: %v", e.Cause) }
 func (e *ConnectionError) Unwrap() error { return e.Cause }
 
-// OutcomeUnknown tells of any error whether what was asked may have happened.
+// OutcomeUnknown returns whether the request of any error may have taken effect.
 func OutcomeUnknown(err error) bool {
 	var problem *ProblemError
 	var connection *ConnectionError
@@ -62,20 +65,20 @@ func OutcomeUnknown(err error) bool {
 		(errors.As(err, &connection) && connection.OutcomeUnknown)
 }
 
-// problemOf: only the API writes problem documents; what a proxy says is no word of the API.
+// problemOf reads a problem document. Only the API sends them, so other bodies have an empty code.
 func problemOf(status int, headers http.Header, text []byte) *ProblemError {
-	var known struct {
+	var members struct {
 		Code      string       `json:"code"`
 		Detail    string       `json:"detail"`
 		RequestID string       `json:"request_id"`
 		Errors    []FieldError `json:"errors"`
 	}
-	problem := &ProblemError{Status: status, Detail: "not an answer of the API", RequestID: headers.Get("X-Request-Id")}
-	isOurs := strings.HasPrefix(headers.Get("Content-Type"), "application/problem+json")
-	if isOurs && json.Unmarshal(text, &known) == nil && json.Unmarshal(text, &problem.Members) == nil {
-		problem.Code, problem.Detail, problem.Errors = known.Code, known.Detail, known.Errors
-		if known.RequestID != "" {
-			problem.RequestID = known.RequestID
+	problem := &ProblemError{Status: status, Detail: "the response is not from the API", RequestID: headers.Get("X-Request-Id")}
+	isProblemDocument := strings.HasPrefix(headers.Get("Content-Type"), "application/problem+json")
+	if isProblemDocument && json.Unmarshal(text, &members) == nil && json.Unmarshal(text, &problem.Members) == nil {
+		problem.Code, problem.Detail, problem.Errors = members.Code, members.Detail, members.Errors
+		if members.RequestID != "" {
+			problem.RequestID = members.RequestID
 		}
 	}
 	if seconds, err := strconv.Atoi(headers.Get("Retry-After")); err == nil && seconds >= 0 {

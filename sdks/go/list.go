@@ -12,20 +12,20 @@ import (
 // Page is one page of a list.
 type Page[T any] struct {
 	Items []T
-	// Total is the number of items of the list, up to 1000; a longer list has 1000 here.
+	// Total is the number of items in the list, at most 1000.
 	Total  int
 	IsLast bool
 }
 
-// List is a list, newest first. What is created while it is read moves the pages on, so that one
-// may come twice; a created_to in the past prevents it.
+// List is a list, newest first. Items that are created while it is read shift the pages, so an item
+// may occur twice. A created_to in the past prevents this.
 type List[T any] struct {
 	transport *transport
 	path      string
 	query     Params
 }
 
-// Page reads the page at this offset.
+// Page reads a page at the offset. Its size is the limit of the query.
 func (l *List[T]) Page(ctx context.Context, offset int) (*Page[T], error) {
 	query := maps.Clone(l.query)
 	if offset > 0 {
@@ -48,16 +48,16 @@ func (l *List[T]) Page(ctx context.Context, offset int) (*Page[T], error) {
 	return &Page[T]{items, total, isLast}, nil
 }
 
-// All reads page after page as they are needed. An error is the last that comes.
+// All returns the items. It reads each page when it is needed, and ends after the first error.
 func (l *List[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		// Of any type of number, as long as it is a whole one; of anything else the API says so.
+		// The offset may be an integer of any type. The API rejects other values in the first request.
 		offset, _ := strconv.Atoi(fmt.Sprint(l.query["offset"]))
 		for {
 			page, err := l.Page(ctx, offset)
 			if err != nil {
-				var none T
-				yield(none, err)
+				var zero T
+				yield(zero, err)
 				return
 			}
 			for _, item := range page.Items {

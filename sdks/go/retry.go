@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Refusals that say by themselves that nothing was done.
-var nothingDone = []string{"overloaded", "refunds_held"}
+// Codes of responses after which the request certainly had no effect.
+var codesWithoutEffect = []string{"overloaded", "refunds_held"}
 
-// isOpenAfter tells whether what was asked may have happened, after this answer and what was known
-// before. What the API refuses before it looks at the Idempotency-Key says nothing about an
-// earlier attempt.
-func isOpenAfter(problem *ProblemError, wasOpen bool) bool {
+// isOutcomeUnknownAfter returns whether the request may have taken effect, given this response and
+// the state before it. A rejection before the check of the Idempotency-Key does not change the
+// outcome of earlier attempts.
+func isOutcomeUnknownAfter(problem *ProblemError, wasUnknown bool) bool {
 	status, code := problem.Status, problem.Code
 	if status == 409 && strings.HasSuffix(code, "_in_progress") {
 		return true
@@ -22,11 +22,12 @@ func isOpenAfter(problem *ProblemError, wasOpen bool) bool {
 	if code != "" && slices.Contains([]int{404, 409, 422, 502}, status) {
 		return false
 	}
-	return wasOpen || (status >= 500 && !slices.Contains(nothingDone, code))
+	return wasUnknown || (status >= 500 && !slices.Contains(codesWithoutEffect, code))
 }
 
-// isWorthRepeating tells whether the same request may do better. repeatable: twice is once, as of
-// a GET, or of a POST with its key. Whatever else can be sent again only where nobody has begun.
+// isWorthRepeating returns whether the same request may succeed when it is repeated. repeatable: a
+// repetition has no second effect, as for a GET or a POST with a key. Other requests are repeated
+// only after 429.
 func isWorthRepeating(problem *ProblemError, repeatable bool) bool {
 	switch status, code := problem.Status, problem.Code; {
 	case status == 429:
@@ -34,14 +35,15 @@ func isWorthRepeating(problem *ProblemError, repeatable bool) bool {
 	case !repeatable:
 		return false
 	case status == 502:
-		// The API's own is final, and comes again under the same key.
+		// A 502 of the API is final: the same key returns the same response.
 		return code == ""
 	default:
 		return status == 500 || status == 503 || status == 504 || (status == 409 && code == "idempotency_in_progress")
 	}
 }
 
-// pause is that before the next attempt: doubled each time, give or take a third, or Retry-After.
+// pause returns the pause before the next attempt: doubled each time, ± one third, at least
+// Retry-After.
 func pause(attempt int, first time.Duration, retryAfterSeconds int) time.Duration {
 	grown := float64(first) * math.Pow(2, float64(attempt-1)) * (2 + 2*rand.Float64()) / 3
 	return max(time.Duration(grown), time.Duration(retryAfterSeconds)*time.Second)

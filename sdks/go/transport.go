@@ -16,39 +16,42 @@ import (
 	"time"
 )
 
-// Params are the members of a body, or of a query. nil clears a field; what is not there stays.
+// Params are the members of a body or a query. In a body, nil clears a field, and a missing member
+// leaves it unchanged.
 type Params map[string]any
 
-// IdempotencyKey names what a POST is to do once. Stored before the call, it outlives a crash of
-// yours. Without one the client makes its own.
+// IdempotencyKey is the Idempotency-Key of a POST. Store it before the call to repeat the request
+// after a crash. Without one, the client generates a key.
 type IdempotencyKey string
 
-// Options of a client.
+// Options are the options of a client.
 type Options struct {
-	// BaseURL of the deployment, without /api/v1.
+	// BaseURL is the URL of the deployment without /api/v1, for example "https://api.example".
 	BaseURL string
 	APIKey  string
-	// Timeout of one attempt; 45 seconds unless given. The API itself takes up to 40, so less gives
-	// up on what succeeds.
+	// Timeout is the time limit of one attempt. Default: 45 seconds. The API needs up to 40, so a
+	// shorter limit can abort requests that succeed.
 	Timeout time.Duration
-	// Retries are attempts after the first one: 3 unless given, none when negative.
+	// Retries is the maximum number of attempts after the first. Default: 3. A negative number means
+	// no retries.
 	Retries int
-	// RetryPause is that before the second attempt, which doubles from there; a second unless given.
+	// RetryPause is the pause before the second attempt, doubled for each further one. Default: 1
+	// second.
 	RetryPause time.Duration
-	// AllowHTTP permits an http:// address of another machine, to which the key is sent unencrypted.
-	// Addresses of this machine need no permission.
+	// AllowHTTP permits an http:// URL of another machine, to which the key is sent unencrypted.
+	// Default: false. Loopback addresses need no permission.
 	AllowHTTP bool
 }
 
-// retryAfterSecondsMax bounds what a caller would take for a hang; the error then says how long.
+// Longer waits are not made. The error then contains RetryAfterSeconds.
 const retryAfterSecondsMax = 60
 
-var visible = regexp.MustCompile(`^[\x21-\x7e]{1,255}$`)
-var anAddress = regexp.MustCompile(`^https?://[^/?#@\s]+(/[^?#\s]*)?$`)
+var visibleASCII = regexp.MustCompile(`^[\x21-\x7e]{1,255}$`)
+var baseURLForm = regexp.MustCompile(`^https?://[^/?#@\s]+(/[^?#\s]*)?$`)
 var isEncryptedOrLoopback = regexp.MustCompile(
 	`(?i)^(https:|http://(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(/|$))`)
 
-// transport sends requests until there is an answer that counts.
+// transport sends requests, and repeats them after failures that may be temporary.
 type transport struct {
 	options Options
 	client  *http.Client
@@ -75,13 +78,13 @@ func newTransport(options Options) *transport {
 	if options.RetryPause == 0 {
 		options.RetryPause = time.Second
 	}
-	// Followed, a redirect would carry the key elsewhere and make a GET of a POST.
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &transport{options, &http.Client{CheckRedirect: stay}}
+	// Following a redirect would send the key to another server and turn a POST into a GET.
+	rejectRedirects := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &transport{options, &http.Client{CheckRedirect: rejectRedirects}}
 }
 
-// send answers with the headers of a success. Its errors are *ProblemError, *ConnectionError, and
-// others for what cannot be sent.
+// send sends a request and returns the headers of a success. Its errors are *ProblemError,
+// *ConnectionError, and others for a request that is not valid.
 func (t *transport) send(ctx context.Context, r request) (http.Header, error) {
 	if err := t.prepare(&r); err != nil {
 		return nil, err
@@ -97,15 +100,15 @@ func (t *transport) send(ctx context.Context, r request) (http.Header, error) {
 		if err != nil {
 			reached := !wasNotReached(err)
 			outcomeUnknown = outcomeUnknown || (reached && r.method != "GET")
-			if again := repeatable || !reached; !again || attempt > t.options.Retries || ctx.Err() != nil {
+			if canRepeat := repeatable || !reached; !canRepeat || attempt > t.options.Retries || ctx.Err() != nil {
 				return nil, &ConnectionError{outcomeUnknown, r.idempotencyKey, err}
 			}
 		} else {
 			problem := problemOf(status, headers, text)
-			outcomeUnknown = r.method != "GET" && isOpenAfter(problem, outcomeUnknown)
+			outcomeUnknown = r.method != "GET" && isOutcomeUnknownAfter(problem, outcomeUnknown)
 			wait = problem.RetryAfterSeconds
-			again := isWorthRepeating(problem, repeatable) && wait <= retryAfterSecondsMax
-			if !again || attempt > t.options.Retries {
+			canRepeat := isWorthRepeating(problem, repeatable) && wait <= retryAfterSecondsMax
+			if !canRepeat || attempt > t.options.Retries {
 				problem.OutcomeUnknown, problem.IdempotencyKey = outcomeUnknown, r.idempotencyKey
 				return nil, problem
 			}
@@ -118,21 +121,21 @@ func (t *transport) send(ctx context.Context, r request) (http.Header, error) {
 	}
 }
 
-// prepare makes the bytes and the key that all attempts have in common.
+// prepare checks the request and sets the bytes and the key that all its attempts use.
 func (t *transport) prepare(r *request) error {
-	if !visible.MatchString(t.options.APIKey) {
-		return errors.New("amana: APIKey must be given, and be visible ASCII")
+	if !visibleASCII.MatchString(t.options.APIKey) {
+		return errors.New("amana: APIKey must be 1 to 255 visible ASCII characters")
 	}
-	if !anAddress.MatchString(t.options.BaseURL) {
-		return errors.New("amana: BaseURL must be an address like https://api.example")
+	if !baseURLForm.MatchString(t.options.BaseURL) {
+		return errors.New("amana: BaseURL must be a URL like https://api.example")
 	}
 	if !t.options.AllowHTTP && !isEncryptedOrLoopback.MatchString(t.options.BaseURL) {
 		return errors.New("amana: BaseURL must begin with https://, because http:// sends the key unencrypted; set AllowHTTP to permit it")
 	}
 	for _, part := range strings.Split(r.path, "/")[1:] {
-		// It would name another thing than was meant.
+		// An empty id or dots would change the path.
 		if part == "" || part == "." || part == ".." {
-			return fmt.Errorf("amana: %s has a part that is no id", r.path)
+			return fmt.Errorf("amana: %q in %s is not a valid id", part, r.path)
 		}
 	}
 	if r.method == "POST" {
@@ -140,8 +143,8 @@ func (t *transport) prepare(r *request) error {
 		if len(r.key) > 0 {
 			r.idempotencyKey = string(r.key[0])
 		}
-		if !visible.MatchString(r.idempotencyKey) {
-			return errors.New("amana: an IdempotencyKey must be visible ASCII")
+		if !visibleASCII.MatchString(r.idempotencyKey) {
+			return errors.New("amana: IdempotencyKey must be 1 to 255 visible ASCII characters")
 		}
 	}
 	if r.body == nil {
@@ -152,7 +155,8 @@ func (t *transport) prepare(r *request) error {
 	return err
 }
 
-// attempt reads a success into r.result, and answers with the text of anything else.
+// attempt sends the request once. It parses the JSON of a success into r.result. It returns the
+// status, the headers and the body.
 func (t *transport) attempt(ctx context.Context, r request) (int, http.Header, []byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.options.Timeout)
 	defer cancel()
@@ -170,7 +174,7 @@ func (t *transport) attempt(ctx context.Context, r request) (int, http.Header, [
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	// Attempts are counted here: net/http makes none of its own where it cannot read the body anew.
+	// Prevents uncounted attempts: without GetBody, net/http cannot repeat a request with a body.
 	req.GetBody = nil
 	req.Header.Set("Authorization", "Bearer "+t.options.APIKey)
 	req.Header.Set("Accept", "application/json")
@@ -181,24 +185,25 @@ func (t *transport) attempt(ctx context.Context, r request) (int, http.Header, [
 	if r.idempotencyKey != "" {
 		req.Header.Set("Idempotency-Key", r.idempotencyKey)
 	}
-	answer, err := t.client.Do(req)
+	response, err := t.client.Do(req)
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	if answer.StatusCode >= 200 && answer.StatusCode < 300 && answer.StatusCode != 204 {
+	if response.StatusCode >= 200 && response.StatusCode < 300 && response.StatusCode != 204 {
 		if err := json.Unmarshal(text, r.result); err != nil {
 			return 0, nil, nil, err
 		}
 	}
-	return answer.StatusCode, answer.Header, text, nil
+	return response.StatusCode, response.Header, text, nil
 }
 
-// wasNotReached: nobody was, so nothing was begun.
+// wasNotReached returns whether the connection was never established, so that the request had no
+// effect.
 func wasNotReached(err error) bool {
 	var operation *net.OpError
 	return errors.As(err, &operation) && operation.Op == "dial"

@@ -15,45 +15,46 @@ import (
 	"time"
 )
 
-// ErrWebhookRefused: answer it with 400, and believe nothing that came.
+// ErrWebhookRefused means that the webhook is not genuine. Respond with 400 and discard it. The
+// message has the reason.
 var ErrWebhookRefused = errors.New("amana: the webhook is not genuine")
 
-// Webhook is one that is genuine.
+// Webhook is a verified webhook.
 type Webhook struct {
-	// ID is the same on every delivery: what has been seen before is not done again.
+	// ID is the same for each delivery of an event. Ignore ids that were processed before.
 	ID    string          `json:"id"`
 	Event string          `json:"event"`
 	Body  json.RawMessage `json:"-"`
 }
 
-// VerifyOptions say what is believed.
+// VerifyOptions are the options of VerifyWebhook.
 type VerifyOptions struct {
-	// Secrets as they were shown, whsec_…; two while they are changed.
+	// Secrets are the webhook secrets (whsec_…). Pass both secrets during a rotation.
 	Secrets []string
-	// Tolerance is how far the time of sending may lie from this machine's clock; 300 seconds
-	// unless given.
+	// Tolerance is the maximum difference between the timestamp and the clock of this machine.
+	// Default: 300 seconds.
 	Tolerance time.Duration
-	// Now is this machine's clock unless given.
+	// Now replaces the clock of this machine.
 	Now time.Time
 }
 
 var secretForm = regexp.MustCompile(`^whsec_[A-Za-z0-9+/]{43}=$`)
 
-// VerifyWebhook verifies webhook-signature over the body as it came, byte for byte. What is not
-// genuine is an ErrWebhookRefused.
+// VerifyWebhook verifies webhook-signature for the raw request body. Its error is
+// ErrWebhookRefused, or another one for an invalid secret.
 func VerifyWebhook(headers http.Header, body []byte, options VerifyOptions) (*Webhook, error) {
-	if err := areSecrets(options.Secrets); err != nil {
+	if err := checkSecrets(options.Secrets); err != nil {
 		return nil, err
 	}
-	id, timestamp, given := headers.Get("webhook-id"), headers.Get("webhook-timestamp"), headers.Get("webhook-signature")
+	id, timestamp, received := headers.Get("webhook-id"), headers.Get("webhook-timestamp"), headers.Get("webhook-signature")
 	// Unlike ParseInt, ParseUint rejects a sign.
 	seconds, err := strconv.ParseUint(timestamp, 10, 63)
-	if err != nil || id == "" || given == "" {
-		return nil, fmt.Errorf("%w: its headers are missing", ErrWebhookRefused)
+	if err != nil || id == "" || received == "" {
+		return nil, fmt.Errorf("%w: webhook headers are missing", ErrWebhookRefused)
 	}
 	signed := append([]byte(id+"."+timestamp+"."), body...)
-	if !anySignature(options.Secrets, signed, strings.Split(given, " ")) {
-		return nil, fmt.Errorf("%w: no signature is good", ErrWebhookRefused)
+	if !hasMatch(options.Secrets, signed, strings.Split(received, " ")) {
+		return nil, fmt.Errorf("%w: no signature matches", ErrWebhookRefused)
 	}
 	now, tolerance := options.Now, options.Tolerance
 	if now.IsZero() {
@@ -63,7 +64,7 @@ func VerifyWebhook(headers http.Header, body []byte, options VerifyOptions) (*We
 		tolerance = 300 * time.Second
 	}
 	if now.Sub(time.Unix(int64(seconds), 0)).Abs() > tolerance {
-		return nil, fmt.Errorf("%w: it was sent too long ago", ErrWebhookRefused)
+		return nil, fmt.Errorf("%w: the timestamp is outside the tolerance", ErrWebhookRefused)
 	}
 	webhook := &Webhook{Body: body}
 	err = json.Unmarshal(body, webhook)
@@ -71,29 +72,30 @@ func VerifyWebhook(headers http.Header, body []byte, options VerifyOptions) (*We
 	return webhook, err
 }
 
-// VerifyXSignature verifies X-Signature, which has no time in it: VerifyWebhook is better.
+// VerifyXSignature verifies X-Signature. It does not cover the time, so prefer VerifyWebhook. Its
+// errors are the same.
 func VerifyXSignature(headers http.Header, body []byte, secrets []string) error {
-	if err := areSecrets(secrets); err != nil {
+	if err := checkSecrets(secrets); err != nil {
 		return err
 	}
-	given := []byte(headers.Get("x-signature"))
+	received := []byte(headers.Get("x-signature"))
 	for _, secret := range secrets {
-		if hmac.Equal(given, []byte("sha256="+hex.EncodeToString(sum([]byte(secret), body)))) {
+		if hmac.Equal(received, []byte("sha256="+hex.EncodeToString(hmacOf([]byte(secret), body)))) {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: X-Signature is not good", ErrWebhookRefused)
+	return fmt.Errorf("%w: X-Signature does not match", ErrWebhookRefused)
 }
 
-func anySignature(secrets []string, signed []byte, given []string) bool {
+func hasMatch(secrets []string, signed []byte, candidates []string) bool {
 	for _, secret := range secrets {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 		if err != nil {
 			return false
 		}
-		good := []byte("v1," + base64.StdEncoding.EncodeToString(sum(key, signed)))
-		for _, one := range given {
-			if hmac.Equal([]byte(one), good) {
+		expected := []byte("v1," + base64.StdEncoding.EncodeToString(hmacOf(key, signed)))
+		for _, candidate := range candidates {
+			if hmac.Equal([]byte(candidate), expected) {
 				return true
 			}
 		}
@@ -101,20 +103,20 @@ func anySignature(secrets []string, signed []byte, given []string) bool {
 	return false
 }
 
-func sum(key, text []byte) []byte {
+func hmacOf(key, text []byte) []byte {
 	mac := hmac.New(sha256.New, key)
 	mac.Write(text)
 	return mac.Sum(nil)
 }
 
-// areSecrets: an empty secret would be a key that everybody has.
-func areSecrets(secrets []string) error {
+// checkSecrets rejects invalid secrets, because anybody could sign with an empty one.
+func checkSecrets(secrets []string) error {
 	if len(secrets) == 0 {
-		return errors.New("amana: no secrets are given")
+		return errors.New("amana: at least one secret is required")
 	}
 	for _, secret := range secrets {
 		if !secretForm.MatchString(secret) {
-			return errors.New("amana: a secret is whsec_ and 44 characters")
+			return errors.New("amana: each secret must be whsec_ followed by 44 characters, as shown for the endpoint")
 		}
 	}
 	return nil

@@ -1,4 +1,5 @@
-// Command scenario tells sdks/scenario.json with this library: one line for each step.
+// Command scenario runs sdks/scenario.json with this library and prints a line with the result of
+// each step.
 package main
 
 import (
@@ -20,38 +21,39 @@ import (
 
 type values = map[string]any
 
-var known = values{}
+var variables = values{}
 var scenario struct {
 	Client  struct{ TimeoutSeconds, RetryPauseSeconds float64 }
 	Clients map[string]any
 	Values  values
 	Steps   []values
 }
-var named = regexp.MustCompile(`\$\{(\w+)(/?)\}`)
-var whole = regexp.MustCompile(`^\$\{(\w+)\}$`)
+var placeholder = regexp.MustCompile(`\$\{(\w+)(/?)\}`)
+var onlyPlaceholder = regexp.MustCompile(`^\$\{(\w+)\}$`)
 
-// fill puts values in; ${NAME/} is the last part of a path, a whole text may become a value.
+// fill replaces ${NAME} with its value and ${NAME/} with the last segment of a path. A text that is
+// only ${NAME} may become a value of any type.
 func fill(value any) any {
-	switch given := value.(type) {
+	switch content := value.(type) {
 	case []any:
 		filled := []any{}
-		for _, one := range given {
-			filled = append(filled, fill(one))
+		for _, inner := range content {
+			filled = append(filled, fill(inner))
 		}
 		return filled
 	case values:
 		filled := values{}
-		for name, one := range given {
-			filled[name] = fill(one)
+		for name, inner := range content {
+			filled[name] = fill(inner)
 		}
 		return filled
 	case string:
-		if found := whole.FindStringSubmatch(given); found != nil {
-			return known[found[1]]
+		if found := onlyPlaceholder.FindStringSubmatch(content); found != nil {
+			return variables[found[1]]
 		}
-		return named.ReplaceAllStringFunc(given, func(one string) string {
-			found := named.FindStringSubmatch(one)
-			text := fmt.Sprint(known[found[1]])
+		return placeholder.ReplaceAllStringFunc(content, func(match string) string {
+			found := placeholder.FindStringSubmatch(match)
+			text := fmt.Sprint(variables[found[1]])
 			if found[2] == "/" {
 				text, _, _ = strings.Cut(text, "?")
 				return text[strings.LastIndex(text, "/")+1:]
@@ -69,32 +71,32 @@ func call(method, url string, body any) (values, error) {
 		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return nil, err
 	}
-	defer answer.Body.Close()
+	defer response.Body.Close()
 	var result values
-	return result, json.NewDecoder(answer.Body).Decode(&result)
+	return result, json.NewDecoder(response.Body).Decode(&result)
 }
 
 func verify(signed values, isX bool) (values, error) {
-	came := signed
+	delivery := signed
 	if url, ok := signed["url"]; ok {
 		var err error
-		if came, err = call("GET", url.(string), nil); err != nil {
+		if delivery, err = call("GET", url.(string), nil); err != nil {
 			return nil, err
 		}
 	}
 	headers := http.Header{}
-	for name, value := range came["headers"].(values) {
+	for name, value := range delivery["headers"].(values) {
 		headers.Set(name, value.(string))
 	}
 	secrets := []string{}
 	for _, secret := range signed["secrets"].([]any) {
 		secrets = append(secrets, secret.(string))
 	}
-	body := []byte(came["body"].(string))
+	body := []byte(delivery["body"].(string))
 	if isX {
 		return nil, amana.VerifyXSignature(headers, body, secrets)
 	}
@@ -112,49 +114,49 @@ func verify(signed values, isX bool) (values, error) {
 
 func seconds(count float64) time.Duration { return time.Duration(count * float64(time.Second)) }
 
-// capitalised is how Go calls what others call payments.create.
+// capitalised returns the Go spelling of a name: "create" of payments.create is Create.
 func capitalised(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
 func operate(step values) (values, error) {
-	who := fill(scenario.Clients[step["as"].(string)]).(values)
-	allowHTTP, _ := who["allowHttp"].(bool)
+	settings := fill(scenario.Clients[step["as"].(string)]).(values)
+	allowHTTP, _ := settings["allowHttp"].(bool)
 	client := amana.New(amana.Options{
-		BaseURL: who["baseUrl"].(string), APIKey: who["apiKey"].(string),
+		BaseURL: settings["baseUrl"].(string), APIKey: settings["apiKey"].(string),
 		Timeout: seconds(scenario.Client.TimeoutSeconds), RetryPause: seconds(scenario.Client.RetryPauseSeconds),
 		AllowHTTP: allowHTTP,
 	})
 	resource, name, _ := strings.Cut(step["do"].(string), ".")
 	method := reflect.ValueOf(client).Elem().FieldByName(capitalised(resource)).MethodByName(capitalised(name))
 	ctx := context.Background()
-	given := []reflect.Value{}
+	arguments := []reflect.Value{}
 	if !strings.HasPrefix(name, "list") {
-		given = append(given, reflect.ValueOf(ctx))
+		arguments = append(arguments, reflect.ValueOf(ctx))
 	}
 	for _, argument := range step["args"].([]any) {
 		if members, ok := argument.(values); ok {
 			argument = amana.Params(members)
 		}
-		given = append(given, reflect.ValueOf(argument))
+		arguments = append(arguments, reflect.ValueOf(argument))
 	}
 	if key, ok := step["key"]; ok {
-		given = append(given, reflect.ValueOf(amana.IdempotencyKey(key.(string))))
+		arguments = append(arguments, reflect.ValueOf(amana.IdempotencyKey(key.(string))))
 	}
-	answers := method.Call(given)
+	results := method.Call(arguments)
 	if strings.HasPrefix(name, "list") {
-		return count(ctx, answers[0])
+		return count(ctx, results[0])
 	}
-	if err, ok := answers[len(answers)-1].Interface().(error); ok {
+	if err, ok := results[len(results)-1].Interface().(error); ok {
 		return nil, err
 	}
-	if location, ok := answers[0].Interface().(string); ok {
+	if location, ok := results[0].Interface().(string); ok {
 		return values{"location": location}, nil
 	}
-	text, _ := json.Marshal(answers[0].Interface())
+	text, _ := json.Marshal(results[0].Interface())
 	var result values
 	return result, json.Unmarshal(text, &result)
 }
 
-// count walks through a list of any kind.
+// count reads a list to its end and returns the number of its items.
 func count(ctx context.Context, list reflect.Value) (values, error) {
 	all := list.MethodByName("All").Call([]reflect.Value{reflect.ValueOf(ctx)})[0]
 	count := 0
@@ -179,7 +181,7 @@ func run(step values) (values, error) {
 	return operate(step)
 }
 
-func tell(step, keep values, show []any) string {
+func resultOf(step, keep values, show []any) string {
 	result, err := run(step)
 	unknown := ""
 	if amana.OutcomeUnknown(err) {
@@ -192,8 +194,8 @@ func tell(step, keep values, show []any) string {
 		return "no answer" + unknown
 	case errors.As(err, &problem):
 		places := []string{}
-		for _, one := range problem.Errors {
-			places = append(places, " "+one.Pointer+one.Parameter)
+		for _, field := range problem.Errors {
+			places = append(places, " "+field.Pointer+field.Parameter)
 		}
 		slices.Sort(places)
 		request := ""
@@ -207,17 +209,17 @@ func tell(step, keep values, show []any) string {
 		return "misuse"
 	}
 	for name, field := range keep {
-		known[name] = result[field.(string)]
+		variables[name] = result[field.(string)]
 	}
-	told := "ok"
+	shown := "ok"
 	for _, name := range show {
 		value, ok := result[name.(string)]
 		if !ok {
 			value = "-"
 		}
-		told += fmt.Sprintf(" %s=%v", name, value)
+		shown += fmt.Sprintf(" %s=%v", name, value)
 	}
-	return told
+	return shown
 }
 
 func main() {
@@ -228,19 +230,19 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	maps.Copy(known, scenario.Values)
-	for _, one := range os.Environ() {
-		name, value, _ := strings.Cut(one, "=")
-		known[name] = value
+	maps.Copy(variables, scenario.Values)
+	for _, variable := range os.Environ() {
+		name, value, _ := strings.Cut(variable, "=")
+		variables[name] = value
 	}
 	for _, step := range scenario.Steps {
 		keep, _ := step["keep"].(values)
 		show, _ := step["show"].([]any)
-		told := tell(fill(step).(values), keep, show)
+		result := resultOf(fill(step).(values), keep, show)
 		mark := "✗"
-		if told == fill(step["expect"]) {
+		if result == fill(step["expect"]) {
 			mark = "✓"
 		}
-		fmt.Printf("%s %s: %s\n", mark, step["what"], told)
+		fmt.Printf("%s %s: %s\n", mark, step["what"], result)
 	}
 }

@@ -46,7 +46,7 @@ async function aConsumer() {
   effects = [];
   broken = new Set();
   const effect: Effect = async (_em, messages) => {
-    for (const { key } of messages) if (broken.has(key)) throw new Error("not to be handled");
+    for (const { key } of messages) if (broken.has(key)) throw new Error("handler failed");
     effects.push(...messages.map(({ headers }) => headers["ce_id"] ?? ""));
   };
   const open = (subscribers: Record<string, string[]>) =>
@@ -97,13 +97,13 @@ async function auditTrail() {
 test("a dead letter is listed and shown without free text, processed once after two retries, and audited with the actor", async () => {
   const { deliver } = await aConsumer();
   const { id, key, eventId } = await aParkedLetter(deliver);
-  expect(await letters()).toMatchObject([{ id, key, status: "PARKED", reason: expect.stringContaining("not to be handled") }]);
+  expect(await letters()).toMatchObject([{ id, key, status: "PARKED", reason: expect.stringContaining("handler failed") }]);
   const shown = await amana("dead-letters", "show", id, "--service", "webhooks");
   expect(shown.out).toContain("PAYMENT_COMPLETED");
   expect(shown.out).not.toContain("secret wish");
 
   expect(await jsonOf("dead-letters", "retry", id, "--as", "amina")).toMatchObject([
-    { id, outcome: expect.stringContaining("failed again: Error: not to be handled") },
+    { id, outcome: expect.stringContaining("failed again: Error: handler failed") },
   ]);
   broken.clear();
   const [first, second] = await Promise.all(

@@ -303,7 +303,7 @@ test("after a client is blocked during parallel openings, all openings with 201 
           }
           opened.push((answer as { id: string }).id);
         }
-        throw new Error("The block did not take effect.");
+        throw new Error("The client was blocked, but accounts could still be opened.");
       };
       const block = async () => {
         for (let trips = 0; trips < round; trips++) await trip();

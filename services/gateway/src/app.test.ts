@@ -71,7 +71,7 @@ describe("the order of checks", () => {
     if (method !== "HEAD") expect(response.json().code).toBe("method_not_allowed");
   });
 
-  test("has the announced size third: a large body gets 413", async () => {
+  test("checks Content-Length third: a large body gets 413", async () => {
     const response = await refund(tooLarge, "{");
     expect([response.statusCode, response.json().code]).toEqual([413, "body_too_large"]);
   });

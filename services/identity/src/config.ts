@@ -17,7 +17,7 @@ export const readConfig = settings((env) => {
   return {
     ...base,
     auditSigningKey,
-    /** Prefix of the keys of businesses: sk_live_ or sk_test_. */
+    /** Mode of business keys. It sets their prefix: sk_live_ or sk_test_. */
     keyMode: env.choice("KEY_MODE", ["live", "test"]),
     keyLeaseMs: env.integer("KEY_LEASE_MS", { fallback: 500, max: keyLeaseMsMax }),
     bootstrapAdminKey: adminKey(env, "BOOTSTRAP_ADMIN_KEY"),

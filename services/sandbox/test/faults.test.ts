@@ -152,7 +152,7 @@ test("a stale status returns the order at the earlier time and does not change i
   expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderId })).toMatchObject({ orderStatus: 4 });
 });
 
-test("register creates an order with timeout_after, and none with timeout_before", async () => {
+test("register.do creates the order under the fault timeout_after, but not under timeout_before", async () => {
   for (const [mode, errorCode] of [
     ["timeout_before", 6],
     ["timeout_after", 0],

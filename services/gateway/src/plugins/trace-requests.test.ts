@@ -51,7 +51,7 @@ test("the spans of a request, its RPC and the service are nested below the calle
   expect(bodies.join()).not.toContain(business.key);
 });
 
-test("a span has failed for a fault but not for a refusal, and a span of an unknown path is named by its method", async () => {
+test("marks a span as failed after an internal error but not after a refusal, and names the span of an unknown path by its method", async () => {
   const { spans, bodies } = await spansOf(1, [
     { method: "GET", url: "/api/v1/clients/zz-made-up?secret=zz" },
     { method: "GET", url: `/api/v1/clients/${id}` },

@@ -219,7 +219,7 @@ test("the timeline of a payment lists missing entries while webhooks is unavaila
     };
     return await send("GET", `/payments/${payment.id}/timeline`);
   };
-  const away = [Code.Unavailable, Code.DeadlineExceeded].map((code) => new ConnectError("away", code));
+  const away = [Code.Unavailable, Code.DeadlineExceeded].map((code) => new ConnectError("service unavailable", code));
   for (const error of [...away, new DomainError("unavailable", "service_unavailable", "away")]) {
     const response = await timeline(error);
     expect([response.statusCode, response.json().missing]).toEqual([200, ["events"]]);

@@ -222,7 +222,7 @@ describe("createKycApplication for a client who is blocked during the call to th
     expect((await harness.sandbox.application(id)).status).toBe("CREATED");
   });
 
-  test("returns to the first request the application that a repeated request created before the block", async () => {
+  test("returns the existing application to the first request if a repeated request created it before the client was blocked", async () => {
     const caller = aBusinessCaller();
     const secondCheck = Promise.withResolvers<void>();
     const blocked = Promise.withResolvers<void>();

@@ -258,7 +258,7 @@ describe("advanceRefund, after a lost response", () => {
     await expectConsistent(0n);
   });
 
-  test("does not send again after a read that began before the planned time of the resend", async () => {
+  test("does not resend the refund if the status read began before `resend_after`", async () => {
     await harness.sandbox.fault("refund", "http_503");
     await refusal(refund());
     await harness.sandbox.fault("status", "slow:600");

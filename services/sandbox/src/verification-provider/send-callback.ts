@@ -8,7 +8,7 @@ const timeoutMs = 10_000;
 
 /** Result of an attempt. `result` is the text for testers. */
 export interface AttemptResult {
-  /** Whether the client responded with 2xx. */
+  /** Whether the callback receiver responded with 2xx. */
   readonly isAccepted: boolean;
   readonly result: string;
 }

@@ -10,7 +10,7 @@ export interface Tenant {
   readonly business: TestBusiness;
   /** Unique text that all free texts of this business contain. */
   readonly mark: string;
-  /** Identifiers of its resources, by resource. */
+  /** An identifier of each resource kind, by the name of the kind. */
   readonly identifiers: Readonly<Record<string, string | number>>;
 }
 

@@ -89,7 +89,7 @@ describe("a lease", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("that ends before the response arrives serves only the requests that wait for that response", async () => {
+  test("serves only the waiting requests if it expires before the response arrives", async () => {
     const cache = createCache();
     const resolved = cache.resolve("a");
     cache.send();

@@ -357,7 +357,7 @@ describe("createKycApplication without a usable response of the provider", () =>
     },
   );
 
-  test("returns CREATED for an application that the applicant has opened, and the next read returns OPENED", async () => {
+  test("returns CREATED to a repeated request after a lost response for an application that the applicant has opened, and the next read returns OPENED", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_create", "reset_after", 100);
     await refusal(harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k")));

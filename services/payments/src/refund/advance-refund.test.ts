@@ -356,7 +356,7 @@ describe("advanceRefunds, after a crash", () => {
     await expectConsistent(500_000n);
   });
 
-  test("sends a SENT refund again that the processor does not have", async () => {
+  test("resends a SENT refund if the processor has no record of it", async () => {
     await requestUnsent();
     await rewind("SENT");
     await using _job = harness.advancing();

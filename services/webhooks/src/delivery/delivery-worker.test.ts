@@ -206,7 +206,7 @@ test("a delivery is retried when it is due, without a signal", async () => {
   await eventually(() => expect(receiver.requests).toHaveLength(2), 5_000);
 });
 
-test("after a rotation the new secret signs at once, and webhook-signature has both secrets for a day", async () => {
+test("after a rotation after a rotation, deliveries are signed with the new secret at once, and webhook-signature contains a signature by each secret for a day", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const created = await create(receiver.url, caller);

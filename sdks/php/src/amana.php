@@ -1,6 +1,6 @@
 <?php
 
-/** The API of Amana for servers of businesses. Needs nothing but PHP and its curl extension. */
+/** Client library of the Amana API for servers of businesses. It needs PHP with its curl extension. */
 
 declare(strict_types=1);
 

@@ -1,6 +1,9 @@
 <?php
 
-/** Client library of the Amana API for servers of businesses. It needs PHP with its curl extension. */
+/**
+ * Client library of the Amana API for servers of businesses. It has no dependencies except PHP's curl
+ * extension.
+ */
 
 declare(strict_types=1);
 

@@ -38,7 +38,7 @@ final class Problem
      * $retryAfter: seconds until the request can be repeated.
      *
      * @param list<array{pointer?: string, parameter?: string, code: string, message: string}> $errors
-     * @param array<string, mixed> $members all members, including those of single codes, such as payment_status
+     * @param array<string, mixed> $members including those of single codes, such as payment_status
      */
     public function __construct(
         public readonly int $status,

@@ -12,8 +12,8 @@ final class Retry
 
     /**
      * Returns whether the request may have taken effect, given this response and the state before
-     * it. A rejection before the check of the Idempotency-Key does not change the outcome of earlier
-     * attempts.
+     * it. A rejection before the check of the Idempotency-Key does not change the outcome of
+     * earlier attempts.
      */
     public static function isOutcomeUnknownAfter(Problem $problem, bool $wasUnknown): bool
     {

@@ -128,7 +128,7 @@ class Transport:
             return Response(status, received, text, json.loads(text) if ok else None)
 
     def _read(self, response: Any) -> bytes:
-        """Reads the body within one time limit. The time limit of a socket restarts with each read."""
+        """Reads the body within one time limit. A socket restarts its time limit with each read."""
         end = time.monotonic() + self._timeout
         pieces = []
         while piece := response.read1(65536):

@@ -1,6 +1,9 @@
 <?php
 
-/** The API of Amana for servers of businesses. Needs nothing but PHP and its curl extension. */
+/**
+ * Client library of the Amana API for servers of businesses. It has no dependencies except PHP's curl
+ * extension.
+ */
 
 declare(strict_types=1);
 

@@ -4,13 +4,13 @@ declare(strict_types=1);
 
 namespace Amana;
 
-/** What a call throws: the API's ProblemError, or a ConnectionError without an answer. */
+/** Base of the thrown errors: ProblemError (error response), ConnectionError (no response). */
 abstract class AmanaError extends \RuntimeException
 {
     /**
-     * $outcomeUnknown: what was asked may have happened. Then it has not failed: send the same
-     * again with this $idempotencyKey, or read, before anything else is done about it.
-     * $idempotencyKey: of a POST, also one that the client made.
+     * $outcomeUnknown: whether the request may have taken effect, or may still do so. Do not treat
+     * it as failed: repeat the same request with this $idempotencyKey, or read the resource first.
+     * $idempotencyKey: the Idempotency-Key of a POST, also if the client generated it.
      */
     public function __construct(
         string $message,
@@ -21,19 +21,24 @@ abstract class AmanaError extends \RuntimeException
     }
 }
 
-/** No connection, a broken one, an answer that could not be read, or the time was over. */
+/**
+ * No response: the connection failed or broke, the response was unreadable, or the time limit
+ * passed.
+ */
 final class ConnectionError extends AmanaError
 {
 }
 
-/** An answer that is no success (RFC 9457). */
+/** An error response (RFC 9457). */
 final class Problem
 {
     /**
-     * $code: stable, decide by it; empty when something between here and the API answered.
+     * $code: stable code for decisions; empty if the response did not come from the API.
+     * $requestId: identifies the request in support cases.
+     * $retryAfter: seconds until the request can be repeated.
      *
      * @param list<array{pointer?: string, parameter?: string, code: string, message: string}> $errors
-     * @param array<string, mixed> $members those of certain codes too, such as payment_status
+     * @param array<string, mixed> $members including those of single codes, such as payment_status
      */
     public function __construct(
         public readonly int $status,
@@ -47,20 +52,20 @@ final class Problem
     }
 
     /**
-     * Only the API writes problem documents: what a proxy says is no word of the API.
+     * Reads a problem document. Only the API sends them, so other bodies have an empty code.
      *
      * @param array<string, string> $headers
      */
     public static function of(int $status, array $headers, string $text): self
     {
-        $isOurs = str_starts_with($headers['content-type'] ?? '', 'application/problem+json');
-        $parsed = $isOurs ? json_decode($text, true) : null;
+        $isProblemDocument = str_starts_with($headers['content-type'] ?? '', 'application/problem+json');
+        $parsed = $isProblemDocument ? json_decode($text, true) : null;
         $members = is_array($parsed) ? $parsed : [];
         $seconds = $headers['retry-after'] ?? '';
         return new self(
             $status,
             (string) ($members['code'] ?? ''),
-            (string) ($members['detail'] ?? 'not an answer of the API'),
+            (string) ($members['detail'] ?? 'the response is not from the API'),
             $members['errors'] ?? [],
             $members['request_id'] ?? $headers['x-request-id'] ?? null,
             ctype_digit($seconds) ? (int) $seconds : null,

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Amana;
 
-/** One page of a list. $total: the number of items of the list, up to 1000; a longer list has 1000 here. */
+/** One page of a list. $total: number of items in the list, at most 1000. */
 final class Page
 {
     /** @param list<array<string, mixed>> $items */
@@ -17,8 +17,8 @@ final class Page
 }
 
 /**
- * A list, newest first: foreach reads page after page as they are needed. What is created meanwhile
- * moves the pages on, so that one may come twice; a created_to in the past prevents it.
+ * A list, newest first. `foreach` reads each page when it is needed. Items that are created in the
+ * meantime shift the pages, so an item may occur twice. A created_to in the past prevents this.
  *
  * @implements \IteratorAggregate<int, array<string, mixed>>
  */
@@ -35,13 +35,13 @@ final class Pages implements \IteratorAggregate
     ) {
     }
 
-    /** One page: at the query's offset, of limit items. */
+    /** Reads a page of `limit` items, by default at the `offset` of the query. */
     public function page(?int $offset = null): Page
     {
         $query = $offset === null ? $this->query : ['offset' => $offset] + $this->query;
-        $answer = $this->transport->send('GET', $this->path, query: $query);
-        $total = (int) ($answer->headers['x-total-count'] ?? count($answer->body));
-        return new Page($answer->body, $total, !preg_match('/rel="?next"?/', $answer->headers['link'] ?? ''));
+        $response = $this->transport->send('GET', $this->path, query: $query);
+        $total = (int) ($response->headers['x-total-count'] ?? count($response->body));
+        return new Page($response->body, $total, !preg_match('/rel="?next"?/', $response->headers['link'] ?? ''));
     }
 
     /** @return \Generator<int, array<string, mixed>> */

@@ -4,17 +4,18 @@ declare(strict_types=1);
 
 namespace Amana;
 
-/** @internal What is repeated, and what is known after an answer. */
+/** @internal Decides which requests are repeated, and whether their outcome is unknown. */
 final class Retry
 {
-    /** Refusals that say by themselves that nothing was done. */
-    private const NOTHING_DONE = ['overloaded', 'refunds_held'];
+    /** Codes of responses after which the request certainly had no effect. */
+    private const CODES_WITHOUT_EFFECT = ['overloaded', 'refunds_held'];
 
     /**
-     * Whether what was asked may have happened, after this answer and what was known before. What
-     * the API refuses before it looks at the Idempotency-Key says nothing about an earlier attempt.
+     * Returns whether the request may have taken effect, given this response and the state before
+     * it. A rejection before the check of the Idempotency-Key does not change the outcome of
+     * earlier attempts.
      */
-    public static function isOpenAfter(Problem $problem, bool $wasOpen): bool
+    public static function isOutcomeUnknownAfter(Problem $problem, bool $wasUnknown): bool
     {
         if ($problem->status === 409 && str_ends_with($problem->code, '_in_progress')) {
             return true;
@@ -22,12 +23,13 @@ final class Retry
         if ($problem->code !== '' && in_array($problem->status, [404, 409, 422, 502], true)) {
             return false;
         }
-        return $wasOpen || ($problem->status >= 500 && !in_array($problem->code, self::NOTHING_DONE, true));
+        return $wasUnknown || ($problem->status >= 500 && !in_array($problem->code, self::CODES_WITHOUT_EFFECT, true));
     }
 
     /**
-     * Whether the same request may do better. $repeatable: twice is once, as of a GET, or of a
-     * POST with its key. Whatever else can be sent again only where nobody has begun with it.
+     * Returns whether the same request may succeed when it is repeated. $repeatable: a repetition
+     * has no second effect, as for a GET or a POST with a key. Other requests are repeated only
+     * after 429.
      */
     public static function isWorthRepeating(Problem $problem, bool $repeatable): bool
     {
@@ -37,7 +39,7 @@ final class Retry
         if (!$repeatable) {
             return false;
         }
-        // The API's own 502 is final, and comes again under the same key.
+        // A 502 of the API is final: the same key returns the same response.
         if ($problem->status === 502) {
             return $problem->code === '';
         }
@@ -45,7 +47,10 @@ final class Retry
             || ($problem->status === 409 && $problem->code === 'idempotency_in_progress');
     }
 
-    /** Before the next attempt: doubled each time, give or take a third, or Retry-After. */
+    /**
+     * Returns the pause before the next attempt: doubled each time, ± one third, at least
+     * Retry-After.
+     */
     public static function pauseSeconds(int $attempt, float $first, ?int $retryAfter): float
     {
         return max($first * 2 ** ($attempt - 1) * random_int(667, 1333) / 1000, $retryAfter ?? 0);

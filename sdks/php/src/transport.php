@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Amana;
 
 /** @internal */
-final class Answer
+final class Response
 {
     /** @param array<string, string> $headers */
     public function __construct(
@@ -17,8 +17,8 @@ final class Answer
     }
 }
 
-/** @internal No answer. $reached: somebody was, who may have begun. */
-final class NoAnswer extends \RuntimeException
+/** @internal No response. $reached: whether the request may have been sent and taken effect. */
+final class NoResponse extends \RuntimeException
 {
     public function __construct(string $message, public readonly bool $reached)
     {
@@ -26,13 +26,14 @@ final class NoAnswer extends \RuntimeException
     }
 }
 
-/** @internal Sends requests until there is an answer that counts. */
+/** @internal Sends requests, and repeats them after failures that may be temporary. */
 final class Transport
 {
-    /** A wait that a caller would take for a hang; the error then says how long. */
+    /** Longer waits are not made. The error then contains retryAfter. */
     private const RETRY_AFTER_SECONDS_MAX = 60;
     private const ENCRYPTED_OR_LOOPBACK =
         '~^(https:|http://(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(/|$))~iD';
+    /** Error codes of connections that were never established, so the request had no effect. */
     private const NOT_REACHED = [CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT];
 
     public function __construct(
@@ -44,10 +45,10 @@ final class Transport
         bool $allowHttp,
     ) {
         if (!preg_match('/^[\x21-\x7e]+$/D', $apiKey)) {
-            throw new \InvalidArgumentException('apiKey must be given, and be visible ASCII');
+            throw new \InvalidArgumentException('apiKey must be a text of visible ASCII characters');
         }
         if (!preg_match('~^https?://[^/?#@\s]+(/[^?#\s]*)?$~D', $baseUrl)) {
-            throw new \InvalidArgumentException('baseUrl must be an address like https://api.example');
+            throw new \InvalidArgumentException('baseUrl must be a URL like https://api.example');
         }
         if (!$allowHttp && !preg_match(self::ENCRYPTED_OR_LOOPBACK, $baseUrl)) {
             throw new \InvalidArgumentException(
@@ -57,6 +58,8 @@ final class Transport
     }
 
     /**
+     * Sends a request.
+     *
      * @param array<string, mixed>|null $query
      * @param array<string, mixed>|null $body
      * @throws ProblemError
@@ -69,12 +72,12 @@ final class Transport
         ?array $body = null,
         ?string $idempotencyKey = null,
         bool $redirects = false,
-    ): Answer {
+    ): Response {
         $key = $method === 'POST' ? $idempotencyKey ?? bin2hex(random_bytes(16)) : null;
         if (!preg_match('/^[\x21-\x7e]{1,255}$/D', $key ?? '-')) {
-            throw new \InvalidArgumentException('idempotencyKey must be visible ASCII');
+            throw new \InvalidArgumentException('idempotencyKey must be 1 to 255 visible ASCII characters');
         }
-        // The same bytes at each attempt.
+        // Encoded once, so that each attempt sends the same bytes.
         $flags = JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES;
         $text = $body === null ? null : json_encode((object) $body, $flags);
         $repeatable = in_array($method, ['GET', 'POST'], true);
@@ -82,29 +85,29 @@ final class Transport
         for ($attempt = 1; ; $attempt++) {
             $retryAfter = null;
             try {
-                $answer = $this->attempt($method, $path . self::queryOf($query ?? []), $text, $key);
-                if ($redirects ? $answer->status === 303 : $answer->status >= 200 && $answer->status < 300) {
-                    return $answer;
+                $response = $this->attempt($method, $path . self::queryOf($query ?? []), $text, $key);
+                if ($redirects ? $response->status === 303 : $response->status >= 200 && $response->status < 300) {
+                    return $response;
                 }
-                $problem = Problem::of($answer->status, $answer->headers, $answer->text);
-                $outcomeUnknown = $method !== 'GET' && Retry::isOpenAfter($problem, $outcomeUnknown);
+                $problem = Problem::of($response->status, $response->headers, $response->text);
+                $outcomeUnknown = $method !== 'GET' && Retry::isOutcomeUnknownAfter($problem, $outcomeUnknown);
                 $retryAfter = $problem->retryAfter;
-                $again = Retry::isWorthRepeating($problem, $repeatable) && ($retryAfter ?? 0) <= self::RETRY_AFTER_SECONDS_MAX;
-                if (!$again || $attempt > $this->retries) {
+                $canRepeat = Retry::isWorthRepeating($problem, $repeatable) && ($retryAfter ?? 0) <= self::RETRY_AFTER_SECONDS_MAX;
+                if (!$canRepeat || $attempt > $this->retries) {
                     throw new ProblemError($problem, $outcomeUnknown, $key);
                 }
-            } catch (NoAnswer $none) {
-                $outcomeUnknown = $outcomeUnknown || ($none->reached && $method !== 'GET');
-                $again = $repeatable || !$none->reached;
-                if (!$again || $attempt > $this->retries) {
-                    throw new ConnectionError("No answer: {$none->getMessage()}", $outcomeUnknown, $key);
+            } catch (NoResponse $failure) {
+                $outcomeUnknown = $outcomeUnknown || ($failure->reached && $method !== 'GET');
+                $canRepeat = $repeatable || !$failure->reached;
+                if (!$canRepeat || $attempt > $this->retries) {
+                    throw new ConnectionError("No response: {$failure->getMessage()}", $outcomeUnknown, $key);
                 }
             }
             usleep((int) (Retry::pauseSeconds($attempt, $this->retryPause, $retryAfter) * 1e6));
         }
     }
 
-    private function attempt(string $method, string $path, ?string $text, ?string $key): Answer
+    private function attempt(string $method, string $path, ?string $text, ?string $key): Response
     {
         $headers = ["Authorization: Bearer $this->apiKey", 'Accept: application/json', 'Expect:'];
         if ($text !== null) {
@@ -115,7 +118,7 @@ final class Transport
         if ($key !== null) {
             $headers[] = "Idempotency-Key: $key";
         }
-        $given = [];
+        $receivedHeaders = [];
         $curl = curl_init();
         curl_setopt_array($curl, [
             CURLOPT_URL => rtrim($this->baseUrl, '/') . $path,
@@ -123,23 +126,23 @@ final class Transport
             CURLOPT_HTTPHEADER => $headers,
             CURLOPT_USERAGENT => 'amana-php/0.1.0',
             CURLOPT_RETURNTRANSFER => true,
-            // Followed, a redirect would carry the key elsewhere and make a GET of a POST.
+            // Following a redirect would send the key to another server and turn a POST into a GET.
             CURLOPT_FOLLOWLOCATION => false,
             CURLOPT_PATH_AS_IS => true,
             CURLOPT_PROTOCOLS => CURLPROTO_HTTP | CURLPROTO_HTTPS,
             CURLOPT_TIMEOUT_MS => (int) ($this->timeout * 1000),
             CURLOPT_NOSIGNAL => true,
-            CURLOPT_HEADERFUNCTION => function ($curl, string $line) use (&$given): int {
-                // A proxy's own answer comes before that of the API.
-                $given = str_starts_with($line, 'HTTP/') ? [] : $given;
+            CURLOPT_HEADERFUNCTION => function ($curl, string $line) use (&$receivedHeaders): int {
+                // The response of a proxy may precede the response of the API.
+                $receivedHeaders = str_starts_with($line, 'HTTP/') ? [] : $receivedHeaders;
                 [$name, $value] = explode(':', $line, 2) + [1 => ''];
-                $given[strtolower($name)] = trim($value);
+                $receivedHeaders[strtolower($name)] = trim($value);
                 return strlen($line);
             },
         ] + ($text === null ? [] : [CURLOPT_POSTFIELDS => $text]));
         $received = curl_exec($curl);
         if (!is_string($received)) {
-            throw new NoAnswer(curl_error($curl), !in_array(curl_errno($curl), self::NOT_REACHED, true));
+            throw new NoResponse(curl_error($curl), !in_array(curl_errno($curl), self::NOT_REACHED, true));
         }
         $status = (int) curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
         $body = null;
@@ -147,10 +150,10 @@ final class Transport
             try {
                 $body = json_decode($received, true, 512, JSON_THROW_ON_ERROR);
             } catch (\JsonException $error) {
-                throw new NoAnswer('a success that is no JSON', true);
+                throw new NoResponse('the response is not JSON', true);
             }
         }
-        return new Answer($status, $given, $received, $body);
+        return new Response($status, $receivedHeaders, $received, $body);
     }
 
     /** @param array<string, mixed> $query */
@@ -161,17 +164,17 @@ final class Transport
         return $text === '' ? '' : "?$text";
     }
 
-    /** A part of a path. Empty, or made of dots, it would name another thing than was meant. */
+    /** Encodes an id for a path. Rejects an empty id and dots, which would change the path. */
     public static function segment(string $value): string
     {
         if (preg_match('/^\.{0,2}$/D', $value)) {
-            throw new \InvalidArgumentException("'$value' is no id");
+            throw new \InvalidArgumentException("'$value' is not a valid id");
         }
         return rawurlencode($value);
     }
 }
 
-/** @internal What the generated resources are made of. */
+/** @internal Base of the generated resources. */
 abstract class Resource
 {
     public function __construct(private readonly Transport $transport)
@@ -193,7 +196,7 @@ abstract class Resource
     /** @return array{location: string} */
     protected function redirect(string $method, string $path): array
     {
-        $answer = $this->transport->send($method, $path, redirects: true);
-        return ['location' => $answer->headers['location'] ?? ''];
+        $response = $this->transport->send($method, $path, redirects: true);
+        return ['location' => $response->headers['location'] ?? ''];
     }
 }

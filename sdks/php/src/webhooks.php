@@ -4,12 +4,15 @@ declare(strict_types=1);
 
 namespace Amana;
 
-/** Answer it with 400, and believe nothing that came. The message says why, for your log. */
+/** The webhook is not genuine. Respond with 400 and discard it. The message has the reason. */
 final class WebhookRefused extends \RuntimeException
 {
 }
 
-/** A webhook that is genuine. $id: the same on every delivery, to know what has been seen. */
+/**
+ * A verified webhook. $id: the same for each delivery of an event. Ignore ids that were processed
+ * before.
+ */
 final class Webhook
 {
     /** @param array<string, mixed> $body */
@@ -21,11 +24,12 @@ final class Webhook
     }
 
     /**
-     * Verifies webhook-signature over the body as it came, byte for byte. Throws WebhookRefused,
-     * and InvalidArgumentException for what is no secret.
+     * Verifies webhook-signature for the raw request body. Throws WebhookRefused, or
+     * InvalidArgumentException for an invalid secret. $toleranceSeconds: maximum difference between
+     * the timestamp and the clock of this machine.
      *
      * @param array<string, string> $headers names in any case
-     * @param list<string> $secrets two while they are changed
+     * @param list<string> $secrets webhook secrets (whsec_…); both during a rotation
      */
     public static function verify(
         array $headers,
@@ -36,50 +40,50 @@ final class Webhook
     ): self {
         $keys = self::keysOf($secrets);
         $headers = array_change_key_case($headers);
-        [$id, $timestamp, $given] = array_map(
+        [$id, $timestamp, $received] = array_map(
             fn (string $name) => (string) ($headers["webhook-$name"] ?? ''),
             ['id', 'timestamp', 'signature'],
         );
-        if ($id === '' || $given === '' || !preg_match('/^\d{1,15}$/D', $timestamp)) {
+        if ($id === '' || $received === '' || !preg_match('/^\d{1,15}$/D', $timestamp)) {
             throw new WebhookRefused('webhook headers are missing');
         }
-        $isGood = false;
+        $hasMatch = false;
         foreach ($keys as $secret) {
             $key = (string) base64_decode(substr($secret, strlen('whsec_')), true);
-            $good = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
-            foreach (explode(' ', $given) as $one) {
-                $isGood = hash_equals($good, $one) || $isGood;
+            $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
+            foreach (explode(' ', $received) as $candidate) {
+                $hasMatch = hash_equals($expected, $candidate) || $hasMatch;
             }
         }
-        if (!$isGood) {
-            throw new WebhookRefused('no signature is good');
+        if (!$hasMatch) {
+            throw new WebhookRefused('no signature matches');
         }
         if (abs(($now ?? time()) - (int) $timestamp) > $toleranceSeconds) {
-            throw new WebhookRefused('sent too long ago');
+            throw new WebhookRefused('the timestamp is outside the tolerance');
         }
         $parsed = json_decode($body, true, 512, JSON_THROW_ON_ERROR);
         return new self($id, (string) $parsed['event'], $parsed);
     }
 
     /**
-     * Verifies X-Signature, which has no time in it: verify is better. Throws alike.
+     * Verifies X-Signature. It does not cover the time, so prefer `verify`. Throws the same errors.
      *
      * @param array<string, string> $headers names in any case
      * @param list<string> $secrets
      */
     public static function verifyXSignature(array $headers, string $body, array $secrets): void
     {
-        $given = (string) (array_change_key_case($headers)['x-signature'] ?? '');
+        $received = (string) (array_change_key_case($headers)['x-signature'] ?? '');
         foreach (self::keysOf($secrets) as $secret) {
-            if (hash_equals('sha256=' . hash_hmac('sha256', $body, $secret), $given)) {
+            if (hash_equals('sha256=' . hash_hmac('sha256', $body, $secret), $received)) {
                 return;
             }
         }
-        throw new WebhookRefused('X-Signature is not good');
+        throw new WebhookRefused('X-Signature does not match');
     }
 
     /**
-     * An empty secret would be a key that everybody has.
+     * Rejects invalid secrets, because anybody could sign with an empty one.
      *
      * @param list<string> $secrets
      * @return list<string>
@@ -88,7 +92,7 @@ final class Webhook
     {
         $isSecret = fn ($secret) => is_string($secret) && preg_match('~^whsec_[A-Za-z0-9+/]{43}=$~D', $secret);
         if ($secrets === [] || count(array_filter($secrets, $isSecret)) < count($secrets)) {
-            throw new \InvalidArgumentException('secrets must be those that the endpoint was given: whsec_ and 44 characters');
+            throw new \InvalidArgumentException('each secret must be whsec_ followed by 44 characters, as shown for the endpoint');
         }
         return $secrets;
     }

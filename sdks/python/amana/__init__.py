@@ -1,4 +1,4 @@
-"""The API of Amana for servers of businesses. Needs nothing but Python."""
+"""Client library of the Amana API for servers of businesses. It has no dependencies."""
 
 from . import models
 from .errors import AmanaError, ConnectionError, ProblemError

@@ -8,35 +8,39 @@ from typing import Any
 
 
 class AmanaError(Exception):
-    """What a call raises: a ProblemError that the API answered, or a ConnectionError."""
+    """Base of the raised errors: ProblemError (error response), ConnectionError (no response)."""
 
     def __init__(self, message: str, outcome_unknown: bool, idempotency_key: str | None) -> None:
         super().__init__(message)
-        # Whether what was asked may have happened. Then it has not failed: send the same again
-        # with this idempotency_key, or read, before anything else is done about it.
+        # Whether the request may have taken effect, or may still do so. Do not treat it as failed:
+        # repeat the same request with this idempotency_key, or read the resource first.
         self.outcome_unknown = outcome_unknown
-        # The key of a POST, also one that the client made.
+        # The Idempotency-Key of a POST, also if the client generated it.
         self.idempotency_key = idempotency_key
 
 
 class ConnectionError(AmanaError):
-    """No connection, a broken one, an answer that could not be read, or the time was over."""
+    """No response.
+
+    The connection failed or broke, the response was unreadable, or the time limit passed.
+    """
 
 
 @dataclass(frozen=True)
 class Problem:
-    """An answer that is no success (RFC 9457)."""
+    """An error response (RFC 9457)."""
 
     status: int
-    # Stable: decide by it. Empty when something between here and the API answered.
+    # Stable code for decisions. Empty if the response did not come from the API.
     code: str
     detail: str
-    # What is wrong with a field of the body (pointer) or a query parameter (parameter).
+    # Errors in a field of the body (pointer) or in a query parameter (parameter).
     errors: list[dict[str, str]]
+    # Identifies the request in support cases.
     request_id: str | None
-    # In seconds.
+    # Seconds until the request can be repeated.
     retry_after: float | None
-    # All members, those of certain codes too, such as payment_status.
+    # All members of the response, including those of single codes, such as payment_status.
     members: dict[str, Any]
 
 
@@ -53,7 +57,7 @@ class ProblemError(AmanaError):
 
 
 def problem_of(status: int, headers: Mapping[str, str], text: bytes) -> Problem:
-    """Only the API writes problem documents: what a proxy says is no word of the API."""
+    """Reads a problem document. Only the API sends them, so other bodies have an empty code."""
     parsed = None
     if (headers.get("content-type") or "").startswith("application/problem+json"):
         with suppress(ValueError):
@@ -63,7 +67,7 @@ def problem_of(status: int, headers: Mapping[str, str], text: bytes) -> Problem:
     return Problem(
         status=status,
         code=str(members.get("code") or ""),
-        detail=str(members.get("detail") or "not an answer of the API"),
+        detail=str(members.get("detail") or "the response is not from the API"),
         errors=list(members.get("errors") or []),
         request_id=members.get("request_id") or headers.get("x-request-id"),
         retry_after=float(seconds) if seconds.isascii() and seconds.isdigit() else None,

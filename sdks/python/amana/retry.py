@@ -2,41 +2,45 @@ import random
 
 from .errors import Problem
 
-# Refusals that say by themselves that nothing was done.
-NOTHING_DONE = ("overloaded", "refunds_held")
+# Codes of responses after which the request certainly had no effect.
+CODES_WITHOUT_EFFECT = ("overloaded", "refunds_held")
 
 
-def is_open_after(problem: Problem, was_open: bool) -> bool:
-    """Whether what was asked may have happened, after this answer and what was known before.
+def is_outcome_unknown_after(problem: Problem, was_unknown: bool) -> bool:
+    """Returns whether the request may have taken effect.
 
-    What the API refuses before it looks at the Idempotency-Key says nothing about an earlier
-    attempt.
+    The result depends on this response and the state before it.
+    A rejection before the check of the Idempotency-Key does not change the outcome of earlier
+    attempts.
     """
     status, code = problem.status, problem.code
     if status == 409 and code.endswith("_in_progress"):
         return True
     if code and status in (404, 409, 422, 502):
         return False
-    return was_open if status < 500 or code in NOTHING_DONE else True
+    return was_unknown if status < 500 or code in CODES_WITHOUT_EFFECT else True
 
 
 def is_worth_repeating(problem: Problem, repeatable: bool) -> bool:
-    """Whether the same request may do better.
+    """Returns whether the same request may succeed when it is repeated.
 
-    repeatable: twice is once, as of a GET, or of a POST with its key. Whatever else can be sent
-    again only where nobody has begun with it.
+    repeatable: a repetition has no second effect, as for a GET or a POST with a key. Other requests
+    are repeated only after 429.
     """
     status, code = problem.status, problem.code
     if status == 429:
         return True
     if not repeatable:
         return False
-    # The API's own 502 is final, and comes again under the same key.
+    # A 502 of the API is final: the same key returns the same response.
     if status == 502:
         return code == ""
     return status in (500, 503, 504) or (status == 409 and code == "idempotency_in_progress")
 
 
 def pause_seconds(attempt: int, first: float, retry_after: float | None) -> float:
-    """The pause before the next attempt: doubled each time, give or take a third, or Retry-After."""
+    """Returns the pause before the next attempt.
+
+    It is doubled each time, ± one third, and at least retry_after.
+    """
     return max(first * 2 ** (attempt - 1) * random.uniform(2 / 3, 4 / 3), retry_after or 0)

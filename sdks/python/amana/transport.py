@@ -14,11 +14,11 @@ from urllib.parse import quote, urlencode
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from .errors import ConnectionError, ProblemError, problem_of
-from .retry import is_open_after, is_worth_repeating, pause_seconds
+from .retry import is_outcome_unknown_after, is_worth_repeating, pause_seconds
 
 T = TypeVar("T")
 
-# A wait that a caller would take for a hang; the error then says how long.
+# Longer waits are not made. The error then contains retry_after.
 RETRY_AFTER_SECONDS_MAX = 60
 _ENCRYPTED_OR_LOOPBACK = re.compile(
     r"^(https:|http://(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(/|$))", re.IGNORECASE
@@ -26,14 +26,14 @@ _ENCRYPTED_OR_LOOPBACK = re.compile(
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """Followed, a redirect would carry the key elsewhere and make a GET of a POST."""
+    """Stops redirects, which would send the key to another server and turn a POST into a GET."""
 
     def redirect_request(self, *args: Any, **kwargs: Any) -> None:
         return None
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     status: int
     headers: Mapping[str, str]
     text: bytes
@@ -41,16 +41,16 @@ class Answer:
 
 
 class Transport:
-    """Sends requests until there is an answer that counts."""
+    """Sends requests, and repeats them after failures that may be temporary."""
 
     def __init__(
         self, base_url: str, api_key: str, timeout: float, retries: int, retry_pause: float, allow_http: bool
     ) -> None:
-        # What is wrong with a header or an address is else said by others, who show the header.
+        # Checked here, because the error of http.client for an invalid header contains the key.
         if not re.fullmatch(r"[\x21-\x7e]+", api_key):
-            raise ValueError("api_key must be given, and be visible ASCII")
+            raise ValueError("api_key must be a text of visible ASCII characters")
         if not re.fullmatch(r"https?://[^/?#@\s]+(/[^?#\s]*)?", base_url):
-            raise ValueError("base_url must be an address like https://api.example")
+            raise ValueError("base_url must be a URL like https://api.example")
         if not allow_http and not _ENCRYPTED_OR_LOOPBACK.match(base_url):
             raise ValueError(
                 "base_url must begin with https://, because http:// sends the key unencrypted; set allow_http to permit it"
@@ -71,12 +71,12 @@ class Transport:
         body: Any = None,
         idempotency_key: str | None = None,
         redirects: bool = False,
-    ) -> Answer:
-        """Raises ProblemError and ConnectionError."""
-        made = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
-        key = made if method == "POST" else None
+    ) -> Response:
+        """Sends a request. Raises ProblemError and ConnectionError."""
+        post_key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
+        key = post_key if method == "POST" else None
         if not re.fullmatch(r"[\x21-\x7e]{1,255}", "-" if key is None else key):
-            raise ValueError("idempotency_key must be visible ASCII")
+            raise ValueError("idempotency_key must be 1 to 255 visible ASCII characters")
         data = None if body is None else json.dumps(body, ensure_ascii=False).encode()
         repeatable = method in ("GET", "POST")
         outcome_unknown = False
@@ -85,25 +85,25 @@ class Transport:
             attempt += 1
             retry_after = None
             try:
-                answer = self._attempt(method, path + _query_of(query), data, key)
+                response = self._attempt(method, path + _query_of(query), data, key)
             except (OSError, HTTPException, ValueError) as error:
                 reached = not _was_not_reached(error)
                 outcome_unknown = outcome_unknown or (reached and method != "GET")
                 if attempt > self._retries or not (repeatable or not reached):
-                    raise ConnectionError(f"No answer: {error}", outcome_unknown, key) from error
+                    raise ConnectionError(f"No response: {error}", outcome_unknown, key) from error
             else:
-                if answer.status == 303 if redirects else 200 <= answer.status < 300:
-                    return answer
-                problem = problem_of(answer.status, answer.headers, answer.text)
-                outcome_unknown = method != "GET" and is_open_after(problem, outcome_unknown)
+                if response.status == 303 if redirects else 200 <= response.status < 300:
+                    return response
+                problem = problem_of(response.status, response.headers, response.text)
+                outcome_unknown = method != "GET" and is_outcome_unknown_after(problem, outcome_unknown)
                 retry_after = problem.retry_after
-                again = is_worth_repeating(problem, repeatable) and (retry_after or 0) <= RETRY_AFTER_SECONDS_MAX
-                if attempt > self._retries or not again:
+                can_repeat = is_worth_repeating(problem, repeatable) and (retry_after or 0) <= RETRY_AFTER_SECONDS_MAX
+                if attempt > self._retries or not can_repeat:
                     raise ProblemError(problem, outcome_unknown, key)
             time.sleep(pause_seconds(attempt, self._retry_pause, retry_after))
 
-    def _attempt(self, method: str, path: str, data: bytes | None, key: str | None) -> Answer:
-        """One attempt, the same bytes each time."""
+    def _attempt(self, method: str, path: str, data: bytes | None, key: str | None) -> Response:
+        """Sends the request once. Parses the JSON of a success."""
         headers = {
             "Authorization": f"Bearer {self._api_key}",
             "Accept": "application/json",
@@ -118,32 +118,32 @@ class Transport:
         request = Request(self._base_url + path, data=data, headers=headers, method=method)
         try:
             response = self._opener.open(request, timeout=self._timeout)
-        except HTTPError as refusal:
-            response = refusal
+        except HTTPError as error_response:
+            response = error_response
         with response:
             status = int(response.status)
             text = self._read(response)
             ok = 200 <= status < 300 and status != 204
-            given = {name.lower(): value for name, value in response.headers.items()}
-            return Answer(status, given, text, json.loads(text) if ok else None)
+            received = {name.lower(): value for name, value in response.headers.items()}
+            return Response(status, received, text, json.loads(text) if ok else None)
 
     def _read(self, response: Any) -> bytes:
-        """The whole body; the time-out of a socket counts anew with every piece that comes."""
+        """Reads the body within one time limit. A socket restarts its time limit with each read."""
         end = time.monotonic() + self._timeout
         pieces = []
         while piece := response.read1(65536):
             pieces.append(piece)
             if time.monotonic() > end:
-                raise TimeoutError("the time is over")
+                raise TimeoutError("the time limit has passed")
         text = b"".join(pieces)
         length = response.headers.get("content-length")
         if length is not None and len(text) < int(length):
-            raise HTTPException("the answer was cut off")
+            raise HTTPException("the response is incomplete")
         return text
 
 
 def _was_not_reached(error: BaseException) -> bool:
-    """Nobody was reached, so nothing was begun."""
+    """Returns whether the connection was never established, so that the request had no effect."""
     reason = error.reason if isinstance(error, URLError) else error
     return isinstance(reason, (ConnectionRefusedError, socket.gaierror))
 
@@ -152,30 +152,30 @@ def _query_of(query: Mapping[str, Any] | None) -> str:
     def text(value: Any) -> str:
         return str(value).lower() if isinstance(value, bool) else str(value)
 
-    given = {name: text(value) for name, value in (query or {}).items() if value is not None}
-    return f"?{urlencode(given)}" if given else ""
+    parameters = {name: text(value) for name, value in (query or {}).items() if value is not None}
+    return f"?{urlencode(parameters)}" if parameters else ""
 
 
 def segment(value: str) -> str:
-    """A part of a path. Empty, or made of dots, it would name another thing than was meant."""
+    """Encodes an id for a path. Rejects an empty id and dots, which would change the path."""
     if re.fullmatch(r"\.{0,2}", value):
-        raise ValueError(f"{value!r} is no id")
+        raise ValueError(f"{value!r} is not a valid id")
     return quote(value, safe="")
 
 
 @dataclass(frozen=True)
 class Page(Generic[T]):
     items: list[T]
-    # The number of items of the list, up to 1000; a longer list has 1000 here.
+    # Number of items in the list, at most 1000.
     total: int
     is_last: bool
 
 
 class List(Generic[T]):
-    """A list, newest first: iterating reads page after page as they are needed.
+    """A list, newest first. An iteration reads each page when it is needed.
 
-    What is created meanwhile moves the pages on, so that one may come twice; a created_to in the
-    past prevents it.
+    Items that are created in the meantime shift the pages, so an item may occur twice. A created_to
+    in the past prevents this.
     """
 
     def __init__(self, transport: Transport, path: str, query: Mapping[str, Any] | None) -> None:
@@ -184,12 +184,12 @@ class List(Generic[T]):
         self._query = dict(query or {})
 
     def page(self, offset: int | None = None) -> Page[T]:
-        """One page: at the query's offset, of limit items."""
+        """Reads a page of `limit` items, by default at the `offset` of the query."""
         query = self._query if offset is None else {**self._query, "offset": offset}
-        answer = self._transport.send("GET", self._path, query=query)
-        items = answer.body
-        total = int(answer.headers.get("x-total-count") or len(items))
-        is_last = re.search('rel="?next"?', answer.headers.get("link") or "") is None
+        response = self._transport.send("GET", self._path, query=query)
+        items = response.body
+        total = int(response.headers.get("x-total-count") or len(items))
+        is_last = re.search('rel="?next"?', response.headers.get("link") or "") is None
         return Page(items, total, is_last)
 
     def __iter__(self) -> Iterator[T]:
@@ -203,7 +203,7 @@ class List(Generic[T]):
 
 
 class Resource:
-    """What the generated resources are made of."""
+    """Base of the generated resources."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -215,5 +215,5 @@ class Resource:
         return List(self._transport, path, query)
 
     def _redirect(self, method: str, path: str) -> dict[str, str]:
-        answer = self._transport.send(method, path, redirects=True)
-        return {"location": answer.headers.get("location") or ""}
+        response = self._transport.send(method, path, redirects=True)
+        return {"location": response.headers.get("location") or ""}

@@ -13,16 +13,16 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Webhook:
-    """A webhook that is genuine."""
+    """A verified webhook."""
 
-    # The same on every delivery: what has been seen before is not done again.
+    # The same for each delivery of an event. Ignore ids that were processed before.
     id: str
     event: str
     body: dict[str, Any]
 
 
 class WebhookRefused(Exception):
-    """Answer it with 400, and believe nothing that came. The message says why, for your log."""
+    """The webhook is not genuine. Respond with 400 and discard it. The message has the reason."""
 
 
 def verify_webhook(
@@ -33,53 +33,60 @@ def verify_webhook(
     tolerance_seconds: float = 300,
     now: float | None = None,
 ) -> Webhook:
-    """Verifies webhook-signature over the body as it came, byte for byte.
+    """Verifies webhook-signature for the raw request body.
 
-    secrets may hold two while they are changed. Raises WebhookRefused, and ValueError for what is
-    no secret.
+    secrets: webhook secrets (whsec_…). Pass both secrets during a rotation.
+    tolerance_seconds: maximum difference between the timestamp and the clock of this machine.
+    Raises WebhookRefused, or ValueError for an invalid secret.
     """
     keys = _keys_of(secrets)
-    id, timestamp, given = (_read(headers, f"webhook-{name}") for name in ("id", "timestamp", "signature"))
-    # With more digits, int() raises or returns a number that is too large for the subtraction below.
-    if not (id and given and re.fullmatch("[0-9]{1,15}", timestamp)):
+    id, timestamp, received = (_read(headers, f"webhook-{name}") for name in ("id", "timestamp", "signature"))
+    # With more digits, int() raises, or its result is too large for the subtraction below.
+    if not (id and received and re.fullmatch("[0-9]{1,15}", timestamp)):
         raise WebhookRefused("webhook headers are missing")
-    if not any(_is_good(key, _bytes(f"{id}.{timestamp}.") + body, given) for key in keys):
-        raise WebhookRefused("no signature is good")
+    if not any(_has_match(key, _bytes(f"{id}.{timestamp}.") + body, received) for key in keys):
+        raise WebhookRefused("no signature matches")
     if abs((time.time() if now is None else now) - int(timestamp)) > tolerance_seconds:
-        raise WebhookRefused("sent too long ago")
+        raise WebhookRefused("the timestamp is outside the tolerance")
     parsed = json.loads(body)
     return Webhook(id, str(parsed["event"]), parsed)
 
 
 def verify_x_signature(headers: Mapping[str, str], body: bytes, *, secrets: Sequence[str]) -> None:
-    """Verifies X-Signature, which has no time in it: verify_webhook is better. Raises alike."""
-    given = _bytes(_read(headers, "x-signature"))
-    good = ["sha256=" + hmac.new(key.encode(), body, hashlib.sha256).hexdigest() for key in _keys_of(secrets)]
-    if not any([hmac.compare_digest(given, one.encode()) for one in good]):
-        raise WebhookRefused("X-Signature is not good")
+    """Verifies X-Signature. It does not cover the time, so prefer verify_webhook.
+
+    Raises the same errors.
+    """
+    received = _bytes(_read(headers, "x-signature"))
+    expected = ["sha256=" + hmac.new(key.encode(), body, hashlib.sha256).hexdigest() for key in _keys_of(secrets)]
+    if not any([hmac.compare_digest(received, candidate.encode()) for candidate in expected]):
+        raise WebhookRefused("X-Signature does not match")
 
 
-def _is_good(secret: str, signed: bytes, given: str) -> bool:
+def _has_match(secret: str, signed: bytes, received: str) -> bool:
     key = base64.b64decode(secret.removeprefix("whsec_"))
-    good = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
-    return any([hmac.compare_digest(_bytes(one), good) for one in given.split(" ")])
+    expected = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
+    return any([hmac.compare_digest(_bytes(candidate), expected) for candidate in received.split(" ")])
 
 
 def _bytes(text: str) -> bytes:
-    """Returns the bytes of a header. Some servers decode bytes outside UTF-8 to surrogates, which encode() rejects."""
+    """Returns the bytes of a header.
+
+    Some servers decode bytes outside UTF-8 to surrogates, which encode() rejects.
+    """
     return text.encode(errors="replace")
 
 
 def _keys_of(secrets: Sequence[str]) -> Sequence[str]:
-    """An empty secret would be a key that everybody has."""
+    """Rejects invalid secrets, because anybody could sign with an empty one."""
     if isinstance(secrets, str) or not secrets:
-        raise ValueError("secrets must be a list of those that the endpoint was given")
+        raise ValueError("secrets must be a list with at least one secret")
     for secret in secrets:
         if not re.fullmatch(r"whsec_[A-Za-z0-9+/]{43}=", secret):
-            raise ValueError("secrets must be those that the endpoint was given: whsec_ and 44 characters")
+            raise ValueError("each secret must be whsec_ followed by 44 characters, as shown for the endpoint")
     return secrets
 
 
 def _read(headers: Mapping[str, str], name: str) -> str:
-    """Names in any case, as servers write them."""
-    return next((value for given, value in headers.items() if given.lower() == name), "") or ""
+    """Reads a header. Names may have any case."""
+    return next((value for received, value in headers.items() if received.lower() == name), "") or ""

@@ -259,7 +259,7 @@ export const DeadLetterStatus = {
   WAITING: 2,
 
   /**
-   * All scheduled retries failed, or the message has no event id. An operator must retry or drop it.
+   * All scheduled retries failed, or the message has no event id. An operator must act.
    *
    * @generated from enum value: DEAD_LETTER_STATUS_PARKED = 3;
    */

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -35,3 +36,22 @@ test.each(languages)("the $name library accepts genuine deliveries and rejects f
   const lines = (await run(language, [...language.scenario, file], { env: {} })).trim().split("\n");
   expect(lines).toEqual(steps.map(({ what, expect }) => `✓ ${what}: ${expect}`));
 });
+
+test.runIf(languages.some(({ name }) => name === "python"))(
+  "the Python library rejects a genuine delivery if the tolerance is NaN",
+  () => {
+    const program = `
+import base64, hashlib, hmac, time
+from amana import WebhookRefused, verify_webhook
+key, now = b"k" * 32, str(int(time.time()))
+signature = base64.b64encode(hmac.new(key, f"id.{now}.{{}}".encode(), hashlib.sha256).digest()).decode()
+headers = {"webhook-id": "id", "webhook-timestamp": now, "webhook-signature": f"v1,{signature}"}
+try:
+    verify_webhook(headers, b"{}", secrets=["whsec_" + base64.b64encode(key).decode()], tolerance_seconds=float("nan"))
+except WebhookRefused as refused:
+    print(refused)
+`;
+    const cwd = join(import.meta.dirname, "..", "python");
+    expect(execFileSync("python3", ["-c", program], { cwd, encoding: "utf8" })).toBe("the timestamp is outside the tolerance\n");
+  },
+);

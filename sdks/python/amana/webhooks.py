@@ -46,7 +46,8 @@ def verify_webhook(
         raise WebhookRefused("webhook headers are missing")
     if not any(_has_match(key, _bytes(f"{id}.{timestamp}.") + body, received) for key in keys):
         raise WebhookRefused("no signature matches")
-    if abs((time.time() if now is None else now) - int(timestamp)) > tolerance_seconds:
+    # Written with `not`, so that a tolerance of NaN rejects every webhook.
+    if not abs((time.time() if now is None else now) - int(timestamp)) <= tolerance_seconds:
         raise WebhookRefused("the timestamp is outside the tolerance")
     parsed = json.loads(body)
     return Webhook(id, str(parsed["event"]), parsed)

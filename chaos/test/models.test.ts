@@ -12,7 +12,7 @@ if (!isInstalled) {
 }
 
 describe.skipIf(!isInstalled)("models", () => {
-  test("have no counterexample, and have one when a rule is removed", async () => {
+  test("spin finds no counterexample to the models, and finds one when a rule is removed", async () => {
     const report = await runProgram(models, { seed: 1, seconds: 1 });
     expect(report.violations).toEqual([]);
     expect(report.counted("checked: a model has no counterexample")).toBe(2);

@@ -35,7 +35,7 @@ describe("the Dockerfile", () => {
     expect(validate(dockerfile)).toEqual([]);
   });
 
-  test("ends with a numeric user other than root, and that user owns no file in /app", () => {
+  test("the image runs as a numeric user other than root who owns no file in /app", () => {
     const [, last = ""] = dockerfile.split(/^FROM .*$/m).slice(-2);
     expect(last).toMatch(/^USER 1000:1000$/m);
     expect(last).toMatch(/^COPY --from=install \/app \.\/$/m);

@@ -49,7 +49,7 @@ describe("the common component of all services", () => {
     expect(deployment.spec.template.spec.containers.map(({ name }: Manifest) => name)).toEqual(["service"]);
   });
 
-  test("has no unneeded rights and no token for the cluster API", () => {
+  test("a pod has no unneeded rights and no token for the cluster API", () => {
     const unprivileged = { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } };
     expect(spec.securityContext).toMatchObject(unprivileged);
     const restricted = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } };
@@ -66,7 +66,7 @@ describe("the common component of all services", () => {
     expect(container.startupProbe.periodSeconds * container.startupProbe.failureThreshold).toBeGreaterThanOrEqual(180);
   });
 
-  test("has a grace period longer than the pause for new requests and the longest graceful shutdown", async () => {
+  test("a pod has a grace period longer than the pause for new requests and the longest graceful shutdown", async () => {
     const pauseSeconds = container.lifecycle.preStop.sleep.seconds;
     expect(pauseSeconds).toBeGreaterThan(0);
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(stopTimeoutMs / 1000 + pauseSeconds);
@@ -88,7 +88,7 @@ describe("the common component of all services", () => {
 });
 
 describe.each(services)("%s", (service) => {
-  test("has a Service and a budget that select only its pods", async () => {
+  test("a deployment has a Service and a disruption budget that select only its pods", async () => {
     const deployment = await only("Deployment", "base", service, "deployment.yaml");
     expect(deployment.spec.selector.matchLabels).toEqual({ [nameLabel]: service });
     expect(deployment.spec.template.metadata.labels[nameLabel]).toBe(service);
@@ -99,14 +99,14 @@ describe.each(services)("%s", (service) => {
     });
   });
 
-  test("has its own service account without a token", async () => {
+  test("a deployment has its own service account without a token", async () => {
     const deployment = await only("Deployment", "base", service, "deployment.yaml");
     const account = await only("ServiceAccount", "base", service, "deployment.yaml");
     expect(deployment.spec.template.spec.serviceAccountName).toBe(account.metadata.name);
     expect([account.metadata.name, account.automountServiceAccountToken]).toEqual([service, false]);
   });
 
-  test("has at least three replicas and scales by existing metrics", async () => {
+  test("a deployment has at least three replicas and scales by existing metrics", async () => {
     const { spec } = await only("HorizontalPodAutoscaler", "base", service, "scaling.yaml");
     expect(spec.scaleTargetRef.name).toBe(service);
     expect(spec.minReplicas).toBe(3);

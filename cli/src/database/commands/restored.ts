@@ -91,7 +91,7 @@ async function newestHeard(name: string, witness: OpenDatabase, from: Date): Pro
   const newest = new Map<string, ConsumedEvent>();
   let after = firstIdOf(from.getTime() - marginMs);
   for (;;) {
-    const heard = (await witness.service.heard?.(witness.orm.em.fork(), name, after, pageRows)) ?? [];
+    const heard = (await witness.service.consumedEvents?.(witness.orm.em.fork(), name, after, pageRows)) ?? [];
     const last = heard.at(-1);
     if (!last) return [...newest.values()];
     after = last.eventId;

@@ -40,7 +40,7 @@ async function showStuck({ json, ...selection }: CommonOptions): Promise<void> {
 }
 
 async function stuckIn({ service, orm }: OpenDatabase): Promise<Stuck[]> {
-  const { name, waiting, database } = service;
+  const { name, stuckRows, database } = service;
   const { missing } = await migrationsOf(orm, database.migrations);
   if (missing.length > 0) {
     const todo = "Run this version's migrate command, as the role that owns the database. See: amana migrate status";
@@ -48,7 +48,7 @@ async function stuckIn({ service, orm }: OpenDatabase): Promise<Stuck[]> {
     return [{ service: name, what: "migrations that are missing", count: missing.length, since: null, ids: missing, todo }];
   }
   const found: Stuck[] = [];
-  for (const one of waiting) found.push(...(await lookAt(one, orm, name)));
+  for (const one of stuckRows) found.push(...(await lookAt(one, orm, name)));
   return found;
 }
 

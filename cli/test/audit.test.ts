@@ -10,7 +10,7 @@ import { createLogger, uuidv7 } from "@amana/runtime";
 import { startTestProcess } from "@amana/service-host/testing";
 import { createTestDatabase, eventually, type TestDatabase } from "@amana/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { keepAction } from "../../services/identity/src/audit/audit-event.ts";
+import { auditAction } from "../../services/identity/src/audit/audit-event.ts";
 import { sealRows } from "../../services/identity/src/audit/seal-rows.ts";
 import { verifyTrail } from "../src/database/audit/verify-trail.ts";
 
@@ -48,7 +48,7 @@ async function act(businessId?: string, id = uuidv7()): Promise<string> {
     before: { a: null },
     after: { a: "1" },
   };
-  await transaction(db.orm, async (em) => keepAction(em, new Date(), action, id));
+  await transaction(db.orm, async (em) => auditAction(em, new Date(), action, id));
   return id;
 }
 const seal = (auditSigningKey = key) => sealRows({ orm: db.orm, logger, auditSigningKey });

@@ -1,5 +1,5 @@
 import { evaluate, type Terms } from "@amana/kyc/evaluate";
-import { readState } from "@amana/kyc/read-answer";
+import { readState } from "@amana/kyc/read-response";
 import { objectOf, type Verdict } from "./specified.ts";
 
 const frame = { provider_id: "ver_1", reference: "r", status: "COMPLETED", sequence: 5 };

@@ -18,7 +18,7 @@ export interface List<R extends DescMessage, Row> {
 interface ListOptions {
   /**
    * View in which rows are searched, created by `show_to_tenants`. It is needed when a condition,
-   * such as a search, uses a comparison that is not leakproof. Default: the table.
+   * such as a search, uses a comparison that is not LEAKPROOF in PostgreSQL. Default: the table.
    */
   readonly lookUpIn?: string;
   /** The column with a row's time. Default: created_at. */

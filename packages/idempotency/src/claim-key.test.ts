@@ -42,7 +42,7 @@ const keys = async () => {
 };
 const reused = { kind: "invalid", code: "idempotency_key_reused" };
 const inProgress = { kind: "conflict", code: "idempotency_in_progress" };
-const storeResponse = (record: IdempotencyRecord) => record.storeAnswer(ApiKeySchema, { id: "1", name: "n" });
+const storeResponse = (record: IdempotencyRecord) => record.storeResponse(ApiKeySchema, { id: "1", name: "n" });
 
 test("claimKey rejects a claimed key as in progress, and replays the response after the end", async () => {
   const caller = aBusinessCaller();
@@ -78,7 +78,7 @@ test("claimKey throws the identical stored refusal and marks it as replayed", as
 
 test("claimKey replays a response without content", async () => {
   const caller = aBusinessCaller();
-  await beginAndEnd(aCall({ caller }), (record) => record.storeAnswer(ApiKeySchema, {}));
+  await beginAndEnd(aCall({ caller }), (record) => record.storeResponse(ApiKeySchema, {}));
   expect(await begin(aCall({ caller }))).toMatchObject({ replayed: { id: "", name: "" } });
 });
 
@@ -167,7 +167,7 @@ describe("a held key", () => {
     const caller = aBusinessCaller();
     const { id } = await held(aCall({ caller }), 0);
     await transaction(db.orm, async (em) => {
-      (await lockKey(em, id))?.storeAnswer(ApiKeySchema, { id: "1", name: "n" });
+      (await lockKey(em, id))?.storeResponse(ApiKeySchema, { id: "1", name: "n" });
       await em.flush();
       await expect(hold(aCall({ caller }), 0)).rejects.toMatchObject(inProgress);
     });

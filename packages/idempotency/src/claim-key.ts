@@ -20,7 +20,7 @@ export type Claim<Response> = { replayed: Response } | { record: IdempotencyReco
  *
  * `heldMs` is for work that can be repeated under one id, the id of the record. After that time,
  * or after a release, the same request claims the same record again. Without `heldMs`, no other
- * call ever executes until the record ends.
+ * call executes until the record has a response or a refusal.
  *
  * Never waits for the lock of another call. Throws the stored refusal, `idempotency_key_reused` or
  * `idempotency_in_progress`.

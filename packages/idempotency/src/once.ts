@@ -20,7 +20,7 @@ export async function once<O extends DescMessage>(
     const claim = await claimKey(em, call, output);
     if ("replayed" in claim) return claim.replayed as MessageInitShape<O>;
     const response = await work(em);
-    claim.record?.storeAnswer(output, withoutSecrets(response));
+    claim.record?.storeResponse(output, withoutSecrets(response));
     return response;
   });
 }

@@ -55,7 +55,7 @@ export class IdempotencyRecord extends schema.class {
     this.heldUntil = this.keptFrom;
   }
 
-  storeAnswer<O extends DescMessage>(output: O, response: MessageInitShape<O>): void {
+  storeResponse<O extends DescMessage>(output: O, response: MessageInitShape<O>): void {
     this.answer = Buffer.from(toBinary(output, create(output, response)));
   }
 

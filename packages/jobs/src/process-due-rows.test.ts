@@ -215,7 +215,7 @@ test("processes the rows of a business by priority, then by age, and serves two 
         begun.push(id);
         await end(id);
       },
-      { isLowPriority: "not urgent", concurrency: 1 },
+      { lowPriorityWhen: "not urgent", concurrency: 1 },
     );
     await eventually(() => expect(begun).toHaveLength(5));
   }

@@ -15,7 +15,7 @@ export interface DueRows {
   /** The column with the time from which a row is due. Rows with null are never due. */
   readonly due: string;
   /** An SQL condition. Rows that meet it come after all other rows of their business. */
-  readonly isLowPriority?: string;
+  readonly lowPriorityWhen?: string;
   /** The column that orders the rows of a business, earliest first; `due` by default. */
   readonly since?: string;
   /** Maximum number of rows that are processed at the same time. */
@@ -43,7 +43,7 @@ interface Claimed {
  * Claims due rows and runs `work` on each, until disposed. `work` must change the row's due time or
  * set it to null. A free slot is filled without delay, so slow rows do not delay others. Slots go
  * to the business that uses the fewest: thousands of due rows of one business delay a row of
- * another by one slot. The rows of a business are processed in the order of `isLowPriority` and
+ * another by one slot. The rows of a business are processed in the order of `lowPriorityWhen` and
  * `since`.
  */
 export function processDueRows(
@@ -72,8 +72,8 @@ export function processDueRows(
     } catch (error) {
       workDuration.observe({ task, outcome: "failed" }, secondsSince(startedMs));
       logger.error({ err: error, job: rows.name, [`${table}_id`]: claimed.id }, "due row failed, retry scheduled");
-      // The condition skips a finished row whose commit succeeded although its response was lost.
-      // With a new due time it would be due for ever.
+      // `is not null` skips a finished row whose commit succeeded although its response was lost.
+      // With a new due time, it would be due for ever.
       const postpone = `${due} = now() + interval '${retryDelaySeconds} seconds' where id = ? and ${due} is not null`;
       const em = orm.em.fork();
       await em.execute(`update ${table} set ${postpone}`, [claimed.id]).catch(() => {});
@@ -127,11 +127,11 @@ export function processDueRows(
   };
 }
 
-const dueTable = ({ name, table, due, isLowPriority, since = due, isTraced = false }: DueRows): DueTable => ({
+const dueTable = ({ name, table, due, lowPriorityWhen, since = due, isTraced = false }: DueRows): DueTable => ({
   name,
   table,
   isPlanned: `${due} is not null`,
   dueAt: due,
-  order: isLowPriority ? `${isLowPriority}, ${since}` : since,
+  order: lowPriorityWhen ? `${lowPriorityWhen}, ${since}` : since,
   select: `select id, business_id as "businessId", lease_token as token, ${isTraced ? "traceparent" : "null as traceparent"} from claimed`,
 });

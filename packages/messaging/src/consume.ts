@@ -6,7 +6,7 @@ import { eventRetrySeconds } from "./create-transport.ts";
 import {
   addDeadLetter,
   cleanDeadLetters,
-  countOpen,
+  countRetried,
   dueLetters,
   endLetter,
   endRepublished,
@@ -27,7 +27,7 @@ const batchMessagesMax = 200;
 const failuresPerPause = 3;
 const pauseMsMax = 10_000;
 /** Maximum number of retried letters of a topic. Above it, messages stay in the transport. */
-const openLettersMax = 10_000;
+const retriedLettersMax = 10_000;
 const retryPollMs = 1_500;
 const retryBatchMax = 20;
 const cleaningMs = 60 * 60 * 1000;
@@ -114,8 +114,8 @@ class TopicConsumer {
     await endRepublished(em, this.#topicHandler);
     let delivered = 0;
     for (const id of await dueLetters(em, this.#topicHandler, retryBatchMax)) if (await this.#retry(id)) delivered++;
-    // Does not count failed letters, which have a pause, nor letters that another replica locked:
-    // the caller retries at once if the result is above zero.
+    // Counts only delivered letters: above zero the caller retries at once, and failed letters must
+    // wait for their pause.
     return delivered;
   }
 
@@ -156,8 +156,8 @@ class TopicConsumer {
   async #deadLetter(message: Message, error: unknown): Promise<void> {
     const { topic } = this.#topicHandler;
     const isNew = await transaction(this.#orm, async (em) => {
-      const open = await countOpen(em, this.#topicHandler);
-      if (open >= openLettersMax) throw new ConsumerPausedError(topic, `${open} dead letters of the topic are retried.`);
+      const retried = await countRetried(em, this.#topicHandler);
+      if (retried >= retriedLettersMax) throw new ConsumerPausedError(topic, `${retried} dead letters of the topic are retried.`);
       return await addDeadLetter(em, this.#topicHandler, message, error, this.#pausesMs);
     });
     if (!isNew) return;

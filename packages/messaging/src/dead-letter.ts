@@ -30,14 +30,15 @@ export interface DeadLetterRow {
 }
 
 const columns = "id, consumer, topic, key, event_id, event_type, payload, headers, status, reason, attempts";
-const isOpen = "status in ('RETRYING', 'WAITING')";
+/** SQL condition: the letter is retried automatically. Excludes PARKED. */
+const isRetried = "status in ('RETRYING', 'WAITING')";
 const ended = "next_attempt_at = null, payload = '', updated_at = now()";
 
 export const messageOf = ({ key, payload, headers }: DeadLetterRow): Message => ({ key, payload, headers });
 
 /** Counts the letters of a topic that are retried automatically. */
-export async function countOpen(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<number> {
-  const text = `select count(*)::int as count from dead_letter where consumer = ? and topic = ? and ${isOpen}`;
+export async function countRetried(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<number> {
+  const text = `select count(*)::int as count from dead_letter where consumer = ? and topic = ? and ${isRetried}`;
   const [row] = await em.execute<{ count: number }[]>(text, [consumer, topic]);
   return row?.count ?? 0;
 }
@@ -83,7 +84,7 @@ export async function addDeadLetter(
 /** Ids of the letters that are due. */
 export async function dueLetters(em: SqlEntityManager, { topic, consumer }: Subscription, limit: number): Promise<string[]> {
   const rows = await em.execute<{ id: string }[]>(
-    `select id from dead_letter where consumer = ? and topic = ? and ${isOpen} and next_attempt_at <= now()
+    `select id from dead_letter where consumer = ? and topic = ? and ${isRetried} and next_attempt_at <= now()
      order by next_attempt_at, position limit ?`,
     [consumer, topic, limit],
   );
@@ -93,7 +94,7 @@ export async function dueLetters(em: SqlEntityManager, { topic, consumer }: Subs
 /** Locks a letter that is due, unless another replica has locked it. */
 export async function lockDue(em: SqlEntityManager, id: string): Promise<DeadLetterRow | undefined> {
   const [row] = await em.execute<DeadLetterRow[]>(
-    `select ${columns} from dead_letter where id = ? and ${isOpen} and next_attempt_at <= now() for update skip locked`,
+    `select ${columns} from dead_letter where id = ? and ${isRetried} and next_attempt_at <= now() for update skip locked`,
     [id],
   );
   return row;
@@ -138,7 +139,7 @@ export async function recordFailure(
        select id, status, case when status = 'WAITING' and not ?::boolean then 1 else attempts + 1 end as attempts
        from dead_letter where id = ? and status not in ('DELIVERED', 'DROPPED') for update
      ), next as (
-       select id, attempts, case when not ${isOpen} then status when ?::boolean then 'WAITING'
+       select id, attempts, case when not ${isRetried} then status when ?::boolean then 'WAITING'
          when attempts > ?::int then 'PARKED' else 'RETRYING' end as status from failed
      )
      update dead_letter d set attempts = next.attempts, status = next.status, reason = ?, updated_at = now(),
@@ -161,7 +162,7 @@ export async function recordFailure(
 /** Makes all letters of a topic due that are retried automatically. */
 export async function retryNow(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
   await em.execute(
-    `update dead_letter set next_attempt_at = now() where consumer = ? and topic = ? and ${isOpen} and next_attempt_at > now()`,
+    `update dead_letter set next_attempt_at = now() where consumer = ? and topic = ? and ${isRetried} and next_attempt_at > now()`,
     [consumer, topic],
   );
 }

@@ -12,7 +12,7 @@ export interface RepairedService {
   /** Consumed topics, with the messages of their payloads. */
   readonly consumes: Readonly<Record<string, DescMessage>>;
   /** Rows that can be stuck: the service's own, and those of its packages. */
-  readonly waiting: readonly StuckRows[];
+  readonly stuckRows: readonly StuckRows[];
   /** Columns that are encrypted with SECRET_ENCRYPTION_KEYS. */
   readonly sealed?: readonly SealedColumn[];
   /** Starts and ends the refund hold after a restore. */
@@ -23,12 +23,12 @@ export interface RepairedService {
   /** Revokes an API key of a business and records this in the audit trail. */
   revokeKey?(em: SqlEntityManager, id: string, action: Pick<Action, "by" | "reason">): Promise<"revoked" | "before" | "unknown">;
   /** Returns a page of the events that this service received from another, after an event id. */
-  heard?(em: SqlEntityManager, from: string, afterEventId: string, limit: number): Promise<ConsumedEvent[]>;
+  consumedEvents?(em: SqlEntityManager, from: string, afterEventId: string, limit: number): Promise<ConsumedEvent[]>;
   /**
    * Compares each of the events, the newest of its row, with the row of this service, and schedules
    * a new read of rows that differ. Runs in the caller's transaction.
    */
-  compare?(em: SqlEntityManager, heard: readonly ConsumedEvent[]): Promise<Difference[]>;
+  compare?(em: SqlEntityManager, events: readonly ConsumedEvent[]): Promise<Difference[]>;
   /** Rows of a business for an evidence bundle. */
   readonly evidence?: readonly Evidence[];
   /** Records an action of a person in the audit trail, in the transaction of the action. */

@@ -10,5 +10,5 @@ export const repair: RepairedService = {
   emits: ["audit.v1"],
   consumes: { "kyc.v1": KycEventSchema },
   record: recordAction("clients"),
-  waiting: [...stuckInboxRows, ...stuckOutboxRows],
+  stuckRows: [...stuckInboxRows, ...stuckOutboxRows],
 };

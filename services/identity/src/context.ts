@@ -1,8 +1,8 @@
 import { sleep } from "@amana/runtime";
 import type { ServiceParts } from "@amana/service-host";
 import type { Config } from "./config.ts";
-import { createGrantedLeases } from "./key-lease/granted-leases.ts";
 import { trackKeyUse } from "./key-lease/key-use.ts";
+import { createLeaseWait } from "./key-lease/lease-wait.ts";
 
 export type Context = Readonly<ReturnType<typeof createContext>>;
 
@@ -13,6 +13,6 @@ export const createContext = ({ config, orm, logger, clock, use }: ServiceParts<
   clock,
   keyMode: config.keyMode,
   auditSigningKey: config.auditSigningKey,
-  leases: createGrantedLeases({ leaseMs: config.keyLeaseMs, wait: sleep }),
+  leases: createLeaseWait({ leaseMs: config.keyLeaseMs, wait: sleep }),
   keyUse: use(trackKeyUse(orm, logger)),
 });

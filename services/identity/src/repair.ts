@@ -2,7 +2,7 @@ import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_
 import { stuckInboxRows } from "@amana/messaging";
 import type { RepairedService } from "@amana/service-host";
 import { revokeKey } from "./api-key/revoke-key.ts";
-import { keepAction } from "./audit/audit-event.ts";
+import { auditAction } from "./audit/audit-event.ts";
 import { database } from "./orm.ts";
 
 /** Description of this service for the command `amana`. */
@@ -11,9 +11,9 @@ export const repair: RepairedService = {
   database,
   emits: [],
   consumes: { "audit.v1": ActionRecordedSchema },
-  record: keepAction,
+  record: auditAction,
   revokeKey,
-  waiting: [
+  stuckRows: [
     {
       what: "businesses that wait for an operator's approval",
       table: "business",

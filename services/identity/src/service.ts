@@ -8,7 +8,7 @@ import { RateLimitService } from "@amana/contracts/identity/v1/rate_limit_servic
 import { serveFrom } from "@amana/rpc";
 import type { Service } from "@amana/service-host";
 import { storeBootstrapKey } from "./admin-key/store-bootstrap-key.ts";
-import { keepAction } from "./audit/audit-event.ts";
+import { auditAction } from "./audit/audit-event.ts";
 import { startSealing } from "./audit/seal-rows.ts";
 import { type Config, readConfig } from "./config.ts";
 import { audit } from "./consumers/audit.ts";
@@ -38,5 +38,5 @@ export const identity: Service<Config, Context> = {
   ],
   topicHandlers: () => [audit],
   jobs: (context) => [startSealing(context), showUnsealed(context.orm)],
-  recordAction: keepAction,
+  recordAction: auditAction,
 };

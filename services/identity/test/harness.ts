@@ -9,7 +9,7 @@ import { transaction } from "@amana/database";
 import { type Caller, createRpcClient, type IdempotencyKey, platformCaller } from "@amana/rpc";
 import { startTestService } from "@amana/service-host/testing";
 import { adminCaller, forAllTenants } from "@amana/testing";
-import { createGrantedLeases } from "../src/key-lease/granted-leases.ts";
+import { createLeaseWait } from "../src/key-lease/lease-wait.ts";
 import { identity } from "../src/service.ts";
 
 export const asAdmin = { caller: adminCaller, requestId: "request-1", address: "192.0.2.7" };
@@ -27,7 +27,7 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
   const clock = aClock();
 
   const start = async (leaseMs = options.leaseMs ?? 0, databaseUrl?: string) => {
-    const leases = createGrantedLeases({ leaseMs, wait: options.wait ?? (async () => {}) });
+    const leases = createLeaseWait({ leaseMs, wait: options.wait ?? (async () => {}) });
     const settings = { KEY_MODE: "test" };
     const service = running.use(await startTestService(identity, { settings, databaseUrl, clock, replace: { leases } }));
     const { context, channel } = service;

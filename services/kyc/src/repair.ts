@@ -13,7 +13,7 @@ export const repair: RepairedService = {
   record: recordAction("kyc"),
   compare: compareWithConsumed,
   sealed: [{ table: "kyc_application", lookUpIn: "kyc_application_of_tenants", column: "link_ciphertext" }],
-  waiting: [
+  stuckRows: [
     {
       what: "applications that wait for the provider's verdict",
       table: "kyc_application",

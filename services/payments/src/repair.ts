@@ -17,7 +17,7 @@ export const repair: RepairedService = {
   evidence: paymentEvidence,
   compare: compareWithConsumed,
   refunds: { hold: holdRefunds, release: releaseRefunds },
-  waiting: [
+  stuckRows: [
     {
       what: "refunds held after a restore or a failover",
       table: "refund_hold",

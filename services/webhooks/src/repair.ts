@@ -25,7 +25,7 @@ const sources: Readonly<Record<string, { type: string; columns: string }>> = {
 };
 
 /** Returns received events of a service, which may have lost them in a restore. */
-const readReceivedEvents: RepairedService["heard"] = async (em, from, afterEventId, limit) => {
+const readReceivedEvents: RepairedService["consumedEvents"] = async (em, from, afterEventId, limit) => {
   const source = sources[from];
   if (!source) return [];
   return await em.execute<ConsumedEvent[]>(
@@ -47,8 +47,8 @@ export const repair: RepairedService = {
     { table: "webhook_endpoint", column: "secret_ciphertext" },
     { table: "webhook_endpoint", column: "previous_secret_ciphertext" },
   ],
-  heard: readReceivedEvents,
-  waiting: [
+  consumedEvents: readReceivedEvents,
+  stuckRows: [
     {
       what: "deliveries that are due and not attempted",
       table: "delivery",

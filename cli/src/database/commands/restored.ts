@@ -91,7 +91,7 @@ async function newestEvents(name: string, webhooks: OpenDatabase, from: Date): P
   const newest = new Map<string, ConsumedEvent>();
   let after = firstIdOf(from.getTime() - clockSkewMs);
   for (;;) {
-    const consumed = (await webhooks.service.heard?.(webhooks.orm.em.fork(), name, after, pageRows)) ?? [];
+    const consumed = (await webhooks.service.consumedEvents?.(webhooks.orm.em.fork(), name, after, pageRows)) ?? [];
     const last = consumed.at(-1);
     if (!last) return [...newest.values()];
     after = last.eventId;

@@ -39,7 +39,7 @@ async function showStuck({ json, ...selection }: CommonOptions): Promise<void> {
 }
 
 async function stuckIn({ service, orm }: OpenDatabase): Promise<StuckWork[]> {
-  const { name, waiting, database } = service;
+  const { name, stuckRows, database } = service;
   const { missing } = await migrationsOf(orm, database.migrations);
   if (missing.length > 0) {
     const todo = "Run the migrate command of this version as the owner of the database. See: amana migrate status";
@@ -47,7 +47,7 @@ async function stuckIn({ service, orm }: OpenDatabase): Promise<StuckWork[]> {
     return [{ service: name, what: "missing migrations", count: missing.length, since: null, ids: missing, todo }];
   }
   const found: StuckWork[] = [];
-  for (const rows of waiting) found.push(...(await countStuck(rows, orm, name)));
+  for (const rows of stuckRows) found.push(...(await countStuck(rows, orm, name)));
   return found;
 }
 

@@ -19,7 +19,10 @@ export interface ResolvedKey {
   readonly organizationId: number;
   /** Returns whether the key may be used from an address. Undefined permits all addresses. */
   readonly allows: ((address: string) => boolean) | undefined;
-  /** Identity does not respond to a revocation of the key before this time (monotonic clock). */
+  /**
+   * Until this time (monotonic clock) the resolution may be used, because identity delays the
+   * response to a revocation until then. It is at most the expiry of the key.
+   */
   readonly freshUntilMs: number;
 }
 

@@ -30,7 +30,8 @@ export function createRateLimits(
     business: buckets("business", perSecond, burst),
     /** Requests without a valid key, by network. */
     failedAuth: buckets("failed_auth", failedAuthPerMinute / 60, failedAuthPerMinute),
-    // Requests that cause costs at an external system, by business id; see `config.rateLimit`.
+    // Requests that cause costs at an external system, by business id; see `config: { rateLimit }`
+    // of the route.
     kyc: buckets("kyc", settings.kycPerSecond),
     refund: buckets("refund", settings.refundPerSecond),
     /** All other POST requests that create a resource, by business id: they fill the database. */

@@ -2,7 +2,7 @@ import { hashApiKey, prefixOf } from "@amana/api-keys";
 import { transaction } from "@amana/database";
 import { platformCaller } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
-import { keepChange } from "../audit/audit-event.ts";
+import { auditChange } from "../audit/audit-event.ts";
 import type { Context } from "../context.ts";
 import { AdminKey, lockAdminKeys, bootstrapName as name } from "./admin-key.ts";
 
@@ -35,11 +35,11 @@ export async function storeBootstrapKey(
     for (const old of former) {
       const before = old.snapshot();
       old.revoke(now);
-      keepChange(em, now, byPlatform, "admin_key.revoked", old, { before, reason: "replaced by a new BOOTSTRAP_ADMIN_KEY" });
+      auditChange(em, now, byPlatform, "admin_key.revoked", old, { before, reason: "replaced by a new BOOTSTRAP_ADMIN_KEY" });
     }
     const adminKey = em.create(AdminKey, { id: uuidv7(), name, prefix: prefixOf(key), hash, createdAt: now });
     em.persist(adminKey);
-    keepChange(em, now, byPlatform, "admin_key.created", adminKey);
+    auditChange(em, now, byPlatform, "admin_key.created", adminKey);
     return former.length > 0;
   });
   if (replaced) await leases.waitUntilExpired();

@@ -2,7 +2,7 @@ import { databaseTime } from "@amana/database";
 import type { Action } from "@amana/messaging";
 import { LockMode, type SqlEntityManager } from "@mikro-orm/postgresql";
 import { AdminKey } from "../admin-key/admin-key.ts";
-import { keepAction } from "../audit/audit-event.ts";
+import { auditAction } from "../audit/audit-event.ts";
 import { ApiKey } from "./api-key.ts";
 
 /**
@@ -24,7 +24,7 @@ export async function revokeKey(
   if (!key.revoke(now)) return "before";
   const type = apiKey ? "api_key" : "admin_key";
   const after = key.snapshot();
-  keepAction(em, now, {
+  auditAction(em, now, {
     by,
     action: `${type}.revoked`,
     entity: { type, id },

@@ -32,7 +32,7 @@ export class AuditEvent extends schema.class {}
 schema.setClass(AuditEvent);
 
 /** Inserts an action into the audit trail. For an action from an event, `id` is the event's id. */
-export const keepAction = (
+export const auditAction = (
   em: SqlEntityManager,
   at: Date,
   { by, action, entity, businessId, before, after, reason }: Action<string | null>,
@@ -64,7 +64,7 @@ interface AuditedEntity {
  * Inserts a change of an entity of this service. The action begins with its type:
  * "api_key.created".
  */
-export function keepChange(
+export function auditChange(
   em: SqlEntityManager,
   at: Date,
   call: Parameters<typeof byCaller>[0],
@@ -74,7 +74,7 @@ export function keepChange(
 ): void {
   const [type = ""] = action.split(".");
   const { id, businessId } = entity;
-  keepAction(em, at, {
+  auditAction(em, at, {
     by: byCaller(call),
     action,
     entity: { type, id },

@@ -4,9 +4,9 @@ import type { Call } from "@amana/rpc";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { ApiKey } from "../api-key/api-key.ts";
 import { defaultKeyName, type KeyRing, lockKeyRing } from "../api-key/key-ring.ts";
-import { keepChange } from "../audit/audit-event.ts";
+import { auditChange } from "../audit/audit-event.ts";
 import type { Context } from "../context.ts";
-import { logAccessRemoval } from "../key-lease/granted-leases.ts";
+import { logAccessRemoval } from "../key-lease/lease-wait.ts";
 import { toBusinessMessage } from "./business.message.ts";
 import { type Business, type BusinessStatus, lockBusiness } from "./business.ts";
 
@@ -37,7 +37,7 @@ export async function changeBusiness(context: Context, call: Call, id: string, {
     const before = business.snapshot();
     if (name !== undefined) business.rename(name, now);
     if (status) business.changeStatus(status, now);
-    if (!isDeepStrictEqual(business.snapshot(), before)) keepChange(em, now, call, "business.updated", business, { before });
+    if (!isDeepStrictEqual(business.snapshot(), before)) auditChange(em, now, call, "business.updated", business, { before });
 
     const rotated = await rotation?.(keyRing, em);
     const apiKey = rotated && (await rotateKey(em, call, now, { business, keyRing, ...rotated }));
@@ -67,7 +67,7 @@ async function rotateKey(
   business.touch(now);
 
   const ended = old && { replaced_id: old.id, replaced_ends_at: (old.revokedAt ?? old.expiresAt)?.toISOString() ?? null };
-  keepChange(em, now, call, old ? "api_key.rotated" : "api_key.created", apiKey, {
+  auditChange(em, now, call, old ? "api_key.rotated" : "api_key.created", apiKey, {
     before,
     after: { ...apiKey.snapshot(), ...ended },
   });

@@ -2,7 +2,7 @@ import { ActionRecordedSchema } from "@amana/contracts/identity/v1/audit_events_
 import { type Message, type TopicHandler, UnknownEventTypeError } from "@amana/messaging";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
-import { keepAction } from "../audit/audit-event.ts";
+import { auditAction } from "../audit/audit-event.ts";
 
 /**
  * Inserts audited actions of other services into the audit trail, with the id and time of the
@@ -32,5 +32,5 @@ function insertAction(em: SqlEntityManager, message: Message): void {
     after: after?.fields ?? {},
     reason,
   };
-  keepAction(em, new Date(new Date(time).toISOString()), entry, id);
+  auditAction(em, new Date(new Date(time).toISOString()), entry, id);
 }

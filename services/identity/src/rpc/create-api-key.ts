@@ -6,7 +6,7 @@ import { type Call, type Implementation, requireAdmin, requireBusiness } from "@
 import { toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { readKeyLimits, requireWithin } from "../api-key/key-limits.ts";
 import { lockKeyRing } from "../api-key/key-ring.ts";
-import { keepChange } from "../audit/audit-event.ts";
+import { auditChange } from "../audit/audit-event.ts";
 import { namedBusinessNotFound } from "../business/business.errors.ts";
 import { lockBusiness } from "../business/business.ts";
 import type { Context } from "../context.ts";
@@ -47,7 +47,7 @@ async function issueKey(
       if (call.caller.role === "business") requireWithin(limits, keyRing.presentedBy(call.caller));
       const now = clock.now();
       const { apiKey, plaintext } = keyRing.add(request.name, now, limits);
-      keepChange(em, now, call, "api_key.created", apiKey);
+      auditChange(em, now, call, "api_key.created", apiKey);
       return toApiKeyMessage(apiKey, plaintext);
     },
     ({ apiKey: _secret, ...message }) => message,

@@ -4,7 +4,7 @@ import { once } from "@amana/idempotency";
 import { type Implementation, requestedName, requireAdmin } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { defaultKeyName, lockKeyRing } from "../api-key/key-ring.ts";
-import { keepChange } from "../audit/audit-event.ts";
+import { auditChange } from "../audit/audit-event.ts";
 import { initialStatusInvalid } from "../business/business.errors.ts";
 import { toBusinessMessage } from "../business/business.message.ts";
 import { Business } from "../business/business.ts";
@@ -29,8 +29,8 @@ export const createBusiness =
         const keyRing = await lockKeyRing(em, business, keyMode);
         const { apiKey, plaintext } = keyRing.add(defaultKeyName, now);
 
-        keepChange(em, now, call, "business.created", business);
-        keepChange(em, now, call, "api_key.created", apiKey);
+        auditChange(em, now, call, "business.created", business);
+        auditChange(em, now, call, "api_key.created", apiKey);
         return toBusinessMessage(business, { apiKeyPrefix: apiKey.prefix, apiKey: plaintext });
       },
       ({ apiKey: _secret, ...message }) => message,

@@ -5,7 +5,7 @@ import { databaseTime } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { type Implementation, requireAdmin } from "@amana/rpc";
 import { dateOf, uuidv7 } from "@amana/runtime";
-import { keepChange } from "../audit/audit-event.ts";
+import { auditChange } from "../audit/audit-event.ts";
 import type { Context } from "../context.ts";
 import { invitationEndInvalid } from "../invitation/invitation.errors.ts";
 import { toInvitationMessage } from "../invitation/invitation.message.ts";
@@ -33,7 +33,7 @@ export const createInvitation =
         const fields = { id: uuidv7(), name, prefix: prefixOf(token), hash: hashApiKey(token), createdAt: now, expiresAt };
         const invitation = em.create(Invitation, fields);
         em.persist(invitation);
-        keepChange(em, clock.now(), call, "invitation.created", invitation);
+        auditChange(em, clock.now(), call, "invitation.created", invitation);
         return toInvitationMessage(invitation, token);
       },
       ({ invitationToken: _secret, ...message }) => message,

@@ -7,7 +7,7 @@ import { uuidv7 } from "@amana/runtime";
 import { operatorKeyNameReserved, operatorKeyNameTaken } from "../admin-key/admin-key.errors.ts";
 import { toOperatorKeyMessage } from "../admin-key/admin-key.message.ts";
 import { AdminKey, bootstrapName, lockAdminKeys } from "../admin-key/admin-key.ts";
-import { keepChange } from "../audit/audit-event.ts";
+import { auditChange } from "../audit/audit-event.ts";
 import type { Context } from "../context.ts";
 
 export const createOperatorKey =
@@ -27,7 +27,7 @@ export const createOperatorKey =
         const key = { id: uuidv7(), name, prefix: prefixOf(plaintext), hash: hashApiKey(plaintext), createdAt: now };
         const adminKey = em.create(AdminKey, key);
         em.persist(adminKey);
-        keepChange(em, now, call, "admin_key.created", adminKey);
+        auditChange(em, now, call, "admin_key.created", adminKey);
         return toOperatorKeyMessage(adminKey, plaintext);
       },
       ({ adminKey: _secret, ...message }) => message,

@@ -6,7 +6,7 @@ import { type Call, type Implementation, requirePlatform } from "@amana/rpc";
 import { uuidv7 } from "@amana/runtime";
 import { LockMode } from "@mikro-orm/postgresql";
 import { defaultKeyName, lockKeyRing } from "../api-key/key-ring.ts";
-import { keepChange } from "../audit/audit-event.ts";
+import { auditChange } from "../audit/audit-event.ts";
 import { toBusinessMessage } from "../business/business.message.ts";
 import { Business } from "../business/business.ts";
 import type { Context } from "../context.ts";
@@ -46,8 +46,8 @@ export const onboardBusiness =
 
         const { requestId, address } = call;
         const by = { actor: invitation.prefix, actorKeyId: invitation.id, requestId, address };
-        keepChange(em, now, call, "business.created", business, { by });
-        keepChange(em, now, call, "api_key.created", apiKey, { by });
+        auditChange(em, now, call, "business.created", business, { by });
+        auditChange(em, now, call, "api_key.created", apiKey, { by });
         return toBusinessMessage(business, { apiKeyPrefix: apiKey.prefix, apiKey: plaintext });
       },
       ({ apiKey: _secret, ...message }) => message,

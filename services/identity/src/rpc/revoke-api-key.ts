@@ -9,10 +9,10 @@ import { apiKeyInUse, apiKeyNotFound } from "../api-key/api-key.errors.ts";
 import { toApiKeyMessage } from "../api-key/api-key.message.ts";
 import { ApiKey } from "../api-key/api-key.ts";
 import { lockKeyRing } from "../api-key/key-ring.ts";
-import { keepChange } from "../audit/audit-event.ts";
+import { auditChange } from "../audit/audit-event.ts";
 import { lockBusiness } from "../business/business.ts";
 import type { Context } from "../context.ts";
-import { logAccessRemoval } from "../key-lease/granted-leases.ts";
+import { logAccessRemoval } from "../key-lease/lease-wait.ts";
 
 export const revokeApiKey =
   (context: Context): Implementation<typeof ApiKeyService.method.revokeApiKey> =>
@@ -45,7 +45,7 @@ async function revoke(
     const apiKey = await lockKey(em);
     const before = apiKey.snapshot();
     const now = clock.now();
-    if (apiKey.revoke(now)) keepChange(em, now, call, "api_key.revoked", apiKey, { before, reason });
+    if (apiKey.revoke(now)) auditChange(em, now, call, "api_key.revoked", apiKey, { before, reason });
     return toApiKeyMessage(apiKey);
   });
 

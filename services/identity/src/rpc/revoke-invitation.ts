@@ -3,7 +3,7 @@ import type { InvitationService } from "@amana/contracts/identity/v1/invitation_
 import { allBusinesses, lockRow } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { type Implementation, requireAdmin } from "@amana/rpc";
-import { keepChange } from "../audit/audit-event.ts";
+import { auditChange } from "../audit/audit-event.ts";
 import type { Context } from "../context.ts";
 import { invitationNotFound } from "../invitation/invitation.errors.ts";
 import { toInvitationMessage } from "../invitation/invitation.message.ts";
@@ -19,7 +19,7 @@ export const revokeInvitation =
         const before = invitation.snapshot();
         const now = clock.now();
         invitation.revokedAt = now;
-        keepChange(em, now, call, "invitation.revoked", invitation, { before });
+        auditChange(em, now, call, "invitation.revoked", invitation, { before });
       }
       return toInvitationMessage(invitation);
     });

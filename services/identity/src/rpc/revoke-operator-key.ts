@@ -6,9 +6,9 @@ import { type Implementation, requireAdmin } from "@amana/rpc";
 import { lastOperatorKey, operatorKeyNotFound } from "../admin-key/admin-key.errors.ts";
 import { toOperatorKeyMessage } from "../admin-key/admin-key.message.ts";
 import { AdminKey, lockAdminKeys } from "../admin-key/admin-key.ts";
-import { keepChange } from "../audit/audit-event.ts";
+import { auditChange } from "../audit/audit-event.ts";
 import type { Context } from "../context.ts";
-import { logAccessRemoval } from "../key-lease/granted-leases.ts";
+import { logAccessRemoval } from "../key-lease/lease-wait.ts";
 
 export const revokeOperatorKey =
   ({ orm, clock, leases, logger }: Context): Implementation<typeof OperatorKeyService.method.revokeOperatorKey> =>
@@ -22,7 +22,7 @@ export const revokeOperatorKey =
         const before = adminKey.snapshot();
         const now = clock.now();
         adminKey.revoke(now);
-        keepChange(em, now, call, "admin_key.revoked", adminKey, { before, reason });
+        auditChange(em, now, call, "admin_key.revoked", adminKey, { before, reason });
       }
       return toOperatorKeyMessage(adminKey);
     });

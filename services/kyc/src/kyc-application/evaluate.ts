@@ -31,6 +31,7 @@ export function evaluate(reported: Verdict | undefined, evidence: Evidence, term
     reasons.add("DOCUMENT_EXPIRED");
     return withReasons("REJECTED");
   }
+  // Without video there is no liveness evidence, so the result is never APPROVED.
   const isProven =
     evidence.unread.length === 0 &&
     terms.requireVideo &&

@@ -18,7 +18,7 @@ export async function syncApplication(context: Context, id: string, timeoutMs: n
   const outcome = await context.provider.get(providerId, timeoutMs);
   faultPoint("sync.answered");
   await transaction(context.orm, async (em) => {
-    await record(em, context, await lockApplication(em, allBusinesses, id), outcome, start);
+    await recordState(em, context, await lockApplication(em, allBusinesses, id), outcome, start);
   });
   return outcome.kind === "accepted";
 }
@@ -32,7 +32,7 @@ export const lockApplication = (em: SqlEntityManager, owner: Owner, id: string):
  * check. All times are those of the database, so that replicas agree on whether a link has expired.
  * `start` must be read before the request begins.
  */
-export async function record(
+export async function recordState(
   em: SqlEntityManager,
   context: Context,
   application: KycApplication,

@@ -12,7 +12,7 @@ import type { Context } from "../context.ts";
 import { kycApplicationFinal, kycInProgress, kycProviderError } from "../kyc-application/kyc-application.errors.ts";
 import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { linkOf } from "../kyc-application/link.ts";
-import { lockApplication, record } from "../kyc-application/sync-application.ts";
+import { lockApplication, recordState } from "../kyc-application/sync-application.ts";
 import { callWithRetries } from "../verification-provider/call-with-retries.ts";
 import type { KycStatus as Status } from "../verification-provider/verification-provider.ts";
 
@@ -39,7 +39,7 @@ export const cancelKycApplication =
       if (isRepeated && application.status === "CANCELED") {
         // An earlier execution of this request cancelled the application without a response.
         const message = toKycApplicationMessage(application);
-        record?.storeAnswer(KycApplicationSchema, message);
+        record?.storeResponse(KycApplicationSchema, message);
         return done(message);
       }
       application.requireCancelable();
@@ -59,9 +59,9 @@ export const cancelKycApplication =
       const key = await lockKey(em, started.keyId);
       if (key?.hasEnded()) return key.replay(KycApplicationSchema);
       const application = await lockApplication(em, businessId, id);
-      await record(em, context, application, { kind: "accepted", value: state }, { at: started.requestedAt, nextCheckAt });
+      await recordState(em, context, application, { kind: "accepted", value: state }, { at: started.requestedAt, nextCheckAt });
       const canceled = toKycApplicationMessage(application);
-      if (application.status === "CANCELED") key?.storeAnswer(KycApplicationSchema, canceled);
+      if (application.status === "CANCELED") key?.storeResponse(KycApplicationSchema, canceled);
       else if (key) em.remove(key);
       return canceled;
     });

@@ -74,7 +74,7 @@ export const createKycApplication =
         // A repeated request was refused in the meantime and has deleted the key's record.
         if (keyId && !key) throw idempotencyInProgress();
         const stored = toKycApplicationMessage(await store(em, context, wanted, created, request, call));
-        key?.storeAnswer(KycApplicationSchema, stored);
+        key?.storeResponse(KycApplicationSchema, stored);
         return stored;
       });
       faultPoint("application.committed");

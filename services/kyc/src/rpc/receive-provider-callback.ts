@@ -5,10 +5,10 @@ import { faultPoint, isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { kycProviderUnavailable } from "../kyc-application/kyc-application.errors.ts";
-import { lockApplication, record } from "../kyc-application/sync-application.ts";
+import { lockApplication, recordState } from "../kyc-application/sync-application.ts";
 import { callbacks } from "../metrics.ts";
 import { isSignedByProvider } from "../verification-provider/callback-signature.ts";
-import { readCallback } from "../verification-provider/read-answer.ts";
+import { readCallback } from "../verification-provider/read-response.ts";
 
 const { ACCEPTED, BAD_SIGNATURE } = ProviderCallbackResult;
 /** Reserved for the commit and the response. */
@@ -46,8 +46,7 @@ export const receiveProviderCallback =
     faultPoint("callback.answered");
     await transaction(orm, async (em) => {
       const application = await lockApplication(em, allBusinesses, hint.reference);
-      // Without an entry in `provider_event`, the provider's repetition of the callback is
-      // processed.
+      // No `provider_event` row is inserted, so the provider's repetition is processed.
       if (outcome && outcome.kind !== "accepted") return application.checkSoon(await databaseTime(em));
       const inserted = await em.execute(
         "insert into provider_event (event_id) values (?) on conflict do nothing returning event_id",
@@ -59,7 +58,7 @@ export const receiveProviderCallback =
         application.syncedAt = await databaseTime(em);
         return;
       }
-      await record(em, context, application, outcome, start);
+      await recordState(em, context, application, outcome, start);
       if (application.sequence < hint.sequence) application.checkSoon(await databaseTime(em));
     });
     if (outcome && outcome.kind !== "accepted") throw kycProviderUnavailable();

@@ -103,7 +103,7 @@ describe("reviewKycApplication", () => {
 
   test("leaves no decision that `amana stuck` lists as undelivered", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
-    const stuck = repair.waiting.find(({ what }) => what.startsWith("operators' decisions"));
+    const stuck = repair.stuckRows.find(({ what }) => what.startsWith("operators' decisions"));
     const listed = async () => {
       await harness.sql("update kyc_application set updated_at = now() - interval '11 minutes' where id = ?", [id]);
       return await harness.sql(`select id from kyc_application where ${stuck?.where} and id = ?`, [id]);

@@ -16,7 +16,7 @@ import {
 import { recordChanges } from "../kyc-application/kyc-application.events.ts";
 import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { KycApplication, type ReviewRequest } from "../kyc-application/kyc-application.ts";
-import { lockApplication, record, syncApplication } from "../kyc-application/sync-application.ts";
+import { lockApplication, recordState, syncApplication } from "../kyc-application/sync-application.ts";
 
 /** Reserved for the commit and the response. */
 const responseMs = 1_000;
@@ -52,7 +52,7 @@ export const reviewKycApplication =
       };
       const end = () => {
         const response = toKycApplicationMessage(application);
-        claim.record?.storeAnswer(KycApplicationSchema, response);
+        claim.record?.storeResponse(KycApplicationSchema, response);
         return { response };
       };
       // An earlier execution of this request decided the review without a response.
@@ -73,9 +73,9 @@ export const reviewKycApplication =
     const { application, isDecidedHere } = await transaction(orm, async (em) => {
       const key = await lockKey(em, started.keyId);
       const application = await lockApplication(em, allBusinesses, id);
-      await record(em, context, application, reviewed, { at: started.requestedAt, nextCheckAt });
+      await recordState(em, context, application, reviewed, { at: started.requestedAt, nextCheckAt });
       const isDecidedHere = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
-      if (isDecidedHere && !key?.hasEnded()) key?.storeAnswer(KycApplicationSchema, toKycApplicationMessage(application));
+      if (isDecidedHere && !key?.hasEnded()) key?.storeResponse(KycApplicationSchema, toKycApplicationMessage(application));
       // A rejected decision must not block the next one. A decision with an unknown outcome stays,
       // because the provider may have applied it.
       if (reviewed.kind === "refused" && application.awaitsReview()) application.reviewRequest = null;

@@ -1,7 +1,7 @@
 import { faultPoint, readText, timed } from "@amana/runtime";
 import { Agent, request } from "undici";
 import { providerCalls } from "../metrics.ts";
-import { parse, readChanges, readCreated, readErrorCode, readState } from "./read-answer.ts";
+import { parse, readChanges, readCreated, readErrorCode, readState } from "./read-response.ts";
 import type { Outcome, VerificationProvider } from "./verification-provider.ts";
 
 interface HttpProviderOptions {

@@ -18,7 +18,7 @@ export const reconcilePayments = (context: Context, pauseMs?: number): AsyncDisp
       name: "reconcile-payments",
       table: "payment",
       due: "next_check_at",
-      isLowPriority: `(processor_order_status is distinct from ${orderStatuses.deposited})`,
+      lowPriorityWhen: `(processor_order_status is distinct from ${orderStatuses.deposited})`,
       since: "created_at",
       concurrency,
       isTraced: true,

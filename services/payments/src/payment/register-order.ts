@@ -119,6 +119,6 @@ async function record(
     emitPaymentEvent(em, payment, "PAYMENT_EXPIRED", now);
     logger.warn(logged, "payment expired before its registration");
   }
-  if (key) key.storeAnswer(PaymentSchema, toPaymentMessage(payment));
+  if (key) key.storeResponse(PaymentSchema, toPaymentMessage(payment));
   return payment;
 }

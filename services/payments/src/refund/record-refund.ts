@@ -101,7 +101,7 @@ export function applyRefundStep(em: SqlEntityManager, context: Context, locked: 
       payment.planReread(schedule, now);
       refund.end("ACCEPTED", now);
       emitPaymentEvent(em, payment, "PAYMENT_REFUNDED", now, refund.traceparent);
-      key?.storeAnswer(PaymentSchema, toPaymentMessage(payment));
+      key?.storeResponse(PaymentSchema, toPaymentMessage(payment));
       break;
     case "reject":
       payment.recordRejectedRefund(step.errorCode, now);

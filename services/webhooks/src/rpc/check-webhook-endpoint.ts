@@ -41,7 +41,7 @@ export const checkWebhookEndpoint =
     const response = { checks: await checkReceiver(context, begun.receiver) };
     await transaction(context.orm, async (em) => {
       const key = await lockKey(em, begun.keyId);
-      if (key && !key.hasEnded()) key.storeAnswer(CheckWebhookEndpointResponseSchema, response);
+      if (key && !key.hasEnded()) key.storeResponse(CheckWebhookEndpointResponseSchema, response);
     });
     return response;
   };

@@ -4,8 +4,11 @@ import type { Logger } from "@amana/runtime";
 /** Covers timers that fire early, and clocks with slightly different speeds. */
 const marginMs = 50;
 
-/** Leases under which gateways cache keys. A removal of access must wait until they expire. */
-export const createGrantedLeases = ({ leaseMs, wait }: { leaseMs: number; wait: (ms: number) => Promise<void> }) => ({
+/**
+ * Creates the wait after a removal of access: until the leases under which gateways cache keys have
+ * expired. It counts the longest possible lease and does not record granted leases.
+ */
+export const createLeaseWait = ({ leaseMs, wait }: { leaseMs: number; wait: (ms: number) => Promise<void> }) => ({
   /** Duration of the leases of this replica. With 0, gateways cache no key. */
   leaseMs,
   /**

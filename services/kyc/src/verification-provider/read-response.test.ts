@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readCallback, readChanges, readCreated, readErrorCode, readState } from "./read-answer.ts";
+import { readCallback, readChanges, readCreated, readErrorCode, readState } from "./read-response.ts";
 
 const state = {
   provider_id: "ver_1",

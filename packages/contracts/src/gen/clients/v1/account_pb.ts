@@ -13,7 +13,8 @@ export const file_clients_v1_account: GenFile = /*@__PURE__*/
   fileDesc("ChhjbGllbnRzL3YxL2FjY291bnQucHJvdG8SCmNsaWVudHMudjEizwUKB0FjY291bnQSCgoCaWQYASABKAkSEwoLYnVzaW5lc3NfaWQYAiABKAkSEQoJY2xpZW50X2lkGAMgASgJEhQKDGFjY291bnRfbmFtZRgEIAEoCRIWCg5hY2NvdW50X251bWJlchgFIAEoCRIlCgR0eXBlGAYgASgOMhcuY2xpZW50cy52MS5BY2NvdW50VHlwZRIQCghjdXJyZW5jeRgHIAEoCRIdChVjdXJyZW50X2JhbGFuY2VfbWlub3IYCCABKAMSHwoXYXZhaWxhYmxlX2JhbGFuY2VfbWlub3IYCSABKAMSHgoWcmVzZXJ2ZWRfYmFsYW5jZV9taW5vchgKIAEoAxIpCgZzdGF0dXMYCyABKA4yGS5jbGllbnRzLnYxLkFjY291bnRTdGF0dXMSFQoNY3JlYXRlZF9hdF9tcxgMIAEoAxIVCg11cGRhdGVkX2F0X21zGA0gASgDEhkKDGNsb3NlZF9hdF9tcxgOIAEoA0gAiAEBEiAKE2xhc3RfYWN0aXZpdHlfYXRfbXMYDyABKANIAYgBARIeChFkYWlseV9saW1pdF9taW5vchgQIAEoA0gCiAEBEiAKE21vbnRobHlfbGltaXRfbWlub3IYESABKANIA4gBARIfChJ5ZWFybHlfbGltaXRfbWlub3IYEiABKANIBIgBARIYCgtkZXNjcmlwdGlvbhgTIAEoCUgFiAEBEiAKE2V4dGVybmFsX2FjY291bnRfaWQYFCABKAlIBogBAUIPCg1fY2xvc2VkX2F0X21zQhYKFF9sYXN0X2FjdGl2aXR5X2F0X21zQhQKEl9kYWlseV9saW1pdF9taW5vckIWChRfbW9udGhseV9saW1pdF9taW5vckIVChNfeWVhcmx5X2xpbWl0X21pbm9yQg4KDF9kZXNjcmlwdGlvbkIWChRfZXh0ZXJuYWxfYWNjb3VudF9pZCp4CgtBY2NvdW50VHlwZRIcChhBQ0NPVU5UX1RZUEVfVU5TUEVDSUZJRUQQABIYChRBQ0NPVU5UX1RZUEVfQ1VSUkVOVBABEhgKFEFDQ09VTlRfVFlQRV9TQVZJTkdTEAISFwoTQUNDT1VOVF9UWVBFX0VTQ1JPVxADKp8BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGgoWQUNDT1VOVF9TVEFUVVNfUEVORElORxABEhkKFUFDQ09VTlRfU1RBVFVTX0FDVElWRRACEhwKGEFDQ09VTlRfU1RBVFVTX1NVU1BFTkRFRBADEhkKFUFDQ09VTlRfU1RBVFVTX0NMT1NFRBAEYgZwcm90bzM");
 
 /**
- * An account of a client. current_balance is always available_balance and reserved_balance together.
+ * An account of a client. Its current balance is the sum of the available and the reserved balance.
+ * All amounts are in minor units of the account's currency. A limit that is absent does not apply.
  *
  * @generated from message clients.v1.Account
  */
@@ -39,7 +40,7 @@ export type Account = Message<"clients.v1.Account"> & {
   accountName: string;
 
   /**
-   * 20 digits: bank, branch, account and key (RIB).
+   * 20 digits: bank, branch, account and check key (RIB).
    *
    * @generated from field: string account_number = 5;
    */
@@ -51,7 +52,7 @@ export type Account = Message<"clients.v1.Account"> & {
   type: AccountType;
 
   /**
-   * ISO 4217. Amounts are in its minor unit.
+   * ISO 4217.
    *
    * @generated from field: string currency = 7;
    */
@@ -78,7 +79,7 @@ export type Account = Message<"clients.v1.Account"> & {
   status: AccountStatus;
 
   /**
-   * The account is opened when it is created.
+   * Also the time at which the account was opened.
    *
    * @generated from field: int64 created_at_ms = 12;
    */
@@ -90,12 +91,14 @@ export type Account = Message<"clients.v1.Account"> & {
   updatedAtMs: bigint;
 
   /**
+   * Absent if the account is not CLOSED.
+   *
    * @generated from field: optional int64 closed_at_ms = 14;
    */
   closedAtMs?: bigint | undefined;
 
   /**
-   * When it was last posted to.
+   * Time of the last posting. Absent if there is none.
    *
    * @generated from field: optional int64 last_activity_at_ms = 15;
    */
@@ -122,7 +125,7 @@ export type Account = Message<"clients.v1.Account"> & {
   description?: string | undefined;
 
   /**
-   * The business's own identifier, unique in the business.
+   * Identifier that the business chose, unique among its accounts.
    *
    * @generated from field: optional string external_account_id = 20;
    */
@@ -182,7 +185,7 @@ export const AccountStatus = {
   UNSPECIFIED: 0,
 
   /**
-   * Opened, and not activated yet: cannot transact.
+   * Opened and not yet activated: rejects postings.
    *
    * @generated from enum value: ACCOUNT_STATUS_PENDING = 1;
    */
@@ -199,7 +202,7 @@ export const AccountStatus = {
   SUSPENDED: 3,
 
   /**
-   * For good.
+   * Final.
    *
    * @generated from enum value: ACCOUNT_STATUS_CLOSED = 4;
    */

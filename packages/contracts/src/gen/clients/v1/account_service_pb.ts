@@ -24,6 +24,8 @@ export type OpenAccountRequest = Message<"clients.v1.OpenAccountRequest"> & {
   clientId: string;
 
   /**
+   * CURRENT if unspecified.
+   *
    * @generated from field: clients.v1.AccountType type = 2;
    */
   type: AccountType;
@@ -34,11 +36,15 @@ export type OpenAccountRequest = Message<"clients.v1.OpenAccountRequest"> & {
   accountName: string;
 
   /**
+   * ISO 4217.
+   *
    * @generated from field: string currency = 4;
    */
   currency: string;
 
   /**
+   * Limits apply to outgoing amounts of a day, month or year. An absent limit does not apply.
+   *
    * @generated from field: optional string daily_limit = 5;
    */
   dailyLimit?: string | undefined;
@@ -108,7 +114,7 @@ export type ListAccountsRequest = Message<"clients.v1.ListAccountsRequest"> & {
   clientId?: string | undefined;
 
   /**
-   * Any when unspecified.
+   * Any type or status if unspecified.
    *
    * @generated from field: clients.v1.AccountType type = 4;
    */
@@ -125,7 +131,8 @@ export type ListAccountsRequest = Message<"clients.v1.ListAccountsRequest"> & {
   currency?: string | undefined;
 
   /**
-   * Any part of the account's name, number or external id, in any case; its spaces do not count in numbers.
+   * Part of the name, number or external id, case-insensitive. The search in numbers ignores
+   * spaces.
    *
    * @generated from field: optional string search = 7;
    */
@@ -149,13 +156,15 @@ export type ListAccountsResponse = Message<"clients.v1.ListAccountsResponse"> & 
   accounts: Account[];
 
   /**
-   * Rows that match. Not exact when total_is_capped: then more than 1 000 match.
+   * Number of matching rows.
    *
    * @generated from field: int32 total = 2;
    */
   total: number;
 
   /**
+   * True if more than 1,000 rows match. The total is then not exact.
+   *
    * @generated from field: bool total_is_capped = 3;
    */
   totalIsCapped: boolean;
@@ -169,7 +178,7 @@ export const ListAccountsResponseSchema: GenMessage<ListAccountsResponse> = /*@_
   messageDesc(file_clients_v1_account_service, 3);
 
 /**
- * An absent field stays as it is.
+ * Absent fields do not change.
  *
  * @generated from message clients.v1.UpdateAccountRequest
  */
@@ -210,7 +219,7 @@ export type UpdateAccountRequest = Message<"clients.v1.UpdateAccountRequest"> & 
   yearlyLimit?: string | undefined;
 
   /**
-   * Names of optional fields that are to have no value any more: "daily_limit".
+   * Names of optional fields to clear: "daily_limit".
    *
    * @generated from field: repeated string cleared = 8;
    */
@@ -293,14 +302,15 @@ export const CloseAccountRequestSchema: GenMessage<CloseAccountRequest> = /*@__P
   messageDesc(file_clients_v1_account_service, 8);
 
 /**
- * The accounts of the calling business's clients. Limits come as decimal texts such as "5000.00", because how many digits
- * the minor unit has depends on the account's currency.
+ * Accounts of the calling business's clients. Requests contain limits as decimal strings such as
+ * "5000.00", because the number of decimal digits depends on the account's currency.
  *
  * @generated from service clients.v1.AccountService
  */
 export const AccountService: GenService<{
   /**
-   * PENDING, with zero balances, for a client that is not blocked.
+   * Opens a PENDING account with zero balances. Fails with client_blocked for a blocked client, and
+   * with currency_not_supported.
    *
    * @generated from rpc clients.v1.AccountService.OpenAccount
    */
@@ -328,7 +338,9 @@ export const AccountService: GenService<{
     output: typeof ListAccountsResponseSchema;
   },
   /**
-   * Changes the named fields only. The limits must fit together afterwards.
+   * Changes only the given fields. Fails with account_limits_out_of_order if the limit of a shorter
+   * period would be greater than that of a longer one. Fails with account_closed for changes of a
+   * CLOSED account, except for description and external_account_id.
    *
    * @generated from rpc clients.v1.AccountService.UpdateAccount
    */
@@ -338,7 +350,8 @@ export const AccountService: GenService<{
     output: typeof AccountSchema;
   },
   /**
-   * PENDING to ACTIVE, for a client that is verified, or need not be, and is not blocked.
+   * Changes the status from PENDING to ACTIVE. Fails with client_blocked for a blocked client, and
+   * with client_not_verified unless the client is VALIDATED or has the level NOT_REQUIRED.
    *
    * @generated from rpc clients.v1.AccountService.ActivateAccount
    */
@@ -348,7 +361,7 @@ export const AccountService: GenService<{
     output: typeof AccountSchema;
   },
   /**
-   * ACTIVE to SUSPENDED.
+   * Changes the status from ACTIVE to SUSPENDED.
    *
    * @generated from rpc clients.v1.AccountService.SuspendAccount
    */
@@ -358,7 +371,7 @@ export const AccountService: GenService<{
     output: typeof AccountSchema;
   },
   /**
-   * SUSPENDED to ACTIVE.
+   * Changes the status from SUSPENDED to ACTIVE.
    *
    * @generated from rpc clients.v1.AccountService.ReactivateAccount
    */
@@ -368,7 +381,8 @@ export const AccountService: GenService<{
     output: typeof AccountSchema;
   },
   /**
-   * From any other status to CLOSED, for good, once all balances are zero.
+   * Changes the status from any other one to CLOSED, which is final. Fails with
+   * account_balance_not_zero unless all balances are zero.
    *
    * @generated from rpc clients.v1.AccountService.CloseAccount
    */

@@ -13,7 +13,7 @@ export const file_clients_v1_beneficiary: GenFile = /*@__PURE__*/
   fileDesc("ChxjbGllbnRzL3YxL2JlbmVmaWNpYXJ5LnByb3RvEgpjbGllbnRzLnYxIt0ECgtCZW5lZmljaWFyeRIKCgJpZBgBIAEoCRITCgtidXNpbmVzc19pZBgCIAEoCRIRCgljbGllbnRfaWQYAyABKAkSKQoEdHlwZRgEIAEoDjIbLmNsaWVudHMudjEuQmVuZWZpY2lhcnlUeXBlEgwKBG5hbWUYBSABKAkSDwoHZGlzcGxheRgGIAEoCBIVCg1jcmVhdGVkX2F0X21zGAcgASgDEhUKDXVwZGF0ZWRfYXRfbXMYCCABKAMSGwoOYWNjb3VudF9udW1iZXIYCSABKAlIAIgBARIRCgRpYmFuGAogASgJSAGIAQESEAoDYmljGAsgASgJSAKIAQESFwoKc3dpZnRfY29kZRgMIAEoCUgDiAEBEhsKDnJvdXRpbmdfbnVtYmVyGA0gASgJSASIAQESFgoJYmFua19uYW1lGA4gASgJSAWIAQESGQoMYmFua19hZGRyZXNzGA8gASgJSAaIAQESFAoHYWRkcmVzcxgQIAEoCUgHiAEBEhEKBGNpdHkYESABKAlICIgBARIYCgtwb3N0YWxfY29kZRgSIAEoCUgJiAEBEhkKDGNvdW50cnlfY29kZRgTIAEoCUgKiAEBQhEKD19hY2NvdW50X251bWJlckIHCgVfaWJhbkIGCgRfYmljQg0KC19zd2lmdF9jb2RlQhEKD19yb3V0aW5nX251bWJlckIMCgpfYmFua19uYW1lQg8KDV9iYW5rX2FkZHJlc3NCCgoIX2FkZHJlc3NCBwoFX2NpdHlCDgoMX3Bvc3RhbF9jb2RlQg8KDV9jb3VudHJ5X2NvZGUqbgoPQmVuZWZpY2lhcnlUeXBlEiAKHEJFTkVGSUNJQVJZX1RZUEVfVU5TUEVDSUZJRUQQABIbChdCRU5FRklDSUFSWV9UWVBFX1BFUlNPThABEhwKGEJFTkVGSUNJQVJZX1RZUEVfQ09NUEFOWRACYgZwcm90bzM");
 
 /**
- * Somebody whom a client pays. It has an IBAN or an account number, or both.
+ * A recipient of a client's payments. It has an IBAN, an account number, or both.
  *
  * @generated from message clients.v1.Beneficiary
  */
@@ -44,7 +44,7 @@ export type Beneficiary = Message<"clients.v1.Beneficiary"> & {
   name: string;
 
   /**
-   * Whether it is shown to users. Hiding takes the place of deleting.
+   * False: hidden from users. A beneficiary can be hidden, but not deleted.
    *
    * @generated from field: bool display = 6;
    */
@@ -66,7 +66,7 @@ export type Beneficiary = Message<"clients.v1.Beneficiary"> & {
   accountNumber?: string | undefined;
 
   /**
-   * Without spaces, in capitals, like bic and swift_code.
+   * In upper case without spaces, like bic and swift_code.
    *
    * @generated from field: optional string iban = 10;
    */
@@ -83,7 +83,7 @@ export type Beneficiary = Message<"clients.v1.Beneficiary"> & {
   swiftCode?: string | undefined;
 
   /**
-   * Of the American Bankers Association.
+   * ABA routing number of a bank in the United States.
    *
    * @generated from field: optional string routing_number = 13;
    */

@@ -24,7 +24,7 @@ export type CreateBeneficiaryRequest = Message<"clients.v1.CreateBeneficiaryRequ
   clientId: string;
 
   /**
-   * PERSON when unspecified.
+   * PERSON if unspecified.
    *
    * @generated from field: clients.v1.BeneficiaryType type = 2;
    */
@@ -36,7 +36,7 @@ export type CreateBeneficiaryRequest = Message<"clients.v1.CreateBeneficiaryRequ
   name: string;
 
   /**
-   * Shown when absent.
+   * True if absent.
    *
    * @generated from field: optional bool display = 4;
    */
@@ -142,7 +142,7 @@ export type ListBeneficiariesRequest = Message<"clients.v1.ListBeneficiariesRequ
   clientId?: string | undefined;
 
   /**
-   * Any when unspecified.
+   * Any if unspecified.
    *
    * @generated from field: clients.v1.BeneficiaryType type = 4;
    */
@@ -154,14 +154,14 @@ export type ListBeneficiariesRequest = Message<"clients.v1.ListBeneficiariesRequ
   countryCode?: string | undefined;
 
   /**
-   * Shown and hidden ones when absent.
+   * If absent, both shown and hidden beneficiaries.
    *
    * @generated from field: optional bool display = 6;
    */
   display?: boolean | undefined;
 
   /**
-   * Any part of name, IBAN or account number, in any case; its spaces do not count in IBANs.
+   * Part of the name, IBAN or account number, case-insensitive. The search in IBANs ignores spaces.
    *
    * @generated from field: optional string search = 7;
    */
@@ -185,13 +185,15 @@ export type ListBeneficiariesResponse = Message<"clients.v1.ListBeneficiariesRes
   beneficiaries: Beneficiary[];
 
   /**
-   * Rows that match. Not exact when total_is_capped: then more than 1 000 match.
+   * Number of matching rows.
    *
    * @generated from field: int32 total = 2;
    */
   total: number;
 
   /**
+   * True if more than 1,000 rows match. The total is then not exact.
+   *
    * @generated from field: bool total_is_capped = 3;
    */
   totalIsCapped: boolean;
@@ -205,7 +207,7 @@ export const ListBeneficiariesResponseSchema: GenMessage<ListBeneficiariesRespon
   messageDesc(file_clients_v1_beneficiary_service, 3);
 
 /**
- * An absent field stays as it is.
+ * Absent fields do not change.
  *
  * @generated from message clients.v1.UpdateBeneficiaryRequest
  */
@@ -216,7 +218,7 @@ export type UpdateBeneficiaryRequest = Message<"clients.v1.UpdateBeneficiaryRequ
   id: string;
 
   /**
-   * Unchanged when unspecified.
+   * Unchanged if unspecified.
    *
    * @generated from field: clients.v1.BeneficiaryType type = 2;
    */
@@ -288,7 +290,7 @@ export type UpdateBeneficiaryRequest = Message<"clients.v1.UpdateBeneficiaryRequ
   countryCode?: string | undefined;
 
   /**
-   * Names of optional fields that are to have no value any more: "bank_name".
+   * Names of optional fields to clear: "bank_name".
    *
    * @generated from field: repeated string cleared = 16;
    */
@@ -303,13 +305,14 @@ export const UpdateBeneficiaryRequestSchema: GenMessage<UpdateBeneficiaryRequest
   messageDesc(file_clients_v1_beneficiary_service, 4);
 
 /**
- * Whom the calling business's clients pay. There is no deletion: display false hides a beneficiary.
+ * Beneficiaries of the calling business's clients. A beneficiary cannot be deleted, only hidden
+ * with display = false.
  *
  * @generated from service clients.v1.BeneficiaryService
  */
 export const BeneficiaryService: GenService<{
   /**
-   * For a client that is not blocked.
+   * Fails with client_blocked for a blocked client.
    *
    * @generated from rpc clients.v1.BeneficiaryService.CreateBeneficiary
    */
@@ -337,7 +340,8 @@ export const BeneficiaryService: GenService<{
     output: typeof ListBeneficiariesResponseSchema;
   },
   /**
-   * Changes the named fields only, or nothing at all when the payment details would not be good afterwards.
+   * Changes only the given fields. Fails without a change if the resulting payment details are
+   * invalid.
    *
    * @generated from rpc clients.v1.BeneficiaryService.UpdateBeneficiary
    */

@@ -13,7 +13,7 @@ export const file_clients_v1_client: GenFile = /*@__PURE__*/
   fileDesc("ChdjbGllbnRzL3YxL2NsaWVudC5wcm90bxIKY2xpZW50cy52MSKDCAoGQ2xpZW50EgoKAmlkGAEgASgJEhMKC2J1c2luZXNzX2lkGAIgASgJEhIKCmZpcnN0X25hbWUYAyABKAkSGAoLbWlkZGxlX25hbWUYBCABKAlIAIgBARIRCglsYXN0X25hbWUYBSABKAkSFQoNZGF0ZV9vZl9iaXJ0aBgGIAEoCRIOCgZnZW5kZXIYByABKAkSFQoNYmlydGhfY291bnRyeRgIIAEoCRITCgtuYXRpb25hbGl0eRgJIAEoCRIgChhjb3VudHJ5X29mX3RheF9yZXNpZGVuY2UYCiABKAkSDwoHYWRkcmVzcxgLIAEoCRIMCgRjaXR5GAwgASgJEhAKCHBvc3Rjb2RlGA0gASgJEhQKDGNvdW50cnlfY29kZRgOIAEoCRINCgVlbWFpbBgPIAEoCRIPCgdibG9ja2VkGBAgASgIEhYKDmlzX2JsYWNrbGlzdGVkGBEgASgIEicKCWt5Y19sZXZlbBgSIAEoDjIULmNsaWVudHMudjEuS3ljTGV2ZWwSLwoKa3ljX3N0YXR1cxgTIAEoDjIbLmNsaWVudHMudjEuQ2xpZW50S3ljU3RhdHVzEikKCnJpc2tfbGV2ZWwYFCABKA4yFS5jbGllbnRzLnYxLlJpc2tMZXZlbBIVCg1jcmVhdGVkX2F0X21zGBUgASgDEhUKDXVwZGF0ZWRfYXRfbXMYFiABKAMSIAoTYmxhY2tsaXN0ZWRfY29tbWVudBgXIAEoCUgBiAEBEiEKFGV4dGVybmFsX2NsaWVudF9jb2RlGBggASgJSAKIAQESFQoIa3ljX25vdGUYGSABKAlIA4gBARIgChNtb2JpbGVfcGhvbmVfbnVtYmVyGBogASgJSASIAQESIAoTcGxhbm5lZF9leHBlbmRpdHVyZRgbIAEoCUgFiAEBEhsKDnBsYW5uZWRfaW5jb21lGBwgASgJSAaIAQESGQoMc2Vjb25kX2VtYWlsGB0gASgJSAeIAQESJwoac2Vjb25kX21vYmlsZV9waG9uZV9udW1iZXIYHiABKAlICIgBARIbCg5zdGF0ZV9wcm92aW5jZRgfIAEoCUgJiAEBQg4KDF9taWRkbGVfbmFtZUIWChRfYmxhY2tsaXN0ZWRfY29tbWVudEIXChVfZXh0ZXJuYWxfY2xpZW50X2NvZGVCCwoJX2t5Y19ub3RlQhYKFF9tb2JpbGVfcGhvbmVfbnVtYmVyQhYKFF9wbGFubmVkX2V4cGVuZGl0dXJlQhEKD19wbGFubmVkX2luY29tZUIPCg1fc2Vjb25kX2VtYWlsQh0KG19zZWNvbmRfbW9iaWxlX3Bob25lX251bWJlckIRCg9fc3RhdGVfcHJvdmluY2UqcQoIS3ljTGV2ZWwSGQoVS1lDX0xFVkVMX1VOU1BFQ0lGSUVEEAASFgoSS1lDX0xFVkVMX0ZVTExfS1lDEAESFgoSS1lDX0xFVkVMX0RPQ19PTkxZEAISGgoWS1lDX0xFVkVMX05PVF9SRVFVSVJFRBADKp4CCg9DbGllbnRLeWNTdGF0dXMSIQodQ0xJRU5UX0tZQ19TVEFUVVNfVU5TUEVDSUZJRUQQABIhCh1DTElFTlRfS1lDX1NUQVRVU19OT1RfU1RBUlRFRBABEh0KGUNMSUVOVF9LWUNfU1RBVFVTX0NSRUFURUQQAhIgChxDTElFTlRfS1lDX1NUQVRVU19QUk9DRVNTSU5HEAMSHQoZQ0xJRU5UX0tZQ19TVEFUVVNfQUJPUlRFRBAEEiQKIENMSUVOVF9LWUNfU1RBVFVTX1BFTkRJTkdfUkVWSUVXEAUSHwobQ0xJRU5UX0tZQ19TVEFUVVNfVkFMSURBVEVEEAYSHgoaQ0xJRU5UX0tZQ19TVEFUVVNfREVDTElORUQQBypnCglSaXNrTGV2ZWwSGgoWUklTS19MRVZFTF9VTlNQRUNJRklFRBAAEhIKDlJJU0tfTEVWRUxfTE9XEAESFQoRUklTS19MRVZFTF9NRURJVU0QAhITCg9SSVNLX0xFVkVMX0hJR0gQA2IGcHJvdG8z");
 
 /**
- * A natural person, client of a business.
+ * A natural person whom a business serves.
  *
  * @generated from message clients.v1.Client
  */
@@ -51,14 +51,14 @@ export type Client = Message<"clients.v1.Client"> & {
   dateOfBirth: string;
 
   /**
-   * male or female.
+   * "male" or "female".
    *
    * @generated from field: string gender = 7;
    */
   gender: string;
 
   /**
-   * Countries are ISO 3166-1 alpha-3.
+   * ISO 3166-1 alpha-3, like all countries of this message.
    *
    * @generated from field: string birth_country = 8;
    */
@@ -100,14 +100,14 @@ export type Client = Message<"clients.v1.Client"> & {
   email: string;
 
   /**
-   * Gets no new account, beneficiary or verification.
+   * True: the client gets no new account, beneficiary or verification.
    *
    * @generated from field: bool blocked = 16;
    */
   blocked: boolean;
 
   /**
-   * A mark for the business; it blocks nothing.
+   * A mark for the business. It has no effect in Amana.
    *
    * @generated from field: bool is_blacklisted = 17;
    */
@@ -119,7 +119,7 @@ export type Client = Message<"clients.v1.Client"> & {
   kycLevel: KycLevel;
 
   /**
-   * Follows the newest verification of the client.
+   * Derived from the newest verification of the client.
    *
    * @generated from field: clients.v1.ClientKycStatus kyc_status = 19;
    */
@@ -213,6 +213,8 @@ export const KycLevel = {
   DOC_ONLY: 2,
 
   /**
+   * An account of the client can be activated without a verification.
+   *
    * @generated from enum value: KYC_LEVEL_NOT_REQUIRED = 3;
    */
   NOT_REQUIRED: 3,
@@ -254,6 +256,8 @@ export const ClientKycStatus = {
   PROCESSING: 3,
 
   /**
+   * The newest verification expired, was canceled, or failed without a remaining attempt.
+   *
    * @generated from enum value: CLIENT_KYC_STATUS_ABORTED = 4;
    */
   ABORTED: 4,

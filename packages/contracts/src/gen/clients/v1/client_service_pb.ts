@@ -34,20 +34,22 @@ export type CreatePersonRequest = Message<"clients.v1.CreatePersonRequest"> & {
   lastName: string;
 
   /**
-   * YYYY-MM-DD. 18 or older today, in UTC.
+   * YYYY-MM-DD. The client must be 18 or older today, in UTC.
    *
    * @generated from field: string date_of_birth = 4;
    */
   dateOfBirth: string;
 
   /**
-   * male or female.
+   * "male" or "female".
    *
    * @generated from field: string gender = 5;
    */
   gender: string;
 
   /**
+   * ISO 3166-1 alpha-3, like all countries of this message.
+   *
    * @generated from field: string birth_country = 6;
    */
   birthCountry: string;
@@ -88,20 +90,22 @@ export type CreatePersonRequest = Message<"clients.v1.CreatePersonRequest"> & {
   email: string;
 
   /**
-   * FULL_KYC when unspecified.
+   * FULL_KYC if unspecified.
    *
    * @generated from field: clients.v1.KycLevel kyc_level = 14;
    */
   kycLevel: KycLevel;
 
   /**
-   * Low when unspecified.
+   * LOW if unspecified.
    *
    * @generated from field: clients.v1.RiskLevel risk_level = 15;
    */
   riskLevel: RiskLevel;
 
   /**
+   * False if absent, like is_blacklisted.
+   *
    * @generated from field: optional bool blocked = 16;
    */
   blocked?: boolean | undefined;
@@ -196,7 +200,7 @@ export type ListClientsRequest = Message<"clients.v1.ListClientsRequest"> & {
   offset: number;
 
   /**
-   * Any when unspecified.
+   * Any status or level if unspecified.
    *
    * @generated from field: clients.v1.ClientKycStatus kyc_status = 3;
    */
@@ -218,14 +222,14 @@ export type ListClientsRequest = Message<"clients.v1.ListClientsRequest"> & {
   blocked?: boolean | undefined;
 
   /**
-   * Any part of the names, the e-mail address or the external client code, in any case.
+   * Part of the names, e-mail address or external client code, case-insensitive.
    *
    * @generated from field: optional string search = 7;
    */
   search?: string | undefined;
 
   /**
-   * The whole address, in any case.
+   * The complete address, case-insensitive.
    *
    * @generated from field: optional string email = 8;
    */
@@ -254,13 +258,15 @@ export type ListClientsResponse = Message<"clients.v1.ListClientsResponse"> & {
   clients: Client[];
 
   /**
-   * Rows that match. Not exact when total_is_capped: then more than 1 000 match.
+   * Number of matching rows.
    *
    * @generated from field: int32 total = 2;
    */
   total: number;
 
   /**
+   * True if more than 1,000 rows match. The total is then not exact.
+   *
    * @generated from field: bool total_is_capped = 3;
    */
   totalIsCapped: boolean;
@@ -274,7 +280,7 @@ export const ListClientsResponseSchema: GenMessage<ListClientsResponse> = /*@__P
   messageDesc(file_clients_v1_client_service, 3);
 
 /**
- * An absent field stays as it is.
+ * Absent fields do not change.
  *
  * @generated from message clients.v1.UpdatePersonRequest
  */
@@ -365,14 +371,14 @@ export type UpdatePersonRequest = Message<"clients.v1.UpdatePersonRequest"> & {
   isBlacklisted?: boolean | undefined;
 
   /**
-   * Unchanged when unspecified.
+   * Unchanged if unspecified.
    *
    * @generated from field: clients.v1.RiskLevel risk_level = 18;
    */
   riskLevel: RiskLevel;
 
   /**
-   * Names of optional fields that are to have no value any more: "kyc_note".
+   * Names of optional fields to clear: "kyc_note".
    *
    * @generated from field: repeated string cleared = 19;
    */
@@ -391,7 +397,7 @@ export const UpdatePersonRequestSchema: GenMessage<UpdatePersonRequest> = /*@__P
  */
 export type GetClientStandingRequest = Message<"clients.v1.GetClientStandingRequest"> & {
   /**
-   * Whose client it is. A business can ask only for its own.
+   * The business of the client. A calling business can query only its own clients.
    *
    * @generated from field: string business_id = 1;
    */
@@ -437,7 +443,7 @@ export const ClientStanding = {
   UNSPECIFIED: 0,
 
   /**
-   * Also for a client of another business.
+   * No client of this business has the id.
    *
    * @generated from enum value: CLIENT_STANDING_UNKNOWN = 1;
    */
@@ -466,13 +472,14 @@ export const ClientStandingSchema: GenEnum<ClientStanding> = /*@__PURE__*/
   enumDesc(file_clients_v1_client_service, 0);
 
 /**
- * The clients of the calling business.
+ * Clients of the calling business.
  *
  * @generated from service clients.v1.ClientService
  */
 export const ClientService: GenService<{
   /**
-   * The e-mail address is unique in a business, whatever its case. The client's onboarding begins with it.
+   * Creates a client and its onboarding. Fails with email_taken if another client of the business
+   * has the e-mail address (case-insensitive), and with client_underage.
    *
    * @generated from rpc clients.v1.ClientService.CreatePerson
    */
@@ -500,7 +507,8 @@ export const ClientService: GenService<{
     output: typeof ListClientsResponseSchema;
   },
   /**
-   * Changes the named fields only. What makes the person cannot be changed.
+   * Changes only the given fields. Fails with email_taken like CreatePerson. Names, birth data,
+   * nationality and tax residence cannot change.
    *
    * @generated from rpc clients.v1.ClientService.UpdatePerson
    */
@@ -510,7 +518,8 @@ export const ClientService: GenService<{
     output: typeof ClientSchema;
   },
   /**
-   * For other services: whether something new may be begun with a client. The platform may ask for any business.
+   * For other services: returns whether a client exists and is not blocked. The kyc service calls
+   * it as the platform, for any business.
    *
    * @generated from rpc clients.v1.ClientService.GetClientStanding
    */

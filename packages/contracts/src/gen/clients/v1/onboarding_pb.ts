@@ -15,7 +15,7 @@ export const file_clients_v1_onboarding: GenFile = /*@__PURE__*/
   fileDesc("ChtjbGllbnRzL3YxL29uYm9hcmRpbmcucHJvdG8SCmNsaWVudHMudjEi/AQKEU9uYm9hcmRpbmdEZXRhaWxzEgoKAmlkGAEgASgJEhEKCWNsaWVudF9pZBgCIAEoCRIYChBhY2NvdW50X3B1cnBvc2VzGAMgAygJEigKIGV4cGVjdGVkX21vbnRobHlfaW5jb21pbmdfdm9sdW1lGAQgASgJEigKIGV4cGVjdGVkX21vbnRobHlfb3V0Z29pbmdfdm9sdW1lGAUgASgJEhQKDGlzX3VzX3BlcnNvbhgGIAEoCBISCgpvY2N1cGF0aW9uGAcgASgJEhkKEW9jY3VwYXRpb25fc2VjdG9yGAggASgJEhcKD3NvdXJjZV9vZl9mdW5kcxgJIAEoCRIVCg1jcmVhdGVkX2F0X21zGAogASgDEhUKDXVwZGF0ZWRfYXRfbXMYCyABKAMSJAoXZnVuZHNfb3JpZ2luX2NvdW50cnlfaWQYDCABKAVIAIgBARIdChBvdGhlcl9vY2N1cGF0aW9uGA0gASgJSAGIAQESIgoVb3RoZXJfc291cmNlX29mX2Z1bmRzGA4gASgJSAKIAQESJgoZdGF4X2lkZW50aWZpY2F0aW9uX251bWJlchgPIAEoCUgDiAEBEh8KEmt5Y19hcHBsaWNhdGlvbl9pZBgQIAEoCUgEiAEBEhwKFGt5Y19hcHBsaWNhdGlvbl9vcGVuGBEgASgIQhoKGF9mdW5kc19vcmlnaW5fY291bnRyeV9pZEITChFfb3RoZXJfb2NjdXBhdGlvbkIYChZfb3RoZXJfc291cmNlX29mX2Z1bmRzQhwKGl90YXhfaWRlbnRpZmljYXRpb25fbnVtYmVyQhUKE19reWNfYXBwbGljYXRpb25faWQixQIKCk9uYm9hcmRpbmcSCgoCaWQYASABKAkSEQoJY2xpZW50X2lkGAIgASgJEjAKDGN1cnJlbnRfc3RlcBgDIAEoDjIaLmNsaWVudHMudjEuT25ib2FyZGluZ1N0ZXASLwoKa3ljX3N0YXR1cxgEIAEoDjIbLmNsaWVudHMudjEuQ2xpZW50S3ljU3RhdHVzEjEKDm92ZXJhbGxfc3RhdHVzGAUgASgOMhkuY2xpZW50cy52MS5PdmVyYWxsU3RhdHVzEhUKDWNyZWF0ZWRfYXRfbXMYBiABKAMSFQoNdXBkYXRlZF9hdF9tcxgHIAEoAxIfChJreWNfYXBwbGljYXRpb25faWQYCCABKAlIAIgBARIcChRreWNfYXBwbGljYXRpb25fb3BlbhgJIAEoCEIVChNfa3ljX2FwcGxpY2F0aW9uX2lkKqcCCg5PbmJvYXJkaW5nU3RlcBIfChtPTkJPQVJESU5HX1NURVBfVU5TUEVDSUZJRUQQABIjCh9PTkJPQVJESU5HX1NURVBfREVUQUlMU19QRU5ESU5HEAESHwobT05CT0FSRElOR19TVEVQX0tZQ19QRU5ESU5HEAISIgoeT05CT0FSRElOR19TVEVQX0tZQ19QUk9DRVNTSU5HEAMSJAogT05CT0FSRElOR19TVEVQX0tZQ19VTkRFUl9SRVZJRVcQBBIgChxPTkJPQVJESU5HX1NURVBfS1lDX0RFQ0xJTkVEEAUSJAogT05CT0FSRElOR19TVEVQX1BFTkRJTkdfQVBQUk9WQUwQBhIcChhPTkJPQVJESU5HX1NURVBfQVBQUk9WRUQQByqqAQoNT3ZlcmFsbFN0YXR1cxIeChpPVkVSQUxMX1NUQVRVU19VTlNQRUNJRklFRBAAEh4KGk9WRVJBTExfU1RBVFVTX0lOX1BST0dSRVNTEAESHwobT1ZFUkFMTF9TVEFUVVNfVU5ERVJfUkVWSUVXEAISGwoXT1ZFUkFMTF9TVEFUVVNfREVDTElORUQQAxIbChdPVkVSQUxMX1NUQVRVU19BUFBST1ZFRBAEYgZwcm90bzM", [file_clients_v1_client]);
 
 /**
- * What a client told about its means and intentions. The words are those of the public API.
+ * Answers of a client about income and intended use. Enumerated values are those of the public API.
  *
  * @generated from message clients.v1.OnboardingDetails
  */
@@ -98,14 +98,14 @@ export type OnboardingDetails = Message<"clients.v1.OnboardingDetails"> & {
   taxIdentificationNumber?: string | undefined;
 
   /**
-   * The client's newest verification.
+   * Newest verification of the client. Absent if there is none.
    *
    * @generated from field: optional string kyc_application_id = 16;
    */
   kycApplicationId?: string | undefined;
 
   /**
-   * Its link may still be used.
+   * True while the client can continue that verification.
    *
    * @generated from field: bool kyc_application_open = 17;
    */
@@ -120,7 +120,7 @@ export const OnboardingDetailsSchema: GenMessage<OnboardingDetails> = /*@__PURE_
   messageDesc(file_clients_v1_onboarding, 0);
 
 /**
- * How far a client's onboarding is. Exists from the client's creation on.
+ * Progress of a client's onboarding. It is created together with the client.
  *
  * @generated from message clients.v1.Onboarding
  */
@@ -161,14 +161,14 @@ export type Onboarding = Message<"clients.v1.Onboarding"> & {
   updatedAtMs: bigint;
 
   /**
-   * The client's newest verification.
+   * Newest verification of the client. Absent if there is none.
    *
    * @generated from field: optional string kyc_application_id = 8;
    */
   kycApplicationId?: string | undefined;
 
   /**
-   * Its link may still be used.
+   * True while the client can continue that verification.
    *
    * @generated from field: bool kyc_application_open = 9;
    */
@@ -217,7 +217,7 @@ export const OnboardingStep = {
   KYC_DECLINED: 5,
 
   /**
-   * Verified; an operator has the last word.
+   * The client is verified, and an operator must approve or decline.
    *
    * @generated from enum value: ONBOARDING_STEP_PENDING_APPROVAL = 6;
    */
@@ -250,6 +250,8 @@ export const OverallStatus = {
   UNSPECIFIED: 0,
 
   /**
+   * Any step other than those of the following values.
+   *
    * @generated from enum value: OVERALL_STATUS_IN_PROGRESS = 1;
    */
   IN_PROGRESS: 1,

@@ -15,13 +15,13 @@ export const file_clients_v1_onboarding_service: GenFile = /*@__PURE__*/
   fileDesc("CiNjbGllbnRzL3YxL29uYm9hcmRpbmdfc2VydmljZS5wcm90bxIKY2xpZW50cy52MSKcBQoRT25ib2FyZGluZ0Fuc3dlcnMSGAoQYWNjb3VudF9wdXJwb3NlcxgBIAMoCRItCiBleHBlY3RlZF9tb250aGx5X2luY29taW5nX3ZvbHVtZRgCIAEoCUgAiAEBEi0KIGV4cGVjdGVkX21vbnRobHlfb3V0Z29pbmdfdm9sdW1lGAMgASgJSAGIAQESGQoMaXNfdXNfcGVyc29uGAQgASgISAKIAQESFwoKb2NjdXBhdGlvbhgFIAEoCUgDiAEBEh4KEW9jY3VwYXRpb25fc2VjdG9yGAYgASgJSASIAQESHAoPc291cmNlX29mX2Z1bmRzGAcgASgJSAWIAQESJAoXZnVuZHNfb3JpZ2luX2NvdW50cnlfaWQYCCABKAVIBogBARIdChBvdGhlcl9vY2N1cGF0aW9uGAkgASgJSAeIAQESIgoVb3RoZXJfc291cmNlX29mX2Z1bmRzGAogASgJSAiIAQESJgoZdGF4X2lkZW50aWZpY2F0aW9uX251bWJlchgLIAEoCUgJiAEBEg8KB2NsZWFyZWQYDCADKAlCIwohX2V4cGVjdGVkX21vbnRobHlfaW5jb21pbmdfdm9sdW1lQiMKIV9leHBlY3RlZF9tb250aGx5X291dGdvaW5nX3ZvbHVtZUIPCg1faXNfdXNfcGVyc29uQg0KC19vY2N1cGF0aW9uQhQKEl9vY2N1cGF0aW9uX3NlY3RvckISChBfc291cmNlX29mX2Z1bmRzQhoKGF9mdW5kc19vcmlnaW5fY291bnRyeV9pZEITChFfb3RoZXJfb2NjdXBhdGlvbkIYChZfb3RoZXJfc291cmNlX29mX2Z1bmRzQhwKGl90YXhfaWRlbnRpZmljYXRpb25fbnVtYmVyImMKHkNyZWF0ZU9uYm9hcmRpbmdEZXRhaWxzUmVxdWVzdBIRCgljbGllbnRfaWQYASABKAkSLgoHYW5zd2VycxgCIAEoCzIdLmNsaWVudHMudjEuT25ib2FyZGluZ0Fuc3dlcnMiMAobR2V0T25ib2FyZGluZ0RldGFpbHNSZXF1ZXN0EhEKCWNsaWVudF9pZBgBIAEoCSJjCh5VcGRhdGVPbmJvYXJkaW5nRGV0YWlsc1JlcXVlc3QSEQoJY2xpZW50X2lkGAEgASgJEi4KB2Fuc3dlcnMYAiABKAsyHS5jbGllbnRzLnYxLk9uYm9hcmRpbmdBbnN3ZXJzIikKFEdldE9uYm9hcmRpbmdSZXF1ZXN0EhEKCWNsaWVudF9pZBgBIAEoCSJ+ChdEZWNpZGVPbmJvYXJkaW5nUmVxdWVzdBIRCgljbGllbnRfaWQYASABKAkSMAoIZGVjaXNpb24YAiABKA4yHi5jbGllbnRzLnYxLk9uYm9hcmRpbmdEZWNpc2lvbhITCgZyZWFzb24YAyABKAlIAIgBAUIJCgdfcmVhc29uKn0KEk9uYm9hcmRpbmdEZWNpc2lvbhIjCh9PTkJPQVJESU5HX0RFQ0lTSU9OX1VOU1BFQ0lGSUVEEAASIAocT05CT0FSRElOR19ERUNJU0lPTl9BUFBST1ZFRBABEiAKHE9OQk9BUkRJTkdfREVDSVNJT05fREVDTElORUQQAjLlAwoRT25ib2FyZGluZ1NlcnZpY2USZAoXQ3JlYXRlT25ib2FyZGluZ0RldGFpbHMSKi5jbGllbnRzLnYxLkNyZWF0ZU9uYm9hcmRpbmdEZXRhaWxzUmVxdWVzdBodLmNsaWVudHMudjEuT25ib2FyZGluZ0RldGFpbHMSYwoUR2V0T25ib2FyZGluZ0RldGFpbHMSJy5jbGllbnRzLnYxLkdldE9uYm9hcmRpbmdEZXRhaWxzUmVxdWVzdBodLmNsaWVudHMudjEuT25ib2FyZGluZ0RldGFpbHMiA5ACARJkChdVcGRhdGVPbmJvYXJkaW5nRGV0YWlscxIqLmNsaWVudHMudjEuVXBkYXRlT25ib2FyZGluZ0RldGFpbHNSZXF1ZXN0Gh0uY2xpZW50cy52MS5PbmJvYXJkaW5nRGV0YWlscxJOCg1HZXRPbmJvYXJkaW5nEiAuY2xpZW50cy52MS5HZXRPbmJvYXJkaW5nUmVxdWVzdBoWLmNsaWVudHMudjEuT25ib2FyZGluZyIDkAIBEk8KEERlY2lkZU9uYm9hcmRpbmcSIy5jbGllbnRzLnYxLkRlY2lkZU9uYm9hcmRpbmdSZXF1ZXN0GhYuY2xpZW50cy52MS5PbmJvYXJkaW5nYgZwcm90bzM", [file_clients_v1_onboarding]);
 
 /**
- * The answers a client gives. An absent field stays as it is, or without a value.
+ * Answers of a client. Absent fields do not change, or stay without a value.
  *
  * @generated from message clients.v1.OnboardingAnswers
  */
 export type OnboardingAnswers = Message<"clients.v1.OnboardingAnswers"> & {
   /**
-   * Empty: absent.
+   * Empty means absent.
    *
    * @generated from field: repeated string account_purposes = 1;
    */
@@ -80,7 +80,7 @@ export type OnboardingAnswers = Message<"clients.v1.OnboardingAnswers"> & {
   taxIdentificationNumber?: string | undefined;
 
   /**
-   * Names of optional fields that are to have no value any more: "other_occupation".
+   * Names of optional fields to clear: "other_occupation".
    *
    * @generated from field: repeated string cleared = 12;
    */
@@ -187,7 +187,7 @@ export type DecideOnboardingRequest = Message<"clients.v1.DecideOnboardingReques
   decision: OnboardingDecision;
 
   /**
-   * Kept in the audit trail.
+   * Stored in the audit trail.
    *
    * @generated from field: optional string reason = 3;
    */
@@ -233,13 +233,14 @@ export const OnboardingDecisionSchema: GenEnum<OnboardingDecision> = /*@__PURE__
   enumDesc(file_clients_v1_onboarding_service, 0);
 
 /**
- * The onboarding of the calling business's clients. All ids are those of clients.
+ * Onboarding of the calling business's clients. Requests name the client, not the onboarding.
  *
  * @generated from service clients.v1.OnboardingService
  */
 export const OnboardingService: GenService<{
   /**
-   * Once for each client.
+   * Fails with onboarding_details_exist if the client already has details, and with
+   * onboarding_details_incomplete if a required field is missing.
    *
    * @generated from rpc clients.v1.OnboardingService.CreateOnboardingDetails
    */
@@ -249,6 +250,8 @@ export const OnboardingService: GenService<{
     output: typeof OnboardingDetailsSchema;
   },
   /**
+   * Fails with onboarding_details_not_found if the client has no details yet.
+   *
    * @generated from rpc clients.v1.OnboardingService.GetOnboardingDetails
    */
   getOnboardingDetails: {
@@ -257,7 +260,8 @@ export const OnboardingService: GenService<{
     output: typeof OnboardingDetailsSchema;
   },
   /**
-   * Changes the named fields only, before verification begins. Creates the details when all that is required is there.
+   * Changes only the given fields. Creates the details if the client has none and all required
+   * fields are present. Fails with onboarding_locked after the start of the verification.
    *
    * @generated from rpc clients.v1.OnboardingService.UpdateOnboardingDetails
    */
@@ -275,7 +279,9 @@ export const OnboardingService: GenService<{
     output: typeof OnboardingSchema;
   },
   /**
-   * An operator lets a verified client of any business in, or turns it down until a newer verification. Audited.
+   * For operators: decides about a verified client of any business. DECLINED applies until a newer
+   * verification of the client. Audited. Fails with invalid_status_transition unless the step is
+   * PENDING_APPROVAL.
    *
    * @generated from rpc clients.v1.OnboardingService.DecideOnboarding
    */

@@ -13,6 +13,8 @@ export const file_identity_v1_api_key: GenFile = /*@__PURE__*/
   fileDesc("ChlpZGVudGl0eS92MS9hcGlfa2V5LnByb3RvEgtpZGVudGl0eS52MSKjAgoGQXBpS2V5EgoKAmlkGAEgASgJEhMKC2J1c2luZXNzX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSDgoGcHJlZml4GAQgASgJEhUKDWNyZWF0ZWRfYXRfbXMYBSABKAMSHAoPbGFzdF91c2VkX2F0X21zGAYgASgDSACIAQESGgoNZXhwaXJlc19hdF9tcxgHIAEoA0gBiAEBEhoKDXJldm9rZWRfYXRfbXMYCCABKANIAogBARIUCgdhcGlfa2V5GAkgASgJSAOIAQESEwoLYWxsb3dlZF9pcHMYCiADKAlCEgoQX2xhc3RfdXNlZF9hdF9tc0IQCg5fZXhwaXJlc19hdF9tc0IQCg5fcmV2b2tlZF9hdF9tc0IKCghfYXBpX2tleWIGcHJvdG8z");
 
 /**
+ * A named API key of a business.
+ *
  * @generated from message identity.v1.ApiKey
  */
 export type ApiKey = Message<"identity.v1.ApiKey"> & {
@@ -32,7 +34,7 @@ export type ApiKey = Message<"identity.v1.ApiKey"> & {
   name: string;
 
   /**
-   * The first 16 characters.
+   * First 16 characters of the key.
    *
    * @generated from field: string prefix = 4;
    */
@@ -44,13 +46,15 @@ export type ApiKey = Message<"identity.v1.ApiKey"> & {
   createdAtMs: bigint;
 
   /**
-   * To the minute.
+   * Updated at most once a minute. Absent if the key was never used.
    *
    * @generated from field: optional int64 last_used_at_ms = 6;
    */
   lastUsedAtMs?: bigint | undefined;
 
   /**
+   * Absent if the key does not expire.
+   *
    * @generated from field: optional int64 expires_at_ms = 7;
    */
   expiresAtMs?: bigint | undefined;
@@ -61,14 +65,14 @@ export type ApiKey = Message<"identity.v1.ApiKey"> & {
   revokedAtMs?: bigint | undefined;
 
   /**
-   * The plaintext key, only in the answer that issues it.
+   * The plaintext key. Present only in the response that issues the key.
    *
    * @generated from field: optional string api_key = 9;
    */
   apiKey?: string | undefined;
 
   /**
-   * The only networks it may be used from, as CIDRs in canonical form. Empty: from anywhere.
+   * Networks from which the key is accepted, as CIDRs in canonical form. Empty: all networks.
    *
    * @generated from field: repeated string allowed_ips = 10;
    */

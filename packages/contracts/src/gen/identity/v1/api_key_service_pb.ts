@@ -51,14 +51,14 @@ export type CreateLimitedApiKeyRequest = Message<"identity.v1.CreateLimitedApiKe
   name: string;
 
   /**
-   * In the future, by the database's clock.
+   * In the future by the database's clock. If absent, the key does not expire.
    *
    * @generated from field: optional int64 expires_at_ms = 3;
    */
   expiresAtMs?: bigint | undefined;
 
   /**
-   * CIDRs in canonical form.
+   * CIDRs in canonical form. Empty: all networks.
    *
    * @generated from field: repeated string allowed_ips = 4;
    */
@@ -109,13 +109,15 @@ export type ListApiKeysResponse = Message<"identity.v1.ListApiKeysResponse"> & {
   apiKeys: ApiKey[];
 
   /**
-   * Rows that match. Not exact when total_is_capped: then more than 1 000 match.
+   * Number of matching rows.
    *
    * @generated from field: int32 total = 2;
    */
   total: number;
 
   /**
+   * True if more than 1,000 rows match. The total is then not exact.
+   *
    * @generated from field: bool total_is_capped = 3;
    */
   totalIsCapped: boolean;
@@ -138,7 +140,7 @@ export type RevokeApiKeyRequest = Message<"identity.v1.RevokeApiKeyRequest"> & {
   id: string;
 
   /**
-   * Kept in the audit trail.
+   * Stored in the audit trail.
    *
    * @generated from field: optional string reason = 2;
    */
@@ -153,12 +155,15 @@ export const RevokeApiKeyRequestSchema: GenMessage<RevokeApiKeyRequest> = /*@__P
   messageDesc(file_identity_v1_api_key_service, 4);
 
 /**
- * Named keys of businesses, in the hands of operators.
+ * API keys of businesses, managed by operators.
  *
  * @generated from service identity.v1.ApiKeyService
  */
 export const ApiKeyService: GenService<{
   /**
+   * Issues a key without limits. Fails with api_key_name_taken if a live key of the business has
+   * the name, and with api_key_limit_reached if the business has 20 live keys.
+   *
    * @generated from rpc identity.v1.ApiKeyService.CreateApiKey
    */
   createApiKey: {
@@ -167,8 +172,8 @@ export const ApiKeyService: GenService<{
     output: typeof ApiKeySchema;
   },
   /**
-   * A key with an end, or for some networks alone. An RPC of its own: a version that does not know
-   * the limits would leave them out.
+   * Issues a key with an expiry or with permitted networks. It is a separate RPC because an older
+   * version of CreateApiKey would ignore these limits and issue an unlimited key.
    *
    * @generated from rpc identity.v1.ApiKeyService.CreateLimitedApiKey
    */
@@ -178,7 +183,7 @@ export const ApiKeyService: GenService<{
     output: typeof ApiKeySchema;
   },
   /**
-   * Newest first, revoked ones included.
+   * Newest first, including revoked keys.
    *
    * @generated from rpc identity.v1.ApiKeyService.ListApiKeys
    */
@@ -188,7 +193,7 @@ export const ApiKeyService: GenService<{
     output: typeof ListApiKeysResponseSchema;
   },
   /**
-   * Holds on every gateway before the answer is sent. Revoking again changes nothing.
+   * Returns after all gateways reject the key. Has no effect on a revoked key.
    *
    * @generated from rpc identity.v1.ApiKeyService.RevokeApiKey
    */

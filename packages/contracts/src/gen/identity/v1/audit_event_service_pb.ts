@@ -73,13 +73,15 @@ export type ListAuditEventsResponse = Message<"identity.v1.ListAuditEventsRespon
   auditEvents: AuditEvent[];
 
   /**
-   * Rows that match. Not exact when total_is_capped: then more than 1 000 match.
+   * Number of matching rows.
    *
    * @generated from field: int32 total = 2;
    */
   total: number;
 
   /**
+   * True if more than 1,000 rows match. The total is then not exact.
+   *
    * @generated from field: bool total_is_capped = 3;
    */
   totalIsCapped: boolean;
@@ -107,26 +109,29 @@ export type AuditEvent = Message<"identity.v1.AuditEvent"> & {
   atMs: bigint;
 
   /**
-   * Prefix of the key the action was done with; "platform"; "command:" and the name of who used the command.
+   * Prefix of the key of the request. "platform" for an action without a key. "command:" and a
+   * user name for an action of a command-line tool.
    *
    * @generated from field: string actor = 3;
    */
   actor: string;
 
   /**
+   * Absent if no key was used.
+   *
    * @generated from field: optional string actor_key_id = 4;
    */
   actorKeyId?: string | undefined;
 
   /**
-   * What the key was called.
+   * Name of the key. Absent if no key was used.
    *
    * @generated from field: optional string actor_name = 5;
    */
   actorName?: string | undefined;
 
   /**
-   * "api_key.revoked"
+   * Entity type and operation: "api_key.revoked".
    *
    * @generated from field: string action = 6;
    */
@@ -148,13 +153,15 @@ export type AuditEvent = Message<"identity.v1.AuditEvent"> & {
   businessId?: string | undefined;
 
   /**
-   * An object of texts, as JSON.
+   * State of the entity before the action: a JSON object of strings. Absent if the entity is new.
    *
    * @generated from field: optional string before_json = 10;
    */
   beforeJson?: string | undefined;
 
   /**
+   * State of the entity after the action, in the same form.
+   *
    * @generated from field: optional string after_json = 11;
    */
   afterJson?: string | undefined;
@@ -170,6 +177,8 @@ export type AuditEvent = Message<"identity.v1.AuditEvent"> & {
   requestId: string;
 
   /**
+   * IP address of the caller.
+   *
    * @generated from field: string address = 14;
    */
   address: string;
@@ -183,13 +192,14 @@ export const AuditEventSchema: GenMessage<AuditEvent> = /*@__PURE__*/
   messageDesc(file_identity_v1_audit_event_service, 2);
 
 /**
- * The one audit trail: what operators, keys and the platform did, in every service.
+ * The audit trail of the deployment: actions of operators, businesses and the platform in all
+ * services.
  *
  * @generated from service identity.v1.AuditEventService
  */
 export const AuditEventService: GenService<{
   /**
-   * Newest first, for operators.
+   * For operators. Newest first.
    *
    * @generated from rpc identity.v1.AuditEventService.ListAuditEvents
    */

@@ -13,28 +13,29 @@ export const file_identity_v1_audit_events: GenFile = /*@__PURE__*/
   fileDesc("Ch5pZGVudGl0eS92MS9hdWRpdF9ldmVudHMucHJvdG8SC2lkZW50aXR5LnYxIskCCg5BY3Rpb25SZWNvcmRlZBINCgVhY3RvchgBIAEoCRIOCgZhY3Rpb24YAiABKAkSEwoLZW50aXR5X3R5cGUYAyABKAkSEQoJZW50aXR5X2lkGAQgASgJEhgKC2J1c2luZXNzX2lkGAUgASgJSACIAQESKgoGYmVmb3JlGAYgASgLMhouaWRlbnRpdHkudjEuQXVkaXRTbmFwc2hvdBIpCgVhZnRlchgHIAEoCzIaLmlkZW50aXR5LnYxLkF1ZGl0U25hcHNob3QSEgoKcmVxdWVzdF9pZBgIIAEoCRIPCgdhZGRyZXNzGAkgASgJEhMKBnJlYXNvbhgKIAEoCUgBiAEBEhkKDGFjdG9yX2tleV9pZBgLIAEoCUgCiAEBQg4KDF9idXNpbmVzc19pZEIJCgdfcmVhc29uQg8KDV9hY3Rvcl9rZXlfaWQidgoNQXVkaXRTbmFwc2hvdBI2CgZmaWVsZHMYASADKAsyJi5pZGVudGl0eS52MS5BdWRpdFNuYXBzaG90LkZpZWxkc0VudHJ5Gi0KC0ZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFiBnByb3RvMw");
 
 /**
- * What topic audit.v1 carries: an operator's action outside the identity service, for the one audit trail. Written with
- * the change itself. Key: the entity's id. The trail takes its row's id from the header ce_id and its time from ce_time.
+ * Message of the topic audit.v1: an audited action outside the identity service. A service inserts
+ * it into its outbox in the transaction of the action. The message key is the entity's id. The row
+ * of the audit trail gets its id from the header ce_id and its time from ce_time.
  *
  * @generated from message identity.v1.ActionRecorded
  */
 export type ActionRecorded = Message<"identity.v1.ActionRecorded"> & {
   /**
-   * Prefix of the key the action was done with.
+   * Prefix of the key of the request, or "platform" for an action without a key.
    *
    * @generated from field: string actor = 1;
    */
   actor: string;
 
   /**
-   * "kyc_application.reviewed"
+   * Entity type and operation: "kyc_application.reviewed".
    *
    * @generated from field: string action = 2;
    */
   action: string;
 
   /**
-   * "kyc_application"
+   * Type of the changed entity: "kyc_application".
    *
    * @generated from field: string entity_type = 3;
    */
@@ -51,13 +52,15 @@ export type ActionRecorded = Message<"identity.v1.ActionRecorded"> & {
   businessId?: string | undefined;
 
   /**
-   * What the entity was and became, without secrets. Absent when it was not there before.
+   * State of the entity before the action, without secrets. Absent if the entity is new.
    *
    * @generated from field: identity.v1.AuditSnapshot before = 6;
    */
   before?: AuditSnapshot | undefined;
 
   /**
+   * State of the entity after the action, without secrets.
+   *
    * @generated from field: identity.v1.AuditSnapshot after = 7;
    */
   after?: AuditSnapshot | undefined;
@@ -68,6 +71,8 @@ export type ActionRecorded = Message<"identity.v1.ActionRecorded"> & {
   requestId: string;
 
   /**
+   * IP address of the caller.
+   *
    * @generated from field: string address = 9;
    */
   address: string;
@@ -78,7 +83,8 @@ export type ActionRecorded = Message<"identity.v1.ActionRecorded"> & {
   reason?: string | undefined;
 
   /**
-   * Of the key, by which the trail finds its name. Absent where no key was used, and from an older version.
+   * Id of the key, by which identity finds its name. Absent if no key was used, and in messages of
+   * older versions.
    *
    * @generated from field: optional string actor_key_id = 11;
    */
@@ -97,7 +103,7 @@ export const ActionRecordedSchema: GenMessage<ActionRecorded> = /*@__PURE__*/
  */
 export type AuditSnapshot = Message<"identity.v1.AuditSnapshot"> & {
   /**
-   * A field without a value is left out.
+   * Fields without a value are omitted.
    *
    * @generated from field: map<string, string> fields = 1;
    */

@@ -13,6 +13,8 @@ export const file_identity_v1_business: GenFile = /*@__PURE__*/
   fileDesc("ChppZGVudGl0eS92MS9idXNpbmVzcy5wcm90bxILaWRlbnRpdHkudjEimAIKCEJ1c2luZXNzEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSKwoGc3RhdHVzGAMgASgOMhsuaWRlbnRpdHkudjEuQnVzaW5lc3NTdGF0dXMSFQoNY3JlYXRlZF9hdF9tcxgEIAEoAxIVCg11cGRhdGVkX2F0X21zGAUgASgDEhcKD29yZ2FuaXphdGlvbl9pZBgGIAEoBRIbCg5hcGlfa2V5X3ByZWZpeBgHIAEoCUgAiAEBEhQKB2FwaV9rZXkYCCABKAlIAYgBARIaCg1jb250YWN0X2VtYWlsGAkgASgJSAKIAQFCEQoPX2FwaV9rZXlfcHJlZml4QgoKCF9hcGlfa2V5QhAKDl9jb250YWN0X2VtYWlsKqYBCg5CdXNpbmVzc1N0YXR1cxIfChtCVVNJTkVTU19TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdCVVNJTkVTU19TVEFUVVNfUEVORElORxABEhoKFkJVU0lORVNTX1NUQVRVU19BQ1RJVkUQAhIcChhCVVNJTkVTU19TVEFUVVNfRElTQUJMRUQQAxIcChhCVVNJTkVTU19TVEFUVVNfUkVKRUNURUQQBGIGcHJvdG8z");
 
 /**
+ * A company that calls the API with its own keys.
+ *
  * @generated from message identity.v1.Business
  */
 export type Business = Message<"identity.v1.Business"> & {
@@ -42,28 +44,28 @@ export type Business = Message<"identity.v1.Business"> & {
   updatedAtMs: bigint;
 
   /**
-   * A number the platform assigns, one for each business.
+   * Number of the business in this deployment. The database assigns it.
    *
    * @generated from field: int32 organization_id = 6;
    */
   organizationId: number;
 
   /**
-   * The first 16 characters of the newest live key; absent when there is none.
+   * First 16 characters of the newest live API key. Absent if the business has no live key.
    *
    * @generated from field: optional string api_key_prefix = 7;
    */
   apiKeyPrefix?: string | undefined;
 
   /**
-   * The plaintext key, only in the answer that issues it.
+   * The plaintext key. Present only in the response that issues the key.
    *
    * @generated from field: optional string api_key = 8;
    */
   apiKey?: string | undefined;
 
   /**
-   * Where to reach a business that registered itself; for operators.
+   * Contact address for operators. Absent for a business that an operator created.
    *
    * @generated from field: optional string contact_email = 9;
    */
@@ -87,6 +89,8 @@ export const BusinessStatus = {
   UNSPECIFIED: 0,
 
   /**
+   * Waits for the activation by an operator. API requests with its keys are rejected.
+   *
    * @generated from enum value: BUSINESS_STATUS_PENDING = 1;
    */
   PENDING: 1,

@@ -26,7 +26,7 @@ export type CreateBusinessRequest = Message<"identity.v1.CreateBusinessRequest">
   name: string;
 
   /**
-   * ACTIVE when unspecified; PENDING is the only other choice.
+   * ACTIVE or PENDING. ACTIVE if unspecified.
    *
    * @generated from field: identity.v1.BusinessStatus status = 2;
    */
@@ -72,14 +72,14 @@ export type ListBusinessesRequest = Message<"identity.v1.ListBusinessesRequest">
   offset: number;
 
   /**
-   * Any status when unspecified.
+   * Any status if unspecified.
    *
    * @generated from field: identity.v1.BusinessStatus status = 3;
    */
   status: BusinessStatus;
 
   /**
-   * Case-insensitive part of the name.
+   * Part of the name, case-insensitive.
    *
    * @generated from field: optional string search = 4;
    */
@@ -103,13 +103,15 @@ export type ListBusinessesResponse = Message<"identity.v1.ListBusinessesResponse
   businesses: Business[];
 
   /**
-   * Rows that match. Not exact when total_is_capped: then more than 1 000 match.
+   * Number of matching rows.
    *
    * @generated from field: int32 total = 2;
    */
   total: number;
 
   /**
+   * True if more than 1,000 rows match. The total is then not exact.
+   *
    * @generated from field: bool total_is_capped = 3;
    */
   totalIsCapped: boolean;
@@ -132,12 +134,14 @@ export type UpdateBusinessRequest = Message<"identity.v1.UpdateBusinessRequest">
   id: string;
 
   /**
+   * Unchanged if absent.
+   *
    * @generated from field: optional string name = 2;
    */
   name?: string | undefined;
 
   /**
-   * Unchanged when unspecified.
+   * Unchanged if unspecified.
    *
    * @generated from field: identity.v1.BusinessStatus status = 3;
    */
@@ -174,6 +178,8 @@ export const GetOwnBusinessRequestSchema: GenMessage<GetOwnBusinessRequest> = /*
  */
 export type UpdateOwnBusinessRequest = Message<"identity.v1.UpdateOwnBusinessRequest"> & {
   /**
+   * Unchanged if absent.
+   *
    * @generated from field: optional string name = 1;
    */
   name?: string | undefined;
@@ -184,7 +190,7 @@ export type UpdateOwnBusinessRequest = Message<"identity.v1.UpdateOwnBusinessReq
   rotateApiKey: boolean;
 
   /**
-   * How long the replaced key goes on working; 0 ends it at once.
+   * Time for which the replaced key stays valid, at most 7 days. 0 ends the key at once.
    *
    * @generated from field: int32 previous_key_ttl_seconds = 3;
    */
@@ -230,13 +236,15 @@ export type ListOwnApiKeysResponse = Message<"identity.v1.ListOwnApiKeysResponse
   apiKeys: ApiKey[];
 
   /**
-   * Rows that match. Not exact when total_is_capped: then more than 1 000 match.
+   * Number of matching rows.
    *
    * @generated from field: int32 total = 2;
    */
   total: number;
 
   /**
+   * True if more than 1,000 rows match. The total is then not exact.
+   *
    * @generated from field: bool total_is_capped = 3;
    */
   totalIsCapped: boolean;
@@ -259,14 +267,14 @@ export type CreateOwnApiKeyRequest = Message<"identity.v1.CreateOwnApiKeyRequest
   name: string;
 
   /**
-   * In the future, by the database's clock.
+   * In the future by the database's clock. If absent, the key does not expire.
    *
    * @generated from field: optional int64 expires_at_ms = 2;
    */
   expiresAtMs?: bigint | undefined;
 
   /**
-   * CIDRs in canonical form.
+   * CIDRs in canonical form. Empty: all networks.
    *
    * @generated from field: repeated string allowed_ips = 3;
    */
@@ -290,7 +298,7 @@ export type RevokeOwnApiKeyRequest = Message<"identity.v1.RevokeOwnApiKeyRequest
   id: string;
 
   /**
-   * Kept in the audit trail.
+   * Stored in the audit trail.
    *
    * @generated from field: optional string reason = 2;
    */
@@ -305,13 +313,13 @@ export const RevokeOwnApiKeyRequestSchema: GenMessage<RevokeOwnApiKeyRequest> = 
   messageDesc(file_identity_v1_business_service, 10);
 
 /**
- * Businesses, seen by operators and by themselves.
+ * Businesses and their keys. Operators call it for all businesses, a business for itself.
  *
  * @generated from service identity.v1.BusinessService
  */
 export const BusinessService: GenService<{
   /**
-   * Operators only. Issues the first key along with the business.
+   * For operators. Also issues the first API key of the business.
    *
    * @generated from rpc identity.v1.BusinessService.CreateBusiness
    */
@@ -321,7 +329,7 @@ export const BusinessService: GenService<{
     output: typeof BusinessSchema;
   },
   /**
-   * Operators only.
+   * For operators.
    *
    * @generated from rpc identity.v1.BusinessService.GetBusiness
    */
@@ -331,7 +339,7 @@ export const BusinessService: GenService<{
     output: typeof BusinessSchema;
   },
   /**
-   * Operators only. Newest first.
+   * For operators. Newest first.
    *
    * @generated from rpc identity.v1.BusinessService.ListBusinesses
    */
@@ -341,7 +349,9 @@ export const BusinessService: GenService<{
     output: typeof ListBusinessesResponseSchema;
   },
   /**
-   * Operators only. Rotation replaces the newest live key and keeps its name.
+   * For operators. A rotation replaces the newest live key and keeps its name. The replaced key
+   * ends at once. After a rotation or a change to DISABLED, returns once all gateways reject the
+   * ended keys.
    *
    * @generated from rpc identity.v1.BusinessService.UpdateBusiness
    */
@@ -351,7 +361,7 @@ export const BusinessService: GenService<{
     output: typeof BusinessSchema;
   },
   /**
-   * The calling business.
+   * Returns the calling business.
    *
    * @generated from rpc identity.v1.BusinessService.GetOwnBusiness
    */
@@ -361,7 +371,8 @@ export const BusinessService: GenService<{
     output: typeof BusinessSchema;
   },
   /**
-   * The calling business. Rotation replaces the key the call was made with.
+   * Changes the calling business. A rotation replaces the key of the call. Fails with
+   * api_key_replaced if that key was already replaced or revoked.
    *
    * @generated from rpc identity.v1.BusinessService.UpdateOwnBusiness
    */
@@ -371,7 +382,7 @@ export const BusinessService: GenService<{
     output: typeof BusinessSchema;
   },
   /**
-   * The calling business's keys, newest first, without secrets.
+   * Lists the keys of the calling business, newest first, without plaintext keys.
    *
    * @generated from rpc identity.v1.BusinessService.ListOwnApiKeys
    */
@@ -381,7 +392,8 @@ export const BusinessService: GenService<{
     output: typeof ListOwnApiKeysResponseSchema;
   },
   /**
-   * The calling business. One more key, beside those there are.
+   * Issues an additional key of the calling business. Fails with api_key_limits_exceeded if the new
+   * key would outlive the key of the call, or be accepted from other networks.
    *
    * @generated from rpc identity.v1.BusinessService.CreateOwnApiKey
    */
@@ -391,8 +403,8 @@ export const BusinessService: GenService<{
     output: typeof ApiKeySchema;
   },
   /**
-   * The calling business; any of its keys but the one the call was made with. Holds on every
-   * gateway before the answer is sent. Revoking again changes nothing.
+   * Revokes a key of the calling business and returns after all gateways reject it. Fails with
+   * api_key_in_use for the key of the call. Has no effect on a revoked key.
    *
    * @generated from rpc identity.v1.BusinessService.RevokeOwnApiKey
    */

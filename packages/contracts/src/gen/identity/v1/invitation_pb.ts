@@ -13,7 +13,7 @@ export const file_identity_v1_invitation: GenFile = /*@__PURE__*/
   fileDesc("ChxpZGVudGl0eS92MS9pbnZpdGF0aW9uLnByb3RvEgtpZGVudGl0eS52MSKYAgoKSW52aXRhdGlvbhIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg4KBnByZWZpeBgDIAEoCRIVCg1jcmVhdGVkX2F0X21zGAQgASgDEhUKDWV4cGlyZXNfYXRfbXMYBSABKAMSFwoKdXNlZF9hdF9tcxgGIAEoA0gAiAEBEhoKDXJldm9rZWRfYXRfbXMYByABKANIAYgBARIYCgtidXNpbmVzc19pZBgIIAEoCUgCiAEBEh0KEGludml0YXRpb25fdG9rZW4YCSABKAlIA4gBAUINCgtfdXNlZF9hdF9tc0IQCg5fcmV2b2tlZF9hdF9tc0IOCgxfYnVzaW5lc3NfaWRCEwoRX2ludml0YXRpb25fdG9rZW5iBnByb3RvMw");
 
 /**
- * Lets one business register itself, once.
+ * An invitation with which one business can register itself once.
  *
  * @generated from message identity.v1.Invitation
  */
@@ -24,14 +24,14 @@ export type Invitation = Message<"identity.v1.Invitation"> & {
   id: string;
 
   /**
-   * Whom it is for, in an operator's words.
+   * Description by an operator, for example the name of the invited business.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * The first 16 characters of the token.
+   * First 16 characters of the token.
    *
    * @generated from field: string prefix = 3;
    */
@@ -48,6 +48,8 @@ export type Invitation = Message<"identity.v1.Invitation"> & {
   expiresAtMs: bigint;
 
   /**
+   * Absent if no business has registered itself with the invitation.
+   *
    * @generated from field: optional int64 used_at_ms = 6;
    */
   usedAtMs?: bigint | undefined;
@@ -58,14 +60,14 @@ export type Invitation = Message<"identity.v1.Invitation"> & {
   revokedAtMs?: bigint | undefined;
 
   /**
-   * The business that was registered with it.
+   * The business that registered itself with the invitation. Absent before.
    *
    * @generated from field: optional string business_id = 8;
    */
   businessId?: string | undefined;
 
   /**
-   * The plaintext token, only in the answer that issues it.
+   * The plaintext token. Present only in the response that issues the token.
    *
    * @generated from field: optional string invitation_token = 9;
    */

@@ -26,7 +26,7 @@ export type CreateInvitationRequest = Message<"identity.v1.CreateInvitationReque
   name: string;
 
   /**
-   * At most 30 days ahead; 7 days when it is left out.
+   * In the future, at most 30 days ahead. If absent, the invitation expires after 7 days.
    *
    * @generated from field: optional int64 expires_at_ms = 2;
    */
@@ -72,13 +72,15 @@ export type ListInvitationsResponse = Message<"identity.v1.ListInvitationsRespon
   invitations: Invitation[];
 
   /**
-   * Rows that match. Not exact when total_is_capped: then more than 1 000 match.
+   * Number of matching rows.
    *
    * @generated from field: int32 total = 2;
    */
   total: number;
 
   /**
+   * True if more than 1,000 rows match. The total is then not exact.
+   *
    * @generated from field: bool total_is_capped = 3;
    */
   totalIsCapped: boolean;
@@ -113,7 +115,7 @@ export const RevokeInvitationRequestSchema: GenMessage<RevokeInvitationRequest> 
  */
 export type ResolveInvitationRequest = Message<"identity.v1.ResolveInvitationRequest"> & {
   /**
-   * SHA-256 of the token, 32 bytes.
+   * SHA-256 of the token: 32 bytes.
    *
    * @generated from field: bytes token_hash = 1;
    */
@@ -132,7 +134,8 @@ export const ResolveInvitationRequestSchema: GenMessage<ResolveInvitationRequest
  */
 export type ResolveInvitationResponse = Message<"identity.v1.ResolveInvitationResponse"> & {
   /**
-   * It is known, and neither revoked nor expired. One that was used stays good for repetitions.
+   * True if the invitation exists and is neither revoked nor expired. A used invitation stays good,
+   * so that a repeated request reaches its stored response.
    *
    * @generated from field: bool is_good = 1;
    */
@@ -151,6 +154,8 @@ export const ResolveInvitationResponseSchema: GenMessage<ResolveInvitationRespon
  */
 export type OnboardBusinessRequest = Message<"identity.v1.OnboardBusinessRequest"> & {
   /**
+   * SHA-256 of the token: 32 bytes.
+   *
    * @generated from field: bytes token_hash = 1;
    */
   tokenHash: Uint8Array;
@@ -174,13 +179,14 @@ export const OnboardBusinessRequestSchema: GenMessage<OnboardBusinessRequest> = 
   messageDesc(file_identity_v1_invitation_service, 6);
 
 /**
- * How businesses register themselves: with a token that an operator issued for it.
+ * Registration of businesses by themselves. An operator creates an invitation, and the invited
+ * business presents the token of the invitation.
  *
  * @generated from service identity.v1.InvitationService
  */
 export const InvitationService: GenService<{
   /**
-   * Operators only.
+   * For operators.
    *
    * @generated from rpc identity.v1.InvitationService.CreateInvitation
    */
@@ -190,7 +196,7 @@ export const InvitationService: GenService<{
     output: typeof InvitationSchema;
   },
   /**
-   * Operators only. Newest first.
+   * For operators. Newest first.
    *
    * @generated from rpc identity.v1.InvitationService.ListInvitations
    */
@@ -200,7 +206,7 @@ export const InvitationService: GenService<{
     output: typeof ListInvitationsResponseSchema;
   },
   /**
-   * Operators only. Revoking again changes nothing.
+   * For operators. Has no effect on a revoked invitation.
    *
    * @generated from rpc identity.v1.InvitationService.RevokeInvitation
    */
@@ -210,7 +216,7 @@ export const InvitationService: GenService<{
     output: typeof InvitationSchema;
   },
   /**
-   * The gateway, before it looks at the rest of a request.
+   * The gateway checks the token with this RPC before it validates the rest of a request.
    *
    * @generated from rpc identity.v1.InvitationService.ResolveInvitation
    */
@@ -220,7 +226,9 @@ export const InvitationService: GenService<{
     output: typeof ResolveInvitationResponseSchema;
   },
   /**
-   * The gateway, for whoever presents the token. The business is PENDING: its key opens nothing yet.
+   * The gateway registers a business in the name of the token's holder. The new business is
+   * PENDING, so API requests with its key are rejected. Fails with invitation_used if the
+   * invitation was used, revoked or has expired.
    *
    * @generated from rpc identity.v1.InvitationService.OnboardBusiness
    */

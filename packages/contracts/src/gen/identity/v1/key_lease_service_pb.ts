@@ -17,7 +17,7 @@ export const file_identity_v1_key_lease_service: GenFile = /*@__PURE__*/
  */
 export type ResolveKeysRequest = Message<"identity.v1.ResolveKeysRequest"> & {
   /**
-   * SHA-256 of each presented key, 32 bytes.
+   * SHA-256 of each presented key: 32 bytes.
    *
    * @generated from field: repeated bytes key_hashes = 1;
    */
@@ -36,12 +36,15 @@ export const ResolveKeysRequestSchema: GenMessage<ResolveKeysRequest> = /*@__PUR
  */
 export type ResolveKeysResponse = Message<"identity.v1.ResolveKeysResponse"> & {
   /**
+   * In the order of the hashes.
+   *
    * @generated from field: repeated identity.v1.KeyResolution resolutions = 1;
    */
   resolutions: KeyResolution[];
 
   /**
-   * How long an answer may be used, counted from the moment the question was sent. 0: for one request.
+   * Time for which a gateway may cache the resolutions, counted from the start of its request.
+   * 0: the result is valid for one API request only.
    *
    * @generated from field: int32 lease_ms = 2;
    */
@@ -80,28 +83,29 @@ export type KeyResolution = Message<"identity.v1.KeyResolution"> & {
   keyPrefix: string;
 
   /**
-   * Empty for an operator's key.
+   * Empty for an operator key and for an unknown key.
    *
    * @generated from field: string business_id = 5;
    */
   businessId: string;
 
   /**
-   * Milliseconds until the key expires, by the database's clock; a lease ends there at the latest.
+   * Time until the key expires, by the database's clock. The lease ends no later. Absent if the key
+   * does not expire.
    *
    * @generated from field: optional int64 expires_in_ms = 6;
    */
   expiresInMs?: bigint | undefined;
 
   /**
-   * The business's number on the platform; 0 for an operator's key.
+   * Number of the business. 0 for an operator key and for an unknown key.
    *
    * @generated from field: int32 organization_id = 7;
    */
   organizationId: number;
 
   /**
-   * With KEY_STATE_LIVE_FROM_ALLOWED_IPS: the only networks that calls may come from, as CIDRs.
+   * Networks from which the key is accepted, as CIDRs. Empty: all networks.
    *
    * @generated from field: repeated string allowed_ips = 8;
    */
@@ -130,6 +134,8 @@ export const KeyState = {
   LIVE: 1,
 
   /**
+   * No key has this hash.
+   *
    * @generated from enum value: KEY_STATE_UNKNOWN = 2;
    */
   UNKNOWN: 2,
@@ -160,7 +166,8 @@ export const KeyState = {
   BUSINESS_DISABLED: 7,
 
   /**
-   * A state of its own, so that a gateway that does not know of allowed_ips lets nobody in.
+   * The key is live and limited to allowed_ips. The separate state makes a gateway of an older
+   * version, which ignores allowed_ips, reject the key.
    *
    * @generated from enum value: KEY_STATE_LIVE_FROM_ALLOWED_IPS = 8;
    */
@@ -210,13 +217,14 @@ export const KeyRoleSchema: GenEnum<KeyRole> = /*@__PURE__*/
   enumDesc(file_identity_v1_key_lease_service, 1);
 
 /**
- * Tells the gateway whose key it was shown, and for how long it may believe the answer.
+ * Resolution of API keys and operator keys, with leases under which a gateway may cache the result.
+ * Only gateways call it.
  *
  * @generated from service identity.v1.KeyLeaseService
  */
 export const KeyLeaseService: GenService<{
   /**
-   * Answers in the order of the hashes.
+   * Returns one resolution for each hash. An unknown key is a result, not an error.
    *
    * @generated from rpc identity.v1.KeyLeaseService.ResolveKeys
    */

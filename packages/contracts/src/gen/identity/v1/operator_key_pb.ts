@@ -13,7 +13,7 @@ export const file_identity_v1_operator_key: GenFile = /*@__PURE__*/
   fileDesc("Ch5pZGVudGl0eS92MS9vcGVyYXRvcl9rZXkucHJvdG8SC2lkZW50aXR5LnYxItQBCgtPcGVyYXRvcktleRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg4KBnByZWZpeBgDIAEoCRIVCg1jcmVhdGVkX2F0X21zGAQgASgDEhwKD2xhc3RfdXNlZF9hdF9tcxgFIAEoA0gAiAEBEhoKDXJldm9rZWRfYXRfbXMYBiABKANIAYgBARIWCglhZG1pbl9rZXkYByABKAlIAogBAUISChBfbGFzdF91c2VkX2F0X21zQhAKDl9yZXZva2VkX2F0X21zQgwKCl9hZG1pbl9rZXliBnByb3RvMw");
 
 /**
- * A named key of an operator.
+ * A named key with which an operator calls the admin API.
  *
  * @generated from message identity.v1.OperatorKey
  */
@@ -29,7 +29,7 @@ export type OperatorKey = Message<"identity.v1.OperatorKey"> & {
   name: string;
 
   /**
-   * The first 16 characters.
+   * First 16 characters of the key.
    *
    * @generated from field: string prefix = 3;
    */
@@ -41,7 +41,7 @@ export type OperatorKey = Message<"identity.v1.OperatorKey"> & {
   createdAtMs: bigint;
 
   /**
-   * To the minute.
+   * Updated at most once a minute. Absent if the key was never used.
    *
    * @generated from field: optional int64 last_used_at_ms = 5;
    */
@@ -53,7 +53,7 @@ export type OperatorKey = Message<"identity.v1.OperatorKey"> & {
   revokedAtMs?: bigint | undefined;
 
   /**
-   * The plaintext key, only in the answer that issues it.
+   * The plaintext key. Present only in the response that issues the key.
    *
    * @generated from field: optional string admin_key = 7;
    */

@@ -63,13 +63,15 @@ export type ListOperatorKeysResponse = Message<"identity.v1.ListOperatorKeysResp
   operatorKeys: OperatorKey[];
 
   /**
-   * Rows that match. Not exact when total_is_capped: then more than 1 000 match.
+   * Number of matching rows.
    *
    * @generated from field: int32 total = 2;
    */
   total: number;
 
   /**
+   * True if more than 1,000 rows match. The total is then not exact.
+   *
    * @generated from field: bool total_is_capped = 3;
    */
   totalIsCapped: boolean;
@@ -92,7 +94,7 @@ export type RevokeOperatorKeyRequest = Message<"identity.v1.RevokeOperatorKeyReq
   id: string;
 
   /**
-   * Kept in the audit trail.
+   * Stored in the audit trail.
    *
    * @generated from field: optional string reason = 2;
    */
@@ -107,12 +109,15 @@ export const RevokeOperatorKeyRequestSchema: GenMessage<RevokeOperatorKeyRequest
   messageDesc(file_identity_v1_operator_key_service, 3);
 
 /**
- * The keys of operators, in their own hands. The deployment's first one is among them, as "bootstrap".
+ * Operator keys, managed by operators. The key in BOOTSTRAP_ADMIN_KEY has the name "bootstrap".
  *
  * @generated from service identity.v1.OperatorKeyService
  */
 export const OperatorKeyService: GenService<{
   /**
+   * Fails with operator_key_name_taken if a live operator key has the name, or if the name is
+   * reserved.
+   *
    * @generated from rpc identity.v1.OperatorKeyService.CreateOperatorKey
    */
   createOperatorKey: {
@@ -121,7 +126,7 @@ export const OperatorKeyService: GenService<{
     output: typeof OperatorKeySchema;
   },
   /**
-   * Newest first, revoked ones included.
+   * Newest first, including revoked keys.
    *
    * @generated from rpc identity.v1.OperatorKeyService.ListOperatorKeys
    */
@@ -131,8 +136,8 @@ export const OperatorKeyService: GenService<{
     output: typeof ListOperatorKeysResponseSchema;
   },
   /**
-   * Holds on every gateway before the answer is sent. Revoking again changes nothing. The last live
-   * one stays.
+   * Returns after all gateways reject the key. Has no effect on a revoked key. Fails with
+   * last_operator_key for the last live operator key.
    *
    * @generated from rpc identity.v1.OperatorKeyService.RevokeOperatorKey
    */

@@ -17,7 +17,7 @@ export const file_identity_v1_rate_limit_service: GenFile = /*@__PURE__*/
  */
 export type DrawTokensRequest = Message<"identity.v1.DrawTokensRequest"> & {
   /**
-   * Each bucket once.
+   * At most one draw for each bucket.
    *
    * @generated from field: repeated identity.v1.Draw draws = 1;
    */
@@ -32,26 +32,28 @@ export const DrawTokensRequestSchema: GenMessage<DrawTokensRequest> = /*@__PURE_
   messageDesc(file_identity_v1_rate_limit_service, 0);
 
 /**
- * What a gateway let through since it last told.
+ * Tokens of the requests that a gateway has accepted since its last report.
  *
  * @generated from message identity.v1.Draw
  */
 export type Draw = Message<"identity.v1.Draw"> & {
   /**
-   * The limit and whose it is: "refund 019a0000-0000-7000-8000-000000000001".
+   * Name of the limit and its subject: "refund 019a0000-0000-7000-8000-000000000001".
    *
    * @generated from field: string bucket = 1;
    */
   bucket: string;
 
   /**
-   * How fast tokens come back, and how many the bucket holds; above 0.
+   * Refill rate in tokens per second, greater than 0.
    *
    * @generated from field: double per_second = 2;
    */
   perSecond: number;
 
   /**
+   * Capacity of the bucket, greater than 0.
+   *
    * @generated from field: double burst = 3;
    */
   burst: number;
@@ -74,7 +76,8 @@ export const DrawSchema: GenMessage<Draw> = /*@__PURE__*/
  */
 export type DrawTokensResponse = Message<"identity.v1.DrawTokensResponse"> & {
   /**
-   * What is left in each bucket; below 0 when the gateways together let too many through.
+   * Remaining tokens of each bucket, in the order of the draws. Negative if the gateways together
+   * accepted more requests than the limit permits.
    *
    * @generated from field: repeated double left = 1;
    */
@@ -89,13 +92,13 @@ export const DrawTokensResponseSchema: GenMessage<DrawTokensResponse> = /*@__PUR
   messageDesc(file_identity_v1_rate_limit_service, 2);
 
 /**
- * Keeps the buckets that several gateways draw from.
+ * Token buckets that all gateways share. Only gateways call it.
  *
  * @generated from service identity.v1.RateLimitService
  */
 export const RateLimitService: GenService<{
   /**
-   * Answers in the order of the draws.
+   * Takes tokens from buckets. A missing bucket counts as full. Never fails for lack of tokens.
    *
    * @generated from rpc identity.v1.RateLimitService.DrawTokens
    */

@@ -13,7 +13,8 @@ export const file_kyc_v1_kyc_application: GenFile = /*@__PURE__*/
   fileDesc("ChxreWMvdjEva3ljX2FwcGxpY2F0aW9uLnByb3RvEgZreWMudjEi8QYKDkt5Y0FwcGxpY2F0aW9uEgoKAmlkGAEgASgJEhMKC2J1c2luZXNzX2lkGAIgASgJEhUKDWNyZWF0ZWRfYXRfbXMYAyABKAMSFQoIbGlua191cmwYBCABKAlIAIgBARIaChJsaW5rX2V4cGlyZXNfYXRfbXMYBSABKAMSIQoGc3RhdHVzGAYgASgOMhEua3ljLnYxLkt5Y1N0YXR1cxIUCgxzeW5jZWRfYXRfbXMYByABKAMSEAoIbWV0YWRhdGEYCCABKAkSFQoNYW1sX2hpdF9jb3VudBgJIAEoBRInCgxyZWFzb25fY29kZXMYCiADKAsyES5reWMudjEuS3ljUmVhc29uEhUKDWF0dGVtcHRzX3VzZWQYCyABKAUSGgoSYXR0ZW1wdHNfcmVtYWluaW5nGAwgASgFEhYKCWNsaWVudF9pZBgNIAEoCUgBiAEBEhgKC2V4dGVybmFsX2lkGA4gASgJSAKIAQESIwoHdmVyZGljdBgPIAEoDjISLmt5Yy52MS5LeWNWZXJkaWN0EhwKD2NvbXBsZXRlZF9hdF9tcxgQIAEoA0gDiAEBEh0KEGRlY2lzaW9uX3N1bW1hcnkYESABKAlIBIgBARIcCg9kb2N1bWVudF9leHBpcnkYEiABKAlIBYgBARIaCg1kb2N1bWVudF90eXBlGBMgASgJSAaIAQESGgoNZXJyb3JfbWVzc2FnZRgUIAEoCUgHiAEBEh8KEmZhY2VfbWF0Y2hfb3V0Y29tZRgVIAEoCUgIiAEBEh0KEGxpdmVuZXNzX291dGNvbWUYFiABKAlICYgBARIYCgtuYXRpb25hbGl0eRgXIAEoCUgKiAEBEhkKDGFtbF9kZWNpc2lvbhgYIAEoCUgLiAEBQgsKCV9saW5rX3VybEIMCgpfY2xpZW50X2lkQg4KDF9leHRlcm5hbF9pZEISChBfY29tcGxldGVkX2F0X21zQhMKEV9kZWNpc2lvbl9zdW1tYXJ5QhIKEF9kb2N1bWVudF9leHBpcnlCEAoOX2RvY3VtZW50X3R5cGVCEAoOX2Vycm9yX21lc3NhZ2VCFQoTX2ZhY2VfbWF0Y2hfb3V0Y29tZUITChFfbGl2ZW5lc3Nfb3V0Y29tZUIOCgxfbmF0aW9uYWxpdHlCDwoNX2FtbF9kZWNpc2lvbiI7CglLeWNSZWFzb24SDAoEY29kZRgBIAEoCRIUCgdtZXNzYWdlGAIgASgJSACIAQFCCgoIX21lc3NhZ2Uq7QEKCUt5Y1N0YXR1cxIaChZLWUNfU1RBVFVTX1VOU1BFQ0lGSUVEEAASFgoSS1lDX1NUQVRVU19DUkVBVEVEEAESFQoRS1lDX1NUQVRVU19PUEVORUQQAhIYChRLWUNfU1RBVFVTX1NVQk1JVFRFRBADEhkKFUtZQ19TVEFUVVNfUFJPQ0VTU0lORxAEEhgKFEtZQ19TVEFUVVNfQ09NUExFVEVEEAUSFgoSS1lDX1NUQVRVU19FWFBJUkVEEAYSFwoTS1lDX1NUQVRVU19DQU5DRUxFRBAHEhUKEUtZQ19TVEFUVVNfRkFJTEVEEAgqewoKS3ljVmVyZGljdBIbChdLWUNfVkVSRElDVF9VTlNQRUNJRklFRBAAEhgKFEtZQ19WRVJESUNUX0FQUFJPVkVEEAESHAoYS1lDX1ZFUkRJQ1RfTkVFRFNfUkVWSUVXEAISGAoUS1lDX1ZFUkRJQ1RfUkVKRUNURUQQA2IGcHJvdG8z");
 
 /**
- * One identity verification. Never the applicant's name, document number or image: those stay with the provider.
+ * An identity verification of a person. It never contains the applicant's name, document number or
+ * images, which only the provider stores.
  *
  * @generated from message kyc.v1.KycApplication
  */
@@ -34,7 +35,8 @@ export type KycApplication = Message<"kyc.v1.KycApplication"> & {
   createdAtMs: bigint;
 
   /**
-   * A secret: whoever has it can submit documents. Absent in events, and some time after the application ended.
+   * A secret: its holder can submit documents. Absent in events, in responses to operators, and
+   * some time after the end of the application.
    *
    * @generated from field: optional string link_url = 4;
    */
@@ -51,15 +53,15 @@ export type KycApplication = Message<"kyc.v1.KycApplication"> & {
   status: KycStatus;
 
   /**
-   * When the provider was last heard of about this application.
+   * Last contact with the provider about this application.
    *
    * @generated from field: int64 synced_at_ms = 7;
    */
   syncedAtMs: bigint;
 
   /**
-   * The JSON object of the business, as text, because its key order, escapes and numbers are to come back as they were
-   * sent. Never parse and write it again.
+   * A JSON object of the business, as text. The business gets key order, escapes and numbers back
+   * unchanged, so code must not parse and serialize it.
    *
    * @generated from field: string metadata = 8;
    */
@@ -76,7 +78,7 @@ export type KycApplication = Message<"kyc.v1.KycApplication"> & {
   reasonCodes: KycReason[];
 
   /**
-   * Submissions on the link.
+   * Number of submissions on the link.
    *
    * @generated from field: int32 attempts_used = 11;
    */
@@ -98,7 +100,7 @@ export type KycApplication = Message<"kyc.v1.KycApplication"> & {
   externalId?: string | undefined;
 
   /**
-   * Only once COMPLETED.
+   * Unspecified until the status is COMPLETED.
    *
    * @generated from field: kyc.v1.KycVerdict verdict = 15;
    */
@@ -115,26 +117,28 @@ export type KycApplication = Message<"kyc.v1.KycApplication"> & {
   decisionSummary?: string | undefined;
 
   /**
-   * YYYY-MM-DD.
+   * Day on which the document expires: YYYY-MM-DD.
    *
    * @generated from field: optional string document_expiry = 18;
    */
   documentExpiry?: string | undefined;
 
   /**
-   * id_card or passport.
+   * "id_card" or "passport".
    *
    * @generated from field: optional string document_type = 19;
    */
   documentType?: string | undefined;
 
   /**
+   * Present only if the status is FAILED.
+   *
    * @generated from field: optional string error_message = 20;
    */
   errorMessage?: string | undefined;
 
   /**
-   * PASSED, FAILED, INCONCLUSIVE or NOT_PERFORMED.
+   * PASSED, FAILED, INCONCLUSIVE or NOT_PERFORMED; the same for liveness_outcome.
    *
    * @generated from field: optional string face_match_outcome = 21;
    */
@@ -224,6 +228,8 @@ export const KycStatus = {
   COMPLETED: 5,
 
   /**
+   * Can still become COMPLETED, by a late verdict on a submission in time.
+   *
    * @generated from enum value: KYC_STATUS_EXPIRED = 6;
    */
   EXPIRED: 6,
@@ -234,6 +240,8 @@ export const KycStatus = {
   CANCELED: 7,
 
   /**
+   * A submission failed. While attempts remain, the applicant can submit again on the same link.
+   *
    * @generated from enum value: KYC_STATUS_FAILED = 8;
    */
   FAILED: 8,
@@ -265,7 +273,7 @@ export const KycVerdict = {
   APPROVED: 1,
 
   /**
-   * Not an approval: a person has to decide.
+   * No approval: a person must decide.
    *
    * @generated from enum value: KYC_VERDICT_NEEDS_REVIEW = 2;
    */

@@ -19,14 +19,14 @@ export const file_kyc_v1_kyc_application_service: GenFile = /*@__PURE__*/
  */
 export type CreateKycApplicationRequest = Message<"kyc.v1.CreateKycApplicationRequest"> & {
   /**
-   * id_card, passport; both when empty.
+   * "id_card" and "passport". Empty: both.
    *
    * @generated from field: repeated string allowed_documents = 1;
    */
   allowedDocuments: string[];
 
   /**
-   * Passed to the provider; neither stored nor logged nor answered.
+   * Sent to the provider. Never stored, logged or returned; the same for applicant_phone.
    *
    * @generated from field: optional string applicant_email = 2;
    */
@@ -48,28 +48,28 @@ export type CreateKycApplicationRequest = Message<"kyc.v1.CreateKycApplicationRe
   externalId?: string | undefined;
 
   /**
-   * fr, ar or en.
+   * Language of the provider's pages: "fr", "ar" or "en". Empty: "fr".
    *
    * @generated from field: string locale = 6;
    */
   locale: string;
 
   /**
-   * Submissions on the link, 1 to 10; 3 when absent.
+   * Maximum number of submissions on the link, 1 to 10. 3 if absent.
    *
    * @generated from field: optional int32 max_attempts = 7;
    */
   maxAttempts?: number | undefined;
 
   /**
-   * The text of a JSON object; {} when empty.
+   * Text of a JSON object. Empty: {}.
    *
    * @generated from field: string metadata = 8;
    */
   metadata: string;
 
   /**
-   * The text of a JSON object. Passed to the provider; neither stored nor logged nor answered.
+   * Text of a JSON object, sent to the provider. Never stored, logged or returned.
    *
    * @generated from field: optional string profile = 9;
    */
@@ -81,14 +81,14 @@ export type CreateKycApplicationRequest = Message<"kyc.v1.CreateKycApplicationRe
   redirectUrl?: string | undefined;
 
   /**
-   * True when absent.
+   * True if absent.
    *
    * @generated from field: optional bool require_video = 11;
    */
   requireVideo?: boolean | undefined;
 
   /**
-   * The provider's own lifetime when absent.
+   * Lifetime of the link. The provider's default if absent.
    *
    * @generated from field: optional int32 ttl_hours = 12;
    */
@@ -112,7 +112,7 @@ export type GetKycApplicationRequest = Message<"kyc.v1.GetKycApplicationRequest"
   id: string;
 
   /**
-   * What is stored is enough: the provider is not asked.
+   * True: returns the stored state without a read at the provider.
    *
    * @generated from field: bool stored = 2;
    */
@@ -141,7 +141,7 @@ export type ListKycApplicationsRequest = Message<"kyc.v1.ListKycApplicationsRequ
   offset: number;
 
   /**
-   * Any when unspecified.
+   * Any status or verdict if unspecified.
    *
    * @generated from field: kyc.v1.KycStatus status = 3;
    */
@@ -163,6 +163,8 @@ export type ListKycApplicationsRequest = Message<"kyc.v1.ListKycApplicationsRequ
   externalId?: string | undefined;
 
   /**
+   * Inclusive.
+   *
    * @generated from field: optional int64 created_from_ms = 7;
    */
   createdFromMs?: bigint | undefined;
@@ -192,13 +194,15 @@ export type ListKycApplicationsResponse = Message<"kyc.v1.ListKycApplicationsRes
   applications: KycApplication[];
 
   /**
-   * Rows that match. Not exact when total_is_capped: then more than 1 000 match.
+   * Number of matching rows.
    *
    * @generated from field: int32 total = 2;
    */
   total: number;
 
   /**
+   * True if more than 1,000 rows match. The total is then not exact.
+   *
    * @generated from field: bool total_is_capped = 3;
    */
   totalIsCapped: boolean;
@@ -245,6 +249,8 @@ export type ReviewKycApplicationRequest = Message<"kyc.v1.ReviewKycApplicationRe
   outcome: KycVerdict;
 
   /**
+   * Reason, stored in the audit trail.
+   *
    * @generated from field: string note = 3;
    */
   note: string;
@@ -262,14 +268,14 @@ export const ReviewKycApplicationRequestSchema: GenMessage<ReviewKycApplicationR
  */
 export type ReceiveProviderCallbackRequest = Message<"kyc.v1.ReceiveProviderCallbackRequest"> & {
   /**
-   * The body as it came, byte for byte.
+   * The raw request body, which the signature covers.
    *
    * @generated from field: bytes body = 1;
    */
   body: Uint8Array;
 
   /**
-   * The header X-Provider-Signature; empty when there was none.
+   * Value of the header X-Provider-Signature. Empty if the request has no such header.
    *
    * @generated from field: string signature = 2;
    */
@@ -310,14 +316,14 @@ export const ProviderCallbackResult = {
   UNSPECIFIED: 0,
 
   /**
-   * Committed, or known already, or about nothing of ours: 2xx.
+   * 2xx: the callback was applied, already seen, unreadable, or names an unknown application.
    *
    * @generated from enum value: PROVIDER_CALLBACK_RESULT_ACCEPTED = 1;
    */
   ACCEPTED: 1,
 
   /**
-   * Forged, too old or without a signature: 401. Nothing was stored.
+   * 401: the signature is missing, invalid or too old. The callback had no effect.
    *
    * @generated from enum value: PROVIDER_CALLBACK_RESULT_BAD_SIGNATURE = 2;
    */
@@ -336,13 +342,16 @@ export const ProviderCallbackResultSchema: GenEnum<ProviderCallbackResult> = /*@
   enumDesc(file_kyc_v1_kyc_application_service, 0);
 
 /**
- * Identity verifications of the calling business.
+ * Identity verifications of the calling business, except for the RPCs that name another caller.
  *
  * @generated from service kyc.v1.KycApplicationService
  */
 export const KycApplicationService: GenService<{
   /**
-   * Answers once the link exists. Safe to repeat with the same Idempotency-Key whatever became of the first call.
+   * Creates an application at the provider and returns it with its link. A repeated call with the
+   * same Idempotency-Key is safe after any outcome of the first call. Fails with client_not_found
+   * or client_blocked because of client_id, with kyc_provider_error if the provider rejects the
+   * request, and with kyc_provider_unavailable if it does not respond.
    *
    * @generated from rpc kyc.v1.KycApplicationService.CreateKycApplication
    */
@@ -352,7 +361,8 @@ export const KycApplicationService: GenService<{
     output: typeof KycApplicationSchema;
   },
   /**
-   * Refreshes an application that may still change from the provider, at most once in ten seconds.
+   * Returns an application. If it may still change, first reads it at the provider, at most once in
+   * ten seconds. Returns the stored state if the provider does not respond within three seconds.
    *
    * @generated from rpc kyc.v1.KycApplicationService.GetKycApplication
    */
@@ -372,7 +382,9 @@ export const KycApplicationService: GenService<{
     output: typeof ListKycApplicationsResponseSchema;
   },
   /**
-   * The link stops working at once. The provider's answer decides a race with the applicant.
+   * Cancels an application, so that its link becomes invalid at once. The provider's state decides
+   * if the applicant submits at the same time. Fails with kyc_in_progress while the provider checks
+   * a submission, and with kyc_application_final after the end of the application.
    *
    * @generated from rpc kyc.v1.KycApplicationService.CancelKycApplication
    */
@@ -382,7 +394,8 @@ export const KycApplicationService: GenService<{
     output: typeof KycApplicationSchema;
   },
   /**
-   * An operator decides an application of any business that needs review. Audited.
+   * For operators: decides an application of any business with the verdict NEEDS_REVIEW. Audited.
+   * Fails with kyc_review_not_open for any other application.
    *
    * @generated from rpc kyc.v1.KycApplicationService.ReviewKycApplication
    */
@@ -392,7 +405,9 @@ export const KycApplicationService: GenService<{
     output: typeof KycApplicationSchema;
   },
   /**
-   * The provider calls back. Needs no business: the signature is the proof, and it is checked here.
+   * The gateway forwards callbacks of the provider. This RPC verifies their signature. Fails with
+   * kyc_provider_unavailable if the application cannot be read at the provider; the provider then
+   * sends the callback again.
    *
    * @generated from rpc kyc.v1.KycApplicationService.ReceiveProviderCallback
    */

@@ -15,10 +15,11 @@ export const file_kyc_v1_kyc_events: GenFile = /*@__PURE__*/
   fileDesc("ChdreWMvdjEva3ljX2V2ZW50cy5wcm90bxIGa3ljLnYxIm0KCEt5Y0V2ZW50EiIKBHR5cGUYASABKA4yFC5reWMudjEuS3ljRXZlbnRUeXBlEisKC2FwcGxpY2F0aW9uGAIgASgLMhYua3ljLnYxLkt5Y0FwcGxpY2F0aW9uEhAKCHJldmlzaW9uGAMgASgFKvUDCgxLeWNFdmVudFR5cGUSHgoaS1lDX0VWRU5UX1RZUEVfVU5TUEVDSUZJRUQQABIgChxLWUNfRVZFTlRfVFlQRV9LWUNfQ09NUExFVEVEEAESHwobS1lDX0VWRU5UX1RZUEVfS1lDX1JFSkVDVEVEEAISIwofS1lDX0VWRU5UX1RZUEVfS1lDX05FRURTX1JFVklFVxADEiYKIktZQ19FVkVOVF9UWVBFX0tZQ19SRVZJRVdfUkVTT0xWRUQQBBIdChlLWUNfRVZFTlRfVFlQRV9LWUNfRkFJTEVEEAUSHgoaS1lDX0VWRU5UX1RZUEVfS1lDX0VYUElSRUQQBhIfChtLWUNfRVZFTlRfVFlQRV9LWUNfQ0FOQ0VMRUQQBxIoCiRLWUNfRVZFTlRfVFlQRV9LWUNfRE9DVU1FTlRfRVhQSVJJTkcQCBInCiNLWUNfRVZFTlRfVFlQRV9LWUNfRE9DVU1FTlRfRVhQSVJFRBAJEh4KGktZQ19FVkVOVF9UWVBFX0tZQ19DUkVBVEVEEAoSHQoZS1lDX0VWRU5UX1RZUEVfS1lDX09QRU5FRBALEiAKHEtZQ19FVkVOVF9UWVBFX0tZQ19TVUJNSVRURUQQDBIhCh1LWUNfRVZFTlRfVFlQRV9LWUNfUFJPQ0VTU0lORxANYgZwcm90bzM", [file_kyc_v1_kyc_application]);
 
 /**
- * What topic kyc.v1 carries: what happened, and the application as it was at that moment, without its link. Key: the
- * client id, or the application id where there is no client. Each fact is emitted once. A step that this service did
- * not see has no event, except a failed attempt: KYC_FAILED is emitted before the event that shows it. A verdict can
- * follow KYC_EXPIRED.
+ * Message of the topic kyc.v1: a change of an application, and its state after the change, without
+ * the link. The message key is the client id, or the application id without a client. Each change
+ * is emitted once. A step between two reads at the provider has no event. The exception is a failed
+ * attempt: KYC_FAILED is emitted before the event of the later step. A verdict can follow
+ * KYC_EXPIRED.
  *
  * @generated from message kyc.v1.KycEvent
  */
@@ -34,8 +35,8 @@ export type KycEvent = Message<"kyc.v1.KycEvent"> & {
   application?: KycApplication | undefined;
 
   /**
-   * Increases with every event of the application, also after kyc's database was restored to an earlier time. The
-   * event with the greatest revision is the newest.
+   * Increases with every event of the application, also after a restore of kyc's database to an
+   * earlier time. The event with the greatest revision is the newest.
    *
    * @generated from field: int32 revision = 3;
    */
@@ -74,14 +75,15 @@ export const KycEventType = {
   KYC_NEEDS_REVIEW: 3,
 
   /**
-   * A review was decided; the verdict is final. Takes the place of COMPLETED and REJECTED.
+   * A review was decided and the verdict is final. Emitted in place of COMPLETED or REJECTED.
    *
    * @generated from enum value: KYC_EVENT_TYPE_KYC_REVIEW_RESOLVED = 4;
    */
   KYC_REVIEW_RESOLVED: 4,
 
   /**
-   * The provider's pipeline failed. While attempts remain the applicant can try again on the same link.
+   * The check of a submission failed at the provider. While attempts remain, the applicant can
+   * submit again on the same link.
    *
    * @generated from enum value: KYC_EVENT_TYPE_KYC_FAILED = 5;
    */
@@ -98,7 +100,7 @@ export const KycEventType = {
   KYC_CANCELED: 7,
 
   /**
-   * 30 and 7 days before the document of an approved application expires, and once it has.
+   * The document of an approved application expires in 30 or in 7 days.
    *
    * @generated from enum value: KYC_EVENT_TYPE_KYC_DOCUMENT_EXPIRING = 8;
    */
@@ -110,7 +112,7 @@ export const KycEventType = {
   KYC_DOCUMENT_EXPIRED: 9,
 
   /**
-   * Steps on the way, for other services; businesses are not told of them.
+   * This and the following values are for other services. Businesses get no webhook for them.
    *
    * @generated from enum value: KYC_EVENT_TYPE_KYC_CREATED = 10;
    */

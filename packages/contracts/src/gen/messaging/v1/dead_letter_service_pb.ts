@@ -39,7 +39,7 @@ export type DeadLetter = Message<"messaging.v1.DeadLetter"> & {
   key: string;
 
   /**
-   * The header ce_id.
+   * Value of the header ce_id.
    *
    * @generated from field: string event_id = 5;
    */
@@ -56,7 +56,7 @@ export type DeadLetter = Message<"messaging.v1.DeadLetter"> & {
   status: DeadLetterStatus;
 
   /**
-   * Without values of rows.
+   * Cause of the last failure, without values of database rows.
    *
    * @generated from field: string reason = 8;
    */
@@ -73,20 +73,23 @@ export type DeadLetter = Message<"messaging.v1.DeadLetter"> & {
   payloadBytes: number;
 
   /**
-   * CloudEvents attributes.
+   * CloudEvents attributes of the message.
    *
    * @generated from field: map<string, string> headers = 11;
    */
   headers: { [key: string]: string };
 
   /**
-   * The payload as JSON, texts other than ids left out. Absent in lists, where it is not known, and once it has ended.
+   * The payload as JSON. Strings other than ids are replaced by their length. Absent in lists, for
+   * an ended letter, and if the payload does not match its schema.
    *
    * @generated from field: optional string payload_json = 12;
    */
   payloadJson?: string | undefined;
 
   /**
+   * Absent if no retry is scheduled.
+   *
    * @generated from field: optional int64 next_attempt_at_ms = 13;
    */
   nextAttemptAtMs?: bigint | undefined;
@@ -129,7 +132,7 @@ export type ListDeadLettersRequest = Message<"messaging.v1.ListDeadLettersReques
   topic?: string | undefined;
 
   /**
-   * Unspecified: those that have not ended.
+   * If unspecified, letters that are neither DELIVERED nor DROPPED.
    *
    * @generated from field: messaging.v1.DeadLetterStatus status = 4;
    */
@@ -153,13 +156,15 @@ export type ListDeadLettersResponse = Message<"messaging.v1.ListDeadLettersRespo
   deadLetters: DeadLetter[];
 
   /**
-   * Rows that match. Not exact when total_is_capped: then more than 1 000 match.
+   * Number of matching rows.
    *
    * @generated from field: int32 total = 2;
    */
   total: number;
 
   /**
+   * True if more than 1,000 rows match. The total is then not exact.
+   *
    * @generated from field: bool total_is_capped = 3;
    */
   totalIsCapped: boolean;
@@ -216,7 +221,7 @@ export type DropDeadLetterRequest = Message<"messaging.v1.DropDeadLetterRequest"
   id: string;
 
   /**
-   * Why; kept in the audit trail.
+   * Reason, stored in the audit trail.
    *
    * @generated from field: string note = 2;
    */
@@ -240,28 +245,29 @@ export const DeadLetterStatus = {
   UNSPECIFIED: 0,
 
   /**
-   * Its effect failed and is retried on a schedule.
+   * The processing failed and is retried on a schedule.
    *
    * @generated from enum value: DEAD_LETTER_STATUS_RETRYING = 1;
    */
   RETRYING: 1,
 
   /**
-   * For a version that knows its type.
+   * This version of the service does not support the event type. A newer version may process it.
    *
    * @generated from enum value: DEAD_LETTER_STATUS_WAITING = 2;
    */
   WAITING: 2,
 
   /**
-   * It failed to the end of the schedule. An operator decides.
+   * All scheduled retries failed, or the message has no event id. An operator must act.
    *
    * @generated from enum value: DEAD_LETTER_STATUS_PARKED = 3;
    */
   PARKED: 3,
 
   /**
-   * Rejected by an earlier version of the service, because its MAC was not good or it was too old. Now only logged.
+   * An earlier version of the service rejected the message, because its MAC was invalid or it was
+   * too old. The current version rejects and counts such messages without storing them.
    *
    * @generated from enum value: DEAD_LETTER_STATUS_FORGED = 4;
    */
@@ -290,12 +296,15 @@ export const DeadLetterStatusSchema: GenEnum<DeadLetterStatus> = /*@__PURE__*/
   enumDesc(file_messaging_v1_dead_letter_service, 0);
 
 /**
- * Messages whose effect failed, for operators. Served by every service that consumes events.
+ * Messages that a consumer could not process. Operators call it. Each service that consumes events
+ * serves it.
  *
  * @generated from service messaging.v1.DeadLetterService
  */
 export const DeadLetterService: GenService<{
   /**
+   * Newest first, without payloads.
+   *
    * @generated from rpc messaging.v1.DeadLetterService.ListDeadLetters
    */
   listDeadLetters: {
@@ -312,7 +321,9 @@ export const DeadLetterService: GenService<{
     output: typeof DeadLetterSchema;
   },
   /**
-   * Retries the effect now. Effect and end of the letter commit together. Returns a letter that is DELIVERED unchanged.
+   * Processes the message now. Its effect and the status DELIVERED are committed together. Has no
+   * effect on a DELIVERED letter. Fails with dead_letter_failed if the processing fails again, with
+   * dead_letter_over for a DROPPED letter, and with dead_letter_forged for a FORGED one.
    *
    * @generated from rpc messaging.v1.DeadLetterService.RetryDeadLetter
    */
@@ -322,7 +333,8 @@ export const DeadLetterService: GenService<{
     output: typeof DeadLetterSchema;
   },
   /**
-   * Ends it without effect, also when its event is delivered again.
+   * Ends the letter without processing its message. A repeated delivery of its event has no effect
+   * either. Has no effect on a DROPPED letter. Fails with dead_letter_over for a DELIVERED letter.
    *
    * @generated from rpc messaging.v1.DeadLetterService.DropDeadLetter
    */

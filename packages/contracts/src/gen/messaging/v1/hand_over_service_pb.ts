@@ -39,7 +39,7 @@ export const HandOverMessagesRequestSchema: GenMessage<HandOverMessagesRequest> 
  */
 export type Message = Message$1<"messaging.v1.Message"> & {
   /**
-   * Messages of one key arrive in order.
+   * Messages with the same key are delivered in order.
    *
    * @generated from field: string key = 1;
    */
@@ -51,7 +51,7 @@ export type Message = Message$1<"messaging.v1.Message"> & {
   payload: Uint8Array;
 
   /**
-   * CloudEvents attributes ("ce_id", "ce_type", …) and traceparent.
+   * CloudEvents attributes ("ce_id", "ce_type", …), traceparent and the MAC.
    *
    * @generated from field: map<string, string> headers = 3;
    */
@@ -79,14 +79,16 @@ export const HandOverMessagesResponseSchema: GenMessage<HandOverMessagesResponse
   messageDesc(file_messaging_v1_hand_over_service, 2);
 
 /**
- * Hands events straight to a consuming service where no Kafka is at hand. The same at-least-once promise, the
- * same inbox.
+ * Delivery of events by RPC in place of Kafka (EVENTS=direct). Each consuming service serves it,
+ * and the relays of publishing services call it. Delivery is at least once, as with Kafka.
  *
  * @generated from service messaging.v1.HandOverService
  */
 export const HandOverService: GenService<{
   /**
-   * Answers after the effects of every message have committed. A failure means: send all of them again.
+   * Returns after the effects of all messages are committed. After any failure, the relay sends all
+   * messages again. Fails with message_not_authentic if the MAC of a message is invalid, and with
+   * topic_not_consumed if the service does not consume the topic.
    *
    * @generated from rpc messaging.v1.HandOverService.HandOverMessages
    */

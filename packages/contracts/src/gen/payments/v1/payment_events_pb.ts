@@ -15,7 +15,8 @@ export const file_payments_v1_payment_events: GenFile = /*@__PURE__*/
   fileDesc("CiBwYXltZW50cy92MS9wYXltZW50X2V2ZW50cy5wcm90bxILcGF5bWVudHMudjEiYgoMUGF5bWVudEV2ZW50EisKBHR5cGUYASABKA4yHS5wYXltZW50cy52MS5QYXltZW50RXZlbnRUeXBlEiUKB3BheW1lbnQYAiABKAsyFC5wYXltZW50cy52MS5QYXltZW50KqkCChBQYXltZW50RXZlbnRUeXBlEiIKHlBBWU1FTlRfRVZFTlRfVFlQRV9VTlNQRUNJRklFRBAAEigKJFBBWU1FTlRfRVZFTlRfVFlQRV9QQVlNRU5UX0NPTVBMRVRFRBABEiYKIlBBWU1FTlRfRVZFTlRfVFlQRV9QQVlNRU5UX1JFRlVTRUQQAhIlCiFQQVlNRU5UX0VWRU5UX1RZUEVfUEFZTUVOVF9GQUlMRUQQAxInCiNQQVlNRU5UX0VWRU5UX1RZUEVfUEFZTUVOVF9DQU5DRUxFRBAEEiYKIlBBWU1FTlRfRVZFTlRfVFlQRV9QQVlNRU5UX0VYUElSRUQQBRInCiNQQVlNRU5UX0VWRU5UX1RZUEVfUEFZTUVOVF9SRUZVTkRFRBAGYgZwcm90bzM", [file_payments_v1_payment]);
 
 /**
- * What topic payments.v1 carries: what happened, and the payment as it was at that moment. Key: the payment id.
+ * Message of the topic payments.v1: a change of a payment, and its state after the change. The
+ * message key is the payment id.
  *
  * @generated from message payments.v1.PaymentEvent
  */

@@ -13,6 +13,8 @@ export const file_payments_v1_payment: GenFile = /*@__PURE__*/
   fileDesc("ChlwYXltZW50cy92MS9wYXltZW50LnByb3RvEgtwYXltZW50cy52MSLzBwoHUGF5bWVudBIKCgJpZBgBIAEoCRITCgtidXNpbmVzc19pZBgCIAEoCRIUCgxhbW91bnRfbWlub3IYAyABKAMSEAoIY3VycmVuY3kYBCABKAkSKgoGc3RhdHVzGAUgASgOMhoucGF5bWVudHMudjEuUGF5bWVudFN0YXR1cxIQCghsYW5ndWFnZRgGIAEoCRITCgtzdWNjZXNzX3VybBgHIAEoCRIQCghmYWlsX3VybBgIIAEoCRIeChZwcm9jZXNzb3Jfb3JkZXJfbnVtYmVyGAkgASgJEhUKDWNyZWF0ZWRfYXRfbXMYCiABKAMSFQoNdXBkYXRlZF9hdF9tcxgLIAEoAxIXCgpwYWlkX2F0X21zGAwgASgDSACIAQESGAoLYWN0aW9uX2NvZGUYDSABKAlIAYgBARIkChdhY3Rpb25fY29kZV9kZXNjcmlwdGlvbhgOIAEoCUgCiAEBEhoKDWFwcHJvdmFsX2NvZGUYDyABKAlIA4gBARIXCgpjYXJkX2JyYW5kGBAgASgJSASIAQESGAoLZGVzY3JpcHRpb24YESABKAlIBYgBARIVCghmb3JtX3VybBgSIAEoCUgGiAEBEhcKCm1hc2tlZF9wYW4YEyABKAlIB4gBARIWCglvcmRlcl9yZWYYFCABKAlICIgBARIWCglyZXNwX2NvZGUYFSABKAlICYgBARIbCg5yZXNwX2NvZGVfZGVzYxgWIAEoCUgKiAEBEiEKFHByb2Nlc3Nvcl9lcnJvcl9jb2RlGBcgASgJSAuIAQESHwoScHJvY2Vzc29yX29yZGVyX2lkGBggASgJSAyIAQESIwoWcHJvY2Vzc29yX29yZGVyX3N0YXR1cxgZIAEoBUgNiAEBEiIKFXJlZnVuZGVkX2Ftb3VudF9taW5vchgaIAEoA0gOiAEBEhMKBm9yaWdpbhgbIAEoCUgPiAEBQg0KC19wYWlkX2F0X21zQg4KDF9hY3Rpb25fY29kZUIaChhfYWN0aW9uX2NvZGVfZGVzY3JpcHRpb25CEAoOX2FwcHJvdmFsX2NvZGVCDQoLX2NhcmRfYnJhbmRCDgoMX2Rlc2NyaXB0aW9uQgsKCV9mb3JtX3VybEINCgtfbWFza2VkX3BhbkIMCgpfb3JkZXJfcmVmQgwKCl9yZXNwX2NvZGVCEQoPX3Jlc3BfY29kZV9kZXNjQhcKFV9wcm9jZXNzb3JfZXJyb3JfY29kZUIVChNfcHJvY2Vzc29yX29yZGVyX2lkQhkKF19wcm9jZXNzb3Jfb3JkZXJfc3RhdHVzQhgKFl9yZWZ1bmRlZF9hbW91bnRfbWlub3JCCQoHX29yaWdpbirxAQoNUGF5bWVudFN0YXR1cxIeChpQQVlNRU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhoKFlBBWU1FTlRfU1RBVFVTX1BFTkRJTkcQARIXChNQQVlNRU5UX1NUQVRVU19QQUlEEAISGQoVUEFZTUVOVF9TVEFUVVNfRkFJTEVEEAMSGgoWUEFZTUVOVF9TVEFUVVNfUkVGVVNFRBAEEhsKF1BBWU1FTlRfU1RBVFVTX0NBTkNFTEVEEAUSGwoXUEFZTUVOVF9TVEFUVVNfUkVGVU5ERUQQBhIaChZQQVlNRU5UX1NUQVRVU19FWFBJUkVEEAdiBnByb3RvMw");
 
 /**
+ * A card payment. Codes and texts of the processor are absent until it reports them.
+ *
  * @generated from message payments.v1.Payment
  */
 export type Payment = Message<"payments.v1.Payment"> & {
@@ -63,6 +65,8 @@ export type Payment = Message<"payments.v1.Payment"> & {
   failUrl: string;
 
   /**
+   * Number that Amana assigned to the order at the processor.
+   *
    * @generated from field: string processor_order_number = 9;
    */
   processorOrderNumber: string;
@@ -108,6 +112,8 @@ export type Payment = Message<"payments.v1.Payment"> & {
   description?: string | undefined;
 
   /**
+   * URL of the processor's card form.
+   *
    * @generated from field: optional string form_url = 18;
    */
   formUrl?: string | undefined;
@@ -118,6 +124,8 @@ export type Payment = Message<"payments.v1.Payment"> & {
   maskedPan?: string | undefined;
 
   /**
+   * Reference of the business.
+   *
    * @generated from field: optional string order_ref = 20;
    */
   orderRef?: string | undefined;
@@ -138,6 +146,8 @@ export type Payment = Message<"payments.v1.Payment"> & {
   processorErrorCode?: string | undefined;
 
   /**
+   * Id that the processor assigned to the order.
+   *
    * @generated from field: optional string processor_order_id = 24;
    */
   processorOrderId?: string | undefined;
@@ -148,14 +158,15 @@ export type Payment = Message<"payments.v1.Payment"> & {
   processorOrderStatus?: number | undefined;
 
   /**
-   * What was given back; absent before a refund.
+   * Refunded sum in centimes. Absent before a refund.
    *
    * @generated from field: optional int64 refunded_amount_minor = 26;
    */
   refundedAmountMinor?: bigint | undefined;
 
   /**
-   * PROCESSOR when what the payment is now was brought about there without us; absent otherwise.
+   * "PROCESSOR" if the present state results from a change at the processor that Amana did not
+   * request. Absent otherwise.
    *
    * @generated from field: optional string origin = 27;
    */

@@ -36,7 +36,7 @@ export type CreatePaymentRequest = Message<"payments.v1.CreatePaymentRequest"> &
   failUrl: string;
 
   /**
-   * AR, FR or EN.
+   * Language of the card form: AR, FR or EN.
    *
    * @generated from field: string language = 4;
    */
@@ -92,7 +92,7 @@ export type ListPaymentsRequest = Message<"payments.v1.ListPaymentsRequest"> & {
   offset: number;
 
   /**
-   * Any status when unspecified.
+   * Any status if unspecified.
    *
    * @generated from field: payments.v1.PaymentStatus status = 3;
    */
@@ -104,6 +104,8 @@ export type ListPaymentsRequest = Message<"payments.v1.ListPaymentsRequest"> & {
   orderRef?: string | undefined;
 
   /**
+   * Inclusive.
+   *
    * @generated from field: optional int64 created_from_ms = 5;
    */
   createdFromMs?: bigint | undefined;
@@ -116,6 +118,8 @@ export type ListPaymentsRequest = Message<"payments.v1.ListPaymentsRequest"> & {
   createdToMs?: bigint | undefined;
 
   /**
+   * Payment links do not exist yet, so this filter matches no payment.
+   *
    * @generated from field: optional string payment_link_id = 7;
    */
   paymentLinkId?: string | undefined;
@@ -138,13 +142,15 @@ export type ListPaymentsResponse = Message<"payments.v1.ListPaymentsResponse"> &
   payments: Payment[];
 
   /**
-   * Rows that match. Not exact when total_is_capped: then more than 1 000 match.
+   * Number of matching rows.
    *
    * @generated from field: int32 total = 2;
    */
   total: number;
 
   /**
+   * True if more than 1,000 rows match. The total is then not exact.
+   *
    * @generated from field: bool total_is_capped = 3;
    */
   totalIsCapped: boolean;
@@ -167,7 +173,7 @@ export type RefundPaymentRequest = Message<"payments.v1.RefundPaymentRequest"> &
   id: string;
 
   /**
-   * Centimes; the whole payment when absent.
+   * Centimes. The complete amount if absent.
    *
    * @generated from field: optional int64 amount_minor = 2;
    */
@@ -203,6 +209,8 @@ export const RefreshPaymentRequestSchema: GenMessage<RefreshPaymentRequest> = /*
  */
 export type ReturnFromProcessorRequest = Message<"payments.v1.ReturnFromProcessorRequest"> & {
   /**
+   * Token from the return URL.
+   *
    * @generated from field: string token = 1;
    */
   token: string;
@@ -220,7 +228,7 @@ export const ReturnFromProcessorRequestSchema: GenMessage<ReturnFromProcessorReq
  */
 export type ReturnFromProcessorResponse = Message<"payments.v1.ReturnFromProcessorResponse"> & {
   /**
-   * Where to send the browser: success_url or fail_url with payment_id and status added.
+   * Redirect target of the browser: success_url or fail_url, with payment_id and status added.
    *
    * @generated from field: string redirect_url = 1;
    */
@@ -235,13 +243,15 @@ export const ReturnFromProcessorResponseSchema: GenMessage<ReturnFromProcessorRe
   messageDesc(file_payments_v1_payment_service, 7);
 
 /**
- * Card payments of the calling business.
+ * Card payments of the calling business, except for ReturnFromProcessor.
  *
  * @generated from service payments.v1.PaymentService
  */
 export const PaymentService: GenService<{
   /**
-   * Registers the payment with the card processor and answers once the card form exists.
+   * Registers a payment at the card processor and returns it with the URL of the card form. Fails
+   * with processor_error if the processor refuses the payment, and with processor_outcome_unknown
+   * if it does not respond. Amana then continues the registration.
    *
    * @generated from rpc payments.v1.PaymentService.CreatePayment
    */
@@ -251,7 +261,8 @@ export const PaymentService: GenService<{
     output: typeof PaymentSchema;
   },
   /**
-   * Refreshes a PENDING payment from the processor, at most once in ten seconds.
+   * Returns a payment. If it is PENDING, first reads it at the processor, at most once in ten
+   * seconds. Returns the stored state if the processor does not respond within three seconds.
    *
    * @generated from rpc payments.v1.PaymentService.GetPayment
    */
@@ -271,7 +282,10 @@ export const PaymentService: GenService<{
     output: typeof ListPaymentsResponseSchema;
   },
   /**
-   * Gives a PAID payment back, whole or in part, exactly once.
+   * Refunds a PAID payment completely or in part, exactly once. Fails with payment_not_refundable,
+   * with refund_in_progress while an earlier refund can still take effect, with refunds_held after
+   * a restore of the database, with refund_refused if the processor refuses, and with
+   * refund_outcome_unknown. Amana then continues to determine the outcome.
    *
    * @generated from rpc payments.v1.PaymentService.RefundPayment
    */
@@ -281,7 +295,8 @@ export const PaymentService: GenService<{
     output: typeof PaymentSchema;
   },
   /**
-   * Asks the processor about a payment now, at most once in ten seconds, whatever it may have become there.
+   * Returns a payment after a read at the processor, at most once in ten seconds. Unlike
+   * GetPayment, it also reads a PAID, REFUNDED or EXPIRED payment.
    *
    * @generated from rpc payments.v1.PaymentService.RefreshPayment
    */
@@ -291,7 +306,9 @@ export const PaymentService: GenService<{
     output: typeof PaymentSchema;
   },
   /**
-   * The card holder's browser came back. Needs no business: the token is the proof.
+   * The gateway calls it when the card holder's browser returns from the card form. The token
+   * identifies the payment. Confirms the payment if it is open. Fails with not_found for an unknown
+   * token.
    *
    * @generated from rpc payments.v1.PaymentService.ReturnFromProcessor
    */

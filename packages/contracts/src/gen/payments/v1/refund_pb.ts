@@ -15,7 +15,8 @@ export const file_payments_v1_refund: GenFile = /*@__PURE__*/
   fileDesc("ChhwYXltZW50cy92MS9yZWZ1bmQucHJvdG8SC3BheW1lbnRzLnYxIrQFCgZSZWZ1bmQSCgoCaWQYASABKAkSEwoLYnVzaW5lc3NfaWQYAiABKAkSEgoKcGF5bWVudF9pZBgDIAEoCRIUCgxhbW91bnRfbWlub3IYBCABKAMSKQoGc3RhdHVzGAUgASgOMhkucGF5bWVudHMudjEuUmVmdW5kU3RhdHVzEhwKD2RlY2lzaW9uX3JlYXNvbhgGIAEoCUgAiAEBEiQKF25lZWRzX2RlY2lzaW9uX3NpbmNlX21zGAcgASgDSAGIAQESLgoKcmVzb2x1dGlvbhgIIAEoDjIaLnBheW1lbnRzLnYxLlJlZnVuZE91dGNvbWUSDQoFc2VuZHMYCSABKAUSHAoPbGFzdF9zZW50X2F0X21zGAogASgDSAKIAQESIQoUcHJvY2Vzc29yX2Vycm9yX2NvZGUYCyABKAlIA4gBARIVCg1jcmVhdGVkX2F0X21zGAwgASgDEhUKDXVwZGF0ZWRfYXRfbXMYDSABKAMSJQoHcGF5bWVudBgOIAEoCzIULnBheW1lbnRzLnYxLlBheW1lbnQSJQoYcHJvY2Vzc29yX3JlZnVuZGVkX21pbm9yGA8gASgDSASIAQESIwoWcHJvY2Vzc29yX29yZGVyX3N0YXR1cxgQIAEoBUgFiAEBEiEKFHByb2Nlc3Nvcl9yZWFkX2F0X21zGBEgASgDSAaIAQFCEgoQX2RlY2lzaW9uX3JlYXNvbkIaChhfbmVlZHNfZGVjaXNpb25fc2luY2VfbXNCEgoQX2xhc3Rfc2VudF9hdF9tc0IXChVfcHJvY2Vzc29yX2Vycm9yX2NvZGVCGwoZX3Byb2Nlc3Nvcl9yZWZ1bmRlZF9taW5vckIZChdfcHJvY2Vzc29yX29yZGVyX3N0YXR1c0IXChVfcHJvY2Vzc29yX3JlYWRfYXRfbXMq0QEKDFJlZnVuZFN0YXR1cxIdChlSRUZVTkRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGwoXUkVGVU5EX1NUQVRVU19SRVFVRVNURUQQARIWChJSRUZVTkRfU1RBVFVTX1NFTlQQAhIaChZSRUZVTkRfU1RBVFVTX0FDQ0VQVEVEEAMSGgoWUkVGVU5EX1NUQVRVU19SRUpFQ1RFRBAEEhkKFVJFRlVORF9TVEFUVVNfVU5LTk9XThAFEhoKFlJFRlVORF9TVEFUVVNfTk9UX1NFTlQQBiqIAQoNUmVmdW5kT3V0Y29tZRIeChpSRUZVTkRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhsKF1JFRlVORF9PVVRDT01FX0FDQ0VQVEVEEAESGwoXUkVGVU5EX09VVENPTUVfUkVKRUNURUQQAhIdChlSRUZVTkRfT1VUQ09NRV9TRU5EX0FHQUlOEANiBnByb3RvMw", [file_payments_v1_payment]);
 
 /**
- * A refund as operators see it: what we believe, and what the processor says.
+ * A refund as shown to operators: the state stored by Amana, and the state reported by the
+ * processor.
  *
  * @generated from message payments.v1.Refund
  */
@@ -48,26 +49,29 @@ export type Refund = Message<"payments.v1.Refund"> & {
   status: RefundStatus;
 
   /**
-   * Why an operator has to decide; absent when none has to.
+   * Reason why an operator must decide: OUTCOME_UNKNOWN or UNEXPLAINED. Absent if no decision is
+   * needed.
    *
    * @generated from field: optional string decision_reason = 6;
    */
   decisionReason?: string | undefined;
 
   /**
+   * Absent if no decision is needed.
+   *
    * @generated from field: optional int64 needs_decision_since_ms = 7;
    */
   needsDecisionSinceMs?: bigint | undefined;
 
   /**
-   * What an operator last decided; unspecified before.
+   * Last decision of an operator. Unspecified if there is none.
    *
    * @generated from field: payments.v1.RefundOutcome resolution = 8;
    */
   resolution: RefundOutcome;
 
   /**
-   * How often it was sent.
+   * Number of refund requests sent to the processor.
    *
    * @generated from field: int32 sends = 9;
    */
@@ -94,14 +98,15 @@ export type Refund = Message<"payments.v1.Refund"> & {
   updatedAtMs: bigint;
 
   /**
-   * The payment as we believe it to be.
+   * The payment in its stored state.
    *
    * @generated from field: payments.v1.Payment payment = 14;
    */
   payment?: Payment | undefined;
 
   /**
-   * What the processor said when the order was last read for this refund.
+   * Refunded sum in centimes, from the last read of the order for this refund. This field and the
+   * next two are absent before the first read.
    *
    * @generated from field: optional int64 processor_refunded_minor = 15;
    */
@@ -155,12 +160,15 @@ export const RefundStatus = {
   REJECTED: 4,
 
   /**
+   * A request was sent, and its effect is not known yet.
+   *
    * @generated from enum value: REFUND_STATUS_UNKNOWN = 5;
    */
   UNKNOWN: 5,
 
   /**
-   * Ended before it was sent: the processor had given back or reversed the payment already.
+   * Ended before a request was sent, because the processor had already refunded or reversed the
+   * payment.
    *
    * @generated from enum value: REFUND_STATUS_NOT_SENT = 6;
    */
@@ -179,6 +187,8 @@ export const RefundStatusSchema: GenEnum<RefundStatus> = /*@__PURE__*/
   enumDesc(file_payments_v1_refund, 0);
 
 /**
+ * Decision of an operator about a refund.
+ *
  * @generated from enum payments.v1.RefundOutcome
  */
 export const RefundOutcome = {
@@ -188,21 +198,22 @@ export const RefundOutcome = {
   UNSPECIFIED: 0,
 
   /**
-   * The processor gave back this refund's amount.
+   * The processor executed the refund.
    *
    * @generated from enum value: REFUND_OUTCOME_ACCEPTED = 1;
    */
   ACCEPTED: 1,
 
   /**
-   * It did not and will not.
+   * The processor did not execute the refund and will not execute it.
    *
    * @generated from enum value: REFUND_OUTCOME_REJECTED = 2;
    */
   REJECTED: 2,
 
   /**
-   * It did not; the same refund is sent once more if a read still shows none.
+   * The processor did not execute the refund. Amana sends it once more, after a read that still
+   * shows no refund.
    *
    * @generated from enum value: REFUND_OUTCOME_SEND_AGAIN = 3;
    */
@@ -210,6 +221,8 @@ export const RefundOutcome = {
 } as const;
 
 /**
+ * Decision of an operator about a refund.
+ *
  * @generated from enum payments.v1.RefundOutcome
  */
 export type RefundOutcome = (typeof RefundOutcome)[keyof typeof RefundOutcome] | UnknownEnum;

@@ -21,6 +21,8 @@ export const file_payments_v1_refund_service: GenFile = /*@__PURE__*/
  */
 export type GetPaymentHistoryRequest = Message<"payments.v1.GetPaymentHistoryRequest"> & {
   /**
+   * Id of the payment.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
@@ -48,21 +50,22 @@ export type PaymentHistory = Message<"payments.v1.PaymentHistory"> & {
   refunds: Refund[];
 
   /**
-   * Of the last 30 days.
+   * Calls of the last 30 days, at most 200.
    *
    * @generated from field: repeated payments.v1.ProcessorCall calls = 3;
    */
   calls: ProcessorCall[];
 
   /**
-   * There are more: these are the first and the newest.
+   * True if there are more calls. `calls` then contains the 50 oldest and the 150 newest ones.
    *
    * @generated from field: bool calls_cut = 5;
    */
   callsCut: boolean;
 
   /**
-   * When something was recorded about it: events bear one of these times.
+   * Times at which changes of the payment were recorded. Each event of the payment has one of these
+   * times.
    *
    * @generated from field: repeated int64 recorded_at_ms = 4;
    */
@@ -77,7 +80,7 @@ export const PaymentHistorySchema: GenMessage<PaymentHistory> = /*@__PURE__*/
   messageDesc(file_payments_v1_refund_service, 1);
 
 /**
- * Something the card processor was asked, and what came of it.
+ * A call of the card processor and its outcome.
  *
  * @generated from message payments.v1.ProcessorCall
  */
@@ -88,6 +91,8 @@ export type ProcessorCall = Message<"payments.v1.ProcessorCall"> & {
   id: string;
 
   /**
+   * Absent if the call was not for a refund.
+   *
    * @generated from field: optional string refund_id = 2;
    */
   refundId?: string | undefined;
@@ -103,14 +108,14 @@ export type ProcessorCall = Message<"payments.v1.ProcessorCall"> & {
   outcome: ProcessorOutcome;
 
   /**
-   * What it said: an error code, the order's status, or why nobody knows.
+   * Error code or order status from the response, or the reason why there is no usable response.
    *
    * @generated from field: optional string detail = 5;
    */
   detail?: string | undefined;
 
   /**
-   * When it was begun.
+   * Start of the call.
    *
    * @generated from field: int64 at_ms = 6;
    */
@@ -144,7 +149,7 @@ export type ListRefundsRequest = Message<"payments.v1.ListRefundsRequest"> & {
   offset: number;
 
   /**
-   * Either when absent.
+   * Any refund if absent.
    *
    * @generated from field: optional bool needs_decision = 3;
    */
@@ -168,13 +173,15 @@ export type ListRefundsResponse = Message<"payments.v1.ListRefundsResponse"> & {
   refunds: Refund[];
 
   /**
-   * Rows that match. Not exact when total_is_capped: then more than 1 000 match.
+   * Number of matching rows.
    *
    * @generated from field: int32 total = 2;
    */
   total: number;
 
   /**
+   * True if more than 1,000 rows match. The total is then not exact.
+   *
    * @generated from field: bool total_is_capped = 3;
    */
   totalIsCapped: boolean;
@@ -192,6 +199,8 @@ export const ListRefundsResponseSchema: GenMessage<ListRefundsResponse> = /*@__P
  */
 export type ResolveRefundRequest = Message<"payments.v1.ResolveRefundRequest"> & {
   /**
+   * Id of the refund.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
@@ -202,7 +211,7 @@ export type ResolveRefundRequest = Message<"payments.v1.ResolveRefundRequest"> &
   outcome: RefundOutcome;
 
   /**
-   * Why; kept in the audit trail.
+   * Reason, stored in the audit trail.
    *
    * @generated from field: string note = 3;
    */
@@ -248,13 +257,15 @@ export type ListChangedPaymentsResponse = Message<"payments.v1.ListChangedPaymen
   payments: ChangedPayment[];
 
   /**
-   * Rows that match. Not exact when total_is_capped: then more than 1 000 match.
+   * Number of matching rows.
    *
    * @generated from field: int32 total = 2;
    */
   total: number;
 
   /**
+   * True if more than 1,000 rows match. The total is then not exact.
+   *
    * @generated from field: bool total_is_capped = 3;
    */
   totalIsCapped: boolean;
@@ -268,6 +279,8 @@ export const ListChangedPaymentsResponseSchema: GenMessage<ListChangedPaymentsRe
   messageDesc(file_payments_v1_refund_service, 7);
 
 /**
+ * A payment with an external change or an unexplained difference.
+ *
  * @generated from message payments.v1.ChangedPayment
  */
 export type ChangedPayment = Message<"payments.v1.ChangedPayment"> & {
@@ -277,7 +290,8 @@ export type ChangedPayment = Message<"payments.v1.ChangedPayment"> & {
   payment?: Payment | undefined;
 
   /**
-   * What the processor said when the payment was last read.
+   * Refunded sum in centimes that the processor reported at the last read. This field and the next
+   * one are absent before the first read.
    *
    * @generated from field: optional int64 processor_refunded_minor = 2;
    */
@@ -289,7 +303,8 @@ export type ChangedPayment = Message<"payments.v1.ChangedPayment"> & {
   processorReadAtMs?: bigint | undefined;
 
   /**
-   * What no rule explains of it; absent when one does.
+   * Reason why an operator must examine the payment: no rule explains the state at the processor.
+   * Absent if there is no difference.
    *
    * @generated from field: optional string difference = 4;
    */
@@ -364,14 +379,14 @@ export const ProcessorOutcome = {
   REFUSED: 2,
 
   /**
-   * Nobody knows what came of it.
+   * The effect of the call is unknown.
    *
    * @generated from enum value: PROCESSOR_OUTCOME_UNKNOWN = 3;
    */
   UNKNOWN: 3,
 
   /**
-   * Not one byte left.
+   * No byte was sent, so the call had no effect.
    *
    * @generated from enum value: PROCESSOR_OUTCOME_NOT_SENT = 4;
    */
@@ -390,13 +405,14 @@ export const ProcessorOutcomeSchema: GenEnum<ProcessorOutcome> = /*@__PURE__*/
   enumDesc(file_payments_v1_refund_service, 1);
 
 /**
- * For operators: refunds that wait for a decision, and payments that changed at the processor without us.
+ * Refunds that need a decision, and payments with an external change at the processor. Operators
+ * call it for all businesses.
  *
  * @generated from service payments.v1.RefundService
  */
 export const RefundService: GenService<{
   /**
-   * Of all businesses, newest first.
+   * Newest first.
    *
    * @generated from rpc payments.v1.RefundService.ListRefunds
    */
@@ -406,7 +422,8 @@ export const RefundService: GenService<{
     output: typeof ListRefundsResponseSchema;
   },
   /**
-   * Decides a refund that waits for it. The same decision again changes nothing.
+   * Applies a decision about a refund. Audited. A repeated decision changes nothing. Fails with
+   * refund_decision_not_open if the refund needs no decision.
    *
    * @generated from rpc payments.v1.RefundService.ResolveRefund
    */
@@ -416,7 +433,7 @@ export const RefundService: GenService<{
     output: typeof RefundSchema;
   },
   /**
-   * Payments of all businesses that the processor changed, or of which it says what no rule explains, newest first.
+   * Lists payments with an external change or an unexplained difference, newest first.
    *
    * @generated from rpc payments.v1.RefundService.ListChangedPayments
    */
@@ -426,7 +443,7 @@ export const RefundService: GenService<{
     output: typeof ListChangedPaymentsResponseSchema;
   },
   /**
-   * A payment of any business with what was done about it.
+   * Returns a payment of any business with its refunds and processor calls, oldest first.
    *
    * @generated from rpc payments.v1.RefundService.GetPaymentHistory
    */

@@ -13,42 +13,42 @@ export const file_rpc_v1_refusal: GenFile = /*@__PURE__*/
   fileDesc("ChRycGMvdjEvcmVmdXNhbC5wcm90bxIGcnBjLnYxIroBCgdSZWZ1c2FsEgwKBGNvZGUYASABKAkSDgoGZGV0YWlsGAIgASgJEiEKBGtpbmQYAyABKA4yEy5ycGMudjEuUmVmdXNhbEtpbmQSDwoHcG9pbnRlchgEIAEoCRItCgdtZW1iZXJzGAUgAygLMhwucnBjLnYxLlJlZnVzYWwuTWVtYmVyc0VudHJ5Gi4KDE1lbWJlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBKpwCCgtSZWZ1c2FsS2luZBIcChhSRUZVU0FMX0tJTkRfVU5TUEVDSUZJRUQQABIaChZSRUZVU0FMX0tJTkRfTk9UX0ZPVU5EEAESGQoVUkVGVVNBTF9LSU5EX0NPTkZMSUNUEAISGAoUUkVGVVNBTF9LSU5EX0lOVkFMSUQQAxIhCh1SRUZVU0FMX0tJTkRfUkVGVVNFRF9VUFNUUkVBTRAEEhoKFlJFRlVTQUxfS0lORF9GT1JCSURERU4QBRIfChtSRUZVU0FMX0tJTkRfVVBTVFJFQU1fRVJST1IQBhIcChhSRUZVU0FMX0tJTkRfVU5BVkFJTEFCTEUQBxIgChxSRUZVU0FMX0tJTkRfT1VUQ09NRV9VTktOT1dOEAhiBnByb3RvMw");
 
 /**
- * Why a call was refused, as the error detail of a Connect or gRPC error. Text here is public: it reaches the
- * business word for word.
+ * A rejection by a rule of the domain. A service sends it as the error detail of a Connect error.
+ * All texts are public: the caller of the API receives them unchanged.
  *
  * @generated from message rpc.v1.Refusal
  */
 export type Refusal = Message<"rpc.v1.Refusal"> & {
   /**
-   * Stable snake_case name, part of the public API: "payment_not_refundable".
+   * Stable snake_case code of the public API: "payment_not_refundable".
    *
    * @generated from field: string code = 1;
    */
   code: string;
 
   /**
-   * One or two sentences with the next step.
+   * Cause and next step for the caller, in one to three sentences.
    *
    * @generated from field: string detail = 2;
    */
   detail: string;
 
   /**
-   * What decides the public HTTP status.
+   * Determines the public HTTP status.
    *
    * @generated from field: rpc.v1.RefusalKind kind = 3;
    */
   kind: RefusalKind;
 
   /**
-   * The request field at fault as a JSON pointer, "/amount"; empty when no single field is.
+   * JSON pointer of the invalid request field: "/amount". Empty if no single field is invalid.
    *
    * @generated from field: string pointer = 4;
    */
   pointer: string;
 
   /**
-   * Extra members of the public problem document, "payment_status" → "REFUNDED".
+   * Additional members of the public problem document: "payment_status" → "REFUNDED".
    *
    * @generated from field: map<string, string> members = 5;
    */
@@ -63,6 +63,8 @@ export const RefusalSchema: GenMessage<Refusal> = /*@__PURE__*/
   messageDesc(file_rpc_v1_refusal, 0);
 
 /**
+ * Each value has one public HTTP status.
+ *
  * @generated from enum rpc.v1.RefusalKind
  */
 export const RefusalKind = {
@@ -72,56 +74,56 @@ export const RefusalKind = {
   UNSPECIFIED: 0,
 
   /**
-   * The thing named does not exist for this caller. 404
+   * 404: the named resource does not exist, or belongs to another business.
    *
    * @generated from enum value: REFUSAL_KIND_NOT_FOUND = 1;
    */
   NOT_FOUND: 1,
 
   /**
-   * The state of the thing forbids it. 409
+   * 409: the state of the resource does not allow the operation.
    *
    * @generated from enum value: REFUSAL_KIND_CONFLICT = 2;
    */
   CONFLICT: 2,
 
   /**
-   * The request breaks a rule that its form alone does not show. 422
+   * 422: the request has the correct form and breaks a rule of the domain.
    *
    * @generated from enum value: REFUSAL_KIND_INVALID = 3;
    */
   INVALID: 3,
 
   /**
-   * The outside world was asked and said no. 422
+   * 422: the external system declined the operation.
    *
    * @generated from enum value: REFUSAL_KIND_REFUSED_UPSTREAM = 4;
    */
   REFUSED_UPSTREAM: 4,
 
   /**
-   * The caller may not do this. 403
+   * 403: the caller has no permission for the operation.
    *
    * @generated from enum value: REFUSAL_KIND_FORBIDDEN = 5;
    */
   FORBIDDEN: 5,
 
   /**
-   * The outside world answered with an error. 502
+   * 502: the external system responded with an error.
    *
    * @generated from enum value: REFUSAL_KIND_UPSTREAM_ERROR = 6;
    */
   UPSTREAM_ERROR: 6,
 
   /**
-   * Try again later; nothing was done. 503
+   * 503: the operation had no effect. The caller can retry later.
    *
    * @generated from enum value: REFUSAL_KIND_UNAVAILABLE = 7;
    */
   UNAVAILABLE: 7,
 
   /**
-   * Nobody knows yet whether it happened; it is being found out. 504
+   * 504: it is unknown whether the operation took effect. The service continues to determine this.
    *
    * @generated from enum value: REFUSAL_KIND_OUTCOME_UNKNOWN = 8;
    */
@@ -129,6 +131,8 @@ export const RefusalKind = {
 } as const;
 
 /**
+ * Each value has one public HTTP status.
+ *
  * @generated from enum rpc.v1.RefusalKind
  */
 export type RefusalKind = (typeof RefusalKind)[keyof typeof RefusalKind] | UnknownEnum;

@@ -13,7 +13,7 @@ export const file_webhooks_v1_event: GenFile = /*@__PURE__*/
   fileDesc("Chd3ZWJob29rcy92MS9ldmVudC5wcm90bxILd2ViaG9va3MudjEiRgoFRXZlbnQSCgoCaWQYASABKAkSDAoEdHlwZRgCIAEoCRIVCg1jcmVhdGVkX2F0X21zGAMgASgDEgwKBGJvZHkYBCABKAkiwAEKCERlbGl2ZXJ5EgoKAmlkGAEgASgJEhMKC2VuZHBvaW50X2lkGAIgASgJEisKBnN0YXR1cxgDIAEoDjIbLndlYmhvb2tzLnYxLkRlbGl2ZXJ5U3RhdHVzEh8KEm5leHRfYXR0ZW1wdF9hdF9tcxgEIAEoA0gAiAEBEi4KCGF0dGVtcHRzGAUgAygLMhwud2ViaG9va3MudjEuRGVsaXZlcnlBdHRlbXB0QhUKE19uZXh0X2F0dGVtcHRfYXRfbXMi0AEKD0RlbGl2ZXJ5QXR0ZW1wdBINCgVhdF9tcxgBIAEoAxIYCgtzdGF0dXNfY29kZRgCIAEoBUgAiAEBEhIKBWVycm9yGAMgASgJSAGIAQESEwoLZHVyYXRpb25fbXMYBCABKAUSFQoIcmVzcG9uc2UYBSABKAlIAogBARItCgdmYWlsdXJlGAYgASgOMhwud2ViaG9va3MudjEuRGVsaXZlcnlGYWlsdXJlQg4KDF9zdGF0dXNfY29kZUIICgZfZXJyb3JCCwoJX3Jlc3BvbnNlKqYBCg5EZWxpdmVyeVN0YXR1cxIfChtERUxJVkVSWV9TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdERUxJVkVSWV9TVEFUVVNfUEVORElORxABEh0KGURFTElWRVJZX1NUQVRVU19TVUNDRUVERUQQAhIaChZERUxJVkVSWV9TVEFUVVNfRkFJTEVEEAMSGwoXREVMSVZFUllfU1RBVFVTX1NLSVBQRUQQBCrYAgoPRGVsaXZlcnlGYWlsdXJlEiAKHERFTElWRVJZX0ZBSUxVUkVfVU5TUEVDSUZJRUQQABIcChhERUxJVkVSWV9GQUlMVVJFX1RJTUVPVVQQARIeChpERUxJVkVSWV9GQUlMVVJFX0ROU19FUlJPUhACEicKI0RFTElWRVJZX0ZBSUxVUkVfQ09OTkVDVElPTl9SRUZVU0VEEAMSJQohREVMSVZFUllfRkFJTFVSRV9DT05ORUNUSU9OX1JFU0VUEAQSHgoaREVMSVZFUllfRkFJTFVSRV9UTFNfRVJST1IQBRImCiJERUxJVkVSWV9GQUlMVVJFX0FERFJFU1NfRk9SQklEREVOEAYSJQohREVMSVZFUllfRkFJTFVSRV9JTlZBTElEX1JFU1BPTlNFEAcSJgoiREVMSVZFUllfRkFJTFVSRV9TRUNSRVRfVU5SRUFEQUJMRRAIYgZwcm90bzM");
 
 /**
- * Something a business was, or will be, told.
+ * A public event, which a business receives by webhook.
  *
  * @generated from message webhooks.v1.Event
  */
@@ -24,7 +24,7 @@ export type Event = Message<"webhooks.v1.Event"> & {
   id: string;
 
   /**
-   * "PAYMENT_REFUNDED"
+   * Public name of the event type: "PAYMENT_REFUNDED".
    *
    * @generated from field: string type = 2;
    */
@@ -36,7 +36,7 @@ export type Event = Message<"webhooks.v1.Event"> & {
   createdAtMs: bigint;
 
   /**
-   * The exact JSON text every delivery carries.
+   * The exact JSON text in the body of every delivery.
    *
    * @generated from field: string body = 4;
    */
@@ -51,7 +51,7 @@ export const EventSchema: GenMessage<Event> = /*@__PURE__*/
   messageDesc(file_webhooks_v1_event, 0);
 
 /**
- * One event on its way to one endpoint.
+ * The delivery of one event to one endpoint.
  *
  * @generated from message webhooks.v1.Delivery
  */
@@ -72,11 +72,15 @@ export type Delivery = Message<"webhooks.v1.Delivery"> & {
   status: DeliveryStatus;
 
   /**
+   * Absent if no attempt follows.
+   *
    * @generated from field: optional int64 next_attempt_at_ms = 4;
    */
   nextAttemptAtMs?: bigint | undefined;
 
   /**
+   * The newest 50 attempts, oldest first.
+   *
    * @generated from field: repeated webhooks.v1.DeliveryAttempt attempts = 5;
    */
   attempts: DeliveryAttempt[];
@@ -99,12 +103,15 @@ export type DeliveryAttempt = Message<"webhooks.v1.DeliveryAttempt"> & {
   atMs: bigint;
 
   /**
+   * HTTP status of the response. Absent if there was no response.
+   *
    * @generated from field: optional int32 status_code = 2;
    */
   statusCode?: number | undefined;
 
   /**
-   * Why no answer came, in words: "timed out after 10 s".
+   * Reason for the missing response, as text: "timed out after 10 s". Absent if there was a
+   * response.
    *
    * @generated from field: optional string error = 3;
    */
@@ -116,14 +123,15 @@ export type DeliveryAttempt = Message<"webhooks.v1.DeliveryAttempt"> & {
   durationMs: number;
 
   /**
-   * The first KiB of the answer.
+   * First KiB of the response body. Absent in ListEventsOfPayment.
    *
    * @generated from field: optional string response = 5;
    */
   response?: string | undefined;
 
   /**
-   * Why no answer came; unspecified when one came, and for attempts older than the reasons.
+   * Reason for the missing response. Unspecified if there was a response, and for attempts of
+   * versions without this field.
    *
    * @generated from field: webhooks.v1.DeliveryFailure failure = 6;
    */
@@ -162,7 +170,7 @@ export const DeliveryStatus = {
   FAILED: 3,
 
   /**
-   * It came due while the endpoint was disabled.
+   * The delivery became due while the endpoint was DISABLED.
    *
    * @generated from enum value: DELIVERY_STATUS_SKIPPED = 4;
    */
@@ -205,7 +213,7 @@ export const DeliveryFailure = {
   CONNECTION_REFUSED: 3,
 
   /**
-   * The connection ended before an answer.
+   * The connection ended before a response arrived.
    *
    * @generated from enum value: DELIVERY_FAILURE_CONNECTION_RESET = 4;
    */
@@ -217,14 +225,14 @@ export const DeliveryFailure = {
   TLS_ERROR: 5,
 
   /**
-   * The address is not public.
+   * The host's address is not public.
    *
    * @generated from enum value: DELIVERY_FAILURE_ADDRESS_FORBIDDEN = 6;
    */
   ADDRESS_FORBIDDEN: 6,
 
   /**
-   * What came is not HTTP, or too long.
+   * The response is not valid HTTP, or too long.
    *
    * @generated from enum value: DELIVERY_FAILURE_INVALID_RESPONSE = 7;
    */

@@ -29,7 +29,8 @@ export type ListEventsOfPaymentRequest = Message<"webhooks.v1.ListEventsOfPaymen
   paymentId: string;
 
   /**
-   * When its events may have come about: none is looked for at other times.
+   * Times of the payment's changes, at most 500 (`recorded_at_ms` of GetPaymentHistory). The search
+   * finds only events with one of these times.
    *
    * @generated from field: repeated int64 at_ms = 3;
    */
@@ -53,7 +54,8 @@ export type ListEventsOfPaymentResponse = Message<"webhooks.v1.ListEventsOfPayme
   events: ToldEvent[];
 
   /**
-   * There may be more events, or more attempts at one of their deliveries.
+   * True if the result may be incomplete: more than 500 times, more than 20 events, or more than 50
+   * attempts of a delivery.
    *
    * @generated from field: bool is_cut = 2;
    */
@@ -68,6 +70,8 @@ export const ListEventsOfPaymentResponseSchema: GenMessage<ListEventsOfPaymentRe
   messageDesc(file_webhooks_v1_event_service, 1);
 
 /**
+ * An event with its deliveries.
+ *
  * @generated from message webhooks.v1.ToldEvent
  */
 export type ToldEvent = Message<"webhooks.v1.ToldEvent"> & {
@@ -109,6 +113,8 @@ export type ListEventsRequest = Message<"webhooks.v1.ListEventsRequest"> & {
   type?: string | undefined;
 
   /**
+   * Inclusive.
+   *
    * @generated from field: optional int64 from_ms = 4;
    */
   fromMs?: bigint | undefined;
@@ -138,13 +144,15 @@ export type ListEventsResponse = Message<"webhooks.v1.ListEventsResponse"> & {
   events: Event[];
 
   /**
-   * Rows that match. Not exact when total_is_capped: then more than 1 000 match.
+   * Number of matching rows.
    *
    * @generated from field: int32 total = 2;
    */
   total: number;
 
   /**
+   * True if more than 1,000 rows match. The total is then not exact.
+   *
    * @generated from field: bool total_is_capped = 3;
    */
   totalIsCapped: boolean;
@@ -233,7 +241,7 @@ export type RedeliverEventRequest = Message<"webhooks.v1.RedeliverEventRequest">
   eventId: string;
 
   /**
-   * All endpoints that had a delivery when absent.
+   * If absent, all ACTIVE endpoints that have a delivery of the event.
    *
    * @generated from field: optional string endpoint_id = 2;
    */
@@ -248,13 +256,13 @@ export const RedeliverEventRequestSchema: GenMessage<RedeliverEventRequest> = /*
   messageDesc(file_webhooks_v1_event_service, 8);
 
 /**
- * The log of what the calling business was told.
+ * Events of the calling business and their deliveries, except for ListEventsOfPayment.
  *
  * @generated from service webhooks.v1.EventService
  */
 export const EventService: GenService<{
   /**
-   * Newest first, 30 days back.
+   * Events of the last 30 days, newest first.
    *
    * @generated from rpc webhooks.v1.EventService.ListEvents
    */
@@ -280,7 +288,8 @@ export const EventService: GenService<{
     output: typeof ListDeliveriesResponseSchema;
   },
   /**
-   * Starts the deliveries of an event anew, at the ACTIVE endpoints that had one.
+   * Restarts the schedule of an event's deliveries to ACTIVE endpoints. With an endpoint_id, fails
+   * with webhook_endpoint_disabled or event_without_delivery.
    *
    * @generated from rpc webhooks.v1.EventService.RedeliverEvent
    */
@@ -290,7 +299,7 @@ export const EventService: GenService<{
     output: typeof ListDeliveriesResponseSchema;
   },
   /**
-   * For operators: what a business was told of one of its payments, with every attempt.
+   * For operators: returns the events of a payment with their deliveries and attempts.
    *
    * @generated from rpc webhooks.v1.EventService.ListEventsOfPayment
    */

@@ -13,6 +13,8 @@ export const file_webhooks_v1_webhook_endpoint: GenFile = /*@__PURE__*/
   fileDesc("CiJ3ZWJob29rcy92MS93ZWJob29rX2VuZHBvaW50LnByb3RvEgt3ZWJob29rcy52MSKFAgoPV2ViaG9va0VuZHBvaW50EgoKAmlkGAEgASgJEhMKC2J1c2luZXNzX2lkGAIgASgJEgsKA3VybBgDIAEoCRIyCgZzdGF0dXMYBCABKA4yIi53ZWJob29rcy52MS5XZWJob29rRW5kcG9pbnRTdGF0dXMSFQoNY3JlYXRlZF9hdF9tcxgFIAEoAxIVCg11cGRhdGVkX2F0X21zGAYgASgDEg4KBmV2ZW50cxgHIAMoCRITCgZzZWNyZXQYCCABKAlIAIgBARIyCgZoZWFsdGgYCSABKAsyIi53ZWJob29rcy52MS5XZWJob29rRW5kcG9pbnRIZWFsdGhCCQoHX3NlY3JldCKBAgoVV2ViaG9va0VuZHBvaW50SGVhbHRoEh0KEGZhaWxpbmdfc2luY2VfbXMYASABKANIAIgBARIcCg9zdWNjZXNzX3JhdGVfMWgYAiABKAFIAYgBARIdChBzdWNjZXNzX3JhdGVfMjRoGAMgASgBSAKIAQESFwoKbGFzdF9lcnJvchgEIAEoCUgDiAEBEhcKCnA5NV9tc18yNGgYBSABKAVIBIgBAUITChFfZmFpbGluZ19zaW5jZV9tc0ISChBfc3VjY2Vzc19yYXRlXzFoQhMKEV9zdWNjZXNzX3JhdGVfMjRoQg0KC19sYXN0X2Vycm9yQg0KC19wOTVfbXNfMjRoKooBChVXZWJob29rRW5kcG9pbnRTdGF0dXMSJwojV0VCSE9PS19FTkRQT0lOVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIiCh5XRUJIT09LX0VORFBPSU5UX1NUQVRVU19BQ1RJVkUQARIkCiBXRUJIT09LX0VORFBPSU5UX1NUQVRVU19ESVNBQkxFRBACYgZwcm90bzM");
 
 /**
+ * A URL at which a business receives its events.
+ *
  * @generated from message webhooks.v1.WebhookEndpoint
  */
 export type WebhookEndpoint = Message<"webhooks.v1.WebhookEndpoint"> & {
@@ -47,21 +49,21 @@ export type WebhookEndpoint = Message<"webhooks.v1.WebhookEndpoint"> & {
   updatedAtMs: bigint;
 
   /**
-   * Event types it wants; empty means all but the opt-in ones.
+   * Subscribed event types. Empty: all except the opt-in types.
    *
    * @generated from field: repeated string events = 7;
    */
   events: string[];
 
   /**
-   * The signing secret, only in the answer that makes it.
+   * The signing secret. Present only in the response that issues it.
    *
    * @generated from field: optional string secret = 8;
    */
   secret?: string | undefined;
 
   /**
-   * Only in the answer to GetWebhookEndpoint.
+   * Present only in the response of GetWebhookEndpoint.
    *
    * @generated from field: webhooks.v1.WebhookEndpointHealth health = 9;
    */
@@ -76,20 +78,20 @@ export const WebhookEndpointSchema: GenMessage<WebhookEndpoint> = /*@__PURE__*/
   messageDesc(file_webhooks_v1_webhook_endpoint, 0);
 
 /**
- * How the attempts of the last day went; known to a few seconds and five minutes.
+ * Results of the attempts of the last day, in intervals of five minutes and a few seconds late.
  *
  * @generated from message webhooks.v1.WebhookEndpointHealth
  */
 export type WebhookEndpointHealth = Message<"webhooks.v1.WebhookEndpointHealth"> & {
   /**
-   * When the first of an unbroken row of failed attempts was.
+   * First failed attempt since the last success. Absent if the last attempt succeeded.
    *
    * @generated from field: optional int64 failing_since_ms = 1;
    */
   failingSinceMs?: bigint | undefined;
 
   /**
-   * 0 to 1; absent without attempts.
+   * Share of successful attempts, 0 to 1. Absent without attempts.
    *
    * @generated from field: optional double success_rate_1h = 2;
    */
@@ -101,14 +103,16 @@ export type WebhookEndpointHealth = Message<"webhooks.v1.WebhookEndpointHealth">
   successRate24h?: number | undefined;
 
   /**
-   * "timeout", "http_500": of the newest attempt that failed, if that was within a day or all fail.
+   * Code of the newest failed attempt: "timeout", "http_500". Absent if no attempt of the last day
+   * failed and the endpoint is not failing.
    *
    * @generated from field: optional string last_error = 4;
    */
   lastError?: string | undefined;
 
   /**
-   * To a fifth.
+   * 95th percentile of the attempt durations, with an error of at most 20 %. Absent without
+   * attempts.
    *
    * @generated from field: optional int32 p95_ms_24h = 5;
    */

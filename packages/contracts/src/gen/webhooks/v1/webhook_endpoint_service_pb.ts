@@ -28,7 +28,7 @@ export type CreateWebhookEndpointRequest = Message<"webhooks.v1.CreateWebhookEnd
   url: string;
 
   /**
-   * Empty: all but the opt-in ones.
+   * Event types. Empty: all except the opt-in types.
    *
    * @generated from field: repeated string events = 2;
    */
@@ -91,13 +91,15 @@ export type ListWebhookEndpointsResponse = Message<"webhooks.v1.ListWebhookEndpo
   webhookEndpoints: WebhookEndpoint[];
 
   /**
-   * Rows that match. Not exact when total_is_capped: then more than 1 000 match.
+   * Number of matching rows.
    *
    * @generated from field: int32 total = 2;
    */
   total: number;
 
   /**
+   * True if more than 1,000 rows match. The total is then not exact.
+   *
    * @generated from field: bool total_is_capped = 3;
    */
   totalIsCapped: boolean;
@@ -130,21 +132,21 @@ export type UpdateWebhookEndpointRequest = Message<"webhooks.v1.UpdateWebhookEnd
   rotateSecret: boolean;
 
   /**
-   * Unchanged when unspecified.
+   * Unchanged if unspecified.
    *
    * @generated from field: webhooks.v1.WebhookEndpointStatus status = 4;
    */
   status: WebhookEndpointStatus;
 
   /**
-   * Unchanged when absent.
+   * Unchanged if absent.
    *
    * @generated from field: optional webhooks.v1.EventFilter events = 5;
    */
   events?: EventFilter | undefined;
 
   /**
-   * With rotate_secret: X-Signature goes on with the old secret for so long, at most a day.
+   * With rotate_secret: time for which X-Signature still uses the old secret, at most one day.
    *
    * @generated from field: int32 activate_in_seconds = 6;
    */
@@ -163,7 +165,7 @@ export const UpdateWebhookEndpointRequestSchema: GenMessage<UpdateWebhookEndpoin
  */
 export type EventFilter = Message<"webhooks.v1.EventFilter"> & {
   /**
-   * Empty: all but the opt-in ones.
+   * Event types. Empty: all except the opt-in types.
    *
    * @generated from field: repeated string types = 1;
    */
@@ -256,21 +258,21 @@ export type ReplayWebhookEndpointRequest = Message<"webhooks.v1.ReplayWebhookEnd
   id: string;
 
   /**
-   * When the event happened.
+   * Earliest time of the events. At most 30 days ago; an earlier value has the same effect.
    *
    * @generated from field: int64 since_ms = 2;
    */
   sinceMs: bigint;
 
   /**
-   * Exclusive; now when absent.
+   * Exclusive. The present time if absent.
    *
    * @generated from field: optional int64 until_ms = 3;
    */
   untilMs?: bigint | undefined;
 
   /**
-   * Empty: all types.
+   * Event types. Empty: all types.
    *
    * @generated from field: repeated string types = 4;
    */
@@ -296,7 +298,7 @@ export const ReplayWebhookEndpointRequestSchema: GenMessage<ReplayWebhookEndpoin
  */
 export type GetWebhookReplayRequest = Message<"webhooks.v1.GetWebhookReplayRequest"> & {
   /**
-   * The endpoint's.
+   * Id of the endpoint.
    *
    * @generated from field: string id = 1;
    */
@@ -364,7 +366,7 @@ export type WebhookCheck = Message<"webhooks.v1.WebhookCheck"> & {
   passed: boolean;
 
   /**
-   * In words: what it answered, and what to do about it.
+   * The response of the receiver and, if the check failed, advice for its developer.
    *
    * @generated from field: string detail = 3;
    */
@@ -388,23 +390,29 @@ export const WebhookCheckName = {
   UNSPECIFIED: 0,
 
   /**
+   * An authentic event, which the receiver must accept.
+   *
    * @generated from enum value: WEBHOOK_CHECK_NAME_GOOD = 1;
    */
   GOOD: 1,
 
   /**
+   * An event signed with another secret, which the receiver must reject.
+   *
    * @generated from enum value: WEBHOOK_CHECK_NAME_FORGED_SIGNATURE = 2;
    */
   FORGED_SIGNATURE: 2,
 
   /**
-   * The good one again.
+   * The authentic event again, which the receiver must accept.
    *
    * @generated from enum value: WEBHOOK_CHECK_NAME_DUPLICATE = 3;
    */
   DUPLICATE: 3,
 
   /**
+   * An event with a timestamp that is an hour old, which the receiver must reject.
+   *
    * @generated from enum value: WEBHOOK_CHECK_NAME_OLD_TIMESTAMP = 4;
    */
   OLD_TIMESTAMP: 4,
@@ -422,12 +430,15 @@ export const WebhookCheckNameSchema: GenEnum<WebhookCheckName> = /*@__PURE__*/
   enumDesc(file_webhooks_v1_webhook_endpoint_service, 0);
 
 /**
- * Where the calling business receives its events.
+ * Webhook endpoints of the calling business.
  *
  * @generated from service webhooks.v1.WebhookEndpointService
  */
 export const WebhookEndpointService: GenService<{
   /**
+   * Fails with a url_… code for an unsuitable URL, and with webhook_endpoint_limit_reached if the
+   * business has 20 endpoints.
+   *
    * @generated from rpc webhooks.v1.WebhookEndpointService.CreateWebhookEndpoint
    */
   createWebhookEndpoint: {
@@ -462,7 +473,7 @@ export const WebhookEndpointService: GenService<{
     output: typeof WebhookEndpointSchema;
   },
   /**
-   * Pending deliveries are dropped.
+   * Deletes an endpoint with its pending deliveries.
    *
    * @generated from rpc webhooks.v1.WebhookEndpointService.DeleteWebhookEndpoint
    */
@@ -472,7 +483,7 @@ export const WebhookEndpointService: GenService<{
     output: typeof DeleteWebhookEndpointResponseSchema;
   },
   /**
-   * Tells this endpoint alone a WEBHOOK_TEST.
+   * Creates a WEBHOOK_TEST event and its delivery to this endpoint only.
    *
    * @generated from rpc webhooks.v1.WebhookEndpointService.TestWebhookEndpoint
    */
@@ -482,7 +493,9 @@ export const WebhookEndpointService: GenService<{
     output: typeof TestWebhookEndpointResponseSchema;
   },
   /**
-   * Starts deliveries to this endpoint anew, in the background.
+   * Restarts past deliveries to an ACTIVE endpoint, in the background. Fails with
+   * replay_in_progress during another replay of the endpoint, and with replay_range_empty for an
+   * empty time range.
    *
    * @generated from rpc webhooks.v1.WebhookEndpointService.ReplayWebhookEndpoint
    */
@@ -492,7 +505,8 @@ export const WebhookEndpointService: GenService<{
     output: typeof WebhookReplaySchema;
   },
   /**
-   * Sends it four events, some of which it must refuse; no delivery comes of it.
+   * Sends four events to an ACTIVE endpoint, of which it must reject two. They are not deliveries.
+   * Fails with endpoint_checked_recently within ten seconds after another check.
    *
    * @generated from rpc webhooks.v1.WebhookEndpointService.CheckWebhookEndpoint
    */

@@ -13,7 +13,7 @@ export const file_webhooks_v1_webhook_replay: GenFile = /*@__PURE__*/
   fileDesc("CiB3ZWJob29rcy92MS93ZWJob29rX3JlcGxheS5wcm90bxILd2ViaG9va3MudjEibAoNV2ViaG9va1JlcGxheRIKCgJpZBgBIAEoCRIwCgZzdGF0dXMYAiABKA4yIC53ZWJob29rcy52MS5XZWJob29rUmVwbGF5U3RhdHVzEg8KB21hdGNoZWQYAyABKAUSDAoEc2VudBgEIAEoBSp/ChNXZWJob29rUmVwbGF5U3RhdHVzEiUKIVdFQkhPT0tfUkVQTEFZX1NUQVRVU19VTlNQRUNJRklFRBAAEiEKHVdFQkhPT0tfUkVQTEFZX1NUQVRVU19SVU5OSU5HEAESHgoaV0VCSE9PS19SRVBMQVlfU1RBVFVTX0RPTkUQAmIGcHJvdG8z");
 
 /**
- * Deliveries of one endpoint that are started anew, a batch at a time.
+ * A replay: restarts past deliveries of one endpoint in batches.
  *
  * @generated from message webhooks.v1.WebhookReplay
  */
@@ -29,14 +29,14 @@ export type WebhookReplay = Message<"webhooks.v1.WebhookReplay"> & {
   status: WebhookReplayStatus;
 
   /**
-   * Deliveries that the filter names; counted at the beginning.
+   * Number of matching deliveries found so far. Grows while the replay counts them in batches.
    *
    * @generated from field: int32 matched = 3;
    */
   matched: number;
 
   /**
-   * Those that were started anew.
+   * Number of restarted deliveries.
    *
    * @generated from field: int32 sent = 4;
    */

@@ -2,7 +2,8 @@
 // @generated from file grpc/health/v1/health.proto (package grpc.health.v1, syntax proto3)
 /* eslint-disable */
 
-// The gRPC health checking protocol, so that probes and load balancers of any make can ask.
+// The gRPC health checking protocol, which standard probes and load balancers support.
+// Source: https://github.com/grpc/grpc/blob/master/doc/health-checking.md
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -19,6 +20,8 @@ export const file_grpc_health_v1_health: GenFile = /*@__PURE__*/
  */
 export type HealthCheckRequest = Message<"grpc.health.v1.HealthCheckRequest"> & {
   /**
+   * Full name of a service: "payments.v1.PaymentService". Empty for the whole server.
+   *
    * @generated from field: string service = 1;
    */
   service: string;
@@ -68,6 +71,8 @@ export const HealthCheckResponse_ServingStatus = {
   NOT_SERVING: 2,
 
   /**
+   * Only in responses of Watch.
+   *
    * @generated from enum value: SERVICE_UNKNOWN = 3;
    */
   SERVICE_UNKNOWN: 3,
@@ -89,7 +94,8 @@ export const HealthCheckResponse_ServingStatusSchema: GenEnum<HealthCheckRespons
  */
 export const Health: GenService<{
   /**
-   * Answers once. An empty service name asks for the server as a whole.
+   * Returns the current state, including the dependencies of the server, such as its database.
+   * Fails with NOT_FOUND if the server does not have the service.
    *
    * @generated from rpc grpc.health.v1.Health.Check
    */
@@ -99,7 +105,8 @@ export const Health: GenService<{
     output: typeof HealthCheckResponseSchema;
   },
   /**
-   * Answers now and at every change, until the caller hangs up.
+   * Sends SERVING, and NOT_SERVING when the server begins to drain. Does not check dependencies.
+   * Sends SERVICE_UNKNOWN if the server does not have the service.
    *
    * @generated from rpc grpc.health.v1.Health.Watch
    */

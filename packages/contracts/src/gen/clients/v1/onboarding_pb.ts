@@ -250,7 +250,7 @@ export const OverallStatus = {
   UNSPECIFIED: 0,
 
   /**
-   * Any step other than those of the following values.
+   * At all steps except KYC_UNDER_REVIEW, KYC_DECLINED and APPROVED.
    *
    * @generated from enum value: OVERALL_STATUS_IN_PROGRESS = 1;
    */

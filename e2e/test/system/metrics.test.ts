@@ -16,7 +16,7 @@ const helps = new Map<string, string>();
 
 interface Sample {
   readonly service: ServiceName;
-  /** Returns the name of the metric without the suffix of a histogram. */
+  /** Name of the metric without the suffix of a histogram. */
   readonly metric: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -37,14 +37,16 @@ afterAll(async () => {
 });
 
 async function scrape(service: ServiceName): Promise<Sample[]> {
-  const answer = await request(running.system.metricsUrls[service]);
-  const text = await answer.body.text();
+  const response = await request(running.system.metricsUrls[service]);
+  const text = await response.body.text();
   for (const [, name = "", help = ""] of text.matchAll(/^# HELP (\S+) (.*)$/gm)) helps.set(name, help);
   for (const [, name = "", type = ""] of text.matchAll(/^# TYPE (\S+) (.*)$/gm)) types.set(name, type);
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return lines.map((line) => {
     const [, name = "", inner = "", value = ""] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
-    const labels = Object.fromEntries([...inner.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = "", word = ""]) => [label, word]));
+    const labels = Object.fromEntries(
+      [...inner.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = "", labelValue = ""]) => [label, labelValue]),
+    );
     const metric = types.has(name) ? name : name.replace(/_(bucket|sum|count)$/, "");
     return { service, metric, labels, value: Number(value) };
   });
@@ -70,30 +72,30 @@ async function knownRoutes(): Promise<Set<string>> {
   return new Set([...documented, ...hidden]);
 }
 
-/** Sends some hundred requests with unknown addresses, methods, ids, keys and headers. */
-async function makeThingsUp(): Promise<string[]> {
+/** Sends some hundred requests with unknown paths, ids, keys and headers. Returns the values. */
+async function sendUnknownValues(): Promise<string[]> {
   const { paths } = JSON.parse(await readFile(join(root, "docs", "api", "openapi.json"), "utf8")) as OpenApi;
-  const madeUp = [randomUUID(), randomUUID(), "zz-made-up", "sk_test_madeup0000", 'x"y', "…"];
+  const unknownValues = [randomUUID(), randomUUID(), "zz-made-up", "sk_test_madeup0000", 'x"y', "…"];
   const addresses = Object.keys(paths).flatMap((path) =>
-    madeUp.map((word) => path.replaceAll(/\{\w+\}/g, encodeURIComponent(word))),
+    unknownValues.map((value) => path.replaceAll(/\{\w+\}/g, encodeURIComponent(value))),
   );
-  const others = madeUp.flatMap((word) => [
-    `/${encodeURIComponent(word)}`,
-    `/api/v1/${encodeURIComponent(word)}`,
-    `/docs/${encodeURIComponent(word)}`,
+  const others = unknownValues.flatMap((value) => [
+    `/${encodeURIComponent(value)}`,
+    `/api/v1/${encodeURIComponent(value)}`,
+    `/docs/${encodeURIComponent(value)}`,
   ]);
   const keys = [business.key, "sk_test_madeup0000", ""];
   const methods = ["GET", "PUT", "OPTIONS", "DELETE"] as const;
   const send = async (address: string, i: number) => {
     const headers = { authorization: `Bearer ${keys[i % 3]}`, "x-request-id": "zz-made-up-request", "user-agent": "zz-made-up" };
-    const answer = await request(`${running.system.gatewayUrl}${address}?zz-made-up=1`, {
+    const response = await request(`${running.system.gatewayUrl}${address}?zz-made-up=1`, {
       method: methods[i % 4] ?? "GET",
       headers,
     });
-    await answer.body.dump();
+    await response.body.dump();
   };
   for (const [i, address] of [...addresses, ...others].entries()) await send(address, i);
-  return madeUp;
+  return unknownValues;
 }
 
 test("values of callers do not become labels, and the number of series stays small", async () => {
@@ -101,9 +103,9 @@ test("values of callers do not become labels, and the number of series stays sma
   await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
   await business.call("POST", "/api/v1/kyc/applications", { external_id: "zz-made-up" });
   await business.receiver.next("PAYMENT_REFUNDED", payment.id, 90_000);
-  await makeThingsUp();
+  await sendUnknownValues();
   const before = await scrapeAll();
-  const madeUp = await makeThingsUp();
+  const unknownValues = await sendUnknownValues();
   const samples = await scrapeAll();
   expect(sumOf(samples, "amana_http_requests_total")).toBeGreaterThan(500);
 
@@ -111,31 +113,27 @@ test("values of callers do not become labels, and the number of series stays sma
   const topics = ["payments.v1", "kyc.v1", "audit.v1"];
   const codes =
     /^(ok|canceled|unknown|invalid_argument|deadline_exceeded|not_found|already_exists|permission_denied|resource_exhausted|failed_precondition|aborted|out_of_range|unimplemented|internal|unavailable|data_loss|unauthenticated)$/;
-  const kinds: Readonly<Record<string, (word: string) => boolean>> = {
-    "the routes of the API, and none for an address that is not there": (word) => routes.has(word),
-    "the statuses of HTTP": (word) => /^[1-5]\d\d$/.test(word),
-    "the RPCs, as Service/Method": (word) => /^[A-Z]\w+Service\/[A-Z]\w+$|^Health\/Check$/.test(word),
-    "the codes of Connect, and ok": (word) => codes.test(word),
-    "the services": (word) => [...serviceNames, "events"].includes(word),
-    "the topics": (word) => topics.includes(word),
-    "the tasks": (word) => /^[a-zA-Z-]{3,30}$/.test(word),
+  const kinds: Readonly<Record<string, (value: string) => boolean>> = {
+    "the routes of the API, or none for an unknown path": (value) => routes.has(value),
+    "the HTTP status codes": (value) => /^[1-5]\d\d$/.test(value),
+    "the RPCs in the form Service/Method": (value) => /^[A-Z]\w+Service\/[A-Z]\w+$|^Health\/Check$/.test(value),
+    "the Connect error codes, or ok": (value) => codes.test(value),
+    "the called services, or events for direct delivery": (value) => [...serviceNames, "events"].includes(value),
+    "the event topics": (value) => topics.includes(value),
+    "the background tasks": (value) => /^[a-zA-Z-]{3,30}$/.test(value),
   };
-  const outside = samples.flatMap(({ metric, labels }) =>
-    Object.entries(labels).flatMap(([label, word]) => {
-      const values = label === "le" ? /^(\+Inf|[\d.]+)$/ : (labelsOf.get(metric)?.[label] ?? foreignLabels[label]);
+  const unexpected = samples.flatMap(({ metric, labels }) =>
+    Object.entries(labels).flatMap(([label, value]) => {
+      const known = label === "le" ? /^(\+Inf|[\d.]+)$/ : (labelsOf.get(metric)?.[label] ?? foreignLabels[label]);
       const isKnown =
-        values instanceof RegExp
-          ? values.test(word)
-          : typeof values === "string"
-            ? kinds[values]?.(word)
-            : values?.includes(word);
-      return isKnown ? [] : [`${metric}{${label}="${word}"}`];
+        known instanceof RegExp ? known.test(value) : typeof known === "string" ? kinds[known]?.(value) : known?.includes(value);
+      return isKnown ? [] : [`${metric}{${label}="${value}"}`];
     }),
   );
-  expect(outside).toEqual([]);
+  expect(unexpected).toEqual([]);
   const all = JSON.stringify(samples);
-  for (const word of [...madeUp, business.id, business.key, payment.id, payment.orderId, "zz-made-up"])
-    expect(all).not.toContain(word);
+  for (const value of [...unknownValues, business.id, business.key, payment.id, payment.orderId, "zz-made-up"])
+    expect(all).not.toContain(value);
   expect(all).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
 
   // The status is not compared, because a busy machine responds to some requests with 503.
@@ -184,7 +182,7 @@ test("docs/metrics.md contains each exported metric (vitest -u updates it)", asy
     .toSorted()
     .map((name) => `| \`${name}\` | ${types.get(name)} | ${labelsIn(name).join("; ")} | ${helps.get(name)} |`);
   const [text = ""] = (await readFile(file, "utf8")).split("| Name |");
-  await expect(
-    `${text}| Name | Type | Labels | What it means |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`,
-  ).toMatchFileSnapshot(file);
+  await expect(`${text}| Name | Type | Labels | Meaning |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`).toMatchFileSnapshot(
+    file,
+  );
 });

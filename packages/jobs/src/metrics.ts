@@ -2,7 +2,7 @@ import { type Orm, rowsCountedMax, showRows } from "@amana/database";
 import { gauge, histogram } from "@amana/runtime";
 import { isFree } from "./lease.ts";
 
-const task = "the tasks";
+const task = "the background tasks";
 
 const due = gauge({
   name: "amana_due_rows",

@@ -2,7 +2,7 @@ import { type Orm, rowsCountedMax, showRows } from "@amana/database";
 import { counter, gauge, histogram } from "@amana/runtime";
 import type { Subscription } from "./message.ts";
 
-const topic = "the topics";
+const topic = "the event topics";
 
 const outboxWaiting = gauge({
   name: "amana_outbox_waiting",

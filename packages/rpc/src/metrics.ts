@@ -3,8 +3,8 @@ import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { codeOf } from "./error-mapping.ts";
 
-const method = "the RPCs, as Service/Method";
-const code = "the codes of Connect, and ok";
+const method = "the RPCs in the form Service/Method";
+const code = "the Connect error codes, or ok";
 
 export const served = histogram({
   name: "amana_rpc_server_duration_seconds",
@@ -15,13 +15,13 @@ export const served = histogram({
 export const called = histogram({
   name: "amana_rpc_client_duration_seconds",
   help: "Duration of RPCs that this service made, including retries",
-  labels: { to: "the services", method, code },
+  labels: { to: "the called services, or events for direct delivery", method, code },
 });
 
 export const repeated = counter({
   name: "amana_rpc_client_repetitions_total",
   help: "Retries of RPCs that the server did not begin or that are safe to repeat",
-  labels: { to: "the services" },
+  labels: { to: "the called services, or events for direct delivery" },
 });
 
 const names = new WeakMap<DescMethodUnary, string>();

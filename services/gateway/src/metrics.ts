@@ -1,6 +1,6 @@
 import { counter, gauge, histogram } from "@amana/runtime";
 
-const route = "the routes of the API, and none for an address that is not there";
+const route = "the routes of the API, or none for an unknown path";
 const method = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"] as const;
 
 /** Returns the label value of a method. Unknown methods share one value. */
@@ -9,7 +9,7 @@ export const methodOf = (name: string) => method.find((known) => known === name)
 export const requests = counter({
   name: "amana_http_requests_total",
   help: "Finished requests",
-  labels: { method, route, status: "the statuses of HTTP" },
+  labels: { method, route, status: "the HTTP status codes" },
 });
 
 export const requestDuration = histogram({

@@ -6,7 +6,7 @@ import { counter } from "../observability/metrics.ts";
 const failures = counter({
   name: "amana_task_failures_total",
   help: "Failed runs of background tasks; each task runs again after a pause",
-  labels: { task: "the tasks" },
+  labels: { task: "the background tasks" },
 });
 
 /**

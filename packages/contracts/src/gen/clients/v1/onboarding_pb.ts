@@ -46,8 +46,6 @@ export type OnboardingDetails = Message<"clients.v1.OnboardingDetails"> & {
   expectedMonthlyOutgoingVolume: string;
 
   /**
-   * Whether the client is a tax subject of the United States (FATCA).
-   *
    * @generated from field: bool is_us_person = 6;
    */
   isUsPerson: boolean;
@@ -252,7 +250,7 @@ export const OverallStatus = {
   UNSPECIFIED: 0,
 
   /**
-   * Any step other than those of the following values.
+   * At all steps except KYC_UNDER_REVIEW, KYC_DECLINED and APPROVED.
    *
    * @generated from enum value: OVERALL_STATUS_IN_PROGRESS = 1;
    */

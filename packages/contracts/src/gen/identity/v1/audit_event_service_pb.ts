@@ -109,15 +109,15 @@ export type AuditEvent = Message<"identity.v1.AuditEvent"> & {
   atMs: bigint;
 
   /**
-   * Prefix of the key of the request. "platform" for an action without a key. "command:" and a
-   * user name for an action of a command-line tool.
+   * Prefix of the key or invitation of the request. "platform" if no person acted. "command:" and a
+   * user name for an action of the command `amana`.
    *
    * @generated from field: string actor = 3;
    */
   actor: string;
 
   /**
-   * Absent if no key was used.
+   * Id of the key or invitation. Absent if there was none.
    *
    * @generated from field: optional string actor_key_id = 4;
    */
@@ -177,7 +177,7 @@ export type AuditEvent = Message<"identity.v1.AuditEvent"> & {
   requestId: string;
 
   /**
-   * IP address of the caller.
+   * IP address of the caller, or the machine name for an action of the command `amana`.
    *
    * @generated from field: string address = 14;
    */

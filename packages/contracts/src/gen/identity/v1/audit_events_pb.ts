@@ -21,7 +21,7 @@ export const file_identity_v1_audit_events: GenFile = /*@__PURE__*/
  */
 export type ActionRecorded = Message<"identity.v1.ActionRecorded"> & {
   /**
-   * Prefix of the key of the request, or "platform" for an action without a key.
+   * Prefix of the key of the request, or "platform" if no person acted.
    *
    * @generated from field: string actor = 1;
    */

@@ -29,7 +29,7 @@ export type WebhookReplay = Message<"webhooks.v1.WebhookReplay"> & {
   status: WebhookReplayStatus;
 
   /**
-   * Number of deliveries that match the filter.
+   * Number of matching deliveries found so far. Grows while the replay counts them in batches.
    *
    * @generated from field: int32 matched = 3;
    */

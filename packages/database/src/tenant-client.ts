@@ -1,5 +1,6 @@
-import { allTenants, currentTenant, isUuid } from "@amana/runtime";
+import { allTenants, currentOperation, currentTenant, isUuid } from "@amana/runtime";
 import pg from "pg";
+import { countStatements } from "./statement-metrics.ts";
 
 interface TenantQueryConfig extends pg.QueryConfig {
   /** Business of the statement, or allTenants. Default: the current tenant. */
@@ -87,10 +88,14 @@ export class TenantClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: the driver's method has the same overloads
   override query(config: any, values?: any, callback?: any): any {
     const base = super.query.bind(this) as (config: unknown, values?: unknown, callback?: unknown) => unknown;
+    const operation = currentOperation();
     const tenant = tenantOf(config);
     if (tenant === undefined || typeof config.submit === "function" || this.#isInTransaction()) {
+      countStatements(operation, 1);
       return base(config, values, callback);
     }
+    // The statement that sets the tenant is sent in the same message.
+    countStatements(operation, 2);
     const text: string = typeof config === "string" ? config : config.text;
     if (/^(begin|start transaction)\b/.test(text)) return base(`${text}; set local ${setting} = '${settingOf(tenant)}'`);
     const queryConfig = typeof config === "string" ? { text, values } : config;

@@ -1,6 +1,6 @@
 import { type Orm, transaction } from "@amana/database";
 import { DomainError } from "@amana/rpc";
-import { allTenants, createBatcher, faultPoint, forTenant, type Logger, nextPause, onScrape, poll } from "@amana/runtime";
+import { allTenants, createBatcher, faultPoint, forTenant, inOperation, type Logger, nextPause, onScrape, poll } from "@amana/runtime";
 import { createAuthentication } from "./authenticate.ts";
 import { eventRetrySeconds } from "./create-transport.ts";
 import {
@@ -62,7 +62,9 @@ export async function consume(topicHandler: TopicHandler, context: Context): Pro
   const topicConsumer = new TopicConsumer(topicHandler, { ...context, logger });
   for (const outcome of consumedOutcomes) consumedEvents.inc({ topic, outcome }, 0);
   // A batch has messages of several businesses.
-  await transport.subscribe(topic, consumer, (messages) => forTenant(allTenants, () => topicConsumer.handle(messages)));
+  await transport.subscribe(topic, consumer, (messages) =>
+    forTenant(allTenants, () => inOperation(`consume ${topic}`, () => topicConsumer.handle(messages))),
+  );
   await using stack = new AsyncDisposableStack();
   stack.use(poll("retry-messages", logger, () => topicConsumer.retryDue(), retryPollMs));
   stack.use(showDeadLetters(orm, topicHandler));

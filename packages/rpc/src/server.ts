@@ -1,5 +1,5 @@
 import http from "node:http";
-import { allTenants, beginSpan, forTenant, inTrace, type Logger, type Trace } from "@amana/runtime";
+import { allTenants, beginSpan, forTenant, inOperation, inTrace, type Logger, type Trace } from "@amana/runtime";
 import { create, type DescMethodUnary, type DescService, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { codeToHttpStatus, codeToString, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
@@ -237,7 +237,7 @@ function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
         served.observe({ method, code }, seconds);
         if (span) endSpan(span, target.method, code, call.caller);
       },
-      () => inTrace(traced, () => forTenant(tenant, () => invoke(target, codec, traced))),
+      () => inTrace(traced, () => forTenant(tenant, () => inOperation(method, () => invoke(target, codec, traced)))),
     );
   };
 }

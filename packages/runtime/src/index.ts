@@ -3,6 +3,7 @@
 export { createBatcher } from "./concurrency/batcher.ts";
 export { atMostEvery, setBounded } from "./concurrency/cache.ts";
 export { FairSemaphore } from "./concurrency/fair-semaphore.ts";
+export { currentOperation, inOperation } from "./concurrency/operation.ts";
 export { allTenants, currentTenant, forTenant } from "./concurrency/tenant.ts";
 export { backoffMs, dateOf, jitter, nextPause, Pause, sleep, waitAtMost, withTimeout } from "./concurrency/time.ts";
 export { type EnvReader, type EnvSource, readEnv, SettingsError, StartRefused, settings } from "./config/env.ts";

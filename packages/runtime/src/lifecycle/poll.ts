@@ -1,3 +1,4 @@
+import { inOperation } from "../concurrency/operation.ts";
 import { allTenants, forTenant } from "../concurrency/tenant.ts";
 import { sleep } from "../concurrency/time.ts";
 import type { Logger } from "../observability/logger.ts";
@@ -29,7 +30,7 @@ export function poll(name: string, logger: Logger, work: () => Promise<number>, 
       if (processed === 0) await sleep(pauseMs, stop.signal);
     }
   };
-  const running = forTenant(allTenants, run);
+  const running = forTenant(allTenants, () => inOperation(name, run));
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();

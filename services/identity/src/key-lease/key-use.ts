@@ -1,5 +1,5 @@
 import type { Orm } from "@amana/database";
-import { allTenants, forTenant, type Logger } from "@amana/runtime";
+import { allTenants, forTenant, inOperation, type Logger } from "@amana/runtime";
 import { recordKeyUse } from "./queries.ts";
 
 /** Maximum number of waiting uses. Further uses are dropped; a later use of the key is recorded. */
@@ -34,7 +34,7 @@ export function trackKeyUse(orm: Orm, logger: Logger) {
     /** Adds uses. Never throws; a failed write is logged, and a later use of the key is written. */
     add(keyIds: readonly string[]): void {
       for (const id of keyIds) if (pending.size < pendingMax) pending.add(id);
-      if (pending.size > 0) running ??= forTenant(allTenants, writePending);
+      if (pending.size > 0) running ??= forTenant(allTenants, () => inOperation("record-key-use", writePending));
     },
     settled,
     [Symbol.asyncDispose]: settled,

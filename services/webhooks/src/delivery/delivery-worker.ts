@@ -1,4 +1,4 @@
-import { allTenants, backoffMs, forTenant, inTrace, Pause } from "@amana/runtime";
+import { allTenants, backoffMs, forTenant, inOperation, inTrace, Pause } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { startCountingAttempts } from "../webhook-endpoint/count-attempts.ts";
 import { createAttempt } from "./attempt-delivery.ts";
@@ -31,11 +31,11 @@ export function startDelivering(context: Context): AsyncDisposable {
 
   const send = (delivery: LeasedDelivery) => {
     const { id, business_id, traceparent } = delivery;
-    // Sets trace and tenant, because the caller may run in the context of another delivery.
+    // Sets all of its context, because the caller may run in the context of another delivery.
     const sent = inTrace(traceparent ? { traceparent } : undefined, () =>
       forTenant(business_id, async () => {
         try {
-          await attemptDelivery(delivery);
+          await inOperation("deliver", () => attemptDelivery(delivery));
         } catch (error) {
           // The lease expires, and the delivery is attempted again.
           logger.error({ err: error, delivery_id: id }, "delivery attempt failed with an internal error");
@@ -90,7 +90,7 @@ export function startDelivering(context: Context): AsyncDisposable {
   const wake = () => pause.wake();
   signals.on("inserted", sendInserted).on("due", wake);
   limits.isOpen = true;
-  const running = forTenant(allTenants, run);
+  const running = forTenant(allTenants, () => inOperation("claim-deliveries", run));
 
   return {
     async [Symbol.asyncDispose]() {

@@ -1,0 +1,182 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Postgres, startPostgres } from "@amana/dev-env/postgres";
+import { serviceNames } from "@amana/dev-env/services";
+import { sleep } from "@amana/runtime";
+import { Client } from "pg";
+import { request } from "undici";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { apiOperations, operationIds } from "../../src/api-operations.ts";
+import { aBusiness, copyPostgresData, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
+
+const file = join(import.meta.dirname, "..", "..", "..", "docs", "costs.md");
+const columns = ["Statements", "Round trips", "Statements for events", "Calls between services", "Upstream calls", "WAL bytes"] as const;
+type Column = (typeof columns)[number];
+/** Counts of one operation in one column, by service or called method. */
+type Counts = Readonly<Record<string, number>>;
+type Costs = Readonly<Record<Column, Counts>>;
+
+/** Repeated by each gateway twice a second, and not part of an operation. */
+const keyLookUps = "KeyLeaseService/ResolveKeys";
+/** The size of index pages and rows differs between runs. */
+const walTolerance = { factor: 1.3, bytes: 1_000 };
+
+let dir: string;
+let postgres: Postgres;
+let running: TestSystem;
+let business: TestBusiness;
+let statistics: Client;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "amana-costs-"));
+  await copyPostgresData(dir);
+  postgres = await startPostgres({
+    dataDir: join(dir, "postgres"),
+    durable: false,
+    settings: ["shared_preload_libraries=pg_stat_statements", "pg_stat_statements.max=10000"],
+    log: () => {},
+  });
+  statistics = new Client({ connectionString: postgres.superuserUrl });
+  await statistics.connect();
+  await statistics.query("create extension pg_stat_statements");
+  running = await startTestSystem("direct", {}, { databaseUrl: postgres.superuserUrl });
+  business = await aBusiness(running.system);
+});
+afterAll(async () => {
+  await business?.receiver[Symbol.asyncDispose]();
+  await running?.[Symbol.asyncDispose]();
+  await statistics?.end();
+  await postgres?.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const counted =
+  /^(amana_database_statements_total|amana_database_round_trips_total|amana_rpc_client_duration_seconds_count|amana_card_processor_duration_seconds_count|amana_verification_provider_duration_seconds_count)\{(.*)\} (\d+)$/gm;
+
+/** Returns the counters of work for requests and events, without that of background tasks. */
+async function readCounters(): Promise<Map<string, number>> {
+  const counters = new Map<string, number>();
+  const add = (column: Column, name: string, value: number) => {
+    const key = `${column}|${name}`;
+    counters.set(key, (counters.get(key) ?? 0) + value);
+  };
+  const pages = serviceNames.map(async (service) => [service, await (await request(running.system.metricsUrls[service])).body.text()]);
+  for (const [service = "", text = ""] of await Promise.all(pages)) {
+    for (const [, metric, labels = "", digits] of text.matchAll(counted)) {
+      const label = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(labels)?.[1] ?? "";
+      const value = Number(digits);
+      const operation = label("operation");
+      const isEvent = operation === "deliver" || operation.startsWith("consume ");
+      const isRpc = operation.includes("/") && operation !== keyLookUps;
+      if (metric === "amana_database_statements_total" && isEvent) add("Statements for events", service, value);
+      if (metric === "amana_database_statements_total" && isRpc) add("Statements", service, value);
+      if (metric === "amana_database_round_trips_total" && isRpc) add("Round trips", service, value);
+      if (metric === "amana_rpc_client_duration_seconds_count" && label("to") !== "events" && label("method") !== keyLookUps)
+        add("Calls between services", label("method"), value);
+      if (metric?.startsWith("amana_card") || metric?.startsWith("amana_verification")) add("Upstream calls", operation, value);
+    }
+  }
+  return counters;
+}
+
+/** Waits until no counter has changed for half a second. */
+async function settledCounters(): Promise<Map<string, number>> {
+  let last = await readCounters();
+  for (let unchanged = 0; unchanged < 5; ) {
+    await sleep(100);
+    const next = await readCounters();
+    const isChanged = [...next].some(([key, value]) => last.get(key) !== value);
+    unchanged = isChanged ? 0 : unchanged + 1;
+    last = next;
+  }
+  return last;
+}
+
+interface Measurement {
+  readonly costs: Costs;
+  /** Statements of the operation and of background tasks during it, most frequent first. */
+  readonly statements: readonly string[];
+}
+
+async function measure(id: string): Promise<Measurement> {
+  const prepare = apiOperations(running, business)[id];
+  if (!prepare) throw new Error(`Add a request for ${id} to e2e/src/api-operations.ts`);
+  const send = await prepare();
+  const before = await settledCounters();
+  await statistics.query("select pg_stat_statements_reset()");
+  const { status, text } = await send();
+  if (status >= 400) throw new Error(`${id} returned ${status}: ${text}`);
+  const after = await settledCounters();
+  const { rows } = await statistics.query<{ calls: string; wal: string; query: string; service: string }>(
+    `select s.calls, s.wal_bytes::bigint as wal, d.datname as service, s.query from pg_stat_statements s join pg_database d on d.oid = s.dbid
+     where d.datname <> 'postgres' order by s.calls desc`,
+  );
+  const of = (column: Column): Counts => {
+    const names = [...after.keys()].filter((key) => key.startsWith(`${column}|`));
+    const grown = names.map((key) => [key.slice(column.length + 1), (after.get(key) ?? 0) - (before.get(key) ?? 0)] as const);
+    return Object.fromEntries(grown.filter(([, count]) => count > 0).toSorted(([a], [b]) => a.localeCompare(b)));
+  };
+  const wal: Record<string, number> = {};
+  for (const row of rows) if (Number(row.wal) > 0) wal[row.service] = (wal[row.service] ?? 0) + Number(row.wal);
+  const costs = Object.fromEntries(columns.map((column) => [column, column === "WAL bytes" ? wal : of(column)])) as Costs;
+  return { costs, statements: rows.map(({ calls, service, query }) => `${calls} × ${service}: ${query.replaceAll(/\s+/g, " ")}`) };
+}
+
+const cellOf = (counts: Counts): string =>
+  Object.entries(counts)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(", ");
+const rowOf = (id: string, costs: Costs) => `| ${id} | ${columns.map((column) => cellOf(costs[column])).join(" | ")} |`;
+
+function parseRow(line: string): [id: string, costs: Costs] {
+  const [, id = "", ...cells] = line.split("|").map((cell) => cell.trim());
+  const parsed = columns.map((column, at) => {
+    const pairs = (cells[at] ?? "").split(", ").filter(Boolean);
+    return [column, Object.fromEntries(pairs.map((pair) => [pair.split(" ")[0], Number(pair.split(" ")[1])]))];
+  });
+  return [id, Object.fromEntries(parsed) as Costs];
+}
+
+/** Returns the counts that are higher than recorded: "Statements of payments: 23, recorded 22". */
+function growthOf(measured: Costs, recorded: Costs): string[] {
+  return columns.flatMap((column) =>
+    Object.entries(measured[column]).flatMap(([name, count]) => {
+      const known = recorded[column][name] ?? 0;
+      const allowed = column === "WAL bytes" ? known * walTolerance.factor + walTolerance.bytes : known;
+      return count > allowed ? [`${column} of ${name}: ${count}, recorded ${known}`] : [];
+    }),
+  );
+}
+
+const updated: string[] = [];
+const isUpdate = process.env["UPDATE_COSTS"] === "1";
+
+describe("costs of the operations", async () => {
+  const text = await readFile(file, "utf8");
+  const recorded = new Map(text.split("\n").filter((line) => /^\| \w+ \| /.test(line) && !line.startsWith("| Operation")).map(parseRow));
+
+  test("docs/costs.md has one row for each operation", () => {
+    if (!isUpdate) expect([...recorded.keys()]).toEqual(operationIds);
+  });
+
+  for (const id of operationIds) {
+    test(`${id} needs at most the statements and calls that docs/costs.md records`, async () => {
+      const measured = await measure(id);
+      updated.push(rowOf(id, measured.costs));
+      const known = recorded.get(id);
+      if (isUpdate) return;
+      // An event that a busy machine delivers late would count for the next operation.
+      const repeated = known && growthOf(measured.costs, known).length > 0 ? await measure(id) : measured;
+      expect(known ? growthOf(repeated.costs, known) : ["no row"], repeated.statements.join("\n")).toEqual([]);
+    });
+  }
+
+  test("UPDATE_COSTS=1 writes docs/costs.md", async () => {
+    const [introduction = ""] = text.split("| Operation |");
+    const head = `| Operation | ${columns.join(" | ")} |\n| --- | ${columns.map(() => "---").join(" | ")} |`;
+    if (isUpdate) await writeFile(file, `${introduction}${head}\n${updated.join("\n")}\n`);
+    else expect(text).toContain(head);
+  });
+});

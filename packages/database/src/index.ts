@@ -1,4 +1,5 @@
 /** PostgreSQL through MikroORM: connections, migrations, transactions and prepared reads. */
+export { changeRows } from "./change-rows.ts";
 export { assignChanges, type Changes, changesOf, hasChanges } from "./changes.ts";
 export { databaseTime } from "./database-time.ts";
 export { readDatabaseUrl } from "./database-url.ts";

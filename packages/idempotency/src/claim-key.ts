@@ -10,7 +10,23 @@ import { idempotencyInProgress, idempotencyKeyReused } from "./refusals.ts";
  * undefined if the call has no key. `isRepeated` is true if an earlier execution under the same
  * record may have had some or all of its effects.
  */
-export type Claim<Response> = { replayed: Response } | { record: IdempotencyRecord | undefined; isRepeated: boolean };
+export type Claim<Response> =
+  | { replayed: Response }
+  | {
+      record: IdempotencyRecord | undefined;
+      isRepeated: boolean;
+      /** Time of the claim by the database's clock; undefined if the call has no key. */
+      now: Date | undefined;
+    };
+
+interface ClaimRow {
+  readonly is_locked: boolean;
+  readonly now: string;
+  /** Null if no record was inserted. */
+  readonly inserted_id: string | null;
+  /** Columns of the existing record; null if there is none. */
+  readonly id: string | null;
+}
 
 /**
  * Claims the call's Idempotency-Key in the transaction that begins the work. The claim is visible
@@ -32,37 +48,68 @@ export async function claimKey<O extends DescMessage>(
   { heldMs }: { heldMs?: number } = {},
 ): Promise<Claim<MessageShape<O>>> {
   const { idempotencyKey, caller } = call;
-  if (!idempotencyKey) return { record: undefined, isRepeated: false };
+  if (!idempotencyKey) return { record: undefined, isRepeated: false, now: undefined };
   const { key, route, fingerprint } = idempotencyKey;
   const scope = caller.role === "business" ? caller.businessId : caller.role === "admin" ? caller.keyId : caller.role;
+  const id = uuidv7();
 
-  // Of two first uses at the same instant, the second would wait at the unique index. With this
-  // lock it is rejected at once.
-  const [lock] = await em.execute<{ isLocked: boolean; ms: string }[]>(
-    `select pg_try_advisory_xact_lock(hashtextextended(?, 0)) as "isLocked", floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms`,
-    [JSON.stringify([scope, route, key])],
-  );
-  const now = new Date(Number(lock?.ms));
+  const [row] = await em.execute<ClaimRow[]>(claimStatement, [
+    JSON.stringify([scope, route, key]),
+    scope,
+    route,
+    key,
+    id,
+    scope,
+    route,
+    key,
+    fingerprint,
+    heldMs === undefined ? null : String(heldMs),
+  ]);
+  if (!row) throw new Error("the claim returned no row");
+  const now = new Date(Number(row.now));
   const heldUntil = heldMs === undefined ? null : new Date(now.getTime() + heldMs);
-  const existing = await em.findOne(IdempotencyRecord, { scope, route, key });
+  const inserted = { id, scope, route, key, fingerprint, answer: null, refusal: null, heldUntil, keptFrom: now };
+  if (row.inserted_id) return { record: em.merge(IdempotencyRecord, inserted), isRepeated: false, now };
+
+  const existing = row.id ? em.map(IdempotencyRecord, row as object) : undefined;
   if (existing && !existing.isExpired(now)) {
     if (!isSameRequest(idempotencyKey, existing.fingerprint)) throw idempotencyKeyReused();
     if (existing.hasEnded()) {
       call.markReplayed();
       return { replayed: existing.replay(output) };
     }
-    const record = lock?.isLocked && existing.isAbandoned(now) ? await lockUnfinished(em, existing.id) : null;
+    const record = row.is_locked && existing.isAbandoned(now) ? await lockUnfinished(em, existing.id) : null;
     if (!record) throw idempotencyInProgress();
     record.heldUntil = heldUntil;
     record.keptFrom = now;
-    return { record, isRepeated: true };
+    return { record, isRepeated: true, now };
   }
-  if (!lock?.isLocked) throw idempotencyInProgress();
-  if (existing) await em.nativeDelete(IdempotencyRecord, { id: existing.id });
-  const record = em.create(IdempotencyRecord, { id: uuidv7(), scope, route, key, fingerprint, heldUntil, keptFrom: now });
+  // Without a record and with the lock, another call has inserted its record since the statement
+  // began.
+  if (!existing || !row.is_locked) throw idempotencyInProgress();
+  await em.nativeDelete(IdempotencyRecord, { id: existing.id });
+  const record = em.create(IdempotencyRecord, { id, scope, route, key, fingerprint, heldUntil, keptFrom: now });
   em.persist(record);
-  return { record, isRepeated: false };
+  return { record, isRepeated: false, now };
 }
+
+/**
+ * Reads the record of a key, or inserts one if there is none. Of two first uses at the same
+ * instant, the second would wait at the unique index. With the lock it is rejected at once.
+ */
+const claimStatement = `
+  with clock as materialized (
+    select date_trunc('milliseconds', clock_timestamp()) as now, pg_try_advisory_xact_lock(hashtextextended(?, 0)) as is_locked
+  ), existing as (
+    select * from idempotency_key where scope = ? and route = ? and key = ?
+  ), inserted as (
+    insert into idempotency_key (id, scope, route, key, fingerprint, held_until, created_at)
+    select ?::uuid, ?, ?, ?, ?, now + ?::float8 * interval '1 millisecond', now from clock
+    where is_locked and not exists (select from existing)
+    on conflict do nothing returning id
+  )
+  select clock.is_locked, floor(extract(epoch from clock.now) * 1000)::bigint as now, inserted.id as inserted_id, existing.*
+  from clock left join inserted on true left join existing on true`;
 
 /** Returns null if the execution has ended, or if the transaction that ends it holds the lock. */
 const lockUnfinished = (em: SqlEntityManager, id: string) =>

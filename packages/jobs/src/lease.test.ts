@@ -16,8 +16,8 @@ beforeEach(async () => {
 });
 afterAll(() => db[Symbol.asyncDispose]());
 
-const lease = <T>(work: (lease: Lease) => Promise<T>) => withLease(db.orm, "job", id, work);
-const holds = (lease: Lease) => transaction(db.orm, (em) => lease.holds(em));
+const lease = <T>(work: (lease: Lease) => Promise<T>) => withLease(db.orm, { table: "job", where: "id = ?", values: [id] }, work);
+const holds = async ({ token }: Lease) => (await row())?.token === token;
 const row = async () => {
   const [row] = await db.sql<{ token: string | null; seconds: number | null }>(
     "select lease_token as token, extract(epoch from leased_until - now())::float as seconds from job where id = ?",
@@ -62,11 +62,11 @@ test("releases the lease after the work succeeds or fails", async () => {
   expect(await lease(async () => 2)).toEqual({ result: 2 });
 });
 
-test("`holds` returns true during the work", async () => {
+test("withLease stores its token in the row during the work", async () => {
   expect(await lease(holds)).toEqual({ result: true });
 });
 
-test("`holds` returns false after another process takes the lease, and the former holder does not release it", async () => {
+test("withLease does not release the lease of another process that has taken the row", async () => {
   await lease(async (lost) => {
     await shorten(-1);
     await lease(async (taken) => {
@@ -81,12 +81,42 @@ test("`holds` returns false after another process takes the lease, and the forme
   expect((await row())?.token).not.toBeNull();
 });
 
-test("`holds` renews an expired lease that no other process has taken", async () => {
-  await lease(async (current) => {
-    await shorten(-1);
-    expect(await holds(current)).toBe(true);
-    expect((await row())?.seconds).toBeGreaterThan(5);
-    expect(await lease(async () => {})).toBeUndefined();
+test("withLease returns the row and the start of the lease by the database's clock", async () => {
+  const [clock] = await db.sql<{ now: Date }>("select now() as now");
+  await withLease(db.orm, { table: "job", where: "id = ?", values: [id] }, async ({ row: leasedRow, since, token }) => {
+    expect(leasedRow).toMatchObject({ id, lease_token: token });
+    expect(since.getTime()).toBeGreaterThanOrEqual(new Date(clock?.now ?? 0).getTime() - 1);
+  });
+});
+
+test("release leaves the lease to the transaction of the work, and to no transaction that fails", async () => {
+  await lease(async ({ release, token }) => {
+    const job = { leaseToken: token as string | null, leasedUntil: new Date() as Date | null };
+    await transaction(db.orm, async (em) => {
+      release(em, job);
+      await em.execute("update job set lease_token = null, leased_until = null where id = ?", [id]);
+    });
+    expect(job).toEqual({ leaseToken: null, leasedUntil: null });
+    await db.sql("update job set lease_token = ? where id = ?", [token, id]);
+  });
+  // The transaction has released the lease, so withLease does not.
+  expect((await row())?.token).not.toBeNull();
+
+  await lease(async ({ release, token }) => {
+    const failing = transaction(db.orm, async (em) => {
+      release(em, { leaseToken: token });
+      throw new Error("simulated failure");
+    });
+    await expect(failing).rejects.toThrow("simulated failure");
+  });
+  expect((await row())?.token).toBeNull();
+});
+
+test("release does not change a row with the lease of another process", async () => {
+  await lease(async ({ release }) => {
+    const job = { leaseToken: "another", leasedUntil: new Date() };
+    await transaction(db.orm, async (em) => release(em, job));
+    expect(job.leaseToken).toBe("another");
   });
 });
 

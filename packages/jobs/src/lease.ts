@@ -1,15 +1,26 @@
 import { randomUUID } from "node:crypto";
-import type { Orm } from "@amana/database";
+import { afterCommit, type Orm } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /** The right of one process to process one row. */
 export interface Lease {
-  /**
-   * Renews the lease in the transaction of `em`. Returns false if the process has lost it. Call it
-   * in the transaction whose effect depends on the lease.
-   */
-  holds(em: SqlEntityManager): Promise<boolean>;
+  /** Value of the column lease_token while the process holds the lease. */
+  readonly token: string;
+  /** Releases the lease with the changes of `row`, in the transaction of `em` that ends the work. */
+  release(em: SqlEntityManager, row: LeaseColumns): void;
 }
+
+/** The columns of a lease. An entity has them if its rows are inserted with a lease. */
+export interface LeaseColumns {
+  leaseToken?: string | null;
+  leasedUntil?: Date | null;
+}
+
+/** Returns the columns of a row that is inserted with a lease. `now`: the database's clock. */
+export const newLease = (now: Date) => ({
+  leaseToken: randomUUID() as string,
+  leasedUntil: new Date(now.getTime() + leaseSeconds * 1000),
+});
 
 /** A row and the token of its lease. */
 interface LeasedRow {
@@ -24,47 +35,76 @@ const renewMs = 2_000;
 
 /** SQL expression: the end of a lease that begins now. */
 const leaseEnd = `now() + interval '${leaseSeconds} seconds'`;
+/** SQL assignment that renews a lease. */
+export const renewedLease = `leased_until = ${leaseEnd}`;
 /** SQL condition: no process holds a lease on the row. */
 export const isFree = "(leased_until is null or leased_until < now())";
+
+/** Selects the row of a lease. `where` is SQL from code with placeholders for `values`. */
+export interface LeaseTarget {
+  readonly table: string;
+  readonly where: string;
+  readonly values: readonly unknown[];
+}
+
+/** A leased row. */
+export interface Leased extends Lease {
+  /** The row's columns at the start of the lease. */
+  readonly row: Readonly<Record<string, unknown>> & { readonly id: string };
+  /** Start of the lease by the database's clock. */
+  readonly since: Date;
+}
 
 /**
  * Runs `work` while no other process works on the same row. The lease is stored in the row, uses
  * the database's clock, and is renewed until the work ends. Returns undefined without waiting when
- * another process holds the lease. A row lock cannot replace the lease: the work waits for the
- * network, and no transaction may do that.
+ * another process holds the lease, or when no row matches. A row lock cannot replace the lease: the
+ * work waits for the network, and no transaction may do that.
  */
 export async function withLease<T>(
   orm: Orm,
-  table: string,
-  id: string,
-  work: (lease: Lease) => Promise<T>,
+  { table, where, values }: LeaseTarget,
+  work: (lease: Leased) => Promise<T>,
 ): Promise<{ result: T } | undefined> {
   const token = randomUUID();
-  const leased = await orm.em
-    .fork()
-    .execute(`update ${table} set leased_until = ${leaseEnd}, lease_token = ? where id = ? and ${isFree} returning id`, [
-      token,
-      id,
-    ]);
-  return leased.length === 0 ? undefined : { result: await keepLease(orm, { table, id, token }, work) };
+  const [row] = await orm.em.fork().execute<(Leased["row"] & { lease_since_ms: string })[]>(
+    `update ${table} set leased_until = ${leaseEnd}, lease_token = ? where ${where} and ${isFree}
+     returning *, floor(extract(epoch from now()) * 1000)::bigint as lease_since_ms`,
+    [token, ...values],
+  );
+  if (!row) return undefined;
+  const { lease_since_ms, ...columns } = row;
+  const since = new Date(Number(lease_since_ms));
+  const leased = { table, id: columns.id, token };
+  return { result: await keepLease(orm, leased, (lease) => work({ ...lease, row: columns as Leased["row"], since })) };
 }
 
 /** Renews an acquired lease until `work` ends, then releases it. */
 export async function keepLease<T>(orm: Orm, { table, id, token }: LeasedRow, work: (lease: Lease) => Promise<T>): Promise<T> {
   const update = (em: SqlEntityManager, changes: string) =>
     em.execute(`update ${table} set ${changes} where id = ? and lease_token = ? returning id`, [id, token]);
-  const renew = (em: SqlEntityManager) => update(em, `leased_until = ${leaseEnd}`);
+  const renew = (em: SqlEntityManager) => update(em, renewedLease);
   const ownTransaction = () => orm.em.fork();
 
   const renewal = setInterval(() => {
     // The next renewal makes up for a failed one. `holds` returns false for a lost lease.
     renew(ownTransaction()).catch(() => {});
   }, renewMs);
+  let isReleased = false;
+  const release = (em: SqlEntityManager, row: LeaseColumns) => {
+    // Another process has the lease if this one has lost it.
+    if (row.leaseToken !== token) return;
+    row.leaseToken = null;
+    row.leasedUntil = null;
+    afterCommit(em, () => {
+      isReleased = true;
+    });
+  };
   try {
-    return await work({ holds: async (em) => (await renew(em)).length > 0 });
+    return await work({ token, release });
   } finally {
     clearInterval(renewal);
     // If the release fails, the lease expires.
-    await update(ownTransaction(), "leased_until = null, lease_token = null").catch(() => {});
+    if (!isReleased) await update(ownTransaction(), "leased_until = null, lease_token = null").catch(() => {});
   }
 }

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
 import { createSingleFlight } from "./single-flight.ts";
 
-let runOnce: ReturnType<typeof createSingleFlight>;
+let runOnce: ReturnType<typeof createSingleFlight<void>>;
 /** Started runs, each with its remaining time. A test resolves or rejects them. */
 let runs: (PromiseWithResolvers<void> & { ms: number })[];
 beforeEach(() => {

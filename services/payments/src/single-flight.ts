@@ -4,22 +4,26 @@ import { waitAtMost } from "@amana/runtime";
  * Returns a function that runs `work` for one id at a time in this process. Calls that wait share
  * the next run, so each call is served by a run that started after the call: a thousand concurrent
  * calls cost two runs. `remainingMs` is the time for which the caller waits; the run gets that of
- * the last caller.
+ * the last caller. Returns the result of the run, or undefined when the time is over.
  */
-export function createSingleFlight() {
-  const runs = new Map<string, { hasStarted: boolean; remainingMs: () => number; done: Promise<void> }>();
+export function createSingleFlight<T>() {
+  const runs = new Map<string, { hasStarted: boolean; remainingMs: () => number; done: Promise<T> }>();
 
-  return async (id: string, remainingMs: () => number, work: (remainingMs: () => number) => Promise<void>): Promise<void> => {
+  return async (
+    id: string,
+    remainingMs: () => number,
+    work: (remainingMs: () => number) => Promise<T>,
+  ): Promise<T | undefined> => {
     const previous = runs.get(id);
     let run = previous;
     if (run && !run.hasStarted) run.remainingMs = remainingMs;
     else {
-      const next = { hasStarted: false, remainingMs, done: Promise.resolve() };
+      const next = { hasStarted: false, remainingMs, done: undefined as unknown as Promise<T> };
       next.done = (async () => {
         await previous?.done.catch(() => {});
         next.hasStarted = true;
         try {
-          await work(next.remainingMs);
+          return await work(next.remainingMs);
         } finally {
           if (runs.get(id) === next) runs.delete(id);
         }
@@ -29,6 +33,6 @@ export function createSingleFlight() {
       runs.set(id, next);
       run = next;
     }
-    await waitAtMost(remainingMs(), run.done);
+    return await waitAtMost(remainingMs(), run.done);
   };
 }

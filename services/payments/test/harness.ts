@@ -10,6 +10,7 @@ import type { Context } from "../src/context.ts";
 import { advanceRefunds } from "../src/jobs/advance-refunds.ts";
 import { reconcilePayments } from "../src/jobs/reconcile-payments.ts";
 import { followUpPayments, rereadPayments } from "../src/jobs/reread-payments.ts";
+import { Payment } from "../src/payment/payment.ts";
 import { payments } from "../src/service.ts";
 import { credentials, startSandbox, type TestCard } from "./sandbox.ts";
 
@@ -80,6 +81,8 @@ export async function startHarness(
         traceparent: headers["traceparent"],
       }));
     },
+    /** Returns the stored entity of a payment. */
+    stored: (id: string): Promise<Payment> => context.orm.em.fork().findOneOrFail(Payment, { id }),
     async returnToken(paymentId: string): Promise<string> {
       const [row] = await sql<{ return_token: string }>("select return_token from payment where id = ?", [paymentId]);
       return row?.return_token ?? "";
@@ -122,6 +125,9 @@ export const paymentsSettings = (sandboxUrl: string) => ({
   SATIM_FORM_URL_TEMPLATE: `${sandboxUrl}/payment/pay/{mdOrder}`,
   SATIM_CONNECT_TIMEOUT_MS: "3000",
 });
+
+/** For work that is called without a lease. */
+export const noLease = { release() {} };
 
 /** A valid request for a payment. */
 export const aPaymentRequest = {

@@ -1,6 +1,5 @@
 import type { EnumName } from "@amana/contracts/enum-names";
 import type * as proto from "@amana/contracts/payments/v1/refund_service_pb";
-import { uuidv7 } from "@amana/runtime";
 import { defineEntity, p, type SqlEntityManager } from "@mikro-orm/postgresql";
 import type { CardProcessor, OrderState, Outcome } from "./card-processor.ts";
 
@@ -88,15 +87,23 @@ const code = (text: string | undefined) => (text === undefined || /^-?\w{1,10}$/
 /** PostgreSQL rejects a text that contains NUL. */
 const short = (text: string): string => text.replaceAll("\0", "").slice(0, detailCharactersMax);
 
-/** Inserts finished calls. `now` is the time of the database's clock. */
-export function recordCalls(
+/**
+ * Inserts finished calls and returns the time of the database's clock. One statement does both,
+ * because each transaction that records an outcome needs both.
+ */
+export async function recordCalls(
   em: SqlEntityManager,
-  subject: { readonly businessId: string; readonly paymentId: string; readonly refundId?: string },
+  { businessId, paymentId, refundId = null }: { businessId: string; paymentId: string; refundId?: string },
   calls: readonly FinishedCall[],
-  now: Date,
-): void {
-  for (const { startMs, ...call } of calls) {
-    const at = new Date(now.getTime() - (performance.now() - startMs));
-    em.persist(em.create(ProcessorCall, { id: uuidv7(now.getTime()), refundId: null, ...subject, ...call, at }));
-  }
+): Promise<Date> {
+  const rows = calls.map(({ startMs, ...call }) => ({ ...call, agoMs: performance.now() - startMs }));
+  const [clock] = await em.execute<{ ms: string }[]>(
+    `with clock as (select date_trunc('milliseconds', clock_timestamp()) as now), inserted as (
+       insert into processor_call (id, business_id, payment_id, refund_id, operation, outcome, detail, at, duration_ms)
+       select uuidv7(), ?::uuid, ?::uuid, ?::uuid, operation, outcome, detail, now - "agoMs" * interval '1 millisecond', "durationMs"
+       from clock, jsonb_to_recordset(?::jsonb) as c (operation text, outcome text, detail text, "agoMs" float8, "durationMs" int)
+     ) select floor(extract(epoch from now) * 1000)::bigint as ms from clock`,
+    [businessId, paymentId, refundId, JSON.stringify(rows)],
+  );
+  return new Date(Number(clock?.ms));
 }

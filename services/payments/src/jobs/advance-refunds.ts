@@ -1,6 +1,8 @@
 import { processDueRows } from "@amana/jobs";
 import type { Context } from "../context.ts";
+import { Payment } from "../payment/payment.ts";
 import { advanceRefund } from "../refund/advance-refund.ts";
+import { Refund } from "../refund/refund.ts";
 
 const timeoutMs = 60_000;
 const concurrency = 16;
@@ -11,6 +13,11 @@ export const advanceRefunds = (context: Context, pauseMs?: number): AsyncDisposa
     context,
     // The name is a label value of metrics and the name of spans, and predates the function's name.
     { name: "resolve-refunds", table: "refund", due: "next_check_at", concurrency, isTraced: true },
-    (id, lease) => advanceRefund(context, id, lease, () => timeoutMs),
+    async (id, lease) => {
+      const em = context.orm.em.fork();
+      const refund = await em.findOneOrFail(Refund, { id });
+      const payment = await em.findOneOrFail(Payment, { id: refund.paymentId });
+      await advanceRefund(context, { payment, refund }, lease, { remainingMs: () => timeoutMs });
+    },
     pauseMs,
   );

@@ -1,6 +1,7 @@
+import { databaseTime } from "@amana/database";
 import { processDueRows } from "@amana/jobs";
 import type { Context } from "../context.ts";
-import { orderStatuses } from "../payment/payment.ts";
+import { orderStatuses, Payment } from "../payment/payment.ts";
 import { settlePayment } from "../payment/settle-payment.ts";
 
 const timeoutMs = 60_000;
@@ -23,6 +24,11 @@ export const reconcilePayments = (context: Context, pauseMs?: number): AsyncDisp
       concurrency,
       isTraced: true,
     },
-    (id) => settlePayment(context, id, { confirmFirst: false, remainingMs: () => timeoutMs }),
+    async (id, lease) => {
+      const em = context.orm.em.fork();
+      const payment = await em.findOneOrFail(Payment, { id });
+      const requestedAt = await databaseTime(em);
+      await settlePayment(context, payment, lease, { confirmFirst: false, remainingMs: () => timeoutMs, requestedAt });
+    },
     pauseMs,
   );

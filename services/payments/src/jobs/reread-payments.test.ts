@@ -5,7 +5,7 @@ import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/paymen
 import { forTenant } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, eventually } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Harness, startHarness } from "../../test/harness.ts";
+import { type Harness, noLease, startHarness } from "../../test/harness.ts";
 import { startSandbox } from "../../test/sandbox.ts";
 import { settlePayment } from "../payment/settle-payment.ts";
 
@@ -28,8 +28,12 @@ beforeEach(async () => {
 const windowEnds = () =>
   harness.sql("update payment set created_at = created_at - interval '1230 seconds' where id = ?", [payment.id]);
 const settle = () =>
-  forTenant(caller.businessId, () =>
-    settlePayment(harness.context, payment.id, { confirmFirst: false, remainingMs: () => 5_000 }),
+  forTenant(caller.businessId, async () =>
+    settlePayment(harness.context, await harness.stored(payment.id), noLease, {
+      confirmFirst: false,
+      remainingMs: () => 5_000,
+      requestedAt: new Date(),
+    }),
   );
 const row = async () => {
   const [found] = await harness.sql<{ status: string; seconds: number | null; difference: string | null }>(

@@ -1,3 +1,4 @@
+import { databaseTime } from "@amana/database";
 import { type DueRows, processDueRows } from "@amana/jobs";
 import type { Context } from "../context.ts";
 import { Payment } from "../payment/payment.ts";
@@ -45,9 +46,10 @@ const readDue = (context: Context, rows: DueRows, pauseMs = 1_000): AsyncDisposa
   processDueRows(
     context,
     rows,
-    async (id) => {
-      const payment = await context.orm.em.fork().findOneOrFail(Payment, { id });
-      await readAgain(context, payment, () => timeoutMs);
+    async (id, lease) => {
+      const em = context.orm.em.fork();
+      const payment = await em.findOneOrFail(Payment, { id });
+      await readAgain(context, payment, lease, { remainingMs: () => timeoutMs, requestedAt: await databaseTime(em) });
     },
     pauseMs,
   );

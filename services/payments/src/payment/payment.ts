@@ -62,6 +62,9 @@ const schema = defineEntity({
     processorReadAt: p.datetime(3).nullable(),
     /** Reason why an operator must examine the payment: no rule explains the order's state. */
     difference: p.text().nullable(),
+    /** The lease of `packages/jobs`, written with a change that begins or ends its work. */
+    leaseToken: p.uuid().nullable(),
+    leasedUntil: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
     version: p.integer().version(),

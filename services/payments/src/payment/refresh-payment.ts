@@ -1,4 +1,4 @@
-import { throttleRow, withLease } from "@amana/jobs";
+import { type Lease, throttleRow, withLease } from "@amana/jobs";
 import { waitAtMost } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { Payment } from "./payment.ts";
@@ -17,10 +17,18 @@ const refreshable = {
  * Reads a payment at the processor and records the result. The caller holds the payment's lease.
  * Removes the planned times of a payment whose status cannot change: older versions leave them.
  */
-export async function readAgain(context: Context, payment: Payment, remainingMs: () => number): Promise<void> {
+export async function readAgain(
+  context: Context,
+  payment: Payment,
+  lease: Pick<Lease, "release">,
+  options: { remainingMs: () => number; requestedAt: Date },
+): Promise<void> {
   const { id, processorOrderId } = payment;
-  if (payment.isSettled() && processorOrderId) return await rereadPayment(context, id, remainingMs);
-  if (payment.isOpen() && processorOrderId) return await settlePayment(context, id, { confirmFirst: false, remainingMs });
+  if (payment.isSettled() && processorOrderId) return await rereadPayment(context, payment, lease, options.remainingMs);
+  if (payment.isOpen() && processorOrderId) {
+    await settlePayment(context, payment, lease, { ...options, confirmFirst: false });
+    return;
+  }
   await context.orm.em.fork().nativeUpdate(Payment, { id }, { nextRereadAt: null, nextFollowUpAt: null });
 }
 
@@ -31,11 +39,11 @@ export async function readAgain(context: Context, payment: Payment, remainingMs:
 export async function refreshPayment(context: Context, businessId: string, id: string, waitMs: number): Promise<void> {
   if (!(await throttleRow(context.orm.em.fork(), refreshable, businessId, id))) return;
   const remainingMs = () => timeoutMs;
-  const refreshing = withLease(context.orm, "payment", id, async () => {
-    const payment = await context.orm.em.fork().findOneOrFail(Payment, { id });
+  const refreshing = withLease(context.orm, { table: "payment", where: "id = ?", values: [id] }, async (lease) => {
     // Confirms and the reads of refunds use the same queue and are more urgent.
     if (context.processor.isCrowded(businessId, "reads")) return;
-    await readAgain(context, payment, remainingMs);
+    const payment = context.orm.em.fork().map(Payment, lease.row);
+    await readAgain(context, payment, lease, { remainingMs, requestedAt: lease.since });
   }).catch((error: unknown) => context.logger.warn({ err: error, payment_id: id }, "payment refresh failed"));
   await waitAtMost(waitMs, refreshing);
 }

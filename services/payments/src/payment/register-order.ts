@@ -1,13 +1,14 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
-import { databaseTime, lockRow, transaction } from "@amana/database";
-import { lockKey } from "@amana/idempotency";
+import { changeRows, databaseTime } from "@amana/database";
+import { IdempotencyRecord, lockKey } from "@amana/idempotency";
+import type { Lease } from "@amana/jobs";
 import type { DomainError } from "@amana/rpc";
 import { faultPoint } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { type Outcome, orderNumberUsedCode, type RegisteredOrder, unknownOrderCode } from "../card-processor/card-processor.ts";
 import { collectingCalls, type FinishedCall, recordCalls } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
-import { paymentNotFound, processorError, processorOutcomeUnknown } from "./payment.errors.ts";
+import { processorError, processorOutcomeUnknown } from "./payment.errors.ts";
 import { emitPaymentEvent } from "./payment.events.ts";
 import { toPaymentMessage } from "./payment.message.ts";
 import { Payment } from "./payment.ts";
@@ -17,24 +18,38 @@ const registrationsMax = 2;
 /** "absent": the processor has no such order, and the time to pay is over. */
 type Registration = Outcome<RegisteredOrder> | { readonly kind: "absent" };
 
+interface RegistrationOptions {
+  /** The order may exist: after a crash, or after a registration with an unknown outcome. */
+  readonly mayExist: boolean;
+  readonly remainingMs: () => number;
+  /** Record of the creation's Idempotency-Key. By default it is read by its id. */
+  readonly key?: IdempotencyRecord | undefined;
+}
+
 /**
- * Registers the order of a stored payment at the processor. After a crash or an unknown outcome the
- * order may exist (`mayExist`). It is then looked up by its committed order number, and registered
- * again only if it does not exist. Returns the payment, or the refusal to throw. The caller holds
- * the payment's lease.
+ * Registers the order of a stored payment at the processor. An order that may exist is looked up by
+ * its committed order number, and registered again only if it does not exist. Returns the payment,
+ * or the refusal to throw. The caller holds the payment's lease, which ends with the outcome.
  */
 export async function registerOrder(
   context: Context,
-  paymentId: string,
-  options: { mayExist: boolean; remainingMs: () => number },
+  payment: Payment,
+  lease: Pick<Lease, "release">,
+  options: RegistrationOptions,
 ): Promise<Payment | DomainError> {
-  const payment = await context.orm.em.fork().findOneOrFail(Payment, { id: paymentId });
   if (!payment.awaitsRegistration()) return payment;
   const calls: FinishedCall[] = [];
   const collecting = { ...context, processor: collectingCalls(context.processor, calls) };
   const registration = await findOrRegister(collecting, payment, options.mayExist || payment.checks > 0, options.remainingMs);
   faultPoint("payment.registered");
-  return await transaction(context.orm, (em) => record(em, context, payment, registration, calls));
+  return await changeRows(context.orm, { payment }, async (em, { payment: present }) => {
+    // The calls were made even if another process has registered the order since.
+    const now = await recordCalls(em, { businessId: present.businessId, paymentId: present.id }, calls);
+    lease.release(em, present);
+    if (!present.awaitsRegistration()) return present;
+    const key = options.key ? em.merge(IdempotencyRecord, { ...options.key }) : await lockKey(em, present.idempotencyId);
+    return applyRegistration(em, context, present, registration, key, now);
+  });
 }
 
 async function findOrRegister(
@@ -79,20 +94,16 @@ async function lookUp(context: Context, payment: Payment, timeoutMs: number): Pr
   return { kind: "accepted", value: { orderId, formUrl: context.formUrlTemplate.replaceAll("{mdOrder}", () => orderId) } };
 }
 
-async function record(
+/** Applies the outcome to the payment, the outbox and the Idempotency-Key. */
+function applyRegistration(
   em: SqlEntityManager,
-  context: Context,
-  { businessId, id, idempotencyId }: Payment,
+  { logger, schedule }: Context,
+  payment: Payment,
   registration: Registration,
-  calls: readonly FinishedCall[],
-): Promise<Payment | DomainError> {
-  const { logger, schedule } = context;
-  const key = await lockKey(em, idempotencyId);
-  const payment = await lockRow(em, Payment, businessId, id, paymentNotFound);
-  const now = await databaseTime(em);
-  // The calls were made even if another process has registered the order since.
-  recordCalls(em, { businessId, paymentId: id }, calls, now);
-  if (!payment.awaitsRegistration()) return payment;
+  key: IdempotencyRecord | undefined,
+  now: Date,
+): Payment | DomainError {
+  const { id } = payment;
   const logged = { payment_id: id, order_number: payment.processorOrderNumber };
 
   if (registration.kind === "unknown") {

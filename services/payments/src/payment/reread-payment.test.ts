@@ -3,7 +3,7 @@ import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/paymen
 import { forTenant, uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, eventually, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Harness, startHarness } from "../../test/harness.ts";
+import { type Harness, noLease, startHarness } from "../../test/harness.ts";
 import { rereadPayment } from "./reread-payment.ts";
 
 let harness: Harness;
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 const read = () => harness.payments.getPayment({ id: payment.id }, { caller });
-const reread = () => forTenant(caller.businessId, () => rereadPayment(harness.context, payment.id, () => 5_000));
+const reread = () => forTenant(caller.businessId, async () => rereadPayment(harness.context, await harness.stored(payment.id), noLease, () => 5_000));
 const eventTypes = async () => (await harness.events(payment.id)).map(({ type }) => type);
 const row = async () => {
   const [found] = await harness.sql<{

@@ -1,4 +1,5 @@
-import { databaseTime, lockRow, transaction } from "@amana/database";
+import { lockRow, transaction } from "@amana/database";
+import type { Lease } from "@amana/jobs";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
 import { collectingCalls, type FinishedCall, recordCalls } from "../card-processor/processor-call.ts";
@@ -28,11 +29,15 @@ export function applyOrderState(
  * there without Amana. Changes nothing while a refund is active, because the refund reads the order
  * itself. The caller holds the payment's lease.
  */
-export async function rereadPayment(context: Context, paymentId: string, remainingMs: () => number): Promise<void> {
+export async function rereadPayment(
+  context: Context,
+  before: Payment,
+  lease: Pick<Lease, "release">,
+  remainingMs: () => number,
+): Promise<void> {
   const { logger, processor, schedule } = context;
-  const before = await context.orm.em.fork().findOneOrFail(Payment, { id: paymentId });
   if (!before.isSettled() || !before.processorOrderId) return;
-  const { businessId, processorOrderId: orderId } = before;
+  const { id: paymentId, businessId, processorOrderId: orderId } = before;
   const calls: FinishedCall[] = [];
   const outcome = await collectingCalls(processor, calls).status({ businessId, orderId }, remainingMs());
 
@@ -40,8 +45,8 @@ export async function rereadPayment(context: Context, paymentId: string, remaini
   const found = await transaction(context.orm, async (em) => {
     const payment = await lockRow(em, Payment, businessId, paymentId, paymentNotFound);
     const active = await em.count(Refund, { businessId, paymentId, status: { $in: activeRefundStatuses } });
-    const now = await databaseTime(em);
-    recordCalls(em, { businessId, paymentId }, calls, now);
+    const now = await recordCalls(em, { businessId, paymentId }, calls);
+    lease.release(em, payment);
     payment.checkedAt = now;
     // A changed version means that the read is out of date. An active refund changes the order.
     if (payment.version !== before.version || active > 0 || outcome.kind !== "accepted") {

@@ -1,39 +1,46 @@
-import { databaseTime, lockRow, transaction } from "@amana/database";
+import { changeRows } from "@amana/database";
+import type { Lease } from "@amana/jobs";
 import { faultPoint } from "@amana/runtime";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { type KnownOrder, type OrderState, type Outcome, unknownOrderCode } from "../card-processor/card-processor.ts";
 import { collectingCalls, type FinishedCall, recordCalls } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
-import { paymentNotFound } from "./payment.errors.ts";
 import { emitPaymentEvent } from "./payment.events.ts";
 import { orderStatuses, Payment } from "./payment.ts";
 import { registerOrder } from "./register-order.ts";
 
 /**
  * Reads or confirms the order of an open payment at the processor and records the result with its
- * event. The caller holds the payment's lease. `confirmFirst` is for a card holder who has just
- * returned. Otherwise the order is read first and confirmed only if its status requires it.
+ * event. Returns the payment. The caller holds the payment's lease, which ends with the result; it
+ * has read the payment at `requestedAt` by the database's clock. `confirmFirst` is for a card
+ * holder who has just returned. Otherwise the order is read first and confirmed only if its status
+ * requires it.
  */
 export async function settlePayment(
   context: Context,
-  paymentId: string,
-  options: { confirmFirst: boolean; remainingMs: () => number },
-): Promise<void> {
-  const em = context.orm.em.fork();
-  const payment = await em.findOneOrFail(Payment, { id: paymentId });
-  if (!payment.isOpen()) return;
+  payment: Payment,
+  lease: Pick<Lease, "release">,
+  options: { confirmFirst: boolean; remainingMs: () => number; requestedAt: Date },
+): Promise<Payment> {
+  if (!payment.isOpen()) return payment;
   if (payment.awaitsRegistration()) {
-    await registerOrder(context, paymentId, { mayExist: true, remainingMs: options.remainingMs });
-    return;
+    const registered = await registerOrder(context, payment, lease, { mayExist: true, remainingMs: options.remainingMs });
+    return registered instanceof Payment ? registered : payment;
   }
-  if (!payment.processorOrderId) return;
+  if (!payment.processorOrderId) return payment;
   const { businessId, processorOrderId: orderId, language, status } = payment;
   const calls: FinishedCall[] = [];
   const collecting = { ...context, processor: collectingCalls(context.processor, calls) };
-  const requestedAt = await databaseTime(em);
   const statusesToConfirm = status === "EXPIRED" ? confirmedAfterExpiry : confirmedInTime;
   const outcome = await readOrder(collecting, { businessId, orderId, language }, { ...options, statusesToConfirm });
   faultPoint("payment.confirmed");
-  await record(context, payment, outcome, calls, requestedAt);
+  return await changeRows(context.orm, { payment }, async (em, { payment: present }) => {
+    // The calls were made even if another process has ended the payment since.
+    const now = await recordCalls(em, { businessId, paymentId: present.id }, calls);
+    lease.release(em, present);
+    if (present.isOpen()) applyOutcome(em, context, present, outcome, { requestedAt: options.requestedAt, now });
+    return present;
+  });
 }
 
 /** Order states that require a confirm after the read: only a confirm has the issuer's response. */
@@ -69,52 +76,45 @@ async function readOrder(
 
 const statusOf = (outcome: Outcome<OrderState>) => (outcome.kind === "accepted" ? outcome.value.orderStatus : undefined);
 
-async function record(
-  context: Context,
-  { businessId, id }: Payment,
+/** Applies the processor's outcome to an open payment and plans its next read. */
+function applyOutcome(
+  em: SqlEntityManager,
+  { logger, schedule }: Context,
+  payment: Payment,
   outcome: Outcome<OrderState>,
-  calls: readonly FinishedCall[],
-  requestedAt: Date,
-): Promise<void> {
-  const { logger, schedule } = context;
-  await transaction(context.orm, async (em) => {
-    const payment = await lockRow(em, Payment, businessId, id, paymentNotFound);
-    const now = await databaseTime(em);
-    // The calls were made even if another process has ended the payment since.
-    recordCalls(em, { businessId, paymentId: id }, calls, now);
-    if (!payment.isOpen()) return;
-    payment.checkedAt = now;
-    const settlement =
-      outcome.kind === "accepted"
-        ? payment.settle(outcome.value, now, (change) => emitPaymentEvent(em, payment, change, now))
-        : "unchanged";
+  { requestedAt, now }: { requestedAt: Date; now: Date },
+): void {
+  payment.checkedAt = now;
+  const settlement =
+    outcome.kind === "accepted"
+      ? payment.settle(outcome.value, now, (change) => emitPaymentEvent(em, payment, change, now))
+      : "unchanged";
 
-    const logged = { payment_id: id, order_number: payment.processorOrderNumber, settlement, status: payment.status };
-    if (settlement === "mismatch") logger.error({ ...logged, alert: true }, "the processor's order is not this payment");
-    else if (outcome.kind === "accepted" && Payment.isUnknownOrderStatus(outcome.value.orderStatus)) {
-      logger.error({ ...logged, alert: true, order_status: outcome.value.orderStatus }, "unknown order status");
-    } else if (outcome.kind === "accepted") logger.info(logged, "payment checked");
-    else {
-      const error_code = outcome.kind === "refused" ? outcome.errorCode : undefined;
-      const reason = outcome.kind === "refused" ? outcome.message : outcome.reason;
-      logger.warn({ ...logged, outcome: outcome.kind, error_code, reason }, "payment check without a result");
-    }
+  const logged = { payment_id: payment.id, order_number: payment.processorOrderNumber, settlement, status: payment.status };
+  if (settlement === "mismatch") logger.error({ ...logged, alert: true }, "the processor's order is not this payment");
+  else if (outcome.kind === "accepted" && Payment.isUnknownOrderStatus(outcome.value.orderStatus)) {
+    logger.error({ ...logged, alert: true, order_status: outcome.value.orderStatus }, "unknown order status");
+  } else if (outcome.kind === "accepted") logger.info(logged, "payment checked");
+  else {
+    const error_code = outcome.kind === "refused" ? outcome.errorCode : undefined;
+    const reason = outcome.kind === "refused" ? outcome.message : outcome.reason;
+    logger.warn({ ...logged, outcome: outcome.kind, error_code, reason }, "payment check without a result");
+  }
 
-    if (payment.status === "PENDING") {
-      const isUnpaid = settlement === "unchanged" && isReportedUnpaid(outcome);
-      const { paymentCheckSeconds, paymentWindowSeconds } = schedule;
-      const next = payment.waitOrExpire(isUnpaid, paymentCheckSeconds, paymentWindowSeconds, now, requestedAt);
-      if (next === "expired") emitPaymentEvent(em, payment, "PAYMENT_EXPIRED", now);
-    } else if (payment.status === "EXPIRED" && outcome.kind === "accepted") {
-      const comparison = payment.compareExpired(outcome.value);
-      const isNew = payment.recordReading(outcome.value, comparison, now);
-      if (comparison.kind === "unexplained") {
-        logger.error({ ...logged, alert: isNew, reason: comparison.reason }, "expired payment is paid and not confirmed");
-      }
+  if (payment.status === "PENDING") {
+    const isUnpaid = settlement === "unchanged" && isReportedUnpaid(outcome);
+    const { paymentCheckSeconds, paymentWindowSeconds } = schedule;
+    const next = payment.waitOrExpire(isUnpaid, paymentCheckSeconds, paymentWindowSeconds, now, requestedAt);
+    if (next === "expired") emitPaymentEvent(em, payment, "PAYMENT_EXPIRED", now);
+  } else if (payment.status === "EXPIRED" && outcome.kind === "accepted") {
+    const comparison = payment.compareExpired(outcome.value);
+    const isNew = payment.recordReading(outcome.value, comparison, now);
+    if (comparison.kind === "unexplained") {
+      logger.error({ ...logged, alert: isNew, reason: comparison.reason }, "expired payment is paid and not confirmed");
     }
-    const isReported = outcome.kind === "accepted" || isReportedUnpaid(outcome);
-    payment.planReread(schedule, now, isReported ? "agrees" : "unreported");
-  });
+  }
+  const isReported = outcome.kind === "accepted" || isReportedUnpaid(outcome);
+  payment.planReread(schedule, now, isReported ? "agrees" : "unreported");
 }
 
 /** Returns whether the processor reported that no payment has begun or the order does not exist. */

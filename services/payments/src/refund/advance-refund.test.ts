@@ -1,11 +1,15 @@
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
-import { type Lease, withLease } from "@amana/jobs";
-import { forTenant, sleep } from "@amana/runtime";
+import { withLease } from "@amana/jobs";
+import { forTenant } from "@amana/runtime";
 import { aBusinessCaller, eventually, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
+import type { CardProcessor } from "../card-processor/card-processor.ts";
+import type { Context } from "../context.ts";
+import { Payment as StoredPayment } from "../payment/payment.ts";
 import { advanceRefund } from "./advance-refund.ts";
+import { Refund } from "./refund.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -29,9 +33,26 @@ const refund = (amountMinor?: bigint) =>
 
 const read = () => harness.payments.getPayment({ id: payment.id }, { caller });
 
-/** Runs work under the refund's lease, as the worker does. */
-const leased = <T>({ context }: Harness, id: string, work: (lease: Lease) => Promise<T>) =>
-  forTenant(caller.businessId, () => withLease(context.orm, "refund", id, work));
+/** Advances a refund under its lease, as the job does. */
+const advanceLeased = ({ context }: Harness, id: string, changes: Partial<Context> = {}) =>
+  forTenant(caller.businessId, () =>
+    withLease(context.orm, { table: "refund", where: "id = ?", values: [id] }, async (lease) => {
+      const em = context.orm.em.fork();
+      const row = em.map(Refund, lease.row);
+      const rows = { refund: row, payment: await em.findOneOrFail(StoredPayment, { id: row.paymentId }) };
+      return await advanceRefund({ ...context, ...changes }, rows, lease, { remainingMs: () => 20_000 });
+    }),
+  );
+
+/** Returns the processor, with each refund request calling `begin` before its commit. */
+const processorWith = ({ context: { processor } }: Harness, begin: () => Promise<unknown>): CardProcessor => ({
+  ...processor,
+  refund: (order, timeoutMs, commit) =>
+    processor.refund(order, timeoutMs, async () => {
+      await begin();
+      return await commit();
+    }),
+});
 
 const refundRow = async () => {
   const [row] = await harness.sql<{ id: string; status: string; sends: number; decision_reason: string | null }>(
@@ -264,7 +285,7 @@ describe("advanceRefund, after a lost response", () => {
     await harness.sandbox.fault("status", "slow:600");
     await harness.sql("update refund set resend_after = now() + interval '0.3 seconds' where payment_id = ?", [payment.id]);
     const { id } = await refundRow();
-    const advanced = await leased(harness, id, (lease) => advanceRefund(harness.context, id, lease, () => 5_000));
+    const advanced = await advanceLeased(harness, id);
     expect(advanced).toEqual({ result: { kind: "unknown" } });
     expect(await harness.calls(payment, "refund")).toBe(1);
   });
@@ -413,19 +434,7 @@ describe("advanceRefunds, with a wrong process clock", () => {
 
 describe("advanceRefund, lease", () => {
   const advance = (id: string, beforeSending: () => Promise<unknown>) =>
-    leased(harness, id, (lease) =>
-      advanceRefund(
-        harness.context,
-        id,
-        {
-          holds: async (em) => {
-            await beforeSending();
-            return await lease.holds(em);
-          },
-        },
-        () => 5_000,
-      ),
-    );
+    advanceLeased(harness, id, { processor: processorWith(harness, beforeSending) });
 
   const requestedRefund = async () => {
     await harness.sandbox.fault("status", "http_500");
@@ -442,21 +451,18 @@ describe("advanceRefund, lease", () => {
     const row = async () =>
       (await patient.sql<{ id: string }>("select id, status, sends from refund where payment_id = ?", [payment.id]))[0];
     const id = (await row())?.id ?? "";
-    const frozen = leased(patient, id, (lease) =>
-      advanceRefund(
-        patient.context,
-        id,
-        {
-          holds: async (em) => {
-            const holds = await lease.holds(em);
-            await sleep(5_100);
-            return holds;
-          },
-        },
-        () => 20_000,
-      ),
-    );
-    expect(await frozen).toEqual({ result: { kind: "unknown" } });
+    // The clock shows the freeze from the second reading of advance-refund.ts on.
+    const now = performance.now.bind(performance);
+    let readings = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => {
+      if (new Error("stack").stack?.includes("advance-refund.ts")) readings += 1;
+      return now() + (readings > 1 ? 5_100 : 0);
+    });
+    try {
+      expect(await advanceLeased(patient, id)).toEqual({ result: { kind: "unknown" } });
+    } finally {
+      clock.mockRestore();
+    }
     expect(await patient.calls(payment, "refund")).toBe(0);
     expect(await row()).toMatchObject({ status: "UNKNOWN", sends: 1 });
   });
@@ -478,7 +484,7 @@ describe("advanceRefund, lease", () => {
     await harness.sandbox.fault("status", "slow:600", 2);
     const rejection = refusal(refund());
     await eventually(async () => expect(await harness.calls(payment, "refund")).toBe(1));
-    await harness.sql("update refund set sends = 2 where payment_id = ?", [payment.id]);
+    await harness.sql("update refund set sends = 2, version = version + 1 where payment_id = ?", [payment.id]);
     expect(await rejection).toMatchObject({ code: "refund_outcome_unknown" });
     expect((await refundRow()).status).not.toBe("REJECTED");
   });

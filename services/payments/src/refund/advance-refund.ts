@@ -1,11 +1,10 @@
-import { transaction } from "@amana/database";
-import type { Lease } from "@amana/jobs";
+import type { IdempotencyRecord } from "@amana/idempotency";
+import { type Lease, renewedLease } from "@amana/jobs";
 import { faultPoint } from "@amana/runtime";
 import type { OrderState } from "../card-processor/card-processor.ts";
 import { collectingCalls, type FinishedCall } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
-import { Payment } from "../payment/payment.ts";
-import { readHold } from "./hold.ts";
+import { type Hold, isHeld, readHold } from "./hold.ts";
 import { canReject, decideAfterSending, decideBeforeSending } from "./next-step.ts";
 import { type PaymentAndRefund, progressOf, type RefundProgress, recordRefundStep } from "./record-refund.ts";
 import { Refund } from "./refund.ts";
@@ -16,65 +15,84 @@ import { Refund } from "./refund.ts";
  */
 const sendWithinMs = 5_000;
 
+interface AdvanceOptions {
+  readonly remainingMs: () => number;
+  /** Record of the refund's Idempotency-Key. By default it is read by its id. */
+  readonly key?: IdempotencyRecord | undefined;
+  /** A check of the hold just before the call. By default it is read. */
+  readonly hold?: Hold;
+}
+
 /**
  * Advances a stored refund, after its first request, a crash or a timeout. Always reads the order
  * at the processor first; `next-step.ts` decides the next step. The caller holds the refund's
- * lease.
+ * lease, which ends with the step.
  */
 export async function advanceRefund(
   context: Context,
-  refundId: string,
+  rows: PaymentAndRefund,
   lease: Lease,
-  remainingMs: () => number,
+  { remainingMs, key, hold }: AdvanceOptions,
 ): Promise<RefundProgress> {
   const calls: FinishedCall[] = [];
   const processor = collectingCalls(context.processor, calls);
-  const em = context.orm.em.fork();
-  const refund = await em.findOneOrFail(Refund, { id: refundId });
-  const payment = await em.findOneOrFail(Payment, { id: refund.paymentId });
+  const { payment, refund } = rows;
   // A previous holder of the lease may have ended the refund.
-  if (!refund.isActive()) return progressOf({ payment, refund });
+  if (!refund.isActive()) return progressOf(rows);
   const order = { businessId: payment.businessId, orderId: payment.processorOrderId ?? "" };
   const read = async (): Promise<OrderState | undefined> => {
     const outcome = await processor.status(order, remainingMs());
     return outcome.kind === "accepted" ? outcome.value : undefined;
   };
 
-  const { now: readAt, heldUntil } = await readHold(em, context.schedule);
+  const { now: readAt, heldUntil } = hold ?? (await readHold(context.orm.em.fork(), context.schedule));
   const state = await read();
   const step = decideBeforeSending(refund, payment, state, { readAt, isHeld: heldUntil !== undefined });
-  if (step.kind !== "send") return await recordRefundStep(context, refundId, step, calls, state);
+  if (step.kind !== "send") return await recordRefundStep(context, rows, step, { calls, lease, key, state });
 
-  const commit = () => commitSent(context, { payment, refund }, lease, state?.refundedMinor ?? 0n);
+  let sent = refund;
+  const commit = async () => {
+    const startMs = performance.now();
+    const committed = await commitSent(context, rows, lease, state?.refundedMinor ?? 0n);
+    faultPoint("refund.sending");
+    if (committed) sent = committed;
+    return committed !== undefined && performance.now() - startMs < sendWithinMs;
+  };
   const outcome = await processor.refund({ ...order, amountMinor: refund.amountMinor }, remainingMs(), commit);
   faultPoint("refund.answered");
   const stateAfter = canReject(refund, outcome) ? await read() : undefined;
   const finalStep = decideAfterSending(refund, payment, outcome, stateAfter);
-  const progress = await recordRefundStep(context, refundId, finalStep, calls);
+  const progress = await recordRefundStep(context, { payment, refund: sent }, finalStep, { calls, lease, key });
   if (progress.kind === "accepted") faultPoint("refund.committed");
   return progress;
 }
 
 /**
- * Commits SENT. Returns false if the request must not be sent: the lease was lost, the refund has
- * changed, refunds are held, or the commit took too long.
+ * Commits SENT and returns the changed refund. Returns undefined if the request must not be sent:
+ * the lease was lost, the refund has changed, or refunds are held. One statement checks all of that
+ * and takes the time of the request from the database's clock.
  */
 async function commitSent(
   { orm, schedule }: Context,
   { payment, refund }: PaymentAndRefund,
-  lease: Lease,
+  { token }: Lease,
   refundedBeforeMinor: bigint,
-): Promise<boolean> {
-  const startMs = performance.now();
-  const isCommitted = await transaction(orm, async (em) => {
-    if (!(await lease.holds(em))) return false;
-    const row = await em.findOneOrFail(Refund, { id: refund.id });
-    if (row.version !== refund.version) return false;
-    const { now, heldUntil } = await readHold(em, schedule);
-    if (heldUntil) return false;
-    row.markSent(refundedBeforeMinor, payment.amountMinor, schedule.refundResendAfterSeconds, now);
-    return true;
-  });
-  faultPoint("refund.sending");
-  return isCommitted && performance.now() - startMs < sendWithinMs;
+): Promise<Refund | undefined> {
+  const em = orm.em.fork();
+  const [row] = await em.execute<object[]>(
+    `update refund set status = 'SENT', sends = sends + 1, version = version + 1, refunded_before_minor = ?,
+       last_sent_at = clock_timestamp(), updated_at = clock_timestamp(),
+       resend_after = clock_timestamp() + ?::float8 * interval '1 second', ${renewedLease}
+     where business_id = ? and id = ? and version = ? and lease_token = ? and not ${isHeld}
+     returning *`,
+    [
+      refundedBeforeMinor,
+      refund.resendPause(refundedBeforeMinor, payment.amountMinor, schedule.refundResendAfterSeconds)?.toString() ?? null,
+      refund.businessId,
+      refund.id,
+      refund.version,
+      token,
+    ],
+  );
+  return row ? em.map(Refund, row) : undefined;
 }

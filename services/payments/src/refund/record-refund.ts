@@ -1,6 +1,7 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
-import { databaseTime, lockRow, transaction } from "@amana/database";
-import { type IdempotencyRecord, lockKey } from "@amana/idempotency";
+import { changeRows, lockRow } from "@amana/database";
+import { IdempotencyRecord, lockKey } from "@amana/idempotency";
+import type { Lease } from "@amana/jobs";
 import type { DomainError } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
@@ -57,31 +58,41 @@ export async function lockRefund(em: SqlEntityManager, refundId: string): Promis
   return { payment, refund: await lockRow(em, Refund, businessId, refundId, refundNotFound), key };
 }
 
+interface StepContext {
+  readonly calls: readonly FinishedCall[];
+  readonly lease: Pick<Lease, "release">;
+  /** Record of the refund's Idempotency-Key. By default it is read by its id. */
+  readonly key: IdempotencyRecord | undefined;
+  /** State of the order on which the step depends. */
+  readonly state?: OrderState | undefined;
+}
+
 /**
- * Records a step in one transaction, unless a newer change has made it invalid. Returns the
- * progress of the refund.
+ * Records a step in one transaction and releases the lease, unless a newer change has made the step
+ * invalid. Returns the progress of the refund.
  */
 export async function recordRefundStep(
   context: Context,
-  refundId: string,
+  rows: PaymentAndRefund,
   step: RefundStep,
-  calls: readonly FinishedCall[],
-  state?: OrderState,
+  { calls, lease, key, state }: StepContext,
 ): Promise<RefundProgress> {
-  const { locked, isApplied, startsDecision } = await transaction(context.orm, async (em) => {
-    const locked = await lockRefund(em, refundId);
-    const { refund } = locked;
+  const { present, isApplied, startsDecision } = await changeRows(context.orm, { ...rows }, async (em, present) => {
+    const { refund } = present;
     const neededDecision = refund.needsDecisionSince != null;
-    const isApplied = refund.isActive() && !isOutdated(locked, step);
-    const now = await databaseTime(em);
-    recordCalls(em, { businessId: refund.businessId, paymentId: refund.paymentId, refundId }, calls, now);
+    const isApplied = refund.isActive() && !isOutdated(present, step);
+    const now = await recordCalls(em, { businessId: refund.businessId, paymentId: refund.paymentId, refundId: refund.id }, calls);
     if (isApplied && state) refund.recordReading(state, now);
-    if (isApplied) applyRefundStep(em, context, locked, step, now);
-    return { locked, isApplied, startsDecision: refund.needsDecisionSince != null && !neededDecision };
+    if (isApplied) {
+      const record = key ? em.merge(IdempotencyRecord, { ...key }) : await lockKey(em, refund.idempotencyId);
+      applyRefundStep(em, context, { ...present, key: record }, step, now);
+    }
+    lease.release(em, refund);
+    return { present, isApplied, startsDecision: refund.needsDecisionSince != null && !neededDecision };
   });
   if (isApplied) refundSteps.inc({ step: metricSteps[step.kind] });
-  if (isApplied) log(context, locked, step, startsDecision);
-  return progressOf(locked);
+  if (isApplied) log(context, present, step, startsDecision);
+  return progressOf(present);
 }
 
 /**

@@ -53,6 +53,9 @@ const schema = defineEntity({
     /** Idempotency-Key that gets a response when the refund ends. */
     idempotencyId: p.uuid().nullable(),
     traceparent: p.text().nullable(),
+    /** The lease of `packages/jobs`, written with a change that begins or ends its work. */
+    leaseToken: p.uuid().nullable(),
+    leasedUntil: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
     version: p.integer().version(),
@@ -90,15 +93,13 @@ export class Refund extends schema.class {
     this.processorReadAt = now;
   }
 
-  /** Marks the refund as sent. Commit this before the request is sent. */
-  markSent(refundedBeforeMinor: bigint, paidMinor: bigint, resendPausesSeconds: readonly number[], now: Date): void {
-    this.refundedBeforeMinor = refundedBeforeMinor;
-    this.status = "SENT";
-    this.sends += 1;
-    this.lastSentAt = now;
-    const pause = this.cannotHappenTwice(paidMinor) ? resendPausesSeconds[this.sends - 1] : undefined;
-    this.resendAfter = pause === undefined ? null : new Date(now.getTime() + pause * 1000);
-    this.updatedAt = now;
+  /**
+   * Returns the pause in seconds before the request may be sent again, counted from this request;
+   * null if only an operator may order that.
+   */
+  resendPause(refundedBeforeMinor: bigint, paidMinor: bigint, pausesSeconds: readonly number[]): number | null {
+    const isHarmless = refundedBeforeMinor + 2n * this.amountMinor > paidMinor;
+    return isHarmless ? (pausesSeconds[this.sends] ?? null) : null;
   }
 
   /** Plans the next read after an unknown outcome. The last pause of the schedule repeats. */

@@ -1,12 +1,11 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
-import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
-import { databaseTime, transaction } from "@amana/database";
+import type { CreatePaymentRequest, PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { databaseTime, flushUnique, transaction } from "@amana/database";
 import { claimKey } from "@amana/idempotency";
-import { withLease } from "@amana/jobs";
-import { DomainError, type Implementation, requireBusiness } from "@amana/rpc";
+import { keepLease, newLease } from "@amana/jobs";
+import { type Call, DomainError, type Implementation, requireBusiness } from "@amana/rpc";
 import { faultPoint, uuidv7 } from "@amana/runtime";
-import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { processorOutcomeUnknown, tooManyCreations } from "../payment/payment.errors.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
@@ -23,62 +22,74 @@ export const createPayment =
   (context: Context): Implementation<typeof PaymentService.method.createPayment> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
-    const started = await transaction(context.orm, async (em) => {
-      const claim = await claimKey(em, call, PaymentSchema);
-      if ("replayed" in claim) return claim;
-      if (context.processor.isCrowded(businessId, "registrations")) throw tooManyCreations();
-      const now = await databaseTime(em);
-      const payment = em.create(Payment, {
-        id: uuidv7(now.getTime()),
-        businessId,
-        amountMinor: request.amountMinor,
-        currency: "DZD",
-        status: "PENDING",
-        language: request.language,
-        successUrl: request.successUrl,
-        failUrl: request.failUrl,
-        description: request.description ?? null,
-        orderRef: request.orderRef ?? null,
-        returnToken: randomBytes(32).toString("base64url"),
-        processorOrderNumber: await drawOrderNumber(em),
-        idempotencyId: claim.record?.id ?? null,
-        traceparent: call.traceparent || null,
-        checks: 0,
-        nextCheckAt: new Date(now.getTime() + recoveryMs),
-        createdAt: now,
-        updatedAt: now,
-      });
-      em.persist(payment);
-      return { payment };
-    });
+    const started = await begin(context, call, request, businessId);
     if ("replayed" in started) return started.replayed;
 
     faultPoint("payment.begun");
-    const { payment } = started;
+    const { payment, key } = started;
     const remainingMs = () => Math.max(1, call.remainingMs() - responseMs);
-    const leased = await withLease(context.orm, "payment", payment.id, () =>
-      registerOrder(context, payment.id, { mayExist: false, remainingMs }),
+    const leased = { table: "payment", id: payment.id, token: payment.leaseToken ?? "" };
+    const result = await keepLease(context.orm, leased, (lease) =>
+      registerOrder(context, payment, lease, { mayExist: false, remainingMs, key }),
     ).catch((error: unknown) => {
       // The reconciler continues, so the outcome is unknown. A retryable error would mean that no
       // payment exists.
       context.logger.error({ err: error, payment_id: payment.id }, "payment registration interrupted, the reconciler continues");
-      return undefined;
+      return processorOutcomeUnknown(payment.id);
     });
-    const result = leased?.result ?? processorOutcomeUnknown(payment.id);
     if (result instanceof DomainError) throw result;
     return toPaymentMessage(result);
   };
 
 /**
- * Returns an unused random order number. It must not reveal the number of payments, nor collide
- * with the numbers of another system.
+ * Claims the Idempotency-Key and inserts the payment with a lease. Repeats both with another random
+ * order number if the number is used: with a million payments, one number in nine thousand is.
  */
-async function drawOrderNumber(em: SqlEntityManager): Promise<string> {
-  for (;;) {
-    const processorOrderNumber = String(randomInt(1_000_000_000, 10_000_000_000));
-    // With a million payments, one random number in nine thousand is used. The function also sees
-    // the payments of other businesses, which row-level security hides from this transaction.
-    const [row] = await em.execute<{ taken: boolean }[]>("select order_number_is_taken(?) as taken", [processorOrderNumber]);
-    if (row?.taken === false) return processorOrderNumber;
+async function begin(context: Context, call: Call, request: CreatePaymentRequest, businessId: string) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transaction(context.orm, async (em) => {
+        const claim = await claimKey(em, call, PaymentSchema);
+        if ("replayed" in claim) return claim;
+        if (context.processor.isCrowded(businessId, "registrations")) throw tooManyCreations();
+        const now = claim.now ?? (await databaseTime(em));
+        const payment = em.create(Payment, {
+          id: uuidv7(now.getTime()),
+          businessId,
+          amountMinor: request.amountMinor,
+          currency: "DZD",
+          status: "PENDING",
+          language: request.language,
+          successUrl: request.successUrl,
+          failUrl: request.failUrl,
+          description: request.description ?? null,
+          orderRef: request.orderRef ?? null,
+          returnToken: randomBytes(32).toString("base64url"),
+          processorOrderNumber: randomOrderNumber(),
+          idempotencyId: claim.record?.id ?? null,
+          traceparent: call.traceparent || null,
+          checks: 0,
+          nextCheckAt: new Date(now.getTime() + recoveryMs),
+          ...newLease(now),
+          createdAt: now,
+          updatedAt: now,
+        });
+        em.persist(payment);
+        await flushUnique(em, "payment_processor_order_number_key", orderNumberUsed);
+        return { payment, key: claim.record };
+      });
+    } catch (error) {
+      if (!(error instanceof OrderNumberUsedError) || attempt === orderNumbersMax) throw error;
+    }
   }
 }
+
+const orderNumbersMax = 5;
+class OrderNumberUsedError extends Error {}
+const orderNumberUsed = () => new OrderNumberUsedError("the random order number is used");
+
+/**
+ * Returns a random order number. It must not reveal the number of payments, nor collide with the
+ * numbers of another system.
+ */
+const randomOrderNumber = () => String(randomInt(1_000_000_000, 10_000_000_000));

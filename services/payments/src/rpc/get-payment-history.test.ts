@@ -3,7 +3,8 @@ import { ProcessorOperation, ProcessorOutcome } from "@amana/contracts/payments/
 import { timeOfUuid } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, forAllTenants, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { aPaymentRequest, type Harness, startHarness } from "../../test/harness.ts";
+import { aPaymentRequest, type Harness, noLease, startHarness } from "../../test/harness.ts";
+import type { Payment as StoredPayment } from "../payment/payment.ts";
 import { registerOrder } from "../payment/register-order.ts";
 import { settlePayment } from "../payment/settle-payment.ts";
 
@@ -50,14 +51,17 @@ test("getPaymentHistory contains a registration without a response and the look-
 });
 
 test("getPaymentHistory contains the calls of a process whose result came too late", async () => {
-  const withoutLease = { confirmFirst: true, remainingMs: () => 5_000 };
-  const twice = (work: (id: string) => Promise<unknown>, id: string) =>
-    forAllTenants(async () => await Promise.all([work(id), work(id)]))();
+  const options = { remainingMs: () => 5_000 };
+  const twice = (work: (stored: StoredPayment) => Promise<unknown>, id: string) =>
+    forAllTenants(async () => {
+      const stored = await harness.stored(id);
+      await Promise.all([work(stored), work(stored)]);
+    })();
   const caller = aBusinessCaller();
   const { id, processorOrderId } = await harness.aPendingPayment(caller);
   await harness.sandbox.pay(processorOrderId);
   for (const operation of ["confirm", "status"]) await harness.sandbox.fault(operation, "slow:300", 2);
-  await twice((paymentId) => settlePayment(harness.context, paymentId, withoutLease), id);
+  await twice((stored) => settlePayment(harness.context, stored, noLease, { ...options, confirmFirst: true, requestedAt: new Date() }), id);
   expect((await callLines(id)).filter((call) => call.startsWith("CONFIRM"))).toHaveLength(2);
 
   await harness.sandbox.fault("register", "http_503", 10);
@@ -68,7 +72,7 @@ test("getPaymentHistory contains the calls of a process whose result came too la
   const [pending] = payments;
   const before = await callLines(pending?.id ?? "");
   await twice(
-    (paymentId) => registerOrder(harness.context, paymentId, { mayExist: true, remainingMs: () => 5_000 }),
+    (stored) => registerOrder(harness.context, stored, noLease, { ...options, mayExist: true }),
     pending?.id ?? "",
   );
   const after = (await callLines(pending?.id ?? "")).slice(before.length);

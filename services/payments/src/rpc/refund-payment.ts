@@ -2,7 +2,7 @@ import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import type { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { lockRow, transaction } from "@amana/database";
 import { claimKey } from "@amana/idempotency";
-import { withLease } from "@amana/jobs";
+import { keepLease, newLease } from "@amana/jobs";
 import { type Implementation, requireBusiness } from "@amana/rpc";
 import { faultPoint, uuidv7 } from "@amana/runtime";
 import type { Context } from "../context.ts";
@@ -42,7 +42,8 @@ export const refundPayment =
       const earlierRefunds = await em.find(Refund, { businessId, paymentId: payment.id });
       if (earlierRefunds.some((refund) => refund.isActive())) throw refundInProgress();
       const amountMinor = payment.refundable(request.amountMinor);
-      const { now, heldUntil } = await readHold(em, context.schedule);
+      const hold = await readHold(em, context.schedule);
+      const { now, heldUntil } = hold;
       if (heldUntil) throw refundsHeld(heldUntil);
       for (const earlier of earlierRefunds) {
         const until = earlier.mayTakeEffectUntil(context.schedule.refundLateEffectSeconds);
@@ -63,29 +64,30 @@ export const refundPayment =
         decisionDueAt: new Date(now.getTime() + context.schedule.refundDecisionAfterSeconds * 1000),
         idempotencyId: claim.record?.id ?? null,
         traceparent: call.traceparent || null,
+        ...newLease(now),
         createdAt: now,
         updatedAt: now,
       });
       em.persist(refund);
-      return { refund };
+      return { payment, refund, key: claim.record, hold };
     });
     if ("replayed" in started) return started.replayed;
 
     faultPoint("refund.requested");
-    const { refund } = started;
+    const { payment, refund, key, hold } = started;
     const remainingMs = () => Math.max(1, call.remainingMs() - responseMs);
-    const leased = await withLease(context.orm, "refund", refund.id, (lease) =>
-      advanceRefund(context, refund.id, lease, remainingMs),
-    ).catch((error: unknown) => {
+    const leased = { table: "refund", id: refund.id, token: refund.leaseToken ?? "" };
+    const progress = await keepLease(context.orm, leased, (lease) =>
+      advanceRefund(context, { payment, refund }, lease, { remainingMs, key, hold }),
+    ).catch((error: unknown): RefundProgress => {
       // The job continues, so the outcome is unknown. A retryable error would mean that nothing
       // was refunded.
       context.logger.error(
         { err: error, payment_id: refund.paymentId, refund_id: refund.id },
         "refund interrupted, the job continues",
       );
-      return undefined;
+      return { kind: "unknown" };
     });
-    const progress: RefundProgress = leased?.result ?? { kind: "unknown" };
     if (progress.kind === "rejected") throw progress.refusal;
     if (progress.kind === "not_sent") throw paymentNotRefundable(progress.payment.status);
     if (progress.kind === "unknown") throw refundOutcomeUnknown();

@@ -20,28 +20,39 @@ const tokenForm = /^[\w-]{43}$/;
  * share one confirm.
  */
 export const returnFromProcessor = (context: Context): Implementation<typeof PaymentService.method.returnFromProcessor> => {
-  const runOnce = createSingleFlight();
-  const findBy = (where: { returnToken: string } | { id: string }) => context.orm.em.fork().findOne(Payment, where);
+  const runOnce = createSingleFlight<Payment | undefined>();
+  const openPayment = (token: string) => ({
+    table: "payment",
+    where: "return_token = ? and status in ('PENDING', 'EXPIRED')",
+    values: [token],
+  });
+
+  const find = (token: string) => context.orm.em.fork().findOne(Payment, { returnToken: token });
 
   /** Waits while another replica or the reconciler holds the payment's lease. */
-  const settle = async (id: string, remainingMs: () => number) => {
-    while (remainingMs() > waitMs && (await findBy({ id }))?.isOpen()) {
-      const done = await withLease(context.orm, "payment", id, () =>
-        settlePayment(context, id, { confirmFirst: true, remainingMs }),
-      );
-      if (done) return;
+  const settle = async (token: string, remainingMs: () => number): Promise<Payment | undefined> => {
+    for (;;) {
+      const settled = await withLease(context.orm, openPayment(token), (lease) => {
+        const payment = context.orm.em.fork().map(Payment, lease.row);
+        const options = { confirmFirst: true, remainingMs, requestedAt: lease.since };
+        return forTenant(payment.businessId, () => settlePayment(context, payment, lease, options));
+      });
+      if (settled) return settled.result;
+      const payment = await find(token);
+      if (!payment?.isOpen() || remainingMs() <= waitMs) return payment ?? undefined;
       await sleep(waitMs);
     }
   };
 
   return async (request, call) => {
     requirePlatform(call.caller);
-    const payment = tokenForm.test(request.token) ? await findBy({ returnToken: request.token }) : null;
-    if (!payment) throw returnTokenUnknown();
-    if (!payment.isOpen()) return { redirectUrl: redirectUrl(payment) };
+    const { token } = request;
     const remainingMs = () => Math.max(1, call.remainingMs() - responseMs);
-    await runOnce(payment.id, remainingMs, (leftMs) => forTenant(payment.businessId, () => settle(payment.id, leftMs)));
-    return { redirectUrl: redirectUrl((await findBy({ id: payment.id })) ?? payment) };
+    if (!tokenForm.test(token)) throw returnTokenUnknown();
+    const settled = await runOnce(token, remainingMs, (leftMs) => settle(token, leftMs));
+    const payment = settled ?? (await find(token));
+    if (!payment) throw returnTokenUnknown();
+    return { redirectUrl: redirectUrl(payment) };
   };
 };
 

@@ -1,0 +1,40 @@
+import { type EntityClass, OptimisticLockError, type SqlEntityManager } from "@mikro-orm/postgresql";
+import type { Orm } from "./orm.ts";
+import { transaction } from "./transaction.ts";
+
+/** An entity with a version. */
+interface Row {
+  readonly id: string;
+}
+
+const attemptsMax = 5;
+
+/**
+ * Runs `work` in a transaction on rows that were read earlier, without a lock and without reading
+ * them again. If another transaction has changed one of them since, its version differs and the
+ * commit fails. Then `work` runs again on the present rows. `work` gets and changes copies, so it
+ * must have no effects outside of the transaction.
+ */
+export async function changeRows<Rows extends Readonly<Record<string, Row>>, T>(
+  orm: Orm,
+  rows: Rows,
+  work: (em: SqlEntityManager, rows: Rows) => Promise<T>,
+): Promise<T> {
+  let present = rows;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transaction(orm, (em) => work(em, mapRows(present, (row) => em.merge(entityOf(row), { ...row }))));
+    } catch (error) {
+      if (!(error instanceof OptimisticLockError) || attempt === attemptsMax) throw error;
+      const em = orm.em.fork();
+      const found = await Promise.all(Object.values(rows).map((row) => em.findOneOrFail(entityOf(row), { id: row.id })));
+      const byId = new Map(found.map((row) => [row.id, row]));
+      present = mapRows(rows, ({ id }) => byId.get(id) as Row);
+    }
+  }
+}
+
+const entityOf = (row: Row) => row.constructor as EntityClass<Row>;
+
+const mapRows = <Rows extends Readonly<Record<string, Row>>>(rows: Rows, map: (row: Row) => Row): Rows =>
+  Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, map(row)])) as Rows;

@@ -71,27 +71,41 @@ export async function claimKey<O extends DescMessage>(
   const inserted = { id, scope, route, key, fingerprint, answer: null, refusal: null, heldUntil, keptFrom: now };
   if (row.inserted_id) return { record: em.merge(IdempotencyRecord, inserted), isRepeated: false, now };
 
-  const existing = row.id ? em.map(IdempotencyRecord, row as object) : undefined;
-  if (existing && !existing.isExpired(now)) {
+  // Without a record and with the lock, another call has inserted its record since the statement
+  // began.
+  const existing = row.id ? em.fork().map(IdempotencyRecord, row as object) : undefined;
+  if (!existing) throw idempotencyInProgress();
+  const isExpired = existing.isExpired(now);
+  if (!isExpired) {
     if (!isSameRequest(idempotencyKey, existing.fingerprint)) throw idempotencyKeyReused();
     if (existing.hasEnded()) {
       call.markReplayed();
       return { replayed: existing.replay(output) };
     }
-    const record = row.is_locked && existing.isAbandoned(now) ? await lockUnfinished(em, existing.id) : null;
-    if (!record) throw idempotencyInProgress();
-    record.heldUntil = heldUntil;
-    record.keptFrom = now;
-    return { record, isRepeated: true, now };
   }
-  // Without a record and with the lock, another call has inserted its record since the statement
-  // began.
-  if (!existing || !row.is_locked) throw idempotencyInProgress();
-  await em.nativeDelete(IdempotencyRecord, { id: existing.id });
-  const record = em.create(IdempotencyRecord, { id, scope, route, key, fingerprint, heldUntil, keptFrom: now });
-  em.persist(record);
-  return { record, isRepeated: false, now };
+  if (!row.is_locked || !(isExpired || existing.isAbandoned(now))) throw idempotencyInProgress();
+  const claimed = { ...inserted, id: isExpired ? id : existing.id };
+  const reclaimed = await em.execute(reclaimStatement, [
+    claimed.id,
+    fingerprint,
+    heldUntil,
+    now,
+    existing.id,
+    existing.keptFrom,
+    existing.heldUntil ?? null,
+  ]);
+  // The execution has ended, or the transaction that ends it holds the lock.
+  if (reclaimed.length === 0) throw idempotencyInProgress();
+  return { record: em.merge(IdempotencyRecord, claimed), isRepeated: !isExpired, now };
 }
+
+/** Claims a record again, unless another call has changed or locked it since it was read. */
+const reclaimStatement = `
+  update idempotency_key k set id = ?, fingerprint = ?, answer = null, refusal = null, held_until = ?::timestamptz, created_at = ?::timestamptz
+  from (
+    select id from idempotency_key where id = ? and created_at = ?::timestamptz and held_until is not distinct from ?::timestamptz
+    for update skip locked
+  ) unchanged where k.id = unchanged.id returning k.id`;
 
 /**
  * Reads the record of a key, or inserts one if there is none. Of two first uses at the same
@@ -110,14 +124,6 @@ const claimStatement = `
   )
   select clock.is_locked, floor(extract(epoch from clock.now) * 1000)::bigint as now, inserted.id as inserted_id, existing.*
   from clock left join inserted on true left join existing on true`;
-
-/** Returns null if the execution has ended, or if the transaction that ends it holds the lock. */
-const lockUnfinished = (em: SqlEntityManager, id: string) =>
-  em.findOne(
-    IdempotencyRecord,
-    { id, answer: null, refusal: null },
-    { lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, refresh: true },
-  );
 
 /**
  * Returns and locks the record of a claim, in the transaction that ends the work. To prevent

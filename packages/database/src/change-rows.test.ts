@@ -1,0 +1,90 @@
+import { createTestDatabase } from "@amana/testing";
+import { defineEntity, OptimisticLockError, p } from "@mikro-orm/postgresql";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { changeRows } from "./change-rows.ts";
+
+const schema = defineEntity({
+  name: "Counter",
+  tableName: "counter",
+  properties: {
+    id: p.uuid().primary(),
+    count: p.bigint("bigint"),
+    note: p.text().nullable(),
+    changedAt: p.datetime(3),
+    version: p.integer().version(),
+  },
+});
+class Counter extends schema.class {
+  increment(): void {
+    this.count += 1n;
+  }
+}
+schema.setClass(Counter);
+
+let db: Awaited<ReturnType<typeof createTestDatabase>>;
+let counter: Counter;
+let other: Counter;
+const read = (id: string) => db.orm.em.fork().findOneOrFail(Counter, { id });
+
+beforeAll(async () => {
+  db = await createTestDatabase("change_rows", {
+    entities: [Counter],
+    migrations: [
+      {
+        name: "0001-counter",
+        sql: "create table counter (id uuid primary key default gen_random_uuid(), count bigint not null default 0, note text, changed_at timestamptz(3) not null default now(), version integer not null default 1)",
+      },
+    ],
+  });
+});
+afterAll(() => db[Symbol.asyncDispose]());
+beforeEach(async () => {
+  const em = db.orm.em.fork();
+  const rows = await em.execute<{ id: string }[]>("insert into counter select from generate_series(1, 2) returning id");
+  [counter, other] = (await Promise.all(rows.map(({ id }) => read(id)))) as [Counter, Counter];
+});
+
+describe("changeRows", () => {
+  test("changeRows changes the rows in one transaction and leaves the passed entities unchanged", async () => {
+    const changed = await changeRows(db.orm, { counter, other }, async (_em, rows) => {
+      rows.counter.increment();
+      rows.other.note = "seen";
+      return rows;
+    });
+    expect(changed.counter).toMatchObject({ count: 1n, version: 2 });
+    expect([counter.count, counter.version]).toEqual([0n, 1]);
+    expect(await read(counter.id)).toMatchObject({ count: 1n, version: 2 });
+    expect(await read(other.id)).toMatchObject({ note: "seen", version: 2 });
+  });
+
+  test("changeRows runs the work again on the present rows when another transaction has changed one", async () => {
+    await changeRows(db.orm, { counter }, async (_em, rows) => rows.counter.increment());
+    const seen: bigint[] = [];
+    await changeRows(db.orm, { counter, other }, async (_em, rows) => {
+      seen.push(rows.counter.count);
+      rows.counter.increment();
+      rows.other.increment();
+    });
+    expect(seen).toEqual([0n, 1n]);
+    expect(await read(counter.id)).toMatchObject({ count: 2n, version: 3 });
+    expect(await read(other.id)).toMatchObject({ count: 1n, version: 2 });
+  });
+
+  test("20 concurrent calls of changeRows with the same old row lose no change", async () => {
+    const results = await Promise.allSettled(
+      Array.from({ length: 20 }, () => changeRows(db.orm, { counter }, async (_em, rows) => rows.counter.increment())),
+    );
+    const succeeded = results.filter(({ status }) => status === "fulfilled").length;
+    expect(await read(counter.id)).toMatchObject({ count: BigInt(succeeded), version: succeeded + 1 });
+    for (const result of results) if (result.status === "rejected") expect(result.reason).toBeInstanceOf(OptimisticLockError);
+  });
+
+  test("changeRows writes nothing when the work throws", async () => {
+    const failing = changeRows(db.orm, { counter }, async (_em, rows) => {
+      rows.counter.increment();
+      throw new Error("simulated failure");
+    });
+    await expect(failing).rejects.toThrow("simulated failure");
+    expect(await read(counter.id)).toMatchObject({ count: 0n, version: 1 });
+  });
+});

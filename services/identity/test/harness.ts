@@ -47,7 +47,7 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
       /** Resolves a key as the gateway does. */
       async resolve(plaintext = "") {
         const { resolutions } = await keyLeases.resolveKeys({ keyHashes: [hashApiKey(plaintext)] }, asPlatform);
-        // Without this wait, the write of the last use could fall between later requests.
+        // Waits, so that the write of the last use is not concurrent with later requests.
         await keyUse.flush();
         return resolutions[0]!;
       },
@@ -94,7 +94,7 @@ interface AuditRow {
 const stateNames = new Map(Object.entries(KeyState).map(([name, value]) => [value as number, name]));
 
 /**
- * A clock that starts at the current time, as the database's clock, and advances 1 ms per reading.
+ * A clock that starts at the current time, like the database, and advances 1 ms per reading.
  */
 function aClock() {
   let nowMs = Date.now();

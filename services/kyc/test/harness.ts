@@ -107,9 +107,9 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
   return harness;
 }
 
-/** Settings of kyc besides those of every service. */
+/** Settings of kyc that other services do not have. */
 export const kycSettings = (providerUrl: string, callbackUrl: string) => ({
-  // No server: tests use applications without a client, or replace the clients service.
+  // No server listens here. Tests use applications without a client, or replace `clients`.
   CLIENTS_URLS: "http://127.0.0.1:9",
   SECRET_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
   KYC_PROVIDER_URL: providerUrl,

@@ -19,13 +19,13 @@ export const readConfig = settings((env) => ({
     connectTimeoutMs: env.integer("SATIM_CONNECT_TIMEOUT_MS", { fallback: 10_000, min: 100, max: 60_000 }),
   },
   schedule: {
-    /** Pauses between the reads of a PENDING payment. The first one begins at its creation. */
+    /** Pauses between the reads of a PENDING payment. The first pause begins at its creation. */
     paymentCheckSeconds: env.seconds("PAYMENT_CHECK_SECONDS", "60,120,300,600"),
-    /** Time to pay. A payment that is still unpaid then expires. */
+    /** Time to pay, after which an unpaid payment expires. */
     paymentWindowSeconds: env.integer("PAYMENT_WINDOW_SECONDS", { fallback: 1_230, min: 1 }),
     /** Pauses between the reads of a refund with an unknown outcome. The last one repeats. */
     refundCheckSeconds: env.seconds("REFUND_CHECK_SECONDS", "5,10,15,60"),
-    /** Pauses before a resend. It requires that the processor must refuse a second execution. */
+    /** Pauses before resends of a refund that the processor cannot execute twice. */
     refundResendAfterSeconds: readResendAfterSeconds(env),
     /** Assumption: a refund that takes effect does so at most this long after it was sent. */
     refundLateEffectSeconds: readLateEffectSeconds(env),

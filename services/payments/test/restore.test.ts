@@ -15,7 +15,7 @@ import { readHold, updateHistory } from "../src/refund/hold.ts";
 import { type Harness, startHarness } from "./harness.ts";
 import { startSandbox } from "./sandbox.ts";
 
-/** For manual runs: number of payments in the database, and seconds of refunds before the loss. */
+/** For manual runs: number of payments in the database, and duration of refunds before the loss. */
 const rowCount = Number(process.env["RESTORE_ROWS"] ?? 2_000);
 const refundSeconds = Number(process.env["RESTORE_SECONDS"] ?? 0);
 const isManual = process.env["RESTORE_ROWS"] !== undefined;

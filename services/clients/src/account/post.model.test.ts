@@ -17,7 +17,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 /** `of` selects an earlier posting: a number modulo the number of candidates. */
 type Step =
   | { readonly kind: "CREDIT" | "DEBIT" | "HOLD"; readonly amount: bigint }
-  /** Captures the whole hold without `hundredths`, and more than the hold with more than 100. */
+  /** Without `hundredths`, captures the whole hold. A value above 100 exceeds the hold. */
   | { readonly kind: "CAPTURE"; readonly of: number; readonly hundredths: bigint | undefined }
   | { readonly kind: "RELEASE" | "REVERSAL"; readonly of: number }
   /** Repeats an earlier order with its reference. */
@@ -145,8 +145,8 @@ test("post keeps balances and limits consistent with the postings in any sequenc
           continue;
         }
 
-        // Usually selects a posting of the required kind; every fifth order may select another kind,
-        // which is refused.
+        // Usually selects a posting of the required kind. Every fifth order may select another kind,
+        // which is then refused.
         const candidates =
           step.kind === "REVERSAL" || index % 5 === 0 ? ledger : ledger.filter((posting) => posting.kind === "HOLD");
         const target = "of" in step ? candidates[step.of % candidates.length] : undefined;

@@ -10,8 +10,8 @@ const byPlatform = { caller: platformCaller, requestId: "", address: "" };
 
 /**
  * Stores the operator key in BOOTSTRAP_ADMIN_KEY and revokes the previous one. Changes nothing if
- * the key is already stored. A stored key can be revoked; a replica with an outdated setting must
- * not restore it.
+ * the key is already stored. A revoked key is also stored, so that a replica with an outdated
+ * setting does not restore it.
  */
 export async function storeBootstrapKey(
   context: Pick<Context, "orm" | "clock" | "logger" | "leases">,

@@ -14,7 +14,7 @@ interface IssuedKey {
   readonly plaintext: string;
 }
 
-/** Name of a key that replaces no other key: the first one, or a rotation without a live key. */
+/** Name of the first key of a business, and of a key from a rotation without a live key. */
 export const defaultKeyName = "default";
 
 const liveMax = 20;
@@ -76,8 +76,8 @@ export class KeyRing {
   }
 
   /**
-   * Returns the expiry with which the key was issued. In the row of a replaced key, the end of the
-   * grace period has replaced it. The row of the last successor still has it, even if revoked.
+   * Returns the expiry with which the key was issued. A replaced key stores only the end of its
+   * grace period. Its last successor stores the original expiry, even if it is revoked.
    */
   async #originalExpiryOf(key: ApiKey): Promise<Date | null> {
     if (!key.replacedBy) return key.expiresAt ?? null;

@@ -78,8 +78,8 @@ export async function sealRows({ orm, logger, auditSigningKey: { privateKey } }:
     if (!lock?.acquired) return { sealed: 0 };
     const { tail, aheadOnDay } = await openDay(em, async (finalTail) => {
       const head = await insertHead(em, finalTail, privateKey, logger);
-      // A copy of the log outside the database proves the rows. A repeated transaction repeats the
-      // log line.
+      // A copy of the log outside the database is evidence for the rows. A repeated transaction
+      // repeats the log line.
       logger.info({ audit_head: head }, "day of the audit trail ended");
       return head;
     });

@@ -54,7 +54,7 @@ export async function changeBusiness(context: Context, call: Call, id: string, {
   return message;
 }
 
-/** Issues a key and returns its plaintext. Without `old`, the business had no live key. */
+/** Issues a key and returns its plaintext. Without `oldKey`, the business had no live key. */
 async function rotateKey(
   em: SqlEntityManager,
   call: Call,

@@ -42,7 +42,7 @@ const schema = defineEntity({
     externalId: p.text().nullable(),
     status: p.text().$type<KycStatus>(),
     providerId: p.text(),
-    /** Null after the job `removeLinks` has removed it. */
+    /** Null after the job `removeLinks` has removed the link. */
     linkCiphertext: p.text().nullable(),
     linkExpiresAt: p.datetime(3),
     /** JSON text in the request of the business, unchanged. */

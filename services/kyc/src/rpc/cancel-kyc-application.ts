@@ -71,8 +71,8 @@ export const cancelKycApplication =
   };
 
 /**
- * Returns the refusal for the status at the provider: a submission or the link's end came first, or
- * the provider rejected the cancellation.
+ * Returns the refusal for the status at the provider: the applicant has submitted, the application
+ * is final, or the provider rejected the cancellation.
  */
 function toRefusal(status: Status): DomainError {
   if (status === "SUBMITTED" || status === "PROCESSING") return kycInProgress(status);

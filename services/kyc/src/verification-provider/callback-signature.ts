@@ -5,7 +5,7 @@ const signaturesMax = 10;
 
 /**
  * Returns whether the header "t=<unix seconds>,v1=<hex>" signs the body: HMAC-SHA256 over t, "."
- * and the body. Several v1 values and secrets are accepted, because both sides rotate theirs. The
+ * and the body. Several v1 values and secrets are accepted, because both sides rotate them. The
  * time may differ from `now` by at most five minutes.
  */
 export function isSignedByProvider(body: Uint8Array, header: string, secrets: readonly string[], now: Date): boolean {

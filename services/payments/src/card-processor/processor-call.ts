@@ -60,8 +60,8 @@ export function collectCalls(processor: CardProcessor, calls: FinishedCall[]): C
 type CallOutcome = Outcome<Partial<OrderState> | null> | { readonly kind: "not_sent"; readonly reason: string };
 
 /**
- * Returns the stored outcome and detail: codes and numbers of the processor, and local errors. They
- * never contain data of the card or the card holder.
+ * Returns the stored outcome and detail: codes and numbers of the processor, and local errors. The
+ * detail never contains data of the card or the card holder.
  */
 function toColumns(outcome: CallOutcome): Pick<ProcessorCall, "outcome" | "detail"> {
   if (outcome.kind === "refused") return { outcome: "REFUSED", detail: `code ${keepCode(outcome.errorCode)}` };

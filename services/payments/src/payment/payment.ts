@@ -236,7 +236,7 @@ export class Payment extends schema.class {
     return orderStatus !== undefined && !documentedOrderStatuses.includes(orderStatus);
   }
 
-  /** Returns the validated amount to refund. Undefined means the full paid amount. */
+  /** Returns the validated amount to refund. An undefined amount means the full paid amount. */
   refundable(amountMinor: bigint | undefined): bigint {
     if (this.status !== "PAID") throw paymentNotRefundable(this.status);
     const amount = amountMinor ?? this.amountMinor;
@@ -244,7 +244,7 @@ export class Payment extends schema.class {
     return amount;
   }
 
-  /** PAID → REFUNDED, also for a partial refund: a payment is refunded once. */
+  /** PAID → REFUNDED, even for a partial refund, because a payment is refunded only once. */
   refund(amountMinor: bigint, now: Date): void {
     this.refundedAmountMinor = this.refundable(amountMinor);
     this.status = "REFUNDED";

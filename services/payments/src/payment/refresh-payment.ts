@@ -15,7 +15,7 @@ const refreshable = {
 
 /**
  * Reads a payment at the processor and records the result. The caller holds the payment's lease.
- * Removes the planned times of a payment whose status cannot change. Older versions did not.
+ * Removes the planned times of a payment whose status cannot change. Older versions kept them.
  */
 export async function readAgain(context: Context, payment: Payment, remainingMs: () => number): Promise<void> {
   const { id, processorOrderId } = payment;

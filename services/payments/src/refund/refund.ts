@@ -68,7 +68,7 @@ export class Refund extends schema.class {
     return activeRefundStatuses.includes(this.status);
   }
 
-  /** Returns whether a second execution would exceed the paid amount, so that it is refused. */
+  /** Returns whether the processor refuses a second execution: it would exceed the paid amount. */
   cannotExecuteTwice(paidMinor: bigint): boolean {
     return (this.refundedBeforeMinor ?? 0n) + 2n * this.amountMinor > paidMinor;
   }

@@ -73,7 +73,7 @@ test("listRefunds returns a refund that needs a decision, with its stored state 
   });
   expect((await findOpenDecision())?.processorReadAtMs).toBeDefined();
   expect((await listRefunds(false)).some((listedRefund) => listedRefund.id === id)).toBe(false);
-  expect((await listRefunds(undefined)).some((other) => other.id === id)).toBe(true);
+  expect((await listRefunds(undefined)).some((listedRefund) => listedRefund.id === id)).toBe(true);
 });
 
 test("resolveRefund applies a decision once per Idempotency-Key and replays its response", async () => {

@@ -2,21 +2,21 @@ import { waitAtMost } from "@amana/runtime";
 
 /**
  * Returns a function that runs `work` for one id at a time in this process. Calls that wait share
- * the next run, so each call is served by a run that started after the call: a thousand concurrent
- * calls cost two runs. `remainingMs` is the time for which the caller waits; the run gets that of
- * the last caller.
+ * the next run, so each call is served by a run that started after the call. A thousand concurrent
+ * calls cause two runs. `remainingMs` is the time for which the caller waits. A shared run gets the
+ * time of its last caller.
  */
 export function createSingleFlight() {
-  const runs = new Map<string, { hasStarted: boolean; remainingMs: () => number; done: Promise<void> }>();
+  const runs = new Map<string, { hasStarted: boolean; remainingMs: () => number; completion: Promise<void> }>();
 
   return async (id: string, remainingMs: () => number, work: (remainingMs: () => number) => Promise<void>): Promise<void> => {
     const previous = runs.get(id);
     let run = previous;
     if (run && !run.hasStarted) run.remainingMs = remainingMs;
     else {
-      const next = { hasStarted: false, remainingMs, done: Promise.resolve() };
-      next.done = (async () => {
-        await previous?.done.catch(() => {});
+      const next = { hasStarted: false, remainingMs, completion: Promise.resolve() };
+      next.completion = (async () => {
+        await previous?.completion.catch(() => {});
         next.hasStarted = true;
         try {
           await work(next.remainingMs);
@@ -25,10 +25,10 @@ export function createSingleFlight() {
         }
       })();
       // No caller may be waiting when the run fails, and an unhandled rejection ends the process.
-      next.done.catch(() => {});
+      next.completion.catch(() => {});
       runs.set(id, next);
       run = next;
     }
-    await waitAtMost(remainingMs(), run.done);
+    await waitAtMost(remainingMs(), run.completion);
   };
 }

@@ -15,7 +15,7 @@ const refreshable = {
 
 /**
  * Reads a payment at the processor and records the result. The caller holds the payment's lease.
- * Removes the planned times of a payment whose status cannot change: older versions leave them.
+ * Removes the planned times of a payment whose status cannot change. Older versions kept them.
  */
 export async function readAgain(context: Context, payment: Payment, remainingMs: () => number): Promise<void> {
   const { id, processorOrderId } = payment;
@@ -31,11 +31,11 @@ export async function readAgain(context: Context, payment: Payment, remainingMs:
 export async function refreshPayment(context: Context, businessId: string, id: string, waitMs: number): Promise<void> {
   if (!(await throttleRow(context.orm.em.fork(), refreshable, businessId, id))) return;
   const remainingMs = () => timeoutMs;
-  const refreshing = withLease(context.orm, "payment", id, async () => {
+  const refresh = withLease(context.orm, "payment", id, async () => {
     const payment = await context.orm.em.fork().findOneOrFail(Payment, { id });
-    // Confirms and the reads of refunds use the same queue and are more urgent.
-    if (context.processor.isCrowded(businessId, "reads")) return;
+    // Confirms and the reads of refunds use the same queue and are more urgent than this read.
+    if (context.processor.isQueueFull(businessId, "reads")) return;
     await readAgain(context, payment, remainingMs);
   }).catch((error: unknown) => context.logger.warn({ err: error, payment_id: id }, "payment refresh failed"));
-  await waitAtMost(waitMs, refreshing);
+  await waitAtMost(waitMs, refresh);
 }

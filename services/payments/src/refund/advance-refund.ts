@@ -2,7 +2,7 @@ import { transaction } from "@amana/database";
 import type { Lease } from "@amana/jobs";
 import { faultPoint } from "@amana/runtime";
 import type { OrderState } from "../card-processor/card-processor.ts";
-import { collectingCalls, type FinishedCall } from "../card-processor/processor-call.ts";
+import { collectCalls, type FinishedCall } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
 import { Payment } from "../payment/payment.ts";
 import { readHold } from "./hold.ts";
@@ -12,7 +12,7 @@ import { Refund } from "./refund.ts";
 
 /**
  * Longest time between the start of the commit of SENT and the request. A process that was frozen
- * longer does not send, because another process may have read the order since and acted on it.
+ * longer does not send, because another process may have advanced the refund since.
  */
 const sendWithinMs = 5_000;
 
@@ -28,27 +28,27 @@ export async function advanceRefund(
   remainingMs: () => number,
 ): Promise<RefundProgress> {
   const calls: FinishedCall[] = [];
-  const processor = collectingCalls(context.processor, calls);
+  const processor = collectCalls(context.processor, calls);
   const em = context.orm.em.fork();
   const refund = await em.findOneOrFail(Refund, { id: refundId });
   const payment = await em.findOneOrFail(Payment, { id: refund.paymentId });
   // A previous holder of the lease may have ended the refund.
   if (!refund.isActive()) return progressOf({ payment, refund });
   const order = { businessId: payment.businessId, orderId: payment.processorOrderId ?? "" };
-  const read = async (): Promise<OrderState | undefined> => {
+  const readOrder = async (): Promise<OrderState | undefined> => {
     const outcome = await processor.status(order, remainingMs());
     return outcome.kind === "accepted" ? outcome.value : undefined;
   };
 
   const { now: readAt, heldUntil } = await readHold(em, context.schedule);
-  const state = await read();
+  const state = await readOrder();
   const step = decideBeforeSending(refund, payment, state, { readAt, isHeld: heldUntil !== undefined });
   if (step.kind !== "send") return await recordRefundStep(context, refundId, step, calls, state);
 
   const commit = () => commitSent(context, { payment, refund }, lease, state?.refundedMinor ?? 0n);
   const outcome = await processor.refund({ ...order, amountMinor: refund.amountMinor }, remainingMs(), commit);
   faultPoint("refund.answered");
-  const stateAfter = canReject(refund, outcome) ? await read() : undefined;
+  const stateAfter = canReject(refund, outcome) ? await readOrder() : undefined;
   const finalStep = decideAfterSending(refund, payment, outcome, stateAfter);
   const progress = await recordRefundStep(context, refundId, finalStep, calls);
   if (progress.kind === "accepted") faultPoint("refund.committed");
@@ -68,11 +68,11 @@ async function commitSent(
   const startMs = performance.now();
   const isCommitted = await transaction(orm, async (em) => {
     if (!(await lease.holds(em))) return false;
-    const row = await em.findOneOrFail(Refund, { id: refund.id });
-    if (row.version !== refund.version) return false;
+    const currentRefund = await em.findOneOrFail(Refund, { id: refund.id });
+    if (currentRefund.version !== refund.version) return false;
     const { now, heldUntil } = await readHold(em, schedule);
     if (heldUntil) return false;
-    row.markSent(refundedBeforeMinor, payment.amountMinor, schedule.refundResendAfterSeconds, now);
+    currentRefund.markSent(refundedBeforeMinor, payment.amountMinor, schedule.refundResendAfterSeconds, now);
     return true;
   });
   faultPoint("refund.sending");

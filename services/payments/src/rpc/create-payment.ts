@@ -18,15 +18,19 @@ const recoveryMs = 2_000;
 /** Part of the deadline that is reserved for the response. */
 const responseMs = 2_000;
 
-/** PENDING, commit → processor, outside of any transaction → order and response, commit. */
+/**
+ * Creates a payment. The first transaction inserts it as PENDING and claims the Idempotency-Key.
+ * `registerOrder` then calls the processor outside of any transaction. The last transaction commits
+ * the order and the stored response.
+ */
 export const createPayment =
   (context: Context): Implementation<typeof PaymentService.method.createPayment> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
-    const started = await transaction(context.orm, async (em) => {
+    const firstResult = await transaction(context.orm, async (em) => {
       const claim = await claimKey(em, call, PaymentSchema);
       if ("replayed" in claim) return claim;
-      if (context.processor.isCrowded(businessId, "registrations")) throw tooManyCreations();
+      if (context.processor.isQueueFull(businessId, "registrations")) throw tooManyCreations();
       const now = await databaseTime(em);
       const payment = em.create(Payment, {
         id: uuidv7(now.getTime()),
@@ -51,10 +55,10 @@ export const createPayment =
       em.persist(payment);
       return { payment };
     });
-    if ("replayed" in started) return started.replayed;
+    if ("replayed" in firstResult) return firstResult.replayed;
 
     faultPoint("payment.begun");
-    const { payment } = started;
+    const { payment } = firstResult;
     const remainingMs = () => Math.max(1, call.remainingMs() - responseMs);
     const leased = await withLease(context.orm, "payment", payment.id, () =>
       registerOrder(context, payment.id, { mayExist: false, remainingMs }),
@@ -78,7 +82,7 @@ async function drawOrderNumber(em: SqlEntityManager): Promise<string> {
     const processorOrderNumber = String(randomInt(1_000_000_000, 10_000_000_000));
     // With a million payments, one random number in nine thousand is used. The function also sees
     // the payments of other businesses, which row-level security hides from this transaction.
-    const [row] = await em.execute<{ taken: boolean }[]>("select order_number_is_taken(?) as taken", [processorOrderNumber]);
-    if (row?.taken === false) return processorOrderNumber;
+    const [row] = await em.execute<{ is_taken: boolean }[]>("select order_number_is_taken(?) as is_taken", [processorOrderNumber]);
+    if (row?.is_taken === false) return processorOrderNumber;
   }
 }

@@ -10,43 +10,44 @@ import { createSingleFlight } from "../single-flight.ts";
 
 /** Part of the deadline that is reserved for the response. */
 const responseMs = 1_000;
+/** Pause between two attempts to get the payment's lease. */
 const waitMs = 100;
-/** 32 bytes in base64url. PostgreSQL rejects some other texts, such as one with NUL. */
+/** 32 bytes in base64url. PostgreSQL rejects some other texts, for example a text with NUL. */
 const tokenForm = /^[\w-]{43}$/;
 
 /**
  * Confirms the payment of a returning card holder and returns the redirect URL. The return itself
- * proves nothing about the payment. The RPC needs no API key, so concurrent returns to one payment
- * share one confirm.
+ * does not prove a payment. The RPC requires no API key, so concurrent returns to one payment share
+ * a confirm.
  */
 export const returnFromProcessor = (context: Context): Implementation<typeof PaymentService.method.returnFromProcessor> => {
   const runOnce = createSingleFlight();
-  const findBy = (where: { returnToken: string } | { id: string }) => context.orm.em.fork().findOne(Payment, where);
+  const findPayment = (where: { returnToken: string } | { id: string }) => context.orm.em.fork().findOne(Payment, where);
 
   /** Waits while another replica or the reconciler holds the payment's lease. */
   const settle = async (id: string, remainingMs: () => number) => {
-    while (remainingMs() > waitMs && (await findBy({ id }))?.isOpen()) {
-      const done = await withLease(context.orm, "payment", id, () =>
+    while (remainingMs() > waitMs && (await findPayment({ id }))?.isOpen()) {
+      const leaseResult = await withLease(context.orm, "payment", id, () =>
         settlePayment(context, id, { confirmFirst: true, remainingMs }),
       );
-      if (done) return;
+      if (leaseResult) return;
       await sleep(waitMs);
     }
   };
 
   return async (request, call) => {
     requirePlatform(call.caller);
-    const payment = tokenForm.test(request.token) ? await findBy({ returnToken: request.token }) : null;
+    const payment = tokenForm.test(request.token) ? await findPayment({ returnToken: request.token }) : null;
     if (!payment) throw returnTokenUnknown();
-    if (!payment.isOpen()) return { redirectUrl: redirectUrl(payment) };
+    if (!payment.isOpen()) return { redirectUrl: buildRedirectUrl(payment) };
     const remainingMs = () => Math.max(1, call.remainingMs() - responseMs);
     await runOnce(payment.id, remainingMs, (leftMs) => forTenant(payment.businessId, () => settle(payment.id, leftMs)));
-    return { redirectUrl: redirectUrl((await findBy({ id: payment.id })) ?? payment) };
+    return { redirectUrl: buildRedirectUrl((await findPayment({ id: payment.id })) ?? payment) };
   };
 };
 
-/** Adds two parameters to the URL of the business and keeps its own query byte for byte. */
-function redirectUrl(payment: Payment): string {
+/** Adds two parameters to the URL of the business, and keeps the existing query byte for byte. */
+function buildRedirectUrl(payment: Payment): string {
   const url = new URL(payment.isSettled() ? payment.successUrl : payment.failUrl);
   url.search = `${url.search ? `${url.search}&` : ""}payment_id=${payment.id}&status=${payment.status}`;
   return url.toString();

@@ -31,7 +31,7 @@ test.each([
   expect(countries.find((one) => one.alpha2 === alpha2)).toEqual({ alpha2, alpha3, numeric });
 });
 
-test("the sum of the numeric codes equals that of the standard", () => {
+test("the numeric codes have the same sum as those of ISO 3166-1", () => {
   expect(countries.reduce((total, { numeric }) => total + numeric, 0)).toBe(108_025);
 });
 

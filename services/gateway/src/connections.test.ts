@@ -23,7 +23,7 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
 }
 
 describe("connections of a network", () => {
-  test("beyond the network's limit are closed, while another network and replacements can connect", async () => {
+  test("a connection beyond the network's limit is closed, while other networks and replacements can connect", async () => {
     const { gateway, port } = await start({ connectionBounds: { perNetwork: 2 } });
     await using _ = gateway;
     await using first = new RawClient(port);
@@ -49,7 +49,7 @@ describe("connections of a network", () => {
     });
   });
 
-  test("are not limited for a trusted proxy", async () => {
+  test("connections of a trusted proxy are not limited", async () => {
     const { gateway, port } = await start({ connectionBounds: { perNetwork: 1 }, trustedProxies: ["127.0.0.1"] });
     await using _ = gateway;
     const clients = Array.from({ length: 3 }, () => new RawClient(port));
@@ -83,7 +83,7 @@ describe("Connections with responses that the client reads slowly or not at all"
     });
   });
 
-  test("keeps the connection of a slowly read response", async () => {
+  test("keeps the connection open while the client reads the response slowly", async () => {
     const { gateway, port, accepted, pass } = await start();
     await using _ = gateway;
     await using client = new RawClient(port, { reads: false });
@@ -98,7 +98,7 @@ describe("Connections with responses that the client reads slowly or not at all"
   });
 });
 
-test("a client that does not close its side within 30 seconds after the last response is disconnected", async () => {
+test("disconnects a client that keeps its side open for 30 seconds after the last response", async () => {
   const { gateway, port, accepted, pass } = await start();
   await using _ = gateway;
   await using client = new RawClient(port, { allowHalfOpen: true });
@@ -110,7 +110,7 @@ test("a client that does not close its side within 30 seconds after the last res
   expect(accepted[0]?.destroyed).toBe(true);
 });
 
-test("a connection with more than 32 pending requests is closed, and no more requests are executed", async () => {
+test("closes a connection with more than 32 pending requests without executing the further ones", async () => {
   const { gateway, port } = await start();
   await using _ = gateway;
   const responseReady = Promise.withResolvers<void>();

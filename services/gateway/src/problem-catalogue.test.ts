@@ -49,7 +49,7 @@ const ofRpc: readonly (readonly [DomainErrorKind, string])[] = [
   ["outcome_unknown", "outcome_unknown"],
 ];
 
-test("the problem catalogue has each refusal of services and packages with the status of the gateway's response", async () => {
+test("the problem catalogue has each refusal of services and packages, with the status that the gateway returns", async () => {
   const created = (await refusals()).map(({ kind, code }) => [kind, code] as const);
   const published = [...created, ...ofRpc].filter(([, code]) => !postingCodes.has(code));
   expect(new Set(published.map(([, code]) => code)).size).toBeGreaterThan(60);
@@ -60,7 +60,7 @@ test("the problem catalogue has each refusal of services and packages with the s
   expect(wrong, "add an entry to services/gateway/src/problem-catalogue.ts").toEqual([]);
 });
 
-test("the title of a code without an entry consists of the words of the code", () => {
+test("problemTitle returns the words of a code that has no entry", () => {
   expect(problemTitle("some_new_code")).toBe("Some new code");
   expect(problemTitle("constructor")).toBe("Constructor");
 });

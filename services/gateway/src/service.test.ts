@@ -87,7 +87,7 @@ const get = (url: string, agent: http.Agent, path = "/healthz") =>
   });
 
 describe("a stopping gateway", () => {
-  test("completes requests in flight, even those that arrived after readiness was off, and then stops listening", async () => {
+  test("a stopping gateway completes requests that started before it closed, and then stops listening", async () => {
     const gateway = await start({ STOP_DELAY_MS: "2000" });
     const begun = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
@@ -110,7 +110,7 @@ describe("a stopping gateway", () => {
   });
 
   test.each(["GET /healthz HTTP/1.1\r\nHos", "POST /api/v1/payments HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"])(
-    "does not wait for a request that never arrives completely (%j)",
+    "a stopping gateway does not wait for a request that is never received completely (%j)",
     async (begun) => {
       const gateway = await start();
       const socket = net.connect(Number(new URL(gateway.url).port), "127.0.0.1");
@@ -122,7 +122,7 @@ describe("a stopping gateway", () => {
     },
   );
 
-  test("responds to requests on persistent connections and then closes these connections", async () => {
+  test("a stopping gateway responds to requests on persistent connections and then closes the connections", async () => {
     const gateway = await start({ STOP_DELAY_MS: "2000" });
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     expect(await get(gateway.url, agent)).toEqual([200, "keep-alive"]);
@@ -132,7 +132,7 @@ describe("a stopping gateway", () => {
     agent.destroy();
   });
 
-  test("closes a persistent connection after the response in flight", async () => {
+  test("a stopping gateway closes a persistent connection after the response in flight", async () => {
     const gateway = await start();
     const agent = new http.Agent({ keepAlive: true });
     const begun = Promise.withResolvers<void>();
@@ -155,7 +155,7 @@ describe("a stopping gateway", () => {
 });
 
 describe("readiness", () => {
-  test("names the unreachable services", async () => {
+  test("the readiness check names the unreachable services", async () => {
     const stopped = await startTestServer([]);
     await stopped[Symbol.asyncDispose]();
     await using gateway = await start({ PAYMENTS_URLS: stopped.url });
@@ -168,7 +168,7 @@ describe("readiness", () => {
 });
 
 describe("a key with many requests", () => {
-  test("is not looked up for each request", async () => {
+  test("a key with many requests is not looked up for each request", async () => {
     await using gateway = await start();
     for (let i = 0; i < 20; i++) expect((await read(gateway.url)).status).toBe(200);
     // Usually one look-up; on a slow machine another one for each half of a lease.
@@ -177,7 +177,7 @@ describe("a key with many requests", () => {
 });
 
 describe("the log", () => {
-  test("has one line for each request, with key prefix and business but without the key", async () => {
+  test("the log has one line for each request, with key prefix and business but without the key", async () => {
     const lines: string[] = [];
     const sink = new Writable({
       write(chunk, _encoding, done) {

@@ -20,7 +20,7 @@ test("createTraceContext samples the fraction `ratio` of the traces and ignores 
   for (const sampled of [newTraces, continuedTraces]) expect(Math.abs(sampled / count - 0.25)).toBeLessThan(0.02);
 });
 
-test("createTraceContext decides once per trace id, and each process samples other trace ids", () => {
+test("createTraceContext makes one decision for each trace id, and each process samples other trace ids", () => {
   const context = createTraceContext(0.5);
   const traceId = randomHex(16);
   const first = isSampled(context(traceparentOf(traceId)));
@@ -30,7 +30,7 @@ test("createTraceContext decides once per trace id, and each process samples oth
   expect(new Set(others).size).toBe(2);
 });
 
-test("the parent is the caller's span with the gateway's flags, or undefined without a valid traceparent", () => {
+test("createTraceContext returns the caller's span with the gateway's flags as the parent, or undefined without a valid traceparent", () => {
   const context = createTraceContext(1);
   const header = traceparentOf(randomHex(16), "00");
   expect(context(header).parent).toBe(`${header.slice(0, -2)}01`);

@@ -56,7 +56,7 @@ test("slow calls of one business use only its share of the slots, and do not del
   expect((await refunded).statusCode).toBe(200);
 });
 
-test("blocked searches of one business delay neither its plain lists nor searches of another business", async () => {
+test("slow searches of one business delay neither its plain lists nor searches of another business", async () => {
   const { gateway, search, list, countReceived, respondAll } = await startSlowGateway();
   await using _ = gateway;
   const [flooding, other] = [gateway.aKey(), gateway.aKey()];

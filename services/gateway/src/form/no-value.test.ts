@@ -90,7 +90,7 @@ const isDetail = ({ operation, name, isOptional }: Field) =>
   (operation === "createBeneficiary" && !["client_id", "name", "beneficiary_type", "display"].includes(name)) ||
   (operation === "updateBeneficiary" && isOptional);
 
-test.each([null, ""])("%j is rejected for each field of a POST except the details of a beneficiary", async (empty) => {
+test.each([null, ""])("%j is rejected in each field of a POST, except in the bank details of a beneficiary", async (empty) => {
   const fields = fieldsOf("POST");
   const rejecting = fields.filter((field) => !isDetail(field));
   expect(rejecting.length).toBeGreaterThan(60);
@@ -106,13 +106,13 @@ test("null in a PUT or PATCH clears optional fields and is rejected for others",
   expect(await rejectedFields(fields, null)).toEqual(namesOf(required));
 });
 
-test('"" in a PUT or PATCH clears the details of a beneficiary and is rejected for other fields', async () => {
+test('"" in a PUT or PATCH clears the bank details of a beneficiary and is rejected for other fields', async () => {
   const fields = fieldsOf("PUT", "PATCH");
   expect(fields.filter(isDetail).length).toBeGreaterThan(5);
   expect(await rejectedFields(fields, "")).toEqual(namesOf(fields.filter((field) => !isDetail(field))));
 });
 
-test("fields of a response that PUT or PATCH do not accept are rejected as immutable", async () => {
+test("a PUT or PATCH rejects the fields of the response that it cannot change as immutable", async () => {
   const tried: string[] = [];
   for (const [path, operations] of Object.entries(openApiDocument().paths)) {
     for (const method of ["put", "patch"] as const) {
@@ -144,7 +144,7 @@ test("fields of a response that PUT or PATCH do not accept are rejected as immut
   expect(tried.length).toBeGreaterThan(40);
 });
 
-test("the error for null in an optional field of a POST recommends to leave the field out", async () => {
+test("the error for null in an optional field of a POST recommends omitting the field", async () => {
   const response = await gateway.app.inject({
     method: "POST",
     url: "/api/v1/webhook-endpoints",

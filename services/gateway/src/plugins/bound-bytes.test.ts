@@ -80,7 +80,7 @@ describe("boundBytes with more than 10 000 chunks", () => {
 });
 
 describe("boundBytes for a business", () => {
-  test("rejects a body whose announced length exceeds the limit of the business with 429 before it is sent", async () => {
+  test("rejects a body whose Content-Length exceeds the limit of the business with 429 before the body is sent", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
     const [key, other] = [gateway.aKey(), gateway.aKey()];
@@ -146,7 +146,7 @@ describe("a client that does not read its responses", () => {
     return client;
   };
 
-  test("gets 429 for reads when its unread responses exceed the limit of the business", async () => {
+  test("reads get 429 when the unread responses of the client exceed the limit of its business", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -165,7 +165,7 @@ describe("a client that does not read its responses", () => {
     expect((await useKey(gateway, key)).statusCode).toBe(200);
   });
 
-  test("gets 429 for changes without a body when their responses exceed the limit of the business", async () => {
+  test("changes without a body get 429 when their unread responses exceed the limit of the business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
     const key = gateway.aKey();
@@ -194,7 +194,7 @@ describe("a client that does not read its responses", () => {
     expect(await refundStatus()).toBe(200);
   });
 
-  test("has its problem documents counted", async () => {
+  test("unread problem documents count towards the limit of the network", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -218,7 +218,7 @@ test("health checks are served while the bytes of all keyless requests are used 
 });
 
 test.each([1, 3])(
-  "a response is not counted when the client disconnected before it (%i requests on the connection)",
+  "the response to a client that disconnected before it is not counted (%i requests on the connection)",
   async (count) => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
@@ -277,7 +277,7 @@ describe("boundBytes for keyless requests", () => {
     await business.statusesAre("200");
   });
 
-  test("counts the body of a request whose key is being looked up towards its network", async () => {
+  test("counts the body of a request towards its network while its key is being looked up", async () => {
     const { gateway, port, used } = await start({ leaseMs: 0, byteBounds: { perNetwork: 64 * kibibyte } });
     await using _ = gateway;
     const lookUpStarted = Promise.withResolvers<void>();
@@ -313,7 +313,7 @@ test("a request gets 503 when the bytes of all businesses exceed the gateway's l
   expect(second.text).toContain('"code":"overloaded"');
 });
 
-test("the body of a GET is dropped as it arrives", async () => {
+test("the body of a GET is dropped while it is received", async () => {
   const { gateway, port, used } = await start();
   await using _ = gateway;
   const key = gateway.aKey();

@@ -6,7 +6,7 @@ import { startTestGateway } from "../../test/harness.ts";
 
 const id = "019a0000-0000-7000-8000-000000000001";
 
-test("requests beyond the limits get 429 or 503 with Retry-After until earlier requests end, while health checks are served", async () => {
+test("requests beyond the limits get 429 or 503 with Retry-After until earlier requests end, and health checks succeed", async () => {
   await using gateway = await startTestGateway({ loadBounds: { total: 3, perCaller: 2 } });
   const released = Promise.withResolvers<void>();
   gateway.behaviour.payments.getPayment = async () => {

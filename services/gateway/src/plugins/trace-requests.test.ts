@@ -26,7 +26,7 @@ const randomHex = (bytes: number) => randomBytes(bytes).toString("hex");
 const traceparent = `00-${randomHex(16)}-${randomHex(8)}-01`;
 const id = uuidv7();
 
-test("the spans of a request, its RPC and the service are nested below the caller's span", async () => {
+test("the spans of a request, its RPC and the service are children of the caller's span", async () => {
   const { spans, bodies, business } = await spansOf(1, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
   expect(spans.map(({ name, kind }) => `${kind} ${name}`)).toEqual([
     "server PaymentService/GetPayment",
@@ -51,7 +51,7 @@ test("the spans of a request, its RPC and the service are nested below the calle
   expect(bodies.join()).not.toContain(business.key);
 });
 
-test("marks a span as failed after an internal error but not after a refusal, and names the span of an unknown path by its method", async () => {
+test("the span of an internal error is marked as failed, the span of a refusal is not, and the span of an unknown path has the method as its name", async () => {
   const { spans, bodies } = await spansOf(1, [
     { method: "GET", url: "/api/v1/clients/zz-made-up?secret=zz" },
     { method: "GET", url: `/api/v1/clients/${id}` },
@@ -70,7 +70,7 @@ test("marks a span as failed after an internal error but not after a refusal, an
   });
 });
 
-test("no spans are sent for a trace that is not sampled, even if the caller's flags request it", async () => {
+test("no spans are sent for a trace that is not sampled, even if the caller's flags request them", async () => {
   const { spans, connections } = await spansOf(0, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
   expect([spans, connections]).toEqual([[], 0]);
 });

@@ -75,7 +75,7 @@ describe("SharedBuckets with several gateways", () => {
     expect(passed).toBeGreaterThanOrEqual(0.9 * Math.min(allowed, sent));
   });
 
-  test("SharedBuckets permit about one burst when three gateways get a burst at the same time", async () => {
+  test("SharedBuckets permit about one burst when three gateways receive a burst at the same time", async () => {
     const identity = createFakeIdentity();
     const gateways = [1, 2, 3].map(() => createBuckets(identity));
     let passed = 0;
@@ -90,7 +90,7 @@ describe("SharedBuckets with several gateways", () => {
   });
 });
 
-test("SharedBuckets send no report while a business sends half a percent of its limit", async () => {
+test("SharedBuckets send no report while a business uses half a percent of its limit", async () => {
   const identity = createFakeIdentity();
   const gateway = createBuckets(identity);
   for (let second = 0; second < 30; second++) {
@@ -119,7 +119,7 @@ test("SharedBuckets report the draws of all keys together, and immediately when 
   expect(identity.reports).toHaveLength(2);
 });
 
-test("a rejected caller gets the Retry-After of all gateways within seconds, and no gateway admits it earlier", async () => {
+test("a rejected caller gets within seconds the Retry-After of all gateways, and no gateway admits the caller earlier", async () => {
   const identity = createFakeIdentity();
   const gateways = [1, 2, 3].map(() => createBuckets(identity, { perSecond: 0.25, burst: 20 }));
   const drawAll = () => gateways.map((gateway) => gateway.draw("b"));
@@ -152,7 +152,7 @@ test("SharedBuckets synchronize about once a second while requests are rejected"
   expect(syncs.length).toBeLessThan(10);
 });
 
-test("a gateway counts alone while identity is unreachable, and reports later draws afterwards", async () => {
+test("a gateway applies its own limit while identity is unreachable, and reports later draws afterwards", async () => {
   const identity = createFakeIdentity();
   const gateway = createBuckets(identity, { perSecond: 1, burst: 5 });
   identity.setUnreachable(true);

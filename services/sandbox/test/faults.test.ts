@@ -20,21 +20,21 @@ describe("a refund with a fault", () => {
   test.each([
     ["timeout_before", 0],
     ["timeout_after", 1000],
-  ])("%s gets no response", async (mode, refunded) => {
+  ])("a refund with the fault %s gets no response", async (mode, refunded) => {
     const { orderId } = await paid(sandbox.url);
     await setFault("refund", mode);
     await expect(refund(orderId, AbortSignal.timeout(300))).rejects.toMatchObject({ name: "TimeoutError" });
     expect(await refundedAmount(orderId)).toBe(refunded);
   });
 
-  test("reset_after takes effect, and the connection is reset before the response", async () => {
+  test("a refund with the fault reset_after takes effect, and its connection is reset before the response", async () => {
     const { orderId } = await paid(sandbox.url);
     await setFault("refund", "reset_after");
     await expect(refund(orderId)).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
     expect(await refundedAmount(orderId)).toBe(1000);
   });
 
-  test("truncated takes effect, and half of the announced response arrives", async () => {
+  test("a refund with the fault truncated takes effect, and the client receives half of the response", async () => {
     const { orderId } = await paid(sandbox.url);
     await setFault("refund", "truncated");
     const response = await refund(orderId);
@@ -50,7 +50,7 @@ describe("a refund with a fault", () => {
     ["http_500", 500],
     ["http_503", 503],
     ["html_200", 200],
-  ])("%s returns an HTML page without effect", async (mode, status) => {
+  ])("a refund with the fault %s gets an HTML page and has no effect", async (mode, status) => {
     const { orderId } = await paid(sandbox.url);
     await setFault("refund", mode);
     const response = await refund(orderId);
@@ -59,14 +59,14 @@ describe("a refund with a fault", () => {
     expect(await refundedAmount(orderId)).toBe(0);
   });
 
-  test("error returns a regular error without effect", async () => {
+  test("a refund with the fault error gets a regular error and has no effect", async () => {
     const { orderId } = await paid(sandbox.url);
     await setFault("refund", "error:7");
     expect(await (await refund(orderId)).json()).toEqual({ errorCode: 7, errorMessage: "System error" });
     expect(await refundedAmount(orderId)).toBe(0);
   });
 
-  test("slow takes effect immediately and responds later", async () => {
+  test("a refund with the fault slow takes effect immediately and gets its response later", async () => {
     const { orderId } = await paid(sandbox.url);
     await setFault("refund", "slow:60000");
     const client = new AbortController();
@@ -84,7 +84,7 @@ describe("a refund with a fault", () => {
     expect(await refundedAmount(orderId)).toBe(2000);
   });
 
-  test("is recorded among the received calls", async () => {
+  test("a refund with a fault is recorded among the received calls", async () => {
     const { orderId } = await paid(sandbox.url);
     await setFault("refund", "http_500", 2);
     await refund(orderId);
@@ -97,7 +97,7 @@ describe("a refund with a fault", () => {
 });
 
 describe("a late refund", () => {
-  test("late gets no response, and takes effect once, after the client has disconnected", async () => {
+  test("a refund with the fault late gets no response, and takes effect once after the client has disconnected", async () => {
     const { orderId } = await paid(sandbox.url);
     await setFault("refund", "late:4000");
     await expect(refund(orderId, AbortSignal.timeout(200))).rejects.toMatchObject({ name: "TimeoutError" });
@@ -107,7 +107,7 @@ describe("a late refund", () => {
     expect(body.refunds).toEqual([{ amount: 1000, at: expect.any(String), by: "client" }]);
   });
 
-  test("error_late returns code 7 immediately, and takes effect later", async () => {
+  test("a refund with the fault error_late gets code 7 immediately, and takes effect later", async () => {
     const { orderId } = await paid(sandbox.url);
     await setFault("refund", "error_late:4000");
     expect(await (await refund(orderId)).json()).toEqual({ errorCode: 7, errorMessage: "System error" });
@@ -115,7 +115,7 @@ describe("a late refund", () => {
     await expect.poll(() => refundedAmount(orderId)).toBe(1000);
   });
 
-  test("has no effect if the order is fully refunded before", async () => {
+  test("a late refund has no effect on an order that was fully refunded in the meantime", async () => {
     const { orderId } = await paid(sandbox.url);
     await setFault("refund", "error_late:300");
     await refund(orderId);
@@ -126,7 +126,7 @@ describe("a late refund", () => {
     expect(await refundedAmount(orderId)).toBe(500_000);
   });
 
-  test("has no effect with a wrong password", async () => {
+  test("a late refund with a wrong password has no effect", async () => {
     const { orderId } = await paid(sandbox.url);
     await setFault("refund", "error_late:0");
     await send(sandbox.url, "refund.do", { orderId, amount: "1000", password: "wrong" });
@@ -135,7 +135,7 @@ describe("a late refund", () => {
   });
 });
 
-test("a stale status returns the order at the earlier time and does not change it", async () => {
+test("the fault stale returns the order at an earlier time and does not change the order", async () => {
   const { orderId, orderNumber } = await paid(sandbox.url);
   const paidAt = Date.now();
   await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -166,7 +166,7 @@ test("register.do creates the order under the fault timeout_after, but not under
   }
 });
 
-test("a confirm fault affects both versions of the call, in their format", async () => {
+test("a confirm fault affects both versions of the call, in the format of the call", async () => {
   const { orderId } = await paid(sandbox.url);
   await setFault("confirm", "error:2", 2);
   const refusal = { ErrorCode: "2", ErrorMessage: "Payment is declined" };
@@ -184,7 +184,7 @@ test("a status fault affects only the two status calls, each in its format", asy
   expect(await call(sandbox.url, "getOrderStatus.do", { orderId })).toMatchObject({ ErrorCode: "0" });
 });
 
-test("a new fault replaces the fault of its operation; removing one keeps the others", async () => {
+test("a new fault replaces the fault of its operation, and removing a fault keeps the others", async () => {
   await setFault("refund", "http_500", 5);
   await setFault("refund", "http_503", 2);
   await setFault("status", "html_200");
@@ -198,7 +198,7 @@ test("a new fault replaces the fault of its operation; removing one keeps the ot
   expect(await activeFaults()).toEqual([]);
 });
 
-test("a fault for one order affects only its calls, and takes precedence over a fault for all orders", async () => {
+test("a fault for one order affects only calls for the order, and takes precedence over a fault for all orders", async () => {
   const [affected, other] = [await paid(sandbox.url), await paid(sandbox.url)];
   const fault = { operation: "refund", mode: "error:5", times: 1, orderId: affected.orderId };
   await control(sandbox.url, "PUT", "faults", fault);

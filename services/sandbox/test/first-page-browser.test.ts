@@ -18,7 +18,7 @@ describe.skipIf(browserIsMissing)("first page of the sandbox in a browser", () =
     await sandbox[Symbol.asyncDispose]();
   });
 
-  test.each(languages)("has no axe violations, no horizontal overflow and targets of 44 pixels: %s", async (language) => {
+  test.each(languages)("the first page has no axe violations, no horizontal overflow and targets of 44 pixels: %s", async (language) => {
     await registered(sandbox.url);
     await aVerification(sandbox.url);
     const page = await browser.newPage();
@@ -39,7 +39,7 @@ describe.skipIf(browserIsMissing)("first page of the sandbox in a browser", () =
     await page.close();
   });
 
-  test("pays a payment and links to the shop without scripts", async () => {
+  test("the first page pays a payment and links to the shop without scripts", async () => {
     const { orderId } = await registered(sandbox.url);
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();

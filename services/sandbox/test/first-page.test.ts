@@ -19,13 +19,13 @@ const press = async (button: string, fields: Record<string, string> = {}, lang =
 const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
 const verification = async (reference: string) => (await control(sandbox.url, "GET", `kyc?reference=${reference}`)).body;
 
-describe("the first page", () => {
+describe("first page", () => {
   test.each([
     ["fr", "ltr", "Ce que permet ce bac à sable"],
     ["ar", "rtl", "ما الذي تتيحه هذه البيئة التجريبية"],
     ["en", "ltr", "Sandbox controls"],
   ])(
-    "lists in %s the functions of the sandbox, without inline scripts and without external resources",
+    "the first page lists in %s the functions of the sandbox, without inline scripts and external resources",
     async (lang, dir, title) => {
       const page = await fetch(sandbox.url, { headers: { "accept-language": lang } });
       expect([page.status, page.headers.get("cache-control")]).toEqual([200, "no-store"]);
@@ -39,7 +39,7 @@ describe("the first page", () => {
     },
   );
 
-  test("has the input fields that each button needs", async () => {
+  test("each form of the first page has the input fields of its buttons", async () => {
     const text = await (await fetch(sandbox.url)).text();
     const forms = [...text.matchAll(/<form [^>]*>[\s\S]*?<\/form>/g)].map(([form]) => ({
       buttons: [...form.matchAll(/name="do" value="(\w+)"/g)].map(([, name]) => name),
@@ -56,7 +56,7 @@ describe("the first page", () => {
     ]);
   });
 
-  test("escapes input and response", async () => {
+  test("the first page escapes input and response", async () => {
     const { status, text } = await press("pay", { order: '"><script>alert(1)</script>', card: "1" });
     expect(status).toBe(404);
     expect(text).not.toContain("<script>alert");
@@ -66,7 +66,7 @@ describe("the first page", () => {
 });
 
 describe("buttons of the first page", () => {
-  test.each(["id", "number", "URL of the payment page"])("pay an order by its %s, and show the call", async (by) => {
+  test.each(["id", "number", "URL of the payment page"])("the button pay pays an order by its %s, and the page shows the call", async (by) => {
     const order = await registered(sandbox.url);
     const name = { id: order.orderId, number: order.orderNumber }[by] ?? order.formUrl;
     const { status, text } = await press("pay", { order: name, card: "6280580610061110" });
@@ -76,7 +76,7 @@ describe("buttons of the first page", () => {
     expect(await view(order.orderId)).toMatchObject({ orderStatus: 6, outcome: "insufficient_balance" });
   });
 
-  test("cancel, refund and reverse an order", async () => {
+  test("buttons cancel, refund and reverse an order", async () => {
     const [open, first, second] = [await registered(sandbox.url), await paid(sandbox.url), await paid(sandbox.url)];
     await press("cancel", { order: open.orderId });
     expect(await view(open.orderId)).toMatchObject({ outcome: "cancelled" });
@@ -89,7 +89,7 @@ describe("buttons of the first page", () => {
     expect((await press("reverse", { order: second.orderId })).status).toBe(409);
   });
 
-  test("open the payment page of a new test order, in the current language", async () => {
+  test("a button opens the payment page of a new test order, in the current language", async () => {
     const { status, location } = await press("openPage", { amount: "75.50" }, "ar");
     expect([status, location]).toEqual([303, expect.stringMatching(/^\/payment\/pay\/\w+\?lang=ar$/)]);
     expect((await fetch(`${sandbox.url}${location}`)).status).toBe(200);
@@ -98,7 +98,7 @@ describe("buttons of the first page", () => {
     expect((await press("openPage", { amount: "1" })).status).toBe(422);
   });
 
-  test("submit and expire a verification by its link or reference, and decide a review", async () => {
+  test("buttons submit and expire a verification by its link or reference, and decide a review", async () => {
     const [approved, reviewed, expired] = [
       await aVerification(sandbox.url),
       await aVerification(sandbox.url),
@@ -115,7 +115,7 @@ describe("buttons of the first page", () => {
     expect([tester.status, tester.location]).toEqual([303, `/sandbox/kyc/${expired.token}/tester?lang=en`]);
   });
 
-  test("set and remove faults, and advance the clock", async () => {
+  test("buttons set and remove faults, and advance the clock", async () => {
     const { text } = await press("plant", { operation: "refund", mode: "slow:10", times: "3" });
     expect(text).toContain("<bdi>refund slow:10 × 3</bdi>");
     expect((await control(sandbox.url, "GET", "faults")).body.faults).toEqual([
@@ -129,7 +129,7 @@ describe("buttons of the first page", () => {
     expect(await view(order.orderId)).toMatchObject({ outcome: "session_expired" });
   });
 
-  test("have suggestions of the latest payments and verifications", async () => {
+  test("input fields suggest the latest payments and verifications", async () => {
     const [order, application] = [await registered(sandbox.url), await aVerification(sandbox.url)];
     const text = await (await fetch(sandbox.url)).text();
     expect(text).toContain(`<option value="${order.orderId}">${order.orderNumber}</option>`);

@@ -13,7 +13,7 @@ const pay = (orderId: string, changes: object = {}) =>
 const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
 
 describe("pay", () => {
-  test("returns the attempts left after wrong passwords, and ends the payment with 2003 after the third", async () => {
+  test("pay returns the attempts left after a wrong password, and ends the payment with 2003 after the third", async () => {
     const { orderId } = await registered(sandbox.url);
     expect(await pay(orderId, { password: "1" })).toEqual({ status: 200, body: { attempts_left: 2 } });
     expect(await pay(orderId, { password: "2" })).toEqual({ status: 200, body: { attempts_left: 1 } });
@@ -24,7 +24,7 @@ describe("pay", () => {
     expect(await view(orderId)).toMatchObject({ orderStatus: 6, actionCode: 2003 });
   });
 
-  test("accepts the right password after a wrong one", async () => {
+  test("pay accepts the right password after a wrong one", async () => {
     const { orderId } = await registered(sandbox.url);
     await pay(orderId, { password: "1" });
     expect((await pay(orderId)).body).toEqual({ redirect_url: expect.stringContaining("/thanks") });
@@ -36,13 +36,13 @@ describe("pay", () => {
     ["another expiry", { expiry: "02/2027" }],
     ["another CVV2", { cvv2: "374" }],
     ["no CVV2", { cvv2: undefined }],
-  ])("rejects %s without effect", async (_name, changes) => {
+  ])("pay rejects %s without effect", async (_name, changes) => {
     const { orderId } = await registered(sandbox.url);
     expect(await pay(orderId, changes)).toMatchObject({ status: 422, body: { message: expect.any(String) } });
     expect(await view(orderId)).toMatchObject({ orderStatus: 0 });
   });
 
-  test("returns 409 for a finished payment", async () => {
+  test("pay returns 409 for a finished payment", async () => {
     const { orderId } = await paid(sandbox.url);
     expect(await pay(orderId)).toMatchObject({ status: 409 });
   });
@@ -70,7 +70,7 @@ test("cancel accepts a JSON request with an empty body", async () => {
   expect(response.status).toBe(200);
 });
 
-test("the view contains every call with its parameters and without credentials, by order id and by number", async () => {
+test("the view of an order by id and by number contains every call with its parameters but without credentials", async () => {
   const order = await paid(sandbox.url);
   await call(sandbox.url, "confirmOrder.do", { orderId: order.orderId });
   await call(sandbox.url, "getOrderStatusExtended.do", { orderNumber: order.orderNumber });
@@ -91,10 +91,10 @@ test("the view contains every call with its parameters and without credentials, 
   expect((await control(sandbox.url, "GET", `payments?orderNumber=${order.orderNumber}`)).body).toEqual(viewed);
 });
 
-describe("the back office", () => {
+describe("back office", () => {
   const refund = (orderId: string, body?: object) => control(sandbox.url, "POST", `payments/${orderId}/refund`, body);
 
-  test("refunds a part, then the rest, and its refunds are listed with their origin", async () => {
+  test("refund refunds a part and then the rest, and the order lists both refunds with their origin", async () => {
     const { orderId, orderNumber } = await paid(sandbox.url);
     await call(sandbox.url, "refund.do", { orderId, amount: "100" });
     const totals = { orderId, orderNumber, amount: 500_000, depositedAmount: 500_000, orderStatus: 4 };
@@ -108,19 +108,19 @@ describe("the back office", () => {
     ]);
   });
 
-  test("returns 409 for a refund of more than was paid, and of an unpaid order", async () => {
+  test("refund returns 409 for more than the paid amount and for an unpaid order", async () => {
     const { orderId } = await paid(sandbox.url);
     expect(await refund(orderId, { amount: "5000.01" })).toMatchObject({ status: 409, body: { refundedAmount: 0 } });
     expect(await refund((await registered(sandbox.url)).orderId)).toMatchObject({ status: 409 });
   });
 
-  test.each(["0", "0.00", "-1", "1e3", 1000, null])("returns 422 for the amount %j", async (amount) => {
+  test.each(["0", "0.00", "-1", "1e3", 1000, null])("refund returns 422 for the amount %j", async (amount) => {
     const { orderId } = await paid(sandbox.url);
     expect(await refund(orderId, { amount })).toMatchObject({ status: 422, body: { message: expect.any(String) } });
     expect(await view(orderId)).toMatchObject({ refundedAmount: 0 });
   });
 
-  test("reverses a deposit once, and returns 409 for an order with refunds", async () => {
+  test("reverse reverses a deposit once, and returns 409 for an order with refunds", async () => {
     const reverse = (orderId: string) => control(sandbox.url, "POST", `payments/${orderId}/reverse`);
     const { orderId } = await paid(sandbox.url);
     expect(await reverse(orderId)).toMatchObject({
@@ -143,10 +143,10 @@ test.each(["pay", "cancel", "refund", "reverse"])("%s of an unknown order return
   });
 });
 
-describe("the clock", () => {
+describe("clock", () => {
   const advance = (clocked: Sandbox, seconds: number) => control(clocked.url, "POST", "clock", { advance_seconds: seconds });
 
-  test("declines an unpaid order with -2007 after 20 minutes", async () => {
+  test("advancing the clock by 20 minutes declines an unpaid order with -2007", async () => {
     await using clocked = await aSandbox();
     const { orderId } = await registered(clocked.url);
     await advance(clocked, 20 * 60 - 30);
@@ -156,7 +156,7 @@ describe("the clock", () => {
     expect(await control(clocked.url, "POST", `payments/${orderId}/pay`, validCard)).toMatchObject({ status: 409 });
   });
 
-  test("reverses a paid order after 20 minutes unless it is confirmed", async () => {
+  test("advancing the clock by 20 minutes reverses a paid order unless it is confirmed", async () => {
     await using clocked = await aSandbox();
     const unconfirmed = await paid(clocked.url);
     const confirmed = await paid(clocked.url);
@@ -172,7 +172,7 @@ describe("the clock", () => {
   });
 
   test.each([{}, { advance_seconds: -1 }, { advance_seconds: "60" }, { advance_seconds: 1.5 }])(
-    "rejects %j with 422",
+    "advancing the clock by %j returns 422",
     async (body) => {
       expect(await control(sandbox.url, "POST", "clock", body)).toMatchObject({
         status: 422,

@@ -13,7 +13,7 @@ const post = (formUrl: string, step: string, fields: Record<string, string>) =>
 const { password, ...card } = validCard;
 const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
 
-test("every page forbids caches, referrers, external resources and inline scripts", async () => {
+test("every page of the payment forbids caches, referrers, external resources and inline scripts", async () => {
   const { formUrl, orderId } = await registered(sandbox.url);
   for (const url of [formUrl, (await paid(sandbox.url)).formUrl, `${sandbox.url}/payment/pay/unknown`]) {
     const page = await fetch(url);
@@ -38,7 +38,7 @@ test("the payment page escapes the shop's description", async () => {
   expect(text).not.toContain("<script>");
 });
 
-test("an invalid entry is shown again without the CVV2", async () => {
+test("an invalid card entry is shown again without the CVV2", async () => {
   const { formUrl } = await registered(sandbox.url);
   const response = await post(formUrl, "card", { pan: card.pan, expiry: "03/2031", cvv2: "918" });
   const text = await response.text();
@@ -48,7 +48,7 @@ test("an invalid entry is shown again without the CVV2", async () => {
   expect(text).not.toContain("918");
 });
 
-test("a password that is sent twice at once pays once, and a wrong one uses one attempt", async () => {
+test("a password that is sent twice at once pays once, and a wrong password uses one attempt", async () => {
   const order = await registered(sandbox.url);
   await post(order.formUrl, "card", card);
   await Promise.all([1, 2].map(() => post(order.formUrl, "password", { password: "000000", attempts_left: "3" })));
@@ -65,7 +65,7 @@ test("a password that is sent twice at once pays once, and a wrong one uses one 
   expect(await view(order.orderId)).toMatchObject({ orderStatus: 2, depositedAmount: 500_000 });
 });
 
-test("the return path redirects to the shop with the order id, and to the payment page while the payment is open", async () => {
+test("the return path redirects to the shop with the order id, or to the payment page while the payment is open", async () => {
   const open = await registered(sandbox.url);
   const early = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
   expect([early.status, early.headers.get("location")]).toEqual([303, `/payment/pay/${open.orderId}?lang=fr`]);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 describe("register", () => {
-  test("returns an order id of 20 letters and digits and the URL of the payment page", async () => {
+  test("register.do returns an order id of 20 letters and digits and the URL of the payment page", async () => {
     const response = await call(sandbox.url, "register.do", anOrder());
     expect(response).toEqual({
       errorCode: 0,
@@ -18,7 +18,7 @@ describe("register", () => {
     });
   });
 
-  test("accepts an order number once", async () => {
+  test("register.do accepts an order number once", async () => {
     const order = anOrder();
     expect(await call(sandbox.url, "register.do", order)).toMatchObject({ errorCode: 0 });
     expect(await call(sandbox.url, "register.do", order)).toMatchObject({ errorCode: 1, errorMessage: expect.any(String) });
@@ -41,11 +41,11 @@ describe("register", () => {
     ["return URL with the scheme javascript", { returnUrl: "javascript:alert(1)" }, 5],
     ["description of 513 characters", { description: "x".repeat(513) }, 5],
     ["unknown language", { language: "DE" }, 5],
-  ])("rejects: %s", async (_name, changes, errorCode) => {
+  ])("register.do rejects an order with: %s", async (_name, changes, errorCode) => {
     expect(await call(sandbox.url, "register.do", anOrder(changes))).toEqual({ errorCode, errorMessage: expect.any(String) });
   });
 
-  test("accepts GET with a query", async () => {
+  test("register.do accepts GET with a query", async () => {
     const response = await send(sandbox.url, "register.do", anOrder(), { method: "GET" });
     expect(await response.json()).toMatchObject({ errorCode: 0 });
   });
@@ -58,7 +58,7 @@ test.each([
   "getOrderStatus.do",
   "getOrderStatusExtended.do",
   "refund.do",
-])("%s returns Access denied in lower case for a wrong password, without effect", async (path) => {
+])("%s returns Access denied in lower-case fields for a wrong password, without effect", async (path) => {
   const order = await paid(sandbox.url);
   const number = aNewOrderNumber();
   const parameters = { ...anOrder({ orderNumber: number, amount: "5000" }), orderId: order.orderId, password: "wrong" };
@@ -90,7 +90,7 @@ const cards = [
 ] as const;
 
 describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, actionCode, respCode) => {
-  test("has its outcome in both confirm calls and both status calls", async () => {
+  test("has the same outcome in both confirm calls and both status calls", async () => {
     const order = await registered(sandbox.url);
     const pay = await control(sandbox.url, "POST", `payments/${order.orderId}/pay`, { pan, expiry, cvv2, password: "123456" });
     const back = OrderStatus === 2 ? "http://shop.test/thanks?basket=7&" : "http://shop.test/sorry?";
@@ -195,7 +195,7 @@ describe("refund", () => {
   const refund = (orderId: string, amount: string) => call(sandbox.url, "refund.do", { orderId, amount });
   const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
 
-  test("accepts partial refunds up to the deposited amount", async () => {
+  test("refund.do accepts partial refunds up to the deposited amount", async () => {
     const { orderId } = await paid(sandbox.url);
     expect(await refund(orderId, "200000")).toEqual({ errorCode: 0, errorMessage: "Success" });
     expect(await refund(orderId, "200000")).toMatchObject({ errorCode: 0 });
@@ -209,7 +209,7 @@ describe("refund", () => {
     expect(extended.paymentAmountInfo).toMatchObject({ paymentState: "REFUNDED", refundedAmount: 500_000 });
   });
 
-  test("accepts one of ten concurrent refunds of the whole amount", async () => {
+  test("refund.do accepts one of ten concurrent refunds of the whole amount", async () => {
     const { orderId } = await paid(sandbox.url);
     const responses = await Promise.all(Array.from({ length: 10 }, () => refund(orderId, "500000")));
     expect(responses.map(({ errorCode }) => errorCode).sort()).toEqual([0, 7, 7, 7, 7, 7, 7, 7, 7, 7]);
@@ -218,18 +218,18 @@ describe("refund", () => {
     expect(calls.filter((received: { operation: string }) => received.operation === "refund")).toHaveLength(10);
   });
 
-  test("returns code 7 for an order that is not deposited", async () => {
+  test("refund.do returns code 7 for an order that is not deposited", async () => {
     const { orderId } = await registered(sandbox.url);
     expect(await refund(orderId, "5000")).toMatchObject({ errorCode: 7 });
   });
 
-  test.each(["0", "-1", "10.5"])("returns code 5 for the amount %s", async (amount) => {
+  test.each(["0", "-1", "10.5"])("refund.do returns code 5 for the amount %s", async (amount) => {
     const { orderId } = await paid(sandbox.url);
     expect(await refund(orderId, amount)).toMatchObject({ errorCode: 5 });
   });
 });
 
-test("every number of a response is a string with numbersAsStrings", async () => {
+test("numbersAsStrings renders every number of a response as a string", async () => {
   await using strings = await aSandbox({ numbersAsStrings: true });
   const order = anOrder();
   const { orderId, errorCode } = await call(strings.url, "register.do", order);

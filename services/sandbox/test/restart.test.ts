@@ -59,36 +59,36 @@ async function kill(): Promise<void> {
   await once(running, "exit");
 }
 
-test("orders, refunds, calls and the clock are kept after a kill", async () => {
+test("orders, refunds, calls and the clock are kept when the process is killed", async () => {
   const url = await start();
   const order = await paid(url);
   const unpaid = await registered(url);
-  const tried = await registered(url);
-  await control(url, "POST", `payments/${tried.orderId}/pay`, { ...validCard, password: "1" });
+  const orderWithWrongPassword = await registered(url);
+  await control(url, "POST", `payments/${orderWithWrongPassword.orderId}/pay`, { ...validCard, password: "1" });
   await call(url, "confirmOrder.do", { orderId: order.orderId });
   await call(url, "refund.do", { orderId: order.orderId, amount: "100000" });
   await control(url, "POST", "clock", { advance_seconds: 1000 });
   const before = await control(url, "GET", `payments/${order.orderId}`);
 
   await kill();
-  const again = await start();
+  const restartedUrl = await start();
 
-  const after = await control(again, "GET", `payments/${order.orderId}`);
-  expect(after).toEqual({ status: 200, body: { ...before.body, formUrl: `${again}/payment/pay/${order.orderId}` } });
+  const after = await control(restartedUrl, "GET", `payments/${order.orderId}`);
+  expect(after).toEqual({ status: 200, body: { ...before.body, formUrl: `${restartedUrl}/payment/pay/${order.orderId}` } });
   expect(after.body).toMatchObject({ orderStatus: 4, refundedAmount: 100_000, confirmed: true });
-  expect(await control(again, "POST", `payments/${tried.orderId}/pay`, { ...validCard, password: "2" })).toMatchObject({
+  expect(await control(restartedUrl, "POST", `payments/${orderWithWrongPassword.orderId}/pay`, { ...validCard, password: "2" })).toMatchObject({
     body: { attempts_left: 1 },
   });
-  expect(await call(again, "register.do", anOrder({ orderNumber: order.orderNumber }))).toMatchObject({ errorCode: 1 });
+  expect(await call(restartedUrl, "register.do", anOrder({ orderNumber: order.orderNumber }))).toMatchObject({ errorCode: 1 });
   // 1000 seconds before the kill and 200 after it are the whole session.
-  await control(again, "POST", "clock", { advance_seconds: 200 });
-  expect(await call(again, "getOrderStatus.do", { orderId: unpaid.orderId })).toMatchObject({
+  await control(restartedUrl, "POST", "clock", { advance_seconds: 200 });
+  expect(await call(restartedUrl, "getOrderStatus.do", { orderId: unpaid.orderId })).toMatchObject({
     OrderStatus: 6,
     actionCode: -2007,
   });
 });
 
-test("a late refund takes effect once after a kill", async () => {
+test("a late refund takes effect once when the process is killed before", async () => {
   const url = await start();
   const { orderId } = await paid(url);
   await control(url, "PUT", "faults", { operation: "refund", mode: "error_late:1500" });
@@ -96,9 +96,9 @@ test("a late refund takes effect once after a kill", async () => {
 
   await kill();
   await new Promise((resolve) => setTimeout(resolve, 1500));
-  const again = await start();
+  const restartedUrl = await start();
   const refunds = async (at: string) => (await control(at, "GET", `payments/${orderId}`)).body.refunds;
-  await expect.poll(() => refunds(again)).toMatchObject([{ amount: 1000, by: "client" }]);
+  await expect.poll(() => refunds(restartedUrl)).toMatchObject([{ amount: 1000, by: "client" }]);
   await kill();
   expect(await refunds(await start())).toHaveLength(1);
 });
@@ -121,7 +121,7 @@ test("files and log contain no card number, password or credentials, and stderr 
   expect(output).not.toContain("stderr:");
 });
 
-test("verifications, checks in progress and undelivered callbacks are kept after a kill", async () => {
+test("verifications, checks in progress and undelivered callbacks are kept when the process is killed", async () => {
   await using receiver = await aReceiver();
   const profile = { first_name: "Zoé", last_name: "Unmistakable" };
   const url = await start();
@@ -136,23 +136,23 @@ test("verifications, checks in progress and undelivered callbacks are kept after
   const before = await objectAt(url, created.provider_id);
 
   await kill();
-  const again = await start();
+  const restartedUrl = await start();
 
-  expect(await objectAt(again, created.provider_id)).toEqual({ ...before, link_url: `${again}/verify/${token}` });
-  expect(await callProvider(again, "POST", "applications", creation)).toMatchObject({
+  expect(await objectAt(restartedUrl, created.provider_id)).toEqual({ ...before, link_url: `${restartedUrl}/verify/${token}` });
+  expect(await callProvider(restartedUrl, "POST", "applications", creation)).toMatchObject({
     status: 200,
     body: { status: "PROCESSING" },
   });
   await expect.poll(() => receiver.types().slice(-2)).toEqual(["submitted", "processing"]);
-  await control(again, "POST", "clock", { advance_seconds: 30 });
+  await control(restartedUrl, "POST", "clock", { advance_seconds: 30 });
   await expect.poll(() => receiver.types().at(-1)).toBe("completed");
   expect(receiver.received.at(-1)?.body.application).toMatchObject({
     verdict: "NEEDS_REVIEW",
     reason_codes: [{ code: "PROFILE_MISMATCH" }],
   });
   expect(new Set(receiver.of(creation.reference).map(({ body }) => body.event_id)).size).toBe(4);
-  expect(await kycControl(again, second.token, "open")).toMatchObject({ body: { status: "OPENED" } });
-  expect((await control(again, "GET", `kyc/${token}`)).body.calls[0]).toMatchObject({ operation: "kyc_create" });
+  expect(await kycControl(restartedUrl, second.token, "open")).toMatchObject({ body: { status: "OPENED" } });
+  expect((await control(restartedUrl, "GET", `kyc/${token}`)).body.calls[0]).toMatchObject({ operation: "kyc_create" });
 });
 
 test("files and log contain no applicant's name, and the log contains no link", async () => {

@@ -148,7 +148,7 @@ describe("POST /accounts", () => {
 });
 
 describe("a rendered account", () => {
-  test("has amounts with all decimals and each field with a value", async () => {
+  test("an account is rendered with all decimals of its amounts and each field with a value", async () => {
     gateway.behaviour.accounts.getAccount = async () =>
       anAccount({
         type: AccountType.SAVINGS,
@@ -240,7 +240,7 @@ describe.each([
 });
 
 describe("GET /accounts", () => {
-  test("responds to an unknown and a malformed id in the same way", async () => {
+  test("returns the same 404 for an unknown and a malformed id", async () => {
     gateway.behaviour.accounts.getAccount = async () => {
       throw new DomainError("not_found", "not_found", "There is no such account.");
     };
@@ -300,7 +300,7 @@ test("DELETE and PUT of an account return 405", async () => {
   }
 });
 
-test("accounts require the key of a business", async () => {
+test("routes of accounts require the key of a business", async () => {
   const asAdmin = await gateway.app.inject({ url: "/api/v1/accounts", headers: gateway.admin.headers });
   expect(asAdmin.json()).toMatchObject({ status: 403, code: "business_key_required" });
   expect((await gateway.app.inject({ url: "/api/v1/accounts" })).statusCode).toBe(401);

@@ -255,7 +255,7 @@ describe("GET /beneficiaries", () => {
     expect(gateway.received[0]?.call.caller).toMatchObject({ role: "business", businessId: gateway.business.businessId });
   });
 
-  test.each(["GET", "PUT"] as const)("%s responds to an unknown and a malformed id in the same way", async (method) => {
+  test.each(["GET", "PUT"] as const)("%s returns the same 404 for an unknown and a malformed id", async (method) => {
     const refuse = async () => {
       throw new DomainError("not_found", "not_found", "There is no such beneficiary.");
     };
@@ -288,7 +288,7 @@ describe("GET /beneficiaries", () => {
     });
   });
 
-  test("marks a capped total, links the next page only from a full page, and never links the last page", async () => {
+  test("marks a capped total, and links the next page only from a full page and never the last page", async () => {
     const relations = async (query: string) => {
       const { headers } = await send("GET", `?search=a&${query}`);
       expect([headers["x-total-count"], headers["x-total-count-capped"]]).toEqual(["1000", "true"]);
@@ -303,7 +303,7 @@ describe("GET /beneficiaries", () => {
     expect(await relations("limit=2&offset=2000")).toEqual(["first", "prev"]);
   });
 
-  test("has limit 50 and offset 0 by default and includes hidden beneficiaries", async () => {
+  test("uses limit 50 and offset 0 by default and includes hidden beneficiaries", async () => {
     gateway.behaviour.beneficiaries.listBeneficiaries = async () => ({ beneficiaries: [], total: 0 });
     expect((await send("GET")).body).toBe("[]");
     expect(request()).toMatchObject({ limit: 50, offset: 0 });
@@ -353,7 +353,7 @@ test("DELETE and PATCH of a beneficiary return 405", async () => {
   }
 });
 
-test("beneficiaries require the key of a business", async () => {
+test("routes of beneficiaries require the key of a business", async () => {
   const asAdmin = await gateway.app.inject({ url: "/api/v1/beneficiaries", headers: gateway.admin.headers });
   expect(asAdmin.json()).toMatchObject({ status: 403, code: "business_key_required" });
   expect((await gateway.app.inject({ url: "/api/v1/beneficiaries" })).statusCode).toBe(401);

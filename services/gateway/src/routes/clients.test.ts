@@ -239,7 +239,7 @@ describe("GET /clients/{id}", () => {
     expect(received()).toMatchObject({ id });
   });
 
-  test("responds to an unknown and a malformed id in the same way", async () => {
+  test("returns the same 404 for an unknown and a malformed id", async () => {
     gateway.behaviour.clients.getClient = async () => {
       throw new DomainError("not_found", "not_found", "There is no such client.");
     };
@@ -412,7 +412,7 @@ describe("PUT /clients/person/{id}", () => {
     "kyc_status",
     "created_at",
     "updated_at",
-  ])("rejects %s as immutable, also with its current value", async (name) => {
+  ])("rejects %s as immutable, even with its current value", async (name) => {
     const value = { ...expectedJson, middle_name: "Lila" }[name as "id"];
     for (const given of [value, null, "other"]) {
       const response = await send("PUT", `/person/${id}`, { [name]: given });
@@ -447,7 +447,7 @@ describe("PUT /clients/person/{id}", () => {
   });
 });
 
-test("a rendered client has the documented fields and no others", () => {
+test("a client is rendered with exactly the documented fields", () => {
   const view = renderClient(
     { $typeName: "clients.v1.Client", ...message, blocked: false, isBlacklisted: false, ...optionalMessage, middleName: "x" },
     7,

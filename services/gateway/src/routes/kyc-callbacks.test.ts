@@ -48,7 +48,7 @@ describe("POST /callbacks/kyc", () => {
     expect([response.statusCode, response.headers["retry-after"]]).toEqual([503, "1"]);
   });
 
-  test("returns 413 above 256 KiB and 405 for another method", async () => {
+  test("returns 413 above 256 KiB, and 405 for another method", async () => {
     expect((await call(" ".repeat(256 * 1024 + 1))).statusCode).toBe(413);
     expect((await gateway.app.inject({ method: "GET", url: "/callbacks/kyc" })).statusCode).toBe(405);
     expect(gateway.received).toEqual([]);
@@ -56,7 +56,7 @@ describe("POST /callbacks/kyc", () => {
 });
 
 describe("forged callbacks", () => {
-  test("get 429 per network and 503 in total, while callbacks from the network of a genuine one are accepted", async () => {
+  test("forged callbacks get 429 per network and 503 in total, and callbacks from the network of a genuine callback are accepted", async () => {
     const limits = { keylessPerSecond: 2, keylessTotalPerSecond: 4 };
     await using flooded = await startTestGateway({ limits, nowMs: () => 0 });
     const callbackFrom = (remoteAddress: string, signature: string) => {

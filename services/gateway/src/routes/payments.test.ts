@@ -255,7 +255,7 @@ describe("GET /payments", () => {
     });
   });
 
-  test("has limit 50 and offset 0 by default", async () => {
+  test("uses limit 50 and offset 0 by default", async () => {
     gateway.behaviour.payments.listPayments = async () => ({ payments: [], total: 0 });
     const response = await send("GET", "/payments");
     expect(response.body).toBe("[]");
@@ -379,7 +379,7 @@ describe("POST /payments/{id}/refund", () => {
     expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([status, code, retryAfter]);
   });
 
-  test("returns Retry-After when the deadline passes", async () => {
+  test("returns refund_outcome_unknown with Retry-After when the deadline passes", async () => {
     gateway.behaviour.payments.refundPayment = async () => {
       throw new ConnectError("too late", Code.DeadlineExceeded);
     };

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => gateway[Symbol.asyncDispose]());
 
 const get = (url: string, headers: Record<string, string> = {}) => gateway.app.inject({ url, headers });
-const large = [
+const largeFiles = [
   "/docs/reference.js",
   "/openapi.json",
   "/docs/guide",
@@ -20,7 +20,7 @@ const large = [
   "/llms.txt",
 ];
 
-describe.each(large)("GET %s", (url) => {
+describe.each(largeFiles)("GET %s", (url) => {
   test("returns the file uncompressed, as br or as gzip by Accept-Encoding", async () => {
     const plain = await get(url);
     const brotli = await get(url, { "accept-encoding": "gzip, deflate, br" });
@@ -45,7 +45,7 @@ test("a small file is sent uncompressed", async () => {
   expect([statusCode, headers["content-encoding"]]).toEqual([200, undefined]);
 });
 
-test("responses with a static file do not count towards the bytes of their network", async () => {
+test("responses with a static file do not count towards the byte limit of their network", async () => {
   await using bounded = await startTestGateway({ byteBounds: { perNetwork: 1_000 } });
   const response = await bounded.app.inject("/docs/reference.js");
   expect([response.statusCode, response.rawPayload.length > 1_000_000]).toEqual([200, true]);

@@ -22,7 +22,7 @@ async function startProcess(databaseUrl: string, faultPoint: string) {
 
 const page = { limit: 50, offset: 0 };
 
-test("a process killed between the POST and its record sends the same id and bytes again after its restart", async () => {
+test("a process that is killed between the POST and its record sends the same id and bytes again after the restart", async () => {
   await using testDatabase = await createTestDatabase("webhooks", database);
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -46,7 +46,7 @@ test("a process killed between the POST and its record sends the same id and byt
   });
 });
 
-test("a consumer that is killed after its commit and gets the message again creates one delivery", async () => {
+test("a consumer that is killed after its commit and receives the message again creates one delivery", async () => {
   await using testDatabase = await createTestDatabase("webhooks", database);
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -73,7 +73,7 @@ test.each([
   ["before the commit", "replay.stepped", 5_100],
   ["after the commit", "replay.committed", 300],
 ])(
-  "a replay continues after its process is killed three times %s of a step, and counts each delivery once",
+  "a replay continues after three kills of its process %s of a step, and counts each delivery once",
   async (_, fault, count) => {
     await using testDatabase = await createTestDatabase("webhooks", database);
     await using receiver = await startReceiver();

@@ -41,11 +41,10 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
     faultPoint("delivery.posted");
 
     const result = resultOf(context, delivery, outcome, at);
-    await record([result]);
+    const isDueAgain = await record(result);
     if (secrets) counter.count(delivery, outcome.durationMs, result.status === "SUCCEEDED");
     observeAttempt(result);
-    // If this 410 came from a previous URL, the recording made the delivery due now.
-    if (result.gone) signals.emit("due");
+    if (isDueAgain) signals.emit("due");
     logger[result.status === "SUCCEEDED" ? "debug" : "info"](
       {
         ...ids,
@@ -55,7 +54,7 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
         duration_ms: outcome.durationMs,
         retry_in_ms: result.retry_in_ms,
       },
-      logMessages[result.status],
+      isDueAgain ? "410 from a previous URL ignored, delivery due again" : logMessages[result.status],
     );
   };
 }

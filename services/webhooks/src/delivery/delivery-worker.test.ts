@@ -42,15 +42,15 @@ async function deliverOne(url: string, on = harness) {
   await on.publish(event);
   await on.settled();
   const [delivery] = await deliveriesOf(event.id, caller, on);
-  if (!delivery) throw new Error("there is no delivery");
+  if (!delivery) throw new Error("the event has no delivery");
   return { caller, endpoint, event, delivery };
 }
 
 /** Returns the milliseconds from the last attempt to the next one. */
-const waitOf = ({ delivery }: Awaited<ReturnType<typeof deliverOne>>) =>
+const pauseBeforeNextAttemptMs = ({ delivery }: Awaited<ReturnType<typeof deliverOne>>) =>
   Number(delivery.nextAttemptAtMs) - Number(delivery.attempts.at(-1)?.atMs);
 
-test("a delivery is a POST of the stored body with both signatures", async () => {
+test("a delivery sends the stored body by POST with both signatures", async () => {
   await using receiver = await startReceiver();
   const { caller, endpoint, event, delivery } = await deliverOne(receiver.url);
   const [request] = receiver.requests;
@@ -70,7 +70,7 @@ test("a delivery is a POST of the stored body with both signatures", async () =>
   expect(delivery).toMatchObject({ status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 200 }] });
 });
 
-test("an event that arrives twice in a batch is sent once", async () => {
+test("an event that is twice in a batch is sent once", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   await create(receiver.url, caller);
@@ -80,7 +80,7 @@ test("an event that arrives twice in a batch is sent once", async () => {
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("retries with the same id and the same bytes until a 2xx response", async () => {
+test("a delivery is retried with the same id and the same bytes until a 2xx response", async () => {
   await using receiver = await startReceiver((response, number) => response.writeHead(number < 4 ? 500 : 204).end());
   const { event, delivery } = await deliverOne(receiver.url);
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual(Array(4).fill(event.id));
@@ -119,7 +119,7 @@ test("a 410 fails the delivery and disables the endpoint, and later deliveries a
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("after a 410 from a previous URL the endpoint stays ACTIVE, and even a last attempt is repeated at the current URL", async () => {
+test("a 410 from a previous URL keeps the endpoint ACTIVE, and the delivery is sent to the current URL, even after its last attempt", async () => {
   await using once = await startHarness({ deliver: { pausesMs: [] } });
   await using current = await startReceiver();
   const caller = aBusinessCaller();
@@ -164,7 +164,7 @@ test("a delivery that becomes due while its endpoint is DISABLED is skipped, and
   expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("skips all due deliveries of a disabled endpoint in one claim, and claims those of others", async () => {
+test("one claim skips all due deliveries of a disabled endpoint and claims those of other endpoints", async () => {
   await using idle = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   const disabled = await create("http://127.0.0.1:9/", caller, idle);
@@ -183,7 +183,7 @@ test("the next attempt follows the schedule, and Retry-After of a 429 or 503 pos
   await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
   const waitAfter = async (status: number, retryAfter: string) => {
     await using receiver = await startReceiver(respondWith(status, { "retry-after": retryAfter }));
-    return waitOf(await deliverOne(receiver.url, slow));
+    return pauseBeforeNextAttemptMs(await deliverOne(receiver.url, slow));
   };
   const slackMs = 5_000;
   for (const [status, retryAfter, fromMs, toMs] of [
@@ -206,7 +206,7 @@ test("a delivery is retried when it is due, without a signal", async () => {
   await eventually(() => expect(receiver.requests).toHaveLength(2), 5_000);
 });
 
-test("after a rotation after a rotation, deliveries are signed with the new secret at once, and webhook-signature contains a signature by each secret for a day", async () => {
+test("after a rotation, X-Signature uses the new secret at once, and webhook-signature uses both secrets for a day", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const created = await create(receiver.url, caller);
@@ -229,7 +229,7 @@ test("after a rotation after a rotation, deliveries are signed with the new secr
   expect(() => verify(created.secret, second)).toThrow();
 });
 
-test("before a new secret is active, X-Signature uses the old one and webhook-signature both", async () => {
+test("before the new secret is active, X-Signature uses the old secret, and webhook-signature uses both secrets", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const { id, secret: old } = await create(receiver.url, caller);
@@ -268,7 +268,7 @@ test("before a new secret is active, X-Signature uses the old one and webhook-si
   expect(await signedWith(old, first, second, third, fourth)).toEqual([4, [false, true, false, false, true]]);
 });
 
-test("a retry is signed with the secret that is active at its time", async () => {
+test("a retry is signed with the secret that is active at the time of the retry", async () => {
   await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
   const { caller, endpoint, event } = await deliverOne(receiver.url, slow);
@@ -302,7 +302,7 @@ test("an unreadable previous secret omits its signature, and the delivery succee
   expect(() => new Webhook(secret as string).verify(request?.body.toString() ?? "", headers)).not.toThrow();
 });
 
-test("a delivery whose secret cannot be decrypted is retried, and succeeds when the key is back before the last attempt", async () => {
+test("a delivery whose secret cannot be decrypted is retried, and succeeds when the key is available before the last attempt", async () => {
   await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -323,7 +323,7 @@ test("a delivery whose secret cannot be decrypted is retried, and succeeds when 
   expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("a hanging endpoint uses only its own slots and does not delay deliveries to others", async () => {
+test("a hanging endpoint uses only its own slots and does not delay deliveries to other endpoints", async () => {
   await using fair = await startHarness({ deliver: { total: 4, perEndpoint: 2, timeoutMs: 60_000 } });
   await using hanging = await startReceiver(() => {});
   await using healthy = await startReceiver();
@@ -338,7 +338,7 @@ test("a hanging endpoint uses only its own slots and does not delay deliveries t
   await hanging[Symbol.asyncDispose]();
 });
 
-test("hanging endpoints of a business use only its slots and do not delay deliveries of others", async () => {
+test("hanging endpoints of a business use only its slots and do not delay deliveries of other businesses", async () => {
   const shares = { total: 8, perBusiness: 6, perEndpoint: 2 };
   await using fair = await startHarness({ deliver: { ...shares, timeoutMs: 60_000 } });
   await using hanging = await startReceiver(() => {});
@@ -355,7 +355,7 @@ test("hanging endpoints of a business use only its slots and do not delay delive
   await hanging[Symbol.asyncDispose]();
 });
 
-test("limits an endpoint that timed out to two attempts at once until it responds in time", async () => {
+test("an endpoint that timed out gets at most two concurrent attempts until it responds in time", async () => {
   // An eighth of these, the share of slow endpoints, is more than two attempts.
   const shares = { total: 128, perBusiness: 128, perEndpoint: 16 };
   await using fair = await startHarness({ deliver: { ...shares, timeoutMs: 300, pausesMs: [60_000] } });
@@ -386,7 +386,7 @@ test("limits an endpoint that timed out to two attempts at once until it respond
   expect(await fair.sql("select slow from webhook_endpoint")).toEqual([{ slow: false }]);
 });
 
-test("a claim keeps the limits of businesses, endpoints and slow endpoints", async () => {
+test("a claim respects the limits of businesses, endpoints and slow endpoints", async () => {
   await using idle = await startHarness({ deliver: false });
   const [one, other, slow] = [aBusinessCaller(), aBusinessCaller(), aBusinessCaller()];
   for (let i = 0; i < 4; i++) await create("http://127.0.0.1:9/", one, idle);
@@ -437,7 +437,7 @@ test("a claim reads fewer than 700 rows while an endpoint that uses all its slot
   expect((await deliveriesRead(idle)) - before).toBeLessThan(700);
 });
 
-test("a claim reads only due deliveries while 5000 endpoints have later ones", async () => {
+test("a claim reads only due deliveries while 5000 endpoints have deliveries that are due later", async () => {
   await using idle = await startHarness({ deliver: false });
   const one = aBusinessCaller();
   await create("http://127.0.0.1:9/", one, idle);
@@ -482,7 +482,7 @@ test("two workers on one database send each delivery once", async () => {
   expect(ids.sort()).toEqual(events.map(({ id }) => id).sort());
 });
 
-test("a claimed delivery that was not finished is sent with the same id after its lease expires", async () => {
+test("a claimed delivery without a result is sent again with the same id after its lease expires", async () => {
   await using idle = await startHarness({ deliver: false });
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
@@ -503,7 +503,7 @@ test("a claimed delivery that was not finished is sent with the same id after it
   expect(await deliveriesOf(event.id, caller, idle)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("an attempt in flight ends and is recorded when the worker stops", async () => {
+test("an attempt in flight completes and is recorded while the worker stops", async () => {
   await using idle = await startHarness({ deliver: false });
   let release = () => {};
   await using receiver = await startReceiver((response) => {
@@ -523,7 +523,7 @@ test("an attempt in flight ends and is recorded when the worker stops", async ()
   ]);
 });
 
-test("an attempt that is aborted by the stop of the worker releases its lease and does not count", async () => {
+test("an attempt that the stopping worker aborts releases its lease and does not count", async () => {
   await using idle = await startHarness({ deliver: false });
   await using receiver = await startReceiver(() => {});
   const caller = aBusinessCaller();
@@ -538,7 +538,7 @@ test("an attempt that is aborted by the stop of the worker releases its lease an
   ]);
 });
 
-test("a redelivery during an attempt sends again, and the late result of the first does not change the delivery", async () => {
+test("a redelivery during an attempt sends the event again, and the result of the earlier attempt does not change the delivery", async () => {
   let failFirst = () => {};
   await using receiver = await startReceiver((response, number) => {
     if (number === 1) failFirst = () => response.writeHead(500).end();
@@ -579,7 +579,7 @@ test("deleting the endpoint during an attempt deletes the delivery", async () =>
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("five days of failures disable an endpoint, and a success restarts the period", async () => {
+test("five days of failures disable an endpoint, and a success resets the period", async () => {
   let status = 500;
   await using receiver = await startReceiver((response) => response.writeHead(status).end());
   const { caller, endpoint } = await deliverOne(receiver.url);
@@ -610,7 +610,7 @@ test("five days of failures disable an endpoint, and a success restarts the peri
   await eventually(async () => expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.DISABLED));
 });
 
-test("a delivery whose secret stays unreadable fails with secret_unreadable, and can be redelivered when the key is back", async () => {
+test("a delivery whose secret stays unreadable fails with secret_unreadable, and can be redelivered when the key is available", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const unreadable = await create(receiver.url, caller);

@@ -8,7 +8,7 @@ const body = Buffer.from(
   '{"id":"01980000-0000-7000-8000-000000000001","event":"PAYMENT_REFUNDED","occurred_at":"2026-11-20T10:00:00.000Z","business_id":"01980000-0000-7000-8000-000000000002","payment_id":"01980000-0000-7000-8000-000000000003","order_ref":"commande-é-1","processor_order_id":"V721uPPfNNofVQAAABL3","status":"REFUNDED","amount":"5000.00","currency":"DZD","refunded_amount":"5000.00"}',
 );
 
-test("the signatures of the documented example equal the documented values", () => {
+test("the documented example has the documented signatures", () => {
   expect(
     signatureHeaders("01980000-0000-7000-8000-000000000001", 1795170000, body, { current: secret, other: undefined }),
   ).toEqual({
@@ -21,7 +21,7 @@ test("the signatures of the documented example equal the documented values", () 
 
 const secrets = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => `whsec_${Buffer.from(bytes).toString("base64")}`);
 
-test("the Standard Webhooks library verifies every delivery with the new and with the previous secret", () => {
+test("the Standard Webhooks library verifies a delivery with the new and with the previous secret", () => {
   fc.assert(
     fc.property(fc.uuid(), fc.jsonValue(), secrets, secrets, (id, payload, current, previous) => {
       const text = JSON.stringify(payload);

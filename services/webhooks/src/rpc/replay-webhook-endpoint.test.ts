@@ -30,17 +30,17 @@ const hoursAgo = (hours: number) => BigInt(Date.now() - hours * hourMs);
 const sinceMs = hoursAgo(100);
 
 /** Creates a business with one endpoint. */
-async function anEndpoint(on: Harness, url = "http://127.0.0.1/hook") {
+async function anEndpoint(service: Harness, url = "http://127.0.0.1/hook") {
   const caller = aBusinessCaller();
-  const { id } = await on.endpoints.createWebhookEndpoint({ url }, { caller });
+  const { id } = await service.endpoints.createWebhookEndpoint({ url }, { caller });
   return {
     caller,
     id,
-    replay: (filter: object = {}) => on.endpoints.replayWebhookEndpoint({ id, sinceMs, ...filter }, { caller }),
-    read: (replayId: string) => on.endpoints.getWebhookReplay({ id, replayId }, { caller }),
-    disable: () => on.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.DISABLED }, { caller }),
+    replay: (filter: object = {}) => service.endpoints.replayWebhookEndpoint({ id, sinceMs, ...filter }, { caller }),
+    read: (replayId: string) => service.endpoints.getWebhookReplay({ id, replayId }, { caller }),
+    disable: () => service.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.DISABLED }, { caller }),
     dueCount: async () => {
-      const [row] = await on.sql<{ n: number }>(
+      const [row] = await service.sql<{ n: number }>(
         "select count(*)::int as n from delivery where endpoint_id = ? and status = 'PENDING' and greatest(next_attempt_at, leased_until) <= now()",
         [id],
       );
@@ -49,7 +49,7 @@ async function anEndpoint(on: Harness, url = "http://127.0.0.1/hook") {
   };
 }
 
-describe("a replay matches", () => {
+describe("replay filter", () => {
   let endpoint: Awaited<ReturnType<typeof anEndpoint>>;
   beforeAll(async () => {
     endpoint = await anEndpoint(idle);
@@ -74,7 +74,7 @@ describe("a replay matches", () => {
     ["no deliveries from more than 30 days ago", { sinceMs: 0n }, 7],
     ["no deliveries when no type matches", { types: ["KYC_COMPLETED"] }, 0],
     ["no future deliveries", { untilMs: hoursAgo(-10), statuses: [SKIPPED] }, 4],
-  ])("%s", async (_, filter, matched) => {
+  ])("a replay matches %s", async (_, filter, matched) => {
     const replay = await endpoint.replay(filter);
     expect(replay).toMatchObject({ status: RUNNING, matched, sent: 0 });
     await idle.sql("delete from webhook_replay where id = ?", [replay.id]);
@@ -83,12 +83,12 @@ describe("a replay matches", () => {
   test.each<[string, object]>([
     ["ends before it begins", { sinceMs: hoursAgo(2), untilMs: hoursAgo(3) }],
     ["begins in the future", { sinceMs: hoursAgo(-1) }],
-  ])("no deliveries, and the request is rejected, when it %s", async (_, filter) => {
+  ])("a replay that %s is rejected", async (_, filter) => {
     await expect(endpoint.replay(filter)).rejects.toMatchObject({ kind: "invalid", code: "replay_range_empty" });
   });
 });
 
-test("the default end of a replay is the current time of the database, even if the process's clock differs", async () => {
+test("a replay without an end ends at the current time of the database, even if the process's clock differs", async () => {
   const endpoint = await anEndpoint(idle);
   await addOldEvents(idle, { ...endpoint, count: 3, hoursAgo: 1, status: "SKIPPED" });
   idle.clock.nowMs = Date.now() - 2 * hourMs;
@@ -99,7 +99,7 @@ test("the default end of a replay is the current time of the database, even if t
   }
 });
 
-test("sends skipped and failed deliveries again with the same bytes, only to the endpoint", async () => {
+test("a replay sends skipped and failed deliveries again with the same bytes, only to its endpoint", async () => {
   await using receiver = await startReceiver((response, number) => response.writeHead(number > 8 ? 204 : 500).end());
   await using otherReceiver = await startReceiver();
   const endpoint = await anEndpoint(harness, receiver.url);
@@ -121,14 +121,14 @@ test("sends skipped and failed deliveries again with the same bytes, only to the
   await eventually(async () => expect(await endpoint.read(replay.id)).toMatchObject({ status: DONE, matched: 2, sent: 2 }));
   await harness.settled();
 
-  const again = receiver.requests.slice(8);
-  expect(again.map(({ headers }) => headers["webhook-id"]).toSorted()).toEqual([failed.id, skipped.id].toSorted());
-  expect(again.find(({ headers }) => headers["webhook-id"] === failed.id)?.body).toEqual(receiver.requests[0]?.body);
+  const repeatedRequests = receiver.requests.slice(8);
+  expect(repeatedRequests.map(({ headers }) => headers["webhook-id"]).toSorted()).toEqual([failed.id, skipped.id].toSorted());
+  expect(repeatedRequests.find(({ headers }) => headers["webhook-id"] === failed.id)?.body).toEqual(receiver.requests[0]?.body);
   expect(otherReceiver.requests).toHaveLength(1);
   expect(await endpoint.replay()).toMatchObject({ matched: 0 });
 });
 
-test("an endpoint has at most one running replay, and can start the next one when it is done", async () => {
+test("an endpoint has at most one running replay, and can start the next when it is done", async () => {
   const endpoint = await anEndpoint(idle);
   const results = await Promise.allSettled(Array.from({ length: 10 }, () => endpoint.replay()));
   const refusals = results.filter((result) => result.status === "rejected").map(({ reason }) => reason);
@@ -142,7 +142,7 @@ test("an endpoint has at most one running replay, and can start the next one whe
   }
 });
 
-test("the same Idempotency-Key starts one replay and returns the first response, also after the replay is done", async () => {
+test("the same Idempotency-Key starts one replay and returns the first response, even after the replay is done", async () => {
   const { id, caller } = await anEndpoint(idle);
   const first = await idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"));
   await idle.sql("update webhook_replay set status = 'DONE', next_step_at = null where id = ?", [first.id]);
@@ -150,11 +150,11 @@ test("the same Idempotency-Key starts one replay and returns the first response,
   expect(await idle.sql("select 1 from webhook_replay where endpoint_id = ?", [id])).toHaveLength(1);
 });
 
-test("rejects a DISABLED endpoint, and returns the same not_found for foreign, unknown and malformed ids", async () => {
+test("a replay rejects a DISABLED endpoint, and returns the same not_found for foreign, unknown and malformed ids", async () => {
   const endpoint = await anEndpoint(idle);
   const foreign = await anEndpoint(idle);
   const replay = await endpoint.replay();
-  const ofForeign = await foreign.replay();
+  const foreignReplay = await foreign.replay();
   const { caller } = endpoint;
   const begin = (id: string) => idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, { caller });
   const read = (id: string, replayId: string) => idle.endpoints.getWebhookReplay({ id, replayId }, { caller });
@@ -162,9 +162,9 @@ test("rejects a DISABLED endpoint, and returns the same not_found for foreign, u
 
   const callGroups: (() => Promise<unknown>)[][] = [
     [foreign.id, uuidv7(), "x"].map((id) => () => begin(id)),
-    [ofForeign.id, uuidv7(), "x"].map((id) => () => read(endpoint.id, id)),
+    [foreignReplay.id, uuidv7(), "x"].map((id) => () => read(endpoint.id, id)),
     [foreign.id, uuidv7(), "x"].map((id) => () => read(id, replay.id)),
-    [() => read(foreign.id, ofForeign.id)],
+    [() => read(foreign.id, foreignReplay.id)],
   ];
   for (const calls of callGroups) {
     const refusals = await Promise.all(calls.map((call) => call().catch((error: unknown) => error)));
@@ -175,7 +175,7 @@ test("rejects a DISABLED endpoint, and returns the same not_found for foreign, u
   await expect(endpoint.replay()).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
 });
 
-test("counts 12000 matching deliveries, and restarts only 16 while the endpoint completes none", async () => {
+test("a replay counts 12000 matching deliveries, and restarts only 16 while the endpoint completes none", async () => {
   const endpoint = await anEndpoint(idle);
   await addOldEvents(idle, { ...endpoint, count: 12_000, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
@@ -196,7 +196,7 @@ test("counts 12000 matching deliveries, and restarts only 16 while the endpoint 
   expect(sent).toBe(16);
 });
 
-test("new events overtake a long replay, and two replicas send each of its deliveries once", async () => {
+test("new events are sent before the end of a long replay, and two replicas send each of its deliveries once", async () => {
   const count = 4_000;
   await using receiver = await startReceiver();
   const endpoint = await anEndpoint(harness, receiver.url);
@@ -205,23 +205,23 @@ test("new events overtake a long replay, and two replicas send each of its deliv
   await using _one = runReplays(harness.context, 20);
   await using _other = runReplays(harness.context, 20);
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(300));
-  const fresh = aPaymentEvent(endpoint.caller);
-  await harness.publish(fresh);
-  const arrived = () => receiver.requests.findIndex(({ headers }) => headers["webhook-id"] === fresh.id);
+  const newEvent = aPaymentEvent(endpoint.caller);
+  await harness.publish(newEvent);
+  const positionOfNewEvent = () => receiver.requests.findIndex(({ headers }) => headers["webhook-id"] === newEvent.id);
   let dueMax = 0;
   await eventually(async () => {
     dueMax = Math.max(dueMax, await endpoint.dueCount());
     expect(await endpoint.read(replay.id)).toMatchObject({ status: DONE, matched: count, sent: count });
   }, 60_000);
   await harness.settled();
-  expect(arrived()).toBeGreaterThan(0);
-  expect(arrived()).toBeLessThan(count - 500);
+  expect(positionOfNewEvent()).toBeGreaterThan(0);
+  expect(positionOfNewEvent()).toBeLessThan(count - 500);
   expect(dueMax).toBeLessThan(600);
   expect(receiver.requests).toHaveLength(count + 1);
   expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(count + 1);
 }, 90_000);
 
-test("a process that has lost the lease restarts no deliveries", async () => {
+test("a process that has lost the lease of a replay restarts no deliveries", async () => {
   const endpoint = await anEndpoint(idle);
   await addOldEvents(idle, { ...endpoint, count: 10, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
@@ -252,16 +252,16 @@ test("a replay ends when its endpoint is disabled, and is deleted with its endpo
   expect(await deleted.dueCount()).toBe(0);
 });
 
-test("deletes finished replays after 30 days, and keeps running ones", async () => {
+test("finished replays are deleted after 30 days, and running replays are kept", async () => {
   const endpoints = [await anEndpoint(idle), await anEndpoint(idle), await anEndpoint(idle)];
   const [young, old, running] = await Promise.all(endpoints.map(({ replay }) => replay()));
   await idle.sql("update webhook_replay set status = 'DONE', next_step_at = null where id in (?, ?)", [young?.id, old?.id]);
   await idle.sql("update webhook_replay set created_at = now() - interval '31 days' where id in (?, ?)", [old?.id, running?.id]);
   expect(await forAllTenants(deleteOldReplays)(idle)).toBe(1);
-  const left = await idle.sql<{ id: string }>("select id from webhook_replay where id in (?, ?, ?)", [
+  const remainingReplays = await idle.sql<{ id: string }>("select id from webhook_replay where id in (?, ?, ?)", [
     young?.id,
     old?.id,
     running?.id,
   ]);
-  expect(left.map(({ id }) => id).toSorted()).toEqual([young?.id, running?.id].toSorted());
+  expect(remainingReplays.map(({ id }) => id).toSorted()).toEqual([young?.id, running?.id].toSorted());
 });

@@ -15,7 +15,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 const page = { limit: 50, offset: 0 };
 const idOf = ({ event }: { event?: { id: string } | undefined }) => event?.id ?? "";
 
-test("a test event is signed, delivered only to the endpoint independent of its event types, and stored", async () => {
+test("a test event is signed, stored and delivered only to the tested endpoint, independent of its event types", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   await using otherReceiver = await startReceiver();
@@ -48,7 +48,7 @@ test("a test event is signed, delivered only to the endpoint independent of its 
   ]);
 });
 
-test("a failed test event is retried, and the same Idempotency-Key creates one event", async () => {
+test("a failed test event is retried, and two tests with the same Idempotency-Key create one event", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 204).end());
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
@@ -60,7 +60,7 @@ test("a failed test event is retried, and the same Idempotency-Key creates one e
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([idOf(first), idOf(first)]);
 });
 
-test("rejects a DISABLED endpoint, and returns the same not_found for a foreign, unknown or malformed id", async () => {
+test("a test rejects a DISABLED endpoint, and returns the same not_found for a foreign, unknown or malformed id", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });

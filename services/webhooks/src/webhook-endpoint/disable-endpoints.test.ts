@@ -35,7 +35,7 @@ async function deliver(caller: Caller): Promise<void> {
   await harness.settled();
 }
 
-test("a 410 disables the endpoint, creates an event for subscribed endpoints, and is audited", async () => {
+test("a 410 disables the endpoint, creates an event for subscribed endpoints, and creates an audit entry", async () => {
   await using gone = await startReceiver((response) => response.writeHead(410).end());
   await using listening = await startReceiver();
   await using others = await startReceiver();
@@ -87,7 +87,7 @@ test("five days of failures disable an endpoint once, with the reason FAILING", 
   expect(await auditOf(id)).toMatchObject([{ reason: "FAILING" }]);
 });
 
-test("outdated requests disable no endpoint, and concurrent requests disable it once", async () => {
+test("outdated requests disable no endpoint, and concurrent requests disable an endpoint once", async () => {
   const caller = aBusinessCaller();
   const { id, url } = await create("http://127.0.0.1:9/", caller);
   const disable = (reason: "GONE" | "FAILING", at = url) => disableEndpoints(harness.context, [{ id, reason, url: at }]);

@@ -11,7 +11,7 @@ const names: Record<string, string[]> = {
 };
 const resolve = async (host: string) => {
   const found = names[host];
-  if (!found) throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
+  if (!found) throw Object.assign(new Error("the name does not exist"), { code: "ENOTFOUND" });
   return found.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
 };
 const production = createAddressGuard({ allowInsecure: false, resolve });
@@ -25,7 +25,7 @@ test.each([
   "https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/",
   "https://does-not-resolve.example/",
   "HTTPS://PUBLIC.example/",
-])("%s is accepted", async (url) => {
+])("validateUrl accepts %s", async (url) => {
   expect(await codeOf(url)).toBeUndefined();
 });
 
@@ -52,7 +52,7 @@ test.each([
   ["url_has_fragment", "https://public.example/#part"],
   ["url_has_fragment", "https://public.example/#"],
   ["url_too_long", `https://public.example/${"a".repeat(2_048)}`],
-])("returns %s for %j", async (code, url) => {
+])("validateUrl returns %s for %j", async (code, url) => {
   expect(await codeOf(url)).toBe(code);
 });
 
@@ -95,7 +95,7 @@ const notPublic = [
   "private.example",
   "mixed.example",
 ];
-test.each(notPublic)("returns url_not_public for https://%s/", async (host) => {
+test.each(notPublic)("validateUrl returns url_not_public for https://%s/", async (host) => {
   expect(await codeOf(`https://${host}/`)).toBe("url_not_public");
 });
 
@@ -106,12 +106,12 @@ test.each([
   "http://localhost/",
   "https://127.0.0.1/",
   "http://public.example/",
-])("a sandbox accepts %s", async (url) => {
+])("validateUrl of a sandbox accepts %s", async (url) => {
   expect(await codeOf(url, sandbox)).toBeUndefined();
 });
 
 test.each(["0.0.0.0", "[::]", "10.1.2.3", "169.254.169.254", "[::ffff:7f00:1]", "private.example"])(
-  "a sandbox rejects http://%s/",
+  "validateUrl of a sandbox rejects http://%s/",
   async (host) => {
     expect(await codeOf(`http://${host}/`, sandbox)).toBe("url_not_public");
   },

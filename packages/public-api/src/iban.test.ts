@@ -60,8 +60,8 @@ describe("isIban", () => {
   test("rejects the check digits 00, 01 and 99, although their remainder is valid", () => {
     const bbanWith = (digits: string) => {
       for (let account = 0; ; account++) {
-        const found = withCheckDigits("DE", String(account).padStart(18, "0"));
-        if (found.slice(2, 4) === digits) return found.slice(4);
+        const candidate = withCheckDigits("DE", String(account).padStart(18, "0"));
+        if (candidate.slice(2, 4) === digits) return candidate.slice(4);
       }
     };
     for (const [right, twin] of [
@@ -86,13 +86,13 @@ describe("isIban", () => {
 
   test("rejects an IBAN with one replaced character or two swapped characters of one kind", () => {
     const isDigit = (character: string) => kinds.n.test(character);
-    const replaced = (text: string, at: number, by: string) => text.slice(0, at) + by + text.slice(at + by.length);
+    const withReplacement = (text: string, at: number, replacement: string) => text.slice(0, at) + replacement + text.slice(at + replacement.length);
     fc.assert(
-      fc.property(iban, fc.nat(33), fc.stringMatching(kinds.c), (text, place, other) => {
-        const at = place % (text.length - 1);
+      fc.property(iban, fc.nat(33), fc.stringMatching(kinds.c), (text, position, otherCharacter) => {
+        const at = position % (text.length - 1);
         const [here, next] = [text[at] as string, text[at + 1] as string];
-        if (other !== here && isDigit(other) === isDigit(here)) expect(isIban(replaced(text, at, other))).toBe(false);
-        if (next !== here && isDigit(next) === isDigit(here)) expect(isIban(replaced(text, at, next + here))).toBe(false);
+        if (otherCharacter !== here && isDigit(otherCharacter) === isDigit(here)) expect(isIban(withReplacement(text, at, otherCharacter))).toBe(false);
+        if (next !== here && isDigit(next) === isDigit(here)) expect(isIban(withReplacement(text, at, next + here))).toBe(false);
       }),
       { numRuns: 2_000 },
     );

@@ -28,8 +28,8 @@ test("isRoutingNumber accepts exactly one check digit after an assigned prefix, 
   fc.assert(
     fc.property(fc.nat(99), fc.integer({ min: 1, max: 999_999 }), (first, middle) => {
       const start = String(first).padStart(2, "0") + String(middle).padStart(6, "0");
-      const fitting = Array.from({ length: 10 }, (_, last) => `${start}${last}`).filter(isRoutingNumber);
-      expect(fitting).toHaveLength(isAssigned(first) ? 1 : 0);
+      const acceptedNumbers = Array.from({ length: 10 }, (_, last) => `${start}${last}`).filter(isRoutingNumber);
+      expect(acceptedNumbers).toHaveLength(isAssigned(first) ? 1 : 0);
     }),
   );
 });

@@ -211,8 +211,8 @@ describe("API keys", () => {
   });
 
   test("a request with a different API key in each header gets 401", async () => {
-    const other = gateway.aKey();
-    for (const authorization of [`Bearer ${other.key}`, `Basic ${other.key}`, "Bearer"]) {
+    const otherKey = gateway.aKey();
+    for (const authorization of [`Bearer ${otherKey.key}`, `Basic ${otherKey.key}`, "Bearer"]) {
       const response = await me({ "x-api-key": gateway.business.key, authorization });
       expect([response.statusCode, response.json().code]).toEqual([401, "invalid_api_key"]);
     }
@@ -241,8 +241,8 @@ describe("API keys", () => {
 
   test("an API key with one wrong character gets invalid_api_key without a call to identity", async () => {
     const { key } = gateway.business;
-    for (const wrong of [key.slice(0, -1) + (key.endsWith("0") ? "1" : "0"), `${key}0`, key.slice(0, -1), key.toUpperCase()]) {
-      expect((await me({ "x-api-key": wrong })).json().code).toBe("invalid_api_key");
+    for (const wrongKey of [key.slice(0, -1) + (key.endsWith("0") ? "1" : "0"), `${key}0`, key.slice(0, -1), key.toUpperCase()]) {
+      expect((await me({ "x-api-key": wrongKey })).json().code).toBe("invalid_api_key");
     }
   });
 
@@ -283,10 +283,10 @@ describe("API keys", () => {
   });
 
   test("concurrent requests of two businesses call the service with their own business", async () => {
-    const others = [gateway.aKey(), gateway.aKey()];
-    await Promise.all(others.map(({ headers }) => me(headers)));
+    const otherKeys = [gateway.aKey(), gateway.aKey()];
+    await Promise.all(otherKeys.map(({ headers }) => me(headers)));
     expect(gateway.received.map(({ call }) => "businessId" in call.caller && call.caller.businessId).sort()).toEqual(
-      others.map(({ businessId }) => businessId).sort(),
+      otherKeys.map(({ businessId }) => businessId).sort(),
     );
   });
 });
@@ -294,8 +294,8 @@ describe("API keys", () => {
 describe("every response", () => {
   test("a response has the caller's request id if it has the permitted form, otherwise a new id", async () => {
     const get = (requestId: string) => inject({ method: "GET", url: "/healthz", headers: { "x-request-id": requestId } });
-    for (const good of ["abcdefgh", "A-b_0123456789", "a".repeat(64)]) {
-      expect((await get(good)).headers["x-request-id"]).toBe(good);
+    for (const validId of ["abcdefgh", "A-b_0123456789", "a".repeat(64)]) {
+      expect((await get(validId)).headers["x-request-id"]).toBe(validId);
     }
     for (const bad of ["short", "a".repeat(65), "with space here", "newline", "<script>alert", "é".repeat(10)]) {
       expect((await get(bad)).headers["x-request-id"]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
@@ -365,12 +365,12 @@ describe("an idempotency key", () => {
     await send(`/payments/${id}/refund`, "{}");
     await send(`/payments/${id.replace(/1$/, "2")}/refund`, "{}");
     const keys = gateway.received.map(({ call }) => call.idempotencyKey);
-    expect(keys.map((sent) => sent?.route)).toEqual([
+    expect(keys.map((idempotencyKey) => idempotencyKey?.route)).toEqual([
       ...Array(3).fill("POST /api/v1/payments"),
       ...Array(2).fill("POST /api/v1/payments/{id}/refund"),
     ]);
-    expect(keys.every((sent) => sent?.key === key)).toBe(true);
-    const [first, sameWithQuery, otherBytes, refundOne, refundTwo] = keys.map((sent) => sent?.fingerprint);
+    expect(keys.every((idempotencyKey) => idempotencyKey?.key === key)).toBe(true);
+    const [first, sameWithQuery, otherBytes, refundOne, refundTwo] = keys.map((idempotencyKey) => idempotencyKey?.fingerprint);
     expect(first).toMatch(/^[0-9a-f]{64}$/);
     // A reader of the fingerprint must not be able to confirm a guess of the body.
     expect(first).not.toBe(hash("sha256", `/api/v1/payments\n${JSON.stringify(body)}`));

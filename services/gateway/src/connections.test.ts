@@ -14,7 +14,7 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
   const accepted: Socket[] = [];
   gateway.app.server.on("connection", (socket) => accepted.push(socket));
   const port = Number(new URL(await gateway.app.listen({ host: "127.0.0.1", port: 0 })).port);
-  /** Advances the clock, then checks as the timer of the gateway does. */
+  /** Advances the clock and then runs the check of the gateway's timer. */
   const pass = (ms: number) => {
     clock.ms += ms;
     gateway.connections.endStalled();
@@ -36,9 +36,9 @@ describe("connections of a network", () => {
     await using third = new RawClient(port);
     await third.closed();
     expect(third.statuses).toEqual([]);
-    await using elsewhere = new RawClient(port, { address: "127.0.0.2" });
-    await elsewhere.write(get("/healthz"));
-    await elsewhere.statusesAre("200");
+    await using otherNetworkClient = new RawClient(port, { address: "127.0.0.2" });
+    await otherNetworkClient.write(get("/healthz"));
+    await otherNetworkClient.statusesAre("200");
 
     await first[Symbol.asyncDispose]();
     await eventually(async () => {
@@ -70,14 +70,14 @@ describe("Connections with responses that the client reads slowly or not at all"
   test.each([
     ["", () => {}],
     [", even if the client continues to send", (client: RawClient) => void client.socket.write("G")],
-  ])("closes the connection of an unread response after 30 seconds without progress%s", async (_name, meanwhile) => {
+  ])("closes the connection of an unread response after 30 seconds without progress%s", async (_name, sendMore) => {
     const { gateway, port, accepted, pass } = await start();
     await using _ = gateway;
     await using client = new RawClient(port, { reads: false });
     await client.write(large);
     await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
     await eventually(() => {
-      meanwhile(client);
+      sendMore(client);
       pass(stallMs);
       expect(accepted[0]?.destroyed).toBe(true);
     });
@@ -89,7 +89,7 @@ describe("Connections with responses that the client reads slowly or not at all"
     await using client = new RawClient(port, { reads: false });
     await client.write(large);
     await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
-    // The operating system accepts more bytes only after megabytes of its buffers became free.
+    // The operating system accepts more bytes only after the client has read some megabytes.
     for (let part = 1; part <= 10; part++) {
       await client.readUntil(part * 4_000_000);
       pass(stallMs / 3);

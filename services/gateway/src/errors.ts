@@ -36,7 +36,8 @@ function toProblem(error: unknown): Problem | undefined {
   if (error instanceof DomainError) return fromRefusal(error);
   if (error instanceof ConnectError) {
     if (error.code === Code.DeadlineExceeded) return Problem.of("upstream_timeout");
-    // During an upgrade, a replica of the previous version does not have a new RPC. Another has.
+    // During an upgrade, a replica of the previous version does not have a new RPC, but another
+    // replica has it.
     if (error.code === Code.Unavailable || error.code === Code.Unimplemented) return Problem.of("service_unavailable");
     return undefined;
   }

@@ -55,9 +55,9 @@ test("the tags of the document follow tagOrder and have descriptions", () => {
 
 test("each operation has one tag, and the operations have the order of the tags", () => {
   expect(operations.filter((operation) => operation.tags.length !== 1)).toEqual([]);
-  const found = operations.map((operation) => operation.tags[0] ?? "");
-  expect(found).toEqual(found.toSorted((a, b) => tagOrder.indexOf(a) - tagOrder.indexOf(b)));
-  expect([...new Set(found)]).toEqual(tagOrder);
+  const tagsInOrder = operations.map((operation) => operation.tags[0] ?? "");
+  expect(tagsInOrder).toEqual(tagsInOrder.toSorted((a, b) => tagOrder.indexOf(a) - tagOrder.indexOf(b)));
+  expect([...new Set(tagsInOrder)]).toEqual(tagOrder);
 });
 
 test("return routes are the last operations of their tag", () => {

@@ -13,14 +13,14 @@ const postingCodes = new Set([
 ]);
 
 /** Arguments for the parameters of a refusal. A list also prints as a string. */
-const possible = [["x"], 1n, new Date(0)];
+const possibleArguments = [["x"], 1n, new Date(0)];
 
 /** Calls a function with arguments that it accepts. */
 function callWithAny(create: (...given: unknown[]) => unknown): unknown {
-  for (const first of possible) {
-    for (const others of possible) {
+  for (const firstArgument of possibleArguments) {
+    for (const otherArguments of possibleArguments) {
       try {
-        return create(first, others, others);
+        return create(firstArgument, otherArguments, otherArguments);
       } catch (error) {
         if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
       }
@@ -53,11 +53,11 @@ test("the problem catalogue has each refusal of services and packages, with the 
   const created = (await refusals()).map(({ kind, code }) => [kind, code] as const);
   const published = [...created, ...ofRpc].filter(([, code]) => !postingCodes.has(code));
   expect(new Set(published.map(([, code]) => code)).size).toBeGreaterThan(60);
-  const wrong = published.flatMap(([kind, code]) => {
+  const missingEntries = published.flatMap(([kind, code]) => {
     const entry = problemAdvice(code);
     return entry?.[2] === statusOf[kind] ? [] : [{ code, kind, entry }];
   });
-  expect(wrong, "add an entry to services/gateway/src/problem-catalogue.ts").toEqual([]);
+  expect(missingEntries, "add an entry to services/gateway/src/problem-catalogue.ts").toEqual([]);
 });
 
 test("problemTitle returns the words of a code that has no entry", () => {

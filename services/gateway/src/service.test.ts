@@ -89,32 +89,32 @@ const get = (url: string, agent: http.Agent, path = "/healthz") =>
 describe("a stopping gateway", () => {
   test("a stopping gateway completes requests that started before it closed, and then stops listening", async () => {
     const gateway = await start({ STOP_DELAY_MS: "2000" });
-    const begun = Promise.withResolvers<void>();
+    const started =  Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     getPayment = async () => {
-      begun.resolve();
+      started.resolve();
       await release.promise;
       return payment;
     };
-    const early = read(gateway.url);
-    await begun.promise;
+    const firstResponse = read(gateway.url);
+    await started.promise;
     const stopped = gateway[Symbol.asyncDispose]();
     const readiness = await fetch(`${gateway.url}/readyz`);
     expect([readiness.status, await readiness.json()]).toEqual([503, { status: "unavailable", missing: ["gateway"] }]);
-    const late = read(gateway.url);
+    const secondResponse = read(gateway.url);
     release.resolve();
-    expect((await early).status).toBe(200);
-    expect((await late).status).toBe(200);
+    expect((await firstResponse).status).toBe(200);
+    expect((await secondResponse).status).toBe(200);
     await stopped;
     await expect(read(gateway.url)).rejects.toThrow();
   });
 
   test.each(["GET /healthz HTTP/1.1\r\nHos", "POST /api/v1/payments HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"])(
     "a stopping gateway does not wait for a request that is never received completely (%j)",
-    async (begun) => {
+    async (requestStart) => {
       const gateway = await start();
       const socket = net.connect(Number(new URL(gateway.url).port), "127.0.0.1");
-      await new Promise<void>((sent) => socket.write(begun, () => sent()));
+      await new Promise<void>((sent) => socket.write(requestStart, () => sent()));
       // The bytes have arrived when a later request has its response.
       await fetch(`${gateway.url}/healthz`);
       await gateway[Symbol.asyncDispose]();
@@ -135,15 +135,15 @@ describe("a stopping gateway", () => {
   test("a stopping gateway closes a persistent connection after the response in flight", async () => {
     const gateway = await start();
     const agent = new http.Agent({ keepAlive: true });
-    const begun = Promise.withResolvers<void>();
+    const started =  Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     getPayment = async () => {
-      begun.resolve();
+      started.resolve();
       await release.promise;
       return payment;
     };
     const response = get(gateway.url, agent, `/api/v1/payments/${id}`);
-    await begun.promise;
+    await started.promise;
     const stopped = gateway[Symbol.asyncDispose]();
     // The gateway no longer listens when a new connection fails. Only this connection is left.
     await eventually(() => expect(fetch(`${gateway.url}/healthz`)).rejects.toThrow());

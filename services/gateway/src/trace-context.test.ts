@@ -26,8 +26,8 @@ test("createTraceContext makes one decision for each trace id, and each process 
   const first = isSampled(context(traceparentOf(traceId)));
   for (let i = 0; i < 100; i++) expect(isSampled(context(traceparentOf(traceId)))).toBe(first);
   // Processes sample different ids, so that callers cannot find out which ids are sampled.
-  const others = Array.from({ length: 64 }, () => isSampled(createTraceContext(0.5)(traceparentOf(traceId))));
-  expect(new Set(others).size).toBe(2);
+  const decisions = Array.from({ length: 64 }, () => isSampled(createTraceContext(0.5)(traceparentOf(traceId))));
+  expect(new Set(decisions).size).toBe(2);
 });
 
 test("createTraceContext returns the caller's span with the gateway's flags as the parent, or undefined without a valid traceparent", () => {

@@ -42,9 +42,9 @@ describe.skipIf(isMissing)("the gateway's pages in a browser", () => {
     for (const [width, colorScheme] of [[320, "light"] as const, [1280, "dark"] as const]) {
       await page.setViewportSize({ width, height: 800 });
       await page.emulateMedia({ colorScheme });
-      const found = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+      const violations = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
         violations.map(({ id, nodes }) => id + " " + nodes.map(({ html }) => html).join(" ")))`);
-      expect(found, `${width} wide, ${colorScheme}`).toEqual([]);
+      expect(violations, `${width} wide, ${colorScheme}`).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth"), colorScheme).toBe(width);
     }
     await context.close();

@@ -12,7 +12,7 @@ export interface BulkheadCall extends CallOptions {
   readonly fairQueueKey: string;
 }
 
-/** Fraction of a call's timeout that it may wait for a slot. The rest is left for the call. */
+/** Fraction of a call's timeout that it may wait for a slot. The call itself needs the rest. */
 const queuedPart = 1 / 4;
 
 function overloaded(): Problem {

@@ -52,8 +52,9 @@ export class IncomingBody {
   }
 
   /**
-   * Returns the complete body. From now on the body counts towards these limits with its announced
-   * length, so that a body beyond a limit is rejected before it arrives. Rejects with a Problem.
+   * Returns the complete body. From now on the body counts towards these limits with its
+   * Content-Length, so that a body beyond a limit is rejected before it is received. Rejects with a
+   * Problem.
    */
   async read(bounds: readonly ByteBound[]): Promise<Buffer> {
     if (this.#isKept) {

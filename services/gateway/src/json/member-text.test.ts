@@ -35,8 +35,8 @@ describe("memberText", () => {
 
   test("returns text that parses to the member's value, for any object", () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), fc.nat(4), (others, value, spaces) => {
-        const json = JSON.stringify({ ...others, metadata: value, end: [1] }, null, spaces);
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), fc.nat(4), (otherMembers, value, spaces) => {
+        const json = JSON.stringify({ ...otherMembers, metadata: value, end: [1] }, null, spaces);
         expect(JSON.parse(textOf(json) ?? "")).toEqual(JSON.parse(JSON.stringify(value)));
         expect(textOf(json)).toBe(JSON.stringify(value));
       }),

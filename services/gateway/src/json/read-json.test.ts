@@ -61,8 +61,8 @@ describe("readJsonObject", () => {
         fc.constantFrom(["", ""], ["[", "]"], ['{"a":', "}"]),
         (parts, [start, end]) => {
           const text = `${start}${parts.join("")}${end}`;
-          const found = readText(text);
-          if (found !== "repeated") expect(found).toEqual(parsed(text));
+          const result = readText(text);
+          if (result !== "repeated") expect(result).toEqual(parsed(text));
         },
       ),
       { numRuns: 20_000 },
@@ -256,7 +256,7 @@ const readsOf = (text: string): number => {
 };
 
 /** Returns a text of this length, in which a part is repeated between a beginning and an end. */
-const filled = (length: number, [start, part, end]: readonly [string, string, string]) =>
+const repeatToLength = (length: number, [start, part, end]: readonly [string, string, string]) =>
   start + part.repeat(Math.ceil((length - start.length - end.length) / part.length)) + end;
 
 const ends = ["", "}", '"', "x", "\\"];
@@ -304,7 +304,7 @@ test("parseJson reads each character of malformed text at most eight times on av
   expect(malformed.length).toBeGreaterThan(1_000);
   for (const shape of malformed) {
     for (const length of [1_000, 2_000, 4_000]) {
-      const text = filled(length, shape);
+      const text = repeatToLength(length, shape);
       expect.soft(readsOf(text) / text.length, JSON.stringify([length, ...shape])).toBeLessThanOrEqual(8);
     }
   }

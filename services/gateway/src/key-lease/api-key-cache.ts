@@ -144,8 +144,8 @@ export class ApiKeyCache {
       return;
     }
     const endsAtMs = sentAtMs + lengthMs;
-    const previous = this.#leases.get(hash);
-    if (endsAtMs <= this.#options.nowMs() || (previous && previous.endsAtMs > endsAtMs)) return;
+    const existingLease = this.#leases.get(hash);
+    if (endsAtMs <= this.#options.nowMs() || (existingLease && existingLease.endsAtMs > endsAtMs)) return;
     const lease = { key, endsAtMs, renewAtMs: sentAtMs + lengthMs / 2, renewing: false };
     setBounded(this.#leases, hash, lease, this.#options.leasesMax);
     keyLeases.set(this.#leases.size);

@@ -14,10 +14,10 @@ export function presentedKeyHash(
   const { authorization, "x-api-key": apiKeyHeader } = headers;
   if (authorization !== undefined && hasOtherAuthorization(rawHeaders, authorization)) throw conflicting();
   const bearer = authorization === undefined ? undefined : bearerOf(authorization);
-  const plain = typeof apiKeyHeader === "string" ? apiKeyHeader.trim() : undefined;
-  if (bearer === undefined && plain === undefined) throw Problem.of("missing_api_key");
-  if (bearer !== undefined && plain !== undefined && bearer !== plain) throw conflicting();
-  const key = bearer ?? plain ?? "";
+  const headerKey = typeof apiKeyHeader === "string" ? apiKeyHeader.trim() : undefined;
+  if (bearer === undefined && headerKey === undefined) throw Problem.of("missing_api_key");
+  if (bearer !== undefined && headerKey !== undefined && bearer !== headerKey) throw conflicting();
+  const key = bearer ?? headerKey ?? "";
   if (key === "") throw Problem.of("missing_api_key");
   const kind = readApiKeyKind(key);
   if (!kind || !kinds.includes(kind)) throw Problem.of("invalid_api_key");

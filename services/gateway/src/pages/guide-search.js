@@ -4,7 +4,7 @@ import MiniSearch from "minisearch";
 
 const resultsMax = 8;
 const snippetLength = 160;
-// As in `guide-index.ts`.
+// Must equal `tokenize` of `guide-index.ts`.
 const tokenize = (text) => text.split(/[^\p{L}\p{N}]+/u);
 
 const box = document.querySelector("search");
@@ -39,7 +39,7 @@ async function search() {
   }
   // A later input event has started its own search.
   if (query !== input.value.trim()) return;
-  const found = index
+  const results = index
     .search(query, {
       prefix: true,
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),
@@ -47,7 +47,7 @@ async function search() {
       boost: { heading: 3, page: 2 },
     })
     .slice(0, resultsMax);
-  show(found.length === 0 ? `No results for “${query}”` : found.length === 1 ? "1 result" : `${found.length} results`, found);
+  show(results.length === 0 ? `No results for “${query}”` : results.length === 1 ? "1 result" : `${results.length} results`, results);
 }
 
 function show(message, results) {

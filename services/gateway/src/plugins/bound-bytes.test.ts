@@ -136,10 +136,13 @@ describe("boundBytes for a business", () => {
 });
 
 describe("a client that does not read its responses", () => {
-  const large = "d".repeat(100 * kibibyte);
+  const largeText = "d".repeat(100 * kibibyte);
   const requestText = (key: ReturnType<TestGateway["aKey"]>, method: string, path: string) =>
     `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${key.headers.authorization}\r\n\r\n`;
-  /** Sends requests on a connection whose first responses are not read, so that the others wait. */
+  /**
+   * Sends requests on a connection whose first responses are not read, so that later responses
+   * wait.
+   */
   const sendWithoutReading = async (port: number, text: string) => {
     const client = new RawClient(port, { reads: false });
     await client.write("GET /docs/reference.js HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(4) + text);
@@ -174,7 +177,7 @@ describe("a client that does not read its responses", () => {
       id,
       currency: "DZD",
       status: PaymentStatus.REFUNDED,
-      description: large,
+      description: largeText,
     });
     const refundStatus = async () => {
       const { statusCode } = await gateway.app.inject({ method: "POST", url: refundPath, headers: key.headers });
@@ -238,7 +241,7 @@ test.each([1, 3])(
     await client[Symbol.asyncDispose]();
     await closed.promise;
     responseReady.resolve();
-    // The gateway handles these requests after the lost responses.
+    // The gateway handles these requests after the responses that are lost.
     for (let i = 0; i < 3; i++) expect((await useKey(gateway, gateway.business)).statusCode).toBe(200);
     await eventually(() => expect(used(allBytes)).toBe(0));
   },
@@ -254,8 +257,8 @@ describe("boundBytes for keyless requests", () => {
     await using second = new RawClient(port);
     await second.write(headOf("/callbacks/kyc", {}, 100 * kibibyte));
     await second.statusesAre("429");
-    await using elsewhere = new RawClient(port, { address: "127.0.0.2" });
-    await elsewhere.write(headOf("/callbacks/kyc", {}, 100 * kibibyte));
+    await using otherNetworkClient = new RawClient(port, { address: "127.0.0.2" });
+    await otherNetworkClient.write(headOf("/callbacks/kyc", {}, 100 * kibibyte));
     await eventually(() => expect(used("127.0.0.2")).toBe(100 * kibibyte));
     await using business = new RawClient(port);
     await business.write(`${refund(gateway.aKey(), 2)}{}`);

@@ -24,8 +24,8 @@ test("requests beyond the limits get 429 or 503 with Retry-After until earlier r
   expect([rejected.headers["ratelimit-limit"], rejected.headers["ratelimit-remaining"]]).toEqual(["2", "0"]);
   reads.push(read(second));
   await eventually(() => expect(gateway.received).toHaveLength(3));
-  const shed = await read(third);
-  expect([shed.statusCode, shed.json().code, shed.headers["retry-after"]]).toEqual([503, "overloaded", "1"]);
+  const overloaded = await read(third);
+  expect([overloaded.statusCode, overloaded.json().code, overloaded.headers["retry-after"]]).toEqual([503, "overloaded", "1"]);
   expect((await gateway.app.inject({ url: "/healthz" })).statusCode).toBe(200);
 
   released.resolve();

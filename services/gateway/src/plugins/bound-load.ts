@@ -23,20 +23,20 @@ export function boundLoad({ loadBounds: { total, perCaller } }: Gateway): preVal
       return done(Problem.of("overloaded"));
     }
     const key = callerKey(request);
-    const ofCaller = byCaller.get(key) ?? 0;
-    if (ofCaller >= perCaller) {
+    const callerCount = byCaller.get(key) ?? 0;
+    if (callerCount >= perCaller) {
       const draw = { allowed: false, limit: perCaller, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 };
       return done(rateLimited("at_once", draw));
     }
     inFlight++;
     requestsInFlight.inc();
-    byCaller.set(key, ofCaller + 1);
+    byCaller.set(key, callerCount + 1);
     reply.raw.once("close", () => {
       inFlight--;
       requestsInFlight.dec();
-      const left = (byCaller.get(key) ?? 1) - 1;
-      if (left === 0) byCaller.delete(key);
-      else byCaller.set(key, left);
+      const remaining = (byCaller.get(key) ?? 1) - 1;
+      if (remaining === 0) byCaller.delete(key);
+      else byCaller.set(key, remaining);
     });
     done();
   };

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 beforeEach(() => {
-  // Fills every bucket again.
+  // Refills every bucket.
   clock.ms += 1e6;
   gateway.received.length = 0;
 });
@@ -174,8 +174,8 @@ describe("failed authentications from one network", () => {
     expect((await read({})).statusCode).toBe(401);
     expect((await read({ "x-api-key": "nonsense" })).statusCode).toBe(401);
     expect((await read(revoked.headers)).statusCode).toBe(401);
-    for (const failing of [{}, { "x-api-key": "nonsense" }, revoked.headers]) {
-      const response = await read(failing as Headers);
+    for (const failingHeaders of [{}, { "x-api-key": "nonsense" }, revoked.headers]) {
+      const response = await read(failingHeaders as Headers);
       expect(rateOf(response)).toEqual([429, "3", "0", "60", "20"]);
       expect(response.json().code).toBe("rate_limited");
     }
@@ -184,8 +184,8 @@ describe("failed authentications from one network", () => {
       gateway.app.inject({ url: `/api/v1/payments/${id}`, remoteAddress: `2001:db8::${address}` });
     for (const address of ["1", "2:3:4:5", "ffff:0:0:0"]) expect((await fromSame64(address)).statusCode).toBe(401);
     expect((await fromSame64("6")).statusCode).toBe(429);
-    const elsewhere = await gateway.app.inject({ url: `/api/v1/payments/${id}`, remoteAddress: "203.0.113.7" });
-    expect(elsewhere.statusCode).toBe(401);
+    const otherNetworkResponse = await gateway.app.inject({ url: `/api/v1/payments/${id}`, remoteAddress: "203.0.113.7" });
+    expect(otherNetworkResponse.statusCode).toBe(401);
     clock.ms += 20_000;
     expect([(await read({})).statusCode, (await read({})).statusCode]).toEqual([401, 429]);
   });

@@ -22,9 +22,9 @@ const bytesPerRequest = 16 * 1024;
  * its size and delays other businesses. Throws a Problem beyond the rate.
  */
 export function limitBody({ limits }: Gateway, { caller }: FastifyRequest, bytes: number): void {
-  const more = Math.floor(bytes / bytesPerRequest);
-  if (caller?.role !== "business" || !limits.business || more === 0) return;
-  const draw = limits.business.draw(caller.businessId, more);
+  const additionalRequests = Math.floor(bytes / bytesPerRequest);
+  if (caller?.role !== "business" || !limits.business || additionalRequests === 0) return;
+  const draw = limits.business.draw(caller.businessId, additionalRequests);
   if (!draw.allowed) throw rateLimited("business", draw);
 }
 

@@ -107,14 +107,14 @@ export function extractSchemas(value: unknown, schemas: Record<string, unknown>)
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => extractSchemas(item, schemas));
   const resourceName = "properties" in value ? resourceNameOf.get(fieldsOf(value as Schema)) : undefined;
-  const extracted = Object.fromEntries(Object.entries(value).map(([name, child]) => [name, extractSchemas(child, schemas)]));
-  const { title = resourceName, ...schema } = extracted;
-  if (typeof title !== "string") return extracted;
+  const extractedSchema = Object.fromEntries(Object.entries(value).map(([name, child]) => [name, extractSchemas(child, schemas)]));
+  const { title = resourceName, ...schema } = extractedSchema;
+  if (typeof title !== "string") return extractedSchema;
   // The description of a parameter is outside its schema, so only one of the schemas may have it.
-  const merged: object = { ...(schemas[title] as object | undefined), ...schema };
+  const mergedSchema: object = { ...(schemas[title] as object | undefined), ...schema };
   if (constraintsOf(schemas[title] ?? schema) !== constraintsOf(schema))
     throw new Error(`two different schemas have the name ${title}`);
-  schemas[title] = merged;
+  schemas[title] = mergedSchema;
   return { $ref: `#/components/schemas/${title}` };
 }
 

@@ -59,8 +59,8 @@ export function describeWebhooks(): Record<string, object> {
     );
   });
   const test = webhook("WEBHOOK_TEST", `Test event, sent only to the tested endpoint. ${guarantee}`, BareEventJson);
-  const checked =
+  const checkDescription =
     "Event of a check of the endpoint. The receiver must reject those with an invalid signature or timestamp. Not stored or retried.";
-  const check = webhook("WEBHOOK_CHECK", checked, BareEventJson);
+  const check = webhook("WEBHOOK_CHECK", checkDescription, BareEventJson);
   return Object.fromEntries([...selectable, test, check]);
 }

@@ -61,8 +61,8 @@ describe("a malformed HTTP request", () => {
   });
 
   test("a request with invalid framing in its body gets 400 immediately", async () => {
-    const begun = `${head}Authorization: Bearer ${gateway.business.key}\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{`;
-    expect(statuses(await exchange(`${begun}}garbage\r\n`))).toEqual(["400"]);
+    const beginning = `${head}Authorization: Bearer ${gateway.business.key}\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{`;
+    expect(statuses(await exchange(`${beginning}}garbage\r\n`))).toEqual(["400"]);
   });
 
   test.each([17 * 1024, 100 * 1024])("a request with headers of %i bytes gets 431", async (length) => {

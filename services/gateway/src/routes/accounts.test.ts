@@ -245,10 +245,10 @@ describe("GET /accounts", () => {
       throw new DomainError("not_found", "not_found", "There is no such account.");
     };
     const headers = { "x-request-id": "same-request" };
-    const unknown = await send("GET", `/${uuidv7()}`, undefined, headers);
-    expect(unknown.json()).toMatchObject({ status: 404, code: "not_found" });
-    for (const other of ["x", "%00", `${id}0`])
-      expect((await send("GET", `/${other}`, undefined, headers)).body).toBe(unknown.body);
+    const notFound = await send("GET", `/${uuidv7()}`, undefined, headers);
+    expect(notFound.json()).toMatchObject({ status: 404, code: "not_found" });
+    for (const malformedId of ["x", "%00", `${id}0`])
+      expect((await send("GET", `/${malformedId}`, undefined, headers)).body).toBe(notFound.body);
   });
 
   test("returns an array and the total, and sends each filter", async () => {

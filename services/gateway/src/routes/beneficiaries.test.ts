@@ -215,13 +215,13 @@ describe("PUT /beneficiaries/{id}", () => {
 
   test.each([null, "", "   "])("clears fields with %j", async (empty) => {
     const names = ["iban", "bic", "swift_code", "bank_name", "bank_address", "address", "city", "postal_code"];
-    const strict = ["account_number", "routing_number", "country_code"];
+    const exactFields = ["account_number", "routing_number", "country_code"];
     const payload = Object.fromEntries([
       ...names.map((name) => [name, empty]),
-      ...strict.map((name) => [name, empty === "   " ? "" : empty]),
+      ...exactFields.map((name) => [name, empty === "   " ? "" : empty]),
     ]);
     expect((await send("PUT", `/${id}`, payload)).statusCode).toBe(200);
-    expect((request() as { cleared: string[] }).cleared.sort()).toEqual([...names, ...strict].sort());
+    expect((request() as { cleared: string[] }).cleared.sort()).toEqual([...names, ...exactFields].sort());
     for (const name of ["iban", "bic", "bankName"]) expect(request()).not.toHaveProperty(name);
   });
 
@@ -263,10 +263,10 @@ describe("GET /beneficiaries", () => {
     gateway.behaviour.beneficiaries.updateBeneficiary = refuse;
     const headers = { "x-request-id": "same-request" };
     const payload = method === "PUT" ? {} : undefined;
-    const unknown = await send(method, `/${uuidv7()}`, payload, headers);
-    expect(unknown.json()).toMatchObject({ status: 404, code: "not_found" });
-    for (const other of ["x", "%00", `${id}0`]) {
-      expect((await send(method, `/${other}`, payload, headers)).body).toBe(unknown.body);
+    const notFound = await send(method, `/${uuidv7()}`, payload, headers);
+    expect(notFound.json()).toMatchObject({ status: 404, code: "not_found" });
+    for (const malformedId of ["x", "%00", `${id}0`]) {
+      expect((await send(method, `/${malformedId}`, payload, headers)).body).toBe(notFound.body);
     }
   });
 

@@ -348,8 +348,8 @@ describe("/admin/api-keys", () => {
     expect(response.json()).toEqual([
       { id: keyId, business_id: id, name: "checkout", api_key_prefix: "sk_test_00000000", created_at: atText },
     ]);
-    const without = await send("admin", "GET", "/admin/api-keys");
-    expect(without.json()).toMatchObject({ status: 422, errors: [{ parameter: "business_id", code: "required" }] });
+    const withoutFilter = await send("admin", "GET", "/admin/api-keys");
+    expect(withoutFilter.json()).toMatchObject({ status: 422, errors: [{ parameter: "business_id", code: "required" }] });
   });
 
   test("revocation of a key accepts a reason or no body", async () => {

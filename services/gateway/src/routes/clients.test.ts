@@ -166,7 +166,7 @@ describe("POST /clients/person", () => {
     19900517,
     null,
   ];
-  const bad: Record<string, readonly unknown[]> = {
+  const invalidValues: Record<string, readonly unknown[]> = {
     first_name: texts,
     middle_name: texts,
     last_name: texts,
@@ -200,8 +200,8 @@ describe("POST /clients/person", () => {
     created_at: [atText],
     frist_name: ["Amina"],
   };
-  test.each(Object.keys(bad))("rejects invalid values of %s with a pointer to the field", async (name) => {
-    for (const value of bad[name] ?? []) {
+  test.each(Object.keys(invalidValues))("rejects invalid values of %s with a pointer to the field", async (name) => {
+    for (const value of invalidValues[name] ?? []) {
       const response = await send("POST", "/person", { ...person, [name]: value });
       expect([value, response.statusCode]).toEqual([value, 422]);
       expect(response.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
@@ -302,11 +302,11 @@ describe("GET /clients", () => {
 
   test("returns the organization id of the calling business", async () => {
     gateway.behaviour.clients.listClients = async () => ({ clients: [message], total: 1 });
-    const other = gateway.aKey({ organizationId: 8 });
-    expect((await send("GET", "?organization_id=8", undefined, other.headers)).json()).toEqual([
+    const otherKey = gateway.aKey({ organizationId: 8 });
+    expect((await send("GET", "?organization_id=8", undefined, otherKey.headers)).json()).toEqual([
       { ...expectedJson, organization_id: 8 },
     ]);
-    expect((await send("GET", "?organization_id=7", undefined, other.headers)).json()).toEqual([]);
+    expect((await send("GET", "?organization_id=7", undefined, otherKey.headers)).json()).toEqual([]);
     expect((await send("GET", "?organization_id=7")).json()).toEqual([expectedJson]);
   });
 
@@ -414,8 +414,8 @@ describe("PUT /clients/person/{id}", () => {
     "updated_at",
   ])("rejects %s as immutable, even with its current value", async (name) => {
     const value = { ...expectedJson, middle_name: "Lila" }[name as "id"];
-    for (const given of [value, null, "other"]) {
-      const response = await send("PUT", `/person/${id}`, { [name]: given });
+    for (const rejectedValue of [value, null, "other"]) {
+      const response = await send("PUT", `/person/${id}`, { [name]: rejectedValue });
       expect([response.statusCode, response.json().code]).toEqual([422, "immutable_field"]);
       expect(response.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}`, code: "immutable_field" })]);
     }

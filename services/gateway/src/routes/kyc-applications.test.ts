@@ -172,15 +172,15 @@ describe("POST /kyc/applications", () => {
 
   test("returns 429 with Retry-After above the rate limit of creations, while reads are accepted", async () => {
     const clock = { ms: 0 };
-    await using limited = await startTestGateway({ limits: { kycPerSecond: 1 }, nowMs: () => clock.ms });
-    limited.behaviour.kycApplications.createKycApplication = async () => anApplication();
-    limited.behaviour.kycApplications.getKycApplication = async () => anApplication();
-    const { headers } = limited.business;
-    const create = () => limited.app.inject({ method: "POST", url: `/api/v1${path}`, headers });
+    await using limitedGateway = await startTestGateway({ limits: { kycPerSecond: 1 }, nowMs: () => clock.ms });
+    limitedGateway.behaviour.kycApplications.createKycApplication = async () => anApplication();
+    limitedGateway.behaviour.kycApplications.getKycApplication = async () => anApplication();
+    const { headers } = limitedGateway.business;
+    const create = () => limitedGateway.app.inject({ method: "POST", url: `/api/v1${path}`, headers });
     const responses = [await create(), await create(), await create()];
     expect(responses.map(({ statusCode }) => statusCode)).toEqual([201, 201, 429]);
     expect([responses[2]?.json().code, responses[2]?.headers["retry-after"]]).toEqual(["rate_limited", "1"]);
-    expect((await limited.app.inject({ url: `/api/v1${path}/${id}`, headers })).statusCode).toBe(200);
+    expect((await limitedGateway.app.inject({ url: `/api/v1${path}/${id}`, headers })).statusCode).toBe(200);
     clock.ms += 1_000;
     expect((await create()).statusCode).toBe(201);
   });
@@ -221,10 +221,10 @@ describe("POST /kyc/applications", () => {
   });
 
   test("accepts an http loopback redirect_url only with allowInsecureUrls", async () => {
-    await using open = await startTestGateway({ allowInsecureUrls: true });
-    open.behaviour.kycApplications.createKycApplication = async () => anApplication();
+    await using insecureGateway = await startTestGateway({ allowInsecureUrls: true });
+    insecureGateway.behaviour.kycApplications.createKycApplication = async () => anApplication();
     const create = (redirect_url: string) =>
-      open.app.inject({ method: "POST", url: `/api/v1${path}`, headers: open.business.headers, payload: { redirect_url } });
+      insecureGateway.app.inject({ method: "POST", url: `/api/v1${path}`, headers: insecureGateway.business.headers, payload: { redirect_url } });
     expect((await create("http://127.0.0.1:3000/done")).statusCode).toBe(201);
     expect((await create("http://shop.example/done")).statusCode).toBe(422);
   });
@@ -307,8 +307,8 @@ describe("GET /kyc/applications", () => {
 });
 
 describe.each([
-  ["GET", (one: string) => `${path}/${one}`],
-  ["POST", (one: string) => `${path}/${one}/cancel`],
+  ["GET", (applicationId: string) => `${path}/${applicationId}`],
+  ["POST", (applicationId: string) => `${path}/${applicationId}/cancel`],
 ] as const)("%s of one application", (method, pathOf) => {
   test("returns the same 404 for another business, an unknown id and a malformed id", async () => {
     const { kycApplications } = gateway.behaviour;
@@ -316,11 +316,11 @@ describe.each([
       throw new DomainError("not_found", "not_found", "There is no such KYC application.");
     };
     const headers = { "x-request-id": "same-request" };
-    const unknown = await send(method, pathOf(uuidv7()), undefined, headers);
-    expect([unknown.statusCode, unknown.json().code]).toEqual([404, "not_found"]);
+    const notFound = await send(method, pathOf(uuidv7()), undefined, headers);
+    expect([notFound.statusCode, notFound.json().code]).toEqual([404, "not_found"]);
     for (const malformed of ["x", "%00", `${id}0`, "..%2f..", "019a0000000070008000000000000001", "a".repeat(2000)]) {
       const response = await send(method, pathOf(malformed), undefined, headers);
-      expect([response.statusCode, response.body]).toEqual([404, unknown.body]);
+      expect([response.statusCode, response.body]).toEqual([404, notFound.body]);
     }
   });
 });
@@ -447,8 +447,8 @@ describe("routes of KYC applications", () => {
       const headers = admin ? gateway.admin.headers : {};
       const body = admin ? { outcome: "APPROVED", note: "x" } : {};
       for (const key of ["a b", "x".repeat(256), "é"]) {
-        const refused = await send(method, url, body, { ...headers, "idempotency-key": key });
-        expect([refused.statusCode, refused.json().code]).toEqual([400, "invalid_idempotency_key"]);
+        const response = await send(method, url, body, { ...headers, "idempotency-key": key });
+        expect([response.statusCode, response.json().code]).toEqual([400, "invalid_idempotency_key"]);
       }
       expect(gateway.received).toEqual([]);
       await send(method, url, body, { ...headers, "idempotency-key": "k" });

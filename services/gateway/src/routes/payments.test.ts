@@ -223,12 +223,12 @@ describe("GET /payments", () => {
       throw new DomainError("not_found", "not_found", "There is no such payment.");
     };
     const headers = { "x-request-id": "same-request" };
-    const unknown = await send("GET", `/payments/${uuidv7()}`, undefined, headers);
-    expect(unknown.statusCode).toBe(404);
-    expect(unknown.json().code).toBe("not_found");
-    for (const other of ["x", "1", "%00", `${id}0`, "..%2f..", "019a0000000070008000000000000001", "a".repeat(2000)]) {
-      const response = await send("GET", `/payments/${other}`, undefined, headers);
-      expect([response.statusCode, response.body]).toEqual([404, unknown.body]);
+    const notFound = await send("GET", `/payments/${uuidv7()}`, undefined, headers);
+    expect(notFound.statusCode).toBe(404);
+    expect(notFound.json().code).toBe("not_found");
+    for (const otherId of ["x", "1", "%00", `${id}0`, "..%2f..", "019a0000000070008000000000000001", "a".repeat(2000)]) {
+      const response = await send("GET", `/payments/${otherId}`, undefined, headers);
+      expect([response.statusCode, response.body]).toEqual([404, notFound.body]);
     }
   });
 
@@ -241,8 +241,8 @@ describe("GET /payments", () => {
     expect(response.statusCode).toBe(200);
     expect(response.json()).toHaveLength(2);
     expect(response.headers["x-total-count"]).toBe("7");
-    const base = "/api/v1/payments?limit=2&offset=%&status=PAID&order_ref=a%26b&created_from=2026-11-20T11%3A00%3A00%2B01%3A00";
-    const link = (offset: number, rel: string) => `<${base.replace("%", String(offset))}>; rel="${rel}"`;
+    const urlTemplate = "/api/v1/payments?limit=2&offset=%&status=PAID&order_ref=a%26b&created_from=2026-11-20T11%3A00%3A00%2B01%3A00";
+    const link = (offset: number, rel: string) => `<${urlTemplate.replace("%", String(offset))}>; rel="${rel}"`;
     expect(String(response.headers["link"]).split(", ").sort()).toEqual(
       [link(0, "first"), link(6, "last"), link(0, "prev"), link(4, "next")].sort(),
     );

@@ -90,16 +90,16 @@ describe("POST /onboarding/businesses", () => {
   });
 
   test("limits the rate of invalid tokens, while a valid token is accepted", async () => {
-    await using limited = await startTestGateway({ limits: { failedAuthPerMinute: 3 } });
-    limited.behaviour.invitations.resolveInvitation = gateway.behaviour.invitations.resolveInvitation!;
-    const guess = async (text: string) => {
+    await using limitedGateway = await startTestGateway({ limits: { failedAuthPerMinute: 3 } });
+    limitedGateway.behaviour.invitations.resolveInvitation = gateway.behaviour.invitations.resolveInvitation!;
+    const codeForToken = async (text: string) => {
       const headers = { authorization: `Bearer ${text}` };
-      return (await limited.app.inject({ method: "POST", url: "/api/v1/onboarding/businesses", headers })).json().code;
+      return (await limitedGateway.app.inject({ method: "POST", url: "/api/v1/onboarding/businesses", headers })).json().code;
     };
     const codes = [];
-    for (let i = 0; i < 4; i++) codes.push(await guess(generateApiKey("inv_")));
+    for (let i = 0; i < 4; i++) codes.push(await codeForToken(generateApiKey("inv_")));
     expect(codes).toEqual([...Array(3).fill("invalid_invitation"), "rate_limited"]);
-    expect(await guess(token)).toBe("invalid_json");
+    expect(await codeForToken(token)).toBe("invalid_json");
   });
 });
 

@@ -332,9 +332,9 @@ describe("/events", () => {
     gateway.behaviour.events.getEvent = async () => anEvent;
     gateway.behaviour.events.listEvents = async () => ({ events: [anEvent, anEvent], total: 2 });
     const head = `{"id":"${id}","type":"PAYMENT_REFUNDED","created_at":"${atText}"`;
-    const one = await send("GET", `/events/${id}`);
-    expect([one.statusCode, one.body]).toEqual([200, `${head},"body":${body}}`]);
-    expect(one.headers["content-type"]).toBe("application/json; charset=utf-8");
+    const eventResponse = await send("GET", `/events/${id}`);
+    expect([eventResponse.statusCode, eventResponse.body]).toEqual([200, `${head},"body":${body}}`]);
+    expect(eventResponse.headers["content-type"]).toBe("application/json; charset=utf-8");
     const list = await send("GET", "/events?type=PAYMENT_REFUNDED&from=2026-11-20T10:00:00Z&to=2026-11-21T10:00:00Z");
     expect(list.body).toBe(`[${head},"body":${body}},${head},"body":${body}}]`);
     expect(list.headers["x-total-count"]).toBe("2");

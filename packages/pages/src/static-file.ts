@@ -52,9 +52,9 @@ export function staticFile(load: () => StaticFile | Promise<StaticFile>) {
 async function variantsOf(content: string | Buffer): Promise<Variant[]> {
   const bytes = Buffer.from(content);
   const hash = createHash("sha256").update(bytes).digest("base64url");
-  const variant = (encoding: string | undefined, compressed: Buffer): Variant => ({
+  const variant = (encoding: string | undefined, encodedBytes: Buffer): Variant => ({
     encoding,
-    bytes: compressed,
+    bytes: encodedBytes,
     etag: `"${hash}${encoding === undefined ? "" : `-${encoding}`}"`,
   });
   if (bytes.length < compressedFrom) return [variant(undefined, bytes)];

@@ -16,7 +16,7 @@ export interface Receiver extends AsyncDisposable {
   /** Callbacks that arrived completely, in order. */
   readonly received: Received[];
   /** Number of callbacks whose body was incomplete. */
-  readonly broken: { count: number };
+  readonly incomplete: { count: number };
   readonly types: () => string[];
   /** Sets the statuses of the next responses; later responses have 204. */
   respondNext(...statuses: number[]): void;
@@ -27,7 +27,7 @@ export interface Receiver extends AsyncDisposable {
 /** Starts a server that records callbacks, in place of the kyc service. */
 export async function aReceiver(): Promise<Receiver> {
   const received: Received[] = [];
-  const broken = { count: 0 };
+  const incomplete = { count: 0 };
   const statuses: number[] = [];
   const server = createServer(async (request, response: ServerResponse) => {
     try {
@@ -35,7 +35,7 @@ export async function aReceiver(): Promise<Receiver> {
       received.push({ headers: request.headers, raw, body: JSON.parse(raw) });
       response.writeHead(statuses.shift() ?? 204).end();
     } catch {
-      broken.count += 1;
+      incomplete.count += 1;
     }
   });
   server.listen(0, "127.0.0.1");
@@ -43,7 +43,7 @@ export async function aReceiver(): Promise<Receiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callbacks/kyc`,
     received,
-    broken,
+    incomplete,
     types: () => received.map(({ body }) => body.type.replace("application.", "")),
     respondNext: (...next) => void statuses.push(...next),
     of: (reference) => received.filter(({ body }) => body.application.reference === reference),

@@ -71,13 +71,13 @@ describe("a refund with a fault", () => {
     await setFault("refund", "slow:60000");
     const client = new AbortController();
     let isFinished = false;
-    const slow = refund(orderId, client.signal).finally(() => {
+    const slowRefund = refund(orderId, client.signal).finally(() => {
       isFinished = true;
     });
     await expect.poll(() => refundedAmount(orderId)).toBe(1000);
     expect(isFinished).toBe(false);
     client.abort();
-    await expect(slow).rejects.toThrow();
+    await expect(slowRefund).rejects.toThrow();
 
     await setFault("refund", "slow:20");
     expect(await (await refund(orderId)).json()).toMatchObject({ errorCode: 0 });
@@ -140,15 +140,15 @@ test("the fault stale returns the order at an earlier time and does not change t
   const paidAt = Date.now();
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   await refund(orderId);
-  const stale = async (ms: number, parameters: Record<string, string>) => {
+  const readStale = async (ms: number, parameters: Record<string, string>) => {
     await setFault("status", `stale:${ms}`);
     return call(sandbox.url, "getOrderStatusExtended.do", parameters);
   };
-  const before = { orderStatus: 2, paymentAmountInfo: { refundedAmount: 0 } };
-  expect(await stale(Date.now() - paidAt - 10, { orderId })).toMatchObject(before);
-  expect(await stale(Date.now() - paidAt - 10, { orderNumber })).toMatchObject(before);
-  expect(await stale(0, { orderId })).toMatchObject({ orderStatus: 4, paymentAmountInfo: { refundedAmount: 1000 } });
-  expect(await stale(86_400_000, { orderId })).toMatchObject({ errorCode: 6 });
+  const unrefunded = { orderStatus: 2, paymentAmountInfo: { refundedAmount: 0 } };
+  expect(await readStale(Date.now() - paidAt - 10, { orderId })).toMatchObject(unrefunded);
+  expect(await readStale(Date.now() - paidAt - 10, { orderNumber })).toMatchObject(unrefunded);
+  expect(await readStale(0, { orderId })).toMatchObject({ orderStatus: 4, paymentAmountInfo: { refundedAmount: 1000 } });
+  expect(await readStale(86_400_000, { orderId })).toMatchObject({ errorCode: 6 });
   expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderId })).toMatchObject({ orderStatus: 4 });
 });
 

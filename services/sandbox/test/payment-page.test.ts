@@ -26,8 +26,8 @@ test("every page of the payment forbids caches, referrers, external resources an
     expect(text).not.toMatch(/ (style|on\w+)="|<style|<script(?! src=)/);
   }
   expect((await post(formUrl, "card", { pan: "1" })).headers.get("cache-control")).toBe("no-store");
-  const back = await fetch(`${(await paid(sandbox.url)).formUrl}/return`, { redirect: "manual" });
-  expect(back.headers.get("referrer-policy")).toBe("no-referrer");
+  const returnResponse = await fetch(`${(await paid(sandbox.url)).formUrl}/return`, { redirect: "manual" });
+  expect(returnResponse.headers.get("referrer-policy")).toBe("no-referrer");
   expect(await view(orderId)).toMatchObject({ orderStatus: 0 });
 });
 
@@ -67,17 +67,17 @@ test("a password that is sent twice at once pays once, and a wrong password uses
 
 test("the return path redirects to the shop with the order id, or to the payment page while the payment is open", async () => {
   const open = await registered(sandbox.url);
-  const early = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
-  expect([early.status, early.headers.get("location")]).toEqual([303, `/payment/pay/${open.orderId}?lang=fr`]);
+  const openResponse = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
+  expect([openResponse.status, openResponse.headers.get("location")]).toEqual([303, `/payment/pay/${open.orderId}?lang=fr`]);
   await post(open.formUrl, "cancel", {});
   const cancelled = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
   expect([cancelled.status, cancelled.headers.get("location")]).toEqual([302, `http://shop.test/sorry?orderId=${open.orderId}`]);
 
-  const done = await paid(sandbox.url);
-  const after = await fetch(`${done.formUrl}/return`, { redirect: "manual" });
-  expect([after.status, after.headers.get("location")]).toEqual([
+  const paidOrder = await paid(sandbox.url);
+  const paidResponse = await fetch(`${paidOrder.formUrl}/return`, { redirect: "manual" });
+  expect([paidResponse.status, paidResponse.headers.get("location")]).toEqual([
     302,
-    `http://shop.test/thanks?basket=7&orderId=${done.orderId}`,
+    `http://shop.test/thanks?basket=7&orderId=${paidOrder.orderId}`,
   ]);
 });
 

@@ -80,7 +80,8 @@ test("orders, refunds, calls and the clock are kept when the process is killed",
     body: { attempts_left: 1 },
   });
   expect(await call(restartedUrl, "register.do", anOrder({ orderNumber: order.orderNumber }))).toMatchObject({ errorCode: 1 });
-  // 1000 seconds before the kill and 200 after it are the whole session.
+  // The session of 1200 seconds ends: 1000 seconds passed before the kill, and 200 seconds after
+  // it.
   await control(restartedUrl, "POST", "clock", { advance_seconds: 200 });
   expect(await call(restartedUrl, "getOrderStatus.do", { orderId: unpaid.orderId })).toMatchObject({
     OrderStatus: 6,

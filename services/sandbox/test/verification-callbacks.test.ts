@@ -227,7 +227,7 @@ describe("a fault of callbacks", () => {
   test("the fault truncated sends half of the body and retries", async () => {
     const { token } = await submitWith("truncated");
     await waitUntilNotPending(token);
-    expect(receiver.broken.count).toBe(1);
+    expect(receiver.incomplete.count).toBe(1);
     expect(receiver.types()).toEqual(["opened", "submitted", "processing", "completed"]);
   });
 

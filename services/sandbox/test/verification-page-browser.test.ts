@@ -89,23 +89,23 @@ describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent
 
     await kycControl(sandbox.url, token, "submit", { outcome: "needs_review", hold_seconds: 3600 });
     await visit(linkUrl, "progress");
-    const ended = async (body: object, state: string, more: Record<string, unknown> = {}) => {
-      const link = await aLink({ locale: language, ...more });
+    const visitEnded = async (body: object, state: string, creation: Record<string, unknown> = {}) => {
+      const link = await aLink({ locale: language, ...creation });
       await kycControl(sandbox.url, link.token, "submit", body);
       await visit(link.linkUrl, state);
     };
-    await ended({ outcome: "approved" }, "approved");
-    await ended({ outcome: "rejected", reason_codes: ["FACE_MISMATCH", "DOCUMENT_EXPIRED"] }, "rejected");
-    await ended({ outcome: "needs_review" }, "being looked at");
-    await ended({ outcome: "failed" }, "failed");
-    await ended({ outcome: "failed" }, "used up", { max_attempts: 1 });
-    const dead = await aLink({ locale: language });
-    await visit(`${sandbox.url}/sandbox/kyc/${dead.token}/tester?lang=${language}&saved=1`, "for testers");
-    await callProvider(sandbox.url, "POST", `applications/${dead.providerId}/cancel`);
-    await visit(dead.linkUrl, "cancelled");
-    const late = await aLink({ locale: language });
-    await kycControl(sandbox.url, late.token, "expire");
-    await visit(late.linkUrl, "expired");
+    await visitEnded({ outcome: "approved" }, "approved");
+    await visitEnded({ outcome: "rejected", reason_codes: ["FACE_MISMATCH", "DOCUMENT_EXPIRED"] }, "rejected");
+    await visitEnded({ outcome: "needs_review" }, "being looked at");
+    await visitEnded({ outcome: "failed" }, "failed");
+    await visitEnded({ outcome: "failed" }, "used up", { max_attempts: 1 });
+    const canceled = await aLink({ locale: language });
+    await visit(`${sandbox.url}/sandbox/kyc/${canceled.token}/tester?lang=${language}&saved=1`, "for testers");
+    await callProvider(sandbox.url, "POST", `applications/${canceled.providerId}/cancel`);
+    await visit(canceled.linkUrl, "cancelled");
+    const expired = await aLink({ locale: language });
+    await kycControl(sandbox.url, expired.token, "expire");
+    await visit(expired.linkUrl, "expired");
     await visit(`${sandbox.url}/verify/unknown?lang=${language}`, "unknown");
     await page.context().close();
   });

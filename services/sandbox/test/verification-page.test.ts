@@ -35,10 +35,10 @@ test("every page of the verification forbids caches, referrers, external resourc
   const camera = await aVerification(sandbox.url);
   await post(camera.linkUrl, "start");
   await post(camera.linkUrl, "document", "passport");
-  const done = await aVerification(sandbox.url);
-  await kycControl(sandbox.url, done.token, "submit", { outcome: "approved" });
+  const completed = await aVerification(sandbox.url);
+  await kycControl(sandbox.url, completed.token, "submit", { outcome: "approved" });
   const tester = `${sandbox.url}/sandbox/kyc/${open.token}/tester`;
-  for (const url of [open.linkUrl, camera.linkUrl, done.linkUrl, tester, `${sandbox.url}/verify/unknown`]) {
+  for (const url of [open.linkUrl, camera.linkUrl, completed.linkUrl, tester, `${sandbox.url}/verify/unknown`]) {
     const page = await fetch(url);
     expect(page.headers.get("cache-control")).toBe("no-store");
     expect(page.headers.get("referrer-policy")).toBe("no-referrer");
@@ -114,10 +114,10 @@ test.each([
 test("the return path redirects to the page before the verification ends, and when there is no redirect_url", async () => {
   const open = await aVerification(sandbox.url, { redirect_url });
   expect(await location(`${open.linkUrl}/return`)).toEqual([303, `/verify/${open.token}?lang=en`]);
-  const alone = await aVerification(sandbox.url);
-  await kycControl(sandbox.url, alone.token, "submit", { outcome: "approved" });
-  expect(await location(`${alone.linkUrl}/return`)).toEqual([303, `/verify/${alone.token}?lang=en`]);
-  expect(await textOf(alone.linkUrl)).not.toContain("data-return");
+  const withoutRedirect = await aVerification(sandbox.url);
+  await kycControl(sandbox.url, withoutRedirect.token, "submit", { outcome: "approved" });
+  expect(await location(`${withoutRedirect.linkUrl}/return`)).toEqual([303, `/verify/${withoutRedirect.token}?lang=en`]);
+  expect(await textOf(withoutRedirect.linkUrl)).not.toContain("data-return");
 });
 
 test("a page of the previous attempt in another tab does not start a new attempt", async () => {

@@ -43,21 +43,21 @@ test.each([KycEventType.KYC_CREATED, KycEventType.KYC_OPENED, KycEventType.KYC_S
   "an intermediate step (%i) creates no event for the business, and the next message is applied",
   async (type) => {
     const caller = aBusinessCaller();
-    const after = aKycEvent(caller);
-    await harness.publishTo("kyc.v1", aKycEvent({ ...caller, type }), after);
-    expect(await harness.sql("select id from event where business_id = ?", [caller.businessId])).toEqual([{ id: after.id }]);
+    const nextEvent = aKycEvent(caller);
+    await harness.publishTo("kyc.v1", aKycEvent({ ...caller, type }), nextEvent);
+    expect(await harness.sql("select id from event where business_id = ?", [caller.businessId])).toEqual([{ id: nextEvent.id }]);
   },
 );
 
 test("invalid messages of kyc.v1 are stored as dead letters", async () => {
-  const broken = [
+  const invalidMessages = [
     { ...aKycEvent(), payload: new Uint8Array() },
     aKycEvent({ type: KycEventType.UNSPECIFIED }),
     aKycEvent({ businessId: "not a uuid" }),
   ];
-  for (const message of broken) await harness.publishTo("kyc.v1", message, aKycEvent());
+  for (const message of invalidMessages) await harness.publishTo("kyc.v1", message, aKycEvent());
   const parked = await harness.sql<{ event_id: string }>("select event_id from dead_letter where topic = 'kyc.v1'");
-  expect(parked.map((row) => row.event_id).sort()).toEqual(broken.map(({ id }) => id).sort());
+  expect(parked.map((row) => row.event_id).sort()).toEqual(invalidMessages.map(({ id }) => id).sort());
 });
 
 test("a KYC event with a status or verdict of a newer version waits for that version, and its body is not stored", async () => {

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { ConcurrencyLimits } from "./concurrency-limits.ts";
 
 function openLimits(limits: ConstructorParameters<typeof ConcurrencyLimits>[0]) {
-  const opened = new ConcurrencyLimits(limits);
-  opened.isOpen = true;
-  return opened;
+  const concurrencyLimits = new ConcurrencyLimits(limits);
+  concurrencyLimits.isOpen = true;
+  return concurrencyLimits;
 }
 
 describe("ConcurrencyLimits", () => {

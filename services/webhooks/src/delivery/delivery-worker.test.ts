@@ -120,23 +120,23 @@ test("a 410 fails the delivery and disables the endpoint, and later deliveries a
 });
 
 test("a 410 from a previous URL keeps the endpoint ACTIVE, and the delivery is sent to the current URL, even after its last attempt", async () => {
-  await using once = await startHarness({ deliver: { pausesMs: [] } });
+  await using singleAttempt = await startHarness({ deliver: { pausesMs: [] } });
   await using current = await startReceiver();
   const caller = aBusinessCaller();
   let endpointId = "";
   await using previous = await startReceiver(async (response) => {
-    await once.endpoints.updateWebhookEndpoint({ id: endpointId, url: current.url }, { caller });
+    await singleAttempt.endpoints.updateWebhookEndpoint({ id: endpointId, url: current.url }, { caller });
     response.writeHead(410).end();
   });
-  const endpoint = await create(previous.url, caller, once);
+  const endpoint = await create(previous.url, caller, singleAttempt);
   endpointId = endpoint.id;
   const event = aPaymentEvent(caller);
-  await once.publish(event);
-  await once.settled();
-  expect(await deliveriesOf(event.id, caller, once)).toMatchObject([
+  await singleAttempt.publish(event);
+  await singleAttempt.settled();
+  expect(await deliveriesOf(event.id, caller, singleAttempt)).toMatchObject([
     { status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 410 }, { statusCode: 200 }] },
   ]);
-  const { status } = await once.endpoints.getWebhookEndpoint({ id: endpoint.id }, { caller });
+  const { status } = await singleAttempt.endpoints.getWebhookEndpoint({ id: endpoint.id }, { caller });
   expect(status).toBe(WebhookEndpointStatus.ACTIVE);
   expect([previous.requests.length, current.requests.length]).toEqual([1, 1]);
 });
@@ -181,7 +181,7 @@ test("one claim skips all due deliveries of a disabled endpoint and claims those
 
 test("the next attempt follows the schedule, and Retry-After of a 429 or 503 postpones it by at most a day", async () => {
   await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
-  const waitAfter = async (status: number, retryAfter: string) => {
+  const pauseAfter = async (status: number, retryAfter: string) => {
     await using receiver = await startReceiver(respondWith(status, { "retry-after": retryAfter }));
     return pauseBeforeNextAttemptMs(await deliverOne(receiver.url, slow));
   };
@@ -193,7 +193,7 @@ test("the next attempt follows the schedule, and Retry-After of a 429 or 503 pos
     [503, new Date(Date.now() + 900_000).toUTCString(), 890_000, 900_000],
     [503, "99999999", dayMs, dayMs],
   ] as const) {
-    const waitMs = await waitAfter(status, retryAfter);
+    const waitMs = await pauseAfter(status, retryAfter);
     expect(waitMs).toBeGreaterThanOrEqual(fromMs);
     expect(waitMs).toBeLessThanOrEqual(toMs + slackMs);
   }
@@ -249,8 +249,8 @@ test("before the new secret is active, X-Signature uses the old secret, and webh
       signatureHeaders(String(headers["webhook-id"]), Number(timestamp), body, { current: String(current), other: undefined }),
     );
     return [
-      expected.findIndex((each) => each["x-signature"] === headers["x-signature"]),
-      expected.map((each) => sent.includes(each["webhook-signature"])),
+      expected.findIndex((signatures) => signatures["x-signature"] === headers["x-signature"]),
+      expected.map((signatures) => sent.includes(signatures["webhook-signature"])),
     ];
   };
 
@@ -343,12 +343,12 @@ test("hanging endpoints of a business use only its slots and do not delay delive
   await using fair = await startHarness({ deliver: { ...shares, timeoutMs: 60_000 } });
   await using hanging = await startReceiver(() => {});
   await using healthy = await startReceiver();
-  const [one, other] = [aBusinessCaller(), aBusinessCaller()];
-  for (let i = 0; i < 8; i++) await create(hanging.url, one, fair);
-  await create(healthy.url, other, fair);
-  await fair.publish(...Array.from({ length: 10 }, () => aPaymentEvent(one)));
+  const [slowCaller, otherCaller] = [aBusinessCaller(), aBusinessCaller()];
+  for (let i = 0; i < 8; i++) await create(hanging.url, slowCaller, fair);
+  await create(healthy.url, otherCaller, fair);
+  await fair.publish(...Array.from({ length: 10 }, () => aPaymentEvent(slowCaller)));
   await eventually(() => expect(hanging.requests).toHaveLength(6));
-  await fair.publish(...Array.from({ length: 20 }, () => aPaymentEvent(other)));
+  await fair.publish(...Array.from({ length: 20 }, () => aPaymentEvent(otherCaller)));
   await eventually(() => expect(healthy.requests).toHaveLength(20));
   expect(hanging.requests).toHaveLength(6);
   await fair.sql("delete from delivery");
@@ -388,70 +388,70 @@ test("an endpoint that timed out gets at most two concurrent attempts until it r
 
 test("a claim respects the limits of businesses, endpoints and slow endpoints", async () => {
   await using idle = await startHarness({ deliver: false });
-  const [one, other, slow] = [aBusinessCaller(), aBusinessCaller(), aBusinessCaller()];
-  for (let i = 0; i < 4; i++) await create("http://127.0.0.1:9/", one, idle);
-  await create("http://127.0.0.1:9/", other, idle);
+  const [busyCaller, otherCaller, slow] = [aBusinessCaller(), aBusinessCaller(), aBusinessCaller()];
+  for (let i = 0; i < 4; i++) await create("http://127.0.0.1:9/", busyCaller, idle);
+  await create("http://127.0.0.1:9/", otherCaller, idle);
   for (let i = 0; i < 8; i++) await create("http://127.0.0.1:9/", slow, idle);
   await idle.sql("update webhook_endpoint set slow = true where business_id = ?", [slow.businessId]);
-  for (const caller of [slow, one, other]) await idle.publish(...Array.from({ length: 10 }, () => aPaymentEvent(caller)));
+  for (const caller of [slow, busyCaller, otherCaller]) await idle.publish(...Array.from({ length: 10 }, () => aPaymentEvent(caller)));
 
   const limits = new ConcurrencyLimits({ total: 20, perBusiness: 16, perEndpoint: 8 });
   const claimed = await claimOnce(idle, limits);
   const claimedBy = (caller: Caller) => claimed.filter(({ business_id }) => business_id === caller.businessId);
-  // The single endpoint of `other` gets 8, `one` gets the remaining 12, and the slow business gets
-  // an eighth of its 16 slots.
-  expect([claimedBy(slow), claimedBy(other), claimedBy(one)].map(({ length }) => length)).toEqual([2, 8, 12]);
+  // The single endpoint of `otherCaller` gets 8, `busyCaller` gets the remaining 12, and the slow
+  // business gets an eighth of its 16 slots.
+  expect([claimedBy(slow), claimedBy(otherCaller), claimedBy(busyCaller)].map(({ length }) => length)).toEqual([2, 8, 12]);
   expect(claimed.filter((delivery) => delivery.slow)).toEqual(claimedBy(slow));
 
   for (const { business_id, endpoint_id, slow: isSlow } of claimed) {
     (isSlow ? limits.slow : limits.healthy).enter(business_id, 0, endpoint_id);
   }
   expect(await claimOnce(idle, limits)).toEqual([]);
-  for (const { business_id, endpoint_id } of claimedBy(other).slice(0, 3)) limits.healthy.leave(business_id, endpoint_id);
-  // `one` uses 12 slots and `other` 5: the business that uses fewer slots is served first.
-  const next = await claimOnce(idle, limits);
-  expect(next.map(({ business_id }) => business_id)).toEqual(expect.arrayContaining([other.businessId, other.businessId]));
-  expect(next).toHaveLength(3);
+  for (const { business_id, endpoint_id } of claimedBy(otherCaller).slice(0, 3)) limits.healthy.leave(business_id, endpoint_id);
+  // `busyCaller` uses 12 slots and `otherCaller` uses 5. The business with fewer slots is first.
+  const nextClaimed = await claimOnce(idle, limits);
+  expect(nextClaimed.map(({ business_id }) => business_id)).toEqual(expect.arrayContaining([otherCaller.businessId, otherCaller.businessId]));
+  expect(nextClaimed).toHaveLength(3);
 });
 
 test("a claim reads fewer than 700 rows while an endpoint that uses all its slots has 20000 due deliveries", async () => {
   await using idle = await startHarness({ deliver: false });
-  const [one, other] = [aBusinessCaller(), aBusinessCaller()];
-  const { id: endpointId } = await create("http://127.0.0.1:9/", one, idle);
-  await create("http://127.0.0.1:9/", other, idle);
-  await idle.publish(aPaymentEvent(one));
+  const [busyCaller, otherCaller] = [aBusinessCaller(), aBusinessCaller()];
+  const { id: endpointId } = await create("http://127.0.0.1:9/", busyCaller, idle);
+  await create("http://127.0.0.1:9/", otherCaller, idle);
+  await idle.publish(aPaymentEvent(busyCaller));
   await idle.sql(
     `insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at)
      select uuidv7(), ?, uuidv7(), ?, 'PENDING', now() - interval '1 hour' from generate_series(1, 20000)`,
-    [one.businessId, endpointId],
+    [busyCaller.businessId, endpointId],
   );
-  await idle.publish(aPaymentEvent(other));
+  await idle.publish(aPaymentEvent(otherCaller));
   await idle.sql("analyze delivery");
   const limits = new ConcurrencyLimits({ total: 8, perBusiness: 2, perEndpoint: 2 });
-  for (let i = 0; i < 2; i++) limits.healthy.enter(one.businessId, 0, endpointId);
+  for (let i = 0; i < 2; i++) limits.healthy.enter(busyCaller.businessId, 0, endpointId);
 
-  const before = await deliveriesRead(idle);
+  const readBefore = await deliveriesRead(idle);
   const claimed = await claimOnce(idle, limits);
-  expect(claimed.map(({ business_id }) => business_id)).toEqual([other.businessId]);
+  expect(claimed.map(({ business_id }) => business_id)).toEqual([otherCaller.businessId]);
   // The search reads the 500 oldest rows, and one row for each endpoint.
-  expect((await deliveriesRead(idle)) - before).toBeLessThan(700);
+  expect((await deliveriesRead(idle)) - readBefore).toBeLessThan(700);
 });
 
 test("a claim reads only due deliveries while 5000 endpoints have deliveries that are due later", async () => {
   await using idle = await startHarness({ deliver: false });
-  const one = aBusinessCaller();
-  await create("http://127.0.0.1:9/", one, idle);
-  await idle.publish(aPaymentEvent(one));
+  const busyCaller = aBusinessCaller();
+  await create("http://127.0.0.1:9/", busyCaller, idle);
+  await idle.publish(aPaymentEvent(busyCaller));
   await idle.sql(
     `insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at)
      select uuidv7(), uuidv7(), uuidv7(), uuidv7(), 'PENDING', now() + interval '1 hour' from generate_series(1, 5000)`,
   );
   await idle.sql("analyze delivery");
 
-  const before = await deliveriesRead(idle);
+  const readBefore = await deliveriesRead(idle);
   const claimed = await claimOnce(idle);
-  expect(claimed.map(({ business_id }) => business_id)).toEqual([one.businessId]);
-  expect((await deliveriesRead(idle)) - before).toBeLessThan(30);
+  expect(claimed.map(({ business_id }) => business_id)).toEqual([busyCaller.businessId]);
+  expect((await deliveriesRead(idle)) - readBefore).toBeLessThan(30);
 });
 
 /** Returns the number of rows that statements have read from the table of deliveries. */
@@ -589,7 +589,7 @@ test("five days of failures disable an endpoint, and a success resets the period
         endpoint.id,
       ])
     )[0]?.since;
-  const failFor = (days: number) =>
+  const setFailingDays = (days: number) =>
     harness.sql(`update webhook_endpoint set failing_since = now() - ${days} * interval '1 day' where id = ?`, [endpoint.id]);
   const deliverAnother = async () => {
     await harness.publish(aPaymentEvent(caller));
@@ -597,7 +597,7 @@ test("five days of failures disable an endpoint, and a success resets the period
   };
 
   expect(await failingSince()).not.toBeNull();
-  await failFor(4.9);
+  await setFailingDays(4.9);
   await deliverAnother();
   expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.ACTIVE);
   status = 200;
@@ -605,7 +605,7 @@ test("five days of failures disable an endpoint, and a success resets the period
   expect(await failingSince()).toBeNull();
   status = 500;
   await deliverAnother();
-  await failFor(5.1);
+  await setFailingDays(5.1);
   await deliverAnother();
   await eventually(async () => expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.DISABLED));
 });

@@ -11,7 +11,7 @@ import { createHttpClient, describeFailure, type HttpClient } from "./http-clien
 
 const stack: AsyncDisposable[] = [];
 afterEach(async () => {
-  for (const each of stack.splice(0).reverse()) await each[Symbol.asyncDispose]();
+  for (const disposable of stack.splice(0).reverse()) await disposable[Symbol.asyncDispose]();
 });
 
 function aClient(options: { timeoutMs?: number; allowInsecure?: boolean; resolve?: Resolve } = {}): HttpClient {
@@ -44,7 +44,7 @@ async function startRawServer(respond: (socket: Socket) => void) {
 }
 
 const body = Buffer.from("{}");
-const forbidden = { code: "ADDRESS_FORBIDDEN", detail: "the address is not public" };
+const addressForbidden = { code: "ADDRESS_FORBIDDEN", detail: "the address is not public" };
 const timedOut = { code: "TIMEOUT", detail: "timed out after 0.1 s" };
 const head = "HTTP/1.1 200 OK\r\n";
 
@@ -106,7 +106,7 @@ test("post closes the connection of an endless body", async () => {
   });
   expect(await aClient().post(server.url, {}, body)).toMatchObject({ statusCode: 200, response: "z".repeat(1_024) });
   await Promise.all(server.closed);
-  // At most the buffers of both sockets.
+  // The server can write at most until the buffers of both sockets are full.
   expect(written).toBeLessThan(20_000);
 });
 
@@ -172,7 +172,7 @@ test.each(["http://127.0.0.1", "http://[::1]", "http://2130706433", "http://loca
   async (origin) => {
     const server = await startRawServer(() => {});
     const outcome = await aClient({ allowInsecure: false }).post(new URL(`${origin}:${server.port}/`), {}, body);
-    expect(outcome).toMatchObject({ statusCode: undefined, failure: forbidden });
+    expect(outcome).toMatchObject({ statusCode: undefined, failure: addressForbidden });
     expect(server.sockets.size).toBe(0);
   },
 );
@@ -186,7 +186,7 @@ test("post checks the addresses of a name at each connection", async () => {
   expect(await client.post(url, {}, body)).toMatchObject({ statusCode: 200 });
   expect(receiver.requests[0]?.headers.host).toBe(`rebinding.example:${receiver.port}`);
   addresses = ["127.0.0.1", "10.0.0.1"];
-  expect(await client.post(url, {}, body)).toMatchObject({ failure: forbidden });
+  expect(await client.post(url, {}, body)).toMatchObject({ failure: addressForbidden });
   expect(receiver.requests).toHaveLength(1);
 });
 

@@ -26,7 +26,7 @@ test("the Standard Webhooks library verifies a delivery with the new and with th
     fc.property(fc.uuid(), fc.jsonValue(), secrets, secrets, (id, payload, current, previous) => {
       const text = JSON.stringify(payload);
       const headers = signatureHeaders(id, Math.floor(Date.now() / 1000), Buffer.from(text), { current, other: previous });
-      for (const each of [current, previous]) expect(() => new Webhook(each).verify(text, headers)).not.toThrow();
+      for (const validSecret of [current, previous]) expect(() => new Webhook(validSecret).verify(text, headers)).not.toThrow();
     }),
   );
 });
@@ -34,12 +34,12 @@ test("the Standard Webhooks library verifies a delivery with the new and with th
 test("a change of one byte of the body changes both signatures", () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1 }), fc.nat(), fc.integer({ min: 1, max: 255 }), (bytes, at, change) => {
-      const changed = Buffer.from(bytes);
-      const index = at % changed.length;
-      changed[index] = (changed[index] as number) ^ change;
+      const changedBody = Buffer.from(bytes);
+      const index = at % changedBody.length;
+      changedBody[index] = (changedBody[index] as number) ^ change;
       const sign = (text: Buffer) => signatureHeaders("id", 1, text, { current: secret, other: undefined });
-      expect(sign(changed)["x-signature"]).not.toBe(sign(Buffer.from(bytes))["x-signature"]);
-      expect(sign(changed)["webhook-signature"]).not.toBe(sign(Buffer.from(bytes))["webhook-signature"]);
+      expect(sign(changedBody)["x-signature"]).not.toBe(sign(Buffer.from(bytes))["x-signature"]);
+      expect(sign(changedBody)["webhook-signature"]).not.toBe(sign(Buffer.from(bytes))["webhook-signature"]);
     }),
   );
 });

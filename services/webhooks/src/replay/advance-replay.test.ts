@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextBound } from "./advance-replay.ts";
+import { nextWaitingLimit } from "./advance-replay.ts";
 
 test.each([
   ["doubles when the endpoint completes all deliveries", 16, 16, 32],
@@ -8,6 +8,6 @@ test.each([
   ["decreases by half, rounded up, when the endpoint completes few deliveries", 125, 3, 63],
   ["stays at or above the minimum", 20, 0, 16],
   ["decreases to the minimum when other deliveries became due", 20, -300, 16],
-])("nextBound returns a limit of waiting deliveries that %s", (_, bound, completed, expected) => {
-  expect(nextBound(bound, completed)).toBe(expected);
+])("nextWaitingLimit returns a limit of waiting deliveries that %s", (_, waitingLimit, completed, expected) => {
+  expect(nextWaitingLimit(waitingLimit, completed)).toBe(expected);
 });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-type Receive = (request: ReceivedRequest, secret: string, seen: Set<string>) => number;
+type Receive = (request: ReceivedRequest, secret: string, seenIds: Set<string>) => number;
 
 /** A receiver as described in the documentation. */
 const correctReceiver: Receive = ({ headers, body }, secret) => {
@@ -29,20 +29,20 @@ const xSignatureOnly: Receive = ({ headers, body }, current) => {
   const expected = signatureHeaders("", 0, body, { current, other: undefined })["x-signature"];
   return headers["x-signature"] === expected ? 200 : 403;
 };
-const rejectsDuplicates: Receive = (request, secret, seen) => {
+const rejectsDuplicates: Receive = (request, secret, seenIds) => {
   const id = String(request.headers["webhook-id"]);
-  const status = correctReceiver(request, secret, seen);
-  if (status === 204 && seen.has(id)) return 409;
-  seen.add(id);
+  const status = correctReceiver(request, secret, seenIds);
+  if (status === 204 && seenIds.has(id)) return 409;
+  seenIds.add(id);
   return status;
 };
 
 /** Creates a business with an endpoint at a receiver that responds with the status of `receive`. */
 async function aReceiver(receive: Receive, headers: Record<string, string> = {}) {
-  const [caller, seen] = [aBusinessCaller(), new Set<string>()];
+  const [caller, seenIds] = [aBusinessCaller(), new Set<string>()];
   let secret = "";
   const respond = (response: ServerResponse, _: number, request: ReceivedRequest) => {
-    const status = receive(request, secret, seen);
+    const status = receive(request, secret, seenIds);
     if (status > 0) response.writeHead(status, headers).end();
   };
   const receiver = await startReceiver(respond);
@@ -137,8 +137,8 @@ test("a check holds no transaction open, and a second check within ten seconds i
   await using receiver = await aReceiver(() => 0);
   const checking = receiver.check();
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(0));
-  const open = "select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
-  expect(await harness.sql(open)).toEqual([]);
+  const openTransactions = "select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
+  expect(await harness.sql(openTransactions)).toEqual([]);
   const recentlyChecked = { kind: "conflict", code: "endpoint_checked_recently" };
   await expect(receiver.check()).rejects.toMatchObject(recentlyChecked);
   await checking;

@@ -126,7 +126,7 @@ test("a redelivery sends the same bytes only to ACTIVE endpoints that had a deli
   await harness.publish(event);
   await harness.settled();
   await harness.endpoints.updateWebhookEndpoint({ id: disabled.id, status: WebhookEndpointStatus.DISABLED }, { caller });
-  const late = await harness.endpoints.createWebhookEndpoint({ url: lateReceiver.url }, { caller });
+  const newEndpoint = await harness.endpoints.createWebhookEndpoint({ url: lateReceiver.url }, { caller });
 
   const redelivered = await harness.events.redeliverEvent({ eventId: event.id }, { caller });
   expect(redelivered.deliveries).toMatchObject([
@@ -140,7 +140,7 @@ test("a redelivery sends the same bytes only to ACTIVE endpoints that had a deli
   const redeliverTo = (endpointId: string, by = caller) =>
     harness.events.redeliverEvent({ eventId: event.id, endpointId }, { caller: by });
   await expect(redeliverTo(disabled.id)).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
-  await expect(redeliverTo(late.id)).rejects.toMatchObject({ kind: "conflict", code: "event_without_delivery" });
+  await expect(redeliverTo(newEndpoint.id)).rejects.toMatchObject({ kind: "conflict", code: "event_without_delivery" });
   const foreign = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller: aBusinessCaller() });
   const refusals = await Promise.all([foreign.id, uuidv7(), "x"].map((id) => redeliverTo(id).catch((error: unknown) => error)));
   for (const refusal of refusals) expect(refusal).toEqual(refusals[1]);

@@ -46,8 +46,8 @@ test("the health of an endpoint contains success rates, the last error and the s
 test("getWebhookEndpoint returns the same not_found for a foreign, unknown or malformed id", async () => {
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller: aBusinessCaller() });
   const refusals = await Promise.all(
-    [id, uuidv7(), "nonsense", ""].map((each) =>
-      harness.endpoints.getWebhookEndpoint({ id: each }, { caller: aBusinessCaller() }).catch((error: unknown) => error),
+    [id, uuidv7(), "nonsense", ""].map((endpointId) =>
+      harness.endpoints.getWebhookEndpoint({ id: endpointId }, { caller: aBusinessCaller() }).catch((error: unknown) => error),
     ),
   );
   for (const refusal of refusals) expect(refusal).toEqual(refusals[1]);

@@ -107,9 +107,9 @@ test("an update with a rejected field changes no field", async () => {
 test("an update returns the same not_found for a foreign, unknown or malformed id, without a change", async () => {
   const { caller, created, id } = await anEndpoint();
   const refusals = await Promise.all(
-    [id, uuidv7(), "nonsense"].map((each) =>
+    [id, uuidv7(), "nonsense"].map((otherId) =>
       harness.endpoints
-        .updateWebhookEndpoint({ id: each, url: "http://10.0.0.1/", rotateSecret: true }, { caller: aBusinessCaller() })
+        .updateWebhookEndpoint({ id: otherId, url: "http://10.0.0.1/", rotateSecret: true }, { caller: aBusinessCaller() })
         .catch((error: unknown) => error),
     ),
   );

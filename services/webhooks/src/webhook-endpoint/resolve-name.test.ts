@@ -51,18 +51,18 @@ test("the resolver rejects an unknown name", async () => {
 });
 
 test.each(["localhost", "LOCALHOST.", "a.localhost"])("%s resolves to this machine without a query to a name server", async (host) => {
-  const before = queryCount;
+  const queriesBefore = queryCount;
   expect(await resolve(host)).toEqual([{ address: "127.0.0.1", family: 4 }]);
-  expect(queryCount).toBe(before);
+  expect(queryCount).toBe(queriesBefore);
 });
 
 test("names whose name servers do not respond do not delay other names", async () => {
   let isWaiting = true;
   const pending = Array.from({ length: 50 }, (_, i) => resolve(`silent${i}.test`).catch(() => []));
-  const ended = Promise.race(pending).then(() => {
+  const firstResult = Promise.race(pending).then(() => {
     isWaiting = false;
   });
   expect(await resolve("four.test")).toEqual([fourAddress]);
   expect(isWaiting).toBe(true);
-  await ended;
+  await firstResult;
 });

@@ -10,9 +10,9 @@ const names: Record<string, string[]> = {
   "localhost.": ["127.0.0.1"],
 };
 const resolve = async (host: string) => {
-  const found = names[host];
-  if (!found) throw Object.assign(new Error("the name does not exist"), { code: "ENOTFOUND" });
-  return found.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+  const addresses = names[host];
+  if (!addresses) throw Object.assign(new Error("the name does not exist"), { code: "ENOTFOUND" });
+  return addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
 };
 const production = createAddressGuard({ allowInsecure: false, resolve });
 const sandbox = createAddressGuard({ allowInsecure: true, resolve });

@@ -28,17 +28,17 @@ describe("connections of a network", () => {
     await using _ = gateway;
     await using first = new RawClient(port);
     await first.write(get("/healthz"));
-    await first.statusesAre("200");
+    await first.expectStatuses("200");
     await using second = new RawClient(port);
     await second.write(get("/healthz"));
-    await second.statusesAre("200");
+    await second.expectStatuses("200");
 
     await using third = new RawClient(port);
-    await third.closed();
+    await third.waitUntilClosed();
     expect(third.statuses).toEqual([]);
     await using otherNetworkClient = new RawClient(port, { address: "127.0.0.2" });
     await otherNetworkClient.write(get("/healthz"));
-    await otherNetworkClient.statusesAre("200");
+    await otherNetworkClient.expectStatuses("200");
 
     await first[Symbol.asyncDispose]();
     await eventually(async () => {
@@ -55,7 +55,7 @@ describe("connections of a network", () => {
     const clients = Array.from({ length: 3 }, () => new RawClient(port));
     for (const client of clients) {
       await client.write(get("/healthz"));
-      await client.statusesAre("200");
+      await client.expectStatuses("200");
     }
     for (const client of clients) await client[Symbol.asyncDispose]();
   });
@@ -103,7 +103,7 @@ test("disconnects a client that keeps its side open for 30 seconds after the las
   await using _ = gateway;
   await using client = new RawClient(port, { allowHalfOpen: true });
   await client.write("GARBAGE\r\n\r\n");
-  await client.statusesAre("400");
+  await client.expectStatuses("400");
   pass(0);
   expect(accepted[0]?.destroyed).toBe(false);
   pass(stallMs);
@@ -125,9 +125,9 @@ test("closes a connection with more than 32 pending requests without executing t
   await eventually(() => expect(gateway.received.length).toBeGreaterThan(0));
   await using many = new RawClient(port);
   await many.write(get("/healthz") + read.repeat(300));
-  await many.closed();
+  await many.waitUntilClosed();
   expect(many.statuses.length).toBeLessThanOrEqual(1);
   responseReady.resolve();
-  await few.statusesAre(...Array(32).fill("200"));
+  await few.expectStatuses(...Array(32).fill("200"));
   expect(gateway.received.length).toBeLessThanOrEqual(64);
 });

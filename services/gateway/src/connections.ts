@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { StalledSockets } from "@amana/runtime";
-import { addressesOf, canonicalCidr } from "./key-lease/allowed-ips.ts";
+import { createAddressFilter, canonicalCidr } from "./key-lease/allowed-ips.ts";
 import { connectionsEnded, openConnections } from "./metrics.ts";
 import { networkOf } from "./rate-limit/network.ts";
 
@@ -40,7 +40,7 @@ export class Connections {
   constructor(options: ConnectionsOptions) {
     this.#options = options;
     this.#stalled = new StalledSockets(options.stallMs, options.nowMs);
-    this.#isProxy = addressesOf(options.trustedProxies.map((entry) => canonicalCidr(entry) ?? entry));
+    this.#isProxy = createAddressFilter(options.trustedProxies.map((entry) => canonicalCidr(entry) ?? entry));
   }
 
   watch(server: Server): void {

@@ -9,7 +9,7 @@ import { clearable } from "./form/field.ts";
 import { pageParameters } from "./form/query.ts";
 import type { App } from "./gateway.ts";
 import type { Tag } from "./openapi-tags.ts";
-import { pageHeaders } from "./page-headers.ts";
+import { setPageHeaders } from "./page-headers.ts";
 import { Problem } from "./problem.ts";
 import { requestOf, sourceOf } from "./rpc-request.ts";
 
@@ -74,7 +74,7 @@ export function list<M, P extends TProperties>(
   if (!items) throw new TypeError(`the response of ${operation.rpc.method.name} has no list`);
   const renderPage: Operation<M, Filters<P>>["render"] = (page, request, reply) => {
     const rows = (page as Record<string, unknown>)[items.localName] as ItemOf<M>[];
-    pageHeaders(request, reply, page as unknown as { total: number; totalIsCapped?: boolean }, rows.length);
+    setPageHeaders(request, reply, page as unknown as { total: number; totalIsCapped?: boolean }, rows.length);
     const rendered = rows.map((item) => render(item, request, reply));
     return typeof rendered[0] === "string" ? `[${rendered.join()}]` : rendered;
   };

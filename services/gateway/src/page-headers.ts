@@ -7,7 +7,7 @@ export const countedMax = 1_000;
  * Sets the headers of a list: the number of its rows, and links to its other pages (RFC 8288). A
  * capped list has no link to the last page, and a page that is not full has no next page.
  */
-export function pageHeaders(
+export function setPageHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
   { total, totalIsCapped = false }: { total: number; totalIsCapped?: boolean },

@@ -52,7 +52,7 @@ const servicesForAllRequests: DescService[] = [KeyLeaseService, RateLimitService
 export type Behaviour = { [N in keyof typeof services]: Partial<Implementations<(typeof services)[N]>> };
 
 /** A call that a service received. */
-export interface Received {
+export interface ReceivedCall {
   readonly rpc: string;
   readonly request: unknown;
   readonly call: Call;
@@ -80,7 +80,7 @@ export async function startTestGateway(
   } = {},
 ) {
   const behaviour = Object.fromEntries(Object.keys(services).map((name) => [name, {}])) as unknown as Behaviour;
-  const received: Received[] = [];
+  const received: ReceivedCall[] = [];
   const keys = new Map<string, Resolution>();
   const leaseMs = options.leaseMs ?? 0;
   behaviour.keyLeases.resolveKeys = async ({ keyHashes }) => ({

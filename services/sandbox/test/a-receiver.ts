@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Json } from "./a-sandbox.ts";
 
-export interface Received {
+export interface ReceivedCallback {
   readonly headers: Record<string, string | string[] | undefined>;
   /** The signed body. */
   readonly raw: string;
@@ -14,19 +14,19 @@ export interface Received {
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
   /** Callbacks that arrived completely, in order. */
-  readonly received: Received[];
+  readonly received: ReceivedCallback[];
   /** Number of callbacks whose body was incomplete. */
   readonly incomplete: { count: number };
   readonly types: () => string[];
   /** Sets the statuses of the next responses; later responses have 204. */
   respondNext(...statuses: number[]): void;
   /** Returns the callbacks of one application. */
-  of(reference: string): Received[];
+  of(reference: string): ReceivedCallback[];
 }
 
 /** Starts a server that records callbacks, in place of the kyc service. */
 export async function aReceiver(): Promise<Receiver> {
-  const received: Received[] = [];
+  const received: ReceivedCallback[] = [];
   const incomplete = { count: 0 };
   const statuses: number[] = [];
   const server = createServer(async (request, response: ServerResponse) => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
-import { anOrder, aSandbox, call, control, paid, registered, send } from "./a-sandbox.ts";
+import { anOrder, aSandbox, call, control, payNewOrder, registerNewOrder, send } from "./a-sandbox.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -21,21 +21,21 @@ describe("a refund with a fault", () => {
     ["timeout_before", 0],
     ["timeout_after", 1000],
   ])("a refund with the fault %s gets no response", async (mode, refunded) => {
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", mode);
     await expect(refund(orderId, AbortSignal.timeout(300))).rejects.toMatchObject({ name: "TimeoutError" });
     expect(await refundedAmount(orderId)).toBe(refunded);
   });
 
   test("a refund with the fault reset_after takes effect, and its connection is reset before the response", async () => {
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "reset_after");
     await expect(refund(orderId)).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
     expect(await refundedAmount(orderId)).toBe(1000);
   });
 
   test("a refund with the fault truncated takes effect, and the client receives half of the response", async () => {
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "truncated");
     const response = await refund(orderId);
     expect(response.status).toBe(200);
@@ -51,7 +51,7 @@ describe("a refund with a fault", () => {
     ["http_503", 503],
     ["html_200", 200],
   ])("a refund with the fault %s gets an HTML page and has no effect", async (mode, status) => {
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", mode);
     const response = await refund(orderId);
     expect(response.status).toBe(status);
@@ -60,14 +60,14 @@ describe("a refund with a fault", () => {
   });
 
   test("a refund with the fault error gets a regular error and has no effect", async () => {
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "error:7");
     expect(await (await refund(orderId)).json()).toEqual({ errorCode: 7, errorMessage: "System error" });
     expect(await refundedAmount(orderId)).toBe(0);
   });
 
   test("a refund with the fault slow takes effect immediately and gets its response later", async () => {
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "slow:60000");
     const client = new AbortController();
     let isFinished = false;
@@ -85,7 +85,7 @@ describe("a refund with a fault", () => {
   });
 
   test("a refund with a fault is recorded among the received calls", async () => {
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "http_500", 2);
     await refund(orderId);
     await refund(orderId);
@@ -98,7 +98,7 @@ describe("a refund with a fault", () => {
 
 describe("a late refund", () => {
   test("a refund with the fault late gets no response, and takes effect once after the client has disconnected", async () => {
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "late:4000");
     await expect(refund(orderId, AbortSignal.timeout(200))).rejects.toMatchObject({ name: "TimeoutError" });
     expect(await refundedAmount(orderId)).toBe(0);
@@ -108,7 +108,7 @@ describe("a late refund", () => {
   });
 
   test("a refund with the fault error_late gets code 7 immediately, and takes effect later", async () => {
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "error_late:4000");
     expect(await (await refund(orderId)).json()).toEqual({ errorCode: 7, errorMessage: "System error" });
     expect(await refundedAmount(orderId)).toBe(0);
@@ -116,7 +116,7 @@ describe("a late refund", () => {
   });
 
   test("a late refund has no effect on an order that was fully refunded in the meantime", async () => {
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "error_late:300");
     await refund(orderId);
     await control(sandbox.url, "POST", `payments/${orderId}/refund`);
@@ -127,7 +127,7 @@ describe("a late refund", () => {
   });
 
   test("a late refund with a wrong password has no effect", async () => {
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "error_late:0");
     await send(sandbox.url, "refund.do", { orderId, amount: "1000", password: "wrong" });
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -136,7 +136,7 @@ describe("a late refund", () => {
 });
 
 test("the fault stale returns the order at an earlier time and does not change the order", async () => {
-  const { orderId, orderNumber } = await paid(sandbox.url);
+  const { orderId, orderNumber } = await payNewOrder(sandbox.url);
   const paidAt = Date.now();
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   await refund(orderId);
@@ -167,7 +167,7 @@ test("register.do creates the order under the fault timeout_after, but not under
 });
 
 test("a confirm fault affects both versions of the call, in the format of the call", async () => {
-  const { orderId } = await paid(sandbox.url);
+  const { orderId } = await payNewOrder(sandbox.url);
   await setFault("confirm", "error:2", 2);
   const refusal = { ErrorCode: "2", ErrorMessage: "Payment is declined" };
   expect(await call(sandbox.url, "confirmOrder.do", { orderId })).toEqual(refusal);
@@ -176,7 +176,7 @@ test("a confirm fault affects both versions of the call, in the format of the ca
 });
 
 test("a status fault affects only the two status calls, each in its format", async () => {
-  const { orderId } = await registered(sandbox.url);
+  const { orderId } = await registerNewOrder(sandbox.url);
   await setFault("status", "error:7", 2);
   expect(await call(sandbox.url, "getOrderStatus.do", { orderId })).toMatchObject({ ErrorCode: "7" });
   expect(await call(sandbox.url, "confirmOrder.do", { orderId })).toMatchObject({ ErrorCode: "0" });
@@ -199,7 +199,7 @@ test("a new fault replaces the fault of its operation, and removing a fault keep
 });
 
 test("a fault for one order affects only calls for the order, and takes precedence over a fault for all orders", async () => {
-  const [affected, other] = [await paid(sandbox.url), await paid(sandbox.url)];
+  const [affected, other] = [await payNewOrder(sandbox.url), await payNewOrder(sandbox.url)];
   const fault = { operation: "refund", mode: "error:5", times: 1, orderId: affected.orderId };
   await control(sandbox.url, "PUT", "faults", fault);
   expect(await activeFaults()).toEqual([fault]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
 import { modes, operations } from "../src/faults.ts";
-import { aSandbox, control, paid, registered } from "./a-sandbox.ts";
+import { aSandbox, control, payNewOrder, registerNewOrder } from "./a-sandbox.ts";
 import { aVerification } from "./a-verification.ts";
 
 let sandbox: Sandbox;
@@ -67,7 +67,7 @@ describe("first page", () => {
 
 describe("buttons of the first page", () => {
   test.each(["id", "number", "URL of the payment page"])("the button pay pays an order by its %s, and the page shows the call", async (by) => {
-    const order = await registered(sandbox.url);
+    const order = await registerNewOrder(sandbox.url);
     const name = { id: order.orderId, number: order.orderNumber }[by] ?? order.formUrl;
     const { status, text } = await press("pay", { order: name, card: "6280580610061110" });
     expect(status).toBe(200);
@@ -77,7 +77,7 @@ describe("buttons of the first page", () => {
   });
 
   test("buttons cancel, refund and reverse an order", async () => {
-    const [open, first, second] = [await registered(sandbox.url), await paid(sandbox.url), await paid(sandbox.url)];
+    const [open, first, second] = [await registerNewOrder(sandbox.url), await payNewOrder(sandbox.url), await payNewOrder(sandbox.url)];
     await press("cancel", { order: open.orderId });
     expect(await view(open.orderId)).toMatchObject({ outcome: "cancelled" });
     await press("giveBack", { order: first.orderId, amount: "1000.00" });
@@ -124,13 +124,13 @@ describe("buttons of the first page", () => {
     expect((await press("plant", { operation: "refund", mode: "slow:<ms>", times: "1" })).status).toBe(422);
     await press("clear");
     expect((await control(sandbox.url, "GET", "faults")).body.faults).toEqual([]);
-    const order = await registered(sandbox.url);
+    const order = await registerNewOrder(sandbox.url);
     await press("advance", { seconds: "1200" });
     expect(await view(order.orderId)).toMatchObject({ outcome: "session_expired" });
   });
 
   test("input fields suggest the latest payments and verifications", async () => {
-    const [order, application] = [await registered(sandbox.url), await aVerification(sandbox.url)];
+    const [order, application] = [await registerNewOrder(sandbox.url), await aVerification(sandbox.url)];
     const text = await (await fetch(sandbox.url)).text();
     expect(text).toContain(`<option value="${order.orderId}">${order.orderNumber}</option>`);
     expect(text).toContain(`<option value="${application.reference}">CREATED</option>`);

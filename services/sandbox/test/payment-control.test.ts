@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
-import { aSandbox, call, control, credentials, paid, registered, send, validCard } from "./a-sandbox.ts";
+import { aSandbox, call, control, credentials, payNewOrder, registerNewOrder, send, validCard } from "./a-sandbox.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ const view = async (orderId: string) => (await control(sandbox.url, "GET", `paym
 
 describe("pay", () => {
   test("pay returns the attempts left after a wrong password, and ends the payment with 2003 after the third", async () => {
-    const { orderId } = await registered(sandbox.url);
+    const { orderId } = await registerNewOrder(sandbox.url);
     expect(await pay(orderId, { password: "1" })).toEqual({ status: 200, body: { attempts_left: 2 } });
     expect(await pay(orderId, { password: "2" })).toEqual({ status: 200, body: { attempts_left: 1 } });
     expect(await pay(orderId, { password: "3" })).toEqual({
@@ -25,7 +25,7 @@ describe("pay", () => {
   });
 
   test("pay accepts the right password after a wrong one", async () => {
-    const { orderId } = await registered(sandbox.url);
+    const { orderId } = await registerNewOrder(sandbox.url);
     await pay(orderId, { password: "1" });
     expect((await pay(orderId)).body).toEqual({ redirect_url: expect.stringContaining("/thanks") });
     expect(await view(orderId)).toMatchObject({ orderStatus: 2, depositedAmount: 500_000 });
@@ -37,19 +37,19 @@ describe("pay", () => {
     ["another CVV2", { cvv2: "374" }],
     ["no CVV2", { cvv2: undefined }],
   ])("pay rejects %s without effect", async (_name, changes) => {
-    const { orderId } = await registered(sandbox.url);
+    const { orderId } = await registerNewOrder(sandbox.url);
     expect(await pay(orderId, changes)).toMatchObject({ status: 422, body: { message: expect.any(String) } });
     expect(await view(orderId)).toMatchObject({ orderStatus: 0 });
   });
 
   test("pay returns 409 for a finished payment", async () => {
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     expect(await pay(orderId)).toMatchObject({ status: 409 });
   });
 });
 
 test("cancel declines the order with actionCode 10 and returns failUrl", async () => {
-  const { orderId } = await registered(sandbox.url);
+  const { orderId } = await registerNewOrder(sandbox.url);
   expect(await control(sandbox.url, "POST", `payments/${orderId}/cancel`)).toEqual({
     status: 200,
     body: { redirect_url: `http://shop.test/sorry?orderId=${orderId}` },
@@ -62,7 +62,7 @@ test("cancel declines the order with actionCode 10 and returns failUrl", async (
 });
 
 test("cancel accepts a JSON request with an empty body", async () => {
-  const { orderId } = await registered(sandbox.url);
+  const { orderId } = await registerNewOrder(sandbox.url);
   const response = await fetch(`${sandbox.url}/sandbox/payments/${orderId}/cancel`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -71,7 +71,7 @@ test("cancel accepts a JSON request with an empty body", async () => {
 });
 
 test("the view of an order by id and by number contains every call with its parameters but without credentials", async () => {
-  const order = await paid(sandbox.url);
+  const order = await payNewOrder(sandbox.url);
   await call(sandbox.url, "confirmOrder.do", { orderId: order.orderId });
   await call(sandbox.url, "getOrderStatusExtended.do", { orderNumber: order.orderNumber });
   await send(sandbox.url, "refund.do", { orderId: order.orderId, amount: "100" }, { method: "GET" });
@@ -95,7 +95,7 @@ describe("back office", () => {
   const refund = (orderId: string, body?: object) => control(sandbox.url, "POST", `payments/${orderId}/refund`, body);
 
   test("refund refunds a part and then the rest, and the order lists both refunds with their origin", async () => {
-    const { orderId, orderNumber } = await paid(sandbox.url);
+    const { orderId, orderNumber } = await payNewOrder(sandbox.url);
     await call(sandbox.url, "refund.do", { orderId, amount: "100" });
     const totals = { orderId, orderNumber, amount: 500_000, depositedAmount: 500_000, orderStatus: 4 };
     expect(await refund(orderId, { amount: "1000.00" })).toEqual({ status: 200, body: { ...totals, refundedAmount: 100_100 } });
@@ -109,20 +109,20 @@ describe("back office", () => {
   });
 
   test("refund returns 409 for more than the paid amount and for an unpaid order", async () => {
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     expect(await refund(orderId, { amount: "5000.01" })).toMatchObject({ status: 409, body: { refundedAmount: 0 } });
-    expect(await refund((await registered(sandbox.url)).orderId)).toMatchObject({ status: 409 });
+    expect(await refund((await registerNewOrder(sandbox.url)).orderId)).toMatchObject({ status: 409 });
   });
 
   test.each(["0", "0.00", "-1", "1e3", 1000, null])("refund returns 422 for the amount %j", async (amount) => {
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     expect(await refund(orderId, { amount })).toMatchObject({ status: 422, body: { message: expect.any(String) } });
     expect(await view(orderId)).toMatchObject({ refundedAmount: 0 });
   });
 
   test("reverse reverses a deposit once, and returns 409 for an order with refunds", async () => {
     const reverse = (orderId: string) => control(sandbox.url, "POST", `payments/${orderId}/reverse`);
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     expect(await reverse(orderId)).toMatchObject({
       status: 200,
       body: { orderStatus: 3, depositedAmount: 0, refundedAmount: 0 },
@@ -130,7 +130,7 @@ describe("back office", () => {
     expect(await reverse(orderId)).toMatchObject({ status: 409, body: { error: "not_reversible" } });
     expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderId })).toMatchObject({ orderStatus: 3 });
     expect(await call(sandbox.url, "refund.do", { orderId, amount: "100" })).toMatchObject({ errorCode: 7 });
-    const refunded = await paid(sandbox.url);
+    const refunded = await payNewOrder(sandbox.url);
     await refund(refunded.orderId, { amount: "1.00" });
     expect(await reverse(refunded.orderId)).toMatchObject({ status: 409 });
   });
@@ -148,7 +148,7 @@ describe("clock", () => {
 
   test("advancing the clock by 20 minutes declines an unpaid order with -2007", async () => {
     await using clocked = await aSandbox();
-    const { orderId } = await registered(clocked.url);
+    const { orderId } = await registerNewOrder(clocked.url);
     await advance(clocked, 20 * 60 - 30);
     expect(await call(clocked.url, "getOrderStatus.do", { orderId })).toMatchObject({ OrderStatus: 0 });
     await advance(clocked, 30);
@@ -158,8 +158,8 @@ describe("clock", () => {
 
   test("advancing the clock by 20 minutes reverses a paid order unless it is confirmed", async () => {
     await using clocked = await aSandbox();
-    const unconfirmed = await paid(clocked.url);
-    const confirmed = await paid(clocked.url);
+    const unconfirmed = await payNewOrder(clocked.url);
+    const confirmed = await payNewOrder(clocked.url);
     await call(clocked.url, "confirmOrder.do", { orderId: confirmed.orderId });
     await advance(clocked, 20 * 60);
     const status = (orderId: string) => call(clocked.url, "getOrderStatusExtended.do", { orderId });

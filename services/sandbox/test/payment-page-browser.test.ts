@@ -3,9 +3,9 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
 import { aBrowser, browserIsMissing } from "./a-browser.ts";
-import { aSandbox, control, registered, validCard } from "./a-sandbox.ts";
+import { aSandbox, control, registerNewOrder, validCard } from "./a-sandbox.ts";
 import { aShop, type Shop } from "./a-shop.ts";
-import { bringAxe, fitsSmallScreens, looksRight } from "./looks-right.ts";
+import { loadAxe, checkSmallScreens, checkAppearance } from "./check-appearance.ts";
 
 describe.skipIf(browserIsMissing)("payment page in a browser", () => {
   let sandbox: Sandbox;
@@ -21,7 +21,7 @@ describe.skipIf(browserIsMissing)("payment page in a browser", () => {
   });
 
   const anOpenOrder = (language = "en") =>
-    registered(sandbox.url, { language, returnUrl: `${shop.url}/thanks?basket=7`, failUrl: `${shop.url}/sorry` });
+    registerNewOrder(sandbox.url, { language, returnUrl: `${shop.url}/thanks?basket=7`, failUrl: `${shop.url}/sorry` });
   const status = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body.orderStatus;
   const aPage = async (options: BrowserContextOptions = {}) => {
     const context = await browser.newContext(options);
@@ -48,12 +48,12 @@ describe.skipIf(browserIsMissing)("payment page in a browser", () => {
     "the payment page has no axe violations in any state, no horizontal overflow and targets of 44 pixels: %s",
     async (language) => {
       const page = await aPage();
-      await bringAxe(page);
+      await loadAxe(page);
       // The checks take longer than the automatic redirect, which therefore must not load.
       await page.route("**/return", (route) => route.fulfill({ status: 204 }));
       const check = async (state: string) => {
-        await looksRight(page, language, state);
-        await fitsSmallScreens(page, state);
+        await checkAppearance(page, language, state);
+        await checkSmallScreens(page, state);
       };
 
       const order = await anOpenOrder(language);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
-import { aNewOrderNumber, anOrder, aSandbox, call, control, paid, registered, send, validCard } from "./a-sandbox.ts";
+import { aNewOrderNumber, anOrder, aSandbox, call, control, payNewOrder, registerNewOrder, send, validCard } from "./a-sandbox.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -59,7 +59,7 @@ test.each([
   "getOrderStatusExtended.do",
   "refund.do",
 ])("%s returns Access denied in lower-case fields for a wrong password, without effect", async (path) => {
-  const order = await paid(sandbox.url);
+  const order = await payNewOrder(sandbox.url);
   const number = aNewOrderNumber();
   const parameters = { ...anOrder({ orderNumber: number, amount: "5000" }), orderId: order.orderId, password: "wrong" };
   expect(await call(sandbox.url, path, parameters)).toEqual({ errorCode: 5, errorMessage: "Access denied" });
@@ -91,7 +91,7 @@ const cards = [
 
 describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, actionCode, respCode) => {
   test("has the same outcome in both confirm calls and both status calls", async () => {
-    const order = await registered(sandbox.url);
+    const order = await registerNewOrder(sandbox.url);
     const pay = await control(sandbox.url, "POST", `payments/${order.orderId}/pay`, { pan, expiry, cvv2, password: "123456" });
     const back = OrderStatus === 2 ? "http://shop.test/thanks?basket=7&" : "http://shop.test/sorry?";
     expect(pay).toEqual({ status: 200, body: { redirect_url: `${back}orderId=${order.orderId}` } });
@@ -159,7 +159,7 @@ describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, acti
 });
 
 test("the status of an order without an attempt to pay has no card and no response code", async () => {
-  const order = await registered(sandbox.url);
+  const order = await registerNewOrder(sandbox.url);
   const status = await call(sandbox.url, "getOrderStatus.do", { orderId: order.orderId });
   expect(status).toMatchObject({
     ErrorCode: "0",
@@ -177,7 +177,7 @@ test.each([
   ["AR", "تم قبول عملية الدفع."],
   ["EN", "Your payment was accepted."],
 ])("the text for the cardholder is in the order's language: %s", async (language, text) => {
-  const order = await paid(sandbox.url, { language });
+  const order = await payNewOrder(sandbox.url, { language });
   const status = await call(sandbox.url, "getOrderStatus.do", { orderId: order.orderId });
   expect(status.params.respCode_desc).toBe(text);
 });
@@ -196,7 +196,7 @@ describe("refund", () => {
   const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
 
   test("refund.do accepts partial refunds up to the deposited amount", async () => {
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     expect(await refund(orderId, "200000")).toEqual({ errorCode: 0, errorMessage: "Success" });
     expect(await refund(orderId, "200000")).toMatchObject({ errorCode: 0 });
     expect(await refund(orderId, "100001")).toMatchObject({ errorCode: 7 });
@@ -210,7 +210,7 @@ describe("refund", () => {
   });
 
   test("refund.do accepts one of ten concurrent refunds of the whole amount", async () => {
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     const responses = await Promise.all(Array.from({ length: 10 }, () => refund(orderId, "500000")));
     expect(responses.map(({ errorCode }) => errorCode).sort()).toEqual([0, 7, 7, 7, 7, 7, 7, 7, 7, 7]);
     expect(await view(orderId)).toMatchObject({ refundedAmount: 500_000 });
@@ -219,12 +219,12 @@ describe("refund", () => {
   });
 
   test("refund.do returns code 7 for an order that is not deposited", async () => {
-    const { orderId } = await registered(sandbox.url);
+    const { orderId } = await registerNewOrder(sandbox.url);
     expect(await refund(orderId, "5000")).toMatchObject({ errorCode: 7 });
   });
 
   test.each(["0", "-1", "10.5"])("refund.do returns code 5 for the amount %s", async (amount) => {
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     expect(await refund(orderId, amount)).toMatchObject({ errorCode: 5 });
   });
 });

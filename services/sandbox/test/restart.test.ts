@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { aReceiver } from "./a-receiver.ts";
-import { anOrder, call, control, credentials, paid, registered, send, validCard } from "./a-sandbox.ts";
+import { anOrder, call, control, credentials, payNewOrder, registerNewOrder, send, validCard } from "./a-sandbox.ts";
 import { aCreation, aVerification, callProvider, kycControl, objectAt } from "./a-verification.ts";
 
 let dataDir: string;
@@ -61,9 +61,9 @@ async function kill(): Promise<void> {
 
 test("orders, refunds, calls and the clock are kept when the process is killed", async () => {
   const url = await start();
-  const order = await paid(url);
-  const unpaid = await registered(url);
-  const orderWithWrongPassword = await registered(url);
+  const order = await payNewOrder(url);
+  const unpaid = await registerNewOrder(url);
+  const orderWithWrongPassword = await registerNewOrder(url);
   await control(url, "POST", `payments/${orderWithWrongPassword.orderId}/pay`, { ...validCard, password: "1" });
   await call(url, "confirmOrder.do", { orderId: order.orderId });
   await call(url, "refund.do", { orderId: order.orderId, amount: "100000" });
@@ -91,7 +91,7 @@ test("orders, refunds, calls and the clock are kept when the process is killed",
 
 test("a late refund takes effect once when the process is killed before", async () => {
   const url = await start();
-  const { orderId } = await paid(url);
+  const { orderId } = await payNewOrder(url);
   await control(url, "PUT", "faults", { operation: "refund", mode: "error_late:1500" });
   await call(url, "refund.do", { orderId, amount: "1000" });
 
@@ -106,7 +106,7 @@ test("a late refund takes effect once when the process is killed before", async 
 
 test("files and log contain no card number, password or credentials, and stderr is empty", async () => {
   const url = await start();
-  const order = await registered(url);
+  const order = await registerNewOrder(url);
   await control(url, "POST", `payments/${order.orderId}/pay`, { ...validCard, password: "not-the-password" });
   await control(url, "POST", `payments/${order.orderId}/pay`, validCard);
   await send(url, "getOrderStatus.do", { orderId: order.orderId }, { method: "GET" });

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
-import { aReceiver, type Received, type Receiver } from "./a-receiver.ts";
+import { aReceiver, type ReceivedCallback, type Receiver } from "./a-receiver.ts";
 import { aSandbox, control } from "./a-sandbox.ts";
 import { aVerification, callProvider, kycControl } from "./a-verification.ts";
 
@@ -33,7 +33,7 @@ const results = async (token: string) =>
 const waitUntilNotPending = (token: string) => expect.poll(() => states(token)).not.toContain("pending");
 
 /** Verifies the signature by the specification, independent of the code that signs. */
-function isSigned({ headers, raw }: Received, key = secret): boolean {
+function isSigned({ headers, raw }: ReceivedCallback, key = secret): boolean {
   const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["x-provider-signature"])) ?? [];
   expect(Math.abs(Date.now() / 1000 - Number(t))).toBeLessThan(300);
   return (

@@ -6,7 +6,7 @@ import { aBrowser, browserIsMissing } from "./a-browser.ts";
 import { aSandbox, control } from "./a-sandbox.ts";
 import { aShop, type Shop } from "./a-shop.ts";
 import { aVerification, callProvider, kycControl, objectAt } from "./a-verification.ts";
-import { bringAxe, fitsSmallScreens, looksRight } from "./looks-right.ts";
+import { loadAxe, checkSmallScreens, checkAppearance } from "./check-appearance.ts";
 
 describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent: true }, () => {
   let sandbox: Sandbox;
@@ -49,12 +49,12 @@ describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent
 
   test.each(languages)("the verification page has no axe violations in any state and fits small screens: %s", async (language) => {
     const page = await aPage();
-    await bringAxe(page);
+    await loadAxe(page);
     // The checks of a page take longer than its automatic redirect, which therefore must not load.
     await page.route("**/return", (route) => route.fulfill({ status: 204 }));
     const check = async (state: string) => {
-      await looksRight(page, language, state);
-      await fitsSmallScreens(page, state);
+      await checkAppearance(page, language, state);
+      await checkSmallScreens(page, state);
     };
     const visit = async (url: string, state: string) => {
       await page.goto(url);

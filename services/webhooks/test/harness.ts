@@ -54,7 +54,7 @@ export async function startHarness(options: HarnessOptions = {}) {
     publish: (...messages: Message[]) => service.publish("payments.v1", ...messages),
     publishTo: service.publish,
     /** Waits until no delivery is due or in flight. */
-    settled: () =>
+    waitUntilIdle: () =>
       eventually(async () => {
         context.signals.emit("due");
         // now() may be earlier than the commit of a retry that is visible to the statement.

@@ -76,7 +76,7 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
 }
 
 /** Throws a Problem for a field that requires a rotation, when the body requests none. */
-export function onlyInRotation<F extends object>(fields: F, name: keyof F & string, flag: keyof F & string): void {
+export function requireRotation<F extends object>(fields: F, name: keyof F & string, flag: keyof F & string): void {
   if (fields[name] === undefined || fields[flag]) return;
   const message = `requires ${flag}: true in the same request`;
   throw validationFailed([{ pointer: `/${name}`, code: "invalid", message }]);

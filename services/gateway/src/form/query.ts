@@ -1,6 +1,6 @@
 import { parse } from "node:querystring";
 import { type TInteger, type TObject, Type } from "typebox";
-import { shortened } from "../json/pointer.ts";
+import { shorten } from "../json/pointer.ts";
 import { errorsMax, type FieldError, validationFailed } from "../problem.ts";
 import { type Checked, compileField } from "./field.ts";
 import { integer } from "./fields.ts";
@@ -81,7 +81,7 @@ export function compileQuery(schema: TObject): (query: unknown) => Record<string
     for (const name of Object.keys(query)) {
       if (errors.length > errorsMax) break;
       if (knownParameters.has(name)) continue;
-      errors.push({ parameter: shortened(name).toWellFormed(), code: "unknown_parameter", message: unknownMessage });
+      errors.push({ parameter: shorten(name).toWellFormed(), code: "unknown_parameter", message: unknownMessage });
       unknownMessage = unknownParameter;
     }
     if (errors.length > 0) throw validationFailed(errors);

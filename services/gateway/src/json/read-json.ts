@@ -1,6 +1,6 @@
 import { visit } from "jsonc-parser";
 import { errorsMax, type FieldError, invalidJson, validationFailed } from "../problem.ts";
-import { pointerOf, shortened } from "./pointer.ts";
+import { pointerOf, shorten } from "./pointer.ts";
 
 const depthMax = 32;
 /**
@@ -76,7 +76,7 @@ export function parseJson(text: string): unknown {
         const parent = openContainers.at(-1) as OpenContainer;
         if (Object.hasOwn(parent.value, key)) {
           const position = positionOf(line, character);
-          throw invalidJson(`The key ${JSON.stringify(shortened(key))} is repeated in one object${position}.`);
+          throw invalidJson(`The key ${JSON.stringify(shorten(key))} is repeated in one object${position}.`);
         }
         checkText(key, () => [...path(), key], "is a key with NUL or lone surrogates");
         parent.key = key;

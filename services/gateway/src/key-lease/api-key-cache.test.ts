@@ -26,16 +26,16 @@ function createCache(options: { leaseMs?: number; leasesMax?: number } = {}) {
       const response = (resolution: Resolution) =>
         create(ResolveKeysResponseSchema, { resolutions: hashes.map(() => resolution), leaseMs: options.leaseMs ?? 500 });
       // All handlers of the promise run within one turn of the event loop.
-      const settled = () => new Promise<void>((done) => setImmediate(done));
+      const waitForHandlers = () => new Promise<void>((done) => setImmediate(done));
       lookUps.push({
         hashes: hashes.map((hash) => Buffer.from(hash).toString()),
         respond: (resolution = live) => {
           resolve(response(resolution));
-          return settled();
+          return waitForHandlers();
         },
         fail: () => {
           reject(new Error("identity is down"));
-          return settled();
+          return waitForHandlers();
         },
       });
       return promise;

@@ -8,7 +8,7 @@ import {
 import type { Caller } from "@amana/rpc";
 import { setBounded } from "@amana/runtime";
 import { keyLeases, keyResolutions } from "../metrics.ts";
-import { addressesOf } from "./allowed-ips.ts";
+import { createAddressFilter } from "./allowed-ips.ts";
 
 /** The state and the caller of a key, as identity resolved it. */
 export interface ResolvedKey {
@@ -156,7 +156,7 @@ function accessOf(key: KeyResolution): Pick<ResolvedKey, "state" | "caller" | "a
   const { state, allowedIps } = key;
   if (state === KeyState.LIVE) return { state, caller: callerOf(key), allows: undefined };
   if (state !== KeyState.LIVE_FROM_ALLOWED_IPS) return { state, caller: undefined, allows: undefined };
-  return { state, caller: callerOf(key), allows: addressesOf(allowedIps) };
+  return { state, caller: callerOf(key), allows: createAddressFilter(allowedIps) };
 }
 
 function callerOf(key: KeyResolution): Caller | undefined {

@@ -12,11 +12,11 @@ export function presentedKeyHash(
   kinds: readonly ApiKeyKind[] = ["sk_live_", "sk_test_", "ak_"],
 ): string {
   const { authorization, "x-api-key": apiKeyHeader } = headers;
-  if (authorization !== undefined && hasOtherAuthorization(rawHeaders, authorization)) throw conflicting();
+  if (authorization !== undefined && hasOtherAuthorization(rawHeaders, authorization)) throw conflictProblem();
   const bearer = authorization === undefined ? undefined : bearerOf(authorization);
   const headerKey = typeof apiKeyHeader === "string" ? apiKeyHeader.trim() : undefined;
   if (bearer === undefined && headerKey === undefined) throw Problem.of("missing_api_key");
-  if (bearer !== undefined && headerKey !== undefined && bearer !== headerKey) throw conflicting();
+  if (bearer !== undefined && headerKey !== undefined && bearer !== headerKey) throw conflictProblem();
   const key = bearer ?? headerKey ?? "";
   if (key === "") throw Problem.of("missing_api_key");
   const kind = readApiKeyKind(key);
@@ -24,7 +24,7 @@ export function presentedKeyHash(
   return hashApiKey(key).toString("base64");
 }
 
-const conflicting = () =>
+const conflictProblem = () =>
   Problem.of("invalid_api_key", { detail: "The headers contain different keys. Send one key in one header." });
 
 /** Checks the raw headers, because Node keeps only the first of several Authorization headers. */

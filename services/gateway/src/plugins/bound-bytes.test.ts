@@ -36,7 +36,7 @@ describe("boundBytes with one-byte chunks", () => {
     await client.write(refund(key) + inOneByteChunks(text.slice(0, -1)));
     await eventually(() => expect(used(key.businessId)).toBe(16 * kibibyte));
     await client.write(`${inOneByteChunks("}")}0\r\n\r\n`);
-    await client.statusesAre("200");
+    await client.expectStatuses("200");
     expect(gateway.received.at(-1)?.request).toMatchObject({ amountMinor: 1000n });
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
@@ -48,7 +48,7 @@ describe("boundBytes with one-byte chunks", () => {
     await client.write(headOf("/callbacks/kyc", {}));
     const chunk = `400\r\n${"a".repeat(kibibyte)}\r\n`;
     await client.write(chunk.repeat(257));
-    await client.statusesAre("413");
+    await client.expectStatuses("413");
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 });
@@ -59,10 +59,10 @@ describe("boundBytes with more than 10 000 chunks", () => {
     await using _ = gateway;
     await using client = new RawClient(port);
     await client.write(`${headOf("/callbacks/kyc", {})}${inOneByteChunks("a".repeat(10_001))}0\r\n\r\n`);
-    await client.statusesAre("413");
+    await client.expectStatuses("413");
     expect(client.text).toContain("too many small chunks");
     await client.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    await client.statusesAre("413", "200");
+    await client.expectStatuses("413", "200");
     expect(used(allBytes)).toBe(0);
   });
 
@@ -75,7 +75,7 @@ describe("boundBytes with more than 10 000 chunks", () => {
     await using _ = gateway;
     await using client = new RawClient(port);
     await client.write(headOf(path, {}).replace("POST", method) + inOneByteChunks("a".repeat(20_001)));
-    await client.closed();
+    await client.waitUntilClosed();
   });
 });
 
@@ -91,18 +91,18 @@ describe("boundBytes for a business", () => {
 
     await using second = new RawClient(port);
     await second.write(refund(gateway.aKey({ businessId: key.businessId }), 2));
-    await second.statusesAre("429");
+    await second.expectStatuses("429");
     expect(second.text).toMatch(/\r\nretry-after: 1\r\n/i);
     expect(second.text).toContain('"code":"rate_limited"');
     await using third = new RawClient(port);
     await third.write(`${refund(other, 2)}{}`);
-    await third.statusesAre("200");
+    await third.expectStatuses("200");
 
     first.socket.destroy();
     await eventually(() => expect(used(allBytes)).toBe(0));
     await using fourth = new RawClient(port);
     await fourth.write(`${refund(key, 2)}{}`);
-    await fourth.statusesAre("200");
+    await fourth.expectStatuses("200");
   });
 
   test("rejects a chunked body that grows beyond the limit of the business with 429", async () => {
@@ -112,7 +112,7 @@ describe("boundBytes for a business", () => {
     await useKey(gateway, key);
     await using client = new RawClient(port);
     await client.write(`${refund(key)}${`2000\r\n${" ".repeat(0x2000)}\r\n`.repeat(9)}`);
-    await client.statusesAre("429");
+    await client.expectStatuses("429");
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 
@@ -130,7 +130,7 @@ describe("boundBytes for a business", () => {
     await eventually(() => expect(gateway.received.map(({ rpc }) => rpc)).toEqual(["RefundPayment"]));
     expect(used(key.businessId)).toBe(100);
     responseReady.resolve();
-    await client.statusesAre("200");
+    await client.expectStatuses("200");
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 });
@@ -256,13 +256,13 @@ describe("boundBytes for keyless requests", () => {
     await eventually(() => expect(used("127.0.0.1")).toBe(200 * kibibyte));
     await using second = new RawClient(port);
     await second.write(headOf("/callbacks/kyc", {}, 100 * kibibyte));
-    await second.statusesAre("429");
+    await second.expectStatuses("429");
     await using otherNetworkClient = new RawClient(port, { address: "127.0.0.2" });
     await otherNetworkClient.write(headOf("/callbacks/kyc", {}, 100 * kibibyte));
     await eventually(() => expect(used("127.0.0.2")).toBe(100 * kibibyte));
     await using business = new RawClient(port);
     await business.write(`${refund(gateway.aKey(), 2)}{}`);
-    await business.statusesAre("200");
+    await business.expectStatuses("200");
   });
 
   test("rejects a body beyond a quarter of the gateway's bytes with 503, while a business is served", async () => {
@@ -273,11 +273,11 @@ describe("boundBytes for keyless requests", () => {
     await eventually(() => expect(used("keyless")).toBe(200 * kibibyte));
     await using second = new RawClient(port, { address: "127.0.0.2" });
     await second.write(headOf("/callbacks/kyc", {}, 100 * kibibyte));
-    await second.statusesAre("503");
+    await second.expectStatuses("503");
     expect(second.text).toMatch(/\r\nretry-after: 1\r\n/i);
     await using business = new RawClient(port);
     await business.write(`${refund(gateway.aKey(), 600 * kibibyte)}{}${" ".repeat(600 * kibibyte - 2)}`);
-    await business.statusesAre("200");
+    await business.expectStatuses("200");
   });
 
   test("counts the body of a request towards its network while its key is being looked up", async () => {
@@ -298,7 +298,7 @@ describe("boundBytes for keyless requests", () => {
     await client.write(`2000\r\n${" ".repeat(0x2000)}\r\n`.repeat(8));
     await eventually(() => expect(used("127.0.0.1")).toBe(0));
     released.resolve();
-    await client.statusesAre("401");
+    await client.expectStatuses("401");
   });
 });
 
@@ -312,7 +312,7 @@ test("a request gets 503 when the bytes of all businesses exceed the gateway's l
   await eventually(() => expect(used(key.businessId)).toBe(mebibyte));
   await using second = new RawClient(port);
   await second.write(refund(other, 2));
-  await second.statusesAre("503");
+  await second.expectStatuses("503");
   expect(second.text).toContain('"code":"overloaded"');
 });
 
@@ -323,7 +323,7 @@ test("the body of a GET is dropped while it is received", async () => {
   await using client = new RawClient(port);
   const head = refund(key).replace(`POST ${refundPath}`, `GET /api/v1/payments/${id}`);
   await client.write(`${head}${`2000\r\n${" ".repeat(0x2000)}\r\n`.repeat(300)}0\r\n\r\n`);
-  await client.statusesAre("200");
+  await client.expectStatuses("200");
   expect(used(allBytes)).toBe(0);
 });
 
@@ -337,6 +337,6 @@ test.each([
   await using _ = gateway;
   await using client = new RawClient(port);
   await client.write(text(gateway.business.headers.authorization));
-  await client.statusesAre("408");
+  await client.expectStatuses("408");
   await eventually(() => expect(used(allBytes)).toBe(0));
 });

@@ -3,7 +3,7 @@ import { callerKey } from "../call.ts";
 import type { Gateway } from "../gateway.ts";
 import { requestsInFlight, requestsShed } from "../metrics.ts";
 import { Problem } from "../problem.ts";
-import { rateLimited } from "./limit-rate.ts";
+import { rejectDraw } from "./limit-rate.ts";
 
 /**
  * Limits the requests in flight, in total and for one caller, because more of them would delay all.
@@ -26,7 +26,7 @@ export function boundLoad({ loadBounds: { total, perCaller } }: Gateway): preVal
     const callerCount = byCaller.get(key) ?? 0;
     if (callerCount >= perCaller) {
       const draw = { allowed: false, limit: perCaller, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 };
-      return done(rateLimited("at_once", draw));
+      return done(rejectDraw("at_once", draw));
     }
     inFlight++;
     requestsInFlight.inc();

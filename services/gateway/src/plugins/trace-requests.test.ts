@@ -7,7 +7,7 @@ import { startTestGateway } from "../../test/harness.ts";
 
 const logger = createLogger("test", "silent");
 
-async function spansOf(traceRatio: number, requests: readonly { method: "GET" | "POST"; url: string }[]) {
+async function collectSpans(traceRatio: number, requests: readonly { method: "GET" | "POST"; url: string }[]) {
   await using collector: Collector = await startCollector();
   const tracing = await startTracing(
     { url: `${collector.url}/v1/traces`, headers: {}, certificateAuthority: undefined },
@@ -27,7 +27,7 @@ const traceparent = `00-${randomHex(16)}-${randomHex(8)}-01`;
 const id = uuidv7();
 
 test("the spans of a request, its RPC and the service are children of the caller's span", async () => {
-  const { spans, bodies, business } = await spansOf(1, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
+  const { spans, bodies, business } = await collectSpans(1, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
   expect(spans.map(({ name, kind }) => `${kind} ${name}`)).toEqual([
     "server PaymentService/GetPayment",
     "client PaymentService/GetPayment",
@@ -52,7 +52,7 @@ test("the spans of a request, its RPC and the service are children of the caller
 });
 
 test("the span of an internal error is marked as failed, the span of a refusal is not, and the span of an unknown path has the method as its name", async () => {
-  const { spans, bodies } = await spansOf(1, [
+  const { spans, bodies } = await collectSpans(1, [
     { method: "GET", url: "/api/v1/clients/zz-made-up?secret=zz" },
     { method: "GET", url: `/api/v1/clients/${id}` },
     { method: "POST", url: "/zz-made-up" },
@@ -71,6 +71,6 @@ test("the span of an internal error is marked as failed, the span of a refusal i
 });
 
 test("no spans are sent for a trace that is not sampled, even if the caller's flags request them", async () => {
-  const { spans, connections } = await spansOf(0, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
+  const { spans, connections } = await collectSpans(0, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
   expect([spans, connections]).toEqual([[], 0]);
 });

@@ -5,7 +5,7 @@ import type { Callbacks } from "./callbacks.ts";
 
 export type Applications = ReturnType<typeof createApplications>;
 
-const dueAtOnceMax = 500;
+const batchMax = 500;
 
 /** Creates the store of applications. Reading an application applies its due changes. */
 export function createApplications({ database, clock }: Context, callbacks: Callbacks, onSave: () => void) {
@@ -43,7 +43,7 @@ export function createApplications({ database, clock }: Context, callbacks: Call
     save,
     /** Applies due changes of all applications. Returns the time of the next one. */
     applyAllDueChanges(): number | undefined {
-      for (const { linkToken } of selectDue(clock.nowMs(), dueAtOnceMax)) byLinkToken(linkToken);
+      for (const { linkToken } of selectDue(clock.nowMs(), batchMax)) byLinkToken(linkToken);
       return selectNext()[0]?.dueAtMs;
     },
   };

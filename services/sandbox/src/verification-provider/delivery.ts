@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import type { Callback, Callbacks } from "./callbacks.ts";
 import { sendCallback } from "./send-callback.ts";
 
-const atOnceMax = 64;
+const concurrentAttemptsMax = 64;
 /** Time after which a held callback is sent if no other callback has overtaken it. */
 const holdMs = 10_000;
 
@@ -28,9 +28,9 @@ export function startDelivery({ config, faults }: Context, callbacks: Callbacks,
   }
 
   const alarm = createAlarm(() => {
-    for (const callback of callbacks.next(atOnceMax + runningAttempts.size)) {
+    for (const callback of callbacks.next(concurrentAttemptsMax + runningAttempts.size)) {
       if (runningAttempts.has(callback.id)) continue;
-      if (runningAttempts.size >= atOnceMax) return undefined;
+      if (runningAttempts.size >= concurrentAttemptsMax) return undefined;
       const waitMs = callback.dueAtMs - Date.now();
       if (waitMs > 0) return waitMs;
       const delivery = attempt(callback)

@@ -30,7 +30,7 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
     if (!(await slots.enter(business_id, waitMsMax, endpoint_id))) return await releaseLease([delivery]);
     const at = clock.now();
     const secrets = readSecrets(context, delivery, ids);
-    let outcome: PostOutcome | undefined = { ...nothingSent, failure: secretUnreadable };
+    let outcome: PostOutcome | undefined = { ...emptyOutcome, failure: secretUnreadable };
     try {
       if (secrets) outcome = await send(client, delivery, secrets, at);
     } finally {
@@ -65,7 +65,7 @@ const logMessages = {
   FAILED: "delivery failed, not retried",
 };
 
-const nothingSent = { statusCode: undefined, retryAfter: undefined, response: undefined, durationMs: 0 };
+const emptyOutcome = { statusCode: undefined, retryAfter: undefined, response: undefined, durationMs: 0 };
 
 /**
  * Signs and sends a delivery, in a span of the event's trace. The span has only the host of the
@@ -107,16 +107,16 @@ function resultOf(
   { statusCode, failure, response, retryAfter, durationMs }: PostOutcome,
   at: Date,
 ): AttemptResult {
-  const gone = statusCode === 410;
+  const isGone = statusCode === 410;
   const retryAfterMs = readRetryAfterMs(retryAfter, clock.now().getTime());
-  const isFinal = isSuccess(statusCode) || gone;
+  const isFinal = isSuccess(statusCode) || isGone;
   const retryInMs = isFinal ? undefined : pauseMs(attempts + 1, pausesMs, { statusCode, retryAfterMs });
   return {
     id,
     lease_token,
     status: isSuccess(statusCode) ? "SUCCEEDED" : retryInMs === undefined ? "FAILED" : "PENDING",
     retry_in_ms: retryInMs ?? null,
-    gone: gone ? { id: endpoint_id, reason: "GONE", url } : undefined,
+    gone: isGone ? { id: endpoint_id, reason: "GONE", url } : undefined,
     at: at.toISOString(),
     status_code: statusCode ?? null,
     error: failure?.detail ?? null,

@@ -40,7 +40,7 @@ async function deliverOne(url: string, on = harness) {
   const endpoint = await create(url, caller, on);
   const event = aPaymentEvent(caller);
   await on.publish(event);
-  await on.settled();
+  await on.waitUntilIdle();
   const [delivery] = await deliveriesOf(event.id, caller, on);
   if (!delivery) throw new Error("the event has no delivery");
   return { caller, endpoint, event, delivery };
@@ -76,7 +76,7 @@ test("an event that is twice in a batch is sent once", async () => {
   await create(receiver.url, caller);
   const event = aPaymentEvent(caller);
   await harness.publish(event, event);
-  await harness.settled();
+  await harness.waitUntilIdle();
   expect(receiver.requests).toHaveLength(1);
 });
 
@@ -114,7 +114,7 @@ test("a 410 fails the delivery and disables the endpoint, and later deliveries a
 
   const later = aPaymentEvent(caller);
   await harness.publish(later);
-  await harness.settled();
+  await harness.waitUntilIdle();
   expect(await deliveriesOf(later.id, caller)).toMatchObject([{ status: DeliveryStatus.SKIPPED, attempts: [] }]);
   expect(receiver.requests).toHaveLength(1);
 });
@@ -132,7 +132,7 @@ test("a 410 from a previous URL keeps the endpoint ACTIVE, and the delivery is s
   endpointId = endpoint.id;
   const event = aPaymentEvent(caller);
   await singleAttempt.publish(event);
-  await singleAttempt.settled();
+  await singleAttempt.waitUntilIdle();
   expect(await deliveriesOf(event.id, caller, singleAttempt)).toMatchObject([
     { status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 410 }, { statusCode: 200 }] },
   ]);
@@ -148,11 +148,11 @@ test("a delivery that becomes due while its endpoint is DISABLED is skipped, and
   const switchTo = (status: WebhookEndpointStatus) =>
     slow.endpoints.updateWebhookEndpoint({ id: endpoint.id, status }, { caller });
   await switchTo(WebhookEndpointStatus.DISABLED);
-  await slow.settled();
+  await slow.waitUntilIdle();
   expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([{ status: DeliveryStatus.PENDING }]);
 
   await slow.sql("update delivery set next_attempt_at = now()");
-  await slow.settled();
+  await slow.waitUntilIdle();
   expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([
     { status: DeliveryStatus.SKIPPED, attempts: [{ statusCode: 500 }] },
   ]);
@@ -160,7 +160,7 @@ test("a delivery that becomes due while its endpoint is DISABLED is skipped, and
 
   await switchTo(WebhookEndpointStatus.ACTIVE);
   await slow.events.redeliverEvent({ eventId: event.id }, { caller });
-  await slow.settled();
+  await slow.waitUntilIdle();
   expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
@@ -213,10 +213,10 @@ test("after a rotation, X-Signature uses the new secret at once, and webhook-sig
   const rotated = await harness.endpoints.updateWebhookEndpoint({ id: created.id, rotateSecret: true }, { caller });
   const [during, after] = [aPaymentEvent(caller), aPaymentEvent(caller)];
   await harness.publish(during);
-  await harness.settled();
+  await harness.waitUntilIdle();
   await harness.sql("update webhook_endpoint set previous_secret_until = now() where id = ?", [created.id]);
   await harness.publish(after);
-  await harness.settled();
+  await harness.waitUntilIdle();
 
   const [first, second] = receiver.requests.map(({ body, headers }) => ({ body, headers: headers as Record<string, string> }));
   if (!first || !second) throw new Error("two deliveries were expected");
@@ -242,7 +242,7 @@ test("before the new secret is active, X-Signature uses the old secret, and webh
    */
   const signedWith = async (...candidates: (string | undefined)[]) => {
     await harness.publish(aPaymentEvent(caller));
-    await harness.settled();
+    await harness.waitUntilIdle();
     const { body, headers } = receiver.requests.at(-1) as (typeof receiver.requests)[number];
     const [timestamp, sent] = [headers["webhook-timestamp"], String(headers["webhook-signature"]).split(" ")];
     const expected = candidates.map((current) =>
@@ -276,7 +276,7 @@ test("a retry is signed with the secret that is active at the time of the retry"
   const { secret } = await slow.endpoints.updateWebhookEndpoint({ id, rotateSecret: true, activateInSeconds: 3_600 }, { caller });
   const retry = async () => {
     await slow.events.redeliverEvent({ eventId: event.id }, { caller });
-    await slow.settled();
+    await slow.waitUntilIdle();
     return receiver.requests.at(-1)?.headers["x-signature"];
   };
   const keyedWith = (key: string | undefined) =>
@@ -295,7 +295,7 @@ test("an unreadable previous secret omits its signature, and the delivery succee
   const { secret } = await harness.endpoints.updateWebhookEndpoint({ id, rotateSecret: true }, { caller });
   await harness.sql("update webhook_endpoint set previous_secret_ciphertext = 'k0:AAAA' where id = ?", [id]);
   await harness.publish(aPaymentEvent(caller));
-  await harness.settled();
+  await harness.waitUntilIdle();
   const [request] = receiver.requests;
   const headers = request?.headers as Record<string, string>;
   expect(headers["webhook-signature"]?.split(" ")).toHaveLength(1);
@@ -313,13 +313,13 @@ test("a delivery whose secret cannot be decrypted is retried, and succeeds when 
   await slow.sql("update webhook_endpoint set secret_ciphertext = 'k0:AAAA' where id = ?", [id]);
   const event = aPaymentEvent(caller);
   await slow.publish(event);
-  await slow.settled();
+  await slow.waitUntilIdle();
   expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([
     { status: DeliveryStatus.PENDING, attempts: [{ failure: DeliveryFailure.SECRET_UNREADABLE }] },
   ]);
   await slow.sql("update webhook_endpoint set secret_ciphertext = ? where id = ?", [original?.secret, id]);
   await slow.sql("update delivery set next_attempt_at = now()");
-  await slow.settled();
+  await slow.waitUntilIdle();
   expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
@@ -372,7 +372,7 @@ test("an endpoint that timed out gets at most two concurrent attempts until it r
   const publish = async (count: number) => {
     mostAtOnce = 0;
     await fair.publish(...Array.from({ length: count }, () => aPaymentEvent(caller)));
-    await fair.settled();
+    await fair.waitUntilIdle();
     return mostAtOnce;
   };
   expect(await publish(16)).toBe(16);
@@ -477,7 +477,7 @@ test("two workers on one database send each delivery once", async () => {
       signals.emit("due");
     }),
   );
-  await harness.settled();
+  await harness.waitUntilIdle();
   const ids = receiver.requests.map(({ headers }) => headers["webhook-id"]);
   expect(ids.sort()).toEqual(events.map(({ id }) => id).sort());
 });
@@ -498,7 +498,7 @@ test("a claimed delivery without a result is sent again with the same id after i
   await eventually(() => expect(receiver.requests).toHaveLength(1));
   expect(receiver.requests.splice(0).map(({ headers }) => headers["webhook-id"])).toEqual([later.id]);
   await idle.sql("update delivery set leased_until = now() where event_id = ?", [event.id]);
-  await idle.settled();
+  await idle.waitUntilIdle();
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([event.id]);
   expect(await deliveriesOf(event.id, caller, idle)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
@@ -574,7 +574,7 @@ test("deleting the endpoint during an attempt deletes the delivery", async () =>
   await eventually(() => expect(receiver.requests).toHaveLength(1));
   await harness.endpoints.deleteWebhookEndpoint({ id }, { caller });
   release();
-  await harness.settled();
+  await harness.waitUntilIdle();
   expect(await deliveriesOf(event.id, caller)).toEqual([]);
   expect(receiver.requests).toHaveLength(1);
 });
@@ -593,7 +593,7 @@ test("five days of failures disable an endpoint, and a success resets the period
     harness.sql(`update webhook_endpoint set failing_since = now() - ${days} * interval '1 day' where id = ?`, [endpoint.id]);
   const deliverAnother = async () => {
     await harness.publish(aPaymentEvent(caller));
-    await harness.settled();
+    await harness.waitUntilIdle();
   };
 
   expect(await failingSince()).not.toBeNull();
@@ -625,7 +625,7 @@ test("a delivery whose secret stays unreadable fails with secret_unreadable, and
   await setSecret("lost:AAAA");
   const event = aPaymentEvent(caller);
   await harness.publish(event);
-  await harness.settled();
+  await harness.waitUntilIdle();
   const failed = await deliveryTo(unreadable);
   expect(failed?.status).toBe(DeliveryStatus.FAILED);
   expect(failed?.attempts.map(({ failure }) => failure)).toEqual(Array(8).fill(DeliveryFailure.SECRET_UNREADABLE));
@@ -636,7 +636,7 @@ test("a delivery whose secret stays unreadable fails with secret_unreadable, and
 
   await setSecret(row?.secret_ciphertext);
   await harness.events.redeliverEvent({ eventId: event.id, endpointId: unreadable.id }, { caller });
-  await harness.settled();
+  await harness.waitUntilIdle();
   expect(await deliveryTo(unreadable)).toMatchObject({ status: DeliveryStatus.SUCCEEDED });
 });
 
@@ -647,7 +647,7 @@ test("an attempt to an address that is not public fails with ADDRESS_FORBIDDEN",
   await strict.sql("update webhook_endpoint set url = 'http://10.0.0.1/' where id = ?", [id]);
   const event = aPaymentEvent(caller);
   await strict.publish(event);
-  await strict.settled();
+  await strict.waitUntilIdle();
   const [delivery] = await deliveriesOf(event.id, caller, strict);
   expect(delivery?.attempts[0]).toMatchObject({
     failure: DeliveryFailure.ADDRESS_FORBIDDEN,

@@ -120,7 +120,7 @@ test("a check creates no event and no delivery, and does not change the endpoint
   await using receiver = await aReceiver(() => 410);
   const before = await harness.endpoints.getWebhookEndpoint({ id: receiver.id }, receiver);
   await receiver.check();
-  await harness.settled();
+  await harness.waitUntilIdle();
   expect(await harness.endpoints.getWebhookEndpoint({ id: receiver.id }, receiver)).toEqual(before);
   expect((await harness.events.listEvents({ limit: 1, offset: 0 }, receiver)).total).toBe(0);
   expect(await harness.sql("select 1 from delivery where endpoint_id = ?", [receiver.id])).toEqual([]);

@@ -81,7 +81,7 @@ test("the deliveries of an event contain every attempt with status and response 
   const endpoint = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
   const event = aPaymentEvent(caller);
   await harness.publish(event);
-  await harness.settled();
+  await harness.waitUntilIdle();
 
   const { deliveries, total } = await harness.events.listDeliveries({ eventId: event.id, ...page }, { caller });
   expect(total).toBe(1);
@@ -104,7 +104,7 @@ test("a failure code that only a newer version supports is returned as UNSPECIFI
   await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
   const event = aPaymentEvent(caller);
   await harness.publish(event);
-  await harness.settled();
+  await harness.waitUntilIdle();
   const attempts = async () =>
     (await harness.events.listDeliveries({ eventId: event.id, ...page }, { caller })).deliveries[0]?.attempts;
   const setFailure = (code: string) =>
@@ -124,7 +124,7 @@ test("a redelivery sends the same bytes only to ACTIVE endpoints that had a deli
   const disabled = await harness.endpoints.createWebhookEndpoint({ url: disabledReceiver.url }, { caller });
   const event = aPaymentEvent(caller);
   await harness.publish(event);
-  await harness.settled();
+  await harness.waitUntilIdle();
   await harness.endpoints.updateWebhookEndpoint({ id: disabled.id, status: WebhookEndpointStatus.DISABLED }, { caller });
   const newEndpoint = await harness.endpoints.createWebhookEndpoint({ url: lateReceiver.url }, { caller });
 
@@ -132,7 +132,7 @@ test("a redelivery sends the same bytes only to ACTIVE endpoints that had a deli
   expect(redelivered.deliveries).toMatchObject([
     { endpointId: active.id, status: DeliveryStatus.PENDING, attempts: [{ statusCode: 200 }] },
   ]);
-  await harness.settled();
+  await harness.waitUntilIdle();
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([event.id, event.id]);
   expect(receiver.requests[1]?.body).toEqual(receiver.requests[0]?.body);
   expect([disabledReceiver.requests.length, lateReceiver.requests.length]).toEqual([1, 0]);
@@ -153,11 +153,11 @@ test("two redeliveries with the same Idempotency-Key send the event once", async
   await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
   const event = aPaymentEvent(caller);
   await harness.publish(event);
-  await harness.settled();
+  await harness.waitUntilIdle();
   const first = await harness.events.redeliverEvent({ eventId: event.id }, withIdempotencyKey(caller, "again"));
-  await harness.settled();
+  await harness.waitUntilIdle();
   const second = await harness.events.redeliverEvent({ eventId: event.id }, withIdempotencyKey(caller, "again"));
-  await harness.settled();
+  await harness.waitUntilIdle();
   expect(second).toEqual(first);
   expect(receiver.requests).toHaveLength(2);
 });

@@ -27,7 +27,7 @@ test("the health of an endpoint contains success rates, the last error and the s
   const health = async () => (await delivering.endpoints.getWebhookEndpoint({ id }, { caller })).health;
   const deliver = async () => {
     await delivering.publish(aPaymentEvent(caller));
-    await delivering.settled();
+    await delivering.waitUntilIdle();
   };
 
   await deliver();

@@ -106,12 +106,12 @@ test("a replay sends skipped and failed deliveries again with the same bytes, on
   const { caller, id } = endpoint;
   const failed = aPaymentEvent(caller);
   await harness.publish(failed);
-  await harness.settled();
+  await harness.waitUntilIdle();
   await harness.endpoints.createWebhookEndpoint({ url: otherReceiver.url }, { caller });
   await endpoint.disable();
   const skipped = aPaymentEvent({ ...caller, type: PaymentEventType.PAYMENT_COMPLETED });
   await harness.publish(skipped);
-  await harness.settled();
+  await harness.waitUntilIdle();
   await harness.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.ACTIVE }, { caller });
   expect([receiver.requests.length, otherReceiver.requests.length]).toEqual([8, 1]);
 
@@ -119,7 +119,7 @@ test("a replay sends skipped and failed deliveries again with the same bytes, on
   expect(replay).toMatchObject({ status: RUNNING, matched: 2, sent: 0 });
   await using _job = runReplays(harness.context, 20);
   await eventually(async () => expect(await endpoint.read(replay.id)).toMatchObject({ status: DONE, matched: 2, sent: 2 }));
-  await harness.settled();
+  await harness.waitUntilIdle();
 
   const repeatedRequests = receiver.requests.slice(8);
   expect(repeatedRequests.map(({ headers }) => headers["webhook-id"]).toSorted()).toEqual([failed.id, skipped.id].toSorted());
@@ -213,7 +213,7 @@ test("new events are sent before the end of a long replay, and two replicas send
     dueMax = Math.max(dueMax, await endpoint.dueCount());
     expect(await endpoint.read(replay.id)).toMatchObject({ status: DONE, matched: count, sent: count });
   }, 60_000);
-  await harness.settled();
+  await harness.waitUntilIdle();
   expect(positionOfNewEvent()).toBeGreaterThan(0);
   expect(positionOfNewEvent()).toBeLessThan(count - 500);
   expect(dueMax).toBeLessThan(600);

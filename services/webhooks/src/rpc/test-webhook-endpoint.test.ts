@@ -29,7 +29,7 @@ test("a test event is signed, stored and delivered only to the tested endpoint, 
     delivery: { endpointId: endpoint.id, status: DeliveryStatus.PENDING, attempts: [] },
   });
   await eventually(() => expect(receiver.requests).toHaveLength(1));
-  await harness.settled();
+  await harness.waitUntilIdle();
 
   const eventId = idOf(response);
   const [request] = receiver.requests;
@@ -53,9 +53,9 @@ test("a failed test event is retried, and two tests with the same Idempotency-Ke
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 204).end());
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
   const first = await harness.endpoints.testWebhookEndpoint({ id }, withIdempotencyKey(caller, "again"));
-  await harness.settled();
+  await harness.waitUntilIdle();
   const second = await harness.endpoints.testWebhookEndpoint({ id }, withIdempotencyKey(caller, "again"));
-  await harness.settled();
+  await harness.waitUntilIdle();
   expect(second).toEqual(first);
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([idOf(first), idOf(first)]);
 });

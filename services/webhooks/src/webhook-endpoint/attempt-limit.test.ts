@@ -36,7 +36,7 @@ test("at the limit of three attempts, redeliveries, replays and tests are reject
   const events = [aPaymentEvent(caller), aPaymentEvent(caller)];
   await harness.publish(...events);
   const eventId = events[0]?.id ?? "";
-  await harness.settled();
+  await harness.waitUntilIdle();
   await eventually(() => expect(harness.events.redeliverEvent({ eventId }, { caller })).rejects.toMatchObject(limitReached), 30_000);
   await expect(harness.endpoints.testWebhookEndpoint({ id }, { caller })).rejects.toMatchObject(limitReached);
   await expect(harness.endpoints.replayWebhookEndpoint({ id, sinceMs: 0n }, { caller })).rejects.toMatchObject(limitReached);
@@ -44,7 +44,7 @@ test("at the limit of three attempts, redeliveries, replays and tests are reject
 
   const later = aPaymentEvent(caller);
   await harness.publish(later);
-  await harness.settled();
+  await harness.waitUntilIdle();
   const { deliveries } = await harness.events.listDeliveries({ eventId: later.id, limit: 1, offset: 0 }, { caller });
   expect(deliveries).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 }, 60_000);

@@ -32,7 +32,7 @@ const auditOf = async (endpointId: string) => {
 };
 async function deliver(caller: Caller): Promise<void> {
   await harness.publish(aPaymentEvent(caller));
-  await harness.settled();
+  await harness.waitUntilIdle();
 }
 
 test("a 410 disables the endpoint, creates an event for subscribed endpoints, and creates an audit entry", async () => {

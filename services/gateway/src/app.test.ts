@@ -261,7 +261,7 @@ describe("API keys", () => {
   test("an API key gets 503 while identity fails or returns an incomplete response", async () => {
     const { resolveKeys } = gateway.behaviour.keyLeases;
     for (const fault of [
-      () => new DomainError("unavailable", "service_unavailable", "Down."),
+      () => new DomainError("unavailable", "service_unavailable", "The service is unavailable."),
       () => new ConnectError("deadline exceeded", Code.DeadlineExceeded),
       () => new Error("simulated failure"),
     ]) {

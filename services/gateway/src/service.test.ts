@@ -35,7 +35,7 @@ beforeAll(async () => {
     "identity",
   );
   const unused = async () => {
-    throw new DomainError("unavailable", "service_unavailable", "Not in this test.");
+    throw new DomainError("unavailable", "service_unavailable", "The service is unavailable.");
   };
   payments = await startTestServer(
     [
@@ -189,7 +189,7 @@ describe("the log", () => {
       await using gateway = await start({}, pino({ level: "trace" }, sink));
       await (await read(gateway.url)).text();
       getPayment = async () => {
-        throw new Error("broken");
+        throw new Error("simulated failure");
       };
       await (await read(gateway.url)).text();
       await (await fetch(`${gateway.url}/api/v1/payments/return/secret-token`)).text();

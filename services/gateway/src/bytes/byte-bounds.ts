@@ -16,17 +16,17 @@ const keylessFraction = 1 / 4;
  * see `createRateLimits`.
  */
 export function createByteBounds({ perBusiness, perNetwork, total }: Config["byteBounds"], proven: ReadonlyMap<string, true>) {
-  const all = { key: allBytes, max: total, refusal: overloaded };
-  const keyless = { key: "keyless", max: total * keylessFraction, refusal: overloaded };
+  const totalBound = { key: allBytes, max: total, refusal: overloaded };
+  const keylessBound = { key: "keyless", max: total * keylessFraction, refusal: overloaded };
   const networkBound = (network: string): ByteBound => ({ key: network, max: perNetwork, refusal: tooManyBytes });
   return {
     /** Returns the limits of a request whose key is being looked up. */
-    ofUnknown: ({ ip }: FastifyRequest): ByteBound[] => [networkBound(networkOf(ip)), all],
+    ofUnknown: ({ ip }: FastifyRequest): ByteBound[] => [networkBound(networkOf(ip)), totalBound],
     of(request: FastifyRequest): ByteBound[] {
       const key = callerKey(request);
-      if (request.caller) return [{ key, max: perBusiness, refusal: tooManyBytes }, all];
+      if (request.caller) return [{ key, max: perBusiness, refusal: tooManyBytes }, totalBound];
       // A flood of forged callbacks must not cause rejections of genuine callbacks.
-      return proven.has(key) ? [networkBound(key), all] : [networkBound(key), keyless, all];
+      return proven.has(key) ? [networkBound(key), totalBound] : [networkBound(key), keylessBound, totalBound];
     },
   };
 }

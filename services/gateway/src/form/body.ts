@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type TObject, type TProperties, Type } from "typebox";
 import { pointerOf } from "../json/pointer.ts";
 import { errorsMax, type FieldError, invalidJson, validationFailed } from "../problem.ts";
-import { type Checked, compileField } from "./field.ts";
+import { type FieldResult, compileField } from "./field.ts";
 
 export interface BodyRule {
   /** Whether an absent body is accepted as an empty one. */
@@ -32,7 +32,7 @@ export function bodyOf<P extends TProperties>(properties: P, rule: Partial<BodyR
 export function compileBody(schema: TObject): (body: unknown) => Record<string, unknown> {
   const rule = (schema as TObject & { [ruleKey]?: BodyRule })[ruleKey] ?? defaultRule;
   const required = new Set(schema.required ?? []);
-  const fields = new Map<string, (value: unknown) => Checked>(
+  const fields = new Map<string, (value: unknown) => FieldResult>(
     Object.entries(schema.properties).map(([name, property]) => [name, compileField(property)]),
   );
 

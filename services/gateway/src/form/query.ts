@@ -2,7 +2,7 @@ import { parse } from "node:querystring";
 import { type TInteger, type TObject, Type } from "typebox";
 import { shorten } from "../json/pointer.ts";
 import { errorsMax, type FieldError, validationFailed } from "../problem.ts";
-import { type Checked, compileField } from "./field.ts";
+import { type FieldResult, compileField } from "./field.ts";
 import { integer } from "./fields.ts";
 
 /** A parameter with a default. Its type is not optional, because routes always receive a value. */
@@ -89,7 +89,7 @@ export function compileQuery(schema: TObject): (query: unknown) => Record<string
   };
 }
 
-function checkText(text: string | string[], read: ReadText, check: (value: unknown) => Checked): Checked {
+function checkText(text: string | string[], read: ReadText, check: (value: unknown) => FieldResult): FieldResult {
   if (typeof text !== "string") return { message: "must occur only once" };
   if (!text.isWellFormed()) return { message: "must be percent-encoded UTF-8" };
   if (text.includes("\0")) return { message: "must not contain NUL" };

@@ -34,7 +34,7 @@ function createCache(options: { leaseMs?: number; leasesMax?: number } = {}) {
           return waitForHandlers();
         },
         fail: () => {
-          reject(new Error("identity is down"));
+          reject(new Error("identity is unreachable"));
           return waitForHandlers();
         },
       });
@@ -178,7 +178,7 @@ describe("a look-up", () => {
   test("a failed look-up rejects the waiting requests, and the next request starts a new look-up", async () => {
     const cache = createCache();
     const resolved = cache.resolve("a") as Promise<ResolvedKey>;
-    const rejection = expect(resolved).rejects.toThrow("identity is down");
+    const rejection = expect(resolved).rejects.toThrow("identity is unreachable");
     cache.send();
     await cache.lookUps[0]?.fail();
     await rejection;
@@ -210,7 +210,7 @@ describe("a key in use", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("a key is valid until the end of its lease while identity is down, and is rejected afterwards", async () => {
+  test("a key is valid until the end of its lease while identity is unreachable, and is rejected afterwards", async () => {
     const cache = await createCacheWithLease();
     cache.pass(300);
     cache.resolve("a");

@@ -18,7 +18,7 @@ async function start(leaseMs: number) {
   const counters = { lookUps: 0 };
   keyLeases.resolveKeys = (request, call) => {
     counters.lookUps++;
-    return resolveKeys?.(request, call) ?? Promise.reject(new Error("no implementation"));
+    return resolveKeys?.(request, call) ?? Promise.reject(new Error("the test gateway has no resolveKeys"));
   };
   payments.createPayment = async () => ({ id: "p", currency: "DZD", status: PaymentStatus.PENDING });
   await gateway.app.listen({ host: "127.0.0.1", port: 0 });

@@ -85,8 +85,8 @@ export interface NamedOperation {
 export function nameSchemas({ operationId: id = "", requestBody, responses }: NamedOperation): void {
   const name = `${id.charAt(0).toUpperCase()}${id.slice(1)}`;
   nameSchema(jsonOf(requestBody), `${name}Body`);
-  const successes = Object.entries(responses).filter(([status]) => status.startsWith("2"));
-  for (const [, response] of successes) {
+  const successResponses = Object.entries(responses).filter(([status]) => status.startsWith("2"));
+  for (const [, response] of successResponses) {
     const schema = jsonOf(response);
     nameSchema(schema?.items ?? schema, `${name}${schema?.items ? "Item" : "Result"}`);
   }

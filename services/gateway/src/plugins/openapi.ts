@@ -116,7 +116,7 @@ const rateHeaders = {
 const externalOperations = /^(createPayment|refundPayment|(create|cancel|review)KycApplication)$/;
 
 /** Adds the responses, headers and parameters that operations have in common. */
-function complete(method: string, operation: Operation): void {
+function completeOperation(method: string, operation: Operation): void {
   const isKeyless = operation.security?.length === 0;
   const hasBody = operation.requestBody !== undefined;
   const ownParameters = operation.parameters ?? [];
@@ -202,7 +202,7 @@ export async function describeApi(app: App): Promise<void> {
       for (const [path, item] of Object.entries(openapiObject.paths ?? {})) {
         for (const [method, operation] of Object.entries(item ?? {})) {
           if (typeof operation !== "object" || !("responses" in operation)) continue;
-          complete(method, operation as unknown as Operation);
+          completeOperation(method, operation as unknown as Operation);
           operations.push({ method, path, operation: operation as unknown as LinkedOperation });
         }
       }

@@ -22,7 +22,7 @@ function createFakeIdentity() {
     },
     async drawTokens(draws: unknown) {
       await delay(5);
-      if (isUnreachable) throw new Error("unreachable");
+      if (isUnreachable) throw new Error("identity is unreachable");
       const atMs = performance.now();
       reports.push({ atMs, draws: draws as Draw[] });
       const left = (draws as Draw[]).map(({ bucket, perSecond, burst, tokens }) => {

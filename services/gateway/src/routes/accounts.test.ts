@@ -136,9 +136,9 @@ describe("POST /accounts", () => {
     ["conflict", "external_account_id_taken", 409, "/external_account_id"],
   ] as const)("maps the refusal %s %s to %i", async (kind, code, status, pointer) => {
     gateway.behaviour.accounts.openAccount = async () => {
-      throw new DomainError(kind, code, "Why, and what next.", { pointer });
+      throw new DomainError(kind, code, "The request was refused.", { pointer });
     };
-    expect((await send("POST", "", body)).json()).toMatchObject({ status, code, detail: "Why, and what next." });
+    expect((await send("POST", "", body)).json()).toMatchObject({ status, code, detail: "The request was refused." });
   });
 
   test("forwards the Idempotency-Key with its route", async () => {
@@ -231,7 +231,7 @@ describe.each([
     "maps the refusal %s to 409",
     async (code) => {
       gateway.behaviour.accounts[`${verb}Account`] = async () => {
-        throw new DomainError("conflict", code, "Why.", { members: { account_status: "CLOSED" } });
+        throw new DomainError("conflict", code, "The request was refused.", { members: { account_status: "CLOSED" } });
       };
       const response = await send("POST", `/${id}/${verb}`);
       expect(response.json()).toMatchObject({ status: 409, code, detail: "Why.", account_status: "CLOSED" });

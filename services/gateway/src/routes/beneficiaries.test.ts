@@ -187,11 +187,11 @@ describe("POST /beneficiaries", () => {
     ["conflict", "client_blocked", 409, ""],
   ] as const)("maps the refusal %s %s to %i", async (kind, code, status, pointer) => {
     gateway.behaviour.beneficiaries.createBeneficiary = async () => {
-      throw new DomainError(kind, code, "Why, and what next.", { pointer });
+      throw new DomainError(kind, code, "The request was refused.", { pointer });
     };
     const response = await send("POST", "", body);
-    expect(response.json()).toMatchObject({ status, code, detail: "Why, and what next." });
-    expect(response.json().errors).toEqual(pointer === "" ? undefined : [{ pointer, code, message: "Why, and what next." }]);
+    expect(response.json()).toMatchObject({ status, code, detail: "The request was refused." });
+    expect(response.json().errors).toEqual(pointer === "" ? undefined : [{ pointer, code, message: "The request was refused." }]);
   });
 
   test("forwards the Idempotency-Key with its route", async () => {
@@ -237,7 +237,7 @@ describe("PUT /beneficiaries/{id}", () => {
 
   test("returns the refusal of clients unchanged when neither an IBAN nor an account number remains", async () => {
     gateway.behaviour.beneficiaries.updateBeneficiary = async () => {
-      throw new DomainError("invalid", "beneficiary_needs_iban_or_account_number", "Send one.", { pointer: "/iban" });
+      throw new DomainError("invalid", "beneficiary_needs_iban_or_account_number", "Send an IBAN or an account number.", { pointer: "/iban" });
     };
     expect((await send("PUT", `/${id}`, { iban: null })).json()).toMatchObject({
       status: 422,

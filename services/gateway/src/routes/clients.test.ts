@@ -214,12 +214,12 @@ describe("POST /clients/person", () => {
     ["client_underage", "invalid", 422],
   ] as const)("returns the refusal %s unchanged", async (code, kind, status) => {
     gateway.behaviour.clients.createPerson = async () => {
-      throw new DomainError(kind, code, "What to do.", { pointer: "/email" });
+      throw new DomainError(kind, code, "The request was refused.", { pointer: "/email" });
     };
     const response = await send("POST", "/person", person);
     expect([response.statusCode, response.json()]).toEqual([
       status,
-      expect.objectContaining({ code, detail: "What to do.", errors: [expect.objectContaining({ pointer: "/email" })] }),
+      expect.objectContaining({ code, detail: "The request was refused.", errors: [expect.objectContaining({ pointer: "/email" })] }),
     ]);
   });
 

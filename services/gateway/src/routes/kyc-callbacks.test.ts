@@ -42,7 +42,7 @@ describe("POST /callbacks/kyc", () => {
 
   test("returns 503 when kyc is unavailable, so that the provider retries", async () => {
     gateway.behaviour.kycApplications.receiveProviderCallback = async () => {
-      throw new DomainError("unavailable", "kyc_provider_unavailable", "Later.");
+      throw new DomainError("unavailable", "kyc_provider_unavailable", "The provider is unavailable.");
     };
     const response = await call("{}");
     expect([response.statusCode, response.headers["retry-after"]]).toEqual([503, "1"]);

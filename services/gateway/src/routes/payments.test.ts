@@ -354,7 +354,7 @@ describe("POST /payments/{id}/refund", () => {
     });
 
     gateway.behaviour.payments.refundPayment = async () => {
-      throw new DomainError("conflict", "payment_not_refundable", "It is PENDING.", { members: { payment_status: "PENDING" } });
+      throw new DomainError("conflict", "payment_not_refundable", "The payment is PENDING.", { members: { payment_status: "PENDING" } });
     };
     const conflict = await send("POST", `/payments/${id}/refund`);
     expect(conflict.statusCode).toBe(409);
@@ -373,7 +373,7 @@ describe("POST /payments/{id}/refund", () => {
     ["conflict", "kyc_in_progress", 409, "5"],
   ] as const)("maps a refusal %s %s to %i with Retry-After %s", async (kind, code, status, retryAfter) => {
     gateway.behaviour.payments.refundPayment = async () => {
-      throw new DomainError(kind, code, "Some words.");
+      throw new DomainError(kind, code, "The request was refused.");
     };
     const response = await send("POST", `/payments/${id}/refund`);
     expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([status, code, retryAfter]);
@@ -381,7 +381,7 @@ describe("POST /payments/{id}/refund", () => {
 
   test("returns refund_outcome_unknown with Retry-After when the deadline passes", async () => {
     gateway.behaviour.payments.refundPayment = async () => {
-      throw new ConnectError("too late", Code.DeadlineExceeded);
+      throw new ConnectError("deadline exceeded", Code.DeadlineExceeded);
     };
     const response = await send("POST", `/payments/${id}/refund`);
     expect([response.json().code, response.headers["retry-after"]]).toEqual(["refund_outcome_unknown", "5"]);

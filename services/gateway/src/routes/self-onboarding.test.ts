@@ -79,7 +79,7 @@ describe("POST /onboarding/businesses", () => {
 
   test("returns 409 for a used invitation", async () => {
     gateway.behaviour.invitations.onboardBusiness = async () => {
-      throw new DomainError("conflict", "invitation_used", "It was used.");
+      throw new DomainError("conflict", "invitation_used", "The invitation was used.");
     };
     expect((await post(`Bearer ${token}`, validBody)).json()).toMatchObject({ status: 409, code: "invitation_used" });
   });

@@ -188,7 +188,7 @@ describe("/webhook-endpoints", () => {
     ["url_not_public", "https://10.0.0.1/"],
   ])("the refusal %s of a URL is returned unchanged", async (code, rejectedUrl) => {
     const refuse = async () => {
-      throw new DomainError("invalid", code, "What is wrong with it.", { pointer: "/url" });
+      throw new DomainError("invalid", code, "The URL is invalid.", { pointer: "/url" });
     };
     gateway.behaviour.webhookEndpoints.createWebhookEndpoint = refuse;
     gateway.behaviour.webhookEndpoints.updateWebhookEndpoint = refuse;
@@ -198,7 +198,7 @@ describe("/webhook-endpoints", () => {
       expect(response.json()).toMatchObject({
         status: 422,
         code,
-        errors: [{ pointer: "/url", code, message: "What is wrong with it." }],
+        errors: [{ pointer: "/url", code, message: "The URL is invalid." }],
       });
     }
     expect(gateway.received.map(({ request }) => request)).toMatchObject([{ url: rejectedUrl }, { url: rejectedUrl }]);

@@ -103,7 +103,7 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
         { origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body },
         {
           onRequestStart(controller) {
-            abort = () => controller.abort(new Error("request no longer awaited"));
+            abort = () => controller.abort(new Error("request aborted by the client"));
             if (hasEnded) abort();
           },
           onResponseStart(_controller, code, responseHeaders) {

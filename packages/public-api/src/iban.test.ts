@@ -113,9 +113,9 @@ describe("normaliseBankDetail", () => {
     ["dz58 0002 1000 0111 3000 0005 70", "DZ580002100001113000000570"],
     ["\tGB29\u00a0NWBK\u202f6016 1331 9268 19\n", "GB29NWBK60161331926819"],
     ["   ", ""],
-  ])("converts %j to %j", (text, normalised) => expect(normaliseBankDetail(text)).toBe(normalised));
+  ])("normaliseBankDetail converts %j to %j", (text, normalised) => expect(normaliseBankDetail(text)).toBe(normalised));
 
-  test.each(["ß", "ı", "ſ", "ﬀ", "ａ"])("does not change the non-ASCII letter %j", (text) => {
+  test.each(["ß", "ı", "ſ", "ﬀ", "ａ"])("normaliseBankDetail does not change the non-ASCII letter %j", (text) => {
     expect(normaliseBankDetail(text)).toBe(text);
   });
 });

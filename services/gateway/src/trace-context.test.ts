@@ -30,7 +30,7 @@ test("createTraceContext makes one decision for each trace id, and each process 
   expect(new Set(decisions).size).toBe(2);
 });
 
-test("createTraceContext returns the caller's span with the gateway's flags as the parent, or undefined without a valid traceparent", () => {
+test("createTraceContext returns the caller's span as the parent, or undefined for an invalid traceparent", () => {
   const context = createTraceContext(1);
   const header = traceparentOf(randomHex(16), "00");
   expect(context(header).parent).toBe(`${header.slice(0, -2)}01`);

@@ -90,7 +90,7 @@ const cards = [
 ] as const;
 
 describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, actionCode, respCode) => {
-  test("has the same outcome in both confirm calls and both status calls", async () => {
+  test("a payment with the card has the same outcome in both confirm calls and both status calls", async () => {
     const order = await registerNewOrder(sandbox.url);
     const pay = await control(sandbox.url, "POST", `payments/${order.orderId}/pay`, { pan, expiry, cvv2, password: "123456" });
     const back = OrderStatus === 2 ? "http://shop.test/thanks?basket=7&" : "http://shop.test/sorry?";

@@ -42,10 +42,10 @@ export function parseJson(text: string): unknown {
   const openContainers: OpenContainer[] = [];
   const errors: FieldError[] = [];
   let root: unknown;
-  let values = 0;
+  let valueCount = 0;
 
-  const add = (value: unknown, line: number, character: number): void => {
-    if (++values > valuesMax) {
+  const addValue = (value: unknown, line: number, character: number): void => {
+    if (++valueCount > valuesMax) {
       throw invalidJson(`The body has more than ${valuesMax} values${positionOf(line, character)}.`);
     }
     const parent = openContainers.at(-1);
@@ -53,11 +53,11 @@ export function parseJson(text: string): unknown {
     else if (Array.isArray(parent.value)) parent.value.push(value);
     else setMember(parent.value, parent.key, value);
   };
-  const begin = (value: OpenContainer["value"], line: number, character: number): void => {
+  const openContainer = (value: OpenContainer["value"], line: number, character: number): void => {
     if (openContainers.length === depthMax) {
       throw invalidJson(`The body is nested deeper than ${depthMax} levels${positionOf(line, character)}.`);
     }
-    add(value, line, character);
+    addValue(value, line, character);
     openContainers.push({ value, key: "" });
   };
   const checkText = (value: string, path: () => (string | number)[], message: string): void => {
@@ -68,8 +68,8 @@ export function parseJson(text: string): unknown {
   visit(
     text,
     {
-      onObjectBegin: (_offset, _length, line, character) => begin({}, line, character),
-      onArrayBegin: (_offset, _length, line, character) => begin([], line, character),
+      onObjectBegin: (_offset, _length, line, character) => openContainer({}, line, character),
+      onArrayBegin: (_offset, _length, line, character) => openContainer([], line, character),
       onObjectEnd: () => void openContainers.pop(),
       onArrayEnd: () => void openContainers.pop(),
       onObjectProperty: (key, _offset, _length, line, character, path) => {
@@ -83,7 +83,7 @@ export function parseJson(text: string): unknown {
       },
       onLiteralValue: (value, _offset, _length, line, character, path) => {
         if (typeof value === "string") checkText(value, path, "must not contain NUL or lone surrogates");
-        add(value, line, character);
+        addValue(value, line, character);
       },
       onError: (_code, _offset, _length, line, character) => {
         throw invalidJson(`The body is not JSON${positionOf(line, character)}.`);

@@ -51,7 +51,7 @@ test("the spans of a request, its RPC and the service are children of the caller
   expect(bodies.join()).not.toContain(business.key);
 });
 
-test("the span of an internal error is marked as failed, the span of a refusal is not, and the span of an unknown path has the method as its name", async () => {
+test("spans of internal errors are marked as failed, spans of refusals are not, and spans of unknown paths have the method as name", async () => {
   const { spans, bodies } = await collectSpans(1, [
     { method: "GET", url: "/api/v1/clients/zz-made-up?secret=zz" },
     { method: "GET", url: `/api/v1/clients/${id}` },

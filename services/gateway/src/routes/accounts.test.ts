@@ -268,7 +268,7 @@ describe("GET /accounts", () => {
     });
   });
 
-  test("has limit 50 and offset 0 by default", async () => {
+  test("uses limit 50 and offset 0 by default", async () => {
     gateway.behaviour.accounts.listAccounts = async () => ({ accounts: [], total: 0 });
     expect((await send("GET")).body).toBe("[]");
     expect(request()).toMatchObject({ limit: 50, offset: 0, type: 0, status: 0 });

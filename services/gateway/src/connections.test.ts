@@ -15,11 +15,11 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
   gateway.app.server.on("connection", (socket) => accepted.push(socket));
   const port = Number(new URL(await gateway.app.listen({ host: "127.0.0.1", port: 0 })).port);
   /** Advances the clock and then runs the check of the gateway's timer. */
-  const pass = (ms: number) => {
+  const advanceMs = (ms: number) => {
     clock.ms += ms;
     gateway.connections.endStalled();
   };
-  return { gateway, port, accepted, pass };
+  return { gateway, port, accepted, advanceMs };
 }
 
 describe("connections of a network", () => {
@@ -65,48 +65,48 @@ const stallMs = 30_000;
 
 describe("Connections with responses that the client reads slowly or not at all", () => {
   // More bytes than the few megabytes that the operating system buffers per connection.
-  const large = get("/docs/reference.js").repeat(10);
+  const largeRequests = get("/docs/reference.js").repeat(10);
 
   test.each([
     ["", () => {}],
     [", even if the client continues to send", (client: RawClient) => void client.socket.write("G")],
   ])("closes the connection of an unread response after 30 seconds without progress%s", async (_name, sendMore) => {
-    const { gateway, port, accepted, pass } = await start();
+    const { gateway, port, accepted, advanceMs } = await start();
     await using _ = gateway;
     await using client = new RawClient(port, { reads: false });
-    await client.write(large);
+    await client.write(largeRequests);
     await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
     await eventually(() => {
       sendMore(client);
-      pass(stallMs);
+      advanceMs(stallMs);
       expect(accepted[0]?.destroyed).toBe(true);
     });
   });
 
   test("keeps the connection open while the client reads the response slowly", async () => {
-    const { gateway, port, accepted, pass } = await start();
+    const { gateway, port, accepted, advanceMs } = await start();
     await using _ = gateway;
     await using client = new RawClient(port, { reads: false });
-    await client.write(large);
+    await client.write(largeRequests);
     await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
     // The operating system accepts more bytes only after the client has read some megabytes.
     for (let part = 1; part <= 10; part++) {
       await client.readUntil(part * 4_000_000);
-      pass(stallMs / 3);
+      advanceMs(stallMs / 3);
       expect(accepted[0]?.destroyed).toBe(false);
     }
   });
 });
 
 test("disconnects a client that keeps its side open for 30 seconds after the last response", async () => {
-  const { gateway, port, accepted, pass } = await start();
+  const { gateway, port, accepted, advanceMs } = await start();
   await using _ = gateway;
   await using client = new RawClient(port, { allowHalfOpen: true });
   await client.write("GARBAGE\r\n\r\n");
   await client.expectStatuses("400");
-  pass(0);
+  advanceMs(0);
   expect(accepted[0]?.destroyed).toBe(false);
-  pass(stallMs);
+  advanceMs(stallMs);
   expect(accepted[0]?.destroyed).toBe(true);
 });
 
@@ -120,14 +120,14 @@ test("closes a connection with more than 32 pending requests without executing t
   };
   const { authorization } = gateway.business.headers;
   const read = `GET /api/v1/payments/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`;
-  await using few = new RawClient(port);
-  await few.write(read.repeat(32));
+  await using allowedClient = new RawClient(port);
+  await allowedClient.write(read.repeat(32));
   await eventually(() => expect(gateway.received.length).toBeGreaterThan(0));
-  await using many = new RawClient(port);
-  await many.write(get("/healthz") + read.repeat(300));
-  await many.waitUntilClosed();
-  expect(many.statuses.length).toBeLessThanOrEqual(1);
+  await using excessClient = new RawClient(port);
+  await excessClient.write(get("/healthz") + read.repeat(300));
+  await excessClient.waitUntilClosed();
+  expect(excessClient.statuses.length).toBeLessThanOrEqual(1);
   responseReady.resolve();
-  await few.expectStatuses(...Array(32).fill("200"));
+  await allowedClient.expectStatuses(...Array(32).fill("200"));
   expect(gateway.received.length).toBeLessThanOrEqual(64);
 });

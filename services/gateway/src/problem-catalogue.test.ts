@@ -16,7 +16,7 @@ const postingCodes = new Set([
 const possibleArguments = [["x"], 1n, new Date(0)];
 
 /** Calls a function with arguments that it accepts. */
-function callWithAny(create: (...given: unknown[]) => unknown): unknown {
+function callWithAny(create: (...parameters: unknown[]) => unknown): unknown {
   for (const firstArgument of possibleArguments) {
     for (const otherArguments of possibleArguments) {
       try {
@@ -30,19 +30,19 @@ function callWithAny(create: (...given: unknown[]) => unknown): unknown {
 }
 
 /** Returns the refusals that the modules named *.errors.ts and refusals.ts create. */
-async function refusals(): Promise<DomainError[]> {
+async function createRefusals(): Promise<DomainError[]> {
   const modules = globSync("{services,packages}/*/src/**/{*.errors,refusals}.ts", { cwd: root });
   const created: unknown[] = [];
   for (const path of modules) {
     for (const create of Object.values<unknown>(await import(`${root}${path}`))) {
-      if (typeof create === "function") created.push(callWithAny(create as (...given: unknown[]) => unknown));
+      if (typeof create === "function") created.push(callWithAny(create as (...parameters: unknown[]) => unknown));
     }
   }
   return created.filter((error) => error instanceof DomainError);
 }
 
 /** Kinds and codes that packages/rpc creates where it rejects a call. */
-const ofRpc: readonly (readonly [DomainErrorKind, string])[] = [
+const rpcRefusals: readonly (readonly [DomainErrorKind, string])[] = [
   ["forbidden", "business_key_required"],
   ["forbidden", "admin_required"],
   ["unavailable", "service_unavailable"],
@@ -50,8 +50,8 @@ const ofRpc: readonly (readonly [DomainErrorKind, string])[] = [
 ];
 
 test("the problem catalogue has each refusal of services and packages, with the status that the gateway returns", async () => {
-  const created = (await refusals()).map(({ kind, code }) => [kind, code] as const);
-  const published = [...created, ...ofRpc].filter(([, code]) => !postingCodes.has(code));
+  const created = (await createRefusals()).map(({ kind, code }) => [kind, code] as const);
+  const published = [...created, ...rpcRefusals].filter(([, code]) => !postingCodes.has(code));
   expect(new Set(published.map(([, code]) => code)).size).toBeGreaterThan(60);
   const missingEntries = published.flatMap(([kind, code]) => {
     const entry = problemAdvice(code);

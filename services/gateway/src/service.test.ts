@@ -22,29 +22,29 @@ let lookUps = 0;
 let getPayment: Implementations<typeof PaymentService>["getPayment"];
 
 beforeAll(async () => {
-  const live = { state: KeyState.LIVE, role: KeyRole.BUSINESS, keyId: "k", keyPrefix: prefixOf(key), businessId: "b1" };
+  const liveKey = { state: KeyState.LIVE, role: KeyRole.BUSINESS, keyId: "k", keyPrefix: prefixOf(key), businessId: "b1" };
   identity = await startTestServer(
     [
       serve(KeyLeaseService, {
         resolveKeys: async ({ keyHashes }) => {
           lookUps++;
-          return { resolutions: keyHashes.map(() => live), leaseMs: 60_000 };
+          return { resolutions: keyHashes.map(() => liveKey), leaseMs: 60_000 };
         },
       }),
     ],
     "identity",
   );
-  const unused = async () => {
+  const rejectCall = async () => {
     throw new DomainError("unavailable", "service_unavailable", "The service is unavailable.");
   };
   payments = await startTestServer(
     [
       serve(PaymentService, {
-        createPayment: unused,
-        listPayments: unused,
-        refreshPayment: unused,
-        refundPayment: unused,
-        returnFromProcessor: unused,
+        createPayment: rejectCall,
+        listPayments: rejectCall,
+        refreshPayment: rejectCall,
+        refundPayment: rejectCall,
+        returnFromProcessor: rejectCall,
         getPayment: (request, call) => getPayment(request, call),
       }),
     ],
@@ -98,14 +98,14 @@ describe("a stopping gateway", () => {
     };
     const firstResponse = read(gateway.url);
     await started.promise;
-    const stopped = gateway[Symbol.asyncDispose]();
+    const stopping = gateway[Symbol.asyncDispose]();
     const readiness = await fetch(`${gateway.url}/readyz`);
     expect([readiness.status, await readiness.json()]).toEqual([503, { status: "unavailable", missing: ["gateway"] }]);
     const secondResponse = read(gateway.url);
     release.resolve();
     expect((await firstResponse).status).toBe(200);
     expect((await secondResponse).status).toBe(200);
-    await stopped;
+    await stopping;
     await expect(read(gateway.url)).rejects.toThrow();
   });
 
@@ -126,9 +126,9 @@ describe("a stopping gateway", () => {
     const gateway = await start({ STOP_DELAY_MS: "2000" });
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     expect(await get(gateway.url, agent)).toEqual([200, "keep-alive"]);
-    const stopped = gateway[Symbol.asyncDispose]();
+    const stopping = gateway[Symbol.asyncDispose]();
     expect(await get(gateway.url, agent)).toEqual([200, "close"]);
-    await stopped;
+    await stopping;
     agent.destroy();
   });
 
@@ -144,21 +144,21 @@ describe("a stopping gateway", () => {
     };
     const response = get(gateway.url, agent, `/api/v1/payments/${id}`);
     await started.promise;
-    const stopped = gateway[Symbol.asyncDispose]();
+    const stopping = gateway[Symbol.asyncDispose]();
     // The gateway no longer listens when a new connection fails. Only this connection is left.
     await eventually(() => expect(fetch(`${gateway.url}/healthz`)).rejects.toThrow());
     release.resolve();
     expect(await response).toEqual([200, "close"]);
-    await stopped;
+    await stopping;
     agent.destroy();
   });
 });
 
 describe("readiness", () => {
   test("the readiness check names the unreachable services", async () => {
-    const stopped = await startTestServer([]);
-    await stopped[Symbol.asyncDispose]();
-    await using gateway = await start({ PAYMENTS_URLS: stopped.url });
+    const stoppedServer = await startTestServer([]);
+    await stoppedServer[Symbol.asyncDispose]();
+    await using gateway = await start({ PAYMENTS_URLS: stoppedServer.url });
     const response = await fetch(`${gateway.url}/readyz`);
     expect([response.status, await response.json()]).toEqual([503, { status: "unavailable", missing: ["payments"] }]);
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);

@@ -7,15 +7,15 @@ const randomHex = (bytes: number) => randomBytes(bytes).toString("hex");
 const traceparentOf = (traceId: string, flags = "01") => `00-${traceId}-${randomHex(8)}-${flags}`;
 
 test("createTraceContext samples the fraction `ratio` of the traces and ignores the caller's flags", () => {
-  const [none, all, some] = [createTraceContext(0), createTraceContext(1), createTraceContext(0.25)];
+  const [sampleNone, sampleAll, sampleSome] = [createTraceContext(0), createTraceContext(1), createTraceContext(0.25)];
   const count = 20_000;
   let newTraces = 0;
   let continuedTraces = 0;
   for (let i = 0; i < count; i++) {
     const header = traceparentOf(randomHex(16), i % 2 ? "01" : "00");
-    expect([isSampled(none(header)), isSampled(all(header))]).toEqual([false, true]);
-    if (isSampled(some(undefined))) newTraces++;
-    if (isSampled(some(header))) continuedTraces++;
+    expect([isSampled(sampleNone(header)), isSampled(sampleAll(header))]).toEqual([false, true]);
+    if (isSampled(sampleSome(undefined))) newTraces++;
+    if (isSampled(sampleSome(header))) continuedTraces++;
   }
   for (const sampled of [newTraces, continuedTraces]) expect(Math.abs(sampled / count - 0.25)).toBeLessThan(0.02);
 });
@@ -34,7 +34,7 @@ test("createTraceContext returns the caller's span as the parent, or undefined f
   const context = createTraceContext(1);
   const header = traceparentOf(randomHex(16), "00");
   expect(context(header).parent).toBe(`${header.slice(0, -2)}01`);
-  for (const none of [undefined, "00-nonsense", header.toUpperCase(), [header, header]]) {
-    expect(context(none).parent).toBeUndefined();
+  for (const invalid of [undefined, "00-nonsense", header.toUpperCase(), [header, header]]) {
+    expect(context(invalid).parent).toBeUndefined();
   }
 });

@@ -89,7 +89,7 @@ export async function startTestGateway(
   });
 
   const serveFake = <S extends DescService>(service: S, implementations: object): ServedService => {
-    const all = service.methods.map((method) => [
+    const rpcs = service.methods.map((method) => [
       method.localName,
       async (request: unknown, call: Call) => {
         if (!servicesForAllRequests.includes(service)) received.push({ rpc: method.name, request, call });
@@ -100,7 +100,7 @@ export async function startTestGateway(
         return await implementation(request, call);
       },
     ]);
-    return serve(service, Object.fromEntries(all) as Implementations<S>);
+    return serve(service, Object.fromEntries(rpcs) as Implementations<S>);
   };
   const server = await startTestServer(
     Object.entries(services).map(([name, service]) => serveFake(service, behaviour[name as keyof Behaviour])),

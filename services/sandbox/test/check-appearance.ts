@@ -4,12 +4,12 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 
 /** Axe rules that depend on the size or the colours of a page. */
-const rulesOfLooks = ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable"];
+const appearanceRules = ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable"];
 
 // No rule of the stylesheet depends on size and colours together, so two screens are enough.
 const screens = [
   { viewport: { width: 360, height: 640 }, colorScheme: "light", rules: {} },
-  { viewport: { width: 1280, height: 800 }, colorScheme: "dark", rules: { runOnly: rulesOfLooks } },
+  { viewport: { width: 1280, height: 800 }, colorScheme: "dark", rules: { runOnly: appearanceRules } },
 ] as const;
 
 /** Loads axe with every document of the page. Call once per page. */

@@ -144,9 +144,9 @@ test("the fault stale returns the order at an earlier time and does not change t
     await setFault("status", `stale:${ms}`);
     return call(sandbox.url, "getOrderStatusExtended.do", parameters);
   };
-  const unrefunded = { orderStatus: 2, paymentAmountInfo: { refundedAmount: 0 } };
-  expect(await readStale(Date.now() - paidAt - 10, { orderId })).toMatchObject(unrefunded);
-  expect(await readStale(Date.now() - paidAt - 10, { orderNumber })).toMatchObject(unrefunded);
+  const statusBeforeRefund = { orderStatus: 2, paymentAmountInfo: { refundedAmount: 0 } };
+  expect(await readStale(Date.now() - paidAt - 10, { orderId })).toMatchObject(statusBeforeRefund);
+  expect(await readStale(Date.now() - paidAt - 10, { orderNumber })).toMatchObject(statusBeforeRefund);
   expect(await readStale(0, { orderId })).toMatchObject({ orderStatus: 4, paymentAmountInfo: { refundedAmount: 1000 } });
   expect(await readStale(86_400_000, { orderId })).toMatchObject({ errorCode: 6 });
   expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderId })).toMatchObject({ orderStatus: 4 });

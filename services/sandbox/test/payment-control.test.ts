@@ -75,20 +75,20 @@ test("the view of an order by id and by number contains every call with its para
   await call(sandbox.url, "confirmOrder.do", { orderId: order.orderId });
   await call(sandbox.url, "getOrderStatusExtended.do", { orderNumber: order.orderNumber });
   await send(sandbox.url, "refund.do", { orderId: order.orderId, amount: "100" }, { method: "GET" });
-  const viewed = await view(order.orderId);
-  expect(viewed.calls.map((received: { operation: string }) => received.operation)).toEqual([
+  const viewedOrder = await view(order.orderId);
+  expect(viewedOrder.calls.map((received: { operation: string }) => received.operation)).toEqual([
     "register",
     "confirm",
     "status",
     "refund",
   ]);
-  expect(viewed.calls[3]).toEqual({
+  expect(viewedOrder.calls[3]).toEqual({
     operation: "refund",
     at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     parameters: { orderId: order.orderId, amount: "100" },
   });
-  expect(JSON.stringify(viewed)).not.toContain(credentials.password);
-  expect((await control(sandbox.url, "GET", `payments?orderNumber=${order.orderNumber}`)).body).toEqual(viewed);
+  expect(JSON.stringify(viewedOrder)).not.toContain(credentials.password);
+  expect((await control(sandbox.url, "GET", `payments?orderNumber=${order.orderNumber}`)).body).toEqual(viewedOrder);
 });
 
 describe("back office", () => {
@@ -144,31 +144,31 @@ test.each(["pay", "cancel", "refund", "reverse"])("%s of an unknown order return
 });
 
 describe("clock", () => {
-  const advance = (clocked: Sandbox, seconds: number) => control(clocked.url, "POST", "clock", { advance_seconds: seconds });
+  const advance = (clockSandbox: Sandbox, seconds: number) => control(clockSandbox.url, "POST", "clock", { advance_seconds: seconds });
 
   test("advancing the clock by 20 minutes declines an unpaid order with -2007", async () => {
-    await using clocked = await aSandbox();
-    const { orderId } = await registerNewOrder(clocked.url);
-    await advance(clocked, 20 * 60 - 30);
-    expect(await call(clocked.url, "getOrderStatus.do", { orderId })).toMatchObject({ OrderStatus: 0 });
-    await advance(clocked, 30);
-    expect(await call(clocked.url, "getOrderStatus.do", { orderId })).toMatchObject({ OrderStatus: 6, actionCode: -2007 });
-    expect(await control(clocked.url, "POST", `payments/${orderId}/pay`, validCard)).toMatchObject({ status: 409 });
+    await using clockSandbox = await aSandbox();
+    const { orderId } = await registerNewOrder(clockSandbox.url);
+    await advance(clockSandbox, 20 * 60 - 30);
+    expect(await call(clockSandbox.url, "getOrderStatus.do", { orderId })).toMatchObject({ OrderStatus: 0 });
+    await advance(clockSandbox, 30);
+    expect(await call(clockSandbox.url, "getOrderStatus.do", { orderId })).toMatchObject({ OrderStatus: 6, actionCode: -2007 });
+    expect(await control(clockSandbox.url, "POST", `payments/${orderId}/pay`, validCard)).toMatchObject({ status: 409 });
   });
 
   test("advancing the clock by 20 minutes reverses a paid order unless it is confirmed", async () => {
-    await using clocked = await aSandbox();
-    const unconfirmed = await payNewOrder(clocked.url);
-    const confirmed = await payNewOrder(clocked.url);
-    await call(clocked.url, "confirmOrder.do", { orderId: confirmed.orderId });
-    await advance(clocked, 20 * 60);
-    const status = (orderId: string) => call(clocked.url, "getOrderStatusExtended.do", { orderId });
-    expect(await status(unconfirmed.orderId)).toMatchObject({
+    await using clockSandbox = await aSandbox();
+    const unconfirmedOrder = await payNewOrder(clockSandbox.url);
+    const confirmedOrder = await payNewOrder(clockSandbox.url);
+    await call(clockSandbox.url, "confirmOrder.do", { orderId: confirmedOrder.orderId });
+    await advance(clockSandbox, 20 * 60);
+    const status = (orderId: string) => call(clockSandbox.url, "getOrderStatusExtended.do", { orderId });
+    expect(await status(unconfirmedOrder.orderId)).toMatchObject({
       orderStatus: 3,
       paymentAmountInfo: { paymentState: "REVERSED", depositedAmount: 0 },
     });
-    expect(await status(confirmed.orderId)).toMatchObject({ orderStatus: 2, paymentAmountInfo: { depositedAmount: 500_000 } });
-    expect(await call(clocked.url, "refund.do", { orderId: unconfirmed.orderId, amount: "100" })).toMatchObject({ errorCode: 7 });
+    expect(await status(confirmedOrder.orderId)).toMatchObject({ orderStatus: 2, paymentAmountInfo: { depositedAmount: 500_000 } });
+    expect(await call(clockSandbox.url, "refund.do", { orderId: unconfirmedOrder.orderId, amount: "100" })).toMatchObject({ errorCode: 7 });
   });
 
   test.each([{}, { advance_seconds: -1 }, { advance_seconds: "60" }, { advance_seconds: 1.5 }])(

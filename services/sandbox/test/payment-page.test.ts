@@ -70,8 +70,8 @@ test("the return path redirects to the shop with the order id, or to the payment
   const openResponse = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
   expect([openResponse.status, openResponse.headers.get("location")]).toEqual([303, `/payment/pay/${open.orderId}?lang=fr`]);
   await post(open.formUrl, "cancel", {});
-  const cancelled = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
-  expect([cancelled.status, cancelled.headers.get("location")]).toEqual([302, `http://shop.test/sorry?orderId=${open.orderId}`]);
+  const canceledResponse = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
+  expect([canceledResponse.status, canceledResponse.headers.get("location")]).toEqual([302, `http://shop.test/sorry?orderId=${open.orderId}`]);
 
   const paidOrder = await payNewOrder(sandbox.url);
   const paidResponse = await fetch(`${paidOrder.formUrl}/return`, { redirect: "manual" });

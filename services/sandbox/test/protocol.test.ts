@@ -92,11 +92,11 @@ const cards = [
 describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, actionCode, respCode) => {
   test("a payment with the card has the same outcome in both confirm calls and both status calls", async () => {
     const order = await registerNewOrder(sandbox.url);
-    const pay = await control(sandbox.url, "POST", `payments/${order.orderId}/pay`, { pan, expiry, cvv2, password: "123456" });
-    const back = OrderStatus === 2 ? "http://shop.test/thanks?basket=7&" : "http://shop.test/sorry?";
-    expect(pay).toEqual({ status: 200, body: { redirect_url: `${back}orderId=${order.orderId}` } });
+    const payResponse = await control(sandbox.url, "POST", `payments/${order.orderId}/pay`, { pan, expiry, cvv2, password: "123456" });
+    const returnUrl = OrderStatus === 2 ? "http://shop.test/thanks?basket=7&" : "http://shop.test/sorry?";
+    expect(payResponse).toEqual({ status: 200, body: { redirect_url: `${returnUrl}orderId=${order.orderId}` } });
 
-    const masked = `${pan.slice(0, 6)}**${pan.slice(-4)}`;
+    const maskedPan = `${pan.slice(0, 6)}**${pan.slice(-4)}`;
     const expiration = expiry.replace(/(\d\d)\/(\d{4})/, "$2$1");
     const deposit = OrderStatus === 2 ? 500_000 : 0;
     const confirmed = await call(sandbox.url, "public/acknowledgeTransaction.do", { mdOrder: order.orderId, language: "FR" });
@@ -110,7 +110,7 @@ describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, acti
       currency: "012",
       expiration,
       cardholderName: expect.any(String),
-      Pan: masked,
+      Pan: maskedPan,
       authCode: 2,
       actionCode,
       actionCodeDescription: expect.stringMatching(/./),
@@ -142,7 +142,7 @@ describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, acti
         { name: "udf1", value: "basket-7" },
       ],
       cardAuthInfo: {
-        pan: masked,
+        pan: maskedPan,
         expiration,
         cardholderName: expect.any(String),
         ...(confirmed.approvalCode && { approvalCode: confirmed.approvalCode }),
@@ -230,17 +230,17 @@ describe("refund", () => {
 });
 
 test("numbersAsStrings renders every number of a response as a string", async () => {
-  await using strings = await aSandbox({ numbersAsStrings: true });
+  await using stringsSandbox = await aSandbox({ numbersAsStrings: true });
   const order = anOrder();
-  const { orderId, errorCode } = await call(strings.url, "register.do", order);
-  await control(strings.url, "POST", `payments/${orderId}/pay`, validCard);
+  const { orderId, errorCode } = await call(stringsSandbox.url, "register.do", order);
+  await control(stringsSandbox.url, "POST", `payments/${orderId}/pay`, validCard);
   expect(errorCode).toBe("0");
-  expect(await call(strings.url, "confirmOrder.do", { orderId })).toMatchObject({
+  expect(await call(stringsSandbox.url, "confirmOrder.do", { orderId })).toMatchObject({
     OrderStatus: "2",
     Amount: "500000",
     actionCode: "0",
   });
-  const extended = await call(strings.url, "getOrderStatusExtended.do", { orderId });
+  const extended = await call(stringsSandbox.url, "getOrderStatusExtended.do", { orderId });
   expect(extended).toMatchObject({ orderStatus: "2", paymentAmountInfo: { depositedAmount: "500000" } });
   expect(JSON.stringify(extended)).not.toMatch(/[:[,]-?\d/);
 });

@@ -11,7 +11,7 @@ import { anOrder, call, control, credentials, payNewOrder, registerNewOrder, sen
 import { aCreation, aVerification, callProvider, kycControl, objectAt } from "./a-verification.ts";
 
 let dataDir: string;
-let running: ChildProcessByStdio<null, Readable, Readable> | undefined;
+let runningProcess: ChildProcessByStdio<null, Readable, Readable> | undefined;
 let output: string;
 
 beforeEach(() => {
@@ -35,7 +35,7 @@ async function start(): Promise<string> {
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  running = child;
+  runningProcess = child;
   child.stderr.on("data", (chunk) => {
     output += `stderr: ${chunk}`;
   });
@@ -54,15 +54,15 @@ async function start(): Promise<string> {
 }
 
 async function kill(): Promise<void> {
-  if (!running || running.exitCode !== null || running.signalCode !== null) return;
-  running.kill("SIGKILL");
-  await once(running, "exit");
+  if (!runningProcess || runningProcess.exitCode !== null || runningProcess.signalCode !== null) return;
+  runningProcess.kill("SIGKILL");
+  await once(runningProcess, "exit");
 }
 
 test("orders, refunds, calls and the clock are kept when the process is killed", async () => {
   const url = await start();
   const order = await payNewOrder(url);
-  const unpaid = await registerNewOrder(url);
+  const unpaidOrder = await registerNewOrder(url);
   const orderWithWrongPassword = await registerNewOrder(url);
   await control(url, "POST", `payments/${orderWithWrongPassword.orderId}/pay`, { ...validCard, password: "1" });
   await call(url, "confirmOrder.do", { orderId: order.orderId });
@@ -83,7 +83,7 @@ test("orders, refunds, calls and the clock are kept when the process is killed",
   // The session of 1200 seconds ends: 1000 seconds passed before the kill, and 200 seconds after
   // it.
   await control(restartedUrl, "POST", "clock", { advance_seconds: 200 });
-  expect(await call(restartedUrl, "getOrderStatus.do", { orderId: unpaid.orderId })).toMatchObject({
+  expect(await call(restartedUrl, "getOrderStatus.do", { orderId: unpaidOrder.orderId })).toMatchObject({
     OrderStatus: 6,
     actionCode: -2007,
   });
@@ -113,10 +113,10 @@ test("files and log contain no card number, password or credentials, and stderr 
   await expect.poll(() => output).toContain("getOrderStatus.do");
   await kill();
 
-  const stored = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name), "latin1"));
-  expect(stored.join("")).toContain("628058**7215");
+  const storedFiles = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name), "latin1"));
+  expect(storedFiles.join("")).toContain("628058**7215");
   for (const secret of [validCard.pan, "not-the-password", credentials.password]) {
-    expect(stored.join("")).not.toContain(secret);
+    expect(storedFiles.join("")).not.toContain(secret);
     expect(output).not.toContain(secret);
   }
   expect(output).not.toContain("stderr:");
@@ -131,7 +131,7 @@ test("verifications, checks in progress and undelivered callbacks are kept when 
   const token = created.link_url.split("/").at(-1);
   receiver.respondNext(503);
   await kycControl(url, token, "submit", { last_name: "Other", hold_seconds: 60 });
-  const second = await aVerification(url);
+  const unusedVerification = await aVerification(url);
   await control(url, "POST", "clock", { advance_seconds: 30 });
   await expect.poll(() => receiver.received.length).toBeGreaterThan(0);
   const before = await objectAt(url, created.provider_id);
@@ -152,7 +152,7 @@ test("verifications, checks in progress and undelivered callbacks are kept when 
     reason_codes: [{ code: "PROFILE_MISMATCH" }],
   });
   expect(new Set(receiver.of(creation.reference).map(({ body }) => body.event_id)).size).toBe(4);
-  expect(await kycControl(restartedUrl, second.token, "open")).toMatchObject({ body: { status: "OPENED" } });
+  expect(await kycControl(restartedUrl, unusedVerification.token, "open")).toMatchObject({ body: { status: "OPENED" } });
   expect((await control(restartedUrl, "GET", `kyc/${token}`)).body.calls[0]).toMatchObject({ operation: "kyc_create" });
 });
 
@@ -168,11 +168,11 @@ test("files and log contain no applicant's name, and the log contains no link", 
   await expect.poll(() => output).toContain("/sandbox/kyc/[redacted]/submit");
   await kill();
 
-  const stored = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name), "latin1"));
-  expect(stored.join("")).toContain(token);
+  const storedFiles = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name), "latin1"));
+  expect(storedFiles.join("")).toContain(token);
   expect(output).not.toContain(token);
   for (const secret of ["Unmistakable", "unmistakable@", "Nobodyelse", "1931-02-03", "Someoneelse"]) {
-    expect(stored.join("").toLowerCase()).not.toContain(secret.toLowerCase());
+    expect(storedFiles.join("").toLowerCase()).not.toContain(secret.toLowerCase());
     expect(output.toLowerCase()).not.toContain(secret.toLowerCase());
   }
   expect(output).not.toContain("stderr:");

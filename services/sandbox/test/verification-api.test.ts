@@ -146,27 +146,27 @@ describe("review", () => {
 
 describe("clock", () => {
   test("advancing the clock expires an unused link once, but no link with a submission in progress", async () => {
-    await using clocked = await aSandbox();
-    const unused = await aVerification(clocked.url, { ttl_hours: 1 });
-    const inProgress = await aVerification(clocked.url, { ttl_hours: 1 });
-    const usedUp = await aVerification(clocked.url, { ttl_hours: 1, max_attempts: 1 });
-    await kycControl(clocked.url, inProgress.token, "submit", { outcome: "approved", hold_seconds: 7200 });
-    await kycControl(clocked.url, usedUp.token, "submit", { outcome: "failed" });
-    await control(clocked.url, "POST", "clock", { advance_seconds: 3600 });
-    expect(await objectAt(clocked.url, unused.providerId)).toMatchObject({ status: "EXPIRED", sequence: 2 });
-    expect(await objectAt(clocked.url, inProgress.providerId)).toMatchObject({ status: "PROCESSING" });
-    expect(await objectAt(clocked.url, usedUp.providerId)).toMatchObject({ status: "FAILED" });
-    await control(clocked.url, "POST", "clock", { advance_seconds: 3600 });
-    expect(await objectAt(clocked.url, inProgress.providerId)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
-    expect(await objectAt(clocked.url, unused.providerId)).toMatchObject({ sequence: 2 });
+    await using clockSandbox = await aSandbox();
+    const unusedLink = await aVerification(clockSandbox.url, { ttl_hours: 1 });
+    const inProgress = await aVerification(clockSandbox.url, { ttl_hours: 1 });
+    const usedUpLink = await aVerification(clockSandbox.url, { ttl_hours: 1, max_attempts: 1 });
+    await kycControl(clockSandbox.url, inProgress.token, "submit", { outcome: "approved", hold_seconds: 7200 });
+    await kycControl(clockSandbox.url, usedUpLink.token, "submit", { outcome: "failed" });
+    await control(clockSandbox.url, "POST", "clock", { advance_seconds: 3600 });
+    expect(await objectAt(clockSandbox.url, unusedLink.providerId)).toMatchObject({ status: "EXPIRED", sequence: 2 });
+    expect(await objectAt(clockSandbox.url, inProgress.providerId)).toMatchObject({ status: "PROCESSING" });
+    expect(await objectAt(clockSandbox.url, usedUpLink.providerId)).toMatchObject({ status: "FAILED" });
+    await control(clockSandbox.url, "POST", "clock", { advance_seconds: 3600 });
+    expect(await objectAt(clockSandbox.url, inProgress.providerId)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
+    expect(await objectAt(clockSandbox.url, unusedLink.providerId)).toMatchObject({ sequence: 2 });
   });
 
   test("advancing the clock once applies a failed check and the expiry of the link", async () => {
-    await using clocked = await aSandbox();
-    const { providerId, token } = await aVerification(clocked.url, { ttl_hours: 1 });
-    await kycControl(clocked.url, token, "submit", { outcome: "failed", hold_seconds: 60 });
-    await control(clocked.url, "POST", "clock", { advance_seconds: 7200 });
-    expect(await objectAt(clocked.url, providerId)).toMatchObject({ status: "EXPIRED", attempts_used: 1 });
+    await using clockSandbox = await aSandbox();
+    const { providerId, token } = await aVerification(clockSandbox.url, { ttl_hours: 1 });
+    await kycControl(clockSandbox.url, token, "submit", { outcome: "failed", hold_seconds: 60 });
+    await control(clockSandbox.url, "POST", "clock", { advance_seconds: 7200 });
+    expect(await objectAt(clockSandbox.url, providerId)).toMatchObject({ status: "EXPIRED", attempts_used: 1 });
   });
 });
 
@@ -210,15 +210,15 @@ describe("a fault of the provider's API", () => {
     ["timeout_before", 404],
     ["timeout_after", 200],
     ["reset_after", 200],
-  ])("a creation with the fault %s gets no response", async (mode, found) => {
+  ])("a creation with the fault %s gets no response", async (mode, expectedStatus) => {
     const creation = aCreation();
     await setFault("kyc_create", mode);
     await expect(callProvider(sandbox.url, "POST", "applications", creation, withShortTimeout())).rejects.toThrow();
     const { status, body } = await control(sandbox.url, "GET", `kyc?reference=${creation.reference}`);
-    expect(status).toBe(found);
+    expect(status).toBe(expectedStatus);
     expect(body.calls).toHaveLength(1);
     expect(await callProvider(sandbox.url, "POST", "applications", creation)).toMatchObject({
-      status: found === 200 ? 200 : 201,
+      status: expectedStatus === 200 ? 200 : 201,
     });
   });
 

@@ -92,8 +92,8 @@ test("cancel, expiry and failure of an application cause callbacks", async () =>
   const failed = await aVerificationWithReceiver();
   await kycControl(sandbox.url, failed.token, "submit", { outcome: "failed" });
   for (const { token } of [canceled, expired, failed]) await waitUntilNotPending(token);
-  const last = (reference: string) => receiver.of(reference).at(-1)?.body.type;
-  expect([canceled, expired, failed].map(({ reference }) => last(reference))).toEqual([
+  const lastType = (reference: string) => receiver.of(reference).at(-1)?.body.type;
+  expect([canceled, expired, failed].map(({ reference }) => lastType(reference))).toEqual([
     "application.canceled",
     "application.expired",
     "application.failed",
@@ -101,12 +101,12 @@ test("cancel, expiry and failure of an application cause callbacks", async () =>
 });
 
 test("the end of a check and the expiry of a link cause callbacks without a request", async () => {
-  await using clocked = await aSandbox();
-  const unused = await aVerification(clocked.url, { callback_url: receiver.url });
-  const held = await aVerification(clocked.url, { callback_url: receiver.url });
-  await kycControl(clocked.url, held.token, "submit", { outcome: "approved", hold_seconds: 0.05 });
+  await using clockSandbox = await aSandbox();
+  const unused = await aVerification(clockSandbox.url, { callback_url: receiver.url });
+  const delayedCheck = await aVerification(clockSandbox.url, { callback_url: receiver.url });
+  await kycControl(clockSandbox.url, delayedCheck.token, "submit", { outcome: "approved", hold_seconds: 0.05 });
   await expect.poll(() => receiver.types()).toContain("completed");
-  await control(clocked.url, "POST", "clock", { advance_seconds: 72 * 3600 });
+  await control(clockSandbox.url, "POST", "clock", { advance_seconds: 72 * 3600 });
   await expect.poll(() => receiver.of(unused.reference).map(({ body }) => body.type)).toEqual(["application.expired"]);
 });
 
@@ -130,20 +130,20 @@ test("a callback is given up after the last retry, and the next callback is sent
 });
 
 test("an application whose callbacks fail does not delay callbacks of another application", async () => {
-  await using slowRetry = await aSandbox({ kycCallbackRetryMs: [3_600_000] });
-  const unreachable = await aVerification(slowRetry.url);
-  const reachable = await aVerification(slowRetry.url, { callback_url: receiver.url });
-  await kycControl(slowRetry.url, unreachable.token, "submit", { outcome: "approved" });
-  await kycControl(slowRetry.url, reachable.token, "submit", { outcome: "approved" });
+  await using slowRetrySandbox = await aSandbox({ kycCallbackRetryMs: [3_600_000] });
+  const unreachable = await aVerification(slowRetrySandbox.url);
+  const reachable = await aVerification(slowRetrySandbox.url, { callback_url: receiver.url });
+  await kycControl(slowRetrySandbox.url, unreachable.token, "submit", { outcome: "approved" });
+  await kycControl(slowRetrySandbox.url, reachable.token, "submit", { outcome: "approved" });
   await expect.poll(() => receiver.types()).toHaveLength(4);
-  const { callbacks } = (await control(slowRetry.url, "GET", `kyc/${unreachable.token}`)).body;
+  const { callbacks } = (await control(slowRetrySandbox.url, "GET", `kyc/${unreachable.token}`)).body;
   expect(callbacks.map(({ attempts }: { attempts: unknown[] }) => attempts.length)).toEqual([1, 0, 0, 0]);
 });
 
 test("callbacks have a signature of each secret during a rotation", async () => {
-  await using rotating = await aSandbox({ kycCallbackSecrets: ["old", "new"] });
-  const { token } = await aVerification(rotating.url, { callback_url: receiver.url });
-  await kycControl(rotating.url, token, "open");
+  await using rotatingSandbox = await aSandbox({ kycCallbackSecrets: ["old", "new"] });
+  const { token } = await aVerification(rotatingSandbox.url, { callback_url: receiver.url });
+  await kycControl(rotatingSandbox.url, token, "open");
   await expect.poll(() => receiver.received).toHaveLength(1);
   const header = String(receiver.received[0]?.headers["x-provider-signature"]);
   const [t, ...signatures] = header.split(",");

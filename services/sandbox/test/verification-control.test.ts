@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const submit = (token: string, body: object) => kycControl(sandbox.url, token, "submit", body);
-const submitted = async (body: object, creation: Record<string, unknown> = {}) => {
+const submitNew = async (body: object, creation: Record<string, unknown> = {}) => {
   const { token } = await aVerification(sandbox.url, creation);
   return (await submit(token, body)).body;
 };
@@ -31,12 +31,12 @@ describe("submit", () => {
     ["failed", { status: "FAILED", error_message: expect.any(String), reason_codes: [] }],
     ["APPROVED", { status: "COMPLETED", verdict: "APPROVED" }],
   ])("submit opens the link, and the application ends with the outcome %s", async (outcome, expected) => {
-    const object = await submitted({ outcome });
+    const object = await submitNew({ outcome });
     expect(object).toMatchObject({ ...expected, sequence: 5, attempts_used: 1 });
   });
 
   test("submit returns all fields of the evidence", async () => {
-    const object = await submitted({
+    const object = await submitNew({
       outcome: "rejected",
       reason_codes: ["FACE_MISMATCH", { code: "LIVENESS_FAILED", message: "No movement." }, "FACE_MISMATCH"],
       document_type: "passport",
@@ -60,18 +60,18 @@ describe("submit", () => {
   });
 
   test("submit with hold_seconds keeps PROCESSING for that time of the sandbox's clock, and a second submit returns 409", async () => {
-    await using clocked = await aSandbox();
-    const { token, providerId } = await aVerification(clocked.url);
-    const submission = await kycControl(clocked.url, token, "submit", { outcome: "approved", hold_seconds: 60 });
+    await using clockSandbox = await aSandbox();
+    const { token, providerId } = await aVerification(clockSandbox.url);
+    const submission = await kycControl(clockSandbox.url, token, "submit", { outcome: "approved", hold_seconds: 60 });
     expect(submission.body).toMatchObject({ status: "PROCESSING", sequence: 4 });
-    expect(await kycControl(clocked.url, token, "submit", { outcome: "approved" })).toMatchObject({
+    expect(await kycControl(clockSandbox.url, token, "submit", { outcome: "approved" })).toMatchObject({
       status: 409,
       body: { error: "in_progress" },
     });
-    await control(clocked.url, "POST", "clock", { advance_seconds: 59 });
-    expect((await objectAt(clocked.url, providerId)).status).toBe("PROCESSING");
-    await control(clocked.url, "POST", "clock", { advance_seconds: 1 });
-    expect(await objectAt(clocked.url, providerId)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
+    await control(clockSandbox.url, "POST", "clock", { advance_seconds: 59 });
+    expect((await objectAt(clockSandbox.url, providerId)).status).toBe("PROCESSING");
+    await control(clockSandbox.url, "POST", "clock", { advance_seconds: 1 });
+    expect(await objectAt(clockSandbox.url, providerId)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
   test("submit is accepted after a failure while attempts remain, and then returns 409", async () => {
@@ -145,15 +145,15 @@ describe("overrides of a submission", () => {
   });
 
   test("overrides apply at the end of the check, even to a failure, and end with the next attempt", async () => {
-    await using clocked = await aSandbox();
-    const { token, providerId } = await aVerification(clocked.url, { max_attempts: 2 });
+    await using clockSandbox = await aSandbox();
+    const { token, providerId } = await aVerification(clockSandbox.url, { max_attempts: 2 });
     const settings = { outcome: "failed", answer: { error_message: "Zoé moved." }, hold_seconds: 60 };
-    await kycControl(clocked.url, token, "submit", settings);
-    expect(await objectAt(clocked.url, providerId)).not.toHaveProperty("error_message");
-    await control(clocked.url, "POST", "clock", { advance_seconds: 60 });
-    expect(await objectAt(clocked.url, providerId)).toMatchObject({ status: "FAILED", error_message: "Zoé moved." });
-    await kycControl(clocked.url, token, "submit", { outcome: "approved" });
-    expect(await objectAt(clocked.url, providerId)).not.toHaveProperty("error_message");
+    await kycControl(clockSandbox.url, token, "submit", settings);
+    expect(await objectAt(clockSandbox.url, providerId)).not.toHaveProperty("error_message");
+    await control(clockSandbox.url, "POST", "clock", { advance_seconds: 60 });
+    expect(await objectAt(clockSandbox.url, providerId)).toMatchObject({ status: "FAILED", error_message: "Zoé moved." });
+    await kycControl(clockSandbox.url, token, "submit", { outcome: "approved" });
+    expect(await objectAt(clockSandbox.url, providerId)).not.toHaveProperty("error_message");
   });
 
   test("overrides can require a review, whose decision replaces the verdict but not overridden evidence", async () => {
@@ -189,18 +189,18 @@ describe("provider's rules without a chosen outcome", () => {
     ["the same name in capitals", { first_name: "ZOE  AMEL", last_name: "BEN ALI" }, { profile }, "APPROVED", []],
     ["names without a profile", { first_name: "Zohra" }, {}, "APPROVED", []],
   ])("the provider's rules decide on %s", async (_name, body, creation, verdict, reasons) => {
-    const object = await submitted(body, creation);
+    const object = await submitNew(body, creation);
     expect(object).toMatchObject({ status: "COMPLETED", verdict });
     expect(codes(object)).toEqual(reasons);
   });
 
   test("the provider's rules return the liveness NOT_PERFORMED without a video", async () => {
-    expect(await submitted({}, { require_video: false })).toMatchObject({ liveness_outcome: "NOT_PERFORMED" });
-    expect(await submitted({})).toMatchObject({ liveness_outcome: "PASSED", face_match_outcome: "PASSED" });
+    expect(await submitNew({}, { require_video: false })).toMatchObject({ liveness_outcome: "NOT_PERFORMED" });
+    expect(await submitNew({})).toMatchObject({ liveness_outcome: "PASSED", face_match_outcome: "PASSED" });
   });
 
   test("a chosen outcome overrides the provider's rules but not the evidence", async () => {
-    const object = await submitted(
+    const object = await submitNew(
       { outcome: "approved", document_expiry: "2020-01-31", aml_hit_count: 3, first_name: "Zohra" },
       { require_video: false, profile },
     );

@@ -21,14 +21,14 @@ const earlierTables =
 
 test("migrate succeeds when retention has dropped one or both earlier tables", async () => {
   for (const droppedTables of [["event_earlier"], ["delivery_attempt_earlier"], ["event_earlier", "delivery_attempt_earlier"]]) {
-    await using old = await createTestDatabase("webhooks_before_0014", databaseBefore(frozenMigrationName));
-    const em = old.orm.em.fork();
+    await using oldDatabase = await createTestDatabase("webhooks_before_0014", databaseBefore(frozenMigrationName));
+    const em = oldDatabase.orm.em.fork();
     for (let done: unknown = ""; done; ) {
       [{ done }] = (await em.execute("select keep_partitions() as done")) as [{ done: unknown }];
     }
     // keep_partitions drops these tables when all of their rows are old.
     for (const table of droppedTables) await em.execute(`drop table ${table}`);
-    await migrate({ ...database, url: old.url }, createLogger("test", "silent"));
+    await migrate({ ...database, url: oldDatabase.url }, createLogger("test", "silent"));
     const remainingTables = ["delivery_attempt_earlier", "event_earlier"].filter((table) => !droppedTables.includes(table));
     expect(await em.execute(earlierTables)).toEqual(remainingTables.map((name) => ({ name, is_partition: true, is_kept: true })));
   }
@@ -38,20 +38,20 @@ test("migrate creates no earlier table again when retention dropped it after mig
   const olderMigrations = databaseBefore(frozenMigrationName).migrations;
   const frozenMigration = database.migrations.find(({ name }) => name === frozenMigrationName);
   if (!frozenMigration) throw new Error("the frozen migration is missing");
-  await using old = await createTestDatabase("webhooks_at_0014", { ...database, migrations: [...olderMigrations, frozenMigration] });
-  const em = old.orm.em.fork();
+  await using oldDatabase = await createTestDatabase("webhooks_at_0014", { ...database, migrations: [...olderMigrations, frozenMigration] });
+  const em = oldDatabase.orm.em.fork();
   for (const [table, rest] of [
     ["event", "event_earlier"],
     ["delivery_attempt", "delivery_attempt_earlier"],
   ])
     await em.execute(`alter table ${table} detach partition ${rest}; drop table ${rest}`);
-  await migrate({ ...database, url: old.url }, createLogger("test", "silent"));
+  await migrate({ ...database, url: oldDatabase.url }, createLogger("test", "silent"));
   expect(await em.execute(earlierTables)).toEqual([]);
 });
 
 test("migrate keeps the earlier tables in a new database", async () => {
-  await using fresh = await createTestDatabase("webhooks", database);
-  expect(await fresh.orm.em.fork().execute(earlierTables)).toEqual([
+  await using newDatabase = await createTestDatabase("webhooks", database);
+  expect(await newDatabase.orm.em.fork().execute(earlierTables)).toEqual([
     { name: "delivery_attempt_earlier", is_partition: true, is_kept: true },
     { name: "event_earlier", is_partition: true, is_kept: true },
   ]);

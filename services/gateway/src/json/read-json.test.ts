@@ -246,13 +246,13 @@ class CountedText {
 }
 
 const readsOf = (text: string): number => {
-  const counted = new CountedText(text);
+  const countedText = new CountedText(text);
   try {
-    parseJson(counted as unknown as string);
+    parseJson(countedText as unknown as string);
   } catch (error) {
     expect(error).toMatchObject({ name: "Problem" });
   }
-  return counted.reads;
+  return countedText.reads;
 };
 
 /** Returns a text of this length, in which a part is repeated between a beginning and an end. */
@@ -296,13 +296,13 @@ const parts = [
   "1e5,",
   "[],",
 ];
-const malformed = ['{"a":tru,"', '{"a":"', "{", '{"a":[', "", '{"a":1'].flatMap((start) =>
+const malformedShapes = ['{"a":tru,"', '{"a":"', "{", '{"a":[', "", '{"a":1'].flatMap((start) =>
   parts.flatMap((part) => ends.map((end) => [start, part, end] as const)),
 );
 
 test("parseJson reads each character of malformed text at most eight times on average", () => {
-  expect(malformed.length).toBeGreaterThan(1_000);
-  for (const shape of malformed) {
+  expect(malformedShapes.length).toBeGreaterThan(1_000);
+  for (const shape of malformedShapes) {
     for (const length of [1_000, 2_000, 4_000]) {
       const text = repeatToLength(length, shape);
       expect.soft(readsOf(text) / text.length, JSON.stringify([length, ...shape])).toBeLessThanOrEqual(8);

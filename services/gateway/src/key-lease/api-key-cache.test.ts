@@ -9,7 +9,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { ApiKeyCache, type ResolvedKey } from "./api-key-cache.ts";
 
-const live = { state: KeyState.LIVE, role: KeyRole.BUSINESS, keyId: "k1", keyPrefix: "sk_test_00000000", businessId: "b1" };
+const liveKey = { state: KeyState.LIVE, role: KeyRole.BUSINESS, keyId: "k1", keyPrefix: "sk_test_00000000", businessId: "b1" };
 type Resolution = MessageInitShape<typeof KeyResolutionSchema>;
 
 /** Creates a cache whose clock, scheduling and identity are controlled by the test. */
@@ -29,7 +29,7 @@ function createCache(options: { leaseMs?: number; leasesMax?: number } = {}) {
       const waitForHandlers = () => new Promise<void>((done) => setImmediate(done));
       lookUps.push({
         hashes: hashes.map((hash) => Buffer.from(hash).toString()),
-        respond: (resolution = live) => {
+        respond: (resolution = liveKey) => {
           resolve(response(resolution));
           return waitForHandlers();
         },
@@ -55,7 +55,7 @@ function createCache(options: { leaseMs?: number; leasesMax?: number } = {}) {
 }
 
 /** Creates a cache with a lease for the key "a" that begins now. */
-async function createCacheWithLease(options: { leaseMs?: number; leasesMax?: number } = {}, resolution: Resolution = live) {
+async function createCacheWithLease(options: { leaseMs?: number; leasesMax?: number } = {}, resolution: Resolution = liveKey) {
   const cache = createCache(options);
   const resolved = cache.resolve("a");
   cache.send();
@@ -108,7 +108,7 @@ describe("a lease", () => {
   });
 
   test("a lease ends when its key expires", async () => {
-    const cache = await createCacheWithLease({}, { ...live, expiresInMs: 100n });
+    const cache = await createCacheWithLease({}, { ...liveKey, expiresInMs: 100n });
     cache.pass(99);
     expect(isCached(cache.resolve("a"))).toBe(true);
     cache.pass(1);
@@ -129,7 +129,7 @@ describe("a lease", () => {
   );
 
   test("no lease is created for a live key without a role", async () => {
-    const cache = await createCacheWithLease({}, { ...live, role: KeyRole.UNSPECIFIED });
+    const cache = await createCacheWithLease({}, { ...liveKey, role: KeyRole.UNSPECIFIED });
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 });
@@ -141,10 +141,10 @@ describe("isFresh", () => {
     [500, { expiresInMs: 100n }, 100],
   ])("returns true, with a lease of %i ms (key: %o), for %i ms after the look-up was sent", async (leaseMs, key, freshMs) => {
     const cache = createCache({ leaseMs });
-    const pending = cache.resolve("a");
+    const pendingResults = cache.resolve("a");
     cache.send();
-    await cache.lookUps[0]?.respond({ ...live, ...key });
-    const resolved = await pending;
+    await cache.lookUps[0]?.respond({ ...liveKey, ...key });
+    const resolved = await pendingResults;
     cache.pass(freshMs - 1);
     expect(cache.isFresh(resolved)).toBe(true);
     cache.pass(1);
@@ -155,11 +155,11 @@ describe("isFresh", () => {
 describe("a look-up", () => {
   test("a look-up contains every waiting key once", async () => {
     const cache = createCache();
-    const pending = ["a", "b", "a", "c"].map((key) => cache.resolve(key));
+    const pendingResults = ["a", "b", "a", "c"].map((key) => cache.resolve(key));
     cache.send();
     expect(cache.lookUps.map(({ hashes }) => hashes)).toEqual([["a", "b", "c"]]);
     await cache.lookUps[0]?.respond();
-    await expect(Promise.all(pending)).resolves.toHaveLength(4);
+    await expect(Promise.all(pendingResults)).resolves.toHaveLength(4);
   });
 
   test("a request after the look-up was sent starts a new look-up", async () => {

@@ -39,7 +39,7 @@ async function search() {
   }
   // A later input event has started its own search.
   if (query !== input.value.trim()) return;
-  const results = index
+  const found = index
     .search(query, {
       prefix: true,
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),
@@ -47,7 +47,7 @@ async function search() {
       boost: { heading: 3, page: 2 },
     })
     .slice(0, resultsMax);
-  show(results.length === 0 ? `No results for “${query}”` : results.length === 1 ? "1 result" : `${results.length} results`, results);
+  show(found.length === 0 ? `No results for “${query}”` : found.length === 1 ? "1 result" : `${found.length} results`, found);
 }
 
 function show(message, results) {

@@ -33,12 +33,12 @@ async function start(leaseMs: number) {
     socket.write(`POST /api/v1/payments HTTP/1.1\r\nHost: a\r\n${type}${headers.join("")}${encoding}\r\n\r\n`);
     await eventually(() => expect(counters.lookUps).toBeGreaterThan(0));
     return {
-      async finish(rest: string): Promise<string> {
+      async finish(remainingText: string): Promise<string> {
         let response = "";
         socket.on("data", (chunk) => {
           response += String(chunk);
         });
-        socket.write(rest);
+        socket.write(remainingText);
         await once(socket, "close");
         return response.slice(9, 12);
       },

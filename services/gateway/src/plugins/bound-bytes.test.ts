@@ -284,10 +284,10 @@ describe("boundBytes for keyless requests", () => {
     const { gateway, port, used } = await start({ leaseMs: 0, byteBounds: { perNetwork: 64 * kibibyte } });
     await using _ = gateway;
     const lookUpStarted = Promise.withResolvers<void>();
-    const released = Promise.withResolvers<void>();
+    const lookUpReleased = Promise.withResolvers<void>();
     gateway.behaviour.keyLeases.resolveKeys = async ({ keyHashes }) => {
       lookUpStarted.resolve();
-      await released.promise;
+      await lookUpReleased.promise;
       return { resolutions: keyHashes.map(() => ({ state: KeyState.UNKNOWN })), leaseMs: 0 };
     };
     await using client = new RawClient(port);
@@ -297,7 +297,7 @@ describe("boundBytes for keyless requests", () => {
     await eventually(() => expect(used("127.0.0.1")).toBe(32 * kibibyte));
     await client.write(`2000\r\n${" ".repeat(0x2000)}\r\n`.repeat(8));
     await eventually(() => expect(used("127.0.0.1")).toBe(0));
-    released.resolve();
+    lookUpReleased.resolve();
     await client.expectStatuses("401");
   });
 });

@@ -19,13 +19,13 @@ test("requests beyond the limits get 429 or 503 with Retry-After until earlier r
   const reads = [read(first), read(first)];
   await eventually(() => expect(gateway.received).toHaveLength(2));
 
-  const rejected = await read(first);
-  expect([rejected.statusCode, rejected.json().code, rejected.headers["retry-after"]]).toEqual([429, "rate_limited", "1"]);
-  expect([rejected.headers["ratelimit-limit"], rejected.headers["ratelimit-remaining"]]).toEqual(["2", "0"]);
+  const rejectedResponse = await read(first);
+  expect([rejectedResponse.statusCode, rejectedResponse.json().code, rejectedResponse.headers["retry-after"]]).toEqual([429, "rate_limited", "1"]);
+  expect([rejectedResponse.headers["ratelimit-limit"], rejectedResponse.headers["ratelimit-remaining"]]).toEqual(["2", "0"]);
   reads.push(read(second));
   await eventually(() => expect(gateway.received).toHaveLength(3));
-  const overloaded = await read(third);
-  expect([overloaded.statusCode, overloaded.json().code, overloaded.headers["retry-after"]]).toEqual([503, "overloaded", "1"]);
+  const overloadedResponse = await read(third);
+  expect([overloadedResponse.statusCode, overloadedResponse.json().code, overloadedResponse.headers["retry-after"]]).toEqual([503, "overloaded", "1"]);
   expect((await gateway.app.inject({ url: "/healthz" })).statusCode).toBe(200);
 
   released.resolve();

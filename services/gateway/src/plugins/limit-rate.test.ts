@@ -64,8 +64,8 @@ describe("a business", () => {
         headers: { ...headers, "content-type": "application/json" },
         payload: `{"unknown":0}`.padEnd(length),
       });
-    const small = await send(16 * 1024 - 1);
-    expect([small.statusCode, small.headers["ratelimit-remaining"]]).toEqual([422, "3"]);
+    const smallResponse = await send(16 * 1024 - 1);
+    expect([smallResponse.statusCode, smallResponse.headers["ratelimit-remaining"]]).toEqual([422, "3"]);
     // Three tokens are left. The request uses one, its body uses ten.
     expect((await send(160 * 1024)).statusCode).toBe(422);
     expect(rateOf(await read(headers))).toEqual([429, "4", "0", "6", "5"]);
@@ -169,12 +169,12 @@ test("operators are not limited", async () => {
 
 describe("failed authentications from one network", () => {
   test("failed authentications beyond the limit get 429, while a valid key from that network is accepted", async () => {
-    const revoked = gateway.aKey({ state: KeyState.REVOKED });
+    const revokedKey = gateway.aKey({ state: KeyState.REVOKED });
     const { headers } = gateway.aKey();
     expect((await read({})).statusCode).toBe(401);
     expect((await read({ "x-api-key": "nonsense" })).statusCode).toBe(401);
-    expect((await read(revoked.headers)).statusCode).toBe(401);
-    for (const failingHeaders of [{}, { "x-api-key": "nonsense" }, revoked.headers]) {
+    expect((await read(revokedKey.headers)).statusCode).toBe(401);
+    for (const failingHeaders of [{}, { "x-api-key": "nonsense" }, revokedKey.headers]) {
       const response = await read(failingHeaders as Headers);
       expect(rateOf(response)).toEqual([429, "3", "0", "60", "20"]);
       expect(response.json().code).toBe("rate_limited");

@@ -33,21 +33,21 @@ test("the spans of a request, its RPC and the service are children of the caller
     "client PaymentService/GetPayment",
     "server GET /api/v1/payments/{id}",
   ]);
-  const [served, called, request] = spans;
+  const [serviceSpan, rpcSpan, requestSpan] = spans;
   expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([traceparent.slice(3, 35)]));
-  expect([request?.parentSpanId, called?.parentSpanId, served?.parentSpanId]).toEqual([
+  expect([requestSpan?.parentSpanId, rpcSpan?.parentSpanId, serviceSpan?.parentSpanId]).toEqual([
     traceparent.slice(36, 52),
-    request?.spanId,
-    called?.spanId,
+    requestSpan?.spanId,
+    rpcSpan?.spanId,
   ]);
-  expect(request?.attributes).toEqual({
+  expect(requestSpan?.attributes).toEqual({
     "http.request.method": "GET",
     "http.route": "/api/v1/payments/:id",
     "http.response.status_code": 200,
     "amana.request_id": "request-1",
     "amana.business_id": business.businessId,
   });
-  expect(served?.attributes).toMatchObject({ "rpc.service": "payments.v1.PaymentService", "rpc.method": "GetPayment" });
+  expect(serviceSpan?.attributes).toMatchObject({ "rpc.service": "payments.v1.PaymentService", "rpc.method": "GetPayment" });
   expect(bodies.join()).not.toContain(business.key);
 });
 

@@ -136,12 +136,12 @@ describe("POST /beneficiaries", () => {
     });
   });
 
-  test.each([null, "", "  "])("treats %j as an absent bank detail", async (empty) => {
+  test.each([null, "", "  "])("treats %j as an absent bank detail", async (emptyValue) => {
     const response = await send("POST", "", {
       ...body,
-      bic: empty,
-      city: empty,
-      account_number: empty === "  " ? "" : empty,
+      bic: emptyValue,
+      city: emptyValue,
+      account_number: emptyValue === "  " ? "" : emptyValue,
     });
     expect(response.statusCode).toBe(201);
     for (const name of ["bic", "city", "accountNumber"]) expect(request()).not.toHaveProperty(name);
@@ -213,12 +213,12 @@ describe("PUT /beneficiaries/{id}", () => {
     expect(request()).toMatchObject({ id, cleared: [] });
   });
 
-  test.each([null, "", "   "])("clears fields with %j", async (empty) => {
+  test.each([null, "", "   "])("clears fields with %j", async (emptyValue) => {
     const names = ["iban", "bic", "swift_code", "bank_name", "bank_address", "address", "city", "postal_code"];
     const exactFields = ["account_number", "routing_number", "country_code"];
     const payload = Object.fromEntries([
-      ...names.map((name) => [name, empty]),
-      ...exactFields.map((name) => [name, empty === "   " ? "" : empty]),
+      ...names.map((name) => [name, emptyValue]),
+      ...exactFields.map((name) => [name, emptyValue === "   " ? "" : emptyValue]),
     ]);
     expect((await send("PUT", `/${id}`, payload)).statusCode).toBe(200);
     expect((request() as { cleared: string[] }).cleared.sort()).toEqual([...names, ...exactFields].sort());
@@ -256,11 +256,11 @@ describe("GET /beneficiaries", () => {
   });
 
   test.each(["GET", "PUT"] as const)("%s returns the same 404 for an unknown and a malformed id", async (method) => {
-    const refuse = async () => {
+    const refuseWith = async () => {
       throw new DomainError("not_found", "not_found", "There is no such beneficiary.");
     };
-    gateway.behaviour.beneficiaries.getBeneficiary = refuse;
-    gateway.behaviour.beneficiaries.updateBeneficiary = refuse;
+    gateway.behaviour.beneficiaries.getBeneficiary = refuseWith;
+    gateway.behaviour.beneficiaries.updateBeneficiary = refuseWith;
     const headers = { "x-request-id": "same-request" };
     const payload = method === "PUT" ? {} : undefined;
     const notFound = await send(method, `/${uuidv7()}`, payload, headers);

@@ -53,9 +53,9 @@ describe("/businesses for operators", () => {
   test("normalizes a name and a search for it to NFC in the same way", async () => {
     gateway.behaviour.businesses.createBusiness = async () => aBusiness();
     gateway.behaviour.businesses.listBusinesses = async () => ({ businesses: [], total: 0 });
-    const decomposed = "\u1f82".repeat(100).normalize("NFD");
-    await send("admin", "POST", "/businesses", { name: decomposed });
-    await send("admin", "GET", `/businesses?search=${encodeURIComponent(decomposed)}`);
+    const decomposedName = "\u1f82".repeat(100).normalize("NFD");
+    await send("admin", "POST", "/businesses", { name: decomposedName });
+    await send("admin", "GET", `/businesses?search=${encodeURIComponent(decomposedName)}`);
     expect(gateway.received.map(({ request }) => request)).toMatchObject([
       { name: "\u1f82".repeat(100) },
       { search: "\u1f82".repeat(100) },
@@ -130,11 +130,11 @@ describe("/businesses for operators", () => {
     gateway.behaviour.businesses.updateBusiness = async ({ rotateApiKey }) =>
       aBusiness(rotateApiKey ? { apiKey: "sk_test_new" } : {});
     const update = { id, name: "Librairie", status: "ACTIVE", updated_at: atText, api_key_prefix: "sk_test_00000000" };
-    const empty = await send("admin", "PATCH", `/businesses/${id}`, {});
-    expect([empty.statusCode, empty.json()]).toEqual([200, update]);
+    const emptyResponse = await send("admin", "PATCH", `/businesses/${id}`, {});
+    expect([emptyResponse.statusCode, emptyResponse.json()]).toEqual([200, update]);
     expect(gateway.received[0]?.request).toMatchObject({ id, status: 0, rotateApiKey: false });
-    const rotated = await send("admin", "PATCH", `/businesses/${id}`, { name: "B", rotate_api_key: true, status: "DISABLED" });
-    expect(rotated.json()).toEqual({ ...update, api_key: "sk_test_new" });
+    const rotatedResponse = await send("admin", "PATCH", `/businesses/${id}`, { name: "B", rotate_api_key: true, status: "DISABLED" });
+    expect(rotatedResponse.json()).toEqual({ ...update, api_key: "sk_test_new" });
     expect(gateway.received[1]?.request).toMatchObject({ name: "B", rotateApiKey: true, status: BusinessStatus.DISABLED });
   });
 
@@ -329,8 +329,8 @@ describe("/admin/api-keys", () => {
     expect(gateway.received).toMatchObject([
       { rpc: "CreateLimitedApiKey", request: { businessId: id, name: "till", expiresAtMs: at, allowedIps } },
     ]);
-    const listed = await send("admin", "GET", `/admin/api-keys?business_id=${id}`);
-    expect(listed.json()).toMatchObject([{ expires_at: atText, allowed_ips: allowedIps }]);
+    const listResponse = await send("admin", "GET", `/admin/api-keys?business_id=${id}`);
+    expect(listResponse.json()).toMatchObject([{ expires_at: atText, allowed_ips: allowedIps }]);
   });
 
   test("creation of a key fails without a key when the version of identity does not support its limits", async () => {

@@ -108,12 +108,12 @@ test("GET of a dead letter returns 503 while a service is unavailable and no oth
 test("retry and drop call the service that has the dead letter, with Idempotency-Key and note", async () => {
   gateway.behaviour.deadLetters.retryDeadLetter = async () => aDeadLetter({ status: DeadLetterStatus.DELIVERED });
   gateway.behaviour.deadLetters.dropDeadLetter = async () => aDeadLetter({ status: DeadLetterStatus.DROPPED });
-  const retried = await send("POST", `/${id}/retry`, undefined, { "idempotency-key": "k-1" });
-  expect([retried.statusCode, retried.json().status]).toEqual([200, "DELIVERED"]);
+  const retryResponse = await send("POST", `/${id}/retry`, undefined, { "idempotency-key": "k-1" });
+  expect([retryResponse.statusCode, retryResponse.json().status]).toEqual([200, "DELIVERED"]);
   expect(gateway.received.at(-1)).toMatchObject({ rpc: "RetryDeadLetter", request: { id } });
   expect(gateway.received.at(-1)?.call.idempotencyKey).toMatchObject({ key: "k-1" });
-  const dropped = await send("POST", `/${id}/drop`, { note: "sent in error" });
-  expect([dropped.statusCode, dropped.json().status]).toEqual([200, "DROPPED"]);
+  const dropResponse = await send("POST", `/${id}/drop`, { note: "sent in error" });
+  expect([dropResponse.statusCode, dropResponse.json().status]).toEqual([200, "DROPPED"]);
   expect(gateway.received.at(-1)).toMatchObject({ rpc: "DropDeadLetter", request: { id, note: "sent in error" } });
 });
 

@@ -58,13 +58,13 @@ describe("POST /callbacks/kyc", () => {
 describe("forged callbacks", () => {
   test("forged callbacks get 429 per network and 503 in total, and callbacks from the network of a genuine callback are accepted", async () => {
     const limits = { keylessPerSecond: 2, keylessTotalPerSecond: 4 };
-    await using flooded = await startTestGateway({ limits, nowMs: () => 0 });
+    await using floodedGateway = await startTestGateway({ limits, nowMs: () => 0 });
     const callbackFrom = (remoteAddress: string, signature: string) => {
       const headers = { "x-provider-signature": signature };
-      return flooded.app.inject({ method: "POST", url: "/callbacks/kyc", payload: "{}", headers, remoteAddress });
+      return floodedGateway.app.inject({ method: "POST", url: "/callbacks/kyc", payload: "{}", headers, remoteAddress });
     };
     const { ACCEPTED, BAD_SIGNATURE } = ProviderCallbackResult;
-    flooded.behaviour.kycApplications.receiveProviderCallback = async ({ signature }) => ({
+    floodedGateway.behaviour.kycApplications.receiveProviderCallback = async ({ signature }) => ({
       result: signature === "good" ? ACCEPTED : BAD_SIGNATURE,
     });
     expect((await callbackFrom("203.0.113.1", "good")).statusCode).toBe(204);

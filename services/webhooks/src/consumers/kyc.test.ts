@@ -56,8 +56,8 @@ test("invalid messages of kyc.v1 are stored as dead letters", async () => {
     aKycEvent({ businessId: "not a uuid" }),
   ];
   for (const message of invalidMessages) await harness.publishTo("kyc.v1", message, aKycEvent());
-  const parked = await harness.sql<{ event_id: string }>("select event_id from dead_letter where topic = 'kyc.v1'");
-  expect(parked.map((row) => row.event_id).sort()).toEqual(invalidMessages.map(({ id }) => id).sort());
+  const deadLetters = await harness.sql<{ event_id: string }>("select event_id from dead_letter where topic = 'kyc.v1'");
+  expect(deadLetters.map((row) => row.event_id).sort()).toEqual(invalidMessages.map(({ id }) => id).sort());
 });
 
 test("a KYC event with a status or verdict of a newer version waits for that version, and its body is not stored", async () => {

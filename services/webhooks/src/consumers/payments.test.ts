@@ -106,13 +106,13 @@ test("invalid messages of payments.v1 are stored as dead letters with the reason
 
 test("an event of an unknown type waits for a newer version, and other events are applied", async () => {
   const caller = aBusinessCaller();
-  const later = Array.from({ length: 4 }, () => aPaymentEvent({ ...caller, type: 99 as PaymentEventType }));
-  const validMessages = aPaymentEvent(caller);
-  await harness.publish(...later, validMessages);
-  const ids = `{${later.map(({ id }) => id).join(",")}}`;
+  const newerEvents = Array.from({ length: 4 }, () => aPaymentEvent({ ...caller, type: 99 as PaymentEventType }));
+  const validEvent = aPaymentEvent(caller);
+  await harness.publish(...newerEvents, validEvent);
+  const ids = `{${newerEvents.map(({ id }) => id).join(",")}}`;
   const waiting = await harness.sql("select status from dead_letter where event_id = any(?::uuid[])", [ids]);
-  expect(waiting).toEqual(later.map(() => ({ status: "WAITING" })));
-  expect(await harness.sql("select id from event where business_id = ?", [caller.businessId])).toEqual([{ id: validMessages.id }]);
+  expect(waiting).toEqual(newerEvents.map(() => ({ status: "WAITING" })));
+  expect(await harness.sql("select id from event where business_id = ?", [caller.businessId])).toEqual([{ id: validEvent.id }]);
 });
 
 test("a payment event with a status of a newer version waits for that version, and its body is not stored", async () => {

@@ -112,78 +112,78 @@ test("a 410 fails the delivery and disables the endpoint, and later deliveries a
   expect(delivery).toMatchObject({ status: DeliveryStatus.FAILED, attempts: [{ statusCode: 410 }] });
   expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.DISABLED);
 
-  const later = aPaymentEvent(caller);
-  await harness.publish(later);
+  const laterEvent = aPaymentEvent(caller);
+  await harness.publish(laterEvent);
   await harness.waitUntilIdle();
-  expect(await deliveriesOf(later.id, caller)).toMatchObject([{ status: DeliveryStatus.SKIPPED, attempts: [] }]);
+  expect(await deliveriesOf(laterEvent.id, caller)).toMatchObject([{ status: DeliveryStatus.SKIPPED, attempts: [] }]);
   expect(receiver.requests).toHaveLength(1);
 });
 
 test("a 410 from a previous URL keeps the endpoint ACTIVE, and the delivery is sent to the current URL, even after its last attempt", async () => {
-  await using singleAttempt = await startHarness({ deliver: { pausesMs: [] } });
-  await using current = await startReceiver();
+  await using singleAttemptHarness = await startHarness({ deliver: { pausesMs: [] } });
+  await using currentReceiver = await startReceiver();
   const caller = aBusinessCaller();
   let endpointId = "";
-  await using previous = await startReceiver(async (response) => {
-    await singleAttempt.endpoints.updateWebhookEndpoint({ id: endpointId, url: current.url }, { caller });
+  await using previousReceiver = await startReceiver(async (response) => {
+    await singleAttemptHarness.endpoints.updateWebhookEndpoint({ id: endpointId, url: currentReceiver.url }, { caller });
     response.writeHead(410).end();
   });
-  const endpoint = await create(previous.url, caller, singleAttempt);
+  const endpoint = await create(previousReceiver.url, caller, singleAttemptHarness);
   endpointId = endpoint.id;
   const event = aPaymentEvent(caller);
-  await singleAttempt.publish(event);
-  await singleAttempt.waitUntilIdle();
-  expect(await deliveriesOf(event.id, caller, singleAttempt)).toMatchObject([
+  await singleAttemptHarness.publish(event);
+  await singleAttemptHarness.waitUntilIdle();
+  expect(await deliveriesOf(event.id, caller, singleAttemptHarness)).toMatchObject([
     { status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 410 }, { statusCode: 200 }] },
   ]);
-  const { status } = await singleAttempt.endpoints.getWebhookEndpoint({ id: endpoint.id }, { caller });
+  const { status } = await singleAttemptHarness.endpoints.getWebhookEndpoint({ id: endpoint.id }, { caller });
   expect(status).toBe(WebhookEndpointStatus.ACTIVE);
-  expect([previous.requests.length, current.requests.length]).toEqual([1, 1]);
+  expect([previousReceiver.requests.length, currentReceiver.requests.length]).toEqual([1, 1]);
 });
 
 test("a delivery that becomes due while its endpoint is DISABLED is skipped, and can be redelivered later", async () => {
-  await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
+  await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
-  const { caller, endpoint, event } = await deliverOne(receiver.url, slow);
+  const { caller, endpoint, event } = await deliverOne(receiver.url, slowHarness);
   const switchTo = (status: WebhookEndpointStatus) =>
-    slow.endpoints.updateWebhookEndpoint({ id: endpoint.id, status }, { caller });
+    slowHarness.endpoints.updateWebhookEndpoint({ id: endpoint.id, status }, { caller });
   await switchTo(WebhookEndpointStatus.DISABLED);
-  await slow.waitUntilIdle();
-  expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([{ status: DeliveryStatus.PENDING }]);
+  await slowHarness.waitUntilIdle();
+  expect(await deliveriesOf(event.id, caller, slowHarness)).toMatchObject([{ status: DeliveryStatus.PENDING }]);
 
-  await slow.sql("update delivery set next_attempt_at = now()");
-  await slow.waitUntilIdle();
-  expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([
+  await slowHarness.sql("update delivery set next_attempt_at = now()");
+  await slowHarness.waitUntilIdle();
+  expect(await deliveriesOf(event.id, caller, slowHarness)).toMatchObject([
     { status: DeliveryStatus.SKIPPED, attempts: [{ statusCode: 500 }] },
   ]);
   expect(receiver.requests).toHaveLength(1);
 
   await switchTo(WebhookEndpointStatus.ACTIVE);
-  await slow.events.redeliverEvent({ eventId: event.id }, { caller });
-  await slow.waitUntilIdle();
-  expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
+  await slowHarness.events.redeliverEvent({ eventId: event.id }, { caller });
+  await slowHarness.waitUntilIdle();
+  expect(await deliveriesOf(event.id, caller, slowHarness)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
 test("one claim skips all due deliveries of a disabled endpoint and claims those of other endpoints", async () => {
-  await using idle = await startHarness({ deliver: false });
+  await using idleHarness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
-  const disabled = await create("http://127.0.0.1:9/", caller, idle);
-  await idle.publish(...Array.from({ length: 20 }, () => aPaymentEvent(caller)));
-  await idle.endpoints.updateWebhookEndpoint({ id: disabled.id, status: WebhookEndpointStatus.DISABLED }, { caller });
-  const { id } = await create("http://127.0.0.1:9/", caller, idle);
-  await idle.publish(aPaymentEvent(caller));
-  const claimed = await claimOnce(idle, new ConcurrencyLimits({ total: 2, perBusiness: 2, perEndpoint: 2 }));
+  const disabled = await create("http://127.0.0.1:9/", caller, idleHarness);
+  await idleHarness.publish(...Array.from({ length: 20 }, () => aPaymentEvent(caller)));
+  await idleHarness.endpoints.updateWebhookEndpoint({ id: disabled.id, status: WebhookEndpointStatus.DISABLED }, { caller });
+  const { id } = await create("http://127.0.0.1:9/", caller, idleHarness);
+  await idleHarness.publish(aPaymentEvent(caller));
+  const claimed = await claimOnce(idleHarness, new ConcurrencyLimits({ total: 2, perBusiness: 2, perEndpoint: 2 }));
   expect(claimed.map(({ endpoint_id }) => endpoint_id)).toEqual([id]);
-  const skipped = await idle.sql("select id from delivery where status = 'SKIPPED' and next_attempt_at is null");
+  const skipped = await idleHarness.sql("select id from delivery where status = 'SKIPPED' and next_attempt_at is null");
   // 20 deliveries of the first batch, and the last event's delivery to the DISABLED endpoint.
   expect(skipped).toHaveLength(21);
 });
 
 test("the next attempt follows the schedule, and Retry-After of a 429 or 503 postpones it by at most a day", async () => {
-  await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
+  await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   const pauseAfter = async (status: number, retryAfter: string) => {
     await using receiver = await startReceiver(respondWith(status, { "retry-after": retryAfter }));
-    return pauseBeforeNextAttemptMs(await deliverOne(receiver.url, slow));
+    return pauseBeforeNextAttemptMs(await deliverOne(receiver.url, slowHarness));
   };
   const slackMs = 5_000;
   for (const [status, retryAfter, fromMs, toMs] of [
@@ -200,9 +200,9 @@ test("the next attempt follows the schedule, and Retry-After of a 429 or 503 pos
 });
 
 test("a delivery is retried when it is due, without a signal", async () => {
-  await using timed = await startHarness({ deliver: { pausesMs: [150] } });
+  await using timedHarness = await startHarness({ deliver: { pausesMs: [150] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
-  await deliverOne(receiver.url, timed);
+  await deliverOne(receiver.url, timedHarness);
   await eventually(() => expect(receiver.requests).toHaveLength(2), 5_000);
 });
 
@@ -269,14 +269,14 @@ test("before the new secret is active, X-Signature uses the old secret, and webh
 });
 
 test("a retry is signed with the secret that is active at the time of the retry", async () => {
-  await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
+  await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
-  const { caller, endpoint, event } = await deliverOne(receiver.url, slow);
+  const { caller, endpoint, event } = await deliverOne(receiver.url, slowHarness);
   const { id } = endpoint;
-  const { secret } = await slow.endpoints.updateWebhookEndpoint({ id, rotateSecret: true, activateInSeconds: 3_600 }, { caller });
+  const { secret } = await slowHarness.endpoints.updateWebhookEndpoint({ id, rotateSecret: true, activateInSeconds: 3_600 }, { caller });
   const retry = async () => {
-    await slow.events.redeliverEvent({ eventId: event.id }, { caller });
-    await slow.waitUntilIdle();
+    await slowHarness.events.redeliverEvent({ eventId: event.id }, { caller });
+    await slowHarness.waitUntilIdle();
     return receiver.requests.at(-1)?.headers["x-signature"];
   };
   const keyedWith = (key: string | undefined) =>
@@ -284,7 +284,7 @@ test("a retry is signed with the secret that is active at the time of the retry"
       .update(receiver.requests[0]?.body as Buffer)
       .digest("hex")}`;
   expect(await retry()).toBe(keyedWith(endpoint.secret));
-  await slow.sql("update webhook_endpoint set secret_active_from = now() where id = ?", [id]);
+  await slowHarness.sql("update webhook_endpoint set secret_active_from = now() where id = ?", [id]);
   expect(await retry()).toBe(keyedWith(secret));
 });
 
@@ -303,62 +303,62 @@ test("an unreadable previous secret omits its signature, and the delivery succee
 });
 
 test("a delivery whose secret cannot be decrypted is retried, and succeeds when the key is available before the last attempt", async () => {
-  await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
+  await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
-  const { id } = await create(receiver.url, caller, slow);
-  const [original] = await slow.sql<{ secret: string }>("select secret_ciphertext as secret from webhook_endpoint where id = ?", [
+  const { id } = await create(receiver.url, caller, slowHarness);
+  const [original] = await slowHarness.sql<{ secret: string }>("select secret_ciphertext as secret from webhook_endpoint where id = ?", [
     id,
   ]);
-  await slow.sql("update webhook_endpoint set secret_ciphertext = 'k0:AAAA' where id = ?", [id]);
+  await slowHarness.sql("update webhook_endpoint set secret_ciphertext = 'k0:AAAA' where id = ?", [id]);
   const event = aPaymentEvent(caller);
-  await slow.publish(event);
-  await slow.waitUntilIdle();
-  expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([
+  await slowHarness.publish(event);
+  await slowHarness.waitUntilIdle();
+  expect(await deliveriesOf(event.id, caller, slowHarness)).toMatchObject([
     { status: DeliveryStatus.PENDING, attempts: [{ failure: DeliveryFailure.SECRET_UNREADABLE }] },
   ]);
-  await slow.sql("update webhook_endpoint set secret_ciphertext = ? where id = ?", [original?.secret, id]);
-  await slow.sql("update delivery set next_attempt_at = now()");
-  await slow.waitUntilIdle();
-  expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
+  await slowHarness.sql("update webhook_endpoint set secret_ciphertext = ? where id = ?", [original?.secret, id]);
+  await slowHarness.sql("update delivery set next_attempt_at = now()");
+  await slowHarness.waitUntilIdle();
+  expect(await deliveriesOf(event.id, caller, slowHarness)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
 test("a hanging endpoint uses only its own slots and does not delay deliveries to other endpoints", async () => {
-  await using fair = await startHarness({ deliver: { total: 4, perEndpoint: 2, timeoutMs: 60_000 } });
-  await using hanging = await startReceiver(() => {});
-  await using healthy = await startReceiver();
+  await using fairHarness = await startHarness({ deliver: { total: 4, perEndpoint: 2, timeoutMs: 60_000 } });
+  await using hangingReceiver = await startReceiver(() => {});
+  await using healthyReceiver = await startReceiver();
   const caller = aBusinessCaller();
-  await create(hanging.url, caller, fair);
-  await create(healthy.url, caller, fair);
+  await create(hangingReceiver.url, caller, fairHarness);
+  await create(healthyReceiver.url, caller, fairHarness);
   const events = Array.from({ length: 20 }, () => aPaymentEvent(caller));
-  await fair.publish(...events);
-  await eventually(() => expect(healthy.requests).toHaveLength(20));
-  expect(hanging.requests).toHaveLength(2);
-  await fair.sql("delete from delivery");
-  await hanging[Symbol.asyncDispose]();
+  await fairHarness.publish(...events);
+  await eventually(() => expect(healthyReceiver.requests).toHaveLength(20));
+  expect(hangingReceiver.requests).toHaveLength(2);
+  await fairHarness.sql("delete from delivery");
+  await hangingReceiver[Symbol.asyncDispose]();
 });
 
 test("hanging endpoints of a business use only its slots and do not delay deliveries of other businesses", async () => {
   const shares = { total: 8, perBusiness: 6, perEndpoint: 2 };
-  await using fair = await startHarness({ deliver: { ...shares, timeoutMs: 60_000 } });
-  await using hanging = await startReceiver(() => {});
-  await using healthy = await startReceiver();
+  await using fairHarness = await startHarness({ deliver: { ...shares, timeoutMs: 60_000 } });
+  await using hangingReceiver = await startReceiver(() => {});
+  await using healthyReceiver = await startReceiver();
   const [slowCaller, otherCaller] = [aBusinessCaller(), aBusinessCaller()];
-  for (let i = 0; i < 8; i++) await create(hanging.url, slowCaller, fair);
-  await create(healthy.url, otherCaller, fair);
-  await fair.publish(...Array.from({ length: 10 }, () => aPaymentEvent(slowCaller)));
-  await eventually(() => expect(hanging.requests).toHaveLength(6));
-  await fair.publish(...Array.from({ length: 20 }, () => aPaymentEvent(otherCaller)));
-  await eventually(() => expect(healthy.requests).toHaveLength(20));
-  expect(hanging.requests).toHaveLength(6);
-  await fair.sql("delete from delivery");
-  await hanging[Symbol.asyncDispose]();
+  for (let i = 0; i < 8; i++) await create(hangingReceiver.url, slowCaller, fairHarness);
+  await create(healthyReceiver.url, otherCaller, fairHarness);
+  await fairHarness.publish(...Array.from({ length: 10 }, () => aPaymentEvent(slowCaller)));
+  await eventually(() => expect(hangingReceiver.requests).toHaveLength(6));
+  await fairHarness.publish(...Array.from({ length: 20 }, () => aPaymentEvent(otherCaller)));
+  await eventually(() => expect(healthyReceiver.requests).toHaveLength(20));
+  expect(hangingReceiver.requests).toHaveLength(6);
+  await fairHarness.sql("delete from delivery");
+  await hangingReceiver[Symbol.asyncDispose]();
 });
 
 test("an endpoint that timed out gets at most two concurrent attempts until it responds in time", async () => {
   // An eighth of these, the share of slow endpoints, is more than two attempts.
   const shares = { total: 128, perBusiness: 128, perEndpoint: 16 };
-  await using fair = await startHarness({ deliver: { ...shares, timeoutMs: 300, pausesMs: [60_000] } });
+  await using fairHarness = await startHarness({ deliver: { ...shares, timeoutMs: 300, pausesMs: [60_000] } });
   let mostAtOnce = 0;
   let atOnce = 0;
   let responds = true;
@@ -368,11 +368,11 @@ test("an endpoint that timed out gets at most two concurrent attempts until it r
     if (responds) setTimeout(() => response.end(), 20);
   });
   const caller = aBusinessCaller();
-  await create(receiver.url, caller, fair);
+  await create(receiver.url, caller, fairHarness);
   const publish = async (count: number) => {
     mostAtOnce = 0;
-    await fair.publish(...Array.from({ length: count }, () => aPaymentEvent(caller)));
-    await fair.waitUntilIdle();
+    await fairHarness.publish(...Array.from({ length: count }, () => aPaymentEvent(caller)));
+    await fairHarness.waitUntilIdle();
     return mostAtOnce;
   };
   expect(await publish(16)).toBe(16);
@@ -380,23 +380,23 @@ test("an endpoint that timed out gets at most two concurrent attempts until it r
   expect(await publish(16)).toBe(16);
   // An aborted connection may still be closing when the next one opens.
   expect(await publish(8)).toBeLessThanOrEqual(4);
-  expect(await fair.sql("select slow from webhook_endpoint")).toEqual([{ slow: true }]);
+  expect(await fairHarness.sql("select slow from webhook_endpoint")).toEqual([{ slow: true }]);
   responds = true;
   await publish(4);
-  expect(await fair.sql("select slow from webhook_endpoint")).toEqual([{ slow: false }]);
+  expect(await fairHarness.sql("select slow from webhook_endpoint")).toEqual([{ slow: false }]);
 });
 
 test("a claim respects the limits of businesses, endpoints and slow endpoints", async () => {
-  await using idle = await startHarness({ deliver: false });
+  await using idleHarness = await startHarness({ deliver: false });
   const [busyCaller, otherCaller, slow] = [aBusinessCaller(), aBusinessCaller(), aBusinessCaller()];
-  for (let i = 0; i < 4; i++) await create("http://127.0.0.1:9/", busyCaller, idle);
-  await create("http://127.0.0.1:9/", otherCaller, idle);
-  for (let i = 0; i < 8; i++) await create("http://127.0.0.1:9/", slow, idle);
-  await idle.sql("update webhook_endpoint set slow = true where business_id = ?", [slow.businessId]);
-  for (const caller of [slow, busyCaller, otherCaller]) await idle.publish(...Array.from({ length: 10 }, () => aPaymentEvent(caller)));
+  for (let i = 0; i < 4; i++) await create("http://127.0.0.1:9/", busyCaller, idleHarness);
+  await create("http://127.0.0.1:9/", otherCaller, idleHarness);
+  for (let i = 0; i < 8; i++) await create("http://127.0.0.1:9/", slow, idleHarness);
+  await idleHarness.sql("update webhook_endpoint set slow = true where business_id = ?", [slow.businessId]);
+  for (const caller of [slow, busyCaller, otherCaller]) await idleHarness.publish(...Array.from({ length: 10 }, () => aPaymentEvent(caller)));
 
   const limits = new ConcurrencyLimits({ total: 20, perBusiness: 16, perEndpoint: 8 });
-  const claimed = await claimOnce(idle, limits);
+  const claimed = await claimOnce(idleHarness, limits);
   const claimedBy = (caller: Caller) => claimed.filter(({ business_id }) => business_id === caller.businessId);
   // The single endpoint of `otherCaller` gets 8, `busyCaller` gets the remaining 12, and the slow
   // business gets an eighth of its 16 slots.
@@ -406,58 +406,58 @@ test("a claim respects the limits of businesses, endpoints and slow endpoints", 
   for (const { business_id, endpoint_id, slow: isSlow } of claimed) {
     (isSlow ? limits.slow : limits.healthy).enter(business_id, 0, endpoint_id);
   }
-  expect(await claimOnce(idle, limits)).toEqual([]);
+  expect(await claimOnce(idleHarness, limits)).toEqual([]);
   for (const { business_id, endpoint_id } of claimedBy(otherCaller).slice(0, 3)) limits.healthy.leave(business_id, endpoint_id);
   // `busyCaller` uses 12 slots and `otherCaller` uses 5. The business with fewer slots is first.
-  const nextClaimed = await claimOnce(idle, limits);
+  const nextClaimed = await claimOnce(idleHarness, limits);
   expect(nextClaimed.map(({ business_id }) => business_id)).toEqual(expect.arrayContaining([otherCaller.businessId, otherCaller.businessId]));
   expect(nextClaimed).toHaveLength(3);
 });
 
 test("a claim reads fewer than 700 rows while an endpoint that uses all its slots has 20000 due deliveries", async () => {
-  await using idle = await startHarness({ deliver: false });
+  await using idleHarness = await startHarness({ deliver: false });
   const [busyCaller, otherCaller] = [aBusinessCaller(), aBusinessCaller()];
-  const { id: endpointId } = await create("http://127.0.0.1:9/", busyCaller, idle);
-  await create("http://127.0.0.1:9/", otherCaller, idle);
-  await idle.publish(aPaymentEvent(busyCaller));
-  await idle.sql(
+  const { id: endpointId } = await create("http://127.0.0.1:9/", busyCaller, idleHarness);
+  await create("http://127.0.0.1:9/", otherCaller, idleHarness);
+  await idleHarness.publish(aPaymentEvent(busyCaller));
+  await idleHarness.sql(
     `insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at)
      select uuidv7(), ?, uuidv7(), ?, 'PENDING', now() - interval '1 hour' from generate_series(1, 20000)`,
     [busyCaller.businessId, endpointId],
   );
-  await idle.publish(aPaymentEvent(otherCaller));
-  await idle.sql("analyze delivery");
+  await idleHarness.publish(aPaymentEvent(otherCaller));
+  await idleHarness.sql("analyze delivery");
   const limits = new ConcurrencyLimits({ total: 8, perBusiness: 2, perEndpoint: 2 });
   for (let i = 0; i < 2; i++) limits.healthy.enter(busyCaller.businessId, 0, endpointId);
 
-  const readBefore = await deliveriesRead(idle);
-  const claimed = await claimOnce(idle, limits);
+  const readBefore = await deliveriesRead(idleHarness);
+  const claimed = await claimOnce(idleHarness, limits);
   expect(claimed.map(({ business_id }) => business_id)).toEqual([otherCaller.businessId]);
   // The search reads the 500 oldest rows, and one row for each endpoint.
-  expect((await deliveriesRead(idle)) - readBefore).toBeLessThan(700);
+  expect((await deliveriesRead(idleHarness)) - readBefore).toBeLessThan(700);
 });
 
 test("a claim reads only due deliveries while 5000 endpoints have deliveries that are due later", async () => {
-  await using idle = await startHarness({ deliver: false });
+  await using idleHarness = await startHarness({ deliver: false });
   const busyCaller = aBusinessCaller();
-  await create("http://127.0.0.1:9/", busyCaller, idle);
-  await idle.publish(aPaymentEvent(busyCaller));
-  await idle.sql(
+  await create("http://127.0.0.1:9/", busyCaller, idleHarness);
+  await idleHarness.publish(aPaymentEvent(busyCaller));
+  await idleHarness.sql(
     `insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at)
      select uuidv7(), uuidv7(), uuidv7(), uuidv7(), 'PENDING', now() + interval '1 hour' from generate_series(1, 5000)`,
   );
-  await idle.sql("analyze delivery");
+  await idleHarness.sql("analyze delivery");
 
-  const readBefore = await deliveriesRead(idle);
-  const claimed = await claimOnce(idle);
+  const readBefore = await deliveriesRead(idleHarness);
+  const claimed = await claimOnce(idleHarness);
   expect(claimed.map(({ business_id }) => business_id)).toEqual([busyCaller.businessId]);
-  expect((await deliveriesRead(idle)) - readBefore).toBeLessThan(30);
+  expect((await deliveriesRead(idleHarness)) - readBefore).toBeLessThan(30);
 });
 
 /** Returns the number of rows that statements have read from the table of deliveries. */
 async function deliveriesRead(idle: Harness): Promise<number> {
-  await idle.sql("select pg_stat_force_next_flush()");
-  const [row] = await idle.sql<{ rows: string }>(
+  await idleHarness.sql("select pg_stat_force_next_flush()");
+  const [row] = await idleHarness.sql<{ rows: string }>(
     "select seq_tup_read + idx_tup_fetch as rows from pg_stat_user_tables where relname = 'delivery'",
   );
   return Number(row?.rows);
@@ -483,57 +483,57 @@ test("two workers on one database send each delivery once", async () => {
 });
 
 test("a claimed delivery without a result is sent again with the same id after its lease expires", async () => {
-  await using idle = await startHarness({ deliver: false });
+  await using idleHarness = await startHarness({ deliver: false });
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
-  await create(receiver.url, caller, idle);
+  await create(receiver.url, caller, idleHarness);
   const event = aPaymentEvent(caller);
-  await idle.publish(event);
-  expect((await claimOnce(idle)).map((delivery) => delivery.event_id)).toEqual([event.id]);
-  expect(await claimOnce(idle)).toEqual([]);
+  await idleHarness.publish(event);
+  expect((await claimOnce(idleHarness)).map((delivery) => delivery.event_id)).toEqual([event.id]);
+  expect(await claimOnce(idleHarness)).toEqual([]);
 
-  await using _worker = startDelivering(idle.context);
-  const later = aPaymentEvent(caller);
-  await idle.publish(later);
+  await using _worker = startDelivering(idleHarness.context);
+  const laterEvent = aPaymentEvent(caller);
+  await idleHarness.publish(laterEvent);
   await eventually(() => expect(receiver.requests).toHaveLength(1));
-  expect(receiver.requests.splice(0).map(({ headers }) => headers["webhook-id"])).toEqual([later.id]);
-  await idle.sql("update delivery set leased_until = now() where event_id = ?", [event.id]);
-  await idle.waitUntilIdle();
+  expect(receiver.requests.splice(0).map(({ headers }) => headers["webhook-id"])).toEqual([laterEvent.id]);
+  await idleHarness.sql("update delivery set leased_until = now() where event_id = ?", [event.id]);
+  await idleHarness.waitUntilIdle();
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([event.id]);
-  expect(await deliveriesOf(event.id, caller, idle)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
+  expect(await deliveriesOf(event.id, caller, idleHarness)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
 test("an attempt in flight completes and is recorded while the worker stops", async () => {
-  await using idle = await startHarness({ deliver: false });
+  await using idleHarness = await startHarness({ deliver: false });
   let release = () => {};
   await using receiver = await startReceiver((response) => {
     release = () => response.end();
   });
   const caller = aBusinessCaller();
-  await create(receiver.url, caller, idle);
+  await create(receiver.url, caller, idleHarness);
   const event = aPaymentEvent(caller);
-  await idle.publish(event);
-  const worker = startDelivering(idle.context);
+  await idleHarness.publish(event);
+  const worker = startDelivering(idleHarness.context);
   await eventually(() => expect(receiver.requests).toHaveLength(1));
   const stopping = worker[Symbol.asyncDispose]();
   release();
   await stopping;
-  expect(await deliveriesOf(event.id, caller, idle)).toMatchObject([
+  expect(await deliveriesOf(event.id, caller, idleHarness)).toMatchObject([
     { status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 200 }] },
   ]);
 });
 
 test("an attempt that the stopping worker aborts releases its lease and does not count", async () => {
-  await using idle = await startHarness({ deliver: false });
+  await using idleHarness = await startHarness({ deliver: false });
   await using receiver = await startReceiver(() => {});
   const caller = aBusinessCaller();
-  await create(receiver.url, caller, idle);
+  await create(receiver.url, caller, idleHarness);
   const event = aPaymentEvent(caller);
-  await idle.publish(event);
+  await idleHarness.publish(event);
   const worker = startDelivering({ ...idle.context, delivery: { ...idle.context.delivery, stopMs: 0 } });
   await eventually(() => expect(receiver.requests).toHaveLength(1));
   await worker[Symbol.asyncDispose]();
-  expect(await idle.sql("select status, attempts, lease_token, leased_until from delivery")).toEqual([
+  expect(await idleHarness.sql("select status, attempts, lease_token, leased_until from delivery")).toEqual([
     { status: "PENDING", attempts: 0, lease_token: null, leased_until: null },
   ]);
 });
@@ -641,14 +641,14 @@ test("a delivery whose secret stays unreadable fails with secret_unreadable, and
 });
 
 test("an attempt to an address that is not public fails with ADDRESS_FORBIDDEN", async () => {
-  await using strict = await startHarness();
+  await using strictHarness = await startHarness();
   const caller = aBusinessCaller();
-  const { id } = await create("http://127.0.0.1:1/", caller, strict);
-  await strict.sql("update webhook_endpoint set url = 'http://10.0.0.1/' where id = ?", [id]);
+  const { id } = await create("http://127.0.0.1:1/", caller, strictHarness);
+  await strictHarness.sql("update webhook_endpoint set url = 'http://10.0.0.1/' where id = ?", [id]);
   const event = aPaymentEvent(caller);
-  await strict.publish(event);
-  await strict.waitUntilIdle();
-  const [delivery] = await deliveriesOf(event.id, caller, strict);
+  await strictHarness.publish(event);
+  await strictHarness.waitUntilIdle();
+  const [delivery] = await deliveriesOf(event.id, caller, strictHarness);
   expect(delivery?.attempts[0]).toMatchObject({
     failure: DeliveryFailure.ADDRESS_FORBIDDEN,
     error: "the address is not public",

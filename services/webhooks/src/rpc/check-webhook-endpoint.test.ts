@@ -83,7 +83,7 @@ test("a correct receiver passes all four checks, which are sent as WEBHOOK_CHECK
 
 describe("check results of a receiver", () => {
   test.each<[string, Receive, passed: WebhookCheckName[], (RegExp | undefined)[]]>([
-    ["that accepts everything", () => 200, [GOOD, DUPLICATE], [undefined, /accepted a forged/, undefined, /an hour oldRequests/]],
+    ["that accepts everything", () => 200, [GOOD, DUPLICATE], [undefined, /accepted a forged/, undefined, /an hour old/]],
     [
       "that verifies only X-Signature",
       xSignatureOnly,
@@ -135,13 +135,13 @@ test("all checks fail without a connection if the address is not public", async 
 
 test("a check holds no transaction open, and a second check within ten seconds is rejected", async () => {
   await using receiver = await aReceiver(() => 0);
-  const checking = receiver.check();
+  const runningCheck = receiver.check();
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(0));
   const openTransactions = "select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
   expect(await harness.sql(openTransactions)).toEqual([]);
   const recentlyChecked = { kind: "conflict", code: "endpoint_checked_recently" };
   await expect(receiver.check()).rejects.toMatchObject(recentlyChecked);
-  await checking;
+  await runningCheck;
   await expect(receiver.check()).rejects.toMatchObject(recentlyChecked);
   await harness.sql("update webhook_endpoint set checked_at = now() - interval '11 seconds' where id = ?", [receiver.id]);
   expect((await receiver.check()).checks).toHaveLength(4);
@@ -165,13 +165,13 @@ test("a receiver with only the previous secret passes all checks during a rotati
 
 test("a check rejects a DISABLED endpoint, and returns the same not_found for a foreign, unknown or malformed id", async () => {
   await using receiver = await aReceiver(correctReceiver);
-  await using foreign = await aReceiver(correctReceiver);
+  await using foreignReceiver = await aReceiver(correctReceiver);
   const { caller, id } = receiver;
   await harness.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.DISABLED }, { caller });
   await expect(receiver.check()).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
   const check = (id: string) => harness.endpoints.checkWebhookEndpoint({ id }, { caller });
-  const refusals = await Promise.all([foreign.id, uuidv7(), "x"].map((id) => check(id).catch((error: unknown) => error)));
+  const refusals = await Promise.all([foreignReceiver.id, uuidv7(), "x"].map((id) => check(id).catch((error: unknown) => error)));
   for (const refusal of refusals) expect(refusal).toEqual(refusals[1]);
   expect(refusals[0]).toMatchObject({ kind: "not_found", code: "not_found" });
-  expect(receiver.requests.length + foreign.requests.length).toBe(0);
+  expect(receiver.requests.length + foreignReceiver.requests.length).toBe(0);
 });

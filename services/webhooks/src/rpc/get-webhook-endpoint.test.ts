@@ -19,15 +19,15 @@ test("getWebhookEndpoint returns an endpoint without its secret", async () => {
 });
 
 test("the health of an endpoint contains success rates, the last error and the start of the failures", async () => {
-  await using delivering = await startHarness();
+  await using deliveringHarness = await startHarness();
   const statuses = [200, 503, 200, 500];
   await using receiver = await startReceiver((response, number) => response.writeHead(statuses[number - 1] ?? 500).end());
   const caller = aBusinessCaller();
-  const { id } = await delivering.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
-  const health = async () => (await delivering.endpoints.getWebhookEndpoint({ id }, { caller })).health;
+  const { id } = await deliveringHarness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
+  const health = async () => (await deliveringHarness.endpoints.getWebhookEndpoint({ id }, { caller })).health;
   const deliver = async () => {
-    await delivering.publish(aPaymentEvent(caller));
-    await delivering.waitUntilIdle();
+    await deliveringHarness.publish(aPaymentEvent(caller));
+    await deliveringHarness.waitUntilIdle();
   };
 
   await deliver();

@@ -27,8 +27,8 @@ test("returns to operators the events of one payment at the given times, and no 
   const { events, isCut } = await harness.events.listEventsOfPayment(request, { caller: adminCaller });
   expect(isCut).toBe(false);
   expect(events).toMatchObject([{ event: { id: atTime.id, body, createdAtMs: BigInt(at.getTime()) }, deliveries: [] }]);
-  const ofOtherBusiness = { ...request, businessId: aBusinessCaller().businessId };
-  expect((await harness.events.listEventsOfPayment(ofOtherBusiness, { caller: adminCaller })).events).toEqual([]);
+  const otherBusinessRequest = { ...request, businessId: aBusinessCaller().businessId };
+  expect((await harness.events.listEventsOfPayment(otherBusinessRequest, { caller: adminCaller })).events).toEqual([]);
   await expect(harness.events.listEventsOfPayment(request, { caller })).rejects.toThrow();
 });
 
@@ -85,7 +85,7 @@ test("a response with the maximum number of attempts is smaller than 4 MiB", asy
 test("returns isCut for more than 500 times", async () => {
   const { at, ...payment } = aPayment();
   const atMs = (count: number) => Array.from({ length: count }, (_, i) => BigInt(at + i));
-  const cutOf = async (count: number) =>
+  const isCutFor = async (count: number) =>
     (await harness.events.listEventsOfPayment({ ...payment, atMs: atMs(count) }, { caller: adminCaller })).isCut;
-  expect([await cutOf(500), await cutOf(501)]).toEqual([false, true]);
+  expect([await isCutFor(500), await isCutFor(501)]).toEqual([false, true]);
 });

@@ -13,14 +13,14 @@ import { advanceReplay } from "../replay/advance-replay.ts";
 
 let harness: Harness;
 /** A service without a worker. */
-let idle: Harness;
+let idleHarness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
-  idle = await startHarness({ deliver: false });
+  idleHarness = await startHarness({ deliver: false });
 });
 afterAll(async () => {
   await harness[Symbol.asyncDispose]();
-  await idle[Symbol.asyncDispose]();
+  await idleHarness[Symbol.asyncDispose]();
 });
 
 const { RUNNING, DONE } = WebhookReplayStatus;
@@ -52,16 +52,16 @@ async function anEndpoint(service: Harness, url = "http://127.0.0.1/hook") {
 describe("replay filter", () => {
   let endpoint: Awaited<ReturnType<typeof anEndpoint>>;
   beforeAll(async () => {
-    endpoint = await anEndpoint(idle);
+    endpoint = await anEndpoint(idleHarness);
     const { caller, id } = endpoint;
-    await addOldEvents(idle, { caller, id, count: 4, hoursAgo: 10, status: "SKIPPED" });
-    await addOldEvents(idle, { caller, id, count: 3, hoursAgo: 8, status: "FAILED", type: "PAYMENT_COMPLETED" });
-    await addOldEvents(idle, { caller, id, count: 2, hoursAgo: 6, status: "SUCCEEDED" });
-    await addOldEvents(idle, { caller, id, count: 1, hoursAgo: 4, status: "PENDING", nextAttemptInHours: 1 });
-    await addOldEvents(idle, { caller, id, count: 5, hoursAgo: 4, status: "PENDING" });
-    await addOldEvents(idle, { caller, id, count: 6, hoursAgo: 31 * 24, status: "SKIPPED" });
-    const other = await idle.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/other" }, { caller });
-    await addOldEvents(idle, { caller, id: other.id, count: 7, hoursAgo: 8, status: "FAILED" });
+    await addOldEvents(idleHarness, { caller, id, count: 4, hoursAgo: 10, status: "SKIPPED" });
+    await addOldEvents(idleHarness, { caller, id, count: 3, hoursAgo: 8, status: "FAILED", type: "PAYMENT_COMPLETED" });
+    await addOldEvents(idleHarness, { caller, id, count: 2, hoursAgo: 6, status: "SUCCEEDED" });
+    await addOldEvents(idleHarness, { caller, id, count: 1, hoursAgo: 4, status: "PENDING", nextAttemptInHours: 1 });
+    await addOldEvents(idleHarness, { caller, id, count: 5, hoursAgo: 4, status: "PENDING" });
+    await addOldEvents(idleHarness, { caller, id, count: 6, hoursAgo: 31 * 24, status: "SKIPPED" });
+    const other = await idleHarness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/other" }, { caller });
+    await addOldEvents(idleHarness, { caller, id: other.id, count: 7, hoursAgo: 8, status: "FAILED" });
   });
 
   test.each<[string, object, number]>([
@@ -77,7 +77,7 @@ describe("replay filter", () => {
   ])("a replay matches %s", async (_, filter, matched) => {
     const replay = await endpoint.replay(filter);
     expect(replay).toMatchObject({ status: RUNNING, matched, sent: 0 });
-    await idle.sql("delete from webhook_replay where id = ?", [replay.id]);
+    await idleHarness.sql("delete from webhook_replay where id = ?", [replay.id]);
   });
 
   test.each<[string, object]>([
@@ -89,13 +89,13 @@ describe("replay filter", () => {
 });
 
 test("a replay without an end ends at the current time of the database, even if the process's clock differs", async () => {
-  const endpoint = await anEndpoint(idle);
-  await addOldEvents(idle, { ...endpoint, count: 3, hoursAgo: 1, status: "SKIPPED" });
-  idle.clock.nowMs = Date.now() - 2 * hourMs;
+  const endpoint = await anEndpoint(idleHarness);
+  await addOldEvents(idleHarness, { ...endpoint, count: 3, hoursAgo: 1, status: "SKIPPED" });
+  idleHarness.clock.nowMs = Date.now() - 2 * hourMs;
   try {
     expect(await endpoint.replay()).toMatchObject({ matched: 3 });
   } finally {
-    idle.clock.nowMs = undefined;
+    idleHarness.clock.nowMs = undefined;
   }
 });
 
@@ -129,42 +129,42 @@ test("a replay sends skipped and failed deliveries again with the same bytes, on
 });
 
 test("an endpoint has at most one running replay, and can start the next when it is done", async () => {
-  const endpoint = await anEndpoint(idle);
+  const endpoint = await anEndpoint(idleHarness);
   const results = await Promise.allSettled(Array.from({ length: 10 }, () => endpoint.replay()));
   const refusals = results.filter((result) => result.status === "rejected").map(({ reason }) => reason);
   expect(refusals).toHaveLength(9);
   for (const refusal of refusals) expect(refusal).toMatchObject({ kind: "conflict", code: "replay_in_progress" });
-  const { id } = await idle.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/2" }, endpoint);
-  await idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, endpoint);
+  const { id } = await idleHarness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/2" }, endpoint);
+  await idleHarness.endpoints.replayWebhookEndpoint({ id, sinceMs }, endpoint);
   {
-    await using _job = runReplays(idle.context, 20);
+    await using _job = runReplays(idleHarness.context, 20);
     await eventually(() => endpoint.replay());
   }
 });
 
 test("the same Idempotency-Key starts one replay and returns the first response, even after the replay is done", async () => {
-  const { id, caller } = await anEndpoint(idle);
-  const first = await idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"));
-  await idle.sql("update webhook_replay set status = 'DONE', next_step_at = null where id = ?", [first.id]);
-  expect(await idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"))).toEqual(first);
-  expect(await idle.sql("select 1 from webhook_replay where endpoint_id = ?", [id])).toHaveLength(1);
+  const { id, caller } = await anEndpoint(idleHarness);
+  const first = await idleHarness.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"));
+  await idleHarness.sql("update webhook_replay set status = 'DONE', next_step_at = null where id = ?", [first.id]);
+  expect(await idleHarness.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"))).toEqual(first);
+  expect(await idleHarness.sql("select 1 from webhook_replay where endpoint_id = ?", [id])).toHaveLength(1);
 });
 
 test("a replay rejects a DISABLED endpoint, and returns the same not_found for foreign, unknown and malformed ids", async () => {
-  const endpoint = await anEndpoint(idle);
-  const foreign = await anEndpoint(idle);
+  const endpoint = await anEndpoint(idleHarness);
+  const foreignEndpoint = await anEndpoint(idleHarness);
   const replay = await endpoint.replay();
-  const foreignReplay = await foreign.replay();
+  const foreignReplay = await foreignEndpoint.replay();
   const { caller } = endpoint;
-  const begin = (id: string) => idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, { caller });
-  const read = (id: string, replayId: string) => idle.endpoints.getWebhookReplay({ id, replayId }, { caller });
+  const startReplay = (id: string) => idleHarness.endpoints.replayWebhookEndpoint({ id, sinceMs }, { caller });
+  const read = (id: string, replayId: string) => idleHarness.endpoints.getWebhookReplay({ id, replayId }, { caller });
   expect(await read(endpoint.id, replay.id)).toEqual(replay);
 
   const callGroups: (() => Promise<unknown>)[][] = [
-    [foreign.id, uuidv7(), "x"].map((id) => () => begin(id)),
+    [foreignEndpoint.id, uuidv7(), "x"].map((id) => () => startReplay(id)),
     [foreignReplay.id, uuidv7(), "x"].map((id) => () => read(endpoint.id, id)),
-    [foreign.id, uuidv7(), "x"].map((id) => () => read(id, replay.id)),
-    [() => read(foreign.id, foreignReplay.id)],
+    [foreignEndpoint.id, uuidv7(), "x"].map((id) => () => read(id, replay.id)),
+    [() => read(foreignEndpoint.id, foreignReplay.id)],
   ];
   for (const calls of callGroups) {
     const refusals = await Promise.all(calls.map((call) => call().catch((error: unknown) => error)));
@@ -176,11 +176,11 @@ test("a replay rejects a DISABLED endpoint, and returns the same not_found for f
 });
 
 test("a replay counts 12000 matching deliveries, and restarts only 16 while the endpoint completes none", async () => {
-  const endpoint = await anEndpoint(idle);
-  await addOldEvents(idle, { ...endpoint, count: 12_000, hoursAgo: 20, status: "SKIPPED" });
+  const endpoint = await anEndpoint(idleHarness);
+  await addOldEvents(idleHarness, { ...endpoint, count: 12_000, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
   expect(replay.matched).toBeLessThan(12_000);
-  await using _job = runReplays(idle.context, 20);
+  await using _job = runReplays(idleHarness.context, 20);
   await eventually(async () => {
     const { matched, sent } = await endpoint.read(replay.id);
     expect(matched).toBe(12_000);
@@ -188,7 +188,7 @@ test("a replay counts 12000 matching deliveries, and restarts only 16 while the 
   });
   await eventually(async () =>
     expect(
-      (await idle.sql("select 1 from webhook_replay where id = ? and leased_until is null and sent > 0", [replay.id])).length,
+      (await idleHarness.sql("select 1 from webhook_replay where id = ? and leased_until is null and sent > 0", [replay.id])).length,
     ).toBe(1),
   );
   const { sent, status } = await endpoint.read(replay.id);
@@ -222,21 +222,21 @@ test("new events are sent before the end of a long replay, and two replicas send
 }, 90_000);
 
 test("a process that has lost the lease of a replay restarts no deliveries", async () => {
-  const endpoint = await anEndpoint(idle);
-  await addOldEvents(idle, { ...endpoint, count: 10, hoursAgo: 20, status: "SKIPPED" });
+  const endpoint = await anEndpoint(idleHarness);
+  await addOldEvents(idleHarness, { ...endpoint, count: 10, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
-  await advanceReplay(idle.context, replay.id, { holds: async () => false });
+  await advanceReplay(idleHarness.context, replay.id, { holds: async () => false });
   expect(await endpoint.read(replay.id)).toEqual(replay);
   expect(await endpoint.dueCount()).toBe(0);
 });
 
 test("a replay ends when its endpoint is disabled, and is deleted with its endpoint", async () => {
-  const disabled = await anEndpoint(idle);
-  const deleted = await anEndpoint(idle);
+  const disabled = await anEndpoint(idleHarness);
+  const deleted = await anEndpoint(idleHarness);
   for (const endpoint of [disabled, deleted])
-    await addOldEvents(idle, { ...endpoint, count: 3_000, hoursAgo: 20, status: "SKIPPED" });
+    await addOldEvents(idleHarness, { ...endpoint, count: 3_000, hoursAgo: 20, status: "SKIPPED" });
   const [ended, removed] = [await disabled.replay(), await deleted.replay()];
-  await using _job = runReplays(idle.context, 20);
+  await using _job = runReplays(idleHarness.context, 20);
   for (const [endpoint, { id }] of [
     [disabled, ended],
     [deleted, removed],
@@ -244,21 +244,21 @@ test("a replay ends when its endpoint is disabled, and is deleted with its endpo
     await eventually(async () => expect((await endpoint.read(id)).sent).toBeGreaterThan(0));
   }
   await disabled.disable();
-  await idle.endpoints.deleteWebhookEndpoint({ id: deleted.id }, deleted);
+  await idleHarness.endpoints.deleteWebhookEndpoint({ id: deleted.id }, deleted);
 
   await eventually(async () => expect(await disabled.read(ended.id)).toMatchObject({ status: DONE, matched: 3_000 }));
   expect((await disabled.read(ended.id)).sent).toBeLessThan(600);
-  expect(await idle.sql("select 1 from webhook_replay where id = ?", [removed.id])).toEqual([]);
+  expect(await idleHarness.sql("select 1 from webhook_replay where id = ?", [removed.id])).toEqual([]);
   expect(await deleted.dueCount()).toBe(0);
 });
 
 test("finished replays are deleted after 30 days, and running replays are kept", async () => {
-  const endpoints = [await anEndpoint(idle), await anEndpoint(idle), await anEndpoint(idle)];
+  const endpoints = [await anEndpoint(idleHarness), await anEndpoint(idleHarness), await anEndpoint(idleHarness)];
   const [young, old, running] = await Promise.all(endpoints.map(({ replay }) => replay()));
-  await idle.sql("update webhook_replay set status = 'DONE', next_step_at = null where id in (?, ?)", [young?.id, old?.id]);
-  await idle.sql("update webhook_replay set created_at = now() - interval '31 days' where id in (?, ?)", [old?.id, running?.id]);
-  expect(await forAllTenants(deleteOldReplays)(idle)).toBe(1);
-  const remainingReplays = await idle.sql<{ id: string }>("select id from webhook_replay where id in (?, ?, ?)", [
+  await idleHarness.sql("update webhook_replay set status = 'DONE', next_step_at = null where id in (?, ?)", [young?.id, old?.id]);
+  await idleHarness.sql("update webhook_replay set created_at = now() - interval '31 days' where id in (?, ?)", [old?.id, running?.id]);
+  expect(await forAllTenants(deleteOldReplays)(idleHarness)).toBe(1);
+  const remainingReplays = await idleHarness.sql<{ id: string }>("select id from webhook_replay where id in (?, ?, ?)", [
     young?.id,
     old?.id,
     running?.id,

@@ -14,9 +14,9 @@ const resolve = async (host: string) => {
   if (!addresses) throw Object.assign(new Error("the name does not exist"), { code: "ENOTFOUND" });
   return addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
 };
-const production = createAddressGuard({ allowInsecure: false, resolve });
-const sandbox = createAddressGuard({ allowInsecure: true, resolve });
-const codeOf = async (url: string, guard = production) => (await validateUrl(url, guard))?.code;
+const productionGuard = createAddressGuard({ allowInsecure: false, resolve });
+const sandboxGuard = createAddressGuard({ allowInsecure: true, resolve });
+const codeOf = async (url: string, guard = productionGuard) => (await validateUrl(url, guard))?.code;
 
 test.each([
   "https://public.example/hook?a=1",
@@ -56,7 +56,7 @@ test.each([
   expect(await codeOf(url)).toBe(code);
 });
 
-const notPublic = [
+const nonPublicHosts = [
   "127.0.0.1",
   "2130706433",
   "0x7f.1",
@@ -95,7 +95,7 @@ const notPublic = [
   "private.example",
   "mixed.example",
 ];
-test.each(notPublic)("validateUrl returns url_not_public for https://%s/", async (host) => {
+test.each(nonPublicHosts)("validateUrl returns url_not_public for https://%s/", async (host) => {
   expect(await codeOf(`https://${host}/`)).toBe("url_not_public");
 });
 
@@ -107,12 +107,12 @@ test.each([
   "https://127.0.0.1/",
   "http://public.example/",
 ])("validateUrl of a sandbox accepts %s", async (url) => {
-  expect(await codeOf(url, sandbox)).toBeUndefined();
+  expect(await codeOf(url, sandboxGuard)).toBeUndefined();
 });
 
 test.each(["0.0.0.0", "[::]", "10.1.2.3", "169.254.169.254", "[::ffff:7f00:1]", "private.example"])(
   "validateUrl of a sandbox rejects http://%s/",
   async (host) => {
-    expect(await codeOf(`http://${host}/`, sandbox)).toBe("url_not_public");
+    expect(await codeOf(`http://${host}/`, sandboxGuard)).toBe("url_not_public");
   },
 );

@@ -20,8 +20,8 @@ export interface ResolvedKey {
   /** Returns whether the key may be used from an address. Undefined permits all addresses. */
   readonly allows: ((address: string) => boolean) | undefined;
   /**
-   * Until this time (monotonic clock) the resolution may be used, because identity delays the
-   * response to a revocation until then. It is at most the expiry of the key.
+   * The resolution may be used until this time (monotonic clock), at most until the key expires.
+   * Identity delays the response to a revocation until then.
    */
   readonly freshUntilMs: number;
 }

@@ -12,10 +12,10 @@ const idleMs = 1_000;
 const busyMs = 20;
 
 /**
- * Delivers webhooks until disposed. New deliveries are inserted with a lease and arrive with the
- * signal `inserted`. All others are claimed when they are due. Delivery is at least once: if the
- * process crashes between the POST and its record, the lease expires and the same bytes are sent
- * again.
+ * Delivers webhooks until disposed. New deliveries are inserted with a lease and passed with the
+ * signal `inserted`. All other deliveries are claimed when they are due. Delivery is at least once:
+ * if the process crashes between the POST and its record, the lease expires and the same bytes are
+ * sent again.
  */
 export function startDelivering(context: Context): AsyncDisposable {
   const { orm, logger, limits, signals } = context;

@@ -25,7 +25,7 @@ const changes: readonly Change[] = [
   (folder, random) => {
     const { name, path } = anyFile(folder, random);
     const bytes = readFileSync(path);
-    // Changes a letter or a digit, because white space between members has no meaning.
+    // Changes a letter or digit: a change of the white space between members has no effect.
     const places = [...bytes.keys()].filter((at) => /[a-z0-9]/i.test(String.fromCharCode(bytes[at] ?? 0)));
     const at = random.pick(places);
     bytes[at] = (bytes[at] ?? 0) === 0x37 ? 0x38 : 0x37;

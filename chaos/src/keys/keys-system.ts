@@ -11,7 +11,8 @@ export interface KeysSystem extends AsyncDisposable {
   readonly identities: readonly ServiceProcess[];
   readonly gateways: readonly Gateway[];
   /**
-   * Caller tokens from the second gateway to payments, with the time at which each was captured.
+   * Caller tokens that the second gateway sent to payments, with the time of their capture in
+   * milliseconds of the monotonic clock.
    */
   readonly captured: Map<string, number>;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { aPerson, someDetails } from "@amana/dev-env/demo/a-person";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import type { Endpoint } from "../events/endpoints.ts";
-import { type Receiver, receiveEvents } from "../events/receive-events.ts";
+import { type Receiver, receiveEvents } from "../events/start-receivers.ts";
 import { createVictim, type Victim } from "../keys/revoke.ts";
 import { createRandom } from "../random.ts";
 import type { RefundContext } from "../refunds/request-refunds.ts";

@@ -4,7 +4,7 @@ import { eventually } from "@amana/dev-env/eventually";
 import type { System } from "@amana/dev-env/system";
 import { aBusiness, anOrder, aPerson, startTestSystem } from "@amana/e2e/test-system";
 import { Client } from "pg";
-import { fire, type LoadRequest, type Outcome } from "../load/fire.ts";
+import { fire, type LoadRequest, type Outcome } from "../load/send-load.ts";
 import type { Program } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
 import type { Report } from "../report.ts";

@@ -1,7 +1,7 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { until } from "@amana/dev-env/eventually";
 import { processorView } from "@amana/e2e/test-system";
-import type { Receiver } from "../events/receive-events.ts";
+import type { Receiver } from "../events/start-receivers.ts";
 import type { Shop } from "./customers.ts";
 
 const settleMsMax = 180_000;

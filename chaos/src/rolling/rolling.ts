@@ -1,6 +1,6 @@
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
-import { type Receiver, receiveEvents } from "../events/receive-events.ts";
+import { type Receiver, receiveEvents } from "../events/start-receivers.ts";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import type { Report } from "../report.ts";

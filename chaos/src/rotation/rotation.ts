@@ -2,7 +2,7 @@ import type { System } from "@amana/dev-env/system";
 import { amanaDone, databaseSettings } from "@amana/e2e/run-amana";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
-import { type Receiver, receiveEvents } from "../events/receive-events.ts";
+import { type Receiver, receiveEvents } from "../events/start-receivers.ts";
 import type { Program, ProgramRun } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { type Balancer, startBalancer } from "../rolling/balancer.ts";

@@ -72,7 +72,7 @@ async function checkDeadLetters({ committed, forgedIds, operator, report }: Even
   }
   const remaining = await readDeadLetters(operator);
   const notDropped = remaining.filter(({ event_id }) => committed.poisoned.has(event_id));
-  report.check("a dropped dead deadLetter is deleted", notDropped.length === 0, () => JSON.stringify(notDropped));
+  report.check("a dropped dead letter is deleted", notDropped.length === 0, () => JSON.stringify(notDropped));
 }
 
 async function readDeadLetters(operator: ApiCaller): Promise<DeadLetter[]> {

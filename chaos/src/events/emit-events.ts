@@ -39,8 +39,8 @@ const unknownEvery = 15;
 
 /**
  * Commits events of payments as the service does, until the signal or until `eventsMax` events are
- * committed. Most keys have one event, a few have many. Some transactions are rolled back, some events
- * are poisoned, and some have an unknown type.
+ * committed. Most keys have one event, a few have many. Some transactions are rolled back, some
+ * events are poisoned, and some have an unknown type.
  */
 export async function emitEvents(options: {
   payments: Pool;

@@ -63,8 +63,8 @@ export function startIntruder(brokers: readonly string[], random: Random, report
     /** Ids that only forged messages have. */
     forgedIds: forgedIds as ReadonlySet<string>,
     /**
-     * Sends a random message. Returns whether a broker accepted a message that is based on a captured
-     * one.
+     * Sends a random message. Returns whether a broker accepted a message that is based on a
+     * captured one.
      */
     async send(): Promise<boolean> {
       consumer ??= await listen().catch(() => undefined);

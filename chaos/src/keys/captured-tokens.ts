@@ -17,8 +17,8 @@ const standingPath = "/clients.v1.ClientService/GetClientStanding";
 const lifetimeMs = 10_500;
 
 /**
- * Sends the newest token that was captured between the gateway and payments to every RPC port. Sends
- * it to payments again after it has expired.
+ * Sends the newest token that was captured between the gateway and payments to every RPC port.
+ * Sends it to payments again after it has expired.
  */
 export async function replayCapturedToken({ system, captured }: KeysSystem, report: Report): Promise<void> {
   const [token, capturedAtMs] = [...captured].at(-1) ?? [];

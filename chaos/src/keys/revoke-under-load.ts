@@ -20,8 +20,8 @@ export interface RevocationUnderLoad {
   readonly random: Random;
   readonly report: Report;
   /**
-   * Starts the fault of the round, if it has one. Returns the gateways that can still respond, and a
-   * function that ends the fault.
+   * Starts the fault of the round, if it has one. Returns the gateways that can still respond, and
+   * a function that ends the fault.
    */
   startFault(): { readonly reachable: readonly string[]; end(): Promise<void> };
 }
@@ -29,7 +29,9 @@ export interface RevocationUnderLoad {
 const afterRevocationMs = 400;
 const claim = "a request sent after the revocation is rejected";
 
-/** Uses a key, revokes it, and checks that requests after the revocation's response are rejected. */
+/**
+ * Uses a key, revokes it, and checks that requests after the revocation's response are rejected.
+ */
 export async function revokeUnderLoad(options: RevocationUnderLoad): Promise<void> {
   const { urls, victim, method, random, report } = options;
   let revokedAtMs = Number.POSITIVE_INFINITY;

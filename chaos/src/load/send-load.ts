@@ -55,7 +55,8 @@ export const responseMsMax = 120_000;
 /**
  * Sends requests from a separate thread, so that the event loop of the caller delays neither the
  * requests nor the measurement. The sender still uses processor time that the system cannot use
- * (see `senderShare`). `signal` ends the load early. `onStarted` is called after the first response.
+ * (see `senderShare`). `signal` ends the load early. `onStarted` is called after the first
+ * response.
  */
 export function sendLoad(load: Load, { signal, onStarted }: { signal?: AbortSignal; onStarted?: () => void } = {}): Promise<LoadOutcome> {
   const worker = new Worker(new URL("./sender.ts", import.meta.url), { workerData: load });

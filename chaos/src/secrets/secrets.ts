@@ -19,8 +19,8 @@ export const secrets: Program = {
 async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
   const random = createRandom(seed);
   const canaries = new Canaries(random);
-  const processorPassword = canaries.text("the processor's password");
-  const providerToken = canaries.text("the provider's token");
+  const processorPassword = canaries.createText("the processor's password");
+  const providerToken = canaries.createText("the provider's token");
   const env = Object.fromEntries(serviceNames.map((name) => [name, { LOG_LEVEL: "trace" }])) as Record<string, object>;
   env["payments"] = { ...env["payments"], SATIM_PASSWORD: processorPassword };
   env["kyc"] = { ...env["kyc"], KYC_PROVIDER_TOKEN: providerToken };
@@ -29,19 +29,19 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
   await using running = await startTestSystem("kafka", env);
   const { system } = running;
   for (const [name, value] of findSecretSettings(serviceNames.map(system.envOf))) {
-    canaries.watch(`setting ${name}`, value);
+    canaries.add(`setting ${name}`, value);
   }
   log("the system is running with log level trace");
 
-  const shownToOperators: Place[] = [];
-  const refusals: Place[] = [];
+  const operatorResponses: Place[] = [];
+  const rejections: Place[] = [];
   const webhooks: Place[] = [];
   for (let round = 0; round === 0 || !signal.aborted; round++) {
     const business = await aBusiness(system);
     try {
-      const context: SecretsContext = { system, business, canaries, report, refusals, shown: shownToOperators };
-      canaries.watch("an API key", business.key);
-      canaries.watch("a webhook secret", business.secret);
+      const context: SecretsContext = { system, business, canaries, report, rejections, operatorResponses };
+      canaries.add("an API key", business.key);
+      canaries.add("a webhook secret", business.secret);
       await sendCanaries(context);
       await failInDatabase(context);
       report.count("businesses with canaries in all fields");
@@ -57,8 +57,8 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
     ...(await logPlaces(system)),
     ...(await kafkaPlaces(running.kafka?.brokers ?? "")),
     ...webhooks,
-    ...refusals,
-    ...shownToOperators,
+    ...rejections,
+    ...operatorResponses,
   ];
   report.count("places searched", places.length);
   for (const { name, text, allowed } of canaries.created) {
@@ -71,17 +71,18 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
     );
     if (found.length > 0) report.count("canaries found in allowed places");
   }
-  // Proves that the search works: a search that reads no places would find no canaries either.
+  // Proves that the search reads the logs. A search that reads no places would find no canaries.
   const postgresLog = places.find(({ name }) => name === "log: postgres.log")?.content ?? "";
   report.check(
-    "the log of PostgreSQL contains failures",
+    "the log of PostgreSQL contains failed statements",
     postgresLog.includes("duplicate key value"),
-    () => "no duplicate key in it",
+    () => "the log contains no 'duplicate key value'",
   );
 }
 
 /**
- * Returns the secrets in settings. Secrets under ten characters are skipped: they occur by chance.
+ * Returns the secrets in settings. Secrets of less than ten characters are skipped, because such
+ * texts also occur by chance.
  */
 function findSecretSettings(settings: readonly Record<string, string>[]): [name: string, value: string][] {
   const found = new Map<string, string>();

@@ -1,4 +1,4 @@
-import { figuresBelow, processorShares } from "@amana/bench/process-figures";
+import { readFiguresOfDescendants, processorShares } from "@amana/bench/process-figures";
 import { median } from "@amana/bench/table";
 import { eventually } from "@amana/dev-env/eventually";
 import type { System } from "@amana/dev-env/system";
@@ -36,10 +36,10 @@ export const overload: Program = {
     const { system } = test;
     const requests = await prepareRequests(system, random);
     const send = async (perSecond: number, seconds: number, atOnceMax: number, when: string) => {
-      const figuresBefore = figuresBelow(process.pid);
+      const figuresBefore = readFiguresOfDescendants(process.pid);
       const outcome = await sendLoad({ url: system.gatewayUrl, requests: requests.all, perSecond, atOnceMax, seconds });
       const { goodput, goodMsP99, senderShare, statuses, unsent } = outcome;
-      const shares = processorShares(figuresBefore, figuresBelow(process.pid), outcome.seconds);
+      const shares = processorShares(figuresBefore, readFiguresOfDescendants(process.pid), outcome.seconds);
       checkOutcome(outcome, when, report);
       log(
         `${when}: goodput ${Math.round(goodput)}/s, p99 ${goodMsP99} ms; ` +

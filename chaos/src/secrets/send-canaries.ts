@@ -170,8 +170,8 @@ async function rotateKeys(context: SecretsContext): Promise<void> {
 /** Creates another key of the business and adds it as a canary. */
 async function issueKey({ canaries, system, business }: SecretsContext, name: string): Promise<string> {
   const operator = apiCaller(system.gatewayUrl, system.adminKey);
-  const issuedKey = await operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: randomUUID() });
-  const key = String(issuedKey.body["api_key"]);
+  const response = await operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: randomUUID() });
+  const key = String(response.body["api_key"]);
   canaries.add(name, key);
   return key;
 }

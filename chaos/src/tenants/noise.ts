@@ -85,7 +85,7 @@ interface NoiseOptions {
   readonly onStarted: () => void;
 }
 
-/** Returns the noises of noise that the noisy business makes. */
+/** Returns the kinds of noise that the noisy business makes. */
 function createNoises(
   system: System,
   noisy: TestBusiness,

@@ -1,6 +1,6 @@
 import type { Postgres } from "@amana/dev-env/postgres";
 import type { System } from "@amana/dev-env/system";
-import { anOrder, aPaidPayment, processorView, sandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
+import { anOrder, aPaidPayment, readProcessorView, sandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { Client } from "pg";
 import { request } from "undici";
@@ -60,7 +60,7 @@ export async function restore(context: RestoreContext): Promise<void> {
   for (const payment of backedUp) await changePayment(context, payment);
   const missingPayment = await aPaidPayment(system, business);
   const refundCallsById = new Map<string, number>();
-  for (const { id, orderId } of backedUp) refundCallsById.set(id, (await processorView(system, orderId)).refundCalls);
+  for (const { id, orderId } of backedUp) refundCallsById.set(id, (await readProcessorView(system, orderId)).refundCalls);
 
   await withPaymentsStopped(context, async (server) => {
     await server.query(`drop database ${database} with (force)`);
@@ -123,7 +123,7 @@ async function checkReread(
   };
   for (;;) {
     const { body } = await business.call("GET", `/api/v1/payments/${payment.id}`);
-    const { refundedAmount, refundCalls } = await processorView(system, payment.orderId);
+    const { refundedAmount, refundCalls } = await readProcessorView(system, payment.orderId);
     const refundedMinor = body["refunded_amount"] === undefined ? 0 : Math.round(Number(body["refunded_amount"]) * 100);
     const isEqual =
       body["status"] === expected[payment.change] && (payment.change === "reversed" || refundedMinor === refundedAmount);

@@ -1,6 +1,6 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { until } from "@amana/dev-env/eventually";
-import { processorView } from "@amana/e2e/test-system";
+import { readProcessorView } from "@amana/e2e/test-system";
 import type { Receiver } from "../events/start-receivers.ts";
 import type { Shop } from "./customers.ts";
 
@@ -37,7 +37,7 @@ export async function checkEffects({ system, apiKey, balancer, report, completed
     report.check("an event is delivered once", accepted === 1, () => `${id}: accepted ${accepted} times`);
   }
   for (const [id, { orderId, refunded }] of completed.payments) {
-    const { refundedAmount, refundCalls } = await processorView(system, orderId);
+    const { refundedAmount, refundCalls } = await readProcessorView(system, orderId);
     const isExecutedOnce = refundedAmount === refunded && refundCalls === (refunded > 0 ? 1 : 0);
     report.check(
       "a refund is executed once",

@@ -1,5 +1,5 @@
 import type { System } from "@amana/dev-env/system";
-import { amanaDone, databaseSettings } from "@amana/e2e/run-amana";
+import { runAmana, databaseSettings } from "@amana/e2e/run-amana";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { type Receiver, startReceivers } from "../events/start-receivers.ts";
@@ -79,7 +79,7 @@ function createDeployment(system: System, settings: Settings): Deployment {
     settings,
     async reencrypt() {
       const keys = { SECRET_ENCRYPTION_KEYS: settings.webhooks["SECRET_ENCRYPTION_KEYS"] ?? "" };
-      await amanaDone({ ...databaseSettings(system.databaseUrls), ...keys }, "secrets", "reencrypt");
+      await runAmana({ ...databaseSettings(system.databaseUrls), ...keys }, "secrets", "reencrypt");
     },
     async setProviderSecret(secret) {
       await system.services.sandbox.stop();

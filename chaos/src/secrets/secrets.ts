@@ -1,5 +1,5 @@
 import { serviceNames } from "@amana/dev-env/services";
-import { databasePlaces, kafkaPlaces, logPlaces, type Place, placesWith } from "@amana/e2e/find-everywhere";
+import { readDatabasePlaces, readKafkaPlaces, readLogPlaces, type Place, findPlaces } from "@amana/e2e/find-everywhere";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import type { Program, ProgramRun } from "../program.ts";
 import { createRandom } from "../random.ts";
@@ -53,16 +53,16 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
   }
 
   const places = [
-    ...(await databasePlaces(system)),
-    ...(await logPlaces(system)),
-    ...(await kafkaPlaces(running.kafka?.brokers ?? "")),
+    ...(await readDatabasePlaces(system)),
+    ...(await readLogPlaces(system)),
+    ...(await readKafkaPlaces(running.kafka?.brokers ?? "")),
     ...webhooks,
     ...rejections,
     ...operatorResponses,
   ];
   report.count("places searched", places.length);
   for (const { name, text, allowed } of canaries.created) {
-    const found = placesWith(places, text);
+    const found = findPlaces(places, text);
     const forbidden = found.filter((place) => !allowed.some((prefix) => place.startsWith(prefix)));
     report.check(
       "a canary occurs only in its allowed places",

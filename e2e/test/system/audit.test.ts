@@ -8,29 +8,29 @@ import { eventually } from "@amana/dev-env/eventually";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AuditedOperation, auditedOperations } from "../../src/audited-operations.ts";
-import { placeOf, places, saveDetails } from "../../src/clients-harness.ts";
-import { aClient, anApplication, faultAt, onLink } from "../../src/kyc-harness.ts";
+import { readOnboarding, onboardingStatuses, saveDetails } from "../../src/clients-harness.ts";
+import { aClient, anApplication, setFault, actOnLink } from "../../src/kyc-harness.ts";
 import { amanaWith, databaseSettings } from "../../src/run-amana.ts";
 import { aBusiness, aPaidPayment, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
-let running: TestSystem;
+let testSystem: TestSystem;
 let business: TestBusiness;
 let operator: ApiCaller;
 
 beforeAll(async () => {
-  running = await startTestSystem("direct");
-  business = await aBusiness(running.system);
-  operator = apiCaller(running.system.gatewayUrl, running.system.adminKey);
+  testSystem = await startTestSystem("direct");
+  business = await aBusiness(testSystem.system);
+  operator = apiCaller(testSystem.system.gatewayUrl, testSystem.system.adminKey);
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
-  await running?.[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
 });
 
 type Answer = Awaited<ReturnType<ApiCaller>>;
 
 async function rowsIn<Row>(service: string, text: string, values: unknown[] = []): Promise<Row[]> {
-  const client = new Client({ connectionString: running.system.ownerDatabaseUrls[service] });
+  const client = new Client({ connectionString: testSystem.system.ownerDatabaseUrls[service] });
   await client.connect();
   try {
     return (await client.query(text, values)).rows as Row[];
@@ -59,14 +59,14 @@ async function aVerifiedClient(): Promise<string> {
   const client = await aClient(business);
   await saveDetails(business, client);
   const { link } = await anApplication(business, { client_id: client });
-  await onLink(running.system, link, "submit", { outcome: "approved" });
-  await eventually(async () => expect((await placeOf(business, client)).place).toEqual(places.verified));
+  await actOnLink(testSystem.system, link, "submit", { outcome: "approved" });
+  await eventually(async () => expect((await readOnboarding(business, client)).statuses).toEqual(onboardingStatuses.verified));
   return client;
 }
 
 async function anApplicationInReview(): Promise<string> {
   const { id, link } = await anApplication(business);
-  await onLink(running.system, link, "submit", { outcome: "needs_review" });
+  await actOnLink(testSystem.system, link, "submit", { outcome: "needs_review" });
   await eventually(async () =>
     expect((await business.call("GET", `/api/v1/kyc/applications/${id}`)).body["verdict"]).toBe("NEEDS_REVIEW"),
   );
@@ -75,8 +75,8 @@ async function anApplicationInReview(): Promise<string> {
 
 /** Creates a refund with an unknown outcome, which needs a decision. */
 async function anUndecidedRefund(): Promise<string> {
-  const payment = await aPaidPayment(running.system, business);
-  await faultAt(running.system, "refund", "http_503");
+  const payment = await aPaidPayment(testSystem.system, business);
+  await setFault(testSystem.system, "refund", "http_503");
   await business.call("POST", `/api/v1/payments/${payment.id}/refund`, { amount: "1000.00" });
   return await eventually(async () => {
     await rowsIn("payments", "update refund set decision_due_at = now(), next_check_at = now() where payment_id = $1", [
@@ -122,7 +122,7 @@ const audited: Readonly<Record<AuditedOperation, () => Promise<Answer>>> = {
     ),
   onboardBusiness: async () => {
     const { body } = await operator("POST", "/api/v1/admin/invitations", { name: "Invited" });
-    const invited = apiCaller(running.system.gatewayUrl, String(body["invitation_token"]));
+    const invited = apiCaller(testSystem.system.gatewayUrl, String(body["invitation_token"]));
     return await invited("POST", "/api/v1/onboarding/businesses", { name: "Invited", contact_email: "a@example.dz" });
   },
   reviewKycApplication: async () =>
@@ -201,14 +201,14 @@ test("operators can filter the trail by business, action, entity and time; other
 });
 
 test("an evidence bundle is verified offline, and every change of it is reported", async () => {
-  const payment = await aPaidPayment(running.system, business);
+  const payment = await aPaidPayment(testSystem.system, business);
   await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
   await business.receiver.next("PAYMENT_REFUNDED", payment.id, 90_000);
   const { id: keyId } = await business.amana.me.createApiKey({ name: "for a while" });
   await business.amana.me.revokeApiKey(keyId, { reason: "an end of a line\u2028 that is none of ours" });
   const dir = mkdtempSync(join(tmpdir(), "amana-bundle-"));
   const folder = join(dir, "bundle");
-  const amana = (...args: string[]) => amanaWith(databaseSettings(running.system.databaseUrls), "audit", ...args);
+  const amana = (...args: string[]) => amanaWith(databaseSettings(testSystem.system.databaseUrls), "audit", ...args);
   const today = new Date().toISOString().slice(0, 10);
   const made = await amana("bundle", "--business", business.id, "--from", today, "--to", today, "--out", folder, "--as", "amina");
   expect(made, made.err).toMatchObject({ code: 0 });

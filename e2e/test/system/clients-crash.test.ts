@@ -7,28 +7,28 @@ import { Client } from "pg";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { saveDetails, someAccount, someBeneficiary } from "../../src/clients-harness.ts";
-import { aClient, anApplication, onLink } from "../../src/kyc-harness.ts";
+import { aClient, anApplication, actOnLink } from "../../src/kyc-harness.ts";
 import { readKafka } from "../../src/read-kafka.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
-let running: TestSystem;
+let testSystem: TestSystem;
 let business: TestBusiness;
 const databases: Record<string, Client> = {};
 
 beforeAll(async () => {
   // Onboardings are approved automatically, so a verdict that is applied twice has two rows in the
   // audit trail.
-  running = await startTestSystem("kafka", { clients: { ONBOARDING_AUTO_APPROVE: "true" } });
-  business = await aBusiness(running.system, "Banque");
+  testSystem = await startTestSystem("kafka", { clients: { ONBOARDING_AUTO_APPROVE: "true" } });
+  business = await aBusiness(testSystem.system, "Banque");
   for (const name of ["clients", "kyc", "identity"]) {
-    databases[name] = new Client({ connectionString: running.system.databaseUrls[name] });
+    databases[name] = new Client({ connectionString: testSystem.system.databaseUrls[name] });
     await databases[name].connect();
   }
 });
 afterAll(async () => {
   for (const database of Object.values(databases)) await database.end();
   await business?.receiver[Symbol.asyncDispose]();
-  await running?.[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
 });
 
 const rowsOf = async (name: "clients" | "kyc" | "identity", sql: string, values: unknown[] = []) =>
@@ -36,7 +36,7 @@ const rowsOf = async (name: "clients" | "kyc" | "identity", sql: string, values:
 
 const group = "clients.kyc.v1";
 async function withKafka<T>(use: (admin: ReturnType<Kafka["admin"]>) => Promise<T>): Promise<T> {
-  const admin = new Kafka({ brokers: running.kafka?.brokers.split(",") ?? [], logLevel: logLevel.NOTHING }).admin();
+  const admin = new Kafka({ brokers: testSystem.kafka?.brokers.split(",") ?? [], logLevel: logLevel.NOTHING }).admin();
   await admin.connect();
   try {
     return await use(admin);
@@ -61,9 +61,9 @@ async function someClients(count: number): Promise<(() => Promise<unknown>)[]> {
         await anApplication(business, { client_id, max_attempts: 1 }),
       ];
       const act = (link: string, outcome: (typeof submissions)[number] = "approved") => {
-        if (outcome === "expired") return onLink(running.system, link, "expire");
-        if (outcome === "held") return onLink(running.system, link, "open");
-        return onLink(running.system, link, "submit", { outcome });
+        if (outcome === "expired") return actOnLink(testSystem.system, link, "expire");
+        if (outcome === "held") return actOnLink(testSystem.system, link, "open");
+        return actOnLink(testSystem.system, link, "submit", { outcome });
       };
       return [
         () => act(newer.link, submissions[index % submissions.length]),
@@ -126,14 +126,14 @@ const expectAgreed = () =>
 const approvals = () =>
   rowsOf("identity", "select entity_id from audit_event where action = 'onboarding.approved' order by entity_id");
 
-async function kill(service: ServiceProcess = running.system.services.clients): Promise<void> {
+async function kill(service: ServiceProcess = testSystem.system.services.clients): Promise<void> {
   await service.kill();
   await service.start();
 }
 
 describe("during verdicts, clients", () => {
   test("applies each verdict once after kills between commit and offset, and at random times", async () => {
-    const { clients } = running.system.services;
+    const { clients } = testSystem.system.services;
     const verdicts = await someClients(12);
     await expectAgreed();
     await clients.kill();
@@ -148,12 +148,12 @@ describe("during verdicts, clients", () => {
     };
     await stream(verdicts, Object.fromEntries([0, 6, 12].map((from) => [from + randomInt(6), killSoon])));
     await killing;
-    await running.system.ready();
+    await testSystem.system.ready();
     await expectAgreed();
   });
 
   test("applies each verdict once with two replicas of which one is killed", async () => {
-    const { system } = running;
+    const { system } = testSystem;
     await using stack = new AsyncDisposableStack();
     const port = await freePort();
     const second = serviceProcess({
@@ -181,7 +181,7 @@ describe("during verdicts, clients", () => {
   test("responds without Kafka, and applies all verdicts after Kafka starts again", async () => {
     const verdicts = await someClients(6);
     await expectAgreed();
-    await running.kafka?.stop();
+    await testSystem.kafka?.stop();
     try {
       await stream(verdicts.slice(0, 8));
       const { status } = await business.call("GET", "/api/v1/clients?kyc_status=CREATED");
@@ -190,14 +190,14 @@ describe("during verdicts, clients", () => {
         (await business.call("POST", "/api/v1/accounts", { ...someAccount, client_id: await aClient(business) })).status,
       ).toBe(201);
     } finally {
-      await running.kafka?.start();
+      await testSystem.kafka?.start();
     }
     await stream(verdicts.slice(8));
     await expectAgreed();
   });
 
   test("changes no byte after a second delivery of the complete topic with an empty inbox", async () => {
-    const { clients } = running.system.services;
+    const { clients } = testSystem.system.services;
     const dump = async () => [
       await rowsOf("clients", "select to_jsonb(c) as row from client c order by id"),
       await rowsOf("clients", "select to_jsonb(o) as row from onboarding o order by id"),
@@ -211,18 +211,18 @@ describe("during verdicts, clients", () => {
       expect(await approvals()).toEqual(approved);
     });
     const [before, consumedBefore] = [await dump(), await consumed()];
-    const topic = (await readKafka(running.kafka?.brokers ?? "")).filter((message) => message.topic === "kyc.v1");
+    const topic = (await readKafka(testSystem.kafka?.brokers ?? "")).filter((message) => message.topic === "kyc.v1");
     expect([...new Set(topic.map(({ headers }) => headers["ce_id"]))].sort()).toEqual(
       consumedBefore.map(({ event_id }) => event_id),
     );
     await clients.stop();
     // Not permitted for services: inbox rows are dropped only with their partition.
-    const owner = new Client({ connectionString: running.system.ownerDatabaseUrls["clients"] });
+    const owner = new Client({ connectionString: testSystem.system.ownerDatabaseUrls["clients"] });
     await owner.connect();
     await owner.query("delete from inbox").finally(() => owner.end());
     await withKafka((admin) => admin.deleteGroups([group]));
     await clients.start();
-    await running.system.ready();
+    await testSystem.system.ready();
     await eventually(async () => expect(await consumed()).toEqual(consumedBefore));
     await eventually(async () => expect(await rowsOf("clients", "select id from outbox_waiting")).toEqual([]));
     expect(await dump()).toEqual(before);
@@ -251,10 +251,10 @@ test("40 creations with keys, during which clients is killed, create one row for
     }),
   );
   await first.promise;
-  await running.system.services.clients.kill();
+  await testSystem.system.services.clients.kill();
   expect(answered).toBeLessThan(things.length);
-  await running.system.services.clients.start();
-  await running.system.ready();
+  await testSystem.system.services.clients.start();
+  await testSystem.system.ready();
   for (const { status } of await answers) expect([201, 409, 500, 502, 503, 504]).toContain(status);
   for (const [index, { name, create }] of things.entries()) {
     const again = await eventually(async () => {
@@ -274,7 +274,7 @@ test("40 creations with keys, during which clients is killed, create one row for
 });
 
 test("after a client is blocked during parallel openings, all openings with 201 exist and no later one succeeds", async () => {
-  const trip = async () => (await request(`${running.system.sandboxUrl}/healthz`)).body.dump();
+  const trip = async () => (await request(`${testSystem.system.sandboxUrl}/healthz`)).body.dump();
   const opensMax = 50;
   const accountsOf = async (clientId: string) =>
     (await rowsOf("clients", "select id from account where client_id = $1 order by id", [clientId])).map(({ id }) => String(id));

@@ -5,35 +5,35 @@ import { eventually } from "@amana/dev-env/eventually";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  expectPlace,
-  type Place,
-  placeOf,
-  places,
+  expectOnboarding,
+  type OnboardingStatuses,
+  readOnboarding,
+  onboardingStatuses,
   saveDetails,
   someAccount,
   someBeneficiary,
 } from "../../src/clients-harness.ts";
-import { type Application, aClient, anApplication, applications, callbacksSettled, onLink } from "../../src/kyc-harness.ts";
+import { type Application, aClient, anApplication, applications, waitForCallbacks, actOnLink } from "../../src/kyc-harness.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
-let running: TestSystem;
+let testSystem: TestSystem;
 let business: TestBusiness;
 let other: TestBusiness;
 let operator: ApiCaller;
 
 beforeAll(async () => {
-  running = await startTestSystem("direct");
-  [business, other] = await Promise.all([aBusiness(running.system, "Banque"), aBusiness(running.system, "Autre")]);
-  operator = apiCaller(running.system.gatewayUrl, running.system.adminKey);
+  testSystem = await startTestSystem("direct");
+  [business, other] = await Promise.all([aBusiness(testSystem.system, "Banque"), aBusiness(testSystem.system, "Autre")]);
+  operator = apiCaller(testSystem.system.gatewayUrl, testSystem.system.adminKey);
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
   await other?.receiver[Symbol.asyncDispose]();
-  await running?.[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
 });
 
-const expectAt = (id: string, place: Place, shown?: { id: string; link?: string }) => expectPlace(business, id, place, shown);
-const submit = ({ link }: Application, submission: object) => onLink(running.system, link, "submit", submission);
+const expectAt = (id: string, place: OnboardingStatuses, shown?: { id: string; link?: string }) => expectOnboarding(business, id, place, shown);
+const submit = ({ link }: Application, submission: object) => actOnLink(testSystem.system, link, "submit", submission);
 const update = (id: string, changes: object) => business.call("PUT", `/api/v1/clients/person/${id}`, changes);
 const onboarding = (id: string) => `/api/v1/clients/${id}/onboarding`;
 const codeOf = ({ status, body }: Answer) => [status, body["code"]];
@@ -50,12 +50,12 @@ async function aClientWithLink(body: object = {}): Promise<{ client: string; app
 async function aVerifiedClient(): Promise<string> {
   const { client, application } = await aClientWithLink();
   await submit(application, { outcome: "approved" });
-  await expectAt(client, places.verified, { id: application.id });
+  await expectAt(client, onboardingStatuses.verified, { id: application.id });
   return client;
 }
 
 async function rowsOf(service: "identity" | "clients" | "kyc", sql: string, values: unknown[] = []) {
-  const database = new Client({ connectionString: running.system.databaseUrls[service] });
+  const database = new Client({ connectionString: testSystem.system.databaseUrls[service] });
   await database.connect();
   try {
     return (await database.query(sql, values)).rows;
@@ -70,33 +70,33 @@ const auditOf = (clientId: string) =>
 describe("an onboarding", () => {
   test("goes from registration to APPROVED, and shows the link while the application is open", async () => {
     const client = await aClient(business);
-    await expectAt(client, places.registered);
+    await expectAt(client, onboardingStatuses.registered);
     await saveDetails(business, client);
-    await expectAt(client, places.detailed);
+    await expectAt(client, onboardingStatuses.detailed);
     const application = await anApplication(business, { client_id: client });
-    await expectAt(client, places.created, application);
+    await expectAt(client, onboardingStatuses.created, application);
     const details = await business.call("GET", `${onboarding(client)}/details`);
     expect(details.body).toMatchObject({ ...someDetails, kyc_application_id: application.id, kyc_link: application.link });
-    await onLink(running.system, application.link, "open");
-    await expectAt(client, places.processing, application);
+    await actOnLink(testSystem.system, application.link, "open");
+    await expectAt(client, onboardingStatuses.processing, application);
     const locked = await business.call("PATCH", `${onboarding(client)}/details`, { is_us_person: true });
     expect(codeOf(locked)).toEqual([409, "onboarding_locked"]);
     await submit(application, { outcome: "approved", hold_seconds: 1 });
-    await expectAt(client, places.processing, application);
-    await expectAt(client, places.verified, { id: application.id });
+    await expectAt(client, onboardingStatuses.processing, application);
+    await expectAt(client, onboardingStatuses.verified, { id: application.id });
     const approved = await operator("POST", `${onboarding(client)}/approve`);
     expect([approved.status, approved.body["current_step"]]).toEqual([200, "APPROVED"]);
-    await expectAt(client, places.approved, { id: application.id });
+    await expectAt(client, onboardingStatuses.approved, { id: application.id });
     expect((await business.call("GET", `${onboarding(client)}/details`)).body).not.toHaveProperty("kyc_link");
   });
 
-  const ends: [string, Place, (application: Application) => Promise<unknown>][] = [
-    ["approved", places.verified, (made) => submit(made, { outcome: "approved" })],
-    ["rejected", places.declined, (made) => submit(made, { outcome: "rejected" })],
-    ["needs review", places.underReview, (made) => submit(made, { outcome: "needs_review" })],
-    ["expired", places.aborted, ({ link }) => onLink(running.system, link, "expire")],
-    ["canceled", places.aborted, ({ id }) => business.call("POST", `${applications}/${id}/cancel`)],
-    ["finally failed", places.aborted, (made) => submit(made, { outcome: "failed" })],
+  const ends: [string, OnboardingStatuses, (application: Application) => Promise<unknown>][] = [
+    ["approved", onboardingStatuses.verified, (made) => submit(made, { outcome: "approved" })],
+    ["rejected", onboardingStatuses.declined, (made) => submit(made, { outcome: "rejected" })],
+    ["needs review", onboardingStatuses.underReview, (made) => submit(made, { outcome: "needs_review" })],
+    ["expired", onboardingStatuses.aborted, ({ link }) => actOnLink(testSystem.system, link, "expire")],
+    ["canceled", onboardingStatuses.aborted, ({ id }) => business.call("POST", `${applications}/${id}/cancel`)],
+    ["finally failed", onboardingStatuses.aborted, (made) => submit(made, { outcome: "failed" })],
   ];
   test.each(ends)("after %s: is at %j without a link", async (_end, place, act) => {
     const { client, application } = await aClientWithLink({ max_attempts: 1 });
@@ -112,17 +112,17 @@ describe("an onboarding", () => {
       await act(application);
       await expectAt(client, ["DETAILS_PENDING", place[1], "IN_PROGRESS"], { id: application.id });
       await saveDetails(business, client);
-      expect((await placeOf(business, client)).place).toEqual(place);
+      expect((await readOnboarding(business, client)).statuses).toEqual(place);
     },
   );
 
   test.each([
-    ["APPROVED", places.verified],
-    ["REJECTED", places.declined],
+    ["APPROVED", onboardingStatuses.verified],
+    ["REJECTED", onboardingStatuses.declined],
   ] as const)("continues after a review was resolved as %s", async (outcome, place) => {
     const { client, application } = await aClientWithLink();
     await submit(application, { outcome: "needs_review" });
-    await expectAt(client, places.underReview, { id: application.id });
+    await expectAt(client, onboardingStatuses.underReview, { id: application.id });
     await operator("POST", `${applications}/${application.id}/review`, { outcome, note: "Seen in person." });
     await expectAt(client, place, { id: application.id });
   });
@@ -133,23 +133,23 @@ describe("an onboarding", () => {
     await eventually(async () => {
       expect((await business.call("GET", `${applications}/${application.id}`)).body["status"]).toBe("FAILED");
     });
-    await expectAt(client, places.processing, application);
+    await expectAt(client, onboardingStatuses.processing, application);
     await submit(application, { outcome: "approved" });
-    await expectAt(client, places.verified, { id: application.id });
+    await expectAt(client, onboardingStatuses.verified, { id: application.id });
   });
 
   test("uses the newest application and ignores a later verdict of an older one", async () => {
     const { client, application: older } = await aClientWithLink();
     await submit(older, { outcome: "needs_review" });
-    await expectAt(client, places.underReview, { id: older.id });
+    await expectAt(client, onboardingStatuses.underReview, { id: older.id });
     const newer = await anApplication(business, { client_id: client });
-    await expectAt(client, places.created, newer);
+    await expectAt(client, onboardingStatuses.created, newer);
     await operator("POST", `${applications}/${older.id}/review`, { outcome: "REJECTED", note: "Another person." });
     // An event leaves the outbox when its consumers have processed it.
     await eventually(async () => expect(await rowsOf("kyc", "select id from outbox_waiting")).toEqual([]));
-    await expectAt(client, places.created, newer);
+    await expectAt(client, onboardingStatuses.created, newer);
     await submit(newer, { outcome: "approved" });
-    await expectAt(client, places.verified, { id: newer.id });
+    await expectAt(client, onboardingStatuses.verified, { id: newer.id });
     await operator("POST", `${onboarding(client)}/approve`);
     const third = await anApplication(business, { client_id: client });
     await expectAt(client, ["APPROVED", "CREATED", "APPROVED"], third);
@@ -174,7 +174,7 @@ describe("an operator's decision", () => {
     expect(rows).toEqual([
       expect.objectContaining({
         action: "onboarding.approved",
-        actor: running.system.adminKey.slice(0, 16),
+        actor: testSystem.system.adminKey.slice(0, 16),
         entity_id: first.body["id"],
         business_id: business.id,
         before: { client_id: client, current_step: "PENDING_APPROVAL" },
@@ -190,12 +190,12 @@ describe("an operator's decision", () => {
     expect(codeOf(await business.call("POST", path, { reason: "mine" }))).toEqual([403, "admin_required"]);
     const declined = await operator("POST", path, { reason: "Known elsewhere." });
     expect([declined.status, declined.body["overall_status"]]).toEqual([200, "DECLINED"]);
-    await expectAt(client, places.declined, { id: String(declined.body["kyc_application_id"]) });
+    await expectAt(client, onboardingStatuses.declined, { id: String(declined.body["kyc_application_id"]) });
     expect(codeOf(await operator("POST", path))).toEqual([409, "invalid_status_transition"]);
     const newer = await anApplication(business, { client_id: client });
-    await expectAt(client, places.created, newer);
+    await expectAt(client, onboardingStatuses.created, newer);
     await submit(newer, { outcome: "approved" });
-    await expectAt(client, places.verified, { id: newer.id });
+    await expectAt(client, onboardingStatuses.verified, { id: newer.id });
     await eventually(async () => expect(await auditOf(client)).not.toEqual([]));
     expect(await auditOf(client)).toEqual([
       expect.objectContaining({ action: "onboarding.declined", reason: "Known elsewhere." }),
@@ -222,7 +222,7 @@ describe("an account", () => {
     expect(opened.body).toMatchObject({ status: "PENDING", current_balance: "0.00", available_balance: "0.00" });
     expect(codeOf(await move(id, "activate"))).toEqual([409, "client_not_verified"]);
     await submit(application, { outcome: "approved" });
-    await expectAt(client, places.verified, { id: application.id });
+    await expectAt(client, onboardingStatuses.verified, { id: application.id });
     await update(client, { blocked: true });
     expect(codeOf(await move(id, "activate"))).toEqual([409, "client_blocked"]);
     await update(client, { blocked: false });
@@ -277,7 +277,7 @@ describe("while a service is down", () => {
   test("clients: returns 503 for an application with client_id and creates nothing; without client_id it returns 201", async () => {
     const client_id = await aClient(business);
     const count = async () => (await business.call("GET", `${applications}?external_id=away`)).headers["x-total-count"];
-    await running.system.services.clients.stop();
+    await testSystem.system.services.clients.stop();
     try {
       const answer = await business.call("POST", applications, { external_id: "away", client_id });
       expect([answer.status, answer.headers["retry-after"] !== undefined]).toEqual([503, true]);
@@ -286,16 +286,16 @@ describe("while a service is down", () => {
       expect(await count()).toBe("1");
       expect((await business.call("GET", onboarding(client_id).concat("/status"))).status).toBe(503);
     } finally {
-      await running.system.services.clients.start();
-      await running.system.ready();
+      await testSystem.system.services.clients.start();
+      await testSystem.system.ready();
     }
     expect((await business.call("POST", applications, { external_id: "away", client_id })).status).toBe(201);
   });
 
   test("kyc: shows the onboarding without its link, and with the link after kyc starts again", async () => {
     const { client, application } = await aClientWithLink();
-    await expectAt(client, places.created, application);
-    await running.system.services.kyc.stop();
+    await expectAt(client, onboardingStatuses.created, application);
+    await testSystem.system.services.kyc.stop();
     try {
       for (const view of ["status", "details"]) {
         const answer = await business.call("GET", `${onboarding(client)}/${view}`);
@@ -307,10 +307,10 @@ describe("while a service is down", () => {
       }
       expect((await business.call("PATCH", `${onboarding(client)}/details`, { is_us_person: true })).status).toBe(200);
     } finally {
-      await running.system.services.kyc.start();
-      await running.system.ready();
+      await testSystem.system.services.kyc.start();
+      await testSystem.system.ready();
     }
-    await expectAt(client, places.created, application);
+    await expectAt(client, onboardingStatuses.created, application);
   });
 });
 
@@ -339,7 +339,7 @@ describe("the lists", () => {
   let small: TestBusiness;
 
   beforeAll(async () => {
-    [large, small] = [await aBusiness(running.system, "Grande"), await aBusiness(running.system, "Petite")];
+    [large, small] = [await aBusiness(testSystem.system, "Grande"), await aBusiness(testSystem.system, "Petite")];
     await rowsOf("clients", fillSql, [large.id, 0, filled]);
     await rowsOf("clients", fillSql, [small.id, 5_000, 3]);
   });
@@ -500,7 +500,7 @@ describe("ids of another business", () => {
     await update(client, { blocked: true });
     // A late callback would change the business's own resources.
     const [application] = (await business.call("GET", `${applications}?client_id=${client}`)).body as unknown as { id: string }[];
-    await callbacksSettled(running.system, String(application?.id));
+    await waitForCallbacks(testSystem.system, String(application?.id));
     const otherOperations = operations(client, String(beneficiary), String(account));
     const unknown = operations(randomUUID(), randomUUID(), randomUUID());
     const seen = () =>
@@ -538,7 +538,7 @@ describe("ids of another business", () => {
 
   test("the verification link of a client is shown only to its own business", async () => {
     const { client, application } = await aClientWithLink();
-    await expectAt(client, places.created, application);
+    await expectAt(client, onboardingStatuses.created, application);
     for (const view of ["status", "details"]) {
       const answer = await other.call("GET", `${onboarding(client)}/${view}`);
       expect(codeOf(answer)).toEqual([404, "not_found"]);

@@ -2,28 +2,28 @@ import { eventually } from "@amana/dev-env/eventually";
 import { Kafka, logLevel } from "kafkajs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readKafka } from "../../src/read-kafka.ts";
-import { amanaDone, databaseSettings } from "../../src/run-amana.ts";
+import { runAmana, databaseSettings } from "../../src/run-amana.ts";
 import {
   aBusiness,
   anOrder,
   aPaidPayment,
-  processorView,
+  readProcessorView,
   sandbox,
   startTestSystem,
   type TestBusiness,
   type TestSystem,
 } from "../../src/test-system.ts";
 
-let running: TestSystem;
+let testSystem: TestSystem;
 let business: TestBusiness;
 
 beforeAll(async () => {
-  running = await startTestSystem("kafka");
-  business = await aBusiness(running.system);
+  testSystem = await startTestSystem("kafka");
+  business = await aBusiness(testSystem.system);
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
-  await running?.[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
 });
 
 /**
@@ -31,7 +31,7 @@ afterAll(async () => {
  * again after it has ended.
  */
 async function dyingAt(service: "payments" | "webhooks", faultPoint: string, action: () => Promise<unknown>): Promise<void> {
-  const { system } = running;
+  const { system } = testSystem;
   await system.services[service].stop();
   await system.services[service].start({ FAULT_POINT: faultPoint });
   await system.ready();
@@ -48,7 +48,7 @@ async function expectRefundedOnce(payment: { id: string; orderId: string }): Pro
     status: "REFUNDED",
     refunded_amount: "5000.00",
   });
-  expect(await processorView(running.system, payment.orderId)).toEqual({ refundedAmount: 500_000, refundCalls: 1 });
+  expect(await readProcessorView(testSystem.system, payment.orderId)).toEqual({ refundedAmount: 500_000, refundCalls: 1 });
   await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1));
   const events = (await call("GET", "/api/v1/events?type=PAYMENT_REFUNDED&limit=100")).body as unknown as { body: unknown }[];
   const matching = events.filter((event) => JSON.stringify(event).includes(payment.id));
@@ -69,7 +69,7 @@ const refundWebhookIds = (paymentId: string) =>
  */
 describe("payments killed with SIGKILL", () => {
   test("during a refund, after the request and before the response: refunds once with one event, and the same key returns the response", async () => {
-    const payment = await aPaidPayment(running.system, business);
+    const payment = await aPaidPayment(testSystem.system, business);
     const key = { "idempotency-key": `refund-${payment.id}` };
     const refund = () => business.call("POST", `/api/v1/payments/${payment.id}/refund`, {}, key);
 
@@ -108,31 +108,31 @@ describe("payments killed with SIGKILL", () => {
 
 describe("events", () => {
   test("C6: a relay that is killed after publishing and before marking publishes the event again with the same webhook id", async () => {
-    const payment = await aPaidPayment(running.system, business);
+    const payment = await aPaidPayment(testSystem.system, business);
     await dyingAt("payments", "relay.published", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
   test("C7: a consumer that is killed after its commit and before its offset creates no second event", async () => {
-    const payment = await aPaidPayment(running.system, business);
+    const payment = await aPaidPayment(testSystem.system, business);
     await dyingAt("webhooks", "consumer.committed", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
   test("C8: webhooks that is killed between a POST and its record sends a second POST with the same id", async () => {
-    const payment = await aPaidPayment(running.system, business);
+    const payment = await aPaidPayment(testSystem.system, business);
     await dyingAt("webhooks", "delivery.posted", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
   test("the API responds while Kafka is restarted during refunds, and no event is lost", async () => {
     const payments = [];
-    for (let i = 0; i < 4; i++) payments.push(await aPaidPayment(running.system, business));
-    await running.kafka?.stop();
+    for (let i = 0; i < 4; i++) payments.push(await aPaidPayment(testSystem.system, business));
+    await testSystem.kafka?.stop();
     for (const payment of payments.slice(0, 3)) {
       expect((await business.call("POST", `/api/v1/payments/${payment.id}/refund`)).status).toBe(200);
     }
-    await running.kafka?.start();
+    await testSystem.kafka?.start();
     expect((await business.call("POST", `/api/v1/payments/${payments[3]?.id}/refund`)).status).toBe(200);
     for (const payment of payments) {
       await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1));
@@ -143,7 +143,7 @@ describe("events", () => {
 
 /** Deletes the topic with its messages. */
 async function deleteTopic(topic: string): Promise<void> {
-  const kafka = new Kafka({ clientId: "test", brokers: [running.kafka?.brokers ?? ""], logLevel: logLevel.NOTHING });
+  const kafka = new Kafka({ clientId: "test", brokers: [testSystem.kafka?.brokers ?? ""], logLevel: logLevel.NOTHING });
   const admin = kafka.admin();
   await admin.connect();
   await admin.deleteTopics({ topics: [topic] }).finally(() => admin.disconnect());
@@ -157,8 +157,8 @@ describe("amana outbox republish restores the events of a lost topic", () => {
     since = new Date().toISOString();
   });
   const republish = () =>
-    amanaDone(
-      databaseSettings(running.system.databaseUrls),
+    runAmana(
+      databaseSettings(testSystem.system.databaseUrls),
       ...["outbox", "republish", "--topic", "payments.v1", "--from", since, "--reason", "the topic was lost"],
     );
   /** Returns the number of deliveries of each event about these payments. */
@@ -170,7 +170,7 @@ describe("amana outbox republish restores the events of a lost topic", () => {
     kinds.flatMap((kind) => Array.from({ length: count }, () => `${kind}: 1`)).sort();
 
   test("events that were not consumed are delivered once, and consumed events are not delivered again", async () => {
-    const { system, kafka } = running;
+    const { system, kafka } = testSystem;
     const consumed = [(await aPaidPayment(system, business)).id];
     await eventually(() => expect(arrivals(consumed)).toEqual(each(1, "PAYMENT_COMPLETED")));
     await system.services.webhooks.stop();
@@ -198,7 +198,7 @@ describe("amana outbox republish restores the events of a lost topic", () => {
     await deleteTopic("payments.v1");
     const before = arrivals(own);
     await republish();
-    const { id } = await aPaidPayment(running.system, business);
+    const { id } = await aPaidPayment(testSystem.system, business);
     await eventually(() => expect(arrivals([id])).toEqual(each(1, "PAYMENT_COMPLETED")));
     expect(before).toHaveLength(8);
     expect(arrivals(own)).toEqual(before);
@@ -210,8 +210,8 @@ describe("lost responses of the processor", () => {
   test.each(["timeout_after"])(
     "a refund with fault %s returns 504 and locks the payment, which becomes REFUNDED after one call",
     async (mode) => {
-      const payment = await aPaidPayment(running.system, business);
-      await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
+      const payment = await aPaidPayment(testSystem.system, business);
+      await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
       const refund = () => business.call("POST", `/api/v1/payments/${payment.id}/refund`);
       expect(await refund()).toMatchObject({ status: 504, body: { code: "refund_outcome_unknown" } });
       const next = await refund();
@@ -225,26 +225,26 @@ describe("lost responses of the processor", () => {
   );
 
   test.each(["http_500"])("a refund with fault %s returns 504 and is sent again only after a read of the order", async (mode) => {
-    const payment = await aPaidPayment(running.system, business);
-    await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
+    const payment = await aPaidPayment(testSystem.system, business);
+    await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
     expect(await business.call("POST", `/api/v1/payments/${payment.id}/refund`)).toMatchObject({ status: 504 });
     await eventually(async () => {
       expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body["status"]).toBe("REFUNDED");
     });
-    expect((await processorView(running.system, payment.orderId)).refundedAmount).toBe(500_000);
+    expect((await readProcessorView(testSystem.system, payment.orderId)).refundedAmount).toBe(500_000);
     await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1));
   });
 
   test.each(["timeout_after"])("a registration with fault %s finds the order and creates the payment", async (mode) => {
-    await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "register", mode, times: 1 });
+    await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "register", mode, times: 1 });
     const created = await business.call("POST", "/api/v1/payments", anOrder);
     expect(created.status, JSON.stringify(created.body)).toBe(201);
     expect(created.body["form_url"]).toContain(String(created.body["processor_order_id"]));
   });
 
   test("a refund that the processor rejects returns 422, the payment stays PAID, and no event is emitted", async () => {
-    const payment = await aPaidPayment(running.system, business);
-    await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "error:5", times: 1 });
+    const payment = await aPaidPayment(testSystem.system, business);
+    await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "error:5", times: 1 });
     const refused = await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
     expect(refused).toMatchObject({ status: 422, body: { code: "refund_refused" } });
     expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body).toMatchObject({

@@ -10,7 +10,7 @@ import { type DocumentedRequest, documentedOperations, drawn } from "./documente
 const seed = randomInt(2 ** 31);
 const requestsEach = 8;
 
-let running: TestSystem;
+let testSystem: TestSystem;
 let business: TestBusiness;
 let operator: ApiCaller;
 /** Operations whose successful POST was repeated and returned the stored response. */
@@ -19,14 +19,14 @@ const repeated = new Set<string>();
 let there: [prefix: string, id: string][];
 
 beforeAll(async () => {
-  running = await startTestSystem("direct");
-  operator = apiCaller(running.system.gatewayUrl, running.system.adminKey);
+  testSystem = await startTestSystem("direct");
+  operator = apiCaller(testSystem.system.gatewayUrl, testSystem.system.adminKey);
 });
 
 /** Creates a business for one test, because requests refund, revoke and delete its resources. */
 async function prepare(): Promise<void> {
   await business?.receiver[Symbol.asyncDispose]();
-  business = await aBusiness(running.system, "Banque");
+  business = await aBusiness(testSystem.system, "Banque");
   const made = async (path: string, body: object, call = business.call) => String((await call("POST", path, body)).body["id"]);
   const client = await aClient(business);
   await saveDetails(business, client);
@@ -36,7 +36,7 @@ async function prepare(): Promise<void> {
     ["/api/v1/accounts", await made("/api/v1/accounts", { ...someAccount, client_id: client })],
     ["/api/v1/beneficiaries", await made("/api/v1/beneficiaries", { ...someBeneficiary, client_id: client })],
     ["/api/v1/kyc/applications", await made("/api/v1/kyc/applications", {})],
-    ["/api/v1/payments", (await aPaidPayment(running.system, business)).id],
+    ["/api/v1/payments", (await aPaidPayment(testSystem.system, business)).id],
     ["/api/v1/webhook-endpoints", business.endpointId],
     ["/api/v1/businesses", await made("/api/v1/businesses", { name: "Another" }, operator)],
     ["/api/v1/me/api-keys", await made("/api/v1/me/api-keys", { name: "to be revoked by itself" })],
@@ -50,7 +50,7 @@ async function prepare(): Promise<void> {
 }
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
-  await running?.[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
 });
 
 /** Order of the methods: reads come before changes, and deletions last. */
@@ -59,7 +59,7 @@ const order = ["get", "post", "put", "patch", "delete"];
 /** Each invitation can register one business. */
 async function anInvited(): Promise<ApiCaller> {
   const { body } = await operator("POST", "/api/v1/admin/invitations", { name: "Another" });
-  return apiCaller(running.system.gatewayUrl, String(body["invitation_token"]));
+  return apiCaller(testSystem.system.gatewayUrl, String(body["invitation_token"]));
 }
 
 /**

@@ -13,33 +13,33 @@ import {
   aBusiness,
   anOrder,
   aPaidPayment,
-  processorView,
+  readProcessorView,
   startTestSystem,
   type TestBusiness,
   type TestSystem,
 } from "../../src/test-system.ts";
 
-let running: TestSystem;
+let testSystem: TestSystem;
 let business: TestBusiness;
 let other: TestBusiness;
 
 beforeAll(async () => {
-  running = await startTestSystem("direct");
-  [business, other] = await Promise.all([aBusiness(running.system), aBusiness(running.system, "Autre")]);
+  testSystem = await startTestSystem("direct");
+  [business, other] = await Promise.all([aBusiness(testSystem.system), aBusiness(testSystem.system, "Autre")]);
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
   await other?.receiver[Symbol.asyncDispose]();
-  await running?.[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
 });
 
 test("20 parallel refunds of one payment return 200 once and 409 otherwise, with one processor call", async () => {
-  const payment = await aPaidPayment(running.system, business);
+  const payment = await aPaidPayment(testSystem.system, business);
   const refunds = await Promise.allSettled(Array.from({ length: 20 }, () => business.amana.payments.refund(payment.id)));
   const refused = refunds.flatMap((refund) => (refund.status === "rejected" ? [refund.reason as ProblemError] : []));
   expect(refused.map(({ status }) => status)).toEqual(Array(19).fill(409));
   for (const { code } of refused) expect(["refund_in_progress", "payment_not_refundable"]).toContain(code);
-  expect(await processorView(running.system, payment.orderId)).toEqual({ refundedAmount: 500_000, refundCalls: 1 });
+  expect(await readProcessorView(testSystem.system, payment.orderId)).toEqual({ refundedAmount: 500_000, refundCalls: 1 });
   expect(await business.receiver.next("PAYMENT_REFUNDED", payment.id, 90_000)).toBeDefined();
 });
 
@@ -55,7 +55,7 @@ test("20 parallel requests with one Idempotency-Key are executed once", async ()
 });
 
 test("an endpoint can be tested and checked, and a replay delivers missed events", async () => {
-  const own = await aBusiness(running.system, "Replays");
+  const own = await aBusiness(testSystem.system, "Replays");
   await using receiver = own.receiver;
   const { webhookEndpoints, events } = own.amana;
   const { endpointId } = own;
@@ -72,7 +72,7 @@ test("an endpoint can be tested and checked, and a replay delivers missed events
 
   await webhookEndpoints.update(endpointId, { status: "DISABLED" });
   const since = new Date(Date.now() - 60_000).toISOString();
-  const { id } = await aPaidPayment(running.system, own);
+  const { id } = await aPaidPayment(testSystem.system, own);
   await eventually(async () => {
     expect((await events.list({ type: "PAYMENT_COMPLETED" }).page()).total).toBe(1);
   });
@@ -87,14 +87,14 @@ test("an endpoint can be tested and checked, and a replay delivers missed events
 });
 
 test("a response of 410 disables the endpoint, is reported to the other endpoints of the business, and is audited", async () => {
-  const { call, receiver } = await aBusiness(running.system, "Librairie", ["WEBHOOK_ENDPOINT_DISABLED"]);
+  const { call, receiver } = await aBusiness(testSystem.system, "Librairie", ["WEBHOOK_ENDPOINT_DISABLED"]);
   await using _receiver = receiver;
   const gone = createServer((_request, response) => response.writeHead(410).end());
   await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve));
   await using _gone = { [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void gone.close(() => resolve())) };
   const url = `http://127.0.0.1:${(gone.address() as AddressInfo).port}/`;
   const endpointId = String((await call("POST", "/api/v1/webhook-endpoints", { url })).body["id"]);
-  const identity = new Client({ connectionString: running.system.databaseUrls["identity"] });
+  const identity = new Client({ connectionString: testSystem.system.databaseUrls["identity"] });
   await identity.connect();
   await using _identity = { [Symbol.asyncDispose]: () => identity.end() };
   await call("POST", `/api/v1/webhook-endpoints/${endpointId}/test`);
@@ -115,7 +115,7 @@ test("a response of 410 disables the endpoint, is reported to the other endpoint
 
 describe("ids of another business", () => {
   test("have the same responses as unknown ids for every operation with an id", async () => {
-    const payment = await aPaidPayment(running.system, business);
+    const payment = await aPaidPayment(testSystem.system, business);
     await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
     const webhook = await eventually(async () => {
       const events = (await business.call("GET", "/api/v1/events?type=PAYMENT_REFUNDED")).body as unknown as { id: string }[];
@@ -209,14 +209,14 @@ describe("invalid input", () => {
   });
 
   test("invalid refund amounts return 422 at /amount, and the payment stays PAID", async () => {
-    const payment = await aPaidPayment(running.system, business);
+    const payment = await aPaidPayment(testSystem.system, business);
     for (const amount of [5000, "abc", "0", "0.00", "5000.01", "999999999999999", "-1", "1.234", null]) {
       const answer = await business.call("POST", `/api/v1/payments/${payment.id}/refund`, { amount: amount as string });
       expect(answer.status, String(amount)).toBe(422);
       expect(JSON.stringify(answer.body["errors"])).toContain('"/amount"');
     }
     expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body["status"]).toBe("PAID");
-    expect((await processorView(running.system, payment.orderId)).refundCalls).toBe(0);
+    expect((await readProcessorView(testSystem.system, payment.orderId)).refundCalls).toBe(0);
   });
 
   test.each([
@@ -266,7 +266,7 @@ describe("a gRPC client", () => {
         },
       );
     });
-  const portOf = (name: "identity" | "payments" | "webhooks") => Number(running.system.rpcPorts[name]);
+  const portOf = (name: "identity" | "payments" | "webhooks") => Number(testSystem.system.rpcPorts[name]);
 
   test.each(["identity", "payments", "webhooks"] as const)("gets the health status SERVING from %s", async (name) => {
     // HealthCheckResponse { status: SERVING } on the wire: field 1, varint 1.
@@ -282,7 +282,7 @@ describe("a gRPC client", () => {
 
 describe("key leases", () => {
   test("a revoked key is rejected by every gateway after the response, under load, with two identity replicas", async () => {
-    const { system } = running;
+    const { system } = testSystem;
     await using stack = new AsyncDisposableStack();
     const [identityPort, gatewayPort] = await Promise.all([freePort(), freePort()]);
     const secondIdentity = serviceProcess({
@@ -358,7 +358,7 @@ describe("key leases", () => {
 });
 
 test("a stopped service completes its requests, and the gateway returns 503 until it starts again", async () => {
-  const { system } = running;
+  const { system } = testSystem;
   await system.services.payments.stop();
   const away = await business.call("GET", `/api/v1/payments/${randomUUID()}`);
   expect(away.status).toBe(503);

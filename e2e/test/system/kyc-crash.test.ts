@@ -12,37 +12,37 @@ import {
   type Application,
   anApplication,
   applications,
-  callbacksSettled,
+  waitForCallbacks,
   clearFaults,
-  faultAt,
-  kindsOf,
-  kycKinds,
-  onLink,
-  providerView,
-  theWebhook,
-  tookOnLink,
+  setFault,
+  webhookTypesOf,
+  kycEventTypes,
+  actOnLink,
+  readProviderView,
+  waitForWebhook,
+  tryToActOnLink,
 } from "../../src/kyc-harness.ts";
 import { readKafka } from "../../src/read-kafka.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
-let running: TestSystem;
+let testSystem: TestSystem;
 let business: TestBusiness;
 let kycDatabase: Client;
 
 beforeAll(async () => {
-  running = await startTestSystem("kafka", {
+  testSystem = await startTestSystem("kafka", {
     kyc: { KYC_PROVIDER_TIMEOUT_MS: "500" },
     sandbox: { KYC_CALLBACK_RETRY_SECONDS: "0.2,0.2,0.3,0.5,0.5" },
   });
-  business = await aBusiness(running.system, "Banque", kycKinds);
-  kycDatabase = new Client({ connectionString: running.system.databaseUrls["kyc"] });
+  business = await aBusiness(testSystem.system, "Banque", kycEventTypes);
+  kycDatabase = new Client({ connectionString: testSystem.system.databaseUrls["kyc"] });
   await kycDatabase.connect();
 });
-afterEach(() => clearFaults(running.system));
+afterEach(() => clearFaults(testSystem.system));
 afterAll(async () => {
   await kycDatabase?.end();
   await business?.receiver[Symbol.asyncDispose]();
-  await running?.[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
 });
 
 /** Expected webhooks of each application, which the last test compares. */
@@ -55,7 +55,7 @@ const cancel = (id: string, headers = {}) => business.call("POST", `${applicatio
 const totalOf = async (externalId: string) =>
   (await business.call("GET", `${applications}?external_id=${externalId}`)).headers["x-total-count"];
 const review = (id: string, headers = {}, note = "Another date of birth.") =>
-  apiCaller(running.system.gatewayUrl, running.system.adminKey)(
+  apiCaller(testSystem.system.gatewayUrl, testSystem.system.adminKey)(
     "POST",
     `${applications}/${id}/review`,
     { outcome: "APPROVED", note },
@@ -67,7 +67,7 @@ const rowOf = async (id: string) =>
 /** Waits until kyc has the state of the provider. */
 const agreed = (id: string) =>
   eventually(async () => {
-    const [stored, atProvider] = [await rowOf(id), await providerView(running.system, id)];
+    const [stored, atProvider] = [await rowOf(id), await readProviderView(testSystem.system, id)];
     expect(stored?.status).toBe(atProvider.status);
     return atProvider;
   });
@@ -76,24 +76,24 @@ const agreed = (id: string) =>
  * Restarts kyc with a fault point at which it kills itself during the action, and starts it again.
  */
 async function dyingAt(faultPoint: string, action: () => Promise<unknown>): Promise<void> {
-  const { kyc } = running.system.services;
+  const { kyc } = testSystem.system.services;
   // A late callback would reach the fault point before the action.
   await eventually(() => expect(queryProvider("select id from kyc_callback where state = 'pending'")).toEqual([]));
   await kyc.kill();
   try {
     await kyc.start({ FAULT_POINT: faultPoint });
-    await running.system.ready();
+    await testSystem.system.ready();
     await action();
     await eventually(() => expect(kyc.running(), `kyc reached ${faultPoint}`).toBe(false));
   } finally {
     await kyc.kill();
     await kyc.start();
-    await running.system.ready();
+    await testSystem.system.ready();
   }
 }
 
 function queryProvider(sql: string): Record<string, unknown>[] {
-  const dir = running.system.envOf("sandbox")["SANDBOX_DATA_DIR"] ?? "";
+  const dir = testSystem.system.envOf("sandbox")["SANDBOX_DATA_DIR"] ?? "";
   using books = new DatabaseSync(join(dir, "sandbox.sqlite"), { readOnly: true });
   return books.prepare(sql).all();
 }
@@ -142,7 +142,7 @@ describe("kyc killed with SIGKILL", () => {
       const answer = await cancel(id, key);
       expect([answer.status, answer.body["status"]]).toEqual([200, "CANCELED"]);
       expect((await cancel(id, key)).text).toBe(answer.text);
-      await theWebhook(business, "KYC_CANCELED", id);
+      await waitForWebhook(business, "KYC_CANCELED", id);
     },
   );
 
@@ -151,9 +151,9 @@ describe("kyc killed with SIGKILL", () => {
     async (faultPoint) => {
       const { id, link } = await anApplication(business);
       expectTold(id, "KYC_REJECTED");
-      await dyingAt(faultPoint, () => onLink(running.system, link, "submit", { outcome: "rejected" }));
-      await theWebhook(business, "KYC_REJECTED", id);
-      await callbacksSettled(running.system, id);
+      await dyingAt(faultPoint, () => actOnLink(testSystem.system, link, "submit", { outcome: "rejected" }));
+      await waitForWebhook(business, "KYC_REJECTED", id);
+      await waitForCallbacks(testSystem.system, id);
     },
   );
 
@@ -162,11 +162,11 @@ describe("kyc killed with SIGKILL", () => {
     async (faultPoint) => {
       const { id, link } = await anApplication(business);
       expectTold(id, "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED");
-      await onLink(running.system, link, "submit", { outcome: "needs_review" });
-      await theWebhook(business, "KYC_NEEDS_REVIEW", id);
+      await actOnLink(testSystem.system, link, "submit", { outcome: "needs_review" });
+      await waitForWebhook(business, "KYC_NEEDS_REVIEW", id);
       const key = { "idempotency-key": randomUUID() };
       await dyingAt(faultPoint, async () => expect((await review(id, key)).status).toBeGreaterThanOrEqual(500));
-      await theWebhook(business, "KYC_REVIEW_RESOLVED", id);
+      await waitForWebhook(business, "KYC_REVIEW_RESOLVED", id);
       const answer = await review(id, key);
       expect([answer.status, answer.body["verdict"]]).toEqual([200, "APPROVED"]);
       await eventually(async () => expect(await auditOf(id)).toHaveLength(1));
@@ -179,12 +179,12 @@ describe("a creation while the provider is down", () => {
     "%s: returns 503 with Retry-After and lists nothing; the same key later creates one application",
     async (mode) => {
       const key = `down-${mode}`;
-      await faultAt(running.system, "kyc_create", mode, 100);
+      await setFault(testSystem.system, "kyc_create", mode, 100);
       const answer = await create(key);
       expect([answer.status, answer.body["code"]]).toEqual([503, "kyc_provider_unavailable"]);
       expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
       expect(await totalOf(key)).toBe("0");
-      await clearFaults(running.system);
+      await clearFaults(testSystem.system);
       await expectOneFor(key);
     },
   );
@@ -192,7 +192,7 @@ describe("a creation while the provider is down", () => {
   test("with a frozen process: returns 503, as does a cancellation", async () => {
     const { id } = await anApplication(business);
     expectTold(id, "KYC_CANCELED");
-    await running.system.services.sandbox.stop();
+    await testSystem.system.services.sandbox.stop();
     try {
       const answer = await create("stopped");
       expect([answer.status, Number(answer.headers["retry-after"]) > 0]).toEqual([503, true]);
@@ -200,7 +200,7 @@ describe("a creation while the provider is down", () => {
       expect((await cancel(id)).status).toBe(503);
       expect(await read(id)).toMatchObject({ status: "CREATED" });
     } finally {
-      await running.system.services.sandbox.start();
+      await testSystem.system.services.sandbox.start();
     }
     await expectOneFor("stopped");
     expect((await cancel(id)).status).toBe(200);
@@ -208,7 +208,7 @@ describe("a creation while the provider is down", () => {
 
   test("with a slow response: creates one application, whether the response is in time or the request is repeated", async () => {
     for (const mode of ["slow:200", "slow:1000"]) {
-      await faultAt(running.system, "kyc_create", mode);
+      await setFault(testSystem.system, "kyc_create", mode);
       const first = await create(mode.replace(":", "-"));
       expect(first.status).toBe(201);
       expect((await expectOneFor(mode.replace(":", "-"))).id).toBe(first.body["id"]);
@@ -228,19 +228,19 @@ describe("callbacks", () => {
   ])("%s: cause one webhook of the right type, at the latest after the next poll", async (mode, times) => {
     const { id, link } = await anApplication(business);
     expectTold(id, "KYC_NEEDS_REVIEW");
-    await faultAt(running.system, "kyc_callback", mode, times);
-    await onLink(running.system, link, "submit", { outcome: "approved", aml_hit_count: 1 });
-    await theWebhook(business, "KYC_NEEDS_REVIEW", id);
-    await callbacksSettled(running.system, id);
+    await setFault(testSystem.system, "kyc_callback", mode, times);
+    await actOnLink(testSystem.system, link, "submit", { outcome: "approved", aml_hit_count: 1 });
+    await waitForWebhook(business, "KYC_NEEDS_REVIEW", id);
+    await waitForCallbacks(testSystem.system, id);
   });
 
   test("return 401 and change nothing if they are forged or older than six minutes", async () => {
     const { id, link } = await anApplication(business);
     expectTold(id, "KYC_COMPLETED");
-    await onLink(running.system, link, "submit", { outcome: "approved" });
-    await theWebhook(business, "KYC_COMPLETED", id);
-    const [event = {}] = (await callbacksSettled(running.system, id)).slice(-1);
-    const secret = running.system.envOf("kyc")["KYC_CALLBACK_SECRETS"] ?? "";
+    await actOnLink(testSystem.system, link, "submit", { outcome: "approved" });
+    await waitForWebhook(business, "KYC_COMPLETED", id);
+    const [event = {}] = (await waitForCallbacks(testSystem.system, id)).slice(-1);
+    const secret = testSystem.system.envOf("kyc")["KYC_CALLBACK_SECRETS"] ?? "";
     const genuine = JSON.stringify(event);
     const deliver = async (body: string, key = secret, ageSeconds = 0, signed = body) => {
       const t = Math.floor(Date.now() / 1000) - ageSeconds;
@@ -248,7 +248,7 @@ describe("callbacks", () => {
       return await post(body, { "x-provider-signature": `t=${t},v1=${v1}` });
     };
     const post = async (body: string, headers: Record<string, string>) => {
-      const answer = await request(`${running.system.gatewayUrl}/callbacks/kyc`, { method: "POST", body, headers });
+      const answer = await request(`${testSystem.system.gatewayUrl}/callbacks/kyc`, { method: "POST", body, headers });
       await answer.body.dump();
       return answer.statusCode;
     };
@@ -277,7 +277,7 @@ describe("concurrent requests", () => {
   const atOnce = 8;
   /** Delays by a number of round trips, so that the other request is first. */
   const after = async (trips: number) => {
-    for (let trip = 0; trip < trips; trip++) await (await request(`${running.system.sandboxUrl}/healthz`)).body.dump();
+    for (let trip = 0; trip < trips; trip++) await (await request(`${testSystem.system.sandboxUrl}/healthz`)).body.dump();
   };
 
   /** Runs a few rounds at a time. With all rounds at once the provider would time out. */
@@ -292,7 +292,7 @@ describe("concurrent requests", () => {
 
   test("a cancellation and a submission: the provider decides, and response, state and event agree", async () => {
     const ends = await race(async ({ id, link }, round) => {
-      const submitting = () => tookOnLink(running.system, link, "submit", { outcome: "approved" });
+      const submitting = () => tryToActOnLink(testSystem.system, link, "submit", { outcome: "approved" });
       // The first delays let one request win, the last delays the other one; those between are
       // close.
       if (round === 0) return { id, answer: await cancel(id), submitted: await submitting() };
@@ -314,8 +314,8 @@ describe("concurrent requests", () => {
 
   test("an expiry and a submission: the state of the provider is applied and published once", async () => {
     const ends = await race(async ({ id, link }, round) => {
-      const submitting = () => tookOnLink(running.system, link, "submit", { outcome: "rejected" });
-      const expiring = () => tookOnLink(running.system, link, "expire");
+      const submitting = () => tryToActOnLink(testSystem.system, link, "submit", { outcome: "rejected" });
+      const expiring = () => tryToActOnLink(testSystem.system, link, "expire");
       const [first, second] = round % 2 ? [submitting, expiring] : [expiring, submitting];
       await Promise.all([first(), second()]);
       return id;
@@ -331,7 +331,7 @@ describe("concurrent requests", () => {
 });
 
 test("two kyc replicas emit one event for each fact and do not poll the same application", async () => {
-  const { system } = running;
+  const { system } = testSystem;
   await using stack = new AsyncDisposableStack();
   const port = await freePort();
   const second = serviceProcess({
@@ -355,7 +355,7 @@ test("two kyc replicas emit one event for each fact and do not poll the same app
 
   const idle = await Promise.all(Array.from({ length: 6 }, () => anApplication(business)));
   for (const { id } of idle) expectTold(id);
-  await faultAt(system, "kyc_callback", "duplicate", 10_000);
+  await setFault(system, "kyc_callback", "duplicate", 10_000);
   const outcomes = {
     approved: "KYC_COMPLETED",
     rejected: "KYC_REJECTED",
@@ -367,16 +367,16 @@ test("two kyc replicas emit one event for each fact and do not poll the same app
       Array.from({ length: 4 }, async () => ({ ...(await anApplication(business)), end })),
     ),
   );
-  await Promise.all(busy.map(({ link, end }) => onLink(system, link, "submit", { outcome: end[0] })));
+  await Promise.all(busy.map(({ link, end }) => actOnLink(system, link, "submit", { outcome: end[0] })));
   for (const { id, end } of busy) {
     expectTold(id, end[1]);
-    await theWebhook(business, end[1], id);
+    await waitForWebhook(business, end[1], id);
   }
   // While one replica waits for a slow response, the other one claims due rows.
-  await faultAt(system, "kyc_get", "slow:400", 10_000);
+  await setFault(system, "kyc_get", "slow:400", 10_000);
   for (const { id } of idle) {
     const pollTimes = await eventually(async () => {
-      const { calls } = await providerView(system, id);
+      const { calls } = await readProviderView(system, id);
       const times = calls.filter(({ operation }) => operation === "kyc_get").map(({ at }) => Date.parse(at));
       expect(times.length).toBeGreaterThanOrEqual(4);
       return times;
@@ -391,8 +391,8 @@ test("two kyc replicas emit one event for each fact and do not poll the same app
 test("while Kafka is restarted the API shows verdicts immediately, and each webhook is delivered once later", async () => {
   const made = await Promise.all(Array.from({ length: 4 }, () => anApplication(business)));
   for (const { id } of made) expectTold(id, "KYC_COMPLETED");
-  const submit = ({ link }: Application) => onLink(running.system, link, "submit", { outcome: "approved" });
-  await running.kafka?.stop();
+  const submit = ({ link }: Application) => actOnLink(testSystem.system, link, "submit", { outcome: "approved" });
+  await testSystem.kafka?.stop();
   try {
     for (const application of made.slice(0, 3)) {
       await submit(application);
@@ -401,16 +401,16 @@ test("while Kafka is restarted the API shows verdicts immediately, and each webh
     }
     expect((await create("without-kafka")).status).toBe(201);
   } finally {
-    await running.kafka?.start();
+    await testSystem.kafka?.start();
   }
   await submit(made[3] as Application);
-  for (const { id } of made) await theWebhook(business, "KYC_COMPLETED", id, 60_000);
+  for (const { id } of made) await waitForWebhook(business, "KYC_COMPLETED", id, 60_000);
   await expectOneFor("without-kafka");
 });
 
 /** Rows of identity's audit trail about an application. */
 async function auditOf(id: string): Promise<Record<string, unknown>[]> {
-  const identity = new Client({ connectionString: running.system.databaseUrls["identity"] });
+  const identity = new Client({ connectionString: testSystem.system.databaseUrls["identity"] });
   await identity.connect();
   try {
     return (await identity.query("select * from audit_event where entity_id = $1", [id])).rows;
@@ -422,10 +422,10 @@ async function auditOf(id: string): Promise<Record<string, unknown>[]> {
 test("an operator's review has one audit row with actor, values and reason, and one event", async () => {
   const { id, link } = await anApplication(business);
   expectTold(id, "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED");
-  await onLink(running.system, link, "submit", { outcome: "needs_review" });
-  await theWebhook(business, "KYC_NEEDS_REVIEW", id);
+  await actOnLink(testSystem.system, link, "submit", { outcome: "needs_review" });
+  await waitForWebhook(business, "KYC_NEEDS_REVIEW", id);
   expect((await review(id, { "x-request-id": "review-request-1" }, "Seen in person.")).status).toBe(200);
-  expect((await theWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe("APPROVED");
+  expect((await waitForWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe("APPROVED");
   const rows = await eventually(async () => {
     const found = await auditOf(id);
     expect(found).not.toEqual([]);
@@ -434,7 +434,7 @@ test("an operator's review has one audit row with actor, values and reason, and 
   expect(rows).toEqual([
     expect.objectContaining({
       action: "kyc_application.reviewed",
-      actor: running.system.adminKey.slice(0, 16),
+      actor: testSystem.system.adminKey.slice(0, 16),
       entity_type: "kyc_application",
       business_id: business.id,
       before: { status: "COMPLETED", verdict: "NEEDS_REVIEW" },
@@ -458,7 +458,7 @@ test("after all tests every event is exactly once in Kafka, in the event log and
   expect(providerRows.map(({ reference }) => reference)).toEqual([...expected.keys()].sort());
 
   const facts = new Map<string, string>();
-  for (const { topic, key, headers } of await readKafka(running.kafka?.brokers ?? "")) {
+  for (const { topic, key, headers } of await readKafka(testSystem.kafka?.brokers ?? "")) {
     if (topic === "kyc.v1") facts.set(headers["ce_id"] ?? "", `${key} ${headers["ce_type"]}`);
   }
   const published = [...facts.values()].sort();
@@ -475,7 +475,7 @@ test("after all tests every event is exactly once in Kafka, in the event log and
             .toUpperCase()}`,
       );
     expect(ends.sort(), id).toEqual(["KYC_CREATED", ...kinds].sort());
-    await eventually(() => expect(kindsOf(business, id)).toEqual(kinds));
+    await eventually(() => expect(webhookTypesOf(business, id)).toEqual(kinds));
   }
   const reviewed = [...expected].filter(([, kinds]) => kinds.includes("KYC_REVIEW_RESOLVED"));
   expect(reviewed).toHaveLength(2);

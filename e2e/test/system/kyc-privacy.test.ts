@@ -3,18 +3,18 @@ import { apiCaller } from "@amana/dev-env/demo/api";
 import { eventually } from "@amana/dev-env/eventually";
 import { serviceNames } from "@amana/dev-env/services";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { databasePlaces, kafkaPlaces, logPlaces, type Place, placesWith, withClient } from "../../src/find-everywhere.ts";
+import { readDatabasePlaces, readKafkaPlaces, readLogPlaces, type Place, findPlaces, withClient } from "../../src/find-everywhere.ts";
 import {
   type Application,
   aClient,
   anApplication,
   applications,
-  callbacksSettled,
+  waitForCallbacks,
   clearFaults,
-  faultAt,
-  kycKinds,
-  onLink,
-  theWebhook,
+  setFault,
+  kycEventTypes,
+  actOnLink,
+  waitForWebhook,
   tokenOf,
 } from "../../src/kyc-harness.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
@@ -69,7 +69,7 @@ const shown = {
   birth_date: canaries.shownBirthDate,
 };
 
-let running: TestSystem;
+let testSystem: TestSystem;
 let business: TestBusiness;
 let other: TestBusiness;
 const made: Application[] = [];
@@ -80,7 +80,7 @@ let messages: Place[];
 let webhooks: Place[];
 
 beforeAll(async () => {
-  running = await startTestSystem(
+  testSystem = await startTestSystem(
     "kafka",
     Object.fromEntries(
       serviceNames.map((name) => [
@@ -99,20 +99,20 @@ beforeAll(async () => {
       ]),
     ),
   );
-  [business, other] = await Promise.all([aBusiness(running.system, "Banque", kycKinds), aBusiness(running.system)]);
+  [business, other] = await Promise.all([aBusiness(testSystem.system, "Banque", kycEventTypes), aBusiness(testSystem.system)]);
   await liveThrough();
-  databases = await databasePlaces(running.system);
-  messages = await kafkaPlaces(running.kafka?.brokers ?? "");
+  databases = await readDatabasePlaces(testSystem.system);
+  messages = await readKafkaPlaces(testSystem.kafka?.brokers ?? "");
   webhooks = [business, other].map(({ receiver, id }) => ({
     name: `webhooks of ${id}`,
     content: receiver.received.map(({ text }) => text).join("\n"),
   }));
-  logs = await logPlaces(running.system);
+  logs = await readLogPlaces(testSystem.system);
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
   await other?.receiver[Symbol.asyncDispose]();
-  await running?.[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
 });
 
 /** Calls the API and stores the response for the search. */
@@ -131,18 +131,18 @@ async function apply(headers: Record<string, string> = {}) {
 
 /** Runs all scenarios of an application, with a provider that always leaks personal data. */
 async function liveThrough(): Promise<void> {
-  const { system } = running;
+  const { system } = testSystem;
   const leak = async () => {
-    await faultAt(system, "kyc_create", `leak:${canaries.leakedAtCreation}`, 10_000);
-    await faultAt(system, "kyc_get", `leak:${canaries.leakedAtRead}`, 10_000);
-    await faultAt(system, "kyc_cancel", `leak:${canaries.leakedAtCancel}`, 10_000);
-    await faultAt(system, "kyc_callback", `leak:${canaries.leakedByCallback}`, 10_000);
+    await setFault(system, "kyc_create", `leak:${canaries.leakedAtCreation}`, 10_000);
+    await setFault(system, "kyc_get", `leak:${canaries.leakedAtRead}`, 10_000);
+    await setFault(system, "kyc_cancel", `leak:${canaries.leakedAtCancel}`, 10_000);
+    await setFault(system, "kyc_callback", `leak:${canaries.leakedByCallback}`, 10_000);
   };
-  const submit = ({ link }: Application, submission: object) => onLink(system, link, "submit", { ...shown, ...submission });
+  const submit = ({ link }: Application, submission: object) => actOnLink(system, link, "submit", { ...shown, ...submission });
   const endsIn = async (kind: string, submission: object, application?: Application) => {
     const target = application ?? (await apply());
     await submit(target, submission);
-    await theWebhook(business, kind, target.id);
+    await waitForWebhook(business, kind, target.id);
     return target;
   };
   await leak();
@@ -160,11 +160,11 @@ async function liveThrough(): Promise<void> {
   });
   expect(decided.status, decided.text).toBe(200);
   answers.push({ name: "review", content: decided.text });
-  await theWebhook(business, "KYC_REVIEW_RESOLVED", reviewed.id);
+  await waitForWebhook(business, "KYC_REVIEW_RESOLVED", reviewed.id);
 
   const lapsed = await apply();
-  await onLink(system, lapsed.link, "expire");
-  await theWebhook(business, "KYC_EXPIRED", lapsed.id);
+  await actOnLink(system, lapsed.link, "expire");
+  await waitForWebhook(business, "KYC_EXPIRED", lapsed.id);
 
   const key = { "idempotency-key": word("key") };
   const keyed = await apply(key);
@@ -175,16 +175,16 @@ async function liveThrough(): Promise<void> {
   expect((await callAndRecord("refusal", "POST", `${applications}/${keyed.id}/cancel`)).status).toBe(409);
 
   // Only a poll reports this application.
-  await faultAt(system, "kyc_callback", "drop", 4);
+  await setFault(system, "kyc_callback", "drop", 4);
   await endsIn("KYC_NEEDS_REVIEW", { outcome: "approved", aml_hit_count: 1 });
   await leak();
 
-  await faultAt(system, "kyc_create", `leak_error:${canaries.leakedByRefusal}`, 10_000);
+  await setFault(system, "kyc_create", `leak_error:${canaries.leakedByRefusal}`, 10_000);
   const refusedKey = { "idempotency-key": word("key") };
   for (let times = 0; times < 2; times++) {
     expect((await callAndRecord("refusal", "POST", applications, applicant, refusedKey)).status).toBe(502);
   }
-  await faultAt(system, "kyc_create", "http_500", 10_000);
+  await setFault(system, "kyc_create", "http_500", 10_000);
   expect((await callAndRecord("refusal", "POST", applications, applicant)).status).toBe(503);
   await leak();
 
@@ -205,7 +205,7 @@ async function liveThrough(): Promise<void> {
 
   for (const { id } of made) {
     expect((await callAndRecord("read", "GET", `${applications}/${id}`)).status).toBe(200);
-    await callbacksSettled(system, id);
+    await waitForCallbacks(system, id);
   }
   const client_id = await aClient(business);
   const call: TestBusiness["call"] = (...args) => callAndRecord("creation", ...args);
@@ -232,14 +232,14 @@ async function liveThrough(): Promise<void> {
 }
 
 describe.each(Object.entries(canaries))("%s", (_name, canary) => {
-  test("is in no table of any database", () => expect(placesWith(databases, canary)).toEqual([]));
-  test("is in no log at the level trace", () => expect(placesWith(logs, canary)).toEqual([]));
-  test("is in no message of Kafka", () => expect(placesWith(messages, canary)).toEqual([]));
-  test("is in no webhook and no response of the API", () => expect(placesWith([...webhooks, ...answers], canary)).toEqual([]));
+  test("is in no table of any database", () => expect(findPlaces(databases, canary)).toEqual([]));
+  test("is in no log at the level trace", () => expect(findPlaces(logs, canary)).toEqual([]));
+  test("is in no message of Kafka", () => expect(findPlaces(messages, canary)).toEqual([]));
+  test("is in no webhook and no response of the API", () => expect(findPlaces([...webhooks, ...answers], canary)).toEqual([]));
 });
 
 describe("the token of the verification link", () => {
-  const placesWithAny = (places: readonly Place[]) => [...new Set(made.flatMap(({ link }) => placesWith(places, tokenOf(link))))];
+  const placesWithAny = (places: readonly Place[]) => [...new Set(made.flatMap(({ link }) => findPlaces(places, tokenOf(link))))];
 
   test("is in no table, log, message or webhook", () => {
     expect(placesWithAny([...databases, ...logs, ...messages, ...webhooks])).toEqual([]);
@@ -252,11 +252,11 @@ describe("the token of the verification link", () => {
 
 describe("the search finds", () => {
   test("words in the databases: text, JSON, and bytes of a stored response", () => {
-    expect(placesWith(databases, controls.externalId)).toEqual(
+    expect(findPlaces(databases, controls.externalId)).toEqual(
       expect.arrayContaining(["kyc: public.kyc_application", "kyc: public.idempotency_key", "webhooks: public.event"]),
     );
     // The outbox keeps published messages for three days.
-    expect(placesWith(databases, controls.note)).toEqual([
+    expect(findPlaces(databases, controls.note)).toEqual([
       "identity: public.audit_event",
       "kyc: public.kyc_application",
       "kyc: public.outbox",
@@ -264,27 +264,27 @@ describe("the search finds", () => {
   });
 
   test("words in the logs of every service, at the level trace", () => {
-    for (const { id } of made) expect(placesWith(logs, id)).toContain("log: kyc.log");
-    expect(placesWith(logs, business.id)).toContain("log: gateway.log");
+    for (const { id } of made) expect(findPlaces(logs, id)).toContain("log: kyc.log");
+    expect(findPlaces(logs, business.id)).toContain("log: gateway.log");
     const names = ["postgres", ...serviceNames];
     expect(logs.map(({ name }) => name).sort()).toEqual(names.map((name) => `log: ${name}.log`).sort());
-    expect(placesWith(logs, '"level":20')).not.toEqual([]);
+    expect(findPlaces(logs, '"level":20')).not.toEqual([]);
   });
 
   test("words in Kafka, webhooks and API responses", () => {
     for (const control of [controls.externalId, controls.metadata]) {
-      expect(placesWith(messages, control)).toEqual(["kafka: kyc.v1"]);
-      expect(placesWith(webhooks, control)).toEqual([`webhooks of ${business.id}`]);
-      expect(placesWith(answers, control)).toEqual(expect.arrayContaining(["read", "list", "events"]));
+      expect(findPlaces(messages, control)).toEqual(["kafka: kyc.v1"]);
+      expect(findPlaces(webhooks, control)).toEqual([`webhooks of ${business.id}`]);
+      expect(findPlaces(answers, control)).toEqual(expect.arrayContaining(["read", "list", "events"]));
     }
-    expect(placesWith(messages, controls.note)).toEqual(["kafka: audit.v1"]);
+    expect(findPlaces(messages, controls.note)).toEqual(["kafka: audit.v1"]);
   });
 
   test.each([0, 1, 2])("a word in base64 after %i other bytes, in hexadecimal digits and in capitals", (before) => {
     const encoded = Buffer.from(`${"x".repeat(before)}${controls.note}y`).toString("base64");
-    expect(placesWith([{ name: "base64", content: encoded }], controls.note)).toEqual(["base64"]);
+    expect(findPlaces([{ name: "base64", content: encoded }], controls.note)).toEqual(["base64"]);
     const hex = Buffer.from(`${"x".repeat(before)}${controls.note}y`).toString("hex");
-    expect(placesWith([{ name: "hex", content: hex }], controls.note)).toEqual(["hex"]);
-    expect(placesWith([{ name: "capitals", content: controls.note.toUpperCase() }], controls.note)).toEqual(["capitals"]);
+    expect(findPlaces([{ name: "hex", content: hex }], controls.note)).toEqual(["hex"]);
+    expect(findPlaces([{ name: "capitals", content: controls.note.toUpperCase() }], controls.note)).toEqual(["capitals"]);
   });
 });

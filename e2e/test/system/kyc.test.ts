@@ -9,18 +9,18 @@ import {
   aClient,
   anApplication,
   applications,
-  callbacksSettled,
-  faultAt,
-  kindsOf,
-  kycKinds,
-  onLink,
-  providerView,
-  theWebhook,
-  tookOnLink,
+  waitForCallbacks,
+  setFault,
+  webhookTypesOf,
+  kycEventTypes,
+  actOnLink,
+  readProviderView,
+  waitForWebhook,
+  tryToActOnLink,
 } from "../../src/kyc-harness.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
-let running: TestSystem;
+let testSystem: TestSystem;
 /** A business with all event types of applications. */
 let business: TestBusiness;
 /** A business with the default event types. */
@@ -29,29 +29,29 @@ let kycDatabase: Client;
 
 beforeAll(async () => {
   // Without the poller and the event feed, each state comes from a callback.
-  running = await startTestSystem("direct", { kyc: { KYC_CHECK_SECONDS: "3600", KYC_CATCH_UP_SECONDS: "3600" } });
-  kycDatabase = new Client({ connectionString: running.system.databaseUrls["kyc"] });
+  testSystem = await startTestSystem("direct", { kyc: { KYC_CHECK_SECONDS: "3600", KYC_CATCH_UP_SECONDS: "3600" } });
+  kycDatabase = new Client({ connectionString: testSystem.system.databaseUrls["kyc"] });
   await kycDatabase.connect();
-  [business, plain] = await Promise.all([aBusiness(running.system, "Banque", kycKinds), aBusiness(running.system)]);
+  [business, plain] = await Promise.all([aBusiness(testSystem.system, "Banque", kycEventTypes), aBusiness(testSystem.system)]);
 });
 afterAll(async () => {
   await kycDatabase?.end();
   await business?.receiver[Symbol.asyncDispose]();
   await plain?.receiver[Symbol.asyncDispose]();
-  await running?.[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
 });
 
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
 const read = (id: string, { call } = business) => call("GET", `${applications}/${id}`);
 const cancel = (id: string, { call } = business) => call("POST", `${applications}/${id}/cancel`);
-const operator = () => apiCaller(running.system.gatewayUrl, running.system.adminKey);
-const submit = ({ link }: Application, submission: object) => onLink(running.system, link, "submit", submission);
+const operator = () => apiCaller(testSystem.system.gatewayUrl, testSystem.system.adminKey);
+const submit = ({ link }: Application, submission: object) => actOnLink(testSystem.system, link, "submit", submission);
 /** Waits for the webhook. After it the API returns the same state. */
 async function decided(kind: string, submission: object, body: object = {}, by = business) {
   const application = await anApplication(by, body);
   await submit(application, submission);
-  const webhook = await theWebhook(by, kind, application.id);
+  const webhook = await waitForWebhook(by, kind, application.id);
   return { ...application, webhook, view: (await read(application.id, by)).body };
 }
 
@@ -74,7 +74,7 @@ describe("a creation", () => {
 
   test("without a body uses the defaults: fr, 3 attempts, video, both documents, the provider's lifetime", async () => {
     const { id } = await anApplication(business);
-    const { parameters } = (await providerView(running.system, id)).calls[0] ?? {};
+    const { parameters } = (await readProviderView(testSystem.system, id)).calls[0] ?? {};
     expect(parameters).toEqual({
       reference: id,
       locale: "fr",
@@ -100,7 +100,7 @@ describe("a creation", () => {
       applicant_phone: "+213550123456",
       profile: { first_name: "Amina", more: { nested: true } },
     });
-    const { parameters } = (await providerView(running.system, id)).calls[0] ?? {};
+    const { parameters } = (await readProviderView(testSystem.system, id)).calls[0] ?? {};
     expect(parameters).toMatchObject({
       locale: "ar",
       allowed_documents: ["passport"],
@@ -128,7 +128,7 @@ describe("a creation", () => {
     expect((await read(application.id)).text).toContain(echo);
     expect((await business.call("GET", `${applications}?external_id=bytes`)).text).toContain(echo);
     await submit(application, { outcome: "rejected" });
-    const webhook = await theWebhook(business, "KYC_REJECTED", application.id);
+    const webhook = await waitForWebhook(business, "KYC_REJECTED", application.id);
     expect(webhook.text).toContain(echo);
     const event = await business.call("GET", `/api/v1/events/${webhook.body["id"]}`);
     expect(event.text).toContain(echo);
@@ -144,7 +144,7 @@ describe("a creation", () => {
     const { body } = await business.call("GET", `${applications}?client_id=${client_id}`);
     expect((body as unknown as { id: string }[]).map(({ id }) => id)).toEqual([application.id]);
     await submit(application, { outcome: "approved" });
-    expect((await theWebhook(business, "KYC_COMPLETED", application.id)).body["client_id"]).toBe(client_id);
+    expect((await waitForWebhook(business, "KYC_COMPLETED", application.id)).body["client_id"]).toBe(client_id);
   });
 
   test("with an unknown client_id returns 404 client_not_found, with a blocked client 409, and creates nothing", async () => {
@@ -164,7 +164,7 @@ describe("a creation", () => {
 
   test("returns 409 and cancels the provider's link if the client is blocked during the call of the provider", async () => {
     const client_id = await aClient(business);
-    await faultAt(running.system, "kyc_create", "slow:1500");
+    await setFault(testSystem.system, "kyc_create", "slow:1500");
     const key = { "idempotency-key": randomUUID() };
     const creating = business.call("POST", applications, { client_id, external_id: "blocked-meanwhile" }, key);
     const id = await eventually(async () => {
@@ -178,7 +178,7 @@ describe("a creation", () => {
     expect((await business.call("GET", `${applications}?external_id=blocked-meanwhile`)).body).toEqual([]);
     const { body } = await business.call("GET", `/api/v1/clients/${client_id}/onboarding/status`);
     expect(body).not.toHaveProperty("kyc_application_id");
-    expect((await providerView(running.system, id)).status).toBe("CANCELED");
+    expect((await readProviderView(testSystem.system, id)).status).toBe("CANCELED");
   });
 
   test("with a repeated Idempotency-Key returns the same application and link", async () => {
@@ -260,11 +260,11 @@ describe("a transition", () => {
       const canceled = await cancel(application.id);
       expect([canceled.status, canceled.body["status"]]).toEqual([200, "CANCELED"]);
       expect(canceled.body["metadata"]).toEqual({});
-      expect(await tookOnLink(running.system, application.link, "submit", { outcome: "approved" })).toBe(false);
+      expect(await tryToActOnLink(testSystem.system, application.link, "submit", { outcome: "approved" })).toBe(false);
       const page = await (await request(application.link)).body.text();
       const words = { fr: "Cette vérification est annulée", ar: "أُلغي هذا التحقق", en: "This verification is cancelled" };
       expect(page).toContain(words[locale as keyof typeof words]);
-      await theWebhook(business, "KYC_CANCELED", application.id);
+      await waitForWebhook(business, "KYC_CANCELED", application.id);
     },
   );
 
@@ -280,7 +280,7 @@ describe("a transition", () => {
     await submit(application, { outcome: "approved", hold_seconds: 1 });
     const refused = await cancel(application.id);
     expect([refused.status, refused.body["code"]]).toEqual([409, "kyc_in_progress"]);
-    await theWebhook(business, "KYC_COMPLETED", application.id);
+    await waitForWebhook(business, "KYC_COMPLETED", application.id);
   });
 
   test.each(["COMPLETED", "EXPIRED", "CANCELED"])(
@@ -288,11 +288,11 @@ describe("a transition", () => {
     async (status) => {
       const { id, link } = await anApplication(business);
       if (status === "COMPLETED") await submit({ id, link }, { outcome: "needs_review" });
-      if (status === "EXPIRED") await onLink(running.system, link, "expire");
+      if (status === "EXPIRED") await actOnLink(testSystem.system, link, "expire");
       if (status === "CANCELED") await cancel(id);
       const kind = { COMPLETED: "KYC_NEEDS_REVIEW", EXPIRED: "KYC_EXPIRED", CANCELED: "KYC_CANCELED" }[status] ?? "";
-      await theWebhook(business, kind, id);
-      await callbacksSettled(running.system, id);
+      await waitForWebhook(business, kind, id);
+      await waitForCallbacks(testSystem.system, id);
       const before = await list(id);
       const refused = await cancel(id);
       expect([refused.status, refused.body["code"]]).toEqual([409, "kyc_application_final"]);
@@ -336,7 +336,7 @@ describe("a verdict and its event", () => {
   test.each(kinds)("%s is the event of %j with %j", async (kind, submission, body, expected) => {
     const { id, webhook, view } = await decided(kind, submission, body);
     expect(view).toMatchObject(expected);
-    expect(kindsOf(business, id)).toEqual([kind]);
+    expect(webhookTypesOf(business, id)).toEqual([kind]);
     expect(webhook.body["status"]).toBe(view["status"]);
     expect(webhook.body["verdict"]).toBe(view["verdict"]);
     expect(webhook.body["reason_codes"]).toEqual(view["reason_codes"]);
@@ -369,19 +369,19 @@ describe("a verdict and its event", () => {
 
   test("KYC_EXPIRED is emitted when an unused link expires", async () => {
     const { id, link } = await anApplication(plain);
-    await onLink(running.system, link, "expire");
-    await theWebhook(plain, "KYC_EXPIRED", id);
+    await actOnLink(testSystem.system, link, "expire");
+    await waitForWebhook(plain, "KYC_EXPIRED", id);
     expect((await read(id, plain)).body["status"]).toBe("EXPIRED");
   });
 
   test("KYC_FAILED is emitted once for each attempt; the link permits retries up to max_attempts, then only a cancellation", async () => {
     const application = await anApplication(business, { max_attempts: 2 });
     await submit(application, { outcome: "failed" });
-    await theWebhook(business, "KYC_FAILED", application.id);
+    await waitForWebhook(business, "KYC_FAILED", application.id);
     expect((await read(application.id)).body).toMatchObject({ status: "FAILED", attempts_used: 1, attempts_remaining: 1 });
     await submit(application, { outcome: "failed" });
-    await eventually(() => expect(kindsOf(business, application.id)).toEqual(["KYC_FAILED", "KYC_FAILED"]));
-    expect(await tookOnLink(running.system, application.link, "submit", { outcome: "approved" })).toBe(false);
+    await eventually(() => expect(webhookTypesOf(business, application.id)).toEqual(["KYC_FAILED", "KYC_FAILED"]));
+    expect(await tryToActOnLink(testSystem.system, application.link, "submit", { outcome: "approved" })).toBe(false);
     expect((await cancel(application.id)).body).toMatchObject({ status: "CANCELED", attempts_used: 2, attempts_remaining: 0 });
   });
 
@@ -392,7 +392,7 @@ describe("a verdict and its event", () => {
     await eventually(async () => {
       expect((await plain.call("GET", "/api/v1/events?type=KYC_CANCELED")).text).toContain(id);
     });
-    expect(kindsOf(plain, id)).toEqual([]);
+    expect(webhookTypesOf(plain, id)).toEqual([]);
   });
 
   test.each(["APPROVED", "REJECTED"])("an operator's review with %s emits KYC_REVIEW_RESOLVED and is final", async (outcome) => {
@@ -402,16 +402,16 @@ describe("a verdict and its event", () => {
     expect([own.status, own.body["code"]]).toEqual([403, "admin_required"]);
     const answer = await operator()("POST", path, { outcome, note: "seen" });
     expect([answer.status, answer.body["verdict"]]).toEqual([200, outcome]);
-    expect((await theWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe(outcome);
+    expect((await waitForWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe(outcome);
     const again = await operator()("POST", path, { outcome, note: "again" });
     expect([again.status, again.body["code"]]).toEqual([409, "kyc_review_not_open"]);
-    expect(kindsOf(business, id)).toEqual(["KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED"]);
+    expect(webhookTypesOf(business, id)).toEqual(["KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED"]);
   });
 
   test("a review at the provider emits KYC_REVIEW_RESOLVED", async () => {
     const { id, link } = await decided("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
-    await onLink(running.system, link, "review", { outcome: "rejected" });
-    expect((await theWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe("REJECTED");
+    await actOnLink(testSystem.system, link, "review", { outcome: "rejected" });
+    expect((await waitForWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe("REJECTED");
   });
 });
 
@@ -425,13 +425,13 @@ describe("an error", () => {
   ] as const;
 
   test("is 401 on every route without a key, with an unknown key and with the key of a disabled business", async () => {
-    const off = await aBusiness(running.system, "Fermée");
+    const off = await aBusiness(testSystem.system, "Fermée");
     await off.receiver[Symbol.asyncDispose]();
     await operator()("PATCH", `/api/v1/businesses/${off.id}`, { status: "DISABLED" });
     const { id } = await anApplication(business);
     for (const key of ["", "sk_test_unknown", off.key]) {
       for (const [method, path] of routes) {
-        expect((await apiCaller(running.system.gatewayUrl, key)(method, path(id))).status, `${method} ${path(id)}`).toBe(401);
+        expect((await apiCaller(testSystem.system.gatewayUrl, key)(method, path(id))).status, `${method} ${path(id)}`).toBe(401);
       }
     }
     expect((await read(id)).body["status"]).toBe("CREATED");

@@ -22,22 +22,22 @@ interface Sample {
   readonly value: number;
 }
 
-let running: TestSystem;
+let testSystem: TestSystem;
 let business: TestBusiness;
 beforeAll(async () => {
-  running = await startTestSystem("direct");
-  business = await aBusiness(running.system);
+  testSystem = await startTestSystem("direct");
+  business = await aBusiness(testSystem.system);
   // Label values are defined in the code.
   for (const name of serviceNames)
     await import(join(root, "services", name, "src", name === "sandbox" ? "app.ts" : "service.ts"));
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
-  await running?.[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
 });
 
 async function scrape(service: ServiceName): Promise<Sample[]> {
-  const response = await request(running.system.metricsUrls[service]);
+  const response = await request(testSystem.system.metricsUrls[service]);
   const text = await response.body.text();
   for (const [, name = "", help = ""] of text.matchAll(/^# HELP (\S+) (.*)$/gm)) helps.set(name, help);
   for (const [, name = "", type = ""] of text.matchAll(/^# TYPE (\S+) (.*)$/gm)) types.set(name, type);
@@ -88,7 +88,7 @@ async function sendUnknownValues(): Promise<string[]> {
   const methods = ["GET", "PUT", "OPTIONS", "DELETE"] as const;
   const send = async (address: string, i: number) => {
     const headers = { authorization: `Bearer ${keys[i % 3]}`, "x-request-id": "zz-made-up-request", "user-agent": "zz-made-up" };
-    const response = await request(`${running.system.gatewayUrl}${address}?zz-made-up=1`, {
+    const response = await request(`${testSystem.system.gatewayUrl}${address}?zz-made-up=1`, {
       method: methods[i % 4] ?? "GET",
       headers,
     });
@@ -99,7 +99,7 @@ async function sendUnknownValues(): Promise<string[]> {
 }
 
 test("values of callers do not become labels, and the number of series stays small", async () => {
-  const payment = await aPaidPayment(running.system, business);
+  const payment = await aPaidPayment(testSystem.system, business);
   await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
   await business.call("POST", "/api/v1/kyc/applications", { external_id: "zz-made-up" });
   await business.receiver.next("PAYMENT_REFUNDED", payment.id, 90_000);

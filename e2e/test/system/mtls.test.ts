@@ -10,20 +10,20 @@ import { aBusiness, aPaidPayment, startTestSystem, type TestSystem } from "../..
 
 const script = join(import.meta.dirname, "..", "..", "..", "deploy", "make-certificates.sh");
 let folder: string;
-let running: TestSystem;
+let testSystem: TestSystem;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "amana-mtls-"));
   await promisify(execFile)(script, [folder, "1"], { env: { ...process.env, ALSO_NAMED: "localhost" } });
-  running = await startTestSystem("direct");
+  testSystem = await startTestSystem("direct");
 });
 afterAll(async () => {
-  await running?.[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
 test("the system works with mTLS between its services and rejects connections without a certificate", async () => {
-  const { system } = running;
+  const { system } = testSystem;
   const withTls = (name: ServiceName): Record<string, string> => {
     const own = Object.entries(system.envOf(name)).filter(([setting]) => /_URLS$|^DIRECT_SUBSCRIBERS$/.test(setting));
     return {

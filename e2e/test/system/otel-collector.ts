@@ -12,7 +12,7 @@ import { stringify } from "yaml";
 export const otelCollectorPath = process.env["TEST_OTEL_COLLECTOR"];
 
 if (!otelCollectorPath) {
-  process.stderr.write("\nLEFT OUT: spans in the OpenTelemetry collector. Set TEST_OTEL_COLLECTOR to its path.\n\n");
+  process.stderr.write("\nSKIPPED: spans in the OpenTelemetry collector. Set TEST_OTEL_COLLECTOR to its path.\n\n");
 }
 
 /** Sends request bodies unchanged to the collector and parses its output. */

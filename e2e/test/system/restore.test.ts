@@ -9,10 +9,10 @@ import type { System } from "@amana/dev-env/system";
 import { Kafka, logLevel } from "kafkajs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { archivingTo, prepareRecovery, takeBaseBackup } from "../../src/base-backup.ts";
-import { expectPlace, places, saveDetails } from "../../src/clients-harness.ts";
+import { expectOnboarding, onboardingStatuses, saveDetails } from "../../src/clients-harness.ts";
 import { withClient } from "../../src/find-everywhere.ts";
-import { aClient, anApplication, applications, onLink, theWebhook } from "../../src/kyc-harness.ts";
-import { amanaDone, amanaWith, databaseSettings } from "../../src/run-amana.ts";
+import { aClient, anApplication, applications, actOnLink, waitForWebhook } from "../../src/kyc-harness.ts";
+import { runAmana, amanaWith, databaseSettings } from "../../src/run-amana.ts";
 import {
   aBusiness,
   aPaidPayment,
@@ -29,7 +29,7 @@ import {
 type Owner = (typeof databaseOwners)[number];
 
 const stack = new AsyncDisposableStack();
-let running: TestSystem;
+let testSystem: TestSystem;
 let system: System;
 let business: TestBusiness;
 let operator: ApiCaller;
@@ -42,7 +42,7 @@ let restoreServer: (name: string) => Promise<number>;
 let initial: Awaited<ReturnType<typeof createInitialState>>;
 let forgotten: Awaited<ReturnType<typeof liveAfter>>;
 
-const amana = (...args: string[]) => amanaDone(databaseSettings(urls), ...args);
+const amana = (...args: string[]) => runAmana(databaseSettings(urls), ...args);
 const republish = (topic: string) =>
   amana("outbox", "republish", "--topic", topic, "--from", new Date(time.getTime() - 60_000).toISOString());
 const rowsOf = async <Row extends object>(url: string | undefined, text: string, values: unknown[] = []) =>
@@ -75,8 +75,8 @@ beforeAll(async () => {
   };
   // No application is due by itself, so only the provider's events report changes.
   const env = { kyc: { KYC_CHECK_SECONDS: "86400" } };
-  running = stack.use(await startTestSystem("kafka", env, { databaseUrl: old.superuserUrl }));
-  ({ system } = running);
+  testSystem = stack.use(await startTestSystem("kafka", env, { databaseUrl: old.superuserUrl }));
+  ({ system } = testSystem);
   urls = { ...system.databaseUrls };
   business = await aBusiness(system);
   stack.use(business.receiver);
@@ -95,15 +95,15 @@ async function createInitialState() {
   const client = await aClient(business);
   await saveDetails(business, client);
   const application = await anApplication(business, { client_id: client });
-  await expectPlace(business, client, places.created, application);
+  await expectOnboarding(business, client, onboardingStatuses.created, application);
   // Only a rule of Amana requires this review, so the provider does not have the decision.
   const reviewed = { client: await aClient(business) };
   await saveDetails(business, reviewed.client);
   const inReview = await anApplication(business, { client_id: reviewed.client });
-  await onLink(system, inReview.link, "submit", { outcome: "approved", aml_hit_count: 1 });
-  await expectPlace(business, reviewed.client, places.underReview, { id: inReview.id });
+  await actOnLink(system, inReview.link, "submit", { outcome: "approved", aml_hit_count: 1 });
+  await expectOnboarding(business, reviewed.client, onboardingStatuses.underReview, { id: inReview.id });
   const till = await operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: "till" });
-  await theWebhook(business, "PAYMENT_COMPLETED", payment);
+  await waitForWebhook(business, "PAYMENT_COMPLETED", payment);
   await allDelivered();
   return {
     payment,
@@ -119,15 +119,15 @@ async function liveAfter() {
   expect((await business.call("POST", `/api/v1/payments/${initial.payment}/refund`)).status).toBe(200);
   const client = await aClient(business);
   const application = await anApplication(business, { client_id: client });
-  await onLink(system, initial.application.link, "submit", { outcome: "approved" });
-  await expectPlace(business, initial.client, places.verified, { id: initial.application.id });
+  await actOnLink(system, initial.application.link, "submit", { outcome: "approved" });
+  await expectOnboarding(business, initial.client, onboardingStatuses.verified, { id: initial.application.id });
   expect((await operator("POST", `/api/v1/clients/${initial.client}/onboarding/approve`)).status).toBe(200);
   await review();
-  await theWebhook(business, "KYC_REVIEW_RESOLVED", initial.reviewed.id);
+  await waitForWebhook(business, "KYC_REVIEW_RESOLVED", initial.reviewed.id);
   expect((await operator("POST", `/api/v1/admin/api-keys/${initial.till.id}/revoke`)).status).toBe(200);
-  await theWebhook(business, "PAYMENT_COMPLETED", payment);
-  await theWebhook(business, "PAYMENT_REFUNDED", initial.payment);
-  await theWebhook(business, "KYC_COMPLETED", initial.application.id);
+  await waitForWebhook(business, "PAYMENT_COMPLETED", payment);
+  await waitForWebhook(business, "PAYMENT_REFUNDED", initial.payment);
+  await waitForWebhook(business, "KYC_COMPLETED", initial.application.id);
   await allDelivered();
   const approval = await eventually(async () => {
     const [row] = await approvals();
@@ -141,7 +141,7 @@ async function liveAfter() {
 async function review(): Promise<void> {
   const decision = { outcome: "APPROVED", note: "another person of that name" };
   expect((await operator("POST", `${applications}/${initial.reviewed.id}/review`, decision)).status).toBe(200);
-  await expectPlace(business, initial.reviewed.client, places.verified, { id: initial.reviewed.id });
+  await expectOnboarding(business, initial.reviewed.client, onboardingStatuses.verified, { id: initial.reviewed.id });
 }
 
 /** Returns the audit rows of the client that existed before. */
@@ -198,7 +198,7 @@ async function restoreWebhooks(port: number): Promise<void> {
   expect(all.length - kept.length).toBeGreaterThanOrEqual(3);
   for (const topic of ["payments.v1", "kyc.v1"]) await republish(topic);
   const { id } = await aPaidPayment(system, business);
-  await theWebhook(business, "PAYMENT_COMPLETED", id);
+  await waitForWebhook(business, "PAYMENT_COMPLETED", id);
   await eventually(async () => expect(await eventIds()).toEqual(expect.arrayContaining(all)));
   await allDelivered();
   expect(await eventIds()).toHaveLength(all.length + 1);
@@ -210,9 +210,9 @@ async function restoreClients(port: number): Promise<void> {
   await restoreAlone(port, "clients");
   await system.ready();
   const ended = { id: initial.application.id };
-  await expectPlace(business, initial.client, places.created, ended);
+  await expectOnboarding(business, initial.client, onboardingStatuses.created, ended);
   await republish("kyc.v1");
-  await expectPlace(business, initial.client, places.verified, ended);
+  await expectOnboarding(business, initial.client, onboardingStatuses.verified, ended);
   expect((await business.call("GET", `/api/v1/clients/${forgotten.client}`)).status).toBe(404);
   // Events about unknown clients become dead letters.
   const letters = async () =>
@@ -235,7 +235,7 @@ async function restoreKyc(port: number): Promise<void> {
   await restoreAlone(port, "kyc");
   await system.ready();
   await verdictToldAnew(before);
-  await expectPlace(business, initial.client, places.verified, { id: initial.application.id });
+  await expectOnboarding(business, initial.client, onboardingStatuses.verified, { id: initial.application.id });
   expect((await business.call("GET", `${applications}/${forgotten.application.id}`)).status).toBe(404);
 
   const lostDecisions = async () => {
@@ -243,7 +243,7 @@ async function restoreKyc(port: number): Promise<void> {
     return (JSON.parse(out) as { id: string; here: string; status: string }[]).map(({ id, here, status }) => [id, here, status]);
   };
   expect(await lostDecisions()).toEqual([[initial.reviewed.id, "NEEDS_REVIEW", "APPROVED"]]);
-  await expectPlace(business, initial.reviewed.client, places.underReview, { id: initial.reviewed.id });
+  await expectOnboarding(business, initial.reviewed.client, onboardingStatuses.underReview, { id: initial.reviewed.id });
   await eventually(async () => expect(await lostDecisions()).toEqual([]));
   await review();
 }
@@ -278,14 +278,14 @@ test("all services restored to one time with an empty Kafka work, and refunds ar
   const again = await business.call("POST", `/api/v1/payments/${initial.payment}/refund`);
   expect(again).toMatchObject({ status: 503, body: { code: "refunds_held" } });
   await verdictToldAnew(before);
-  await expectPlace(business, initial.client, places.verified, { id: initial.application.id });
+  await expectOnboarding(business, initial.client, onboardingStatuses.verified, { id: initial.application.id });
   const { id } = await aPaidPayment(system, business);
-  await theWebhook(business, "PAYMENT_COMPLETED", id);
+  await waitForWebhook(business, "PAYMENT_COMPLETED", id);
   expect(business.receiver.refused).toEqual([]);
 });
 
 async function emptyKafka(): Promise<void> {
-  const brokers = [running.kafka?.brokers ?? ""];
+  const brokers = [testSystem.kafka?.brokers ?? ""];
   const admin = new Kafka({ clientId: "test", brokers, logLevel: logLevel.NOTHING }).admin();
   await admin.connect();
   const topics = (await admin.listTopics()).filter((topic) => !topic.startsWith("__"));

@@ -198,7 +198,7 @@ describe("demo with a running system", () => {
 
   const browser = existsSync(chromium);
   if (!browser)
-    console.warn(`\nLEFT OUT: the demo in a browser. ${chromium} is not installed. Debian: apt-get install chromium\n`);
+    console.warn(`\nSKIPPED: the demo in a browser. ${chromium} is not installed. Debian: apt-get install chromium\n`);
   test.runIf(browser)(
     "pays on the hosted page in a browser",
     async () => {

@@ -28,20 +28,20 @@ const knownAttributes = new Set([
 ]);
 
 let collector: Collector;
-let running: TestSystem;
+let testSystem: TestSystem;
 let business: TestBusiness;
 beforeAll(async () => {
   collector = await startCollector();
   const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACE_RATIO: "1", LOG_LEVEL: "debug" };
-  running = await startTestSystem("kafka", Object.fromEntries(serviceNames.map((name) => [name, settings])));
-  business = await aBusiness(running.system);
+  testSystem = await startTestSystem("kafka", Object.fromEntries(serviceNames.map((name) => [name, settings])));
+  business = await aBusiness(testSystem.system);
   await business.call("PATCH", `/api/v1/webhook-endpoints/${business.endpointId}`, {
     url: `${business.receiver.url}/zz-path?zz-query=1`,
   });
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
-  await running?.[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
   await collector?.[Symbol.asyncDispose]();
 });
 
@@ -57,7 +57,7 @@ const refund = (paymentId: string, traceparent: string) =>
 const leafOf = (traceId: string, name: string) => spansOf(traceId).find((span) => span.name === name);
 
 test("a refund is one trace from its request to the webhook attempt", async () => {
-  const { id } = await aPaidPayment(running.system, business);
+  const { id } = await aPaidPayment(testSystem.system, business);
   const { status } = await refund(id, `00-${aTraceId}-${callerSpanId}-00`);
   expect(status).toBe(200);
   await business.receiver.next("PAYMENT_REFUNDED", id, 90_000);
@@ -104,8 +104,8 @@ test("a refund is one trace from its request to the webhook attempt", async () =
 
 test("the later processing of a refund with an unknown outcome belongs to the trace of its request", async () => {
   const traceId = aTraceId.replace("4bf9", "5bf9");
-  const { id } = await aPaidPayment(running.system, business);
-  await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "timeout_after", times: 1 });
+  const { id } = await aPaidPayment(testSystem.system, business);
+  await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "timeout_after", times: 1 });
   await refund(id, `00-${traceId}-${callerSpanId}-01`);
   await business.receiver.next("PAYMENT_REFUNDED", id, 90_000);
   await eventually(() => {
@@ -129,7 +129,7 @@ test("the later processing of a refund with an unknown outcome belongs to the tr
 
 test("log lines of the refund contain its trace id, and the request id where it is available", async () => {
   const linesOf = async (name: string) =>
-    (await readFile(join(running.system.logDir, `${name}.log`), "utf8"))
+    (await readFile(join(testSystem.system.logDir, `${name}.log`), "utf8"))
       .split("\n")
       .filter((line) => line.includes(aTraceId))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -155,7 +155,7 @@ test("spans contain no secrets and no data of cards, persons or bodies, and have
   const keys = new Set(collector.spans.flatMap(({ attributes }) => Object.keys(attributes)));
   expect([...keys].filter((key) => !knownAttributes.has(key))).toEqual([]);
   const all = collector.bodies.join("\n");
-  const secrets = [business.key, business.secret, running.system.adminKey, validCard.pan, validCard.password];
+  const secrets = [business.key, business.secret, testSystem.system.adminKey, validCard.pan, validCard.password];
   for (const word of [...secrets, "zz-", "shop.example", "Épicerie", "Bearer", "userName"]) expect(all).not.toContain(word);
   const names = new Set(collector.spans.map(({ name }) => name));
   expect(names.size).toBeLessThan(60);
@@ -177,7 +177,7 @@ test.each(["hang", 503] as const)("a collector that responds with %s does not af
   collector.answer = answer;
   try {
     for (let i = 0; i < 3; i++) {
-      const { id } = await aPaidPayment(running.system, business);
+      const { id } = await aPaidPayment(testSystem.system, business);
       const { status } = await business.call("POST", `/api/v1/payments/${id}/refund`);
       expect(status).toBe(200);
       expect(await business.receiver.next("PAYMENT_REFUNDED", id, 90_000)).toBeDefined();

@@ -11,8 +11,8 @@ if (!isInstalled) {
   process.stderr.write(`\n${message}\n\n`);
 }
 
-describe.skipIf(!isInstalled)("the models of a refund and of a key lease", () => {
-  test("have no counterexample in a search with spin, and have one if a rule is removed", async () => {
+describe.skipIf(!isInstalled)("models", () => {
+  test("the models of a refund and of a key lease have no counterexample, and have one if a rule is removed", async () => {
     const report = await runProgram(models, { seed: 1, seconds: 1 });
     expect(report.violations).toEqual([]);
     expect(report.counted("checked: a model has no counterexample")).toBe(2);

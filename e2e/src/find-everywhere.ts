@@ -69,11 +69,11 @@ export async function readKafkaPlaces(brokers: string): Promise<Place[]> {
 export function findPlaces(places: readonly Place[], word: string): string[] {
   const caseInsensitiveForms = [word, Buffer.from(word).toString("hex"), encodeURIComponent(word)].map((form) => form.toLowerCase());
   const base64Forms = encodeBase64Parts(word);
-  const found = places.filter(({ content }) => {
+  const matching = places.filter(({ content }) => {
     const lower = content.toLowerCase();
     return caseInsensitiveForms.some((form) => lower.includes(form)) || base64Forms.some((form) => content.includes(form));
   });
-  return [...new Set(found.map(({ name }) => name))];
+  return [...new Set(matching.map(({ name }) => name))];
 }
 
 /**

@@ -68,13 +68,13 @@ export async function injectFaults(
 function killBrokers({ brokers }: FaultTargets, report: Report): Fault {
   let index = 0;
   return async (random, isFirst) => {
-    const killed = isFirst || random.chance(0.9) ? brokers.slice(index, index + 1) : brokers;
+    const brokersToKill = isFirst || random.chance(0.9) ? brokers.slice(index, index + 1) : brokers;
     index = (index + 1) % brokers.length;
-    await Promise.all(killed.map((broker) => broker.kill()));
-    report.count("brokers killed (-9)", killed.length);
-    if (killed.length > 1) report.count("kills of all brokers at once");
+    await Promise.all(brokersToKill.map((broker) => broker.kill()));
+    report.count("brokers killed (-9)", brokersToKill.length);
+    if (brokersToKill.length > 1) report.count("kills of all brokers at once");
     await sleep(random.integer(200, 3_000));
-    await Promise.all(killed.map((broker) => broker.start()));
+    await Promise.all(brokersToKill.map((broker) => broker.start()));
   };
 }
 

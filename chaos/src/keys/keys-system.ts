@@ -43,13 +43,13 @@ export async function startKeysSystem(leaseMs: readonly [number, number]): Promi
   await system.services.gateway.start(bothIdentities);
   await system.ready();
 
-  const running = stack.move();
+  const resources = stack.move();
   return {
     system,
     identities: [system.services.identity, identity.process],
     gateways: [{ url: system.gatewayUrl, process: system.services.gateway }, secondGateway],
     captured: capturingProxy.tokens,
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 

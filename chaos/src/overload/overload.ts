@@ -150,12 +150,12 @@ async function prepareRequests(system: System, random: Random): Promise<Requests
     const { call, key, receiver } = await aBusiness(system, `Épicerie ${i}`);
     await receiver[Symbol.asyncDispose]();
     const headers = { authorization: `Bearer ${key}` };
-    const created = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: clientsPerBusiness }, (_, j) =>
         call("POST", "/api/v1/clients/person", { ...aPerson, email: `a${j}@example.dz` }),
       ),
     );
-    const ids = created.filter(({ status }) => status === 201).map(({ body }) => String(body["id"]));
+    const ids = responses.filter(({ status }) => status === 201).map(({ body }) => String(body["id"]));
     const payment = await call("POST", "/api/v1/payments", anOrder);
     for (let j = 0; j < 20; j++) {
       const id = random.pick(ids);

@@ -26,8 +26,8 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
   env["kyc"] = { ...env["kyc"], KYC_PROVIDER_TOKEN: providerToken };
   env["sandbox"] = { ...env["sandbox"], SATIM_PASSWORD: processorPassword, KYC_PROVIDER_TOKEN: providerToken };
   env["gateway"] = { ...env["gateway"], RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "0" };
-  await using running = await startTestSystem("kafka", env);
-  const { system } = running;
+  await using testSystem = await startTestSystem("kafka", env);
+  const { system } = testSystem;
   for (const [name, value] of findSecretSettings(serviceNames.map(system.envOf))) {
     canaries.add(`setting ${name}`, value);
   }
@@ -55,21 +55,21 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
   const places = [
     ...(await readDatabasePlaces(system)),
     ...(await readLogPlaces(system)),
-    ...(await readKafkaPlaces(running.kafka?.brokers ?? "")),
+    ...(await readKafkaPlaces(testSystem.kafka?.brokers ?? "")),
     ...webhooks,
     ...rejections,
     ...operatorResponses,
   ];
   report.count("places searched", places.length);
   for (const { name, text, allowed } of canaries.created) {
-    const found = findPlaces(places, text);
-    const forbidden = found.filter((place) => !allowed.some((prefix) => place.startsWith(prefix)));
+    const placesOfCanary = findPlaces(places, text);
+    const forbidden = placesOfCanary.filter((place) => !allowed.some((prefix) => place.startsWith(prefix)));
     report.check(
       "a canary occurs only in its allowed places",
       forbidden.length === 0,
       () => `${name} is in ${forbidden.join(", ")}`,
     );
-    if (found.length > 0) report.count("canaries found in allowed places");
+    if (placesOfCanary.length > 0) report.count("canaries found in allowed places");
   }
   // Proves that the search reads the logs. A search that reads no places would find no canaries.
   const postgresLog = places.find(({ name }) => name === "log: postgres.log")?.content ?? "";
@@ -85,18 +85,18 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
  * texts also occur by chance.
  */
 function findSecretSettings(settings: readonly Record<string, string>[]): [name: string, value: string][] {
-  const found = new Map<string, string>();
+  const secretsByName = new Map<string, string>();
   for (const serviceSettings of settings) {
     for (const [name, value] of Object.entries(serviceSettings)) {
       if (!/SECRET|PASSWORD|TOKEN|PRIVATE|MAC_KEYS|ENCRYPTION|BOOTSTRAP/.test(name) || /PUBLIC|_MS$|SECONDS/.test(name)) continue;
       // "id:secret" and "topic=id:secret", comma-separated.
       for (const part of value.split(",")) {
         const secret = part.split(/[:=](?=[A-Za-z0-9+/_-]{16,})/).at(-1) ?? "";
-        if (secret.length >= 10) found.set(`${name} ${found.size}`, secret);
+        if (secret.length >= 10) secretsByName.set(`${name} ${found.size}`, secret);
       }
     }
     const password = serviceSettings["DATABASE_URL"] && new URL(serviceSettings["DATABASE_URL"]).password;
-    if (password) found.set("DATABASE_URL", password);
+    if (password) secretsByName.set("DATABASE_URL", password);
   }
-  return [...found];
+  return [...secretsByName];
 }

@@ -22,7 +22,7 @@ export async function trespass(system: System, random: Random, report: Report): 
   const [owner, stranger] = await Promise.all([createTenant(system, mark()), createTenant(system, mark())]);
   // The first read may update resources from external systems.
   await readAll(document, owner);
-  const before = await readAll(document, owner);
+  const textsBefore = await readAll(document, owner);
 
   // Reads come first, because creations give the stranger resources with the owner's names.
   // Deletions come last, because other operations need the stranger's resources.
@@ -33,12 +33,12 @@ export async function trespass(system: System, random: Random, report: Report): 
     if (operation.isKeyless) report.count("operations that need no key");
     else await testOperation(operation, owner, stranger, report);
   }
-  const after = await readAll(document, owner);
-  for (const [address, text] of before) {
+  const textsAfter = await readAll(document, owner);
+  for (const [address, text] of textsBefore) {
     report.check(
       "resources of the owner are unchanged",
-      after.get(address) === text,
-      () => `${address}\n${text}\n${after.get(address)}`,
+      textsAfter.get(address) === text,
+      () => `${address}\n${text}\n${textsAfter.get(address)}`,
     );
   }
   for (const operation of operations.filter(({ takesIdempotencyKey, isKeyless }) => takesIdempotencyKey && !isKeyless)) {

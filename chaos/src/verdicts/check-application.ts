@@ -15,7 +15,7 @@ const webhookMs = 120_000;
 const excludedDays = 2;
 
 export interface ApplicationContext {
-  readonly running: TestSystem;
+  readonly testSystem: TestSystem;
   readonly business: TestBusiness;
   readonly report: Report;
 }
@@ -24,8 +24,8 @@ export interface ApplicationContext {
  * Creates an application with a random provider response, and decides it at random if it is in
  * review. Checks that the API and the webhooks contain the specified result.
  */
-export async function checkApplication({ running, business, report }: ApplicationContext, random: Random): Promise<void> {
-  const { system } = running;
+export async function checkApplication({ testSystem, business, report }: ApplicationContext, random: Random): Promise<void> {
+  const { system } = testSystem;
   const terms = randomTerms(random);
   const row = randomResponse(random, terms, Date.now(), excludedDays);
   const expected = computeSpecifiedVerdict(row, terms.requireVideo);
@@ -54,7 +54,7 @@ export async function checkApplication({ running, business, report }: Applicatio
   );
   checkReasons(report, row.fields, view.body["reason_codes"], details);
   if (expected === "NEEDS_REVIEW")
-    await decideReview({ running, business, report }, random, id, row.fields["verdict"], callSandbox, details);
+    await decideReview({ testSystem, business, report }, random, id, row.fields["verdict"], callSandbox, details);
 
   const finalView = await business.call("GET", `${path}/${id}`);
   const texts = [view.text, finalView.text, ...webhooksOf(business, id).map(({ text }) => text)];
@@ -76,14 +76,14 @@ export async function checkApplication({ running, business, report }: Applicatio
  * Checks that the decision is final, independent of the evidence.
  */
 async function decideReview(
-  { running, business, report }: ApplicationContext,
+  { testSystem, business, report }: ApplicationContext,
   random: Random,
   id: string,
   providerVerdict: unknown,
   callSandbox: (action: string, body: object) => Promise<unknown>,
   details: (problem: string) => () => string,
 ): Promise<void> {
-  const { system } = running;
+  const { system } = testSystem;
   const outcome: Verdict = random.pick(["APPROVED", "REJECTED"]);
   if (providerVerdict === "NEEDS_REVIEW" && random.chance(0.8)) {
     await callSandbox("review", { outcome });
@@ -115,8 +115,8 @@ function checkReasons(
   const returnedCodes = Array.isArray(providerReasons)
     ? providerReasons.slice(0, 20).map((reason) => (reason as { code?: unknown } | null)?.code)
     : [];
-  const known = codes.filter((code) => returnedCodes.includes(code));
-  const isComplete = known.every((code) => rows.some((reason) => reason.code === code));
+  const knownCodes = codes.filter((code) => returnedCodes.includes(code));
+  const isComplete = knownCodes.every((code) => rows.some((reason) => reason.code === code));
   const areKnown = rows.every(({ code, message }) => codes.includes(code as (typeof codes)[number]) && message.length > 0);
   report.check("the API returns all known reason codes and no other", isComplete && areKnown, details(`shows ${JSON.stringify(rows)}`));
 }

@@ -24,8 +24,8 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
   const random = createRandom(seed);
   checkTruthTable(report, Date.now());
   log("all combinations of field values were compared");
-  await using running = await startTestSystem("direct");
-  const business = await aBusiness(running.system);
+  await using testSystem = await startTestSystem("direct");
+  const business = await aBusiness(testSystem.system);
   await using _receiver = business.receiver;
   do {
     const nowMs = Date.now();
@@ -34,7 +34,7 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
       report.count(`random responses: ${compareVerdicts(report, randomResponse(random, terms, nowMs), terms, formatDay(nowMs))}`);
     }
     const batch = Array.from({ length: applicationsPerBatch }, () => random.fork());
-    await Promise.all(batch.map((applicationRandom) => checkApplication({ running, business, report }, applicationRandom)));
+    await Promise.all(batch.map((applicationRandom) => checkApplication({ testSystem, business, report }, applicationRandom)));
     log(
       `${report.counted("checked: API and webhook contain the specified verdict")} applications, ${report.violations.length} violations`,
     );

@@ -506,7 +506,7 @@ describe("ids of another business", () => {
     const unknownOperations = operations(randomUUID(), randomUUID(), randomUUID());
     const readResources = () =>
       Promise.all(foreignOperations.flatMap(([method, path]) => (method === "GET" ? [business.call("GET", path)] : [])));
-    const before = (await readResources()).map(({ text }) => text);
+    const textsBefore = (await readResources()).map(({ text }) => text);
     const comparable = ({ status, text, headers }: Answer) => ({
       status,
       text: text.replaceAll(String(headers["x-request-id"]), "request"),
@@ -520,7 +520,7 @@ describe("ids of another business", () => {
       if (!path.startsWith(`${applications}?`)) expect([403, 404], description).toContain(foreign.status);
       for (const id of [client, beneficiary, account]) expect(foreign.text, description).not.toContain(id);
     }
-    expect((await readResources()).map(({ text }) => text)).toEqual(before);
+    expect((await readResources()).map(({ text }) => text)).toEqual(textsBefore);
   });
 
   test("two businesses can use the same Idempotency-Keys, e-mail addresses and external ids", async () => {
@@ -531,10 +531,10 @@ describe("ids of another business", () => {
     const foreign = await otherBusiness.call("POST", "/api/v1/accounts", body, key);
     expect(statusAndCode(foreign)).toEqual([404, "client_not_found"]);
     expect(foreign.headers["idempotent-replayed"]).toBeUndefined();
-    const own = await aClient(otherBusiness);
-    expect((await openAccount(own, { external_account_id: "shared" }, otherBusiness)).status).toBe(201);
+    const otherClient = await aClient(otherBusiness);
+    expect((await openAccount(otherClient, { external_account_id: "shared" }, otherBusiness)).status).toBe(201);
     const { email } = (await business.call("GET", `/api/v1/clients/${client}`)).body;
-    expect((await otherBusiness.call("PUT", `/api/v1/clients/person/${own}`, { email })).status).toBe(200);
+    expect((await otherBusiness.call("PUT", `/api/v1/clients/person/${otherClient}`, { email })).status).toBe(200);
   });
 
   test("the verification link of a client is returned only to its own business", async () => {

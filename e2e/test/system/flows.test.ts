@@ -55,10 +55,10 @@ test("20 parallel requests with one Idempotency-Key are executed once", async ()
 });
 
 test("an endpoint can be tested and checked, and a replay delivers missed events", async () => {
-  const own = await aBusiness(testSystem.system, "Replays");
-  await using receiver = own.receiver;
-  const { webhookEndpoints, events } = own.amana;
-  const { endpointId } = own;
+  const replayBusiness = await aBusiness(testSystem.system, "Replays");
+  await using receiver = replayBusiness.receiver;
+  const { webhookEndpoints, events } = replayBusiness.amana;
+  const { endpointId } = replayBusiness;
 
   const tested = await webhookEndpoints.test(endpointId);
   expect(tested.type).toBe("WEBHOOK_TEST");
@@ -72,7 +72,7 @@ test("an endpoint can be tested and checked, and a replay delivers missed events
 
   await webhookEndpoints.update(endpointId, { status: "DISABLED" });
   const since = new Date(Date.now() - 60_000).toISOString();
-  const { id } = await aPaidPayment(testSystem.system, own);
+  const { id } = await aPaidPayment(testSystem.system, replayBusiness);
   await eventually(async () => {
     expect((await events.list({ type: "PAYMENT_COMPLETED" }).page()).total).toBe(1);
   });

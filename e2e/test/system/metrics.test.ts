@@ -126,9 +126,13 @@ test("values that callers send do not become label values, and the number of ser
   };
   const unexpected = samples.flatMap(({ metric, labels }) =>
     Object.entries(labels).flatMap(([label, value]) => {
-      const known = label === "le" ? /^(\+Inf|[\d.]+)$/ : (labelsOf.get(metric)?.[label] ?? foreignLabels[label]);
+      const permitted = label === "le" ? /^(\+Inf|[\d.]+)$/ : (labelsOf.get(metric)?.[label] ?? foreignLabels[label]);
       const isKnown =
-        known instanceof RegExp ? known.test(value) : typeof known === "string" ? kinds[known]?.(value) : known?.includes(value);
+        permitted instanceof RegExp
+          ? permitted.test(value)
+          : typeof permitted === "string"
+            ? kinds[permitted]?.(value)
+            : permitted?.includes(value);
       return isKnown ? [] : [`${metric}{${label}="${value}"}`];
     }),
   );
@@ -177,8 +181,8 @@ test("docs/metrics.md contains each exported metric (vitest -u updates it)", asy
   await scrapeAll();
   const file = join(root, "docs", "metrics.md");
   const formatLabels = (name: string) => {
-    const known = labelsOf.get(name) ?? (name === "nodejs_gc_duration_seconds" ? foreignLabels : {});
-    return Object.entries(known).map(([label, values]) => `${label}: ${typeof values === "string" ? values : values.join(", ")}`);
+    const labels = labelsOf.get(name) ?? (name === "nodejs_gc_duration_seconds" ? foreignLabels : {});
+    return Object.entries(labels).map(([label, values]) => `${label}: ${typeof values === "string" ? values : values.join(", ")}`);
   };
   const rows = [...types.keys()]
     .toSorted()

@@ -162,7 +162,7 @@ async function restoreService(port: number, name: Owner): Promise<void> {
   await startOn(port, name);
 }
 
-test("each service except payments, restored alone, gets its missing changes from the other services", async () => {
+test("each service except payments gets its missing changes from the other services after a restore", async () => {
   const port = await restoreServer("alone");
   await restoreIdentity(port);
   await restoreWebhooks(port);

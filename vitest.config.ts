@@ -2,20 +2,21 @@ import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./packages/testing/src/longest-first.ts";
 
-// Tests start a hundred processes of the same modules: the first one compiles them for the others.
+// Tests start a hundred processes with the same modules. The first process stores the compiled
+// modules for the others.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", ".cache", "node");
 
 /**
- * Two projects: "unit" is everything that sits beside the code (rules, one RPC on a real database),
- * "system" is what starts processes, Kafka or a browser.
+ * Two projects: "unit" contains the tests beside the code (rules, one RPC on a real database),
+ * "system" contains the tests that start processes, Kafka or a browser.
  */
 export default defineConfig({
   test: {
     globalSetup: ["packages/testing/src/postgres-setup.ts"],
-    // Test files wait for processes and timers half of the time: four keep two processors busy.
+    // Test files wait for processes and timers half of the time, so four workers use two processors.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
-    // For tests that hang only: a busy machine needs many times as long as an idle one.
+    // Long enough for a busy machine, so that only tests that hang reach the timeout.
     testTimeout: 120_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 90_000 } },
@@ -31,8 +32,8 @@ export default defineConfig({
             "chaos/src/**/*.test.ts",
             "e2e/src/**/*.test.ts",
           ],
-          // A worker loads the ORM and the contracts once and not for each file: files share no
-          // state but modules.
+          // A worker loads the ORM and the contracts once instead of for each file. Test files share
+          // only the state of modules.
           isolate: false,
         },
       },

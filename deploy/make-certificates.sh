@@ -1,10 +1,10 @@
 #!/bin/sh
 # Creates certificates for calls between services: deploy/make-certificates.sh <folder> [days] (default: 90 days)
-# Each service gets <folder>/<service>/{cert,key,ca}.pem, valid as client and server under the name of the service, and under
-# $ALSO_NAMED if it is set. Run the script again to renew them: running services load new files within seconds. The CA is
-# created once, in <folder>/ca. Store its key offline. The images run as user 1000, which must be able to read the folder of
-# its service. A deployment with its own issuer (cert-manager, Vault, step-ca) does not need this script, only a CA that signs
-# exclusively for the services of this deployment.
+# Each service gets <folder>/<service>/{cert,key,ca}.pem. The certificate is valid as client and server for the name of the
+# service, and for $ALSO_NAMED if it is set. Run the script again to renew the certificates: running services load new files
+# within seconds. The first run creates the CA in <folder>/ca. Store the CA's key offline. The images run as user 1000, which
+# must be able to read the folder of its service. A deployment with its own issuer (cert-manager, Vault, step-ca) does not need
+# this script. Its CA must sign only certificates of this deployment's services.
 set -eu
 folder=${1:?"The folder is missing. Usage: deploy/make-certificates.sh <folder> [days]"}
 days=${2:-90}

@@ -3,7 +3,7 @@ import { freePort } from "@amana/dev-env/free-port";
 import { spawnServer } from "@amana/dev-env/server-process";
 import autocannon from "autocannon";
 import { request } from "undici";
-import { processFigures } from "./process-figures.ts";
+import { readProcessFigures } from "./process-figures.ts";
 
 const connections = 32;
 
@@ -27,29 +27,30 @@ export async function startBareServer(
   });
   stack.defer(() => server.stop());
   for (let i = 0; i < 200; i++) {
-    const isUp = await request(`http://127.0.0.1:${port}/healthz`).then(
+    const isReady = await request(`http://127.0.0.1:${port}/healthz`).then(
       (response) => response.body.dump().then(() => true),
       () => false,
     );
-    if (isUp) break;
+    if (isReady) break;
     if (!server.running()) throw new Error(`${program} did not start:\n${server.recentOutput()}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return { url: `http://127.0.0.1:${port}`, pid: server.pid };
 }
 
-/** A POST request. */
-export interface Call {
+/** Path and body of a POST request. */
+export interface PostRequest {
   readonly path: string;
   readonly body: string;
 }
 
 /**
  * Sends requests on 32 connections, one at a time on each, and returns the rate, the latency and
- * the CPU time of the processes. `next` returns each request; without it the URL is read with GET.
+ * the CPU time of the processes. `next` returns each request. Without `next`, the requests are GETs
+ * of the URL.
  */
-export async function load(name: string, url: string, key: string, seconds: number, pids: readonly number[], next?: () => Call) {
-  const { cpuSeconds } = processFigures(pids);
+export async function load(name: string, url: string, key: string, seconds: number, pids: readonly number[], next?: () => PostRequest) {
+  const { cpuSeconds } = readProcessFigures(pids);
   const result = await autocannon({
     url,
     connections,
@@ -57,14 +58,14 @@ export async function load(name: string, url: string, key: string, seconds: numb
     headers: { authorization: `Bearer ${key}` },
     ...(next && { requests: [{ method: "POST", setupRequest: (request) => setUp(request, next()) }] }),
   });
-  const cpu = processFigures(pids).cpuSeconds - cpuSeconds;
+  const cpu = readProcessFigures(pids).cpuSeconds - cpuSeconds;
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(`${name}: ${result.non2xx} responses other than 2xx, ${result.errors} errors`);
   return { perSecond: result.requests.average, p99Ms: result.latency.p99, cpuUs: (cpu / result.requests.total) * 1e6 };
 }
 
 /** Sets path and body. A request without a body gets no content-type header. */
-function setUp(request: autocannon.Request, { path, body }: Call): autocannon.Request {
+function setUp(request: autocannon.Request, { path, body }: PostRequest): autocannon.Request {
   const headers = { ...request.headers, ...(body && { "content-type": "application/json" }) };
   return { ...request, path, headers, ...(body && { body }) };
 }

@@ -60,6 +60,6 @@ async function bench(
   const benchmark = await benchmarks[name]();
   const result = await benchmark({ ...options, quick, names });
   if (json !== undefined) await writeFile(json, `${JSON.stringify(result, null, 2)}\n`);
-  // An open connection of a benchmark would keep the process alive.
+  // An open connection of a benchmark would keep the process running.
   process.exit(0);
 }

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 /** CPU time and memory of processes, read from /proc. Zero on systems other than Linux. */
 export interface ProcessFigures {
-  /** CPU time, including that of children that have ended. */
+  /** CPU time, including that of child processes that have ended. */
   readonly cpuSeconds: number;
-  /** Resident memory. Shared memory counts for each process. */
+  /** Resident memory. Shared memory is counted for each process. */
   readonly residentMb: number;
 }
 
@@ -13,7 +13,7 @@ export type FiguresByName = Readonly<Record<string, ProcessFigures>>;
 const ticksPerSecond = 100;
 
 /** Returns the sum of the figures of the processes. */
-export function processFigures(pids: readonly number[]): ProcessFigures {
+export function readProcessFigures(pids: readonly number[]): ProcessFigures {
   return pids.map(readFigures).reduce(add, { cpuSeconds: 0, residentMb: 0 });
 }
 
@@ -21,14 +21,14 @@ export function processFigures(pids: readonly number[]): ProcessFigures {
  * Returns the figures of all descendants of a process by name: the service, "postgres" or "kafka"
  * with all their processes, or the command.
  */
-export function figuresBelow(rootPid: number, nameOf = nameOfCommand): FiguresByName {
-  const all = readProcesses();
-  const below = (pid: number): typeof all =>
-    all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid)]);
+export function readFiguresOfDescendants(rootPid: number, nameOf = nameOfCommand): FiguresByName {
+  const processes = readProcesses();
+  const findDescendants = (pid: number): typeof processes =>
+    processes.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...findDescendants(child.pid)]);
   const byName: Record<string, ProcessFigures> = {};
-  for (const { pid, command } of below(rootPid)) {
+  for (const { pid, command } of findDescendants(rootPid)) {
     const name = nameOf(command);
-    byName[name] = add(byName[name] ?? processFigures([]), readFigures(pid));
+    byName[name] = add(byName[name] ?? readProcessFigures([]), readFigures(pid));
   }
   return byName;
 }
@@ -43,7 +43,7 @@ export function processorShares(before: FiguresByName, after: FiguresByName, sec
 }
 
 /** Returns the peak resident memory of a process since its start or the last `resetPeak`. */
-export function peakMb(pid: number): number {
+export function readPeakMb(pid: number): number {
   const [, kb = 0] = /^VmHWM:\s+(\d+) kB/m.exec(readProc(`${pid}/status`)) ?? [];
   return Number(kb) / 1024;
 }
@@ -92,7 +92,7 @@ function readProcessIds(): number[] {
   }
 }
 
-/** Returns an empty string if the process has ended. */
+/** Returns the text of a file in /proc, or an empty string if the process has ended. */
 function readProc(path: string): string {
   try {
     return readFileSync(`/proc/${path}`, "utf8");

@@ -3,18 +3,18 @@ export function printTable(rows: readonly Readonly<Record<string, string | numbe
   const [first] = rows;
   if (!first) return;
   const names = Object.keys(first);
-  const text = (value: string | number | undefined) => String(value ?? "");
-  const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => text(row[name]).length)));
-  const line = (cells: readonly (string | number | undefined)[]) =>
+  const format = (value: string | number | undefined) => String(value ?? "");
+  const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => format(row[name]).length)));
+  const formatRow = (cells: readonly (string | number | undefined)[]) =>
     `| ${cells
-      .map((cell, i) => (typeof cell === "number" ? text(cell).padStart(widths[i] ?? 0) : text(cell).padEnd(widths[i] ?? 0)))
+      .map((cell, i) => (typeof cell === "number" ? format(cell).padStart(widths[i] ?? 0) : format(cell).padEnd(widths[i] ?? 0)))
       .join(" | ")} |`;
-  const out = [
-    line(names),
-    line(widths.map((width) => "-".repeat(width))),
-    ...rows.map((row) => line(names.map((name) => row[name]))),
+  const lines = [
+    formatRow(names),
+    formatRow(widths.map((width) => "-".repeat(width))),
+    ...rows.map((row) => formatRow(names.map((name) => row[name]))),
   ];
-  process.stdout.write(`\n${out.join("\n")}\n`);
+  process.stdout.write(`\n${lines.join("\n")}\n`);
 }
 
 export function median(values: readonly number[]): number {

@@ -5,7 +5,7 @@ import type { Program } from "./program.ts";
 import { programs } from "./programs.ts";
 import { runProgram } from "./run-program.ts";
 
-/** Time limits of a run that ends after a number of events or schedules. */
+/** Default time limits of a run that ends after a number of events or schedules, in minutes. */
 const minutesForEvents = 60;
 const minutesForSchedules = 24 * 60;
 const countMax = 1_000_000_000;

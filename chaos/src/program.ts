@@ -4,7 +4,7 @@ import type { Report } from "./report.ts";
 /** Options of the program `matrix`. */
 export interface MatrixOptions {
   /**
-   * Number of generated schedules, instead of minutes. Schedules that failed before run as well.
+   * Number of generated schedules after which the run ends. Regressions are played in addition.
    */
   readonly schedules?: number | undefined;
   /** Number of systems that run in parallel, each with its own worker. Default: 1. */
@@ -21,12 +21,12 @@ export interface MatrixOptions {
 export interface ProgramRun {
   readonly seed: number;
   readonly seconds: number;
-  /** `events` ends earlier when it has committed this many events. */
+  /** The program `events` ends earlier when it has committed this number of events. */
   readonly eventsMax?: number | undefined;
-  /** For `matrix`. */
+  /** Options of the program `matrix`. */
   readonly matrix?: MatrixOptions | undefined;
   /**
-   * Aborts when the time is over. The program then starts nothing new, finishes running work,
+   * Aborts at the end of the run time. The program then starts no new work, finishes running work,
    * checks the results and returns.
    */
   readonly signal: AbortSignal;

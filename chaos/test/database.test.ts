@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { database } from "../src/database/database.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("2xx responses survive a kill of PostgreSQL, and no refund is repeated after a restore of an old database", async () => {
+test("2xx responses survive a kill of PostgreSQL, and no refund is sent again after the restore of an old database", async () => {
   const report = await runProgram(database, { seed: 1, seconds: 3 });
   expect(report.violations).toEqual([]);
   expect(report.counted("PostgreSQL killed (-9)")).toBeGreaterThan(0);

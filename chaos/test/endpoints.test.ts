@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { endpoints } from "../src/endpoints/endpoints.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("healthy endpoints receive every event beside faulty ones, attempts follow the schedule, resources are released", async () => {
+test("healthy endpoints receive every event while other endpoints are faulty, and webhooks releases its resources afterwards", async () => {
   const report = await runProgram(endpoints, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("faulty endpoints")).toBeGreaterThan(40);

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { keys } from "../src/keys/keys.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("a key is rejected after the response to its revocation, and a captured token by other services", async () => {
+test("gateways reject a key after the response to its revocation, and services reject captured tokens of other services", async () => {
   const report = await runProgram(keys, { seed: 1, seconds: 5 });
   expect(report.violations).toEqual([]);
   for (const counter of [
-    "accepted",
+    "requests accepted",
     "slow bodies",
     "gateways frozen (SIGSTOP)",
     "identities killed (-9)",

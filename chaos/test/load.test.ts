@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { fire } from "../src/load/fire.ts";
+import { sendLoad } from "../src/load/sendLoad.ts";
 
-test("a load counts responses by status, and rejections without Retry-After", async () => {
+test("sendLoad counts responses by status, and rejections without Retry-After", async () => {
   let responses = 0;
   const server = createServer((_request, response) => {
     const variant = responses++ % 3;
@@ -12,7 +12,7 @@ test("a load counts responses by status, and rejections without Retry-After", as
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const outcome = await fire({
+  const outcome = await sendLoad({
     url,
     requests: [{ method: "GET", path: "/", headers: {} }],
     perSecond: 300,

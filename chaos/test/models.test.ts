@@ -12,7 +12,7 @@ if (!isInstalled) {
 }
 
 describe.skipIf(!isInstalled)("models", () => {
-  test("spin finds no counterexample to the models, and finds one when a rule is removed", async () => {
+  test("the models of a refund and of a key lease have no counterexample, and have one if a rule is removed", async () => {
     const report = await runProgram(models, { seed: 1, seconds: 1 });
     expect(report.violations).toEqual([]);
     expect(report.counted("checked: a model has no counterexample")).toBe(2);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { overload } from "../src/overload/overload.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("under overload, requests beyond the capacity get 503 with Retry-After, and the system recovers", async () => {
+test("the system responds to requests beyond its capacity with 503 and Retry-After, and recovers", async () => {
   const report = await runProgram(overload, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("10 times: 503")).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createRandom } from "../src/random.ts";
 
-test("the generator repeats its values for the same seed and differs for another seed", () => {
+test("createRandom returns the same values for the same seed, and other values for another seed", () => {
   const values = (seed: number) => {
     const random = createRandom(seed);
     return Array.from({ length: 20 }, () => random.integer(1, 1_000_000));

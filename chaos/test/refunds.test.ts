@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { refunds } from "../src/refunds/refunds.ts";
 import { runProgram } from "../src/run-program.ts";
 
-test("a refund happens once or needs a decision while calls, processes and rows fail", async () => {
+test("a refund takes effect once or needs a decision while calls are lost, processes are killed and rows are rolled back", async () => {
   const report = await runProgram(refunds, { seed: 7, seconds: 8 });
   expect(report.violations).toEqual([]);
   expect(report.counted("payments paid")).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ import { minimize, shrink } from "../src/matrix/shrink.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-test("a seed draws the same schedules each time, and a schedule is unchanged after JSON", () => {
+test("drawSchedule returns the same schedule for the same seed and number, and JSON preserves it", () => {
   for (const number of numbers(20)) {
     const schedule = drawSchedule(7, number);
     expect(drawSchedule(7, number)).toEqual(schedule);
@@ -15,21 +15,21 @@ test("a seed draws the same schedules each time, and a schedule is unchanged aft
   }
 });
 
-test("each cell is the first fault of one schedule before any is again, with the work that reaches it", () => {
-  const first = numbers(cells.length).map((number) => drawSchedule(3, number));
-  expect(new Set(first.map(({ faults }) => cellOf(faults[0] as Schedule["faults"][number]))).size).toBe(cells.length);
-  for (const { work, faults } of first) {
+test("drawSchedule uses each cell once as the first fault before it repeats one, and adds the work that reaches each fault", () => {
+  const schedules = numbers(cells.length).map((number) => drawSchedule(3, number));
+  expect(new Set(schedules.map(({ faults }) => cellOf(faults[0] as Schedule["faults"][number]))).size).toBe(cells.length);
+  for (const { work, faults } of schedules) {
     expect(work.length).toBeGreaterThan(0);
     for (const fault of faults) {
       const needs = cells.find(({ name }) => name === cellOf(fault))?.needs;
-      const meetsNeed = (item: Schedule["work"][number]) =>
+      const isNeeded = (item: Schedule["work"][number]) =>
         item.kind === needs || (item.kind === "verification" && item.end === needs);
-      expect(needs === undefined || work.some(meetsNeed), cellOf(fault)).toBe(true);
+      expect(needs === undefined || work.some(isNeeded), cellOf(fault)).toBe(true);
     }
   }
 });
 
-test("minimize returns the smallest failing list, independent of positions", async () => {
+test("minimize returns the items without which the list does not fail", async () => {
   const all = numbers(40);
   const candidates: (readonly number[])[] = [];
   const fails = async (subset: readonly number[]) => {
@@ -42,9 +42,9 @@ test("minimize returns the smallest failing list, independent of positions", asy
   expect(await minimize(all, async (subset) => subset.length === 40)).toEqual(all);
 });
 
-test("shrink reduces a schedule to the fault and the work that make it fail, with rounded times", async () => {
-  const ask = { amount: "1000.00", pauseMs: 700, patienceMs: 6_000 };
-  const refund = { atMs: 650, kind: "refund", course: { asks: [ask, ask, ask], atOnce: true, rollsBack: false } } as const;
+test("shrink returns the fault and the work that cause a failure, with rounded times", async () => {
+  const refundRequest = { amount: "1000.00", pauseMs: 700, patienceMs: 6_000 };
+  const refund = { atMs: 650, kind: "refund", course: { asks: [refundRequest, refundRequest, refundRequest], atOnce: true, rollsBack: false } } as const;
   const point = { point: "refund.answered", service: "payments", signal: "SIGKILL" } as const;
   const schedule: Schedule = {
     work: [{ atMs: 50, kind: "key", way: "revoke" }, refund, { atMs: 0, kind: "verification", end: "canceled", ofClient: true }],
@@ -58,7 +58,7 @@ test("shrink reduces a schedule to the fault and the work that make it fail, wit
   const fails = async ({ work, faults }: Schedule) =>
     work.some(({ kind }) => kind === "refund") && faults.some((fault) => fault.kind === "point" && fault.forMs > 500);
   expect(await shrink(schedule, fails)).toEqual({
-    work: [{ ...refund, atMs: 0, course: { ...refund.course, asks: [{ ...ask, pauseMs: 0 }] } }],
+    work: [{ ...refund, atMs: 0, course: { ...refund.course, asks: [{ ...refundRequest, pauseMs: 0 }] } }],
     faults: [{ kind: "point", ...point, atMs: 0, forMs: 900 }],
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runProgram } from "../src/run-program.ts";
 import { secrets } from "../src/secrets/secrets.ts";
 
-test("secrets and personal data occur only in their allowed places", async () => {
+test("rows, logs, messages and responses contain secrets and personal data only in allowed places", async () => {
   const report = await runProgram(secrets, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("checked: a canary occurs only in its allowed places")).toBeGreaterThan(50);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runProgram } from "../src/run-program.ts";
 import { verdicts } from "../src/verdicts/verdicts.ts";
 
-test("every verdict equals the specification, in the evaluation alone and in a running system", async () => {
+test("the evaluation and a running system return the verdict of the specification for every provider response", async () => {
   const report = await runProgram(verdicts, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("combinations: APPROVED")).toBe(12);

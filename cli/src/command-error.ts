@@ -19,8 +19,8 @@ export const exitCodes = {
   unreachable: 3,
   /** `stuck`, `migrate status`, `audit verify` and others: an operator must act. */
   actionNeeded: 4,
-  /** A change got no response. It may be done. */
+  /** A change got no response and may be done. */
   unknown: 5,
-  /** Ctrl-C: 128 and the signal number, as shells report it. */
+  /** Ctrl-C: 128 plus the signal number, as shells report it. */
   interrupted: 130,
 } as const;

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { CommandError, exitCodes } from "./command-error.ts";
 import { printable } from "./print.ts";
 
-/** Requests a confirmation on the terminal. Throws CommandError without a yes or a terminal. */
+/** Requests a confirmation on the terminal. Throws CommandError if the user does not type yes or no terminal exists. */
 export async function confirm(question: string, { yes }: { readonly yes?: boolean }): Promise<void> {
   if (yes) return;
   // The question may contain names from the API, with control characters.
@@ -16,7 +16,7 @@ export async function confirm(question: string, { yes }: { readonly yes?: boolea
   const closed = new AbortController();
   reader.once("SIGINT", () => closed.abort());
   reader.once("close", () => closed.abort());
-  const input = await reader.question(`${text} [y/N] `, { signal: closed.signal }).catch(() => "");
+  const response = await reader.question(`${text} [y/N] `, { signal: closed.signal }).catch(() => "");
   reader.close();
-  if (!/^y(es)?$/i.test(input.trim())) throw new CommandError("Nothing was done.");
+  if (!/^y(es)?$/i.test(response.trim())) throw new CommandError("Nothing was done.");
 }

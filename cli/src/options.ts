@@ -15,7 +15,7 @@ export interface ChangeOptions extends CommonOptions {
 /**
  * Returns a parser of decimal numbers in a range. It rejects "Infinity", "1e9" and an empty text.
  */
-export const numberFrom =
+export const numberParser =
   (min: number, max: number) =>
   (text: string): number => {
     const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
@@ -24,8 +24,8 @@ export const numberFrom =
   };
 
 /** Returns a parser of whole numbers in a range. */
-export const wholeFrom = (min: number, max: number) => (text: string) => {
-  const value = numberFrom(min, max)(text);
+export const wholeNumberParser = (min: number, max: number) => (text: string) => {
+  const value = numberParser(min, max)(text);
   if (!Number.isInteger(value)) throw new InvalidArgumentError("It must be a whole number.");
   return value;
 };
@@ -41,11 +41,11 @@ export const withCommonOptions = (command: Command, example?: string): Command =
   withDatabaseOptions(command).option("--json", jsonHelp).addHelpText("after", databaseHelp(example));
 
 /** Adds `--as`, the actor in the audit trail. */
-export const withAs = (command: Command): Command =>
+export const withActorOption = (command: Command): Command =>
   command.addOption(new Option("--as <name>", "your name in the audit trail").default(systemUser(), "the system user"));
 
 /** Adds the options of a command that changes databases. */
-export const withChangeOptions = (command: Command, example?: string): Command => withAs(withCommonOptions(command, example));
+export const withChangeOptions = (command: Command, example?: string): Command => withActorOption(withCommonOptions(command, example));
 
 /** Description of `--json` in the help. */
 export const jsonHelp = "print one JSON document";

@@ -2,15 +2,15 @@ import { styleText } from "node:util";
 
 type Cell = string | number | null | undefined;
 
-/** A column of a table. A function in its place is a column that is never shortened. */
+/** A column of a table. In its place, a function defines a column that is never shortened. */
 export interface Column<Row> {
   readonly of: (row: Row) => Cell;
-  /** Aligns to the right: numbers and amounts. */
-  readonly right?: boolean;
+  /** Aligns numbers and amounts to the right. */
+  readonly alignRight?: boolean;
   /** Minimum width in characters, to which a narrow terminal shortens the column. */
   readonly min?: number;
   /** Order in which a narrow terminal omits columns: the highest number first. */
-  readonly spare?: number;
+  readonly omitOrder?: number;
 }
 
 export type Columns<Row> = Readonly<Record<string, Column<Row> | ((row: Row) => Cell)>>;
@@ -19,10 +19,10 @@ export type Columns<Row> = Readonly<Record<string, Column<Row> | ((row: Row) => 
 export function printRows<Row extends object>(
   rows: readonly Row[],
   columns: Columns<Row>,
-  { json, none }: { json?: boolean | undefined; none: string },
+  { json, emptyText }: { json?: boolean | undefined; emptyText: string },
 ): void {
   if (json) print(jsonText(rows));
-  else if (rows.length === 0) print(none);
+  else if (rows.length === 0) print(emptyText);
   else {
     const table = tableOf(rows, columns);
     print(table.header);
@@ -34,20 +34,20 @@ export function printRows<Row extends object>(
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /**
- * Returns a table that fits the terminal. The given rows determine the widths, also of rows that
- * are printed later. Without a terminal no text is shortened and no color is used.
+ * Returns a table that fits the terminal. The widths of `rows` also apply to rows that are
+ * printed later. Without a terminal no text is shortened and no color is used.
  */
 export function tableOf<Row>(rows: readonly Row[], columns: Columns<Row>): { header: string; line(row: Row): string } {
-  const all = Object.entries(columns).map(([name, column]) => {
+  const allColumns = Object.entries(columns).map(([name, column]) => {
     const { of, ...rest } = typeof column === "function" ? { of: column } : column;
     const text = (row: Row) => printable(of(row));
     return { name, text, ...rest, width: Math.max(widthOf(name), ...rows.map((row) => widthOf(text(row)))) };
   });
-  const room = terminalWidth();
-  const shown = fitted(all, room);
+  const maxWidth = terminalWidth();
+  const shown = fitColumns(allColumns, maxWidth);
   const lineOf = (cells: readonly string[]) =>
     cells
-      .map((cell, i) => padded(cell, shown[i]?.width ?? 0, shown[i]?.right))
+      .map((cell, i) => pad(cell, shown[i]?.width ?? 0, shown[i]?.alignRight))
       .join("  ")
       .trimEnd();
   return {
@@ -55,7 +55,7 @@ export function tableOf<Row>(rows: readonly Row[], columns: Columns<Row>): { hea
     line: (row) =>
       lineOf(
         shown.map(({ text, width, min }) =>
-          min === undefined || room === Number.POSITIVE_INFINITY ? text(row) : cut(text(row), width),
+          min === undefined || maxWidth === Number.POSITIVE_INFINITY ? text(row) : shorten(text(row), width),
         ),
       ),
   };
@@ -64,26 +64,26 @@ export function tableOf<Row>(rows: readonly Row[], columns: Columns<Row>): { hea
 interface Fitting {
   width: number;
   readonly min?: number;
-  readonly spare?: number;
+  readonly omitOrder?: number;
 }
 
-function fitted<C extends Fitting>(columns: readonly C[], room: number): C[] {
-  const least = ({ min, width }: C) => Math.min(width, min ?? width);
-  const sum = (widths: readonly number[]) => widths.reduce((all, width) => all + width + 2, -2);
+function fitColumns<C extends Fitting>(columns: readonly C[], maxWidth: number): C[] {
+  const minWidthOf = ({ min, width }: C) => Math.min(width, min ?? width);
+  const sum = (widths: readonly number[]) => widths.reduce((total, width) => total + width + 2, -2);
   const kept = [...columns];
-  while (sum(kept.map(least)) > room) {
-    const spare = kept.reduce((most, column) => ((column.spare ?? 0) > (most.spare ?? 0) ? column : most));
-    if (!spare.spare) break;
-    kept.splice(kept.indexOf(spare), 1);
+  while (sum(kept.map(minWidthOf)) > maxWidth) {
+    const omitted = kept.reduce((first, column) => ((column.omitOrder ?? 0) > (first.omitOrder ?? 0) ? column : first));
+    if (!omitted.omitOrder) break;
+    kept.splice(kept.indexOf(omitted), 1);
   }
   for (;;) {
-    const widest = kept.filter((column) => column.width > least(column)).sort((a, b) => b.width - a.width)[0];
-    if (!widest || sum(kept.map(({ width }) => width)) <= room) return kept;
+    const widest = kept.filter((column) => column.width > minWidthOf(column)).sort((a, b) => b.width - a.width)[0];
+    if (!widest || sum(kept.map(({ width }) => width)) <= maxWidth) return kept;
     widest.width -= 1;
   }
 }
 
-/** Returns COLUMNS when standard output is a pipe, for users who pipe into a pager. */
+/** Returns the width of the terminal, or COLUMNS for a pipe, for users who pipe into a pager. */
 function terminalWidth(): number {
   const width = process.stdout.isTTY ? process.stdout.columns : Number(process.env["COLUMNS"]);
   return Number.isInteger(width) && width > 0 ? width : Number.POSITIVE_INFINITY;
@@ -93,22 +93,22 @@ function terminalWidth(): number {
 export const styled = (style: Parameters<typeof styleText>[0], text: string): string =>
   process.stdout.isTTY ? styleText(style, text, { stream: process.stdout }) : text;
 
-const wide =
+const wideCharacter =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18dff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
 /** Returns the width in terminal cells: combining marks have 0, East Asian wide characters 2. */
 function widthOf(text: string): number {
   let width = 0;
-  for (const character of text) if (!/\p{M}/u.test(character)) width += wide.test(character) ? 2 : 1;
+  for (const character of text) if (!/\p{M}/u.test(character)) width += wideCharacter.test(character) ? 2 : 1;
   return width;
 }
 
-function padded(text: string, width: number, right = false): string {
-  const room = " ".repeat(Math.max(0, width - widthOf(text)));
-  return right ? room + text : text + room;
+function pad(text: string, width: number, alignRight = false): string {
+  const spaces = " ".repeat(Math.max(0, width - widthOf(text)));
+  return alignRight ? spaces + text : text + spaces;
 }
 
-function cut(text: string, width: number): string {
+function shorten(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = "";
   for (const character of text) {
@@ -122,10 +122,10 @@ function cut(text: string, width: number): string {
 export function printFields(fields: object): void {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
   const width = Math.max(0, ...entries.map(([name]) => name.length));
-  for (const [name, value] of entries) print(`${printable(name).padEnd(width)}  ${shownValue(name, value)}`);
+  for (const [name, value] of entries) print(`${printable(name).padEnd(width)}  ${formatValue(name, value)}`);
 }
 
-function shownValue(name: string, value: unknown): string {
+function formatValue(name: string, value: unknown): string {
   if (typeof value === "string") return printable(/_at$|^at$|_until$/.test(name) ? localTime(value) : value);
   return typeof value === "object" ? jsonLine(value) : printable(String(value));
 }
@@ -136,18 +136,18 @@ export function localTime(iso: string | null | undefined, { ms = false } = {}): 
   if (Number.isNaN(time.getTime())) return iso ?? "";
   const offset = -time.getTimezoneOffset();
   const local = new Date(time.getTime() + offset * 60_000).toISOString();
-  const two = (value: number) => String(Math.trunc(Math.abs(value))).padStart(2, "0");
-  const zone = `${offset < 0 ? "-" : "+"}${two(offset / 60)}:${two(offset % 60)}`;
+  const twoDigits = (value: number) => String(Math.trunc(Math.abs(value))).padStart(2, "0");
+  const zone = `${offset < 0 ? "-" : "+"}${twoDigits(offset / 60)}:${twoDigits(offset % 60)}`;
   return `${local.slice(0, 10)} ${local.slice(11, ms ? 23 : 19)} ${zone}`;
 }
 
 /** Control characters, bidirectional overrides and line separators. */
 const controls = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** More than four combining marks on one letter: they would overwrite the lines around. */
+/** More than four combining marks on one letter: they would overwrite the neighbouring lines. */
 const excessMarks = /(\p{M}{4})\p{M}+/gu;
 
-/** Replaces characters that could control the terminal. For all texts of other parties. */
+/** Replaces characters that could control the terminal. Use it for all texts of other parties. */
 export const printable = (cell: Cell): string =>
   String(cell ?? "")
     .replaceAll(controls, "?")
@@ -155,15 +155,15 @@ export const printable = (cell: Cell): string =>
 
 /** Returns indented JSON that is safe to print on a terminal. */
 export const jsonText = (value: unknown): string =>
-  JSON.stringify(value, null, 2).replaceAll(controls, (text) => (text === "\n" ? text : escaped(text)));
+  JSON.stringify(value, null, 2).replaceAll(controls, (text) => (text === "\n" ? text : escapeCharacters(text)));
 
 /** Returns JSON in one line that is safe to print on a terminal. */
-export const jsonLine = (value: unknown): string => JSON.stringify(value).replaceAll(controls, escaped);
+export const jsonLine = (value: unknown): string => JSON.stringify(value).replaceAll(controls, escapeCharacters);
 
-const escaped = (text: string): string =>
+const escapeCharacters = (text: string): string =>
   Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
 
-/** Formats the time since then as "3 d", "2 h", "5 min" or "40 s". */
+/** Formats the time since `since` as "3 d", "2 h", "5 min" or "40 s". */
 export function ageOf(since: string, nowMs = Date.now()): string {
   const seconds = Math.max(0, Math.round((nowMs - new Date(since).getTime()) / 1000));
   for (const [unit, length] of [

@@ -1,9 +1,9 @@
 import { Command } from "commander";
 
-type Add = (program: Command) => void;
+type AddGroup = (program: Command) => void;
 
 /** Loaders of the command groups. Only the file of the called group is loaded, to start fast. */
-export const byApi: Readonly<Record<string, () => Promise<Add>>> = {
+export const apiGroups: Readonly<Record<string, () => Promise<AddGroup>>> = {
   businesses: async () => (await import("./api/commands/businesses.ts")).businesses,
   invitations: async () => (await import("./api/commands/invitations.ts")).invitations,
   "operator-keys": async () => (await import("./api/commands/operator-keys.ts")).operatorKeys,
@@ -18,7 +18,7 @@ export const byApi: Readonly<Record<string, () => Promise<Add>>> = {
   "dead-letters": async () => (await import("./api/commands/dead-letters.ts")).deadLetters,
 };
 
-const atDatabases: Readonly<Record<string, () => Promise<Add>>> = {
+const databaseGroups: Readonly<Record<string, () => Promise<AddGroup>>> = {
   stuck: async () => (await import("./database/commands/stuck.ts")).stuck,
   outbox: async () => (await import("./database/commands/outbox.ts")).outbox,
   migrate: async () => (await import("./database/commands/migrate.ts")).migrateStatus,
@@ -31,23 +31,23 @@ const atDatabases: Readonly<Record<string, () => Promise<Add>>> = {
 export async function createProgram(group?: string): Promise<Command> {
   const program = new Command("amana")
     .description("Manage an Amana deployment.")
-    .addHelpText("after", more)
+    .addHelpText("after", helpNote)
     .helpCommand(false)
     .showHelpAfterError("(see amana --help)")
     .exitOverride();
-  const only = new Map(Object.entries({ ...byApi, ...atDatabases })).get(group ?? "");
-  if (only) {
-    (await only())(program);
+  const loadGroup = new Map(Object.entries({ ...apiGroups, ...databaseGroups })).get(group ?? "");
+  if (loadGroup) {
+    (await loadGroup())(program);
     return program;
   }
   program.commandsGroup("Commands that use the API:");
-  for (const load of Object.values(byApi)) (await load())(program);
+  for (const load of Object.values(apiGroups)) (await load())(program);
   program.commandsGroup("Commands that connect to the databases (the services may be down):");
-  for (const load of Object.values(atDatabases)) (await load())(program);
+  for (const load of Object.values(databaseGroups)) (await load())(program);
   return program;
 }
 
-const more = `
+const helpNote = `
 Environment:
   AMANA_URL                                address of the deployment (option --url)
   AMANA_KEY, AMANA_KEY_FILE                API key, or a file with it (options --key, --key-file)

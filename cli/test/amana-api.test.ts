@@ -25,7 +25,7 @@ import { eventually } from "@amana/testing";
 import type { Command } from "commander";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { byApi, createProgram } from "../src/program.ts";
+import { apiGroups, createProgram } from "../src/program.ts";
 
 const stack = new AsyncDisposableStack();
 let running: TestSystem;
@@ -46,8 +46,8 @@ afterAll(() => stack.disposeAsync());
 /** Runs the command with address and keys of the local development system. */
 const amanaLocal = (...args: string[]): Promise<CommandResult> => amanaWith({ AMANA_DIR: dir }, ...args);
 /** Runs the command with the address and key of a business in the environment. */
-const settings = () => ({ AMANA_URL: running.system.gatewayUrl, AMANA_KEY_FILE: join(dir, "key") });
-const amanaBusiness = (...args: string[]): Promise<CommandResult> => amanaWith(settings(), ...args);
+const businessSettings = () => ({ AMANA_URL: running.system.gatewayUrl, AMANA_KEY_FILE: join(dir, "key") });
+const amanaBusiness = (...args: string[]): Promise<CommandResult> => amanaWith(businessSettings(), ...args);
 
 async function jsonOf<T = Record<string, unknown>>(result: Promise<CommandResult>): Promise<T> {
   const { code, out, err } = await result;
@@ -55,11 +55,11 @@ async function jsonOf<T = Record<string, unknown>>(result: Promise<CommandResult
   return JSON.parse(out) as T;
 }
 
-const leaves = (command: Command): Command[] =>
-  command.commands.length === 0 ? [command] : command.commands.flatMap((child) => leaves(child));
+const leafCommands = (command: Command): Command[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap((child) => leafCommands(child));
 
 test("the help of every command names the API, databases or files that it uses, and has an example", async () => {
-  for (const command of leaves(await createProgram())) {
+  for (const command of leafCommands(await createProgram())) {
     let text = "";
     command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
     expect(text, command.name()).toMatch(/Uses the API|Connects to the databases|Reads only files/);
@@ -73,30 +73,30 @@ test("a command that uses the API loads no schemas and no database packages, to 
     registerHooks({ load });`;
   const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(reportModules)}` };
   const loadedBy = async (group: string) => (await amanaWith(env, group, "--help")).err;
-  for (const group of Object.keys(byApi)) expect(await loadedBy(group), group).toBe("");
+  for (const group of Object.keys(apiGroups)) expect(await loadedBy(group), group).toBe("");
   expect(await loadedBy("outbox")).toContain("mikro-orm");
 });
 
-test("businesses can be created, listed, approved, disabled and renamed with the key of the local system", async () => {
-  const made = await jsonOf(amanaLocal("businesses", "create", "--name", "Neuve", "--pending", "--json"));
-  const id = String(made["id"]);
-  expect(made).toMatchObject({ status: "PENDING", api_key: expect.stringContaining("sk_test_") });
+test("businesses creates, lists, approves, disables and renames businesses with the key of the local system", async () => {
+  const created = await jsonOf(amanaLocal("businesses", "create", "--name", "Neuve", "--pending", "--json"));
+  const id = String(created["id"]);
+  expect(created).toMatchObject({ status: "PENDING", api_key: expect.stringContaining("sk_test_") });
   expect(await jsonOf(amanaLocal("businesses", "approve", id, "--json"))).toMatchObject({ status: "ACTIVE" });
   expect(await jsonOf(amanaLocal("businesses", "rename", id, "Autre", "--json"))).toMatchObject({ name: "Autre" });
   const rotated = await jsonOf(amanaLocal("businesses", "rotate-key", id, "--yes", "--json"));
-  expect(rotated["api_key"]).not.toBe(made["api_key"]);
-  const asked = await amanaLocal("businesses", "disable", id);
-  expect(asked).toMatchObject({ code: 2, out: "", err: expect.stringContaining('"Autre" (ACTIVE): disable it?') });
-  expect(asked.err).toContain("--yes");
+  expect(rotated["api_key"]).not.toBe(created["api_key"]);
+  const unconfirmed = await amanaLocal("businesses", "disable", id);
+  expect(unconfirmed).toMatchObject({ code: 2, out: "", err: expect.stringContaining('"Autre" (ACTIVE): disable it?') });
+  expect(unconfirmed.err).toContain("--yes");
   expect((await amanaLocal("businesses", "show", id)).out).toMatch(/^status +ACTIVE$/m);
   expect(await jsonOf(amanaLocal("businesses", "disable", id, "--yes", "--json"))).toMatchObject({ status: "DISABLED" });
   expect(await jsonOf(amanaLocal("businesses", "list", "--status", "DISABLED", "--json"))).toMatchObject([{ id }]);
-  const again = await amanaLocal("businesses", "reject", id, "--yes", "--json");
-  expect(again).toMatchObject({ code: 1, out: "" });
-  expect(JSON.parse(again.err)).toMatchObject({ error: { code: "invalid_status_transition", status: 409, exit_code: 1 } });
+  const rejected = await amanaLocal("businesses", "reject", id, "--yes", "--json");
+  expect(rejected).toMatchObject({ code: 1, out: "" });
+  expect(JSON.parse(rejected.err)).toMatchObject({ error: { code: "invalid_status_transition", status: 409, exit_code: 1 } });
 });
 
-test("an operator and a business can create, list and revoke API keys; an operator also invitations and operator keys", async () => {
+test("api-keys works for operators and businesses; invitations and operator-keys work for operators", async () => {
   const { id: invitation } = await jsonOf(amanaLocal("invitations", "create", "--name", "x", "--json"));
   await jsonOf(amanaLocal("invitations", "revoke", String(invitation), "--yes", "--json"));
   expect((await amanaLocal("invitations", "list")).out).toMatch(new RegExp(`${invitation} +REVOKED`));
@@ -104,25 +104,25 @@ test("an operator and a business can create, list and revoke API keys; an operat
   await jsonOf(amanaLocal("operator-keys", "revoke", String(operator), "--yes", "--reason", "left", "--json"));
   expect((await amanaLocal("operator-keys", "list")).out).toMatch(new RegExp(`${operator} +REVOKED`));
 
-  const ofOperator = await jsonOf(amanaLocal("api-keys", "create", "--business", business.id, "--name", "a", "--json"));
+  const operatorMade = await jsonOf(amanaLocal("api-keys", "create", "--business", business.id, "--name", "a", "--json"));
   const own = await jsonOf(amanaBusiness("api-keys", "create", "--name", "b", "--json"));
   expect((await amanaLocal("api-keys", "revoke", String(own["id"]), "--yes")).out).toContain("REVOKED");
-  expect((await amanaBusiness("api-keys", "revoke", String(ofOperator["id"]), "--yes")).out).toContain("REVOKED");
+  expect((await amanaBusiness("api-keys", "revoke", String(operatorMade["id"]), "--yes")).out).toContain("REVOKED");
   // A rejection does not stop the other revocations and sets the exit code.
   const [unknown, other] = [uuidv7(), await jsonOf(amanaBusiness("api-keys", "create", "--name", "c", "--json"))];
-  const both = await amanaLocal("api-keys", "revoke", unknown, String(other["id"]), "--yes", "--json");
-  expect(both.code).toBe(1);
-  expect(JSON.parse(both.out)).toEqual([
+  const partlyRejected = await amanaLocal("api-keys", "revoke", unknown, String(other["id"]), "--yes", "--json");
+  expect(partlyRejected.code).toBe(1);
+  expect(JSON.parse(partlyRejected.out)).toEqual([
     { id: unknown, outcome: expect.stringContaining("Not found") },
     { id: other["id"], outcome: "REVOKED" },
   ]);
   const listed = await jsonOf<{ id: string; revoked_at?: string }[]>(
     amanaLocal("api-keys", "list", "--business", business.id, "--json"),
   );
-  expect(listed.filter(({ revoked_at }) => revoked_at).map(({ id }) => id)).toEqual([other["id"], own["id"], ofOperator["id"]]);
+  expect(listed.filter(({ revoked_at }) => revoked_at).map(({ id }) => id)).toEqual([other["id"], own["id"], operatorMade["id"]]);
 
   await eventually(async () => {
-    const trail = await amanaLocal("audit", "list", "--entity", String(ofOperator["id"]));
+    const trail = await amanaLocal("audit", "list", "--entity", String(operatorMade["id"]));
     expect(trail.out.split("\n").map((line) => line.trim().split(/ {2,}/)[1])).toEqual([
       "ACTION",
       "api_key.revoked",
@@ -132,14 +132,14 @@ test("an operator and a business can create, list and revoke API keys; an operat
   });
 });
 
-test("payments are listed over several pages, refunded after confirmation, and shown with a timeline", async () => {
+test("payments lists several pages, refunds after a confirmation, and shows a timeline", async () => {
   const paid = await aPaidPayment(running.system, business);
   for (let i = 0; i < 104; i++) await business.call("POST", "/api/v1/payments", { ...anOrder, order_ref: `o-${i}` });
   const lines = (await amanaBusiness("payments", "list", "--all", "--json")).out.trim().split("\n");
   const all = lines.map((line) => JSON.parse(line) as { id: string });
   expect(new Set(all.map(({ id }) => id)).size).toBe(105);
-  const some = await jsonOf<{ id: string }[]>(amanaBusiness("payments", "list", "--limit", "103", "--json"));
-  expect(some.map(({ id }) => id)).toEqual(all.slice(0, 103).map(({ id }) => id));
+  const limited = await jsonOf<{ id: string }[]>(amanaBusiness("payments", "list", "--limit", "103", "--json"));
+  expect(limited.map(({ id }) => id)).toEqual(all.slice(0, 103).map(({ id }) => id));
   expect((await amanaBusiness("payments", "list", "--all")).out).toContain("  o-103  ");
   expect((await amanaBusiness("payments", "list", "--order-ref", "nosuch")).out).toBe("No payments found.\n");
   expect(await amanaBusiness("payments", "list", "--limit", "2")).toMatchObject({
@@ -159,7 +159,7 @@ test("payments are listed over several pages, refunded after confirmation, and s
   });
   expect(await jsonOf(amanaBusiness("payments", "refund", paid.id, "--yes", "--json"))).toMatchObject({ status: "REFUNDED" });
   const attempts = ["COMPLETED", "REFUNDED"].map(
-    (what) => new RegExp(`delivery attempt +PAYMENT_${what} +204 +\\d+ +${business.endpointId}`),
+    (type) => new RegExp(`delivery attempt +PAYMENT_${type} +204 +\\d+ +${business.endpointId}`),
   );
   await eventually(async () => {
     const shown = (await amanaBusiness("payments", "show", paid.id)).out;
@@ -184,7 +184,7 @@ test("payments are listed over several pages, refunded after confirmation, and s
   expect(await amanaBusiness("payments", "refresh", paid.id)).toMatchObject({ code: 0 });
 });
 
-test("refunds decide exits with 1 for an unknown refund; a refund without a response exits with 5 and names the next step", async () => {
+test("refunds decide exits with 1 for an unknown refund; payments refund exits with 5 when it gets no response", async () => {
   expect((await amanaLocal("refunds", "list", "--to-decide")).out).toBe("No refund needs a decision.\n");
   const decide = ["refunds", "decide", uuidv7(), "--outcome", "ACCEPTED", "--note", "seen", "--yes"];
   expect(await amanaLocal(...decide)).toMatchObject({ code: 1, err: expect.stringContaining("not_found") });
@@ -193,15 +193,15 @@ test("refunds decide exits with 1 for an unknown refund; a refund without a resp
 
   const paid = await aPaidPayment(running.system, business);
   await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "late:60000", times: 1 });
-  const lost = await amanaBusiness("payments", "refund", paid.id, "--yes", "--timeout", "1");
-  expect(lost).toMatchObject({ code: 5, out: "" });
-  expect(lost.err).toContain(`The change may be done. Check it first: amana payments show ${paid.id}`);
-  expect(lost.err).toMatch(/--idempotency-key [0-9a-f-]{36}$/m);
+  const unanswered = await amanaBusiness("payments", "refund", paid.id, "--yes", "--timeout", "1");
+  expect(unanswered).toMatchObject({ code: 5, out: "" });
+  expect(unanswered.err).toContain(`The change may be done. Check it first: amana payments show ${paid.id}`);
+  expect(unanswered.err).toMatch(/--idempotency-key [0-9a-f-]{36}$/m);
 });
 
-test("a timeline has causes before effects, and a message reports omitted entries", async () => {
+test("payments show lists causes before effects and reports omitted entries", async () => {
   type Shown = { entries: { kind: string; name: string }[] };
-  // Paid and refunded at the processor before the first read: one transaction emits both events.
+  // The payment is paid and refunded before the first read: one transaction emits both events.
   const ids = [];
   for (let i = 0; i < 3; i++) {
     const { id, processor_order_id } = await business.amana.payments.create(anOrder);
@@ -236,13 +236,13 @@ test("a timeline has causes before effects, and a message reports omitted entrie
   expect(out).toMatch(/ event +PAYMENT_REFUNDED /);
 });
 
-test("applications are listed and shown without their secret link; only an operator's key can review them", async () => {
-  const made = await business.call("POST", "/api/v1/kyc/applications", { external_id: "a-1" });
-  const id = String(made.body["id"]);
+test("kyc shows applications without their secret link; kyc review requires an operator's key", async () => {
+  const created = await business.call("POST", "/api/v1/kyc/applications", { external_id: "a-1" });
+  const id = String(created.body["id"]);
   expect(await jsonOf(amanaBusiness("kyc", "list", "--external-id", "a-1", "--json"))).toMatchObject([{ id }]);
   const shown = await amanaBusiness("kyc", "show", id);
   expect(shown.out).toContain(id);
-  expect(shown.out).not.toContain(String(made.body["link_url"]));
+  expect(shown.out).not.toContain(String(created.body["link_url"]));
   const review = ["kyc", "review", id, "--outcome", "APPROVED", "--note", "seen", "--yes"];
   expect(await amanaLocal(...review)).toMatchObject({ code: 1, err: expect.stringContaining("kyc_review_not_open") });
   expect(await amanaBusiness(...review)).toMatchObject({
@@ -256,7 +256,7 @@ test("applications are listed and shown without their secret link; only an opera
     });
 });
 
-test("events, deliveries and endpoints are shown; redeliver and replay deliver past events again", async () => {
+test("events and webhooks show deliveries; events redeliver and deliveries replay deliver events again", async () => {
   const tested = await jsonOf(amanaBusiness("webhooks", "test", business.endpointId, "--json"));
   const id = String(tested["id"]);
   expect(await jsonOf(amanaBusiness("webhooks", "list", "--json"))).toMatchObject([{ id: business.endpointId }]);
@@ -270,7 +270,7 @@ test("events, deliveries and endpoints are shown; redeliver and replay deliver p
   expect(await jsonOf(amanaBusiness(...replay, "--statuses", "succeeded", "--json"))).toMatchObject({ status: "DONE" });
 });
 
-test("dead-letters uses the API without a database option, and rejects options of the other way", async () => {
+test("dead-letters uses the API by default and rejects database options; --databases rejects API options", async () => {
   expect((await amanaLocal("dead-letters", "list")).out).toBe("No dead letters found.\n");
   expect((await amanaLocal("dead-letters", "list", "--databases")).out).toBe("No dead letters found.\n");
   expect(await amanaLocal("dead-letters", "show", uuidv7())).toMatchObject({
@@ -301,7 +301,7 @@ async function amanaWithOneResponse(...args: string[]): Promise<CommandResult> {
   return await amanaWith({ ...settings(), AMANA_URL: url }, ...args);
 }
 
-test("prints the completed revocations when a later call gets no response", async () => {
+test("api-keys revoke prints the completed revocations when a later call gets no response", async () => {
   const ids = [];
   for (const name of ["one", "two"])
     ids.push(String((await jsonOf(amanaBusiness("api-keys", "create", "--name", name, "--json")))["id"]));
@@ -317,12 +317,12 @@ test("payments show prints the payment and exits with 1 when the events get no r
   expect(out).toMatch(/ payment +PAID\n/);
 });
 
-test("errors name the invalid option or setting, have the documented exit code and never contain a key", async () => {
+test("amana names the invalid option or setting, exits with the documented code, and prints no key", async () => {
   const otherDeployment = "https://elsewhere.example";
-  const half = await mkdtemp(join(dir, "half-"));
-  await writeFile(join(half, "dev.json"), `{"business":{"api_key":"${business.key}`);
-  // With address and key given, the command does not read the file of the local system.
-  expect(await amanaWith({ ...settings(), AMANA_DIR: half }, "payments", "list")).toMatchObject({ code: 0 });
+  const incompleteDir = await mkdtemp(join(dir, "incomplete-"));
+  await writeFile(join(incompleteDir, "dev.json"), `{"business":{"api_key":"${business.key}`);
+  // With an address and a key, the command does not read the file of the local system.
+  expect(await amanaWith({ ...settings(), AMANA_DIR: incompleteDir }, "payments", "list")).toMatchObject({ code: 0 });
   const cases: [number, string, Promise<CommandResult>][] = [
     [2, "start a system", amanaWith({}, "payments", "list")],
     // Keys of the local system are not sent to another deployment.
@@ -331,7 +331,7 @@ test("errors name the invalid option or setting, have the documented exit code a
     [2, "not both", amanaLocal("payments", "list", "--key", business.key, "--key-file", "x")],
     [2, "--key-file cannot be read: ENOENT", amanaLocal("payments", "list", "--key-file", join(dir, "none"))],
     [2, "without a user name", amanaLocal("payments", "list", "--url", `http://x:${business.key}@127.0.0.1/`)],
-    [2, "dev.json is incomplete", amanaWith({ AMANA_DIR: half }, "payments", "list")],
+    [2, "dev.json is incomplete", amanaWith({ AMANA_DIR: incompleteDir }, "payments", "list")],
     // The key would be sent unencrypted.
     [2, "Use its https:// address", amanaWith({ ...settings(), AMANA_URL: "http://elsewhere.example" }, "payments", "list")],
     [3, "No response from", amanaWith({ ...settings(), AMANA_URL: "http://0.0.0.0:1" }, "payments", "list", "--allow-http")],
@@ -357,7 +357,7 @@ test("errors name the invalid option or setting, have the documented exit code a
   }
 });
 
-test("replaces control characters of names, fits tables to the terminal, and exits with 0 when the reader closes the pipe", async () => {
+test("amana replaces control characters, fits tables to the terminal, and exits with 0 after the reader closes the pipe", async () => {
   const hostile = await jsonOf(
     amanaLocal(
       "businesses",
@@ -400,7 +400,7 @@ async function aLocalReceiver() {
   let status = 204;
   const server = createServer(async (request, response) => {
     received.push({ headers: request.headers, body: await buffer(request) });
-    response.writeHead(status, { "retry-after": "1" }).end("seen");
+    response.writeHead(status, { "retry-after": "1" }).end("received");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   stack.defer(() => void server.close());
@@ -409,7 +409,7 @@ async function aLocalReceiver() {
 }
 
 /** Starts `amana webhooks listen --json` and collects its output. */
-const listening = (...args: string[]) => listeningAs(settings(), ...args);
+const listening = (...args: string[]) => listeningAs(businessSettings(), ...args);
 
 async function listeningAs(env: Record<string, string>, ...args: string[]) {
   const child = start(env, "webhooks", "listen", "--json", ...args);
@@ -426,10 +426,10 @@ async function listeningAs(env: Record<string, string>, ...args: string[]) {
 const endpointIds = async () =>
   (JSON.parse((await business.call("GET", "/api/v1/webhook-endpoints")).text) as { id: string }[]).map(({ id }) => id);
 
-test("listen forwards unchanged bytes with signatures, returns the response, and removes its endpoint after Ctrl-C, the next start after a crash", async () => {
+test("listen forwards signed bytes unchanged, returns the response, and removes its endpoint at Ctrl-C or at the next start", async () => {
   const receiver = await aLocalReceiver();
   const short = await jsonOf<{ id: string; api_key: string }>(amanaBusiness("api-keys", "create", "--name", "short", "--json"));
-  const { AMANA_URL } = settings();
+  const { AMANA_URL } = businessSettings();
   const withRevokedKey = await listeningAs({ AMANA_URL, AMANA_KEY: short.api_key }, "--skip-forward");
   const exitWithRevokedKey = exitOf(withRevokedKey.child);
   await jsonOf(amanaBusiness("api-keys", "revoke", short.id, "--yes", "--json"));
@@ -475,7 +475,7 @@ test("listen forwards unchanged bytes with signatures, returns the response, and
   expect(await endpointIds()).toEqual([business.endpointId]);
 });
 
-test("listen explains that a deployment with ALLOW_INSECURE_WEBHOOKS=false cannot reach this machine", async () => {
+test("listen reports that a deployment with ALLOW_INSECURE_WEBHOOKS=false cannot reach this machine", async () => {
   const { webhooks } = running.system.services;
   const { id } = await aPaidPayment(running.system, business);
   await webhooks.stop();

@@ -33,21 +33,21 @@ async function jsonOf<T>(...args: string[]): Promise<T> {
   return JSON.parse(out) as T;
 }
 
-type Letters = { id: string; key: string; status: string; reason: string; payload?: unknown }[];
-const letters = () => jsonOf<Letters>("dead-letters", "list");
+type DeadLetters = { id: string; key: string; status: string; reason: string; payload?: unknown }[];
+const listDeadLetters = () => jsonOf<DeadLetters>("dead-letters", "list");
 const sql = async <Row>(text: string, values: unknown[] = []) => await db.orm.em.fork().execute<Row[]>(text, values);
 
-/** Ids of the processed messages, in order. Messages with a key in `broken` fail. */
-let effects: string[];
-let broken: Set<string>;
+/** Ids of the processed messages, in order. Messages with a key in `failingKeys` fail. */
+let processedIds: string[];
+let failingKeys: Set<string>;
 
 /** Starts a consumer of payments.v1. `deliver` publishes messages to it. */
 async function aConsumer() {
-  effects = [];
-  broken = new Set();
+  processedIds = [];
+  failingKeys = new Set();
   const effect: Effect = async (_em, messages) => {
-    for (const { key } of messages) if (broken.has(key)) throw new Error("handler failed");
-    effects.push(...messages.map(({ headers }) => headers["ce_id"] ?? ""));
+    for (const { key } of messages) if (failingKeys.has(key)) throw new Error("handler failed");
+    processedIds.push(...messages.map(({ headers }) => headers["ce_id"] ?? ""));
   };
   const open = (subscribers: Record<string, string[]>) =>
     createTransport({ kind: "direct", subscribers, keys: testEventKeys("payments.v1") }, { clientId: "test", logger });
@@ -55,10 +55,10 @@ async function aConsumer() {
   const topicHandler = { topic: "payments.v1", consumer: "webhooks", schema: PaymentEventSchema, effect };
   const running = stack.use(await consume(topicHandler, { orm: db.orm, transport, logger, retrySeconds: [0.01, 0.01] }));
   const { url } = stack.use(await startTestServer([...transport.services]));
-  const emitting = stack.use(await open({ "payments.v1": [url] }));
+  const publisher = stack.use(await open({ "payments.v1": [url] }));
   return {
     stop: () => running[Symbol.asyncDispose](),
-    deliver: (...messages: Message[]) => emitting.publish("payments.v1", messages),
+    deliver: (...messages: Message[]) => publisher.publish("payments.v1", messages),
   };
 }
 
@@ -74,9 +74,9 @@ const aMessage = (key: string): Message => ({
   headers: { ce_id: uuidv7(), ce_type: "payments.v1.PaymentCompleted", ce_time: new Date().toISOString() },
 });
 
-/** Creates a PARKED dead letter, with a new key by default. */
-async function aParkedLetter(deliver: (...messages: Message[]) => Promise<unknown>, key = uuidv7()) {
-  broken.add(key);
+/** Creates a PARKED dead letter. The default key is a new one. */
+async function aParkedDeadLetter(deliver: (...messages: Message[]) => Promise<unknown>, key = uuidv7()) {
+  failingKeys.add(key);
   const message = aMessage(key);
   await deliver(message);
   const id = await eventually(async () => {
@@ -94,10 +94,10 @@ async function auditTrail() {
   return rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
 }
 
-test("a dead letter is listed and shown without free text, processed once after two retries, and audited with the actor", async () => {
+test("dead-letters omits free text of a message, and two concurrent retries process it once and are audited", async () => {
   const { deliver } = await aConsumer();
-  const { id, key, eventId } = await aParkedLetter(deliver);
-  expect(await letters()).toMatchObject([{ id, key, status: "PARKED", reason: expect.stringContaining("handler failed") }]);
+  const { id, key, eventId } = await aParkedDeadLetter(deliver);
+  expect(await listDeadLetters()).toMatchObject([{ id, key, status: "PARKED", reason: expect.stringContaining("handler failed") }]);
   const shown = await amana("dead-letters", "show", id, "--service", "webhooks");
   expect(shown.out).toContain("PAYMENT_COMPLETED");
   expect(shown.out).not.toContain("secret wish");
@@ -105,35 +105,35 @@ test("a dead letter is listed and shown without free text, processed once after 
   expect(await jsonOf("dead-letters", "retry", id, "--as", "amina")).toMatchObject([
     { id, outcome: expect.stringContaining("failed again: Error: handler failed") },
   ]);
-  broken.clear();
+  failingKeys.clear();
   const [first, second] = await Promise.all(
     ["amina", "yanis"].map((as) => jsonOf("dead-letters", "retry", id, "--as", as, "--wait", "20")),
   );
   expect([first, second]).toMatchObject([[{ outcome: "DELIVERED" }], [{ outcome: "DELIVERED" }]]);
-  expect(effects.filter((id) => id === eventId)).toEqual([eventId]);
+  expect(processedIds.filter((id) => id === eventId)).toEqual([eventId]);
   const trail = await auditTrail();
   expect(trail.length).toBeGreaterThanOrEqual(2);
   for (const action of trail) expect(action).toMatchObject({ action: "dead_letter.retried", entityId: id });
   expect(trail[0]).toMatchObject({ actor: "command:amina", before: { fields: { status: "PARKED", service: "webhooks" } } });
 });
 
-test("a retry while the consumer is stopped is processed when the consumer starts", async () => {
+test("dead-letters retry while the consumer is stopped takes effect when the consumer starts", async () => {
   const { deliver, stop } = await aConsumer();
-  const { id, eventId } = await aParkedLetter(deliver);
+  const { id, eventId } = await aParkedDeadLetter(deliver);
   await stop();
-  broken.clear();
+  failingKeys.clear();
   expect(await jsonOf("dead-letters", "retry", id, "--wait", "0")).toMatchObject([
     { outcome: expect.stringContaining("when the service runs") },
   ]);
   await aConsumer();
-  await eventually(() => expect(effects).toContain(eventId));
+  await eventually(() => expect(processedIds).toContain(eventId));
 });
 
-test("drop requires a reason, is audited once after two concurrent calls, and marks the message as processed", async () => {
+test("dead-letters drop requires a reason; two concurrent calls add one audit row and mark the message as processed", async () => {
   const { deliver } = await aConsumer();
-  const { id, eventId } = await aParkedLetter(deliver);
-  const without = await amana("dead-letters", "drop", id, "--service", "webhooks");
-  expect(without).toMatchObject({ code: 2, err: expect.stringContaining("--reason") });
+  const { id, eventId } = await aParkedDeadLetter(deliver);
+  const withoutReason = await amana("dead-letters", "drop", id, "--service", "webhooks");
+  expect(withoutReason).toMatchObject({ code: 2, err: expect.stringContaining("--reason") });
   await Promise.all(["a", "b"].map((as) => jsonOf("dead-letters", "drop", id, "--reason", "sent in error", "--as", as)));
   expect(await auditTrail()).toMatchObject([{ action: "dead_letter.dropped", entityId: id, reason: "sent in error" }]);
   expect(await sql("select 1 from inbox where event_id = ?", [eventId])).toHaveLength(1);
@@ -167,7 +167,7 @@ test("the stuck queries of every service run on its schema", async () => {
   }
 });
 
-test("republish adds events to the outbox by time or by id, audits it, and rejects a topic that the service does not emit", async () => {
+test("outbox republish adds and audits events by time or by id, and rejects a topic that the service does not emit", async () => {
   await using own = await createTestDatabase("payments", payments.database);
   const emit = (key: string) =>
     transaction(own.orm, async (em) =>
@@ -215,13 +215,13 @@ test("refunds hold and refunds release change the hold and are audited", async (
   ]);
 });
 
-test("replaces control characters of stored texts on the terminal and keeps them in JSON", async () => {
-  const hostile = "turned \u202e round\u2028\u009b31m\nstatus          DELIVERED";
+test("dead-letters replaces control characters on the terminal and escapes them in JSON", async () => {
+  const hostileText = "turned \u202e round\u2028\u009b31m\nstatus          DELIVERED";
   const id = uuidv7();
   await sql(
     `insert into dead_letter (id, consumer, topic, key, event_type, payload, headers, status, reason)
      overriding system value values (?, 'webhooks', 'payments.v1', ?, ?, '', '{}', 'FORGED', ?)`,
-    [id, hostile, hostile, hostile],
+    [id, hostileText, hostileText, hostileText],
   );
   const [list, show, json] = await Promise.all([
     amana("dead-letters", "list", "--service", "webhooks"),
@@ -233,7 +233,7 @@ test("replaces control characters of stored texts on the terminal and keeps them
     expect(out).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\u2028]/u);
     expect(out).not.toMatch(/^status +DELIVERED/m);
   }
-  expect(JSON.parse(json.out)).toMatchObject({ key: hostile, event_type: hostile, reason: hostile });
+  expect(JSON.parse(json.out)).toMatchObject({ key: hostileText, event_type: hostileText, reason: hostileText });
 });
 
 test.each([
@@ -241,11 +241,11 @@ test.each([
   ["dead-letters", "retry", uuidv7(), "--wait", "Infinity"],
   ["dead-letters", "list", "--limit", ""],
   ["refunds", "hold", "--reason", "r", "--minutes", "1e99"],
-])("rejects an option that is not a number in its range: %s %s", async (...args) => {
+])("amana %s %s rejects an option that is not a number in its range", async (...args) => {
   expect(await amana(...args)).toMatchObject({ code: 2, err: expect.stringContaining("It must be a number from") });
 });
 
-test("reads the database password from a separate setting or a file, and prints it in no message", async () => {
+test("amana reads the database password from a setting or a file, and prints it in no message", async () => {
   const url = new URL(db.url);
   const password = url.password;
   url.password = "";
@@ -258,9 +258,9 @@ test("reads the database password from a separate setting or a file, and prints 
   };
   for (const [name, env] of Object.entries(settings))
     expect(await amanaWith(env, "stuck", "--service", "webhooks"), name).toMatchObject({ code: 0, err: "" });
-  const both = await amanaWith({ DATABASE_URL: db.url, DATABASE_PASSWORD: "hidden" }, "stuck", "--service", "webhooks");
-  expect(both).toMatchObject({ code: 1, err: expect.stringContaining("remove one of them") });
-  for (const secret of ["hidden", password]) expect(both.err).not.toContain(secret);
+  const twoPasswords = await amanaWith({ DATABASE_URL: db.url, DATABASE_PASSWORD: "hidden" }, "stuck", "--service", "webhooks");
+  expect(twoPasswords).toMatchObject({ code: 1, err: expect.stringContaining("remove one of them") });
+  for (const secret of ["hidden", password]) expect(twoPasswords.err).not.toContain(secret);
 });
 
 test("api-keys revoke --databases revokes a business's and an operator's key once and audits the actor", async () => {
@@ -303,14 +303,14 @@ test("api-keys revoke --databases revokes a business's and an operator's key onc
   ]);
 });
 
-test("skips an unreachable database, exits with 3, and prints no password, also when no database responds", async () => {
+test("stuck exits with 3 when some or all databases are unreachable, and prints no password", async () => {
   const unreachable = "postgres://amana:wrong-secret@127.0.0.1:9/none";
   const others = Object.fromEntries(
     ["CLIENTS", "IDENTITY", "KYC", "PAYMENTS"].map((name) => [`${name}_DATABASE_URL`, unreachable]),
   );
-  const some = await amanaWith({ WEBHOOKS_DATABASE_URL: db.url, ...others }, "stuck");
-  expect(some).toMatchObject({ code: 3, out: expect.stringContaining("No overdue work") });
-  const none = await amanaWith({ DATABASE_URL: unreachable }, "stuck", "--service", "payments");
-  expect(none).toMatchObject({ code: 3, out: "" });
-  for (const text of [some.err, none.err]) expect(text).not.toContain("wrong-secret");
+  const oneReachable = await amanaWith({ WEBHOOKS_DATABASE_URL: db.url, ...others }, "stuck");
+  expect(oneReachable).toMatchObject({ code: 3, out: expect.stringContaining("No overdue work") });
+  const noneReachable = await amanaWith({ DATABASE_URL: unreachable }, "stuck", "--service", "payments");
+  expect(noneReachable).toMatchObject({ code: 3, out: "" });
+  for (const text of [oneReachable.err, noneReachable.err]) expect(text).not.toContain("wrong-secret");
 });

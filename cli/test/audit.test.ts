@@ -31,14 +31,14 @@ beforeEach(async () => {
   // The ids differ by a millisecond, because rows are sealed in the order of their ids.
   const nowMs = Date.now();
   for (let i = 0; i < 9; i++) {
-    ids.push(await act(businesses[i % 3], uuidv7(nowMs + i)));
+    ids.push(await recordAction(businesses[i % 3], uuidv7(nowMs + i)));
     if (i % 3 === 2) await seal();
   }
   while ((await seal()).sealed > 0);
 });
 afterEach(() => db[Symbol.asyncDispose]());
 
-async function act(businessId?: string, id = uuidv7()): Promise<string> {
+async function recordAction(businessId?: string, id = uuidv7()): Promise<string> {
   const by = { actor: "ak_test", requestId: "r", address: "192.0.2.7" };
   const action = {
     by,
@@ -73,42 +73,42 @@ interface Options {
   readonly to?: string | undefined;
 }
 
-async function findings(options: Options = {}): Promise<Finding[]> {
+async function verify(options: Options = {}): Promise<Finding[]> {
   const found: Finding[] = [];
   const { trusted, kept = [], from, to } = { trusted: new Set([key.publicKey]), ...options };
   await verifyTrail(db.orm, { trusted, kept, from, to, report: (finding) => found.push(finding), progress: () => {} });
   return found;
 }
-const problems = async (options = {}) => [...new Set((await findings(options)).map(({ problem }) => problem))].sort();
+const problemCodes = async (options = {}) => [...new Set((await verify(options)).map(({ problem }) => problem))].sort();
 
-test("reports nothing for an unchanged trail and its stored heads", async () => {
-  expect(await findings({ kept: await heads() })).toEqual([]);
+test("verifyTrail reports nothing for an unchanged trail and its stored heads", async () => {
+  expect(await verify({ kept: await heads() })).toEqual([]);
 });
 
-test("reports row_changed for a change of any column", async () => {
+test("verifyTrail reports row_changed for a change of any column", async () => {
   const columns = ["actor", "actor_name", "action", "entity_type", "request_id", "address", "reason"];
   for (const [i, column] of columns.entries()) await tamper(`update audit_event set ${column} = 'other' where id = '${ids[i]}'`);
   await tamper(
     `update audit_event set before = '{}' where id = '${ids[7]}'`,
     `update audit_event set at = at - interval '1 ms' where id = '${ids[8]}'`,
   );
-  const found = await findings();
+  const found = await verify();
   expect(found.map(({ problem, id, number, day }) => [problem, id, number, day])).toEqual(
     ids.map((id, i) => ["row_changed", id, i + 1, expect.any(String)]),
   );
 });
 
-test("reports row_deleted for a row that was deleted before or after it was sealed", async () => {
+test("verifyTrail reports row_deleted for a row that was deleted before or after it was sealed", async () => {
   await tamper(`delete from audit_event where id = '${ids[4]}'`);
-  expect(await findings()).toMatchObject([{ problem: "row_deleted", id: ids[4], number: 5 }]);
-  const unsealed = await act();
+  expect(await verify()).toMatchObject([{ problem: "row_deleted", id: ids[4], number: 5 }]);
+  const unsealed = await recordAction();
   await tamper(`delete from audit_event where id = '${unsealed}'`);
   await seal();
-  expect(await findings()).toMatchObject([{ id: ids[4] }, { problem: "row_deleted", id: unsealed }]);
+  expect(await verify()).toMatchObject([{ id: ids[4] }, { problem: "row_deleted", id: unsealed }]);
 });
 
-test("a process that is killed after it inserted links leaves none of them, and other processes continue sealing", async () => {
-  for (let i = 0; i < 5; i++) await act();
+test("a process that is killed after inserting links leaves no links, and other processes continue sealing", async () => {
+  for (let i = 0; i < 5; i++) await recordAction();
   const settings = { DATABASE_URL: db.url, KEY_MODE: "test" };
   {
     await using killed = await startTestProcess("identity", { ...settings, FAULT_POINT: "audit.linked" });
@@ -118,21 +118,21 @@ test("a process that is killed after it inserted links leaves none of them, and 
   // Two processes and this one seal concurrently.
   await using _first = await startTestProcess("identity", settings);
   await using _second = await startTestProcess("identity", settings);
-  for (let i = 0; i < 20; i++) await Promise.all([act(), act(), seal()]);
+  for (let i = 0; i < 20; i++) await Promise.all([recordAction(), recordAction(), seal()]);
   await eventually(async () => expect(await sql("select from audit_unsealed")).toEqual([]));
   expect(await sql("select from audit_link")).toHaveLength(ids.length + 45);
-  expect(await findings({ trusted: undefined })).toEqual([]);
+  expect(await verify({ trusted: undefined })).toEqual([]);
 });
 
-test("reports row_deleted when the link of the row has an event id with an old time", async () => {
+test("verifyTrail reports row_deleted when the link of the row has an event id with an old time", async () => {
   await tamper(
     `delete from audit_event where id = '${ids[4]}'`,
     `update audit_link set event_id = '00000000-0000-7000-8000-000000000001' where event_id = '${ids[4]}'`,
   );
-  expect(await problems()).toEqual(["row_deleted"]);
+  expect(await problemCodes()).toEqual(["row_deleted"]);
 });
 
-test.each([0, -1, 9])("reports links_missing for an added row whose link has the number %i", async (number) => {
+test.each([0, -1, 9])("verifyTrail reports links_missing for an added row whose link has the number %i", async (number) => {
   const id = uuidv7();
   await tamper(
     `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
@@ -141,21 +141,21 @@ test.each([0, -1, 9])("reports links_missing for an added row whose link has the
     `insert into audit_link (day, number, event_id, leaf, hash)
      select day, ${number}, '${id}', leaf, hash from audit_link where number = 9`,
   );
-  expect(await problems()).toContain("links_missing");
+  expect(await problemCodes()).toContain("links_missing");
 });
 
-test("reports row_past_chain for a new row after the owner restarts the sweep of old rows", async () => {
+test("verifyTrail reports row_past_chain for a new row after the owner restarts the sweep of old rows", async () => {
   await tamper("insert into audit_sweep values ('00000000-0000-0000-0000-000000000000')");
-  await act();
+  await recordAction();
   await tamper("delete from audit_unsealed");
-  expect(await problems()).toEqual(["row_past_chain"]);
+  expect(await problemCodes()).toEqual(["row_past_chain"]);
 });
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** Runs `work` while identity's clock is ahead of this machine's clock. */
-async function later<T>(ms: number, work: () => Promise<T>): Promise<T> {
+/** Runs `work` while the clock of identity is `ms` ahead of the clock of this machine. */
+async function withClockAhead<T>(ms: number, work: () => Promise<T>): Promise<T> {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms });
   try {
     return await work();
@@ -169,7 +169,7 @@ async function later<T>(ms: number, work: () => Promise<T>): Promise<T> {
  * after the chain began.
  */
 const insertThroughTrigger = (at: number | "infinity", entity: string) =>
-  later(72 * hourMs, async () => {
+  withClockAhead(72 * hourMs, async () => {
     const id = uuidv7();
     await sql(
       `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
@@ -185,26 +185,27 @@ test.each<[string, number | "infinity", string]>([
   ["row_sealed_late", -25 * hourMs, "refund"],
   ["row_sealed_early", 11 * minuteMs, "refund"],
   ["row_sealed_late", "infinity", "refund"],
-])("reports %s for a row that the owner inserts through the trigger %s ms from now, about a %s", async (problem, at, entity) => {
+])("verifyTrail reports %s for an inserted row whose time is %s ms from now and whose entity is a %s", async (problem, at, entity) => {
   const id = await insertThroughTrigger(at, entity);
-  expect(await findings()).toMatchObject([{ problem, id, number: 10 }]);
+  expect(await verify()).toMatchObject([{ problem, id, number: 10 }]);
 });
 
+// Events may be late, and clocks differ.
 test.each([
   [-9 * minuteMs, "api_key"],
   [-23 * hourMs, "refund"],
   [9 * minuteMs, "refund"],
 ])(
-  "reports nothing for a row inserted %s ms from now about a %s, because events are late and clocks differ",
+  "verifyTrail accepts an inserted row whose time is %s ms from now and whose entity is a %s",
   async (at, entity) => {
     await insertThroughTrigger(at, entity);
-    expect(await findings()).toEqual([]);
+    expect(await verify()).toEqual([]);
   },
 );
 
-test("reports rows from before the chain only if they were sealed more than a day after the chain began", async () => {
+test("verifyTrail reports rows from before the chain only if they were sealed more than a day after the chain began", async () => {
   await insertThroughTrigger(-1000 * hourMs, "api_key");
-  expect(await problems()).toEqual(["row_sealed_late"]);
+  expect(await problemCodes()).toEqual(["row_sealed_late"]);
   // Begins the chain again with the same row.
   await tamper(
     "delete from audit_head",
@@ -212,15 +213,15 @@ test("reports rows from before the chain only if they were sealed more than a da
     "insert into audit_unsealed (event_id) select id from audit_event",
   );
   while ((await seal()).sealed > 0);
-  expect(await findings()).toEqual([]);
+  expect(await verify()).toEqual([]);
 });
 
-test("reports a row whose sealing was delayed for more than a day", async () => {
-  const id = await act();
-  await later(25 * hourMs, async () => {
+test("verifyTrail reports a row whose sealing was delayed for more than a day", async () => {
+  const id = await recordAction();
+  await withClockAhead(25 * hourMs, async () => {
     while ((await seal()).sealed > 0);
   });
-  expect(await findings()).toMatchObject([{ problem: "row_sealed_late", id }]);
+  expect(await verify()).toMatchObject([{ problem: "row_sealed_late", id }]);
 });
 
 test.each([
@@ -228,7 +229,7 @@ test.each([
   ["2026-11-17T10:00:00.000Z", ["row_sealed_late"]],
   ["2026-11-23T10:00:00.000Z", ["row_sealed_early"]],
   ["soon", ["row_sealed_late"]],
-])("for a row sealed on 2026-11-20 and dated %s, verifyBundle reports %j", async (at, expected) => {
+])("verifyBundle, for a row sealed on 2026-11-20 with the time %s, reports %j", async (at, expected) => {
   const day = "2026-11-20";
   const period = { from: day, to: day };
   const manifest = JSON.stringify({ business_id: "b", ...period, files: {} });
@@ -252,12 +253,12 @@ test.each([
   }
 });
 
-test("reports row_past_chain for a row that was inserted without the trigger", async () => {
+test("verifyTrail reports row_past_chain for a row that was inserted without the trigger", async () => {
   await tamper(
     `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
      values (uuidv7(), now(), 'ak', 'a.b', 'a', uuidv7(), 'r', 'a')`,
   );
-  expect(await problems()).toEqual(["row_past_chain"]);
+  expect(await problemCodes()).toEqual(["row_past_chain"]);
 });
 
 test.each([
@@ -268,32 +269,32 @@ test.each([
   ["renumbered", `update audit_link set number = 9 - number where number in (4, 5)`],
   ["deleted", `delete from audit_link where number = 4`],
   ["deleted at the end", `delete from audit_link where number > 7`],
-  ["given another leaf", `update audit_link set leaf = sha256('x') where number = 4`],
-  ["given another hash", `update audit_link set hash = sha256('x') where number = 4`],
+  ["changed to another leaf", `update audit_link set leaf = sha256('x') where number = 4`],
+  ["changed to another hash", `update audit_link set hash = sha256('x') where number = 4`],
   [
     "added at the end",
     `insert into audit_link (day, number, event_id, leaf, hash) select day, 10, event_id, leaf, hash from audit_link where number = 9`,
   ],
-])("reports a problem for links that were %s", async (_change, statement) => {
+])("verifyTrail reports a problem for links that were %s", async (_change, statement) => {
   await tamper(statement);
-  const found = await problems();
+  const found = await problemCodes();
   expect(found).not.toEqual([]);
   expect(found.filter((problem) => !/^(link|row|head)/.test(problem))).toEqual([]);
 });
 
-test("reports a head that was changed, deleted or signed with another key", async () => {
+test("verifyTrail reports a head that was changed, deleted or signed with another key", async () => {
   await tamper("update audit_head set made_at = made_at - interval '1 second' where links = 6");
-  expect(await problems()).toEqual(["head_not_signed"]);
+  expect(await problemCodes()).toEqual(["head_not_signed"]);
   await tamper("delete from audit_head where links = 9");
-  expect(await problems()).toEqual(["head_missing", "head_not_signed"]);
-  expect(await problems({ trusted: new Set([aKey().publicKey]) })).toEqual([
+  expect(await problemCodes()).toEqual(["head_missing", "head_not_signed"]);
+  expect(await problemCodes({ trusted: new Set([aKey().publicKey]) })).toEqual([
     "head_missing",
     "head_not_signed",
     "head_of_unknown_key",
   ]);
 });
 
-test("reports a chain that the owner of database and key rewrote, if a head was stored elsewhere", async () => {
+test("verifyTrail reports a chain that the owner of the database and key rewrote, if a head was stored elsewhere", async () => {
   const [, , kept] = await heads();
   await tamper(
     `update audit_event set reason = 'another' where id = '${ids[0]}'`,
@@ -302,14 +303,14 @@ test("reports a chain that the owner of database and key rewrote, if a head was 
     "insert into audit_unsealed (event_id) select id from audit_event",
   );
   await seal();
-  expect(await findings()).toEqual([]);
-  expect(await problems({ kept: [kept] })).toEqual(["kept_head_not_in_chain"]);
+  expect(await verify()).toEqual([]);
+  expect(await problemCodes({ kept: [kept] })).toEqual(["kept_head_not_in_chain"]);
   await tamper("delete from audit_link where number > 6", "delete from audit_head");
-  expect(await problems({ kept: [kept] })).toContain("links_missing");
+  expect(await problemCodes({ kept: [kept] })).toContain("links_missing");
 });
 
-test("the database rejects changes of the queue; a row leaves it only when it is sealed", async () => {
-  const id = await act();
+test("the database rejects changes of audit_unsealed; sealing removes its rows", async () => {
+  const id = await recordAction();
   for (const statement of [
     "delete from audit_unsealed",
     "update audit_unsealed set event_id = uuidv7()",
@@ -319,28 +320,28 @@ test("the database rejects changes of the queue; a row leaves it only when it is
   while ((await seal()).sealed > 0);
   expect(await sql("select from audit_unsealed")).toEqual([]);
   expect(await sql("select from audit_link where event_id = ?", [id])).toHaveLength(1);
-  expect(await findings()).toEqual([]);
+  expect(await verify()).toEqual([]);
 });
 
 test.each([
   ["business_number = business_number + 1", "does not follow the previous link of business"],
   ["business_id = (select business_id from audit_event where id = '%0')", "names another business than row"],
-])("reports link_broken after the update %s of a link", async (change, detailPart) => {
+])("verifyTrail reports link_broken after a link is updated with: %s", async (change, detailPart) => {
   await tamper(`update audit_link set ${change.replace("%0", ids[0] ?? "")} where event_id = '${ids[4]}'`);
-  const found = await findings();
+  const found = await verify();
   expect(found.map(({ problem }) => problem)).toContain("link_broken");
   expect(found.map(({ detail }) => detail).join()).toContain(detailPart);
 });
 
-test("sealing fails after a head with an invalid signature", async () => {
+test("sealRows throws when the newest head has an invalid signature", async () => {
   await tamper("update audit_head set signature = 'AAAA' where links = (select max(links) from audit_head)");
-  await act();
+  await recordAction();
   await expect(seal()).rejects.toThrow(/is not signed: nothing is sealed after it/);
 });
 
-test("sealing writes no final head for the current day when the database clock is days ahead", async () => {
+test("sealRows writes no final head for the current day when the database clock is days ahead", async () => {
   await tamper("delete from audit_head", "delete from audit_link", "delete from audit_unsealed");
-  await act();
+  await recordAction();
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 3 * 86_400_000 });
   try {
     const today = new Date().toISOString().slice(0, 10);
@@ -352,7 +353,7 @@ test("sealing writes no final head for the current day when the database clock i
   }
 });
 
-test("verifies the heads of days whose rows and links were dropped after five years", async () => {
+test("verifyTrail verifies the heads of days whose rows and links were dropped after five years", async () => {
   await tamper("delete from audit_head", "delete from audit_link", "delete from audit_event", "delete from audit_unsealed");
   const dayMs = 86_400_000;
   const business = uuidv7();
@@ -360,13 +361,13 @@ test("verifies the heads of days whose rows and links were dropped after five ye
   try {
     for (const ms of [0, dayMs]) {
       vi.setSystemTime(Date.now() + ms);
-      for (let i = 0; i < 3; i++) await act(business);
+      for (let i = 0; i < 3; i++) await recordAction(business);
       while ((await seal()).sealed > 0);
     }
   } finally {
     vi.useRealTimers();
   }
-  await act(business);
+  await recordAction(business);
   while ((await seal()).sealed > 0);
   const kept = await heads();
   const old = "interval '5 years'";
@@ -375,12 +376,12 @@ test("verifies the heads of days whose rows and links were dropped after five ye
     `delete from audit_link where day < now() - ${old}`,
   );
   expect(await sql("select from audit_link")).toHaveLength(1);
-  // Only the first days and the last day: the five years between have no rows.
+  // Checks only the first days and the last day: the five years between have no rows.
   const [fifth, last] = [kept[5], kept.at(-1)].map((head) => head?.day);
-  for (const range of [{ to: fifth }, { from: last }]) expect(await findings({ kept, ...range })).toEqual([]);
+  for (const range of [{ to: fifth }, { from: last }]) expect(await verify({ kept, ...range })).toEqual([]);
 
   await tamper(`update audit_head set made_at = made_at + interval '1 s' where day = '${kept[0]?.day}' and final`);
-  expect(await problems({ to: fifth })).toEqual(["head_not_signed", "head_of_other_chain"]);
+  expect(await problemCodes({ to: fifth })).toEqual(["head_not_signed", "head_of_other_chain"]);
 });
 
 test.each([
@@ -388,7 +389,7 @@ test.each([
   ["1e400", "2e400"],
   ["0.1", "0.1000000000000000055"],
   ["-0.0001", "-0.00011"],
-])("the numbers %s and %s have different leaves", (first, second) => {
+])("leafOf returns different leaves for rows with the numbers %s and %s", (first, second) => {
   const sealed = { day: "2026-11-20", number: 1 };
   const leaf = (number: string) =>
     leafOf({ ...rowOf({ id: "x", entity_type: "a", entity_id: "b", after: `{"a": ${number}}` }), sealed });
@@ -397,16 +398,16 @@ test.each([
   expect(leaf("100")).toBe(leaf("1.00e2"));
 });
 
-test("reports head_missing for a day without a head between days with heads", async () => {
+test("verifyTrail reports head_missing for a day without a head between days with heads", async () => {
   await tamper("update audit_head set day = day - 2", "update audit_link set day = day - 2");
   for (const { signature, ...head } of await heads())
     await tamper(
       `update audit_head set signature = '${signHead(head, key.privateKey).signature}' where signature = '${signature}'`,
     );
-  await act();
+  await recordAction();
   await seal();
   await tamper("delete from audit_head where day = current_date - 1");
-  expect((await findings()).filter(({ problem }) => problem === "head_missing")).not.toEqual([]);
+  expect((await verify()).filter(({ problem }) => problem === "head_missing")).not.toEqual([]);
 });
 
 test("audit verify prints text or JSON, exits with 4 for a finding, and with 2 for an invalid day", async () => {

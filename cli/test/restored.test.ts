@@ -19,16 +19,16 @@ const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
  * both.
  */
 async function paymentsAndWebhooks() {
-  const [money, hooks] = [
+  const [paymentsDb, hooks] = [
     stack.use(await createTestDatabase("payments", payments.database)),
     stack.use(await createTestDatabase("webhooks", webhooks.database)),
   ];
   let number = 1_000_000_000;
   return {
-    money: <Row extends object>(sql: string, values: unknown[] = []) => money.orm.em.fork().execute<Row[]>(sql, values),
+    paymentsSql: <Row extends object>(sql: string, values: unknown[] = []) => paymentsDb.orm.em.fork().execute<Row[]>(sql, values),
     async aPayment(status: string, businessId = uuidv7()) {
       const id = uuidv7();
-      await money.orm.em.fork().execute(
+      await paymentsDb.orm.em.fork().execute(
         `insert into payment (id, business_id, amount_minor, currency, status, language, success_url, fail_url, return_token,
            processor_order_number, paid_at, next_reread_at, created_at, updated_at)
          values (?, ?, 500000, 'DZD', ?, 'FR', 's', 'f', ?, ?, now(), now() + interval '1 day', now(), now())`,
@@ -49,7 +49,7 @@ async function paymentsAndWebhooks() {
         ]);
     },
     async restored() {
-      const env = { PAYMENTS_DATABASE_URL: money.url, WEBHOOKS_DATABASE_URL: hooks.url };
+      const env = { PAYMENTS_DATABASE_URL: paymentsDb.url, WEBHOOKS_DATABASE_URL: hooks.url };
       const { code, out, err } = await amanaWith(env, "restored", "--since", minutesAgo(10).toISOString(), "--json");
       if (out === "") throw new Error(err);
       return { code, rows: JSON.parse(out) as { id: string; here: string; status: string; details: string }[] };
@@ -58,13 +58,13 @@ async function paymentsAndWebhooks() {
 }
 
 test("amana restored lists lost payments, schedules a read of payments that differ, and leaves the others unchanged", async () => {
-  const { aPayment, addEvent, restored, money } = await paymentsAndWebhooks();
-  const [older, same, refundedSince] = [await aPayment("PAID"), await aPayment("PAID"), await aPayment("REFUNDED")];
+  const { aPayment, addEvent, restored, paymentsSql } = await paymentsAndWebhooks();
+  const [older, unchanged, alreadyRefunded] = [await aPayment("PAID"), await aPayment("PAID"), await aPayment("REFUNDED")];
   const unknown = { id: uuidv7(), businessId: uuidv7() };
   await addEvent(older, "PAID", minutesAgo(6));
   await addEvent(older, "REFUNDED");
-  await addEvent(same, "PAID");
-  await addEvent(refundedSince, "REFUNDED");
+  await addEvent(unchanged, "PAID");
+  await addEvent(alreadyRefunded, "REFUNDED");
   await addEvent(unknown, "PAID");
   await addEvent({ id: uuidv7(), businessId: uuidv7() }, "PAID", minutesAgo(20));
   const { code, rows } = await restored();
@@ -73,11 +73,11 @@ test("amana restored lists lost payments, schedules a read of payments that diff
   expect(rows).toContainEqual(expect.objectContaining({ id: older.id, here: "PAID", status: "REFUNDED" }));
   const details = expect.stringContaining(`order of ${unknown.id}`);
   expect(rows).toContainEqual(expect.objectContaining({ id: unknown.id, here: "unknown", status: "PAID", details }));
-  const due = await money<{ id: string }>("select id from payment where next_reread_at <= now()");
+  const due = await paymentsSql<{ id: string }>("select id from payment where next_reread_at <= now()");
   expect(due).toEqual([{ id: older.id }]);
-  expect(await money("select 1 from outbox where topic = 'audit.v1'")).toHaveLength(1);
+  expect(await paymentsSql("select 1 from outbox where topic = 'audit.v1'")).toHaveLength(1);
 
-  await money("update payment set status = 'REFUNDED' where id = ?", [older.id]);
+  await paymentsSql("update payment set status = 'REFUNDED' where id = ?", [older.id]);
   expect((await restored()).rows).toMatchObject([{ id: unknown.id }]);
 });
 
@@ -94,13 +94,13 @@ async function kycAndWebhooks() {
     stack.use(await createTestDatabase("kyc", kyc.database)),
     stack.use(await createTestDatabase("webhooks", webhooks.database)),
   ];
-  const verified = <Row extends object>(sql: string, values: unknown[] = []) =>
+  const kycSql = <Row extends object>(sql: string, values: unknown[] = []) =>
     verifications.orm.em.fork().execute<Row[]>(sql, values);
   return {
-    verified,
+    kycSql,
     async anApplication(status: string, verdict: string | null = null, providerVerdict = verdict) {
       const [id, businessId] = [uuidv7(), uuidv7()];
-      await verified(
+      await kycSql(
         `insert into kyc_application (id, business_id, status, verdict, provider_verdict, provider_id, link_expires_at, metadata,
            allowed_documents, require_video, max_attempts, attempts_used, sequence, reason_codes, document_notices, aml_hit_count,
            synced_at, next_check_at, checks, revision, created_at, updated_at)
@@ -131,19 +131,19 @@ async function kycAndWebhooks() {
 }
 
 test("amana restored kyc requests a lost review decision again once, and schedules a read of applications that differ", async () => {
-  const { anApplication, addEvent, restored, verified } = await kycAndWebhooks();
-  const decidedHere = await anApplication("COMPLETED", "NEEDS_REVIEW", "APPROVED");
-  const decidedThere = await anApplication("COMPLETED", "NEEDS_REVIEW");
+  const { anApplication, addEvent, restored, kycSql } = await kycAndWebhooks();
+  const decidedAtProvider = await anApplication("COMPLETED", "NEEDS_REVIEW", "APPROVED");
+  const openAtProvider = await anApplication("COMPLETED", "NEEDS_REVIEW");
   const expired = await anApplication("EXPIRED");
-  const [inReview, same] = [await anApplication("COMPLETED", "NEEDS_REVIEW"), await anApplication("COMPLETED", "APPROVED")];
+  const [inReview, unchanged] = [await anApplication("COMPLETED", "NEEDS_REVIEW"), await anApplication("COMPLETED", "APPROVED")];
   const unknown = { id: uuidv7(), businessId: uuidv7() };
-  for (const application of [decidedHere, decidedThere]) {
+  for (const application of [decidedAtProvider, openAtProvider]) {
     await addEvent(application, "COMPLETED", "NEEDS_REVIEW", minutesAgo(6));
     await addEvent(application, "COMPLETED", "REJECTED");
   }
   await addEvent(expired, "COMPLETED", "APPROVED");
   await addEvent(inReview, "COMPLETED", "NEEDS_REVIEW");
-  await addEvent(same, "COMPLETED", "APPROVED");
+  await addEvent(unchanged, "COMPLETED", "APPROVED");
   await addEvent(unknown, "EXPIRED");
   await addEvent({ id: uuidv7(), businessId: uuidv7() }, "EXPIRED", undefined, minutesAgo(20));
 
@@ -152,22 +152,22 @@ test("amana restored kyc requests a lost review decision again once, and schedul
   const found = rows.map(({ id, here, status }) => [id, here, status]).sort();
   expect(found).toEqual(
     [
-      [decidedHere.id, "NEEDS_REVIEW", "REJECTED"],
-      [decidedThere.id, "NEEDS_REVIEW", "REJECTED"],
+      [decidedAtProvider.id, "NEEDS_REVIEW", "REJECTED"],
+      [openAtProvider.id, "NEEDS_REVIEW", "REJECTED"],
       [expired.id, "EXPIRED", "APPROVED"],
       [unknown.id, "unknown", "EXPIRED"],
     ].sort(),
   );
-  const due = await verified<{ id: string }>("select id from kyc_application where next_check_at <= now() order by id");
-  expect(due.map(({ id }) => id)).toEqual([decidedHere.id, decidedThere.id, expired.id].sort());
+  const due = await kycSql<{ id: string }>("select id from kyc_application where next_check_at <= now() order by id");
+  expect(due.map(({ id }) => id)).toEqual([decidedAtProvider.id, openAtProvider.id, expired.id].sort());
   const emitted = () =>
-    verified<{ key: string; type: string }>("select key, headers ->> 'ce_type' as type from outbox where topic = 'kyc.v1'");
-  expect(await emitted()).toEqual([{ key: decidedHere.id, type: "kyc.v1.KycNeedsReview" }]);
-  expect(await verified("select 1 from outbox where topic = 'audit.v1'")).toHaveLength(1);
+    kycSql<{ key: string; type: string }>("select key, headers ->> 'ce_type' as type from outbox where topic = 'kyc.v1'");
+  expect(await emitted()).toEqual([{ key: decidedAtProvider.id, type: "kyc.v1.KycNeedsReview" }]);
+  expect(await kycSql("select 1 from outbox where topic = 'audit.v1'")).toHaveLength(1);
 
   // Webhooks has received the event.
-  await addEvent(decidedHere, "COMPLETED", "NEEDS_REVIEW", minutesAgo(1));
+  await addEvent(decidedAtProvider, "COMPLETED", "NEEDS_REVIEW", minutesAgo(1));
   const again = await restored();
-  expect(again.rows.map(({ id }) => id).sort()).toEqual([decidedThere.id, expired.id, unknown.id].sort());
+  expect(again.rows.map(({ id }) => id).sort()).toEqual([openAtProvider.id, expired.id, unknown.id].sort());
   expect(await emitted()).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The PostgreSQL image runs this script once on an empty data folder. For each service it creates a database, the role that owns
-# it and runs migrations, and the role of the service, which can only read and write rows. The roles are configured so that the
-# server log contains no statements, parameters or row values.
+# The PostgreSQL image runs this script once on an empty data folder. For each service the script creates a database and two
+# roles: one owns the database and runs migrations; the service uses the other, which can only read and write rows. The settings
+# of the roles keep statements, parameters and row values out of the server log.
 #
 # Each role has its own password: IDENTITY_DATABASE_PASSWORD for amana_identity, IDENTITY_OWNER_PASSWORD for amana_identity_owner.
 # The variables of the other services have the same form.

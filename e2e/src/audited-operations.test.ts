@@ -6,18 +6,18 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
 }
 const document = JSON.parse(readFileSync(new URL("../../docs/api/openapi.json", import.meta.url), "utf8")) as Document;
-const changing = Object.entries(document.paths).flatMap(([path, methods]) =>
+const changingOperations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).flatMap(([method, { operationId }]) => (method === "get" ? [] : [{ path, operationId }])),
 );
 
-test("e2e/src/audited-operations.ts lists each operation that changes data, and audits those of operators", () => {
+test("e2e/src/audited-operations.ts lists each operation that changes data, and each change by an operator as audited", () => {
   const message = "list each operation once in e2e/src/audited-operations.ts and call it in audit.test.ts";
   const listed: string[] = [...auditedOperations, ...unauditedOperations];
-  expect(listed.toSorted(), message).toEqual(changing.map(({ operationId }) => operationId).toSorted());
-  const ofOperators = changing.filter(({ path }) => /^\/api\/v1\/(businesses|admin)/.test(path));
+  expect(listed.toSorted(), message).toEqual(changingOperations.map(({ operationId }) => operationId).toSorted());
+  const operatorOperations = changingOperations.filter(({ path }) => /^\/api\/v1\/(businesses|admin)/.test(path));
   const audited = new Set<string>(auditedOperations);
   expect(
-    ofOperators.filter(({ operationId }) => !audited.has(operationId)),
+    operatorOperations.filter(({ operationId }) => !audited.has(operationId)),
     message,
   ).toEqual([]);
 });

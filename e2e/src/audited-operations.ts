@@ -1,6 +1,5 @@
 /**
- * Operations of operators, and operations that change a key or an endpoint. Each adds an audit
- * event.
+ * Operations that add an audit event: changes by operators, and changes of a key or an endpoint.
  */
 export const auditedOperations = [
   "onboardBusiness",

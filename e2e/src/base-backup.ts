@@ -8,9 +8,9 @@ import { Client } from "pg";
 
 /** Backup and point-in-time recovery by the procedure of docs/restore.md, for restore drills. */
 
-const run = promisify(execFile);
+const runProgram = promisify(execFile);
 const archivingFile = join(import.meta.dirname, "..", "..", "deploy", "postgres", "archiving.conf");
-/** Backup folder in the documentation, where it is on its own disk. */
+/** Folder of archived log segments in deploy/postgres. In a deployment it is on its own disk. */
 const documentedFolder = "/backup/wal";
 
 /** Returns the settings of deploy/postgres with which a server archives its log in `walFolder`. */
@@ -26,27 +26,28 @@ export async function archivingTo(walFolder: string): Promise<string[]> {
 /**
  * Copies the files of a running server into a new folder: with the pg_basebackup in PG_BASEBACKUP,
  * or with the SQL functions for backups. The PostgreSQL of the tests has no pg_basebackup, and an
- * older one rejects a newer server.
+ * older version of it rejects a newer server.
  */
 export async function takeBaseBackup({ superuserUrl }: Postgres, dataDir: string, to: string): Promise<void> {
   const program = process.env["PG_BASEBACKUP"];
   if (program) {
-    await run(program, [`--dbname=${superuserUrl}`, `--pgdata=${to}`, "--checkpoint=fast"]);
-    await run("chown", ["-R", "--reference", dataDir, to]);
+    await runProgram(program, [`--dbname=${superuserUrl}`, `--pgdata=${to}`, "--checkpoint=fast"]);
+    await runProgram("chown", ["-R", "--reference", dataDir, to]);
     return;
   }
   const client = new Client({ connectionString: superuserUrl });
   await client.connect();
   try {
     await client.query("select pg_backup_start('drill', fast => true)");
-    const leftOut = ["./pg_wal/*", "./pg_replslot/*", "./postmaster.pid", "./postmaster.opts"].map((path) => `--exclude=${path}`);
+    const excludes = ["./pg_wal/*", "./pg_replslot/*", "./postmaster.pid", "./postmaster.opts"].map((path) => `--exclude=${path}`);
     const tar = `${to}.tar`;
-    // Code 1: a file changed or vanished during the read. The log repeats the change.
-    await run("tar", ["-C", dataDir, ...leftOut, "-cf", tar, "."]).catch((error) => {
+    // Code 1: a file changed or was removed during the read. The write-ahead log contains the
+    // change.
+    await runProgram("tar", ["-C", dataDir, ...excludes, "-cf", tar, "."]).catch((error) => {
       if (error.code !== 1) throw error;
     });
     await mkdir(to);
-    await run("tar", ["-C", to, "-xpf", tar]);
+    await runProgram("tar", ["-C", to, "-xpf", tar]);
     const { rows } = await client.query<{ labelfile: string }>("select labelfile from pg_backup_stop(wait_for_archive => true)");
     await writeOwned(join(to, "backup_label"), rows[0]?.labelfile ?? "");
   } finally {
@@ -66,8 +67,8 @@ export interface Recovery {
 
 /** Prepares a data folder from which PostgreSQL recovers to `until` at its start. */
 export async function prepareRecovery({ baseBackup, walFolder, lastWal, dataDir, until }: Recovery): Promise<void> {
-  await run("cp", ["-a", baseBackup, dataDir]);
-  await run("chmod", ["700", dataDir]);
+  await runProgram("cp", ["-a", baseBackup, dataDir]);
+  await runProgram("chmod", ["700", dataDir]);
   await appendFile(
     join(dataDir, "postgresql.auto.conf"),
     `restore_command = 'cp "${walFolder}/%f" "%p" || cp "${lastWal}/%f" "%p"'
@@ -79,7 +80,7 @@ hot_standby = off
   await writeOwned(join(dataDir, "recovery.signal"), "");
 }
 
-/** Writes a file that PostgreSQL can read. It can run as another user than the test. */
+/** Writes a file that PostgreSQL can read, which may run as another user than the test. */
 async function writeOwned(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o600 });
   await changeOwner(await systemUser(), path);

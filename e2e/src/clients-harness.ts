@@ -10,10 +10,10 @@ interface Caller {
 export const someAccount = { account_type: "CURRENT", account_name: "Household", currency: "DZD" };
 export const someBeneficiary = { name: "Karim Haddad", account_number: "00799999002345678941" };
 
-/** current_step, kyc_status and overall_status of an onboarding. */
-export type Place = readonly [step: string, kycStatus: string, overall: string];
+/** The current_step, kyc_status and overall_status of an onboarding. */
+export type OnboardingStatuses = readonly [step: string, kycStatus: string, overall: string];
 
-export const places = {
+export const onboardingStatuses = {
   registered: ["DETAILS_PENDING", "NOT_STARTED", "IN_PROGRESS"],
   detailed: ["KYC_PENDING", "NOT_STARTED", "IN_PROGRESS"],
   created: ["KYC_PENDING", "CREATED", "IN_PROGRESS"],
@@ -23,7 +23,7 @@ export const places = {
   declined: ["KYC_DECLINED", "DECLINED", "DECLINED"],
   aborted: ["KYC_PENDING", "ABORTED", "IN_PROGRESS"],
   approved: ["APPROVED", "VALIDATED", "APPROVED"],
-} as const satisfies Record<string, Place>;
+} as const satisfies Record<string, OnboardingStatuses>;
 
 export async function saveDetails({ amana }: Caller, clientId: string): Promise<void> {
   await amana.onboarding.createDetails(clientId, someDetails);
@@ -32,10 +32,10 @@ export async function saveDetails({ amana }: Caller, clientId: string): Promise<
 /**
  * Returns the status fields of an onboarding and the client's own kyc_status, from the public API.
  */
-export async function placeOf({ amana }: Caller, clientId: string) {
+export async function readOnboarding({ amana }: Caller, clientId: string) {
   const [status, client] = await Promise.all([amana.onboarding.getStatus(clientId), amana.clients.get(clientId)]);
   return {
-    place: [status.current_step, status.kyc_status, status.overall_status],
+    statuses: [status.current_step, status.kyc_status, status.overall_status],
     client: client.kyc_status,
     application: status.kyc_application_id,
     link: status.kyc_link,
@@ -43,10 +43,15 @@ export async function placeOf({ amana }: Caller, clientId: string) {
 }
 
 /**
- * Waits until the onboarding of a client has these statuses. `shown` is its application, with a
- * link while that is open.
+ * Waits until the onboarding of a client has these statuses and this application. An open
+ * application has a link.
  */
-export const expectPlace = (business: Caller, clientId: string, place: Place, shown?: { id: string; link?: string }) =>
+export const expectOnboarding = (business: Caller, clientId: string, statuses: OnboardingStatuses, application?: { id: string; link?: string }) =>
   eventually(async () => {
-    expect(await placeOf(business, clientId)).toEqual({ place, client: place[1], application: shown?.id, link: shown?.link });
+    expect(await readOnboarding(business, clientId)).toEqual({
+      statuses,
+      client: statuses[1],
+      application: application?.id,
+      link: application?.link,
+    });
   });

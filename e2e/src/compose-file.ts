@@ -11,13 +11,14 @@ import { parse } from "yaml";
 const root = join(import.meta.dirname, "..", "..");
 
 /**
- * Generates the values that docker-compose.yml requires. Creates certificates for a day in `dir`.
+ * Generates the values that docker-compose.yml requires. Creates certificates in `dir`
+ * that are valid for a day.
  */
-export async function composeValues(dir: string): Promise<Record<string, string>> {
+export async function createComposeValues(dir: string): Promise<Record<string, string>> {
   const certificates = join(dir, "certificates");
   const run = promisify(execFile);
   await run(join(root, "deploy", "make-certificates.sh"), [certificates, "1"]);
-  // The user of the images does not exist here and must be able to read the files.
+  // The user of the images does not exist on this machine, so all users can read the files.
   await run("chmod", ["-R", "a+rX", certificates]);
   const { gatewayKey, kycKey, auditKey, ...secrets } = await readSecrets(dir);
   return {
@@ -37,7 +38,7 @@ export async function composeValues(dir: string): Promise<Record<string, string>
   };
 }
 
-/** Settings with the passwords of the superuser and of each service's two database roles. */
+/** Returns settings with the passwords of the superuser and of the two roles of each service. */
 export function databasePasswords(passwordOf: (name: string) => string): Record<string, string> {
   const names = databaseOwners.flatMap((service) =>
     ["DATABASE", "OWNER"].map((kind) => `${service.toUpperCase()}_${kind}_PASSWORD`),
@@ -45,7 +46,7 @@ export function databasePasswords(passwordOf: (name: string) => string): Record<
   return Object.fromEntries(["POSTGRES_PASSWORD", ...names].map((name) => [name, passwordOf(name)]));
 }
 
-/** Parts of a container's entry that tests check. */
+/** The parts of a service in docker-compose.yml that tests check. */
 export interface ComposeService {
   readonly image?: string;
   readonly restart?: string;
@@ -70,11 +71,11 @@ export const readCompose = async (): Promise<Compose> =>
 
 /** Returns the settings of a service with `values` filled in. */
 export function composeSettings({ services }: Compose, service: string, values: Record<string, string>): Record<string, string> {
-  const fill = (text: string) =>
+  const replaceVariables = (text: string) =>
     text.replace(
       /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
-      (_all, name: string, kind?: string, rest?: string) => values[name] ?? (kind === "-" ? (rest ?? "") : ""),
+      (_all, name: string, kind?: string, fallback?: string) => values[name] ?? (kind === "-" ? (fallback ?? "") : ""),
     );
   const settings = Object.entries(services[service]?.environment ?? {});
-  return Object.fromEntries(settings.map(([name, value]) => [name, fill(String(value))]));
+  return Object.fromEntries(settings.map(([name, value]) => [name, replaceVariables(String(value))]));
 }

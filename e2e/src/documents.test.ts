@@ -4,11 +4,11 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..", "..");
-const filesLike = (...patterns: string[]) =>
+const listFiles = (...patterns: string[]) =>
   execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...patterns], { cwd: root, encoding: "utf8" })
     .split("\n")
     .filter((path) => path && existsSync(join(root, path)));
-const documents = filesLike("*.md");
+const documents = listFiles("*.md");
 
 const services = readdirSync(join(root, "services")).map((name) => join("services", name));
 const workspaces = [
@@ -26,35 +26,35 @@ const workspaces = [
  * folder of the repository, a service or a package, and relative links. Paths with <placeholders>
  * are ignored.
  */
-function pathsIn(document: string): string[][] {
+function findPaths(document: string): string[][] {
   const text = readFileSync(join(root, document), "utf8");
   const quoted = (folders: string) =>
     [...text.matchAll(new RegExp(`\`((?:${folders})/[^\`\\s<*{]*)\``, "g"))].map(([, path]) => path ?? "");
-  const own = workspaces.find((workspace) => document.startsWith(`${workspace}/`));
+  const ownWorkspace = workspaces.find((workspace) => document.startsWith(`${workspace}/`));
   return [
     ...quoted("services|packages|proto|docs|deploy|bench|chaos|cli|e2e|sdks|\\.ci|\\.github").map((path) => [path]),
     // In a document of the whole project, the path can be in any service.
-    ...quoted("src|test|migrations").map((path) => (own ? [own] : services).map((place) => join(place, path))),
+    ...quoted("src|test|migrations").map((path) => (ownWorkspace ? [ownWorkspace] : services).map((folder) => join(folder, path))),
     ...[...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, path]) => [join(dirname(document), path ?? "")]),
   ];
 }
 
 test.each(documents)("all paths in %s exist", (document) => {
-  const missing = pathsIn(document).filter((places) => !places.some((path) => existsSync(join(root, path))));
+  const missing = findPaths(document).filter((locations) => !locations.some((path) => existsSync(join(root, path))));
   expect(missing.map(([path]) => path)).toEqual([]);
 });
 
 /** Returns the anchor of a heading on GitHub and in editors. */
-const anchorOf = (heading: string) =>
+const createAnchor = (heading: string) =>
   heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, "")
     .replaceAll(" ", "-");
 
-const headingsOf = (document: string) =>
+const readHeadings = (document: string) =>
   [...readFileSync(join(root, document), "utf8").matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading ?? "");
 
-test.each(documents)("all headings that are linked in %s exist", (document) => {
+test.each(documents)("all headings to which %s links exist", (document) => {
   const text = readFileSync(join(root, document), "utf8");
   const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)];
   const missing = links.filter(([, path, anchor]) => {
@@ -62,14 +62,14 @@ test.each(documents)("all headings that are linked in %s exist", (document) => {
     return (
       target.endsWith(".md") &&
       existsSync(join(root, target)) &&
-      !headingsOf(target).some((heading) => anchorOf(heading) === anchor)
+      !readHeadings(target).some((heading) => createAnchor(heading) === anchor)
     );
   });
   expect(missing.map(([link]) => link)).toEqual([]);
 });
 
 /** Returns the decisions of a page: heading, status line and text. */
-const decisionsIn = (page: string) =>
+const readDecisions = (page: string) =>
   readFileSync(join(root, page), "utf8")
     .split(/^## /m)
     .slice(1)
@@ -80,16 +80,16 @@ const decisionsIn = (page: string) =>
 
 const decisionPages = documents.filter((path) => /^docs\/decisions\/(?!README)/.test(path));
 
-test("a decision page contains decisions, and the index links it", () => {
-  expect(decisionPages.filter((page) => decisionsIn(page).length === 0)).toEqual([]);
+test("each decision page contains decisions, and the index links to it", () => {
+  expect(decisionPages.filter((page) => readDecisions(page).length === 0)).toEqual([]);
   const index = readFileSync(join(root, "docs/decisions/README.md"), "utf8");
   expect(decisionPages.filter((page) => !index.includes(`](${page.slice("docs/decisions/".length)})`))).toEqual([]);
 });
 
 test.each(decisionPages)(
-  "each decision in %s has a status, and a context, decision and consequences unless superseded",
+  "each decision in %s has a status and, unless it is superseded, a context, a decision and consequences",
   (page) => {
-    const faults = decisionsIn(page).flatMap(({ heading, status, text }) => {
+    const faults = readDecisions(page).flatMap(({ heading, status, text }) => {
       if (/^Status: superseded by \[[^\]]+\]\([^)]+\)$/.test(status)) {
         return text.trim() === "" ? [] : [`"${heading}": remove the text below the line "Status: superseded by"`];
       }
@@ -109,7 +109,7 @@ test.each(decisionPages)(
 
 test("comments are at most 100 columns wide, except tables and comments for tools", () => {
   const isWide = (line: string) => line.length > 100 && /^ *(\/\/|\*|\/\*)/.test(line) && !/ \| |biome-ignore/.test(line);
-  const wide = filesLike("services/*.ts", "packages/*.ts", "cli/*.ts", "sdks/*.ts")
+  const wide = listFiles("services/*.ts", "packages/*.ts", "cli/*.ts", "sdks/*.ts")
     .filter((path) => !path.includes("/gen/"))
     .flatMap((path) => {
       const lines = readFileSync(join(root, path), "utf8").split("\n");

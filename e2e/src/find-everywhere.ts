@@ -4,13 +4,13 @@ import type { System } from "@amana/dev-env/system";
 import { Client } from "pg";
 import { readKafka } from "./read-kafka.ts";
 
-/** A place, such as a table or a log, with its complete content. */
+/** A searched place, such as a table or a log, with its complete content. */
 export interface Place {
   readonly name: string;
   readonly content: string;
 }
 
-/** Runs `use` with a connection and closes it. */
+/** Runs `use` with a connection, and closes the connection afterwards. */
 export async function withClient<T>(connectionString: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString });
   await client.connect();
@@ -25,7 +25,7 @@ export async function withClient<T>(connectionString: string, use: (client: Clie
  * Returns every row of every table of every database. A bytea value is included as hexadecimal
  * digits and as text.
  */
-export async function databasePlaces(system: System): Promise<Place[]> {
+export async function readDatabasePlaces(system: System): Promise<Place[]> {
   const places: Place[] = [];
   for (const [service, url] of Object.entries(system.databaseUrls)) {
     await withClient(url, async (client) => {
@@ -35,24 +35,24 @@ export async function databasePlaces(system: System): Promise<Place[]> {
       );
       for (const { name } of tables.rows) {
         const { rows } = await client.query<{ row: string }>(`select t::text as row from ${name} as t`);
-        places.push({ name: `${service}: ${name}`, content: rows.map(({ row }) => `${row}\n${bytesIn(row)}`).join("\n") });
+        places.push({ name: `${service}: ${name}`, content: rows.map(({ row }) => `${row}\n${decodeBytes(row)}`).join("\n") });
       }
     });
   }
   return places;
 }
 
-const bytesIn = (row: string): string =>
+const decodeBytes = (row: string): string =>
   [...row.matchAll(/\\x((?:[0-9a-f]{2})+)/g)].map(([, digits = ""]) => Buffer.from(digits, "hex").toString("utf8")).join("\n");
 
-export async function logPlaces(system: System): Promise<Place[]> {
+export async function readLogPlaces(system: System): Promise<Place[]> {
   const names = (await readdir(system.logDir)).filter((name) => name.endsWith(".log"));
   return await Promise.all(
     names.map(async (name) => ({ name: `log: ${name}`, content: await readFile(join(system.logDir, name), "utf8") })),
   );
 }
 
-export async function kafkaPlaces(brokers: string): Promise<Place[]> {
+export async function readKafkaPlaces(brokers: string): Promise<Place[]> {
   const byTopic = Map.groupBy(await readKafka(brokers), ({ topic }) => topic);
   return [...byTopic].map(([topic, messages]) => ({
     name: `kafka: ${topic}`,
@@ -66,23 +66,23 @@ export async function kafkaPlaces(brokers: string): Promise<Place[]> {
  * Returns the names of the places that contain the word: as text in any case, as hexadecimal
  * digits, percent-encoded, or in base64.
  */
-export function placesWith(places: readonly Place[], word: string): string[] {
-  const anyCase = [word, Buffer.from(word).toString("hex"), encodeURIComponent(word)].map((form) => form.toLowerCase());
-  const exact = inBase64(word);
-  const found = places.filter(({ content }) => {
+export function findPlaces(places: readonly Place[], word: string): string[] {
+  const caseInsensitiveForms = [word, Buffer.from(word).toString("hex"), encodeURIComponent(word)].map((form) => form.toLowerCase());
+  const base64Forms = encodeBase64Parts(word);
+  const matching = places.filter(({ content }) => {
     const lower = content.toLowerCase();
-    return anyCase.some((form) => lower.includes(form)) || exact.some((form) => content.includes(form));
+    return caseInsensitiveForms.some((form) => lower.includes(form)) || base64Forms.some((form) => content.includes(form));
   });
-  return [...new Set(found.map(({ name }) => name))];
+  return [...new Set(matching.map(({ name }) => name))];
 }
 
 /**
  * Returns the constant part of the word's base64 for each of the three alignments, independent of
  * the bytes before and after it.
  */
-const inBase64 = (word: string): string[] =>
-  [0, 1, 2].map((before) => {
-    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(word)]);
+const encodeBase64Parts = (word: string): string[] =>
+  [0, 1, 2].map((offset) => {
+    const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(word)]);
     const digits = bytes.toString("base64").replaceAll("=", "");
-    return digits.slice(before === 0 ? 0 : before + 1, Math.floor((bytes.length * 8) / 6));
+    return digits.slice(offset === 0 ? 0 : offset + 1, Math.floor((bytes.length * 8) / 6));
   });

@@ -6,12 +6,13 @@ import type { System } from "@amana/dev-env/system";
 import { expect } from "vitest";
 import { aPerson, sandbox, type TestBusiness } from "./test-system.ts";
 
+/** Path of the applications. */
 export const applications = "/api/v1/kyc/applications";
 
 /**
  * Event types of applications: the default ones, and the one that needs an explicit subscription.
  */
-export const kycKinds = [
+export const kycEventTypes = [
   "KYC_COMPLETED",
   "KYC_REJECTED",
   "KYC_NEEDS_REVIEW",
@@ -48,12 +49,12 @@ export const tokenOf = (link: string): string => new URL(link).pathname.split("/
  * Simulates an action of the applicant, the provider's reviewer or the clock on a link. Throws if
  * the link rejects it.
  */
-export const onLink = (system: System, link: string, action: "open" | "submit" | "review" | "expire", body: object = {}) =>
+export const actOnLink = (system: System, link: string, action: "open" | "submit" | "review" | "expire", body: object = {}) =>
   sandbox(system, "POST", `/sandbox/kyc/${tokenOf(link)}/${action}`, body);
 
-/** Returns whether the link accepted the action. */
-export const tookOnLink = (...args: Parameters<typeof onLink>): Promise<boolean> =>
-  onLink(...args).then(
+/** Simulates an action like `actOnLink`. Returns whether the link accepted it. */
+export const tryToActOnLink = (...args: Parameters<typeof actOnLink>): Promise<boolean> =>
+  actOnLink(...args).then(
     () => true,
     () => false,
   );
@@ -68,34 +69,31 @@ export interface ProviderView {
   readonly callbacks: readonly (Record<string, unknown> & { readonly state: string })[];
 }
 
-export const providerView = (system: System, id: string) =>
+export const readProviderView = (system: System, id: string) =>
   sandbox(system, "GET", `/sandbox/kyc?reference=${id}`) as Promise<ProviderView>;
 
-export const faultAt = (system: System, operation: string, mode: string, times = 1) =>
+export const setFault = (system: System, operation: string, mode: string, times = 1) =>
   sandbox(system, "PUT", "/sandbox/faults", { operation, mode, times });
 
 export const clearFaults = (system: System) => sandbox(system, "DELETE", "/sandbox/faults");
 
-/** Waits for the webhook of this type about this application. Throws after the timeout. */
-export async function theWebhook({ receiver }: TestBusiness, kind: string, id: string, timeoutMs = 90_000) {
+/** Waits for the webhook of this type and application or payment. Throws after the timeout. */
+export async function waitForWebhook({ receiver }: TestBusiness, kind: string, id: string, timeoutMs = 90_000) {
   const webhook = await receiver.next(kind, id, timeoutMs);
-  if (!webhook) throw new Error(`No ${kind} about ${id} arrived. Rejected deliveries: ${receiver.refused.join("; ") || "none"}`);
+  if (!webhook) throw new Error(`No ${kind} of ${id} was received. Rejected deliveries: ${receiver.refused.join("; ") || "none"}`);
   return webhook;
 }
 
-/**
- * Returns the types of the webhooks about an application. A repeated delivery of an event counts
- * once.
- */
-export function kindsOf({ receiver }: TestBusiness, id: string): string[] {
+/** Returns the event types of an application's webhooks. Repeated deliveries count once. */
+export function webhookTypesOf({ receiver }: TestBusiness, id: string): string[] {
   const webhooks = receiver.received.filter(({ body }) => body["application_id"] === id);
   return [...new Map(webhooks.map(({ body, event }) => [body["id"], event])).values()].sort();
 }
 
 /** Waits until the provider has no pending callback. */
-export const callbacksSettled = (system: System, id: string) =>
+export const waitForCallbacks = (system: System, id: string) =>
   eventually(async () => {
-    const { callbacks } = await providerView(system, id);
+    const { callbacks } = await readProviderView(system, id);
     expect(callbacks.map(({ state }) => state)).not.toContain("pending");
     return callbacks;
   });

@@ -11,17 +11,17 @@ export interface KafkaMessage {
 const timeoutMs = 90_000;
 
 /**
- * Returns all messages of all topics, except internal ones, up to the end at the time of the call.
+ * Returns all messages of all topics, except internal ones, that exist at the time of the call.
  */
 export async function readKafka(brokers: string): Promise<KafkaMessage[]> {
   const kafka = new Kafka({ clientId: "reader", brokers: brokers.split(","), logLevel: logLevel.NOTHING });
   const admin = kafka.admin();
   await admin.connect();
   const topics = (await admin.listTopics()).filter((topic) => !topic.startsWith("__"));
-  const missing = new Map<string, bigint>();
+  const unreadPartitions = new Map<string, bigint>();
   for (const topic of topics) {
     for (const { partition, low, high } of await admin.fetchTopicOffsets(topic)) {
-      if (BigInt(high) > BigInt(low)) missing.set(`${topic}/${partition}`, BigInt(high));
+      if (BigInt(high) > BigInt(low)) unreadPartitions.set(`${topic}/${partition}`, BigInt(high));
     }
   }
   await admin.disconnect();
@@ -32,8 +32,8 @@ export async function readKafka(brokers: string): Promise<KafkaMessage[]> {
   try {
     await consumer.subscribe({ topics, fromBeginning: true });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => reject(new Error(`unread: ${[...missing.keys()].join(", ")}`)), timeoutMs);
-    if (missing.size === 0) resolve();
+    const timer = setTimeout(() => reject(new Error(`unread: ${[...unreadPartitions.keys()].join(", ")}`)), timeoutMs);
+    if (unreadPartitions.size === 0) resolve();
     await consumer.run({
       eachMessage: async ({ topic, partition, message }) => {
         messages.push({
@@ -42,8 +42,8 @@ export async function readKafka(brokers: string): Promise<KafkaMessage[]> {
           value: message.value ?? Buffer.alloc(0),
           headers: Object.fromEntries(Object.entries(message.headers ?? {}).map(([name, value]) => [name, String(value)])),
         });
-        if (BigInt(message.offset) + 1n >= (missing.get(`${topic}/${partition}`) ?? 0n)) missing.delete(`${topic}/${partition}`);
-        if (missing.size === 0) resolve();
+        if (BigInt(message.offset) + 1n >= (unreadPartitions.get(`${topic}/${partition}`) ?? 0n)) unreadPartitions.delete(`${topic}/${partition}`);
+        if (unreadPartitions.size === 0) resolve();
       },
     });
     await promise;

@@ -13,8 +13,8 @@ export interface CommandResult {
 }
 
 /**
- * Runs the command `amana` with these settings only, so that it finds no other system on this
- * machine. Test runs use a bundle of it, which starts with less than half of the CPU time.
+ * Runs the command `amana` with only these settings, so that it finds no other system on this
+ * machine. Test runs use a bundle of the command, which starts with less than half of the CPU time.
  */
 export function amanaWith(env: Record<string, string>, ...args: string[]): Promise<CommandResult> {
   const { PATH, NODE_COMPILE_CACHE, [bundlesVariable]: bundles } = process.env;
@@ -25,14 +25,14 @@ export function amanaWith(env: Record<string, string>, ...args: string[]): Promi
   const cache = mayBundle ? join(bundles, "cache") : NODE_COMPILE_CACHE;
   const options = { env: { PATH, NODE_COMPILE_CACHE: cache, AMANA_DIR: "/nonexistent", ...env }, maxBuffer: outputBytesMax };
   return new Promise((resolve) => {
-    const done = (error: Error | null, out: string, err: string) =>
+    const finish = (error: Error | null, out: string, err: string) =>
       resolve({ code: error ? Number((error as { code?: number }).code) : 0, out, err });
-    execFile(process.execPath, [entry, ...args], options, done);
+    execFile(process.execPath, [entry, ...args], options, finish);
   });
 }
 
 /** Runs the command and returns its output. Throws if it fails. */
-export async function amanaDone(env: Record<string, string>, ...args: string[]): Promise<string> {
+export async function runAmana(env: Record<string, string>, ...args: string[]): Promise<string> {
   const { code, out, err } = await amanaWith(env, ...args);
   if (code !== 0) throw new Error(`amana ${args.join(" ")} ended with ${code}: ${err || out}`);
   return out;

@@ -17,11 +17,8 @@ import { databaseOwners, serviceNames } from "@amana/dev-env/services";
 const variable = "AMANA_TEST_SYSTEM_DATA";
 const postgresFolder = "postgres";
 const javaOptions = "JAVA_TOOL_OPTIONS";
-/**
- * Suppresses JVM warnings about classes that it cannot archive and about an archive of other
- * classes.
- */
-const withoutWarnings = "-Xlog:cds=off -Xlog:cds+dynamic=off -Xlog:class+path=off";
+/** Suppresses warnings of the JVM about classes that an archive cannot contain or lacks. */
+const warningOptions = "-Xlog:cds=off -Xlog:cds+dynamic=off -Xlog:class+path=off";
 const copyTimeoutMs = 120_000;
 const bundleTimeoutMs = 120_000;
 const root = join(import.meta.dirname, "..", "..");
@@ -45,25 +42,25 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
 /**
  * Starts Kafka once and stores its loaded classes in an archive beside the compiled modules. Later
  * starts need half of the CPU time. JAVA_TOOL_OPTIONS passes the archive to every Java process of
- * the run; a program with other classes ignores it. Does nothing if Kafka cannot start, because its
- * own tests report that.
+ * the run, and a program with other classes ignores it. Does nothing if Kafka cannot start, because
+ * the tests of Kafka report that.
  */
 async function archiveKafkaClasses(dir: string): Promise<void> {
   const archive = join(cacheDir, `kafka-${kafkaVersion}.jsa`);
   const options = process.env[javaOptions] ?? "";
   try {
     if (!existsSync(archive)) {
-      const created = join(dir, "kafka.jsa");
-      process.env[javaOptions] = `${options} -XX:ArchiveClassesAtExit=${created} ${withoutWarnings}`;
+      const newArchive = join(dir, "kafka.jsa");
+      process.env[javaOptions] = `${options} -XX:ArchiveClassesAtExit=${newArchive} ${warningOptions}`;
       const kafka = await startKafka({ dir: join(dir, "kafka"), progress: silentProgress });
       await kafka.stop();
       await mkdir(cacheDir, { recursive: true });
-      // Copied under another name and renamed, so that the archive is complete if it exists.
+      // Copies to another name and renames, so that an existing archive is always complete.
       const copy = `${archive}.${process.pid}`;
-      await copyFile(created, copy);
+      await copyFile(newArchive, copy);
       await rename(copy, archive);
     }
-    process.env[javaOptions] = `${options} -XX:SharedArchiveFile=${archive} ${withoutWarnings}`;
+    process.env[javaOptions] = `${options} -XX:SharedArchiveFile=${archive} ${warningOptions}`;
   } catch (error) {
     if (!(error instanceof DevEnvError)) throw error;
     process.env[javaOptions] = options;

@@ -15,9 +15,9 @@ export const validCard = { pan: "6280581110007215", expiry: "01/2027", cvv2: "37
 
 export interface TestSystem extends AsyncDisposable {
   readonly system: System;
-  /** Undefined with direct events. */
+  /** The first node. Undefined with direct events. */
   readonly kafka: Kafka | undefined;
-  /** All nodes, including the first one. */
+  /** All nodes, including `kafka`. */
   readonly kafkaNodes: readonly Kafka[];
 }
 
@@ -33,12 +33,12 @@ export async function startTestSystem(
   const dir = await mkdtemp(join(tmpdir(), "amana-system-"));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(dir, { recursive: true, force: true }));
-  const { kafkaNodes: nodesWanted = 1, ...systemOptions } = options;
+  const { kafkaNodes: nodeCount = 1, ...systemOptions } = options;
   const dataDir = join(dir, "amana");
   await copySystemData(dataDir, { withPostgres: options.databaseUrl === undefined });
   const kafkaNodes =
-    events === "kafka" ? await startKafkaNodes(nodesWanted, { dir: join(dir, "kafka"), progress: silentProgress }) : [];
-  // A graceful stop is not needed, because the data is deleted.
+    events === "kafka" ? await startKafkaNodes(nodeCount, { dir: join(dir, "kafka"), progress: silentProgress }) : [];
+  // Kills Kafka, because its data is deleted and needs no graceful stop.
   for (const node of kafkaNodes) stack.defer(() => node.kill());
   const system = await startSystem({
     dir: dataDir,
@@ -68,8 +68,8 @@ export async function startTestSystem(
     },
   });
   stack.use(system);
-  const running = stack.move();
-  return { system, kafka: kafkaNodes[0], kafkaNodes, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  const resources = stack.move();
+  return { system, kafka: kafkaNodes[0], kafkaNodes, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 type WebhookEvent = NonNullable<Parameters<Amana["webhookEndpoints"]["create"]>[0]["events"]>[number];
@@ -79,8 +79,8 @@ export const client = (system: System, apiKey: string, options: { retries?: numb
   new Amana({ baseUrl: system.gatewayUrl, apiKey, retries: 0, ...options });
 
 /**
- * Creates a business with a webhook receiver, for these event types or the default ones. `call`
- * returns statuses, headers and bytes, which the client library hides.
+ * Creates a business with a webhook receiver for these event types, or for the default types.
+ * `call` returns statuses, headers and bytes, which the client library does not return.
  */
 export async function aBusiness(system: System, name = "Épicerie", events?: readonly WebhookEvent[]) {
   const { id, api_key } = await client(system, system.adminKey).businesses.create({ name });
@@ -108,8 +108,8 @@ export async function aPaidPayment(system: System, business: TestBusiness): Prom
   const { redirect_url } = (await sandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
     redirect_url: string;
   };
-  const back = await request(redirect_url, { headersTimeout: 20_000 });
-  await back.body.dump();
+  const returned = await request(redirect_url, { headersTimeout: 20_000 });
+  await returned.body.dump();
   return { id: created.id, orderId };
 }
 
@@ -120,17 +120,17 @@ export async function sandbox(
   path: string,
   body?: object,
 ): Promise<unknown> {
-  const answer = await request(`${system.sandboxUrl}${path}`, {
+  const response = await request(`${system.sandboxUrl}${path}`, {
     method,
     ...(body ? { headers: { "content-type": "application/json" }, body: JSON.stringify(body) } : {}),
   });
-  const text = await answer.body.text();
-  if (answer.statusCode >= 400) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
+  const text = await response.body.text();
+  if (response.statusCode >= 400) throw new Error(`${method} ${path}: ${response.statusCode} ${text}`);
   return text ? JSON.parse(text) : undefined;
 }
 
 /** Returns the number of refund calls for an order and the refunded amount at the processor. */
-export async function processorView(system: System, orderId: string): Promise<{ refundedAmount: number; refundCalls: number }> {
+export async function readProcessorView(system: System, orderId: string): Promise<{ refundedAmount: number; refundCalls: number }> {
   const view = (await sandbox(system, "GET", `/sandbox/payments/${orderId}`)) as {
     refundedAmount: number;
     calls: { operation: string }[];

@@ -7,17 +7,17 @@ import { startReceiver } from "@amana/dev-env/demo/receiver";
 import { createProgress } from "@amana/dev-env/progress";
 import { type System, startSystem } from "@amana/dev-env/system";
 import pg from "pg";
-import { figuresBelow } from "../process-figures.ts";
+import { readFiguresOfDescendants } from "../process-figures.ts";
 import { log, printTable } from "../table.ts";
-import { newIds, operations, runAll } from "./operations.ts";
+import { createIds, operations, runAll } from "./operations.ts";
 
-const perRound = 250;
-/** All events have arrived and are recorded when none has arrived for this time. */
+const operationsPerRound = 250;
+/** If no webhook was received for this time, all events are delivered and recorded. */
 const idleMs = 5_000;
 
 /**
  * Measures the cost of one operation: CPU time by process, added rows and bytes by table, and
- * write-ahead log. The CPU time of an idle system, for example for polling, is subtracted.
+ * write-ahead log. Subtracts the CPU time that an idle system uses, for example for polling.
  */
 export async function growth({ rounds, events }: { rounds: number; events: "direct" | "kafka" }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
@@ -31,17 +31,17 @@ export async function growth({ rounds, events }: { rounds: number; events: "dire
   const endpoint = await call("POST", "/api/v1/webhook-endpoints", { url: receiver.url });
   receiver.useSecret(String(endpoint.body["secret"]));
 
-  const count = rounds * perRound;
-  const ids = newIds();
-  const first = newIds();
+  const count = rounds * operationsPerRound;
+  const ids = createIds();
+  const warmUpIds = createIds();
   const [costs, sizes]: Record<string, string | number>[][] = [[], []];
-  // Fills caches, plans and pools.
-  for (const operation of operations) await runAll(operation, system, 10, first, "first");
+  // Fills caches, plans and pools before the measurement.
+  for (const operation of operations) await runAll(operation, system, 10, warmUpIds, "first");
   const idle = await measureBetween(system, () => sleep(idleMs));
   for (const operation of operations) {
     const cost = await measureBetween(system, async () => {
       await runAll(operation, system, count, ids, "person");
-      for (let before = -1; before < receiver.received.length; await sleep(idleMs)) before = receiver.received.length;
+      for (let receivedCount = -1; receivedCount < receiver.received.length; await sleep(idleMs)) receivedCount = receiver.received.length;
     });
     log(`${operation.name}: ${count} in ${cost.seconds.toFixed(1)} s`);
     const perIdleSecond = (name: string) => (idle.cpu[name] ?? 0) / idle.seconds;
@@ -74,33 +74,33 @@ type Sizes = Readonly<Record<string, { rows: number; bytes: number }>>;
 
 async function measureBetween(system: System, work: () => Promise<unknown>) {
   const sizesBefore = await readSizes(system);
-  const before = await readUse(system);
+  const useBefore = await readUse(system);
   await work();
-  const after = await readUse(system);
+  const useAfter = await readUse(system);
   const sizes = await readSizes(system);
   const subtract = <K extends string>(a: Readonly<Record<K, number>>, b?: Readonly<Record<K, number>>) =>
     Object.fromEntries(Object.entries<number>(a).map(([key, value]) => [key, value - (b?.[key as K] ?? 0)])) as Record<K, number>;
   return {
-    seconds: (after.atMs - before.atMs) / 1000,
-    cpu: subtract(after.cpu, before.cpu),
-    walBytes: after.wal - before.wal,
-    tables: Object.fromEntries(Object.entries(sizes).map(([name, now]) => [name, subtract(now, sizesBefore[name])])),
+    seconds: (useAfter.atMs - useBefore.atMs) / 1000,
+    cpu: subtract(useAfter.cpu, useBefore.cpu),
+    walBytes: useAfter.wal - useBefore.wal,
+    tables: Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, subtract(size, sizesBefore[name])])),
   };
 }
 
 async function readUse(system: System) {
   const { rows } = await query(system, "payments", "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as wal");
-  const cpu = Object.entries(figuresBelow(process.pid, nameOf)).map(([name, { cpuSeconds }]) => [name, cpuSeconds] as const);
+  const cpu = Object.entries(readFiguresOfDescendants(process.pid, findProcessName)).map(([name, { cpuSeconds }]) => [name, cpuSeconds] as const);
   return { atMs: performance.now(), cpu: Object.fromEntries(cpu), wal: Number((rows[0] as { wal: string }).wal) };
 }
 
-/** Sizes by table. Partitions are added to their table. */
+/** Query of the sizes by table. The sizes of partitions are added to those of their table. */
 const sizesSql = `
   select coalesce(i.inhparent, c.oid)::regclass::text as name, sum(pg_total_relation_size(c.oid))::int as bytes, sum(greatest(c.reltuples, 0))::int as rows
   from pg_class c left join pg_inherits i on i.inhrelid = c.oid
   where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' group by 1`;
 
-/** Vacuums all tables first, as autovacuum would, so that dead rows do not count. */
+/** Returns the sizes by table. Vacuums all tables first, so that dead rows do not count. */
 async function readSizes(system: System): Promise<Sizes> {
   const sizes: Record<string, { rows: number; bytes: number }> = {};
   for (const database of Object.keys(system.ownerDatabaseUrls)) {
@@ -121,7 +121,7 @@ async function query(system: System, database: string, sql: string): Promise<{ r
   }
 }
 
-function nameOf(command: string): string {
+function findProcessName(command: string): string {
   const [, service] = /services\/(\w+)\/src\/main\.ts/.exec(command) ?? [];
   if (service) return service;
   if (command.includes("kafka.Kafka")) return "Kafka";

@@ -3,14 +3,14 @@ import { submit } from "@amana/dev-env/demo/at-the-sandbox";
 import type { System } from "@amana/dev-env/system";
 import { createPaidPayment } from "../paid-payment.ts";
 
-/** Ids and links that later operations use. */
-export const newIds = () => ({ paid: [] as string[], links: [] as string[], clients: [] as string[] });
-type Ids = ReturnType<typeof newIds>;
+/** Creates empty lists of the ids and links that later operations use. */
+export const createIds = () => ({ paid: [] as string[], links: [] as string[], clients: [] as string[] });
+type Ids = ReturnType<typeof createIds>;
 
 /** A measured operation of a business. */
 interface Operation {
   readonly name: string;
-  run(on: { system: System; call: ApiCaller; prefix: string }, number: number, ids: Ids): Promise<unknown>;
+  run(context: { system: System; call: ApiCaller; prefix: string }, number: number, ids: Ids): Promise<unknown>;
 }
 
 async function create(call: ApiCaller, path: string, body: object, key: string): Promise<Record<string, unknown>> {
@@ -19,7 +19,7 @@ async function create(call: ApiCaller, path: string, body: object, key: string):
   return response.body;
 }
 
-const person = (name: string) => ({
+const createPerson = (name: string) => ({
   first_name: "Amina",
   last_name: "Benali",
   date_of_birth: "1990-01-01",
@@ -34,7 +34,7 @@ const person = (name: string) => ({
   country_code: "DZA",
 });
 
-/** Operations with an Idempotency-Key. An event of the operation is delivered to one endpoint. */
+/** The measured operations. Their requests have an Idempotency-Key, their events one endpoint. */
 export const operations: readonly Operation[] = [
   {
     name: "payment created, paid and confirmed",
@@ -58,7 +58,7 @@ export const operations: readonly Operation[] = [
   {
     name: "client created",
     run: async ({ call, prefix }, number, ids) =>
-      ids.clients.push(String((await create(call, "clients/person", person(`${prefix}${number}`), `${prefix}${number}`))["id"])),
+      ids.clients.push(String((await create(call, "clients/createPerson", createPerson(`${prefix}${number}`), `${prefix}${number}`))["id"])),
   },
   {
     name: "beneficiary created",

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { defineEntity, MikroORM, p } from "@mikro-orm/postgresql";
 import fastify from "fastify";
-import { paymentJson } from "./payment-json.ts";
+import { toPaymentJson } from "./payment-json.ts";
 
 const Business = defineEntity({
   name: "Business",
@@ -64,17 +64,17 @@ const app = fastify();
 app.get("/healthz", async () => ({}));
 app.get<{ Params: { id: string } }>("/api/v1/payments/:id", async (request, reply) => {
   const key = request.headers.authorization?.slice("Bearer ".length) ?? "";
-  const found = await identity.em
+  const apiKey = await identity.em
     .fork()
     .findOne(
       ApiKey,
       { hash: createHash("sha256").update(key).digest(), revokedAt: null, business: { status: "ACTIVE" } },
       { populate: ["business"] },
     );
-  if (!found) return reply.code(401).send({});
-  const payment = await payments.em.fork().findOne(Payment, { business_id: found.business.id, id: request.params.id });
+  if (!apiKey) return reply.code(401).send({});
+  const payment = await payments.em.fork().findOne(Payment, { business_id: apiKey.business.id, id: request.params.id });
   if (!payment) return reply.code(404).send({});
-  return paymentJson(payment as unknown as Record<string, unknown>);
+  return toPaymentJson(payment as unknown as Record<string, unknown>);
 });
 
 await app.listen({ host: "127.0.0.1", port: Number(process.env["PORT"]) });

@@ -1,8 +1,11 @@
-/** Minimal server with the same two queries: one process, Fastify, pg, named statements. */
+/**
+ * Minimal server with the same two queries as a read through the gateway: one process, Fastify, pg,
+ * named statements.
+ */
 import { createHash } from "node:crypto";
 import fastify from "fastify";
 import pg from "pg";
-import { paymentJson } from "./payment-json.ts";
+import { toPaymentJson } from "./payment-json.ts";
 
 const identity = new pg.Pool({ connectionString: process.env["IDENTITY_DATABASE_URL"], max: 16 });
 const payments = new pg.Pool({ connectionString: process.env["PAYMENTS_DATABASE_URL"], max: 16 });
@@ -18,13 +21,13 @@ app.get<{ Params: { id: string } }>("/api/v1/payments/:id", async (request, repl
     values: [createHash("sha256").update(key).digest()],
   });
   if (keys.rows.length === 0) return reply.code(401).send({});
-  const found = await payments.query({
+  const paymentRows = await payments.query({
     name: "payment",
     text: "select * from payment where business_id = $1 and id = $2",
     values: [keys.rows[0].business_id, request.params.id],
   });
-  if (found.rows.length === 0) return reply.code(404).send({});
-  return paymentJson(found.rows[0]);
+  if (paymentRows.rows.length === 0) return reply.code(404).send({});
+  return toPaymentJson(paymentRows.rows[0]);
 });
 
 await app.listen({ host: "127.0.0.1", port: Number(process.env["PORT"]) });

@@ -6,7 +6,7 @@ import { startSystem } from "@amana/dev-env/system";
 import { request } from "undici";
 import { load, startBareServer } from "../bare-server.ts";
 import { createPaidPayment } from "../paid-payment.ts";
-import { processFigures } from "../process-figures.ts";
+import { readProcessFigures } from "../process-figures.ts";
 import { log, median, printTable } from "../table.ts";
 
 interface Candidate {
@@ -39,13 +39,13 @@ export async function reads({ rounds, seconds }: { rounds: number; seconds: numb
     IDENTITY_DATABASE_URL: system.databaseUrls["identity"] ?? "",
     PAYMENTS_DATABASE_URL: system.databaseUrls["payments"] ?? "",
   };
-  const bare = async (name: string): Promise<Candidate> => {
+  const startBare = async (name: string): Promise<Candidate> => {
     const server = await startBareServer(stack, join("reads", `${name}.ts`), databases);
     return { name, url: `${server.url}${path}`, pids: () => [server.pid] };
   };
   const candidates: Candidate[] = [
-    await bare("bare-fastify-pg"),
-    await bare("bare-fastify-mikroorm"),
+    await startBare("bare-fastify-pg"),
+    await startBare("bare-fastify-mikroorm"),
     {
       name: "amana gateway",
       url: `${system.gatewayUrl}${path}`,
@@ -53,10 +53,10 @@ export async function reads({ rounds, seconds }: { rounds: number; seconds: numb
     },
   ];
 
-  const expected = await read(candidates[0]?.url ?? "", system.business.api_key);
+  const expected = await readBody(candidates[0]?.url ?? "", system.business.api_key);
   for (const candidate of candidates) {
-    const body = await read(candidate.url, system.business.api_key);
-    if (body !== expected) throw new Error(`${candidate.name} returned another body:\n${body}\nexpected:\n${expected}`);
+    const body = await readBody(candidate.url, system.business.api_key);
+    if (body !== expected) throw new Error(`${candidate.name} returned a different body:\n${body}\nexpected:\n${expected}`);
     await load(candidate.name, candidate.url, system.business.api_key, 2, []);
   }
 
@@ -83,14 +83,14 @@ export async function reads({ rounds, seconds }: { rounds: number; seconds: numb
       "of bare pg": (perSecond / base).toFixed(2),
       "p99 ms": median(run?.p99 ?? []),
       "cpu µs/req": Math.round(median(run?.cpuUs ?? [])),
-      "memory MB": Math.round(processFigures(pids()).residentMb),
+      "memory MB": Math.round(readProcessFigures(pids()).residentMb),
     };
   });
   printTable(rows);
   return rows;
 }
 
-async function read(url: string, key: string): Promise<string> {
+async function readBody(url: string, key: string): Promise<string> {
   const response = await request(url, { headers: { authorization: `Bearer ${key}` } });
   const text = await response.body.text();
   if (response.statusCode !== 200) throw new Error(`${url}: ${response.statusCode} ${text}`);

@@ -7,7 +7,7 @@ import { readDevFile } from "@amana/dev-env/dev-file";
 import { startedUnderGuard } from "@amana/dev-env/end-with-parent";
 import { freePort } from "@amana/dev-env/free-port";
 import { request } from "undici";
-import { figuresBelow, processFigures, processorShares } from "../process-figures.ts";
+import { readFiguresOfDescendants, readProcessFigures, processorShares } from "../process-figures.ts";
 import { log, median, printTable } from "../table.ts";
 
 const idleSeconds = 10;
@@ -74,12 +74,12 @@ async function startOnce(dir: string, events: string) {
   };
 }
 
-/** Measures memory and CPU of the starter and all its descendants without requests. */
+/** Measures memory and CPU of the start command and all its descendants without requests. */
 async function measureIdle(starterPid: number) {
-  const figures = () => ({ start: processFigures([starterPid]), ...figuresBelow(starterPid) });
-  const before = figures();
+  const readFigures = () => ({ start: readProcessFigures([starterPid]), ...readFiguresOfDescendants(starterPid) });
+  const before = readFigures();
   await new Promise((resolve) => setTimeout(resolve, idleSeconds * 1000));
-  const after = figures();
+  const after = readFigures();
   const shares = processorShares(before, after, idleSeconds);
   return Object.entries(after).map(([name, { residentMb }]) => ({
     process: name,

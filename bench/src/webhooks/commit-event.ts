@@ -4,19 +4,19 @@ import { uuidv7 } from "@amana/runtime";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type pg from "pg";
 
-/** Run and index of an event. The event id contains both, so that arrivals can be assigned. */
+/** Run and index of an event. The event id contains both, so that receivers can read them. */
 export interface EventNumber {
   readonly run: number;
   readonly index: number;
 }
 
-const hex = (number: number, digits: number) => number.toString(16).padStart(digits, "0");
+const formatHex = (number: number, digits: number) => number.toString(16).padStart(digits, "0");
 
 /** Returns a UUID of version 7 whose last random digits are replaced with the number. */
-export const eventId = ({ run, index }: EventNumber): string => `${uuidv7().slice(0, 24)}${hex(run, 4)}${hex(index, 8)}`;
+export const createEventId = ({ run, index }: EventNumber): string => `${uuidv7().slice(0, 24)}${formatHex(run, 4)}${formatHex(index, 8)}`;
 
-/** Returns the number of an event id. The number of any other id belongs to no run. */
-export const eventNumber = (id: string): EventNumber => ({
+/** Returns the number in an event id. For any other id, the returned number belongs to no run. */
+export const readEventNumber = (id: string): EventNumber => ({
   run: Number.parseInt(id.slice(24, 28), 16),
   index: Number.parseInt(id.slice(28), 16),
 });
@@ -26,7 +26,7 @@ export async function commitEvent(pool: pg.Pool, businessId: string, number: Eve
   await pool.query({
     name: "commit_event",
     text: "insert into outbox (topic, key, payload, headers) values ($1, $2, $3, $4)",
-    values: outboxValues(eventId(number), businessId, uuidv7()),
+    values: outboxValues(createEventId(number), businessId, uuidv7()),
   });
 }
 
@@ -51,14 +51,14 @@ const templates = new Map<string, { payload: Buffer; idAt: number }>();
  * only the payment id is replaced for further events.
  */
 function payloadOf(businessId: string, paymentId: string): Buffer {
-  const template = templates.get(businessId) ?? templateOf(businessId, paymentId);
+  const template = templates.get(businessId) ?? createTemplate(businessId, paymentId);
   templates.set(businessId, template);
   const payload = Buffer.from(template.payload);
   payload.write(paymentId, template.idAt, "latin1");
   return payload;
 }
 
-function templateOf(businessId: string, paymentId: string) {
+function createTemplate(businessId: string, paymentId: string) {
   const payment = {
     id: paymentId,
     businessId,

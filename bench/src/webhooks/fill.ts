@@ -2,8 +2,8 @@ import type { System } from "@amana/dev-env/system";
 import pg from "pg";
 import type { Business } from "./webhooks-system.ts";
 
-/** Deliveries to insert: all in the past (SUCCEEDED), or all due now (PENDING). */
-export interface Filling {
+/** Deliveries to insert: all from the past (SUCCEEDED), or all due now (PENDING). */
+export interface FillOptions {
   readonly status: "SUCCEEDED" | "PENDING";
   readonly deliveries: number;
   /** Run number in the ids of their events. */
@@ -15,14 +15,14 @@ const batchSize = 5_000;
 /**
  * Inserts events into the database of webhooks, with a delivery to each endpoint of the business.
  */
-export async function fill(system: System, { id, endpointIds }: Business, { status, deliveries, run }: Filling): Promise<void> {
+export async function fill(system: System, { id, endpointIds }: Business, { status, deliveries, run }: FillOptions): Promise<void> {
   const client = new pg.Client({ connectionString: system.ownerDatabaseUrls["webhooks"] });
   await client.connect();
   const events = Math.ceil(deliveries / endpointIds.length);
   for (let from = 0; from < events; from += batchSize) {
     await client.query(fillSql, [id, endpointIds, status, from, Math.min(events, from + batchSize) - 1, events, run]);
   }
-  // Otherwise autovacuum would run during the measurement.
+  // Vacuums now, because autovacuum would otherwise run during the measurement.
   for (const table of ["event", "delivery", "delivery_attempt"]) await client.query(`vacuum (analyze) ${table}`);
   await client.end();
 }

@@ -1,6 +1,6 @@
 import { sleep } from "@amana/runtime";
 import pg from "pg";
-import { figuresBelow, peakMb, resetPeak } from "../process-figures.ts";
+import { readFiguresOfDescendants, readPeakMb, resetPeak } from "../process-figures.ts";
 import { log } from "../table.ts";
 import { nowMs } from "./child.ts";
 import type { Business, WebhooksSystem } from "./webhooks-system.ts";
@@ -11,12 +11,12 @@ export interface FlowOptions {
   /** Rate of events of all businesses together. */
   readonly perSecond: number;
   readonly seconds: number;
-  /** Endpoints that are excluded from the results, because they hang or will hang. */
-  readonly leftOut?: readonly number[];
+  /** Indexes of endpoints that are excluded from the results, because they hang during the run. */
+  readonly excludedEndpoints?: readonly number[];
   /** Whether other businesses have deliveries, so that the cost of this flow is unknown. */
   readonly shared?: boolean;
-  /** Events of another producer at the same time, which are not measured. */
-  readonly beside?: { readonly businesses: readonly Business[]; readonly perSecond: number };
+  /** Events of a second producer at the same time. They are not measured. */
+  readonly otherEvents?: { readonly businesses: readonly Business[]; readonly perSecond: number };
 }
 
 /** Delivery results for events committed at a fixed rate. */
@@ -66,15 +66,15 @@ export const percentile = (sorted: Float64Array, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
 const drainSecondsMax = 60;
-/** PostgreSQL reports the number of commits up to one second late. */
+/** PostgreSQL updates its number of commits with a delay of up to one second. */
 const statisticsLagMs = 1_100;
 let runs = 0;
 
-/** Commits the events, waits up to a minute for all arrivals, and returns the measurements. */
+/** Commits the events, waits up to a minute for their webhooks, and returns the measurements. */
 export async function measureFlow(webhooksSystem: WebhooksSystem, options: FlowOptions): Promise<Flow> {
-  const { name, businesses, perSecond, seconds, leftOut = [], beside } = options;
+  const { name, businesses, perSecond, seconds, excludedEndpoints = [], otherEvents } = options;
   const run = ++runs;
-  const besideRun = ++runs;
+  const otherRun = ++runs;
   const webhooksPid = webhooksSystem.system.services.webhooks.pid() ?? 0;
   await sleep(statisticsLagMs);
   const commitsBefore = await countCommits(webhooksSystem);
@@ -84,29 +84,29 @@ export async function measureFlow(webhooksSystem: WebhooksSystem, options: FlowO
   const businessIds = businesses.map(({ id }) => id);
   const [{ commitStartedMs, committedMs }] = await Promise.all([
     webhooksSystem.producer.request({ run, businessIds, perSecond, seconds }),
-    beside &&
-      webhooksSystem.beside.request({
-        run: besideRun,
-        businessIds: beside.businesses.map(({ id }) => id),
-        perSecond: beside.perSecond,
+    otherEvents &&
+      webhooksSystem.secondProducer.request({
+        run: otherRun,
+        businessIds: otherEvents.businesses.map(({ id }) => id),
+        perSecond: otherEvents.perSecond,
         seconds,
       }),
   ]);
-  const countOf = ({ endpoints }: Business) => endpoints.filter((endpoint) => !leftOut.includes(endpoint)).length;
-  const counts = businesses.map(countOf);
+  const countEndpoints = ({ endpoints }: Business) => endpoints.filter((endpoint) => !excludedEndpoints.includes(endpoint)).length;
+  const counts = businesses.map(countEndpoints);
   const expected = commitStartedMs.reduce((sum, _, index) => sum + (counts[index % counts.length] ?? 0), 0);
-  const arrivals = createArrivals(commitStartedMs, leftOut);
+  const arrivals = createArrivalLog(commitStartedMs, excludedEndpoints);
   const deadlineMs = nowMs() + drainSecondsMax * 1000;
   for (;;) {
-    arrivals.add((await webhooksSystem.receivers.request({ arrivedOf: run })).arrivals);
+    arrivals.add((await webhooksSystem.receivers.request({ arrivalsOfRun: run })).arrivals);
     if (arrivals.delivered >= expected || nowMs() > deadlineMs) break;
     await sleep(50);
   }
   // Waits until the attempts are recorded, and for possible duplicates.
   await sleep(300);
-  arrivals.add((await webhooksSystem.receivers.request({ arrivedOf: run })).arrivals);
+  arrivals.add((await webhooksSystem.receivers.request({ arrivalsOfRun: run })).arrivals);
   const cpuAfter = readCpu();
-  const peak = peakMb(webhooksPid);
+  const peak = readPeakMb(webhooksPid);
   await sleep(statisticsLagMs);
   const commitsAfter = await countCommits(webhooksSystem);
 
@@ -115,13 +115,13 @@ export async function measureFlow(webhooksSystem: WebhooksSystem, options: FlowO
   const ratio = (after: number, before: number) => (after - before) / delivered;
   const result: Flow = {
     name,
-    shared: options.shared === true || beside !== undefined || leftOut.length > 0,
+    shared: options.shared === true || otherEvents !== undefined || excludedEndpoints.length > 0,
     perSecond,
     offered: expected,
     offeredPerSecond: expected / seconds,
     delivered,
     deliveredPerSecond: (delivered / (lastMs - startMs)) * 1000,
-    delaysMs: arrivals.delaysMs(),
+    delaysMs: arrivals.sortedDelaysMs(),
     commitsMs: committedMs.map((at, index) => at - (commitStartedMs[index] ?? 0)).sort(),
     lost: expected - delivered,
     duplicated,
@@ -143,15 +143,15 @@ export async function measureFlow(webhooksSystem: WebhooksSystem, options: FlowO
   return result;
 }
 
-/** Separates first arrivals from duplicates. */
-function createArrivals(commitStartedMs: Float64Array, leftOut: readonly number[]) {
-  const seen = new Set<number>();
+/** Creates a log of arrivals that separates first arrivals from duplicates. */
+function createArrivalLog(commitStartedMs: Float64Array, excludedEndpoints: readonly number[]) {
+  const deliveries = new Set<number>();
   const delays: number[] = [];
   let duplicated = 0;
   let lastMs = 0;
   return {
     get delivered() {
-      return seen.size;
+      return deliveries.size;
     },
     get duplicated() {
       return duplicated;
@@ -159,17 +159,17 @@ function createArrivals(commitStartedMs: Float64Array, leftOut: readonly number[
     get lastMs() {
       return lastMs;
     },
-    delaysMs: () => Float64Array.from(delays).sort(),
-    add(arrived: Float64Array): void {
-      for (let i = 0; i < arrived.length; i += 3) {
-        const [index = 0, endpoint = 0, atMs = 0] = arrived.subarray(i, i + 3);
-        if (leftOut.includes(endpoint)) continue;
+    sortedDelaysMs: () => Float64Array.from(delays).sort(),
+    add(numbers: Float64Array): void {
+      for (let i = 0; i < numbers.length; i += 3) {
+        const [index = 0, endpoint = 0, atMs = 0] = numbers.subarray(i, i + 3);
+        if (excludedEndpoints.includes(endpoint)) continue;
         const delivery = endpoint * commitStartedMs.length + index;
-        if (seen.has(delivery)) {
+        if (deliveries.has(delivery)) {
           duplicated++;
           continue;
         }
-        seen.add(delivery);
+        deliveries.add(delivery);
         delays.push(atMs - (commitStartedMs[index] ?? 0));
         lastMs = Math.max(lastMs, atMs);
       }
@@ -178,12 +178,12 @@ function createArrivals(commitStartedMs: Float64Array, leftOut: readonly number[
 }
 
 function readCpu(): Record<CpuName, number> {
-  const figures = figuresBelow(process.pid, nameOf);
+  const figures = readFiguresOfDescendants(process.pid, findProcessName);
   return Object.fromEntries(cpuNames.map((name) => [name, figures[name]?.cpuSeconds ?? 0])) as Record<CpuName, number>;
 }
 
 /** Returns the process name. The command line of a PostgreSQL backend contains its database. */
-function nameOf(command: string): string {
+function findProcessName(command: string): string {
   const [, program] = /webhooks\/(producer|receivers)\.ts/.exec(command) ?? [];
   if (program) return program;
   if (command.includes("services/webhooks/")) return "webhooks";
@@ -200,6 +200,6 @@ async function countCommits({ system }: WebhooksSystem): Promise<Record<"payment
     "select replace(datname, 'amana_', '') as name, xact_commit as commits from pg_stat_database where datname like 'amana%'",
   );
   await client.end();
-  const of = (database: string) => Number(rows.find(({ name }) => name === database)?.commits ?? 0);
-  return { payments: of("payments"), webhooks: of("webhooks") };
+  const commitsOf = (database: string) => Number(rows.find(({ name }) => name === database)?.commits ?? 0);
+  return { payments: commitsOf("payments"), webhooks: commitsOf("webhooks") };
 }

@@ -8,27 +8,27 @@ const goal = "< 1.2 times";
 /** Longer than the timeout of an attempt at a hanging endpoint. */
 const hangingSeconds = 20;
 
-/** Measures the same flow before and after a change to other endpoints, and compares the p95. */
+/** Measures the same flow before and after a change to other endpoints. Compares the p95. */
 async function measureBeforeAndAfter(
   webhooksSystem: WebhooksSystem,
   measure: string,
   options: Omit<FlowOptions, "name">,
-  makeChange: () => Promise<Pick<FlowOptions, "beside">>,
+  makeChange: () => Promise<Pick<FlowOptions, "otherEvents">>,
 ): Promise<Outcome> {
   const before = await measureFlow(webhooksSystem, { ...options, name: `${measure}: without` });
   const changed = await makeChange();
   const after = await measureFlow(webhooksSystem, { ...options, ...changed, shared: true, name: `${measure}: with` });
   const p95 = ({ delaysMs }: Flow) => percentile(delaysMs, 0.95);
-  return { flows: [before, after], figures: [compare(`p95 of the others: ${measure}`, goal, p95(before), p95(after))] };
+  return { flows: [before, after], figures: [compare(`p95 of the other endpoints: ${measure}`, goal, p95(before), p95(after))] };
 }
 
 /** Measures a business with ten endpoints, of which one hangs. */
 export const oneHanging: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const business = await webhooksSystem.addBusiness(10);
-  const leftOut = business.endpoints.slice(0, 1);
-  const options = { businesses: [business], perSecond: quick ? 5 : 50, seconds: quick ? seconds : hangingSeconds, leftOut };
+  const excludedEndpoints = business.endpoints.slice(0, 1);
+  const options = { businesses: [business], perSecond: quick ? 5 : 50, seconds: quick ? seconds : hangingSeconds, excludedEndpoints };
   return await measureBeforeAndAfter(webhooksSystem, "one hanging of ten, 50/s each", options, async () => {
-    await webhooksSystem.receivers.request({ hang: leftOut });
+    await webhooksSystem.receivers.request({ hang: excludedEndpoints });
     return {};
   });
 };
@@ -37,15 +37,15 @@ export const oneHanging: Scenario = async (webhooksSystem, { seconds, quick }) =
 export const manyHanging: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const businesses: Business[] = [];
   for (let i = 0; i < 4; i++) businesses.push(await webhooksSystem.addBusiness(10));
-  const leftOut = businesses.flatMap(({ endpoints }) => endpoints.slice(0, 5));
-  const options = { businesses, perSecond: quick ? 5 : 200, seconds: quick ? seconds : hangingSeconds, leftOut };
+  const excludedEndpoints = businesses.flatMap(({ endpoints }) => endpoints.slice(0, 5));
+  const options = { businesses, perSecond: quick ? 5 : 200, seconds: quick ? seconds : hangingSeconds, excludedEndpoints };
   return await measureBeforeAndAfter(webhooksSystem, "twenty hanging of forty, 50/s each", options, async () => {
-    await webhooksSystem.receivers.request({ hang: leftOut });
+    await webhooksSystem.receivers.request({ hang: excludedEndpoints });
     return {};
   });
 };
 
-/** Measures one business beside a hundred with ten endpoints each that refuse every connection. */
+/** Measures one business while a hundred businesses have ten endpoints each without a server. */
 export const dead: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const liveBusiness = await webhooksSystem.addBusiness(1);
   const businesses: Business[] = [];
@@ -57,23 +57,23 @@ export const dead: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const options = { businesses: [liveBusiness], perSecond: 50, seconds: quick ? seconds : hangingSeconds };
   return await measureBeforeAndAfter(webhooksSystem, "1 000 dead endpoints beside a live one", options, async () => {
     const businessIds = businesses.map(({ id }) => id);
-    await webhooksSystem.beside.request({ run: 0, businessIds, perSecond: businessIds.length, seconds: 1 });
+    await webhooksSystem.secondProducer.request({ run: 0, businessIds, perSecond: businessIds.length, seconds: 1 });
     await sleep(quick ? 0 : 5_000);
-    return { beside: { businesses, perSecond: businesses.length / 5 } };
+    return { otherEvents: { businesses, perSecond: businesses.length / 5 } };
   });
 };
 
-/** Measures one business beside a backlog of due deliveries of another business. */
+/** Measures one business while another business has a backlog of due deliveries. */
 export const backlog: Scenario = async (webhooksSystem, { seconds, rows, quick }) => {
   const business = await webhooksSystem.addBusiness(1);
-  const crowded = await webhooksSystem.addBusiness(1);
+  const backlogBusiness = await webhooksSystem.addBusiness(1);
   const options = { businesses: [business], perSecond: 50, seconds: quick ? seconds : hangingSeconds };
   const deliveries = Math.min(rows, 100_000);
   return await measureBeforeAndAfter(webhooksSystem, `${deliveries} due for another business`, options, async () => {
-    await fill(webhooksSystem.system, crowded, { status: "PENDING", deliveries, run: 0 });
-    // Webhooks finds the inserted deliveries by polling, or when another delivery is due.
+    await fill(webhooksSystem.system, backlogBusiness, { status: "PENDING", deliveries, run: 0 });
+    // The webhooks service finds the inserted deliveries by polling, or when another one is due.
     for (let i = 0; i < 600; i++) {
-      if ((await webhooksSystem.receivers.request({ arrivedOf: 0 })).arrivals.length > 0) break;
+      if ((await webhooksSystem.receivers.request({ arrivalsOfRun: 0 })).arrivals.length > 0) break;
       await sleep(25);
     }
     return {};

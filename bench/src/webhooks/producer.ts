@@ -7,15 +7,16 @@ import { commitEvent } from "./commit-event.ts";
 
 export interface ProduceRequest {
   readonly run: number;
-  /** Businesses of the events, in rotation. */
+  /** Businesses of the events, in turn. */
   readonly businessIds: readonly string[];
   readonly perSecond: number;
   readonly seconds: number;
 }
 
-export interface Produced {
-  /** Start and end of the commit by event index. */
+export interface ProduceReply {
+  /** Start of the commit by event index. */
   readonly commitStartedMs: Float64Array;
+  /** End of the commit by event index. */
   readonly committedMs: Float64Array;
 }
 
@@ -28,7 +29,7 @@ const transport = await createTransport(options, { clientId: "payments", logger 
 const relay = startRelay({ databaseUrl, topics: ["payments.v1"], transport, logger });
 const pool = new pg.Pool({ connectionString: databaseUrl, max: connections });
 
-serveRequests(async ({ run, businessIds, perSecond, seconds }: ProduceRequest): Promise<Produced> => {
+serveRequests(async ({ run, businessIds, perSecond, seconds }: ProduceRequest): Promise<ProduceReply> => {
   const total = Math.round(perSecond * seconds);
   const commitStartedMs = new Float64Array(total);
   const committedMs = new Float64Array(total);

@@ -2,14 +2,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { nowMs, serveRequests } from "./child.ts";
-import { eventNumber } from "./commit-event.ts";
+import { readEventNumber } from "./commit-event.ts";
 
 export type ReceiversRequest =
   | { readonly open: number }
-  /** Lets exactly these endpoints hang. */
+  /** Makes these endpoints hang. All other endpoints respond. */
   | { readonly hang: readonly number[] }
-  /** Returns the arrivals of this run since the previous request. */
-  | { readonly arrivedOf: number };
+  /** Returns the arrivals of this run since the previous request for them. */
+  | { readonly arrivalsOfRun: number };
 
 export interface ReceiversReply {
   readonly ports: readonly number[];
@@ -21,17 +21,17 @@ const ports: number[] = [];
 const arrivals = new Map<number, number[]>();
 let hanging = new Set<number>();
 
-async function open(): Promise<void> {
+async function openEndpoint(): Promise<void> {
   const endpoint = ports.length;
   const server = createServer((request, response) => {
     const atMs = nowMs();
     request.resume();
     request.on("end", () => {
       if (hanging.has(endpoint)) return;
-      const { run, index } = eventNumber(String(request.headers["webhook-id"]));
-      const ofRun = arrivals.get(run) ?? [];
-      arrivals.set(run, ofRun);
-      ofRun.push(index, endpoint, atMs);
+      const { run, index } = readEventNumber(String(request.headers["webhook-id"]));
+      const runArrivals = arrivals.get(run) ?? [];
+      arrivals.set(run, runArrivals);
+      runArrivals.push(index, endpoint, atMs);
       response.writeHead(200).end();
     });
   });
@@ -41,10 +41,10 @@ async function open(): Promise<void> {
 }
 
 serveRequests(async (request: ReceiversRequest): Promise<ReceiversReply> => {
-  if ("open" in request) for (let i = 0; i < request.open; i++) await open();
+  if ("open" in request) for (let i = 0; i < request.open; i++) await openEndpoint();
   if ("hang" in request) hanging = new Set(request.hang);
-  if (!("arrivedOf" in request)) return { ports, arrivals: new Float64Array() };
-  const arrived = Float64Array.from(arrivals.get(request.arrivedOf) ?? []);
-  arrivals.delete(request.arrivedOf);
-  return { ports, arrivals: arrived };
+  if (!("arrivalsOfRun" in request)) return { ports, arrivals: new Float64Array() };
+  const newArrivals = Float64Array.from(arrivals.get(request.arrivalsOfRun) ?? []);
+  arrivals.delete(request.arrivalsOfRun);
+  return { ports, arrivals: newArrivals };
 });

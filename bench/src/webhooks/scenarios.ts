@@ -33,11 +33,11 @@ export const compare = (measure: string, goal: string, before: number, after: nu
   result: `${(after / before).toFixed(2)} times (${before.toFixed(1)} → ${after.toFixed(1)} ms)`,
 });
 
-const percentiles = ({ delaysMs }: Flow) =>
+const formatPercentiles = ({ delaysMs }: Flow) =>
   `${percentile(delaysMs, 0.5).toFixed(1)} / ${percentile(delaysMs, 0.95).toFixed(1)} ms`;
 
-/** Returns the CPU time of a delivery as a multiple of that of a request to the bare server. */
-const cpuInBare = (measured: Flow, { bare }: WebhooksSystem) => ((cpuTotal(measured) * 1000) / bare.cpuUs).toFixed(1);
+/** Returns the CPU time of a delivery, divided by that of a request to the bare server. */
+const cpuInBareRequests = (measured: Flow, { bare }: WebhooksSystem) => ((cpuTotal(measured) * 1000) / bare.cpuUs).toFixed(1);
 
 /** Measures the delay from commit to arrival with one endpoint at fixed rates. */
 export const rates: Scenario = async (webhooksSystem, { seconds, quick }) => {
@@ -48,14 +48,14 @@ export const rates: Scenario = async (webhooksSystem, { seconds, quick }) => {
       await measureFlow(webhooksSystem, { name: `one endpoint, ${perSecond}/s`, businesses: [business], perSecond, seconds }),
     );
   }
-  const at = (perSecond: number) => flows.find((candidate) => candidate.perSecond === perSecond);
-  const [at200, at1000] = [at(200), at(1_000)];
+  const flowAt = (perSecond: number) => flows.find((candidate) => candidate.perSecond === perSecond);
+  const [at200, at1000] = [flowAt(200), flowAt(1_000)];
   const figures: Figure[] = [];
   if (at200) {
     const goal = "≤ 8 / ≤ 20 ms at 2 600 bare requests/s";
     figures.push(
-      { measure: "commit → arrival at 200/s, p50 / p95", goal, result: percentiles(at200) },
-      { measure: "CPU per delivery at 200/s, in bare requests", goal: "≤ 16", result: cpuInBare(at200, webhooksSystem) },
+      { measure: "commit → arrival at 200/s, p50 / p95", goal, result: formatPercentiles(at200) },
+      { measure: "CPU per delivery at 200/s, in bare requests", goal: "≤ 16", result: cpuInBareRequests(at200, webhooksSystem) },
     );
   }
   if (at1000) {
@@ -68,43 +68,44 @@ export const rates: Scenario = async (webhooksSystem, { seconds, quick }) => {
 
 /** Measures the highest sustained rate with one endpoint, and with ten endpoints for each event. */
 export const sustained: Scenario = async (webhooksSystem, options) => {
-  const single = await highestRate(
+  const single = await findHighestRate(
     webhooksSystem,
     { name: "sustained, one endpoint", businesses: [await webhooksSystem.addBusiness(1)] },
     options,
   );
-  const fanOut = await highestRate(
+  const fanOut = await findHighestRate(
     webhooksSystem,
     { name: "sustained, fan-out 10", businesses: [await webhooksSystem.addBusiness(10)] },
     options,
   );
-  const rate = (measured: Flow) => {
+  const formatRate = (measured: Flow) => {
     const perSecond = Math.round(measured.deliveredPerSecond);
     return `${(perSecond / webhooksSystem.bare.perSecond).toFixed(2)} (${perSecond}/s)${isSustained(measured) ? "" : ", not sustained"}`;
   };
   const figures = [
-    { measure: "sustained for 20 s, one endpoint, deliveries per bare request", goal: "≥ 0.7", result: rate(single) },
-    { measure: "sustained for 20 s, fan-out 10", goal: "≥ 1.4", result: rate(fanOut) },
+    { measure: "sustained for 20 s, one endpoint, deliveries per bare request", goal: "≥ 0.7", result: formatRate(single) },
+    { measure: "sustained for 20 s, fan-out 10", goal: "≥ 1.4", result: formatRate(fanOut) },
     {
       measure: "CPU per delivery at that rate, one endpoint, in bare requests",
       goal: "≤ 4",
-      result: cpuInBare(single, webhooksSystem),
+      result: cpuInBareRequests(single, webhooksSystem),
     },
-    { measure: "CPU per delivery at that rate, fan-out 10", goal: "≤ 1.7", result: cpuInBare(fanOut, webhooksSystem) },
+    { measure: "CPU per delivery at that rate, fan-out 10", goal: "≤ 1.7", result: cpuInBareRequests(fanOut, webhooksSystem) },
   ];
   return { flows: [single, fanOut], figures };
 };
 
-/** Returns whether all events arrived, the last at most one second after the last commit. */
+/** Returns whether all events were delivered, at most one second after the last commit. */
 const isSustained = ({ lost, drainMs }: Flow) => lost === 0 && drainMs <= 1_000;
 
 const trialSeconds = 6;
 const sustainedSeconds = 20;
-const closeEnough = 1.15;
+/** The search ends when the ratio of the lowest failed rate to the sustained rate is below this. */
+const rateRatioMax = 1.15;
 const confirmationsMax = 4;
 
-/** Doubles the rate until it is too high, then bisects, and confirms the result for 20 s. */
-async function highestRate(
+/** Doubles the rate until it is too high, then bisects, and confirms the found rate for 20 s. */
+async function findHighestRate(
   webhooksSystem: WebhooksSystem,
   options: { readonly name: string; readonly businesses: readonly Business[] },
   { quick }: WebhooksOptions,
@@ -113,10 +114,10 @@ async function highestRate(
   let rate = 50;
   let tooHigh = Number.POSITIVE_INFINITY;
   if (quick) return await run(rate, 1);
-  while (tooHigh / rate > closeEnough) {
-    const next = Math.round(tooHigh === Number.POSITIVE_INFINITY ? rate * 2 : (rate + tooHigh) / 2);
-    if (isSustained(await run(next, trialSeconds))) rate = next;
-    else tooHigh = next;
+  while (tooHigh / rate > rateRatioMax) {
+    const nextRate = Math.round(tooHigh === Number.POSITIVE_INFINITY ? rate * 2 : (rate + tooHigh) / 2);
+    if (isSustained(await run(nextRate, trialSeconds))) rate = nextRate;
+    else tooHigh = nextRate;
   }
   for (let confirmations = 1; ; confirmations++) {
     log(`${options.name}: ${rate} events/s for ${sustainedSeconds} s`);

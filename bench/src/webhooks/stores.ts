@@ -8,18 +8,18 @@ import type { WebhooksSystem } from "./webhooks-system.ts";
 const perSecond = 200;
 const p95 = ({ delaysMs }: Flow) => percentile(delaysMs, 0.95);
 
-/** Compares few old deliveries with very many. */
+/** Compares the delays with few old deliveries and with very many. */
 export const old: Scenario = async (webhooksSystem, { seconds, rows, quick }) => {
   const business = await webhooksSystem.addBusiness(1);
-  const past = await webhooksSystem.addBusiness(10);
+  const oldBusiness = await webhooksSystem.addBusiness(10);
   const few = Math.min(10_000, rows / 10);
   const flows: Flow[] = [];
-  for (const [deliveries, before] of [
+  for (const [deliveries, existing] of [
     [few, 0],
     [rows, few],
   ] as const) {
     log(`${deliveries} old deliveries: inserting them`);
-    await fill(webhooksSystem.system, past, { status: "SUCCEEDED", deliveries: deliveries - before, run: 0 });
+    await fill(webhooksSystem.system, oldBusiness, { status: "SUCCEEDED", deliveries: deliveries - existing, run: 0 });
     const name = `${perSecond}/s beside ${deliveries} old deliveries`;
     flows.push(await measureFlow(webhooksSystem, { name, businesses: [business], perSecond, seconds: quick ? 1 : seconds }));
   }
@@ -34,15 +34,15 @@ export const held: Scenario = async (webhooksSystem, { seconds, held: heldSecond
     measureFlow(webhooksSystem, { name, businesses, perSecond, seconds: forSeconds });
   const measuredSeconds = quick ? 1 : seconds;
   const before = await run(`${perSecond}/s, no transaction held`, measuredSeconds);
-  const transactions = [await hold(webhooksSystem, "payments"), await hold(webhooksSystem, "webhooks")];
-  const first = await run(`${perSecond}/s, transactions held open`, Math.max(1, heldSeconds - measuredSeconds));
+  const transactions = [await openTransaction(webhooksSystem, "payments"), await openTransaction(webhooksSystem, "webhooks")];
+  const duringHold = await run(`${perSecond}/s, transactions held open`, Math.max(1, heldSeconds - measuredSeconds));
   const after = await run(`${perSecond}/s, held for ${heldSeconds} s`, measuredSeconds);
   for (const transaction of transactions) await transaction.end();
   const measure = `p95 after a transaction was held open for ${heldSeconds} s`;
-  return { flows: [before, first, after], figures: [compare(measure, "< 1.5 times", p95(before), p95(after))] };
+  return { flows: [before, duringHold, after], figures: [compare(measure, "< 1.5 times", p95(before), p95(after))] };
 };
 
-async function hold({ system }: WebhooksSystem, database: "payments" | "webhooks"): Promise<pg.Client> {
+async function openTransaction({ system }: WebhooksSystem, database: "payments" | "webhooks"): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: system.databaseUrls[database] });
   await client.connect();
   await client.query("begin isolation level repeatable read");
@@ -50,18 +50,18 @@ async function hold({ system }: WebhooksSystem, database: "payments" | "webhooks
   return client;
 }
 
-/** Compares the duration of commits alone and during a high rate of events of another producer. */
+/** Compares the duration of commits without and with a high rate of events of another producer. */
 export const commits: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const businesses = [await webhooksSystem.addBusiness(1)];
-  const beside = { businesses: [await webhooksSystem.addBusiness(1)], perSecond: quick ? 50 : 1_000 };
+  const otherEvents = { businesses: [await webhooksSystem.addBusiness(1)], perSecond: quick ? 50 : 1_000 };
   const few = { businesses, perSecond: 50, seconds: quick ? 1 : seconds };
   const alone = await measureFlow(webhooksSystem, { ...few, name: "commits at 50/s" });
-  const besideOthers = await measureFlow(webhooksSystem, {
+  const withOtherEvents = await measureFlow(webhooksSystem, {
     ...few,
-    beside,
-    name: `commits at 50/s beside ${beside.perSecond} events/s`,
+    otherEvents,
+    name: `commits at 50/s beside ${otherEvents.perSecond} events/s`,
   });
-  const [before, after] = [alone, besideOthers].map(({ commitsMs }) => percentile(commitsMs, 0.95)) as [number, number];
-  const measure = `p95 of commits beside ${beside.perSecond} events/s`;
-  return { flows: [alone, besideOthers], figures: [compare(measure, "≤ 1.2 times", before, after)] };
+  const [before, after] = [alone, withOtherEvents].map(({ commitsMs }) => percentile(commitsMs, 0.95)) as [number, number];
+  const measure = `p95 of commits beside ${otherEvents.perSecond} events/s`;
+  return { flows: [alone, withOtherEvents], figures: [compare(measure, "≤ 1.2 times", before, after)] };
 };

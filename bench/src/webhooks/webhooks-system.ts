@@ -8,12 +8,12 @@ import { load, startBareServer } from "../bare-server.ts";
 import { createPaidPayment } from "../paid-payment.ts";
 import { log } from "../table.ts";
 import { type Child, startChild } from "./child.ts";
-import type { Produced, ProduceRequest } from "./producer.ts";
+import type { ProduceReply, ProduceRequest } from "./producer.ts";
 import type { ReceiversReply, ReceiversRequest } from "./receivers.ts";
 
-type Producer = Child<ProduceRequest, Produced>;
+type Producer = Child<ProduceRequest, ProduceReply>;
 
-/** A business with its endpoints, identified by their index among the receivers. */
+/** A business. `endpoints` contains the index of each endpoint among the receivers. */
 export interface Business {
   readonly id: string;
   readonly endpoints: readonly number[];
@@ -31,12 +31,12 @@ export interface WebhooksSystem extends AsyncDisposable {
   readonly system: System;
   readonly bare: BareFigures;
   readonly producer: Producer;
-  /** Another producer, for events at the same time. */
-  readonly beside: Producer;
+  /** A second producer, for further events at the same time. */
+  readonly secondProducer: Producer;
   readonly receivers: Child<ReceiversRequest, ReceiversReply>;
   /** Creates a business with this number of endpoints. */
   addBusiness(endpoints: number): Promise<Business>;
-  /** Creates a business with endpoints at these addresses, which accept no connection. */
+  /** Creates a business with endpoints at these URLs, which no server listens on. */
   addDeadBusiness(urls: readonly string[]): Promise<Business>;
 }
 
@@ -50,16 +50,16 @@ export async function startWebhooksSystem(events: "direct" | "kafka", bareSecond
   const system = stack.use(await startSystem({ dir, events, progress: createProgress(), env: { gateway: unlimited } }));
   const bare = await measureBare(system, bareSeconds);
   await Promise.all(unusedServices.map((name) => system.services[name].stop()));
-  const startProducer = () => startChild<ProduceRequest, Produced>("producer.ts", system.envOf("payments"));
+  const startProducer = () => startChild<ProduceRequest, ProduceReply>("producer.ts", system.envOf("payments"));
   const receivers = stack.use(await startChild<ReceiversRequest, ReceiversReply>("receivers.ts"));
   const producer = stack.use(await startProducer());
-  const beside = stack.use(await startProducer());
-  const running = stack.move();
+  const secondProducer = stack.use(await startProducer());
+  const resources = stack.move();
   return {
     system,
     bare,
     producer,
-    beside,
+    secondProducer,
     receivers,
     async addBusiness(count) {
       const { ports } = await receivers.request({ open: count });
@@ -71,7 +71,7 @@ export async function startWebhooksSystem(events: "direct" | "kafka", bareSecond
       return { ...created, endpoints };
     },
     addDeadBusiness: async (urls) => ({ ...(await addBusiness(system, urls)), endpoints: [] }),
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 

@@ -22,7 +22,8 @@ const scenarios: Readonly<Record<string, Scenario>> = {
 /**
  * Measures the delivery of webhooks from the commit of an event to its arrival: a producer with a
  * fixed rate, the event transport, webhooks, and receivers in their own process. Each scenario has
- * its own system and also measures the bare server of `bench reads`. Quick runs share one system.
+ * its own system and also measures the bare server of `bench reads`. A quick run has one system for
+ * all scenarios.
  */
 export async function webhooks(
   options: WebhooksOptions & { readonly names: readonly string[]; readonly events: "direct" | "kafka" },
@@ -69,7 +70,7 @@ async function warmUp(webhooksSystem: WebhooksSystem, quick: boolean): Promise<v
   await measureFlow(webhooksSystem, { name: "warm-up", businesses, perSecond: 100, seconds: quick ? 0.5 : 5 });
 }
 
-const ms = (value: number) => value.toFixed(1);
+const formatMs = (value: number) => value.toFixed(1);
 
 /** Returns delays, losses and duplicates of a flow for the table. */
 function delayRow(flow: Flow) {
@@ -78,14 +79,14 @@ function delayRow(flow: Flow) {
     run: flow.name,
     "offered/s": Math.round(flow.offeredPerSecond),
     "delivered/s": Math.round(flow.deliveredPerSecond),
-    "p50 ms": ms(percentile(delaysMs, 0.5)),
-    "p95 ms": ms(percentile(delaysMs, 0.95)),
-    "p99 ms": ms(percentile(delaysMs, 0.99)),
-    "max ms": ms(delaysMs.at(-1) ?? 0),
+    "p50 ms": formatMs(percentile(delaysMs, 0.5)),
+    "p95 ms": formatMs(percentile(delaysMs, 0.95)),
+    "p99 ms": formatMs(percentile(delaysMs, 0.99)),
+    "max ms": formatMs(delaysMs.at(-1) ?? 0),
     lost: flow.lost,
     duplicated: flow.duplicated,
-    "commit p50 ms": ms(percentile(commitsMs, 0.5)),
-    "commit p95 ms": ms(percentile(commitsMs, 0.95)),
+    "commit p50 ms": formatMs(percentile(commitsMs, 0.5)),
+    "commit p95 ms": formatMs(percentile(commitsMs, 0.95)),
     "webhooks peak MB": Math.round(flow.peakMb),
   };
 }

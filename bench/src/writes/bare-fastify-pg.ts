@@ -1,10 +1,10 @@
-/** Minimal server with the same statements, in one transaction for each request. */
+/** Minimal server with the same statements as the gateway's services, in one transaction. */
 import { createHash } from "node:crypto";
 import { uuidv7 } from "@amana/runtime";
 import fastify from "fastify";
 import pg from "pg";
 import { request as send } from "undici";
-import { paymentJson } from "../reads/payment-json.ts";
+import { toPaymentJson } from "../reads/payment-json.ts";
 import { outboxValues } from "../webhooks/commit-event.ts";
 
 const pool = (database: string) => new pg.Pool({ connectionString: process.env[`${database}_DATABASE_URL`], max: 16 });
@@ -28,7 +28,7 @@ app.addHook("onRequest", async (request, reply) => {
 
 type Query = (name: string, text: string, values: unknown[]) => Promise<Record<string, unknown>[]>;
 
-async function transaction<T>(pool: pg.Pool, work: (query: Query) => Promise<T>): Promise<T> {
+async function runInTransaction<T>(pool: pg.Pool, work: (query: Query) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
     await client.query("begin");
@@ -50,7 +50,7 @@ app.post("/api/v1/beneficiaries", async (request, reply) => {
   const row = { id: uuidv7(), business_id: business, ...body, type: body["beneficiary_type"], display: true };
   const names = ["account_number", "iban", "bic", "swift_code", "routing_number", "bank_name", "bank_address", "address"];
   const details = [...names, "city", "postal_code", "country_code"].map((name) => body[name] ?? null);
-  await transaction(clients, async (query) => {
+  await runInTransaction(clients, async (query) => {
     await query("client", "select * from client where business_id = $1 and id = $2 for update", [business, body["client_id"]]);
     await query(
       "beneficiary",
@@ -65,16 +65,16 @@ app.post("/api/v1/beneficiaries", async (request, reply) => {
 
 const lockPayment = "select * from payment where business_id = $1 and id = $2 for update";
 const readRefund = "select * from refund where id = $1";
-const time = "select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms";
-const lease = "update refund set leased_until = now() + interval '6 seconds', lease_token = $2 where id = $1 returning id";
+const readTime = "select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms";
+const renewLease = "update refund set leased_until = now() + interval '6 seconds', lease_token = $2 where id = $1 returning id";
 
 app.post<{ Params: { id: string } }>("/api/v1/payments/:id/refund", async (request) => {
   const business = String(request.headers["business-id"]);
   const [id, refund, token] = [request.params.id, uuidv7(), uuidv7()];
-  const updated = await transaction(payments, async (query) => {
+  const updated = await runInTransaction(payments, async (query) => {
     const [payment] = await query("lock-payment", lockPayment, [business, id]);
     await query("refunds", "select * from refund where business_id = $1 and payment_id = $2", [business, id]);
-    await query("time", time, []);
+    await query("time", readTime, []);
     await query(
       "refund",
       `insert into refund (id, business_id, payment_id, amount_minor, status, sends, checks, next_check_at, decision_due_at, traceparent,
@@ -82,15 +82,15 @@ app.post<{ Params: { id: string } }>("/api/v1/payments/:id/refund", async (reque
        values ($1, $2, $3, $4, 'REQUESTED', 0, 0, now() + interval '2 seconds', now() + interval '1 day', null, now(), now(), 1)`,
       [refund, business, id, payment?.["amount_minor"]],
     );
-    await query("lease", lease, [refund, token]);
+    await query("lease", renewLease, [refund, token]);
     await query("read-refund", readRefund, [refund]);
     await query("read-payment", "select * from payment where id = $1", [id]);
-    await query("time", time, []);
+    await query("time", readTime, []);
     const order = { orderId: String(payment?.["processor_order_id"]) };
     await callProcessor("getOrderStatusExtended.do", order);
-    await query("lease", lease, [refund, token]);
+    await query("lease", renewLease, [refund, token]);
     await query("read-refund", readRefund, [refund]);
-    await query("time", time, []);
+    await query("time", readTime, []);
     await query(
       "sent",
       `update refund set status = 'SENT', sends = 1, refunded_before_minor = 0, last_sent_at = now(),
@@ -101,8 +101,8 @@ app.post<{ Params: { id: string } }>("/api/v1/payments/:id/refund", async (reque
     await query("read-refund", readRefund, [refund]);
     await query("lock-payment", lockPayment, [business, id]);
     await query("lock-refund", "select * from refund where business_id = $1 and id = $2 for update", [business, refund]);
-    await query("time", time, []);
-    const [after] = await query(
+    await query("time", readTime, []);
+    const [refundedPayment] = await query(
       "refunded",
       `update payment set status = 'REFUNDED', refunded_amount_minor = amount_minor, refund_ended_at = now(), updated_at = now(),
          version = version + 1 where id = $1 returning *`,
@@ -121,9 +121,9 @@ app.post<{ Params: { id: string } }>("/api/v1/payments/:id/refund", async (reque
       refund,
       token,
     ]);
-    return after ?? {};
+    return refundedPayment ?? {};
   });
-  return paymentJson(updated);
+  return toPaymentJson(updated);
 });
 
 async function callProcessor(path: string, parameters: Record<string, string>): Promise<unknown> {

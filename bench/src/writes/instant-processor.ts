@@ -1,4 +1,6 @@
-/** Simulates a card processor without delay. Every order is paid, and every refund is accepted. */
+/**
+ * Simulates a card processor without delays, which reports every order as paid and accepts refunds.
+ */
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { paidMinor } from "./paid-payments.ts";

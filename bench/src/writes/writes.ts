@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createProgress } from "@amana/dev-env/progress";
 import { type System, startSystem } from "@amana/dev-env/system";
 import pg from "pg";
-import { type Call, load, startBareServer } from "../bare-server.ts";
+import { type PostRequest, load, startBareServer } from "../bare-server.ts";
 import { createPaidPayment } from "../paid-payment.ts";
 import { log, median, printTable } from "../table.ts";
 import { copyPaidPayment } from "./paid-payments.ts";
@@ -13,16 +13,16 @@ interface Write {
   readonly name: string;
   /** Services that process the request. */
   readonly services: readonly ("gateway" | "clients" | "payments" | "identity")[];
-  readonly next: () => Call;
+  readonly next: () => PostRequest;
 }
 
 const clientCount = 1_000;
-/** More than the longest run can refund. */
+/** More payments than the longest run can refund. */
 const paymentCount = 100_000;
 
 /**
  * Measures creations of beneficiaries and refunds through the gateway, with a processor without
- * delay. Compares them with a bare server of Fastify and pg with the same statements in one
+ * delays. Compares them with a bare server of Fastify and pg that runs the same statements in one
  * transaction.
  */
 export async function writes({ rounds, seconds, quick }: { rounds: number; seconds: number; quick: boolean }) {
@@ -37,7 +37,7 @@ export async function writes({ rounds, seconds, quick }: { rounds: number; secon
   };
   const env = { gateway: { ...unlimited, ...quiet }, clients: quiet, payments: quiet };
   const system = stack.use(await startSystem({ dir, events: "direct", progress: createProgress(), env }));
-  const paid = await copyPaidPayment(
+  const paidIds = await copyPaidPayment(
     system.ownerDatabaseUrls["payments"] ?? "",
     await createPaidPayment(system),
     quick ? 2_000 : paymentCount,
@@ -54,7 +54,7 @@ export async function writes({ rounds, seconds, quick }: { rounds: number; secon
 
   const key = system.business.api_key;
   const rows: Record<string, string | number>[] = [];
-  for (const write of [creation(await addClients(system)), refund(paid)]) {
+  for (const write of [createBeneficiaryWrite(await addClients(system)), createRefundWrite(paidIds)]) {
     const pidsOf = () => write.services.flatMap((name) => system.services[name].pid() ?? []);
     const candidates = [
       { server: "bare-fastify-pg", url: bare.url, pids: [bare.pid] },
@@ -96,7 +96,10 @@ const databasesOf = ({ databaseUrls }: System) => ({
   PAYMENTS_DATABASE_URL: databaseUrls["payments"] ?? "",
 });
 
-/** Adds clients and returns their ids. There are many, because a creation locks its client. */
+/**
+ * Adds clients and returns their ids. Many clients are needed, because a creation locks its
+ * client.
+ */
 async function addClients(system: System): Promise<string[]> {
   const database = new pg.Client({ connectionString: system.ownerDatabaseUrls["clients"] ?? "" });
   await database.connect();
@@ -118,7 +121,7 @@ const clientsSql = `
   from generate_series(1, $2::int) i
   returning id`;
 
-function creation(clientIds: readonly string[]): Write {
+function createBeneficiaryWrite(clientIds: readonly string[]): Write {
   let created = 0;
   return {
     name: "creation of a beneficiary",
@@ -136,7 +139,7 @@ function creation(clientIds: readonly string[]): Write {
   };
 }
 
-function refund(paymentIds: readonly string[]): Write {
+function createRefundWrite(paymentIds: readonly string[]): Write {
   let started = 0;
   return {
     name: "refund",

@@ -10,15 +10,15 @@ import pg from "pg";
 import type { Program } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
 import { tamperWithBundle } from "./tamper-with-bundle.ts";
-import { insertThroughTrigger, tamperWithTrail, triggerStates } from "./tamper-with-trail.ts";
+import { insertThroughTrigger, tamperWithTrail, readTriggerStates } from "./tamper-with-trail.ts";
 
-const trailAttacks = 6;
-const bundleAttacks = 20;
+const trailChangesPerRound = 6;
+const bundleChangesPerRound = 20;
 
 /**
- * Runs businesses while identity is killed, and checks that the unmodified audit trail verifies.
- * Then tampers with the trail as the owner of the database, and with copies of evidence bundles.
- * The verification must report each change.
+ * Sends requests of two businesses while identity is killed. The unmodified audit trail must then
+ * pass verification. Afterwards the program tampers with the trail as the owner of the database,
+ * and with copies of evidence bundles. The verification must report each change.
  */
 export const audit: Program = {
   attacks: "P12: tamper with the audit trail as the database owner and with evidence bundles; each change is reported",
@@ -39,83 +39,83 @@ export const audit: Program = {
 
     const urls = Object.entries(system.ownerDatabaseUrls).map(([name, url]) => [`${name.toUpperCase()}_DATABASE_URL`, url]);
     const command = (...args: string[]) => amanaWith(Object.fromEntries(urls), "audit", ...args);
-    const keptFile = join(dir, "heads");
+    const headsFile = join(dir, "heads");
     const verify = async (): Promise<string[]> => {
-      const { out, err } = await command("verify", "--json", "--head", keptFile);
+      const { out, err } = await command("verify", "--json", "--head", headsFile);
       if (out === "") throw new Error(err);
       return (JSON.parse(out) as { findings: Finding[] }).findings.map(({ problem }) => problem);
     };
     const checkTrail = async (claim: string) => {
-      const found = await verify();
-      report.check(claim, found.length === 0, () => found.join(", "));
+      const problems = await verify();
+      report.check(claim, problems.length === 0, () => problems.join(", "));
     };
-    const triggers = JSON.stringify(await triggerStates(owner));
+    const originalTriggers = JSON.stringify(await readTriggerStates(owner));
     let round = 0;
     do {
-      await act(system, businesses, random);
-      const bundleHeads = await sealedHeads(owner);
+      await performActions(system, businesses, random);
+      const bundleHeads = await readSealedHeads(owner);
       const bundles = await Promise.all(
         businesses.map((business, i) => makeBundle(business, join(dir, `${round}-${i}`), command)),
       );
 
       // Creating a bundle adds an audit row. Changes to rows after the last kept head may remain
       // undetected.
-      const heads = await sealedHeads(owner);
-      writeFileSync(keptFile, heads.map((head) => `${JSON.stringify(head)}\n`).join(""));
+      const heads = await readSealedHeads(owner);
+      writeFileSync(headsFile, heads.map((head) => `${JSON.stringify(head)}\n`).join(""));
       // Identity must not seal rows while the trail is changed.
       await system.services.identity.stop();
-      await checkTrail("an unmodified trail verifies");
-      for (let i = 0; i < trailAttacks && !(i > 0 && signal.aborted); i++) {
-        const { change, problem, found } = await tamperWithTrail(owner, random, verify);
+      await checkTrail("an unmodified trail passes verification");
+      for (let i = 0; i < trailChangesPerRound && !(i > 0 && signal.aborted); i++) {
+        const { change, expectedProblem, problems } = await tamperWithTrail(owner, random, verify);
         report.count(`trail: ${change}`);
         report.check(
-          "a change to the trail is reported as its problem",
-          found.includes(problem),
-          () => `${change}: ${found.join() || "no problem found"}`,
+          "a change to the trail is reported as the expected problem",
+          problems.includes(expectedProblem),
+          () => `${change}: ${problems.join() || "no problem found"}`,
         );
       }
-      await checkTrail("a restored trail verifies");
+      await checkTrail("a restored trail passes verification");
       await system.services.identity.start();
 
       const trusted = new Set(heads.map(({ public_key }) => public_key));
-      const problemsOf = async (folder: string) => {
-        const found: Finding[] = [];
+      const findProblems = async (folder: string) => {
+        const findings: Finding[] = [];
         try {
-          await verifyBundle(folder, { trusted, kept: bundleHeads, report: (finding) => found.push(finding) });
+          await verifyBundle(folder, { trusted, kept: bundleHeads, report: (finding) => findings.push(finding) });
         } catch (error) {
           return [`the bundle could not be read: ${(error as Error).message}`];
         }
-        return found.map(({ detail }) => detail);
+        return findings.map(({ detail }) => detail);
       };
       for (const bundle of bundles) {
-        const found = await problemsOf(bundle);
-        report.check("an unmodified bundle verifies", found.length === 0, () => found.join("; "));
+        const problems = await findProblems(bundle);
+        report.check("an unmodified bundle passes verification", problems.length === 0, () => problems.join("; "));
       }
-      for (let i = 0; i < bundleAttacks; i++) {
-        const [bundle = "", other = ""] = random.chance(0.5) ? bundles : bundles.toReversed();
-        const change = tamperWithBundle(bundle, join(dir, "tampered"), random, other);
-        const found = await problemsOf(join(dir, "tampered"));
+      for (let i = 0; i < bundleChangesPerRound; i++) {
+        const [bundle = "", otherBundle = ""] = random.chance(0.5) ? bundles : bundles.toReversed();
+        const change = tamperWithBundle(bundle, join(dir, "tampered"), random, otherBundle);
+        const problems = await findProblems(join(dir, "tampered"));
         report.count(`bundle: ${change.replace(/^one byte of .*/, "one byte changed")}`);
-        report.check("a changed bundle is rejected", found.length > 0, () => change);
+        report.check("a changed bundle is rejected", problems.length > 0, () => change);
       }
       log(`round ${++round}, ${heads.length} heads`);
     } while (!signal.aborted);
-    const left = JSON.stringify(await triggerStates(owner));
-    report.check("the triggers of the audit tables have their original state", left === triggers, () => left);
+    const finalTriggers = JSON.stringify(await readTriggerStates(owner));
+    report.check("the triggers of the audit tables have their original state", finalTriggers === originalTriggers, () => finalTriggers);
     await insertThroughTrigger(owner, random);
-    await sealedHeads(owner);
-    const found = await verify();
-    const isReported = found.join() === "row_sealed_early";
+    await readSealedHeads(owner);
+    const problems = await verify();
+    const isReported = problems.join() === "row_sealed_early";
     report.check(
-      "a row inserted through the trigger with another date is reported",
+      "a row inserted through the trigger with a future date is reported",
       isReported,
-      () => found.join() || "no problem found",
+      () => problems.join() || "no problem found",
     );
   },
 };
 
 /** Waits until all rows are sealed and returns the heads. */
-async function sealedHeads(owner: pg.Client): Promise<Head[]> {
+async function readSealedHeads(owner: pg.Client): Promise<Head[]> {
   await eventually(async () => {
     const { rowCount } = await owner.query("select 1 from audit_unsealed limit 1");
     if (rowCount) throw new Error("some audit rows are not sealed yet");
@@ -123,26 +123,26 @@ async function sealedHeads(owner: pg.Client): Promise<Head[]> {
   return (await owner.query<Head>(`select ${headColumns} from audit_head order by day, links, final`)).rows;
 }
 
-/** Performs random actions in parallel. In half of the calls identity is killed meanwhile. */
-async function act(system: System, businesses: readonly TestBusiness[], random: Random): Promise<void> {
-  const isKilled = random.chance(0.5);
-  const killed = isKilled ? killLater(system, random.integer(20, 400)) : undefined;
+/** Performs random actions in parallel. Half of the calls also kill identity during the actions. */
+async function performActions(system: System, businesses: readonly TestBusiness[], random: Random): Promise<void> {
+  const killsIdentity = random.chance(0.5);
+  const killing = killsIdentity ? killIdentityAfter(system, random.integer(20, 400)) : undefined;
   const actions = Array.from({ length: random.integer(10, 40) }, async (_, i) => {
     const { amana } = random.pick(businesses);
     try {
       if (i % 5 === 0) await amana.me.update({ name: `Shop ${random.integer(1, 1_000)}` });
       else {
         const { id } = await amana.me.createApiKey({ name: `key ${random.integer(1, 1e9)}` });
-        await amana.me.revokeApiKey(id, { reason: "made for this" });
+        await amana.me.revokeApiKey(id, { reason: "created to be revoked" });
       }
     } catch {
       // The action fails if identity is down or if the business already has twenty keys.
     }
   });
-  await Promise.all([...actions, killed]);
+  await Promise.all([...actions, killing]);
 }
 
-async function killLater(system: System, ms: number): Promise<void> {
+async function killIdentityAfter(system: System, ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
   await system.services.identity.kill();
   await system.services.identity.start();

@@ -42,13 +42,13 @@ const changes: readonly Change[] = [
     name: "a row deleted with its link",
     problem: "link_broken",
     statements: (random, ids) => {
-      // Not the last row of a day: its removal is reported as a missing link instead.
+      // Keeps the newest row, because its removal is reported as a missing link instead.
       const id = random.pick(ids.slice(0, -1));
       return [`delete from audit_event where id = '${id}'`, `delete from audit_link where event_id = '${id}'`];
     },
   },
   {
-    name: "a row added past the queue",
+    name: "a row inserted without its entry in audit_unsealed",
     problem: "row_past_chain",
     statements: () => [
       `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
@@ -56,7 +56,7 @@ const changes: readonly Change[] = [
     ],
   },
   {
-    name: "the links of two rows exchanged",
+    name: "the links of two rows swapped",
     problem: "row_changed",
     statements: (random, ids) => {
       const index = random.integer(0, ids.length - 2);
@@ -103,20 +103,21 @@ const changes: readonly Change[] = [
 ];
 
 /**
- * Makes one random change to the trail, returns the problems that `verify` finds, and undoes it.
+ * Makes one random change to the trail, calls `verify`, and reverts the change. Returns the change
+ * and the problems that `verify` found.
  */
 export async function tamperWithTrail(
   owner: pg.Client,
   random: Random,
   verify: () => Promise<string[]>,
-): Promise<{ change: string; problem: string; found: string[] }> {
+): Promise<{ change: string; expectedProblem: string; problems: string[] }> {
   const { rows } = await owner.query<{ id: string }>("select event_id as id from audit_link order by day, number");
   const { name, problem, statements: statementsOf } = random.pick(changes);
   const statements = statementsOf(
     random,
     rows.map(({ id }) => id),
   );
-  const before = await triggerStates(owner);
+  const states = await readTriggerStates(owner);
   for (const table of tables) {
     await owner.query(`grant all on ${table} to current_user`);
     await owner.query(`alter table ${table} disable trigger user`);
@@ -124,20 +125,23 @@ export async function tamperWithTrail(
   for (const table of tables) await owner.query(`create temporary table saved_${table} as table ${table}`);
   try {
     for (const statement of statements) await owner.query(statement);
-    return { change: name, problem, found: await verify() };
+    return { change: name, expectedProblem: problem, problems: await verify() };
   } finally {
     for (const table of tables) {
       await owner.query(`delete from ${table}`);
       await owner.query(`insert into ${table} select * from saved_${table}`);
       await owner.query(`drop table saved_${table}`);
     }
-    for (const { table, trigger, state } of before)
+    for (const { table, trigger, state } of states)
       await owner.query(`alter table ${table} enable ${state === "A" ? "always " : ""}trigger ${trigger}`);
   }
 }
 
-/** Returns the triggers of the audit tables with their state. A: enabled, also in replication. */
-export async function triggerStates(owner: pg.Client): Promise<{ table: string; trigger: string; state: string }[]> {
+/**
+ * Returns the triggers of the audit tables with their state. State A is enabled, also in
+ * replication.
+ */
+export async function readTriggerStates(owner: pg.Client): Promise<{ table: string; trigger: string; state: string }[]> {
   const { rows } = await owner.query<{ table: string; trigger: string; state: string }>(
     `select tgrelid::regclass::text as table, tgname as trigger, tgenabled::text as state from pg_trigger
      where tgrelid in (select unnest($1::regclass[]) union select relid from unnest($1::regclass[]) t, pg_partition_tree(t))
@@ -148,9 +152,9 @@ export async function triggerStates(owner: pg.Client): Promise<{ table: string; 
 }
 
 /**
- * Inserts a row that is dated ahead, as the owner through the enabled triggers. Call it last in a
- * run, because identity seals the row and the chain keeps it. A row that is dated back would not be
- * reported: the chain of a run is so young that such a row counts as older than the chain.
+ * Inserts a row with a future date, as the owner through the enabled triggers. Call it at the end
+ * of a run, because identity seals the row and the chain keeps it. A row with a past date would not
+ * be reported: the chain of a run is so new that the row counts as older than the chain.
  */
 export async function insertThroughTrigger(owner: pg.Client, random: Random): Promise<void> {
   await owner.query(

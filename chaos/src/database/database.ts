@@ -19,7 +19,7 @@ const writers = 6;
  * database to an earlier state.
  */
 export const database: Program = {
-  attacks: "P2: kill PostgreSQL during writes, then restore an old payments database; no 2xx is lost, no refund repeated",
+  attacks: "P2: kill PostgreSQL during writes, then restore an old payments database; no 2xx response is lost, no refund repeated",
   run,
 };
 
@@ -45,11 +45,11 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
     await crash(postgres, dataDir);
     report.count("PostgreSQL killed (-9)");
     // The writers continue. They must get responses again although only PostgreSQL was restarted.
-    await ledger.untilSuccess(120_000);
+    await ledger.waitForSuccess(120_000);
     stop.abort();
     await Promise.all(writes);
-    const checked = await ledger.checkNewest();
-    log(`crash ${round}: ${checked} responses with 2xx since the previous crash were checked`);
+    const checkedCount = await ledger.checkNewEntries();
+    log(`crash ${round}: ${checkedCount} responses with 2xx since the previous crash were checked`);
   }
   await ledger.checkWebhooks();
   await restore({ system, business, postgres, random, report, log });

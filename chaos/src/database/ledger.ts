@@ -22,8 +22,8 @@ export class Ledger {
   readonly #system: System;
   readonly #business: TestBusiness;
   readonly #report: Report;
-  #unchecked: Entry[] = [];
-  readonly #refunded: string[] = [];
+  #uncheckedEntries: Entry[] = [];
+  readonly #refundedIds: string[] = [];
   #succeededAtMs = 0;
   #clientId: string | undefined;
 
@@ -48,8 +48,8 @@ export class Ledger {
     }
   }
 
-  /** Waits for a 2xx response. Records a violation if none arrives in time. */
-  async untilSuccess(timeoutMs: number): Promise<void> {
+  /** Waits for a 2xx response. Records a violation if there is none within the timeout. */
+  async waitForSuccess(timeoutMs: number): Promise<void> {
     const sinceMs = performance.now();
     while (this.#succeededAtMs < sinceMs) {
       if (performance.now() - sinceMs > timeoutMs) {
@@ -60,24 +60,24 @@ export class Ledger {
   }
 
   /** Checks all 2xx responses since the last check and returns their number. */
-  async checkNewest(): Promise<number> {
-    const entries = this.#unchecked;
-    this.#unchecked = [];
+  async checkNewEntries(): Promise<number> {
+    const entries = this.#uncheckedEntries;
+    this.#uncheckedEntries = [];
     for (const { path, expected, repeat } of entries) {
-      const read = await this.#business.call("GET", path);
-      const differs = Object.entries(expected).filter(
-        ([name, value]) => JSON.stringify(read.body[name]) !== JSON.stringify(value),
+      const current = await this.#business.call("GET", path);
+      const differingNames = Object.entries(expected).filter(
+        ([name, value]) => JSON.stringify(current.body[name]) !== JSON.stringify(value),
       );
       this.#report.check(
         "a 2xx response survives a crash",
-        read.status === 200 && differs.length === 0,
-        () => `${path} is ${read.status}, and differs in ${differs.map(([name]) => name).join(", ")}: ${read.text}`,
+        current.status === 200 && differingNames.length === 0,
+        () => `${path}: ${current.status}, different fields: ${differingNames.map(([name]) => name).join(", ")}: ${current.text}`,
       );
-      const replayed = await repeat();
+      const repeated = await repeat();
       this.#report.check(
         "the same key returns the stored response",
-        replayed.headers["idempotent-replayed"] === "true" && replayed.body["id"] === expected["id"],
-        () => `${path}: ${replayed.status} ${replayed.text}`,
+        repeated.headers["idempotent-replayed"] === "true" && repeated.body["id"] === expected["id"],
+        () => `${path}: ${repeated.status} ${repeated.text}`,
       );
     }
     return entries.length;
@@ -85,9 +85,9 @@ export class Ledger {
 
   /** Checks that each refund with a 200 response leads to a webhook. */
   async checkWebhooks(): Promise<void> {
-    for (const id of this.#refunded) {
+    for (const id of this.#refundedIds) {
       const webhook = await this.#business.receiver.next("PAYMENT_REFUNDED", id, 120_000);
-      this.#report.check("a refund is delivered by webhook", webhook !== undefined, () => `no PAYMENT_REFUNDED about ${id}`);
+      this.#report.check("a refund is delivered by webhook", webhook !== undefined, () => `no PAYMENT_REFUNDED event of ${id}`);
     }
   }
 
@@ -99,7 +99,7 @@ export class Ledger {
     if (response.status >= 200 && response.status < 300) {
       this.#succeededAtMs = performance.now();
       const expected = Object.fromEntries(Object.entries(response.body).filter(([name]) => !volatileFields.has(name)));
-      this.#unchecked.push({ path: pathOf?.(response) ?? `${path}/${response.body["id"]}`, expected, repeat: send });
+      this.#uncheckedEntries.push({ path: pathOf?.(response) ?? `${path}/${response.body["id"]}`, expected, repeat: send });
     } else if (response.status !== 503 && response.status !== 504 && response.status !== 409) {
       this.#report.violation(`POST ${path} returned ${response.status}: ${response.text}`);
     }
@@ -138,6 +138,6 @@ export class Ledger {
   async #refundPayment(): Promise<void> {
     const { id } = await aPaidPayment(this.#system, this.#business);
     const refunded = await this.#post(`/api/v1/payments/${id}/refund`, undefined, () => `/api/v1/payments/${id}`);
-    if (refunded.status === 200) this.#refunded.push(id);
+    if (refunded.status === 200) this.#refundedIds.push(id);
   }
 }

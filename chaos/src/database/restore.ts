@@ -1,6 +1,6 @@
 import type { Postgres } from "@amana/dev-env/postgres";
 import type { System } from "@amana/dev-env/system";
-import { anOrder, aPaidPayment, processorView, sandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
+import { anOrder, aPaidPayment, readProcessorView, sandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { Client } from "pg";
 import { request } from "undici";
@@ -22,7 +22,7 @@ export const quickRereads = {
 };
 
 const database = "amana_payments";
-const sweepMsMax = 180_000;
+const rereadMsMax = 180_000;
 
 /** A payment in the backup. */
 interface BackedUpPayment {
@@ -34,7 +34,7 @@ interface BackedUpPayment {
 
 /**
  * Resets the payments database to an earlier state, as a restore from a backup does, while the
- * processor and the other services keep their state. Checks that no lost refund is sent repeated,
+ * processor and the other services keep their state. Checks that no lost refund is sent again,
  * even if a business requests it, and that the periodic reads bring every remaining payment to the
  * state of the processor. Payments that are missing from the backup are only counted.
  */
@@ -58,9 +58,9 @@ export async function restore(context: RestoreContext): Promise<void> {
   });
   report.count("backups of the payments database");
   for (const payment of backedUp) await changePayment(context, payment);
-  const lost = await aPaidPayment(system, business);
-  const callsOf = new Map<string, number>();
-  for (const { id, orderId } of backedUp) callsOf.set(id, (await processorView(system, orderId)).refundCalls);
+  const missingPayment = await aPaidPayment(system, business);
+  const refundCallsById = new Map<string, number>();
+  for (const { id, orderId } of backedUp) refundCallsById.set(id, (await readProcessorView(system, orderId)).refundCalls);
 
   await withPaymentsStopped(context, async (server) => {
     await server.query(`drop database ${database} with (force)`);
@@ -84,10 +84,10 @@ export async function restore(context: RestoreContext): Promise<void> {
     if (repeated.status < 400)
       report.violation(`a refund of ${id}, which was ${change} before the restore, returned ${repeated.status}`);
   }
-  const endsAtMs = performance.now() + sweepMsMax;
-  for (const payment of backedUp) await checkReread(context, payment, callsOf.get(payment.id) ?? 0, endsAtMs);
-  const gone = await business.call("GET", `/api/v1/payments/${lost.id}`);
-  report.count(`payments missing from the backup (${gone.status})`);
+  const endsAtMs = performance.now() + rereadMsMax;
+  for (const payment of backedUp) await checkReread(context, payment, refundCallsById.get(payment.id) ?? 0, endsAtMs);
+  const missingResponse = await business.call("GET", `/api/v1/payments/${missingPayment.id}`);
+  report.count(`payments missing from the backup (${missingResponse.status})`);
 }
 
 async function createPayment(business: TestBusiness): Promise<{ id: string; orderId: string }> {
@@ -95,7 +95,7 @@ async function createPayment(business: TestBusiness): Promise<{ id: string; orde
   return { id: String(body["id"]), orderId: String(body["processor_order_id"]) };
 }
 
-/** Makes the change of a payment between the backup and the restore. */
+/** Applies the change of a payment that happens between the backup and the restore. */
 async function changePayment({ system, business }: RestoreContext, { id, orderId, change }: BackedUpPayment): Promise<void> {
   if (change === "refunded") await business.call("POST", `/api/v1/payments/${id}/refund`);
   if (change === "partly refunded") await business.call("POST", `/api/v1/payments/${id}/refund`, { amount: "100.00" });
@@ -106,11 +106,11 @@ async function changePayment({ system, business }: RestoreContext, { id, orderId
   await request(redirect_url, { headersTimeout: 20_000 }).then(({ body }) => body.dump());
 }
 
-/** Waits until the payment has the state of the processor, or until the time is over. */
+/** Waits until the payment has the state of the processor, or until `endsAtMs`. */
 async function checkReread(
   context: RestoreContext,
   payment: BackedUpPayment,
-  callsBefore: number,
+  refundCallsBefore: number,
   endsAtMs: number,
 ): Promise<void> {
   const { system, business, report } = context;
@@ -123,29 +123,29 @@ async function checkReread(
   };
   for (;;) {
     const { body } = await business.call("GET", `/api/v1/payments/${payment.id}`);
-    const { refundedAmount, refundCalls } = await processorView(system, payment.orderId);
+    const { refundedAmount, refundCalls } = await readProcessorView(system, payment.orderId);
     const refundedMinor = body["refunded_amount"] === undefined ? 0 : Math.round(Number(body["refunded_amount"]) * 100);
-    const agrees =
+    const isEqual =
       body["status"] === expected[payment.change] && (payment.change === "reversed" || refundedMinor === refundedAmount);
-    if (!agrees && performance.now() < endsAtMs) {
+    if (!isEqual && performance.now() < endsAtMs) {
       await sleep(500);
       continue;
     }
     const describe = () =>
       `${payment.id} was ${payment.change}; status ${body["status"]}, refunded ${refundedMinor}, at the processor ${refundedAmount}`;
-    report.check("a payment has the state of the processor", agrees, describe);
-    report.check("no lost refund is sent again", refundCalls === callsBefore, () => `${refundCalls} calls; ${describe()}`);
+    report.check("a payment has the state of the processor", isEqual, describe);
+    report.check("no lost refund is sent again", refundCalls === refundCallsBefore, () => `${refundCalls} calls; ${describe()}`);
     return;
   }
 }
 
-async function withPaymentsStopped(context: RestoreContext, work: (server: Client) => Promise<void>): Promise<void> {
+async function withPaymentsStopped(context: RestoreContext, change: (server: Client) => Promise<void>): Promise<void> {
   const { system, postgres } = context;
   await system.services.payments.stop();
   const server = new Client({ connectionString: postgres.superuserUrl });
   await server.connect();
   try {
-    await work(server);
+    await change(server);
   } finally {
     await server.end();
   }

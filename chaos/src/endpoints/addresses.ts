@@ -47,7 +47,8 @@ const forbiddenHosts = [
 ];
 
 /**
- * Forbidden hosts to which a registered endpoint is changed. The forbidden server listens at each.
+ * Forbidden hosts that replace the host of a registered endpoint in the database. All of them reach
+ * the forbidden server.
  */
 export const changedHosts = [
   "0.0.0.0",
@@ -59,7 +60,8 @@ export const changedHosts = [
   "[64:ff9b::7f00:1]",
 ];
 
-export async function registerForbidden(call: ApiCaller, report: Report): Promise<void> {
+/** Checks that an endpoint with a forbidden host cannot be registered. */
+export async function checkForbiddenHosts(call: ApiCaller, report: Report): Promise<void> {
   for (const host of forbiddenHosts) {
     const { status, text } = await call("POST", "/api/v1/webhook-endpoints", { url: `https://${host}/` });
     report.check(

@@ -8,48 +8,48 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { Pool } from "pg";
 import type { Program } from "../program.ts";
 import type { Report } from "../report.ts";
-import { changedHosts, registerForbidden } from "./addresses.ts";
-import { startFaultyReceivers, startForbidden } from "./faulty-receivers.ts";
+import { changedHosts, checkForbiddenHosts } from "./addresses.ts";
+import { startFaultyReceivers, startForbiddenServer } from "./faulty-receivers.ts";
 import { startHealthyReceiver } from "./healthy-receiver.ts";
 import { type ProcessUse, readProcessUse } from "./process-use.ts";
 
 const baselineSeconds = 3;
-/** Minimum duration of the attack, so that every faulty endpoint receives attempts. */
+/** Minimum duration of the attack, so that every faulty endpoint receives delivery attempts. */
 const attackSecondsMin = 5;
-/** Rate for each business. Every event goes to its healthy endpoint and to its faulty ones. */
+/** Rate of each business. Each event is sent to all endpoints of its business. */
 const eventsPerSecond = 8;
-/** Number of businesses with faulty endpoints. One more business has none. */
-const faultyBusinesses = 4;
-const pausesSeconds = [1, 2, 4, 4, 4, 4, 4];
+/** Number of businesses with faulty endpoints. One further business has only a healthy endpoint. */
+const businessesWithFaults = 4;
+const retryPausesSeconds = [1, 2, 4, 4, 4, 4, 4];
 const jitter = 0.2;
 /** Time limit for the last deliveries, and for the release of resources after the attack. */
-const settleMsMax = 180_000;
-const handlesMoreMax = 40;
-const megabytesMoreMax = 300;
+const waitMsMax = 180_000;
+const additionalHandlesMax = 40;
+const additionalMegabytesMax = 300;
 
 interface Business {
   readonly id: string;
   readonly call: ApiCaller;
 }
 
-interface Emitted {
+interface EmittedEvent {
   readonly id: string;
   readonly businessId: string;
   readonly committedMs: number;
 }
 
-type Healthy = Awaited<ReturnType<typeof startHealthyReceiver>>;
+type HealthyReceiver = Awaited<ReturnType<typeof startHealthyReceiver>>;
 
 export const endpoints: Program = {
   attacks: "P3, P7: register endpoints with forty kinds of faults and forbidden addresses; healthy endpoints receive every event",
   async run({ signal, report, log }) {
-    await using forbidden = await startForbidden();
+    await using forbidden = await startForbiddenServer();
     await using healthy = await startHealthyReceiver();
     await using faulty = await startFaultyReceivers(`http://127.0.0.1:${forbidden.port}/`);
     const proxy = `http://127.0.0.1:${forbidden.port}`;
     await using test = await startTestSystem("direct", {
       webhooks: {
-        RETRY_SCHEDULE_SECONDS: pausesSeconds.join(),
+        RETRY_SCHEDULE_SECONDS: retryPausesSeconds.join(),
         ...Object.fromEntries(
           ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"].map((name) => [name, proxy]),
         ),
@@ -61,49 +61,49 @@ export const endpoints: Program = {
     await using payments = connect(system.databaseUrls["payments"]);
     await using webhooks = connect(system.ownerDatabaseUrls["webhooks"]);
     const businesses: Business[] = [];
-    for (let i = 0; i <= faultyBusinesses; i++) businesses.push(await createBusiness(system, healthy));
+    for (let i = 0; i <= businessesWithFaults; i++) businesses.push(await createBusiness(system, healthy));
     const emit = (until: AbortSignal) => emitEvents(payments.pool, businesses, report, until);
 
     await emit(AbortSignal.timeout(1_000));
-    const baseline = await emit(AbortSignal.timeout(baselineSeconds * 1_000));
-    await checkArrivals(baseline, healthy, report);
-    const before = await readProcessUse(pid);
+    const baselineEvents = await emit(AbortSignal.timeout(baselineSeconds * 1_000));
+    await checkArrivals(baselineEvents, healthy, report);
+    const useBefore = await readProcessUse(pid);
 
-    await registerForbidden((businesses[0] as Business).call, report);
-    const ids = await registerFaulty(businesses, faulty.urls, webhooks.pool, forbidden.port);
-    report.count("faulty endpoints", ids.size);
-    const attacked = [...(await emit(AbortSignal.timeout(attackSecondsMin * 1_000))), ...(await emit(signal))];
-    const during = await readProcessUse(pid);
-    log(`${baseline.length + attacked.length} events committed; waiting for the remaining deliveries`);
-    await checkArrivals(attacked, healthy, report);
-    const [p95Baseline, p95Attacked] = [p95Of(baseline, healthy), p95Of(attacked, healthy)];
+    await checkForbiddenHosts((businesses[0] as Business).call, report);
+    const faultyEndpoints = await registerFaulty(businesses, faulty.urls, webhooks.pool, forbidden.port);
+    report.count("faulty endpoints", faultyEndpoints.size);
+    const attackEvents = [...(await emit(AbortSignal.timeout(attackSecondsMin * 1_000))), ...(await emit(signal))];
+    const useDuring = await readProcessUse(pid);
+    log(`${baselineEvents.length + attackEvents.length} events committed; waiting for the remaining deliveries`);
+    await checkArrivals(attackEvents, healthy, report);
+    const [p95Baseline, p95Attack] = [p95Of(baselineEvents, healthy), p95Of(attackEvents, healthy)];
     log(
-      `from commit to arrival at healthy endpoints, p95: ${p95Baseline} ms without faulty endpoints, ${p95Attacked} ms with them`,
+      `from commit to arrival at healthy endpoints, p95: ${p95Baseline} ms without faulty endpoints, ${p95Attack} ms with them`,
     );
     const { id: unaffectedId } = businesses.at(-1) as Business;
-    const p95Unaffected = (events: readonly Emitted[]) =>
+    const p95Unaffected = (events: readonly EmittedEvent[]) =>
       p95Of(
         events.filter(({ businessId }) => businessId === unaffectedId),
         healthy,
       );
-    log(`p95 of the business without faulty endpoints: ${p95Unaffected(baseline)} and ${p95Unaffected(attacked)} ms`);
+    log(`p95 of the business without faulty endpoints: ${p95Unaffected(baselineEvents)} ms before and ${p95Unaffected(attackEvents)} ms during the attack`);
 
     await checkSchedule(webhooks.pool, report);
-    await checkChangedHosts(webhooks.pool, ids, report);
-    await deleteFaulty(ids);
-    const after = await waitForRelease(pid, before, webhooks.pool);
-    log(`webhooks: ${formatUse(before)} before, ${formatUse(during)} during, ${formatUse(after)} afterwards`);
+    await checkChangedHosts(webhooks.pool, faultyEndpoints, report);
+    await deleteFaulty(faultyEndpoints);
+    const useAfter = await waitForRelease(pid, useBefore, webhooks.pool);
+    log(`webhooks: ${formatUse(useBefore)} before, ${formatUse(useDuring)} during, ${formatUse(useAfter)} after the attack`);
     report.check(
       "memory, sockets and handles are released",
-      isNear(after, before),
-      () => `${formatUse(before)}, then ${formatUse(after)}`,
+      isNear(useAfter, useBefore),
+      () => `${formatUse(useBefore)}, then ${formatUse(useAfter)}`,
     );
-    report.check("no connection to a forbidden address", forbidden.connections() === 0, () => `${forbidden.connections()} times`);
+    report.check("no connection to a forbidden address", forbidden.countConnections() === 0, () => `${forbidden.countConnections()} times`);
     report.check("webhooks did not crash", system.services.webhooks.pid() === pid, () => "the process was replaced");
   },
 };
 
-async function createBusiness(system: System, healthy: Healthy): Promise<Business> {
+async function createBusiness(system: System, healthy: HealthyReceiver): Promise<Business> {
   const operator = apiCaller(system.gatewayUrl, system.adminKey);
   const { body } = await operator("POST", "/api/v1/businesses", { name: "Épicerie" });
   const id = String(body["id"]);
@@ -112,7 +112,7 @@ async function createBusiness(system: System, healthy: Healthy): Promise<Busines
   return { id, call };
 }
 
-/** Registers the faulty endpoints and those with changed hosts. Returns their ids by name. */
+/** Registers the faulty endpoints and the endpoints with changed hosts. Returns them by name. */
 async function registerFaulty(
   businesses: readonly Business[],
   faulty: readonly { name: string; url: string }[],
@@ -121,21 +121,21 @@ async function registerFaulty(
 ): Promise<Map<string, { id: string; business: Business }>> {
   const ids = new Map<string, { id: string; business: Business }>();
   const [{ url: anyUrl } = { url: "" }] = faulty;
-  const all = [...faulty, ...changedHosts.map((host) => ({ name: changedTo(host), url: anyUrl }))];
-  for (const [i, { name, url }] of all.entries()) {
-    const business = businesses[i % faultyBusinesses] as Business;
+  const endpointsToRegister = [...faulty, ...changedHosts.map((host) => ({ name: nameOfChanged(host), url: anyUrl }))];
+  for (const [i, { name, url }] of endpointsToRegister.entries()) {
+    const business = businesses[i % businessesWithFaults] as Business;
     const response = await business.call("POST", "/api/v1/webhook-endpoints", { url });
     if (response.status !== 201) throw new Error(`${name}: ${response.status} ${response.text}`);
     ids.set(name, { id: String(response.body["id"]), business });
   }
   for (const host of changedHosts) {
     const url = `http://${host}:${forbiddenPort}/`;
-    await webhooks.query("update webhook_endpoint set url = $2 where id = $1", [ids.get(changedTo(host))?.id, url]);
+    await webhooks.query("update webhook_endpoint set url = $2 where id = $1", [ids.get(nameOfChanged(host))?.id, url]);
   }
   return ids;
 }
 
-const changedTo = (host: string) => `changed to ${host}`;
+const nameOfChanged = (host: string) => `changed to ${host}`;
 
 async function deleteFaulty(ids: ReadonlyMap<string, { id: string; business: Business }>) {
   for (const { id, business } of ids.values()) await business.call("DELETE", `/api/v1/webhook-endpoints/${id}`);
@@ -147,8 +147,8 @@ async function emitEvents(
   businesses: readonly Business[],
   report: Report,
   signal: AbortSignal,
-): Promise<Emitted[]> {
-  const emitted: Emitted[] = [];
+): Promise<EmittedEvent[]> {
+  const emitted: EmittedEvent[] = [];
   while (!signal.aborted) {
     for (const { id: businessId } of businesses) {
       const id = uuidv7();
@@ -172,18 +172,18 @@ async function emitEvents(
   return emitted;
 }
 
-/** Checks that every event arrives at the healthy endpoint of its business. */
-async function checkArrivals(events: readonly Emitted[], healthy: Healthy, report: Report): Promise<void> {
-  const missing = () => events.filter(({ id, businessId }) => healthy.arrivedMs(businessId, id) === undefined);
-  const endsAtMs = performance.now() + settleMsMax;
+/** Checks that the healthy endpoint of the business receives every event. */
+async function checkArrivals(events: readonly EmittedEvent[], healthy: HealthyReceiver, report: Report): Promise<void> {
+  const missing = () => events.filter(({ id, businessId }) => healthy.receivedAtMs(businessId, id) === undefined);
+  const endsAtMs = performance.now() + waitMsMax;
   while (missing().length > 0 && performance.now() < endsAtMs) await sleep(100);
   report.count("checked: events at healthy endpoints", events.length);
   for (const { id, businessId } of missing()) report.violation(`event ${id} did not reach the healthy endpoint of ${businessId}`);
 }
 
-function p95Of(events: readonly Emitted[], healthy: Healthy): number {
+function p95Of(events: readonly EmittedEvent[], healthy: HealthyReceiver): number {
   const durationsMs = events.map(
-    ({ id, businessId, committedMs }) => (healthy.arrivedMs(businessId, id) ?? Number.NaN) - committedMs,
+    ({ id, businessId, committedMs }) => (healthy.receivedAtMs(businessId, id) ?? Number.NaN) - committedMs,
   );
   return Math.round(durationsMs.sort((a, b) => a - b)[Math.floor(durationsMs.length * 0.95)] ?? Number.NaN);
 }
@@ -192,19 +192,19 @@ function p95Of(events: readonly Emitted[], healthy: Healthy): number {
 async function checkSchedule(webhooks: Pool, report: Report): Promise<void> {
   const { rows } = await webhooks.query<{ url: string; number: number; pause_ms: number | null }>(
     `select url, number::int, pause_ms::float8 from (
-       select e.url, row_number() over each as number,
-         extract(epoch from lead(a.at) over each - a.at) * 1000 - a.duration_ms as pause_ms
+       select e.url, row_number() over attempts_of_delivery as number,
+         extract(epoch from lead(a.at) over attempts_of_delivery - a.at) * 1000 - a.duration_ms as pause_ms
        from delivery_attempt a join delivery d on d.id = a.delivery_id join webhook_endpoint e on e.id = d.endpoint_id
-       window each as (partition by a.delivery_id order by a.id)
+       window attempts_of_delivery as (partition by a.delivery_id order by a.id)
      ) attempt`,
   );
   report.count("attempts", rows.length);
   for (const { url, number, pause_ms } of rows) {
-    const leastMs = (pausesSeconds[number - 1] ?? Number.POSITIVE_INFINITY) * 1_000 * (1 - jitter);
-    // The log of attempts rounds to milliseconds.
+    const pauseMsMin = (retryPausesSeconds[number - 1] ?? Number.POSITIVE_INFINITY) * 1_000 * (1 - jitter);
+    // The stored times of attempts are rounded to milliseconds.
     report.check(
       "attempts follow the retry schedule",
-      pause_ms === null || pause_ms >= leastMs - 5,
+      pause_ms === null || pause_ms >= pauseMsMin - 5,
       () => `${url}: ${number}, ${pause_ms} ms`,
     );
   }
@@ -214,7 +214,7 @@ async function checkChangedHosts(webhooks: Pool, ids: ReadonlyMap<string, { id: 
   for (const host of changedHosts) {
     const { rows } = await webhooks.query<{ failure: string }>(
       `select distinct failure from delivery_attempt a join delivery d on d.id = a.delivery_id where d.endpoint_id = $1`,
-      [ids.get(changedTo(host))?.id],
+      [ids.get(nameOfChanged(host))?.id],
     );
     const failures = rows.map(({ failure }) => failure).join();
     report.check("the address is checked again for each attempt", failures === "ADDRESS_FORBIDDEN", () => `${host}: ${failures}`);
@@ -223,7 +223,7 @@ async function checkChangedHosts(webhooks: Pool, ids: ReadonlyMap<string, { id: 
 
 /** Waits until no delivery is pending and resources are released, and returns the final use. */
 async function waitForRelease(pid: number, before: ProcessUse, webhooks: Pool): Promise<ProcessUse> {
-  const endsAtMs = performance.now() + settleMsMax;
+  const endsAtMs = performance.now() + waitMsMax;
   for (;;) {
     const { rows } = await webhooks.query<{ pending: number }>(
       "select count(*)::int as pending from delivery where status = 'PENDING'",
@@ -235,7 +235,7 @@ async function waitForRelease(pid: number, before: ProcessUse, webhooks: Pool): 
 }
 
 const isNear = (after: ProcessUse, before: ProcessUse) =>
-  after.handles <= before.handles + handlesMoreMax && after.megabytes <= before.megabytes + megabytesMoreMax;
+  after.handles <= before.handles + additionalHandlesMax && after.megabytes <= before.megabytes + additionalMegabytesMax;
 
 const formatUse = ({ megabytes, handles, sockets }: ProcessUse) => `${megabytes} MB, ${handles} handles (${sockets} sockets)`;
 

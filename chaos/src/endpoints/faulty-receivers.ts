@@ -1,26 +1,27 @@
 import { createServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 
-/** Handles a connection after it has sent a request, or the first bytes of a TLS handshake. */
+/** Handles received data of a connection: a request, or the first bytes of a TLS handshake. */
 type Behaviour = (socket: Socket) => void;
 
 const ok = "HTTP/1.1 200 OK\r\n";
 const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`;
-/** Ten megabytes of zeros. */
-const bomb = gzipSync(Buffer.alloc(10 * 1024 * 1024));
+/** Ten megabytes of zeros, compressed. */
+const gzipBomb = gzipSync(Buffer.alloc(10 * 1024 * 1024));
 
 /** Sends `first`, and then `repeated` without end, as fast as the peer reads. */
-const endless =
+const sendEndlessly =
   (first: string, repeated: string | Buffer): Behaviour =>
   (socket) => {
     const piece = Buffer.from(repeated.length < 60_000 ? repeated.toString().repeat(60_000 / repeated.length) : repeated);
     socket.write(first);
-    const more = () => void (socket.destroyed || (socket.write(piece) ? setImmediate(more) : socket.once("drain", more)));
-    more();
+    const writeNext = () =>
+      void (socket.destroyed || (socket.write(piece) ? setImmediate(writeNext) : socket.once("drain", writeNext)));
+    writeNext();
   };
 
 /** Sends `text` one character at a time, and then `repeated` without end, every `everyMs`. */
-const drip =
+const sendSlowly =
   (text: string, repeated: string, everyMs: number): Behaviour =>
   (socket) => {
     let sent = 0;
@@ -45,10 +46,10 @@ const respondAfter =
     void setTimeout(() => socket.destroyed || socket.write(`${ok}content-length: 0\r\n\r\n`), ms);
 
 /**
- * Returns the faulty behaviours by name. Some count as delivered because they send a 2xx status
- * before the fault. `target` is the URL of redirects.
+ * Returns the faulty behaviours by name. Deliveries to some of them succeed, because they send a
+ * 2xx status before the fault. `target` is the URL of redirects.
  */
-const behaviours = (target: string): Record<string, Behaviour> => ({
+const createBehaviours = (target: string): Record<string, Behaviour> => ({
   "never responds": () => {},
   "does not read": (socket) => socket.pause(),
   "closes at once": (socket) => socket.end(),
@@ -56,20 +57,20 @@ const behaviours = (target: string): Record<string, Behaviour> => ({
   "resets within the status line": sendAndReset("HTTP/1.1 2"),
   "resets within the headers": sendAndReset(`${ok}content-le`),
   "resets after a 200": sendAndReset(`${ok}content-length: 10\r\n\r\n12345`),
-  "a header a second": drip(ok, "x: y\r\n", 1_000),
-  "a byte of headers at a time": drip("HTTP/1.1 200 OK", "k", 200),
-  "a byte of the body at a time": drip(`${ok}content-length: 1000\r\n\r\n`, "a", 20),
-  "endless headers": endless(ok, "x-header: value\r\n"),
-  "one endless header": endless(`${ok}x: `, "a"),
-  "endless reason": endless("HTTP/1.1 200 ", "a"),
-  "endless interim responses": endless("", "HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n"),
-  "endless empty lines": endless("", "\r\n"),
-  "endless body": endless(`${ok}\r\n`, "a"),
-  "a body of ten gigabytes": endless(`${ok}content-length: 10000000000\r\n\r\n`, "a"),
-  "endless chunks of one byte": endless(chunked, "1\r\na\r\n"),
-  "endless extension of a chunk": endless(`${chunked}5;`, "a"),
-  "endless trailers": endless(`${chunked}0\r\n`, "a: b\r\n"),
-  "a gzip bomb": endless(`${ok}content-encoding: gzip\r\n\r\n`, bomb),
+  "one header each second": sendSlowly(ok, "x: y\r\n", 1_000),
+  "headers byte by byte": sendSlowly("HTTP/1.1 200 OK", "k", 200),
+  "body byte by byte": sendSlowly(`${ok}content-length: 1000\r\n\r\n`, "a", 20),
+  "endless headers": sendEndlessly(ok, "x-header: value\r\n"),
+  "one endless header": sendEndlessly(`${ok}x: `, "a"),
+  "endless reason phrase": sendEndlessly("HTTP/1.1 200 ", "a"),
+  "endless interim responses": sendEndlessly("", "HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n"),
+  "endless empty lines": sendEndlessly("", "\r\n"),
+  "endless body": sendEndlessly(`${ok}\r\n`, "a"),
+  "a body of ten gigabytes": sendEndlessly(`${ok}content-length: 10000000000\r\n\r\n`, "a"),
+  "endless chunks of one byte": sendEndlessly(chunked, "1\r\na\r\n"),
+  "endless extension of a chunk": sendEndlessly(`${chunked}5;`, "a"),
+  "endless trailers": sendEndlessly(`${chunked}0\r\n`, "a: b\r\n"),
+  "a gzip bomb": sendEndlessly(`${ok}content-encoding: gzip\r\n\r\n`, gzipBomb),
   "invalid chunks": send(`${chunked}zz\r\n`),
   garbage: send("\0\x01\x02 not HTTP at all\r\n\r\n"),
   "unrequested HTTP/2": send("\0\0\x12\x04\0\0\0\0\0"),
@@ -97,13 +98,13 @@ const behaviours = (target: string): Record<string, Behaviour> => ({
 /** Starts one server for each faulty behaviour. */
 export async function startFaultyReceivers(target: string) {
   const sockets = new Set<Socket>();
-  const servers = Object.entries(behaviours(target)).map(([name, behave]) => {
+  const servers = Object.entries(createBehaviours(target)).map(([name, handle]) => {
     const server = createServer((socket) => {
       sockets.add(socket);
       socket.once("close", () => sockets.delete(socket));
       socket.on("error", () => {});
       // Also handles further requests on a keep-alive connection.
-      socket.on("data", () => behave(socket));
+      socket.on("data", () => handle(socket));
     });
     return { name, server };
   });
@@ -121,8 +122,8 @@ export async function startFaultyReceivers(target: string) {
   };
 }
 
-/** Starts a server to which no connection is allowed, and counts connections. */
-export async function startForbidden() {
+/** Starts a server to which webhooks must not connect, and counts its connections. */
+export async function startForbiddenServer() {
   let connections = 0;
   // Listens on all addresses, so that every spelling of the local address reaches it.
   const server = createServer((socket) => {
@@ -132,7 +133,7 @@ export async function startForbidden() {
   const port = await listen(server, "::");
   return {
     port,
-    connections: () => connections,
+    countConnections: () => connections,
     [Symbol.asyncDispose]: async () => void (await new Promise((resolve) => server.close(resolve))),
   };
 }

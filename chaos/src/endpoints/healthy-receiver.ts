@@ -2,14 +2,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * Starts endpoints that respond at once, one for each path, and records the first arrival of
- * events.
+ * Starts a server that responds at once. Each path is an endpoint. Records the time at which each
+ * endpoint received an event for the first time.
  */
 export async function startHealthyReceiver() {
-  const arrivedMs = new Map<string, number>();
+  const receivedAtMs = new Map<string, number>();
   const server = createServer((request, response) => {
-    const arrival = `${request.url} ${request.headers["webhook-id"]}`;
-    if (!arrivedMs.has(arrival)) arrivedMs.set(arrival, performance.now());
+    const key = `${request.url} ${request.headers["webhook-id"]}`;
+    if (!receivedAtMs.has(key)) receivedAtMs.set(key, performance.now());
     request.resume();
     response.writeHead(204).end();
   });
@@ -17,7 +17,7 @@ export async function startHealthyReceiver() {
   const { port } = server.address() as AddressInfo;
   return {
     urlOf: (businessId: string) => `http://127.0.0.1:${port}/${businessId}`,
-    arrivedMs: (businessId: string, eventId: string) => arrivedMs.get(`/${businessId} ${eventId}`),
+    receivedAtMs: (businessId: string, eventId: string) => receivedAtMs.get(`/${businessId} ${eventId}`),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

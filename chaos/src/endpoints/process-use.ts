@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Resident memory and open file descriptors of a process, as counted by Linux. */
+/** Resident memory and open file descriptors of a process, as reported by Linux. */
 export interface ProcessUse {
   readonly megabytes: number;
   readonly handles: number;

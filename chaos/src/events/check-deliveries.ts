@@ -3,17 +3,18 @@ import type { Report } from "../report.ts";
 import type { CommittedEvents, ValidEvent } from "./emit-events.ts";
 import type { Endpoint } from "./endpoints.ts";
 import type { InterruptedDeliveries } from "./interrupted-deliveries.ts";
-import type { Arrival } from "./receive-events.ts";
+import type { Arrival } from "./start-receivers.ts";
 
-/** A delivery and its attempts, as stored by the service. */
-interface Recorded {
+/** A delivery and the number of its attempts, as stored by webhooks. */
+interface RecordedDelivery {
   readonly event_id: string;
   readonly endpoint_id: string;
   readonly status: string;
   readonly is_leased: boolean;
-  /** Number of attempts with a 2xx response, and of attempts without a response. */
+  /** Number of attempts with a 2xx response. */
   readonly accepted: number;
-  readonly unanswered: number;
+  /** Number of attempts without a response. */
+  readonly withoutResponse: number;
 }
 
 export interface DeliveredEvents {
@@ -32,17 +33,17 @@ export const isSubscribedTo = ({ businessId, types }: Endpoint, event: ValidEven
   event.businessId === businessId && (types.length === 0 || types.includes(event.type));
 
 /**
- * Checks that each endpoint accepted every event once. It may accept an event again only if a fault
- * or a late response explains the repetition.
+ * Checks that each subscribed endpoint accepted every event once. It may accept an event again only
+ * if a fault or a late response explains the repetition.
  */
 export async function checkDeliveries({ committed, endpoints, webhooks, interrupted, report }: DeliveredEvents): Promise<void> {
-  const recorded = await readRecorded(webhooks, endpoints);
+  const recorded = await readRecordedDeliveries(webhooks, endpoints);
   const missing: string[] = [];
   const changed: string[] = [];
   const unexplained: string[] = [];
   const unsubscribed: string[] = [];
   const unconfirmed: string[] = [];
-  const sums = { arrivals: 0, expected: 0, repeats: 0, late: 0 };
+  const totals = { arrivals: 0, deliveries: 0, repetitions: 0, lateResponses: 0 };
   for (const endpoint of endpoints) {
     const { arrivals } = endpoint.receiver;
     unsubscribed.push(...[...arrivals.keys()].filter((id) => !mayReceive(committed, endpoint, id)));
@@ -50,47 +51,50 @@ export async function checkDeliveries({ committed, endpoints, webhooks, interrup
       if (!isSubscribedTo(endpoint, event)) continue;
       const arrivalsOfEvent = arrivals.get(id) ?? [];
       const row = recorded.get(`${id} ${endpoint.id}`);
-      const times = arrivalsOfEvent.filter(({ isAccepted }) => isAccepted).length;
+      const acceptedCount = arrivalsOfEvent.filter(({ isAccepted }) => isAccepted).length;
       const name = `${id} at ${endpoint.receiver.url}`;
-      sums.expected++;
-      sums.arrivals += arrivalsOfEvent.length;
-      sums.repeats += Math.max(0, times - 1);
-      if (times === 0) missing.push(name);
-      if (isChanged(id, arrivalsOfEvent)) changed.push(name);
-      if (row?.accepted && times === 0) unconfirmed.push(name);
-      // Responses that came after the timeout: the log of attempts has them as unanswered.
-      const late = Math.max(0, (row?.unanswered ?? 0) - arrivalsOfEvent.filter(({ isUnanswered }) => isUnanswered).length);
-      const interruptions = interrupted.times(id, endpoint.id);
-      if (times > 1 && interruptions === 0 && late > 0) sums.late++;
-      if (times - 1 > interruptions + late)
-        unexplained.push(`${name}: ${times} times, ${interruptions} faults, ${late} late responses`);
+      totals.deliveries++;
+      totals.arrivals += arrivalsOfEvent.length;
+      totals.repetitions += Math.max(0, acceptedCount - 1);
+      if (acceptedCount === 0) missing.push(name);
+      if (hasChangedBody(id, arrivalsOfEvent)) changed.push(name);
+      if (row?.accepted && acceptedCount === 0) unconfirmed.push(name);
+      // Webhooks stores an attempt as one without a response if the response was too late.
+      const lateResponses = Math.max(
+        0,
+        (row?.withoutResponse ?? 0) - arrivalsOfEvent.filter(({ hasNoResponse }) => hasNoResponse).length,
+      );
+      const interruptions = interrupted.countFor(id, endpoint.id);
+      if (acceptedCount > 1 && interruptions === 0 && lateResponses > 0) totals.lateResponses++;
+      if (acceptedCount - 1 > interruptions + lateResponses)
+        unexplained.push(`${name}: accepted ${acceptedCount} times, ${interruptions} faults, ${lateResponses} late responses`);
     }
   }
-  report.count("deliveries expected", sums.expected);
-  report.count("webhooks received", sums.arrivals);
-  report.count("webhooks received again after acceptance", sums.repeats);
-  report.count("repetitions that faults can explain (maximum)", interrupted.sum);
-  report.count("repetitions explained by a late response", sums.late);
-  report.check("each committed event arrived at each subscribed endpoint", missing.length === 0, () => summarize(missing));
+  report.count("deliveries expected", totals.deliveries);
+  report.count("webhooks received", totals.arrivals);
+  report.count("webhooks received again after acceptance", totals.repetitions);
+  report.count("repetitions that faults can explain (maximum)", interrupted.total);
+  report.count("repetitions explained by a late response", totals.lateResponses);
+  report.check("each subscribed endpoint received each committed event", missing.length === 0, () => summarize(missing));
   report.check("no endpoint received an event to which it is not subscribed", unsubscribed.length === 0, () =>
     summarize(unsubscribed),
   );
-  report.check("every attempt has the same id and the same bytes", changed.length === 0, () => summarize(changed));
-  report.check("no delivery counts as successful that was not accepted", unconfirmed.length === 0, () => summarize(unconfirmed));
-  report.check("an event is received again only if a fault hit its leased delivery", unexplained.length === 0, () =>
+  report.check("all attempts of an event have the same id and the same body", changed.length === 0, () => summarize(changed));
+  report.check("an endpoint accepted each delivery that is stored as successful", unconfirmed.length === 0, () => summarize(unconfirmed));
+  report.check("an event is accepted again only after a fault during its lease or a late response", unexplained.length === 0, () =>
     summarize(unexplained),
   );
   const rows = [...recorded.values()];
-  const open = rows.filter(({ status, is_leased }) => status !== "SUCCEEDED" || is_leased);
+  const unfinished = rows.filter(({ status, is_leased }) => status !== "SUCCEEDED" || is_leased);
   report.check(
-    "no delivery is pending, leased, skipped or failed",
-    open.length === 0,
-    () => `${open.length}: ${JSON.stringify(open.slice(0, 3))}`,
+    "every delivery has succeeded and has no lease",
+    unfinished.length === 0,
+    () => `${unfinished.length}: ${JSON.stringify(unfinished.slice(0, 3))}`,
   );
   report.check(
-    "one delivery for each event and endpoint",
-    rows.length === sums.expected && recorded.size === rows.length,
-    () => `${rows.length} of ${sums.expected}`,
+    "each event has one delivery for each subscribed endpoint",
+    rows.length === totals.deliveries && recorded.size === rows.length,
+    () => `${rows.length} of ${totals.deliveries}`,
   );
 }
 
@@ -99,14 +103,14 @@ const mayReceive = ({ valid }: DeliveredEvents["committed"], endpoint: Endpoint,
   return event === undefined || isSubscribedTo(endpoint, event);
 };
 
-const isChanged = (id: string, arrivalsOfEvent: readonly Arrival[]) =>
+const hasChangedBody = (id: string, arrivalsOfEvent: readonly Arrival[]) =>
   new Set(arrivalsOfEvent.map(({ body }) => body)).size > 1 || arrivalsOfEvent.some(({ body }) => !body.includes(`"id":"${id}"`));
 
-async function readRecorded(webhooks: Pool, endpoints: readonly Endpoint[]): Promise<Map<string, Recorded>> {
-  const { rows } = await webhooks.query<Recorded>(
+async function readRecordedDeliveries(webhooks: Pool, endpoints: readonly Endpoint[]): Promise<Map<string, RecordedDelivery>> {
+  const { rows } = await webhooks.query<RecordedDelivery>(
     `select d.event_id, d.endpoint_id, d.status, d.lease_token is not null as is_leased,
        count(*) filter (where a.status_code between 200 and 299)::int as accepted,
-       count(*) filter (where a.id is not null and a.status_code is null)::int as unanswered
+       count(*) filter (where a.id is not null and a.status_code is null)::int as "withoutResponse"
      from delivery d left join delivery_attempt a on a.delivery_id = d.id where d.endpoint_id = any($1) group by d.id`,
     [endpoints.map(({ id }) => id)],
   );

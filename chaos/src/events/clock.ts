@@ -17,7 +17,7 @@ export class Clock {
     this.set(0);
   }
 
-  /** Sets the difference between the clock and the real time. */
+  /** Sets the difference between this clock and the real time. */
   set(offsetMs: number): void {
     // The rename is atomic, because the process may read the file at any moment.
     writeFileSync(`${this.#file}.new`, String(offsetMs));

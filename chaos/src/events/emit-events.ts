@@ -6,19 +6,20 @@ import type { Pool } from "pg";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 
-const types = {
+const eventTypes = {
   PAYMENT_COMPLETED: PaymentEventType.PAYMENT_COMPLETED,
   PAYMENT_REFUNDED: PaymentEventType.PAYMENT_REFUNDED,
 } as const;
-export type EventType = keyof typeof types;
+export type EventType = keyof typeof eventTypes;
 
 export interface ValidEvent {
   readonly businessId: string;
   readonly type: string;
 }
 
-/** CommittedEvents events by id. */
+/** Ids of committed messages. */
 export interface CommittedEvents {
+  /** Valid events by id. */
   readonly valid: ReadonlyMap<string, ValidEvent>;
   /** Messages that can never be decoded. */
   readonly poisoned: ReadonlySet<string>;
@@ -37,21 +38,21 @@ const poisonEvery = 15;
 const unknownEvery = 15;
 
 /**
- * Commits events of payments as the service does, until the signal or until there are `eventsMax`.
- * Many keys have one event each, a few have many. Some transactions are rolled back, some events
- * are poisoned, and some have an unknown type.
+ * Commits events of payments as the service does, until the signal or until `eventsMax` events are
+ * committed. Most keys have one event, a few have many. Some transactions are rolled back, some
+ * events are poisoned, and some have an unknown type.
  */
 export async function emitEvents(options: {
   payments: Pool;
   businessIds: readonly string[];
   eventsMax: number;
-  /** Factor by which the pauses between transactions are longer. */
-  pauses: number;
+  /** Factor by which the pauses between transactions are multiplied. */
+  pauseFactor: number;
   random: Random;
   report: Report;
   signal: AbortSignal;
 }): Promise<CommittedEvents> {
-  const { payments, eventsMax, pauses, random, report, signal } = options;
+  const { payments, eventsMax, pauseFactor, random, report, signal } = options;
   const valid = new Map<string, ValidEvent>();
   const poisoned = new Set<string>();
   const unknown = new Set<string>();
@@ -70,14 +71,14 @@ export async function emitEvents(options: {
       ? random.pick(keys)
       : { key: uuidv7(), businessId: random.pick(options.businessIds) };
     const type: EventType = random.chance(0.5) ? "PAYMENT_COMPLETED" : "PAYMENT_REFUNDED";
-    return { ...createRow(key, businessId, types[type]), businessId, type };
+    return { ...createRow(key, businessId, eventTypes[type]), businessId, type };
   };
 
   while (!signal.aborted && valid.size < eventsMax) {
     const validRows = Array.from({ length: random.integer(1, 12) }, createValidRow);
     const businessId = random.pick(options.businessIds);
     const poisonedRows = random.chance(1 / poisonEvery)
-      ? [{ ...createRow(uuidv7(), businessId, unknownType), payload: Buffer.from("no message at all") }]
+      ? [{ ...createRow(uuidv7(), businessId, unknownType), payload: Buffer.from("not a protobuf message") }]
       : [];
     const unknownRows = random.chance(1 / unknownEvery) ? [createRow(uuidv7(), businessId, unknownType)] : [];
     const rollsBack = random.chance(0.1);
@@ -89,16 +90,16 @@ export async function emitEvents(options: {
       report.count("events poisoned", poisonedRows.length);
       report.count("events of an unknown type", unknownRows.length);
     } else {
-      report.count("transactions rolled back or lost with PostgreSQL");
+      report.count("transactions rolled back or lost in a stop of PostgreSQL");
     }
-    // After an outage, a batch with a poisoned message is handled one by one, so a higher rate
-    // would only prolong the end of the run.
-    await sleep(pauses * random.integer(50, 250), signal);
+    // After an outage, webhooks handles the messages of a batch with a poisoned message one by one.
+    // Therefore a higher rate would only prolong the end of the run.
+    await sleep(pauseFactor * random.integer(50, 250), signal);
   }
   return { valid, poisoned, unknown };
 }
 
-/** Returns whether the rows are committed. Waits while the database is down. */
+/** Inserts the rows and returns whether they are committed. Waits while the database is down. */
 async function commit(
   payments: Pool,
   rows: readonly Row[],

@@ -1,13 +1,13 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
 import type { System } from "@amana/dev-env/system";
 import type { EventType } from "./emit-events.ts";
-import type { Receiver } from "./receive-events.ts";
+import type { Receiver } from "./start-receivers.ts";
 
 /** A registered endpoint. */
 export interface Endpoint {
   readonly id: string;
   readonly businessId: string;
-  /** Event types to which the endpoint is subscribed. Empty: all. */
+  /** Event types to which the endpoint is subscribed. An empty list means all types. */
   readonly types: readonly string[];
   readonly receiver: Receiver;
 }

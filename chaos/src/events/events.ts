@@ -22,17 +22,17 @@ import { type Endpoint, endpointsCount, registerEndpoints } from "./endpoints.ts
 import { injectFaults } from "./faults.ts";
 import { InterruptedDeliveries } from "./interrupted-deliveries.ts";
 import { startIntruder } from "./intruder.ts";
-import { receiveEvents } from "./receive-events.ts";
+import { startReceivers } from "./start-receivers.ts";
 
 /** Shorter runs have no time to start three brokers. */
 const secondsForThreeBrokers = 120;
 
-/** The run ends when nothing has changed for this time after the last fault. */
+/** The run ends when no delivery has changed for this time after the last fault. */
 const idleMsMax = 90_000;
 
 /**
- * Shortens the retry intervals from minutes to seconds. The sum is still longer than any fault of a
- * column or an endpoint.
+ * Shortens the retry intervals from minutes to seconds. Their sum is still longer than the fault of
+ * a column or of an endpoint.
  */
 const webhookSettings = {
   EVENT_RETRY_SECONDS: "0.3,0.5,1,1,2,2,2,2,2,2,2,2",
@@ -52,9 +52,9 @@ export const events: Program = {
     const webhooksPostgres = stack.use(await startDurable(join(dir, "postgres-of-webhooks")));
     const { urls, ownerUrls } = await ensureDatabases(webhooksPostgres.superuserUrl, ["webhooks"], randomUUID());
     await migrateService("webhooks", { DATABASE_URL: ownerUrls["webhooks"] as string });
-    const { receivers, rejectedSignatures } = stack.use(await receiveEvents(random.fork(), endpointsCount));
-    const clocks = ["consumer", "another-consumer", "guest", "relay", "another-relay"].map((name) => new Clock(dir, name));
-    const [consumerClock, secondConsumerClock, guestClock, relayClock, secondRelayClock] = clocks as [
+    const { receivers, countRejectedSignatures } = stack.use(await startReceivers(random.fork(), endpointsCount));
+    const clocks = ["consumer", "another-consumer", "extra-consumer", "relay", "another-relay"].map((name) => new Clock(dir, name));
+    const [consumerClock, secondConsumerClock, extraConsumerClock, relayClock, secondRelayClock] = clocks as [
       Clock,
       Clock,
       Clock,
@@ -73,7 +73,7 @@ export const events: Program = {
     );
     const addresses = kafkaNodes.map(({ brokers }) => brokers);
     const consumer = stack.use(await createReplica(system, "webhooks", secondConsumerClock)).replica;
-    const guest = stack.use(await createReplica(system, "webhooks", guestClock)).replica;
+    const extraConsumer = stack.use(await createReplica(system, "webhooks", extraConsumerClock)).replica;
     const relay = stack.use(await createReplica(system, "payments", secondRelayClock)).replica;
     await Promise.all([consumer.start(), relay.start()]);
     const { pool: payments } = stack.use(connect(system.databaseUrls["payments"]));
@@ -83,35 +83,35 @@ export const events: Program = {
     const interrupted = new InterruptedDeliveries(owner);
 
     const emittingEnds = new AbortController();
-    const hasEnoughEvents = new AbortController();
+    const eventsCommitted = new AbortController();
     const emitting = emitEvents({
       payments,
       businessIds: [...new Set(endpoints.map(({ businessId }) => businessId))],
       eventsMax,
       // In a short run, restarting processes need most of the processor time.
-      pauses: seconds < secondsForThreeBrokers ? 4 : 1,
+      pauseFactor: seconds < secondsForThreeBrokers ? 4 : 1,
       random: random.fork(),
       report,
       signal: emittingEnds.signal,
-    }).finally(() => hasEnoughEvents.abort());
+    }).finally(() => eventsCommitted.abort());
     await injectFaults(
       {
-        ...{ brokers: kafkaNodes, postgres, webhooksPostgres, guest, clocks, receivers, webhooks: owner, interrupted },
+        ...{ brokers: kafkaNodes, postgres, webhooksPostgres, extraConsumer, clocks, receivers, webhooks: owner, interrupted },
         consumers: [system.services.webhooks, consumer],
         relays: [system.services.payments, relay],
-        intrude: () => intruder.send(),
+        sendAsIntruder: () => intruder.send(),
       },
-      { random: random.fork(), report, signal: AbortSignal.any([signal, hasEnoughEvents.signal]) },
+      { random: random.fork(), report, signal: AbortSignal.any([signal, eventsCommitted.signal]) },
     );
     emittingEnds.abort();
     const committed = await emitting;
     log(`${committed.valid.size} events committed; waiting for the remaining deliveries`);
     await waitForDeliveries(committed, endpoints, owner);
     await system.ready();
-    report.count("webhooks rejected because of their signature or timestamp", rejectedSignatures());
+    report.count("webhooks rejected because of their signature or timestamp", countRejectedSignatures());
     const operator = apiCaller(system.gatewayUrl, system.adminKey);
     const { forgedIds } = intruder;
-    report.check("each partition has a replica on each broker", (await intruder.replicasMin()) === kafkaNodes.length, () =>
+    report.check("each partition has a replica on each broker", (await intruder.countReplicasMin()) === kafkaNodes.length, () =>
       addresses.join(),
     );
     await checkEvents({ committed, forgedIds, endpoints, interrupted, webhooks: owner, operator, report });
@@ -124,9 +124,9 @@ async function startDurable(dataDir: string) {
   return { ...postgres, [Symbol.asyncDispose]: () => postgres.stop() };
 }
 
-/** Waits until all deliveries have arrived and are recorded, or nothing changes any more. */
+/** Waits until all deliveries are received and recorded, or none has changed for `idleMsMax`. */
 async function waitForDeliveries({ valid }: CommittedEvents, endpoints: readonly Endpoint[], webhooks: Pool): Promise<void> {
-  let before = "";
+  let previous = "";
   for (let idleSinceMs = performance.now(); performance.now() - idleSinceMs < idleMsMax; await sleep(500)) {
     const missing = endpoints.reduce((sum, endpoint) => {
       const { arrivals } = endpoint.receiver;
@@ -135,14 +135,15 @@ async function waitForDeliveries({ valid }: CommittedEvents, endpoints: readonly
     const { rows } = await webhooks.query<{ count: number }>("select count(*)::int from delivery where status = 'PENDING'");
     const pending = rows[0]?.count ?? 0;
     if (missing + pending === 0) break;
-    if (`${missing} ${pending}` !== before) idleSinceMs = performance.now();
-    before = `${missing} ${pending}`;
+    if (`${missing} ${pending}` !== previous) idleSinceMs = performance.now();
+    previous = `${missing} ${pending}`;
   }
-  // The newest poisoned message needs its first attempt, and a duplicate delivery time to arrive.
+  // The newest poisoned message needs time for its first attempt, and a duplicate delivery needs
+  // time to be received.
   await sleep(2_000);
 }
 
-/** Returns another process of a service, not started, with its own clock and the same database. */
+/** Returns a further process of a service, with its own clock. The process is not started. */
 async function createReplica(
   system: System,
   name: ServiceName,

@@ -6,21 +6,19 @@ import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 import type { Clock } from "./clock.ts";
 import { createProcessFaults, type Fault, type ProcessTargets } from "./process-faults.ts";
-import type { Receiver } from "./receive-events.ts";
+import type { Receiver } from "./start-receivers.ts";
 
 /** Maximum time for which Kafka accepts no messages after a restart. */
 const kafkaDownMsMax = 180_000;
-/**
- * Time in which clients reconnect to PostgreSQL. Attempt results may still be killed in this time.
- */
+/** Time in which clients reconnect to PostgreSQL. Results of attempts may be lost in this time. */
 const reconnectingMs = 4_000;
-/** More than one hour, the difference that brokers accept from a publisher during default. */
+/** More than one hour, which is the difference that brokers accept from a publisher by default. */
 const stepMs = 61 * 60 * 1000;
 
 interface FaultTargets extends ProcessTargets {
-  /** Killed one after the other, and sometimes all at once. */
+  /** Brokers that are killed in sequence, and sometimes all at once. */
   readonly brokers: readonly Kafka[];
-  /** Server of all services except webhooks. */
+  /** PostgreSQL of all services except webhooks. */
   readonly postgres: Postgres;
   readonly webhooksPostgres: Postgres;
   /** Clocks of the consumers and relays. */
@@ -28,38 +26,41 @@ interface FaultTargets extends ProcessTargets {
   readonly receivers: readonly Receiver[];
   /** Connection to the database of webhooks as the owner of the tables. */
   readonly webhooks: Pool;
-  /** Sends one message of the intruder. Returns whether it counts as an attack. */
-  intrude(): Promise<boolean>;
+  /**
+   * Sends one message of the intruder. Returns whether a broker accepted a message that is based on
+   * a captured one.
+   */
+  sendAsIntruder(): Promise<boolean>;
 }
 
 /**
- * Injects all kinds of faults in parallel until the signal. Each kind happens at least once. At the
- * end all processes run repeat.
+ * Injects all kinds of faults in parallel until the signal, each kind at least once. At the end all
+ * processes run again.
  */
 export async function injectFaults(
   targets: FaultTargets,
   { random, report, signal }: { random: Random; report: Report; signal: AbortSignal },
 ): Promise<void> {
-  const repeat = async (pauseMsMax: number, once: readonly Fault[], others: readonly Fault[] = []) => {
+  const repeat = async (pauseMsMax: number, required: readonly Fault[], optional: readonly Fault[] = []) => {
     const faultRandom = random.fork();
-    const all = [...once, ...others];
-    for (let index = 0; index < once.length || !signal.aborted; index++) {
-      const first = once[index];
+    const faults = [...required, ...optional];
+    for (let index = 0; index < required.length || !signal.aborted; index++) {
+      const first = required[index];
       await sleep(faultRandom.integer(100, first ? 1_000 : pauseMsMax), first ? undefined : signal);
-      if (first || !signal.aborted) await (first ?? faultRandom.pick(all))(faultRandom, first !== undefined);
+      if (first || !signal.aborted) await (first ?? faultRandom.pick(faults))(faultRandom, first !== undefined);
     }
   };
-  const { consumers, guest, relays } = createProcessFaults(targets, report);
+  const { consumers, extraConsumer, relays } = createProcessFaults(targets, report);
   await Promise.all([
     repeat(6_000, ...consumers),
     repeat(6_000, ...relays),
-    repeat(5_000, ...guest),
+    repeat(5_000, ...extraConsumer),
     repeat(15_000, [killBrokers(targets, report)]),
     repeat(15_000, [stopWebhooksPostgres(targets, report), stopPostgres(targets, report)]),
     repeat(6_000, [stepClock(targets, report)]),
-    repeat(5_000, [misbehave(targets, "failing", report), misbehave(targets, "hanging", report)]),
+    repeat(5_000, [failEndpoint(targets, "failing", report), failEndpoint(targets, "hanging", report)]),
     repeat(8_000, [renameColumn(targets, report)]),
-    repeat(600, [sendAsIntruder(targets)]),
+    repeat(600, [sendIntruderMessages(targets)]),
   ]);
   for (const clock of targets.clocks) clock.set(0);
 }
@@ -67,13 +68,13 @@ export async function injectFaults(
 function killBrokers({ brokers }: FaultTargets, report: Report): Fault {
   let index = 0;
   return async (random, isFirst) => {
-    const killed = isFirst || random.chance(0.9) ? brokers.slice(index, index + 1) : brokers;
+    const brokersToKill = isFirst || random.chance(0.9) ? brokers.slice(index, index + 1) : brokers;
     index = (index + 1) % brokers.length;
-    await Promise.all(killed.map((broker) => broker.kill()));
-    report.count("brokers killed (-9)", killed.length);
-    if (killed.length > 1) report.count("all brokers at once");
+    await Promise.all(brokersToKill.map((broker) => broker.kill()));
+    report.count("brokers killed (-9)", brokersToKill.length);
+    if (brokersToKill.length > 1) report.count("kills of all brokers at once");
     await sleep(random.integer(200, 3_000));
-    await Promise.all(killed.map((broker) => broker.start()));
+    await Promise.all(brokersToKill.map((broker) => broker.start()));
   };
 }
 
@@ -94,7 +95,7 @@ const stopPostgres =
 const stopWebhooksPostgres =
   ({ webhooksPostgres, interrupted }: FaultTargets, report: Report): Fault =>
   (random) =>
-    interrupted.during(async (recordLeases) => {
+    interrupted.recordDuring(async (recordLeases) => {
       await stopImmediately(webhooksPostgres, random);
       report.count("PostgreSQL of webhooks stopped (-m immediate)");
       const endsAtMs = performance.now() + reconnectingMs;
@@ -104,7 +105,7 @@ const stopWebhooksPostgres =
       } while (performance.now() < endsAtMs);
     });
 
-/** Steps a clock. It keeps the difference until its next step. */
+/** Steps a clock. The clock keeps the difference until its next step. */
 const stepClock =
   ({ clocks }: FaultTargets, report: Report): Fault =>
   async (random) => {
@@ -112,7 +113,7 @@ const stepClock =
     report.count("wall clocks stepped by one or two hours");
   };
 
-const misbehave =
+const failEndpoint =
   ({ receivers }: FaultTargets, behaviour: "failing" | "hanging", report: Report): Fault =>
   async (random, isFirst) => {
     const receiver = random.pick(receivers);
@@ -126,14 +127,14 @@ const renameColumn =
   ({ webhooks }: FaultTargets, report: Report): Fault =>
   async (random) => {
     await rename(webhooks, "body", "body_renamed");
-    if (await isColumnMissed(webhooks)) report.count("columns renamed");
+    if (await waitForColumnError(webhooks)) report.count("columns renamed");
     await sleep(random.integer(500, 3_000));
     await rename(webhooks, "body_renamed", "body");
   };
 
 const undefinedColumn = "42703";
 
-/** Repeats the statement until it has succeeded, because PostgreSQL may be down. */
+/** Renames a column. Repeats the statement until it succeeds, because PostgreSQL may be down. */
 async function rename(webhooks: Pool, from: string, to: string): Promise<void> {
   for (;;) {
     try {
@@ -146,24 +147,27 @@ async function rename(webhooks: Pool, from: string, to: string): Promise<void> {
   }
 }
 
-/** Waits until an event fails because of the column. No event arrives while Kafka is down. */
-async function isColumnMissed(webhooks: Pool): Promise<boolean> {
-  const missed =
+/**
+ * Waits until webhooks fails to store an event because of the missing column. Returns false if that
+ * does not happen, for example because Kafka is down.
+ */
+async function waitForColumnError(webhooks: Pool): Promise<boolean> {
+  const query =
     "select 1 from dead_letter where reason like '%does not exist%' and updated_at > clock_timestamp() - interval '1 second'";
   const endsAtMs = performance.now() + kafkaDownMsMax;
   while (performance.now() < endsAtMs) {
-    if ((await webhooks.query(missed).catch(() => undefined))?.rowCount) return true;
+    if ((await webhooks.query(query).catch(() => undefined))?.rowCount) return true;
     await sleep(250);
   }
   return false;
 }
 
-const sendAsIntruder =
-  ({ intrude }: FaultTargets): Fault =>
+const sendIntruderMessages =
+  ({ sendAsIntruder }: FaultTargets): Fault =>
   async () => {
     const endsAtMs = performance.now() + kafkaDownMsMax;
-    for (let done = 0; done < 8 && performance.now() < endsAtMs; ) {
-      if (await intrude()) done++;
+    for (let sentCount = 0; sentCount < 8 && performance.now() < endsAtMs; ) {
+      if (await sendAsIntruder()) sentCount++;
       await sleep(100);
     }
   };

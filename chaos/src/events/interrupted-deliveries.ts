@@ -3,37 +3,38 @@ import type { Pool } from "pg";
 
 /**
  * Records the deliveries that were leased during a fault that may lose the result of a POST. Only
- * these deliveries may arrive again, once more for each fault.
+ * these deliveries may be sent again, once for each fault.
  */
 export class InterruptedDeliveries {
   readonly #webhooks: Pool;
-  readonly #times = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
   readonly #tokens = new Set<string>();
-  #timesOfAll = 0;
+  #replays = 0;
 
   constructor(webhooks: Pool) {
     this.#webhooks = webhooks;
   }
 
-  /** Runs a fault. The fault calls `recordLeases` while it lasts and at its end. */
-  async during<T>(fault: (recordLeases: () => Promise<void>) => Promise<T>): Promise<T> {
+  /** Injects a fault. The fault calls `recordLeases` while it lasts and at its end. */
+  async recordDuring<T>(fault: (recordLeases: () => Promise<void>) => Promise<T>): Promise<T> {
     const leased = new Set<string>();
     try {
       return await fault(async () => {
-        for (const delivery of await this.#leased()) leased.add(delivery);
+        for (const delivery of await this.#readLeased()) leased.add(delivery);
       });
     } finally {
-      for (const delivery of leased) this.#times.set(delivery, (this.#times.get(delivery) ?? 0) + 1);
+      for (const delivery of leased) this.#counts.set(delivery, (this.#counts.get(delivery) ?? 0) + 1);
     }
   }
 
-  times(eventId: string, endpointId: string): number {
-    return this.#timesOfAll + (this.#times.get(`${eventId} ${endpointId}`) ?? 0);
+  /** Returns how often the delivery may have been sent again. */
+  countFor(eventId: string, endpointId: string): number {
+    return this.#replays + (this.#counts.get(`${eventId} ${endpointId}`) ?? 0);
   }
 
-  /** Allows each delivery to arrive once more, after a replay was requested. */
+  /** Permits one more repetition of each delivery, after a replay was requested. */
   allowReplay(): void {
-    this.#timesOfAll++;
+    this.#replays++;
   }
 
   /** Ends the recorded leases, which would otherwise expire after 30 s. */
@@ -45,14 +46,15 @@ export class InterruptedDeliveries {
   }
 
   /** Sum of the interruptions of all deliveries. */
-  get sum(): number {
-    return [...this.#times.values()].reduce((sum, times) => sum + times, 0);
+  get total(): number {
+    return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
   }
 
   /**
-   * Returns the leased deliveries. Waits while the database is down, because nothing changes then.
+   * Returns the leased deliveries. Waits while the database is down, because leases do not change
+   * in this time.
    */
-  async #leased(): Promise<string[]> {
+  async #readLeased(): Promise<string[]> {
     for (;;) {
       try {
         const { rows } = await this.#webhooks.query<{ delivery: string; token: string }>(

@@ -4,18 +4,18 @@ import { Kafka, logLevel, Partitioners } from "kafkajs";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 
-interface Captured {
+interface CapturedMessage {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers: Record<string, string>;
 }
 
 const topic = "payments.v1";
-const keptMax = 500;
+const capturedMax = 500;
 
 /**
- * An attacker with access to the broker and without keys. It reads messages, and sends invented,
- * changed and replayed ones.
+ * Starts an attacker with access to the broker and without keys. It reads messages, and sends
+ * invented, changed and replayed messages.
  */
 export function startIntruder(brokers: readonly string[], random: Random, report: Report) {
   const kafka = new Kafka({
@@ -24,7 +24,7 @@ export function startIntruder(brokers: readonly string[], random: Random, report
     logLevel: logLevel.NOTHING,
     retry: { initialRetryTime: 100, retries: 2 },
   });
-  const captured: Captured[] = [];
+  const captured: CapturedMessage[] = [];
   const forgedIds = new Set<string>();
 
   const listen = async () => {
@@ -33,18 +33,18 @@ export function startIntruder(brokers: readonly string[], random: Random, report
     await listener.subscribe({ topic, fromBeginning: true });
     await listener.run({
       eachMessage: async ({ message: { key, value, headers } }) => {
-        const texts = Object.fromEntries(Object.entries(headers ?? {}).map(([name, text]) => [name, String(text)]));
-        if (texts["amana-mac"] && !forgedIds.has(texts["ce_id"] ?? "") && captured.length < keptMax) {
-          captured.push({ key, value, headers: texts });
+        const headerTexts = Object.fromEntries(Object.entries(headers ?? {}).map(([name, text]) => [name, String(text)]));
+        if (headerTexts["amana-mac"] && !forgedIds.has(headerTexts["ce_id"] ?? "") && captured.length < capturedMax) {
+          captured.push({ key, value, headers: headerTexts });
         }
       },
     });
     return listener;
   };
-  // The topic exists only after the first message was published.
+  // Set by the first call of `send`, because the topic exists only after its first message.
   let consumer: Awaited<ReturnType<typeof listen>> | undefined;
 
-  const sendMessage = async (counter: string, { key, value, headers }: Captured): Promise<boolean> => {
+  const sendMessage = async (counter: string, { key, value, headers }: CapturedMessage): Promise<boolean> => {
     const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
     try {
       await producer.connect();
@@ -63,7 +63,8 @@ export function startIntruder(brokers: readonly string[], random: Random, report
     /** Ids that only forged messages have. */
     forgedIds: forgedIds as ReadonlySet<string>,
     /**
-     * Sends a random message. Returns whether a broker accepted one based on a captured message.
+     * Sends a random message. Returns whether a broker accepted a message that is based on a
+     * captured one.
      */
     async send(): Promise<boolean> {
       consumer ??= await listen().catch(() => undefined);
@@ -84,8 +85,8 @@ export function startIntruder(brokers: readonly string[], random: Random, report
       const value = genuine?.value ?? Buffer.from("invented");
       return (await sendMessage("messages forged", { key: Buffer.from(id), value, headers })) && genuine !== undefined;
     },
-    /** Returns the smallest number of replicas of a partition. */
-    async replicasMin(): Promise<number> {
+    /** Returns the number of replicas of the partition with the fewest replicas. */
+    async countReplicasMin(): Promise<number> {
       const admin = kafka.admin();
       await admin.connect();
       try {

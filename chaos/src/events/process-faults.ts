@@ -11,17 +11,17 @@ export type Fault = (random: Random, isFirst: boolean) => Promise<void>;
 /** Processes into which faults are injected. */
 export interface ProcessTargets {
   readonly consumers: readonly ServiceProcess[];
-  /** A consumer that is stopped at first and joins for some seconds at a time. */
-  readonly guest: ServiceProcess;
-  /** Exactly two. */
+  /** A consumer that is not running at first. Faults start it for some seconds at a time. */
+  readonly extraConsumer: ServiceProcess;
+  /** Exactly two replicas. */
   readonly relays: readonly ServiceProcess[];
   readonly interrupted: InterruptedDeliveries;
 }
 
-/** Runs a fault, which calls `recordLeases` when it may have lost the result of a POST. */
-type Around = (fault: (recordLeases: () => Promise<void>) => Promise<void>) => Promise<void>;
+/** Injects a fault. The fault calls `recordLeases` when the result of a POST may be lost. */
+type FaultRunner = (fault: (recordLeases: () => Promise<void>) => Promise<void>) => Promise<void>;
 
-/** Longer than the session of a consumer or relay, which is 6 s. */
+/** Longer than the session timeout of a consumer or relay, which is 6 s. */
 const frozenMs = 9_000;
 /** Longer than the lease of a delivery, which is 30 s. */
 const longFrozenMs = 35_000;
@@ -29,17 +29,17 @@ const longFrozenMs = 35_000;
 const statementMsMax = 5_000;
 /** Time limit to reach a fault point. A process may not reach it while Kafka is down. */
 const faultPointMsMax = 180_000;
-/** A process that takes longer to stop was killed before its graceful shutdown ended. */
+/** A process that takes longer to stop did not complete its graceful shutdown and was killed. */
 const stoppedMsMax = 29_000;
 
 /**
- * Returns the faults of each kind of process: a list in which each happens at least once, and
- * optionally a list of further ones. Faults of one kind of process are serialized.
+ * Returns the faults of each kind of process: a list of required faults, each of which is injected
+ * at least once, and a list of optional ones. Faults of one kind of process are serialized.
  */
-export function createProcessFaults({ consumers, guest, relays, interrupted }: ProcessTargets, report: Report) {
-  const aroundConsumers: Around = (fault) => interrupted.during(fault);
-  // Inboxes drop every message that a relay publishes twice.
-  const aroundRelays: Around = (fault) => fault(async () => {});
+export function createProcessFaults({ consumers, extraConsumer, relays, interrupted }: ProcessTargets, report: Report) {
+  const recordConsumerLeases: FaultRunner = (fault) => interrupted.recordDuring(fault);
+  // Needs no leases, because inboxes drop every message that a relay publishes twice.
+  const runRelayFault: FaultRunner = (fault) => fault(async () => {});
 
   const pick = (random: Random, replicas: readonly ServiceProcess[]) => {
     const replica = random.pick(replicas);
@@ -48,13 +48,13 @@ export function createProcessFaults({ consumers, guest, relays, interrupted }: P
   };
 
   const freeze =
-    (replicas: readonly ServiceProcess[], counter: string, around: Around): Fault =>
+    (replicas: readonly ServiceProcess[], counter: string, runFault: FaultRunner): Fault =>
     async (random, isFirst) => {
       const pid = pick(random, replicas).pid();
       if (pid === undefined) return;
       const isLong = !isFirst && random.chance(0.15);
       const endsAtMs = performance.now() + (isLong ? longFrozenMs : isFirst ? frozenMs : random.integer(200, frozenMs));
-      await around(async (recordLeases) => {
+      await runFault(async (recordLeases) => {
         process.kill(pid, "SIGSTOP");
         report.count(`${counter} frozen (SIGSTOP)${isLong ? ", longer than a lease" : ""}`);
         await recordLeases();
@@ -66,28 +66,29 @@ export function createProcessFaults({ consumers, guest, relays, interrupted }: P
       });
     };
 
-  const kill = (replica: ServiceProcess, counter: string, around: Around) =>
-    around(async (recordLeases) => {
+  const kill = (replica: ServiceProcess, counter: string, runFault: FaultRunner) =>
+    runFault(async (recordLeases) => {
       await replica.kill();
       report.count(counter);
       await recordLeases();
     });
 
   const killAndRestart =
-    (replicas: readonly ServiceProcess[], counter: string, around: Around): Fault =>
+    (replicas: readonly ServiceProcess[], counter: string, runFault: FaultRunner): Fault =>
     async (random) => {
       const replica = pick(random, replicas);
-      await kill(replica, `${counter} killed (-9)`, around);
+      await kill(replica, `${counter} killed (-9)`, runFault);
       await sleep(random.integer(0, 2_000));
       await replica.start();
     };
 
   /**
-   * Lets the process kill itself at a fault point. Kills it if it does not reach the point in time.
+   * Starts a process that kills itself at a fault point. Kills the process if it does not reach the
+   * point in time.
    */
-  const killAt = async (replica: ServiceProcess, point: string, counter: string, around: Around) => {
+  const killAt = async (replica: ServiceProcess, point: string, counter: string, runFault: FaultRunner) => {
     await replica.start({ FAULT_POINT: point });
-    await around(async (recordLeases) => {
+    await runFault(async (recordLeases) => {
       if (await until(() => !replica.running(), faultPointMsMax)) report.count(counter);
       else {
         await replica.kill();
@@ -97,47 +98,47 @@ export function createProcessFaults({ consumers, guest, relays, interrupted }: P
     });
   };
 
-  const joinAndLeave =
-    (leave: () => Promise<void>): Fault =>
+  const runExtraConsumer =
+    (stop: () => Promise<void>): Fault =>
     async (random, isFirst) => {
-      await guest.start();
-      report.count("replicas joined");
+      await extraConsumer.start();
+      report.count("extra consumers started");
       await sleep(isFirst ? 3_000 : random.integer(500, 8_000));
-      await leave();
+      await stop();
     };
-  const leaveGracefully = () =>
-    aroundConsumers(async (recordLeases) => {
-      const beganMs = performance.now();
-      await guest.stop();
-      const isGraceful = performance.now() - beganMs < stoppedMsMax;
-      report.count(isGraceful ? "replicas left (SIGTERM)" : "replicas left too late, killed (-9)");
+  const stopExtraConsumer = () =>
+    recordConsumerLeases(async (recordLeases) => {
+      const startedMs = performance.now();
+      await extraConsumer.stop();
+      const isGraceful = performance.now() - startedMs < stoppedMsMax;
+      report.count(isGraceful ? "extra consumers stopped (SIGTERM)" : "extra consumers killed (-9) during a slow shutdown");
       // A graceful shutdown releases interrupted deliveries and records finished attempts.
       if (!isGraceful) await recordLeases();
     });
 
-  const dieAtC6: Fault = async () => {
+  const killRelaysAtC6: Fault = async () => {
     // The replica that starts first becomes the relay.
     await Promise.all(relays.map((relay) => relay.kill()));
     report.count("relays killed (-9)", relays.length);
-    await killAt(relays[0] as ServiceProcess, "relay.published", "relays killed at C6, published", aroundRelays);
+    await killAt(relays[0] as ServiceProcess, "relay.published", "relays killed at C6 (after publishing)", runRelayFault);
     await Promise.all(relays.map((relay) => relay.start()));
   };
-  const dieAtC7 = () => killAt(guest, "consumer.committed", "consumers killed at C7, committed", aroundConsumers);
-  const dieAtC8: Fault = async (random) => {
+  const killExtraConsumerAtC7 = () => killAt(extraConsumer, "consumer.committed", "consumers killed at C7 (after the commit)", recordConsumerLeases);
+  const killConsumerAtC8: Fault = async (random) => {
     const replica = pick(random, consumers);
-    await kill(replica, "consumers killed (-9)", aroundConsumers);
-    await killAt(replica, "delivery.posted", "consumers killed at C8, sent", aroundConsumers);
+    await kill(replica, "consumers killed (-9)", recordConsumerLeases);
+    await killAt(replica, "delivery.posted", "consumers killed at C8 (after the POST)", recordConsumerLeases);
     await replica.start();
   };
 
   return {
-    // The leases of a killed process expire after 30 s. These faults come first, so that a short
-    // run does not have to wait for leases of later ones.
+    // The leases of a killed process expire after 30 s. The required faults come first, so that a
+    // short run does not wait for leases of later faults.
     consumers: [
-      [dieAtC8, freeze(consumers, "consumers", aroundConsumers)],
-      [killAndRestart(consumers, "consumers", aroundConsumers)],
+      [killConsumerAtC8, freeze(consumers, "consumers", recordConsumerLeases)],
+      [killAndRestart(consumers, "consumers", recordConsumerLeases)],
     ],
-    guest: [[dieAtC7, joinAndLeave(leaveGracefully)], [joinAndLeave(() => kill(guest, "replicas left (-9)", aroundConsumers))]],
-    relays: [[dieAtC6, freeze(relays, "relays", aroundRelays)], [killAndRestart(relays, "relays", aroundRelays)]],
-  } satisfies Record<string, [once: Fault[], others?: Fault[]]>;
+    extraConsumer: [[killExtraConsumerAtC7, runExtraConsumer(stopExtraConsumer)], [runExtraConsumer(() => kill(extraConsumer, "extra consumers killed (-9)", recordConsumerLeases))]],
+    relays: [[killRelaysAtC6, freeze(relays, "relays", runRelayFault)], [killAndRestart(relays, "relays", runRelayFault)]],
+  } satisfies Record<string, [required: Fault[], optional?: Fault[]]>;
 }

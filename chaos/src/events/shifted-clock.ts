@@ -17,7 +17,7 @@ const now = () => realNow() + offsetMs;
 
 RealDate.now = now;
 globalThis.Date = new Proxy(RealDate, {
-  construct: (target, given, newTarget) => Reflect.construct(target, given.length === 0 ? [now()] : given, newTarget),
+  construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
   apply: () => new RealDate(now()).toString(),
 });
 RealDate.prototype.constructor = globalThis.Date;

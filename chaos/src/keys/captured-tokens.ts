@@ -4,7 +4,7 @@ import { request } from "undici";
 import type { Report } from "../report.ts";
 import type { KeysSystem } from "./keys-system.ts";
 
-/** A read at each RPC port that a valid token permits. */
+/** An RPC of each service that a valid token of a business permits. */
 const reads = {
   identity: "/identity.v1.BusinessService/GetOwnBusiness",
   kyc: "/kyc.v1.KycApplicationService/ListKycApplications",
@@ -12,30 +12,30 @@ const reads = {
   payments: "/payments.v1.PaymentService/ListPayments",
   webhooks: "/webhooks.v1.EventService/ListEvents",
 } as const;
-const standing = "/clients.v1.ClientService/GetClientStanding";
-/** Lifetime of a token, ten seconds, plus a margin for clocks. */
+const standingPath = "/clients.v1.ClientService/GetClientStanding";
+/** Lifetime of a token, which is ten seconds, plus a margin for clocks. */
 const lifetimeMs = 10_500;
 
 /**
- * Sends the newest token captured on the way to payments to every RPC port, and to payments again
- * after the token has expired.
+ * Sends the newest token that was captured between the gateway and payments to every RPC port.
+ * Sends it to payments again after it has expired.
  */
 export async function replayCapturedToken({ system, captured }: KeysSystem, report: Report): Promise<void> {
-  const [token, seenAtMs] = [...captured].at(-1) ?? [];
-  if (token === undefined || seenAtMs === undefined) return;
+  const [token, capturedAtMs] = [...captured].at(-1) ?? [];
+  if (token === undefined || capturedAtMs === undefined) return;
   for (const [service, path] of Object.entries(reads) as [keyof typeof reads, string][]) {
     const status = await call(system.rpcPorts[service], path, token);
     if (service === "payments")
       report.count(status === 200 ? "captured tokens accepted by their own service" : "captured tokens already expired");
     else report.check("a captured token is rejected by other services", status === 401, () => `${service} returned ${status}`);
   }
-  await sleep(Math.max(0, seenAtMs + lifetimeMs - performance.now()));
+  await sleep(Math.max(0, capturedAtMs + lifetimeMs - performance.now()));
   const status = await call(system.rpcPorts.payments, reads.payments, token);
   report.check("a captured token is rejected after it has expired", status === 401, () => `payments returned ${status}`);
 }
 
 /** Signs caller tokens with the stolen key of kyc and sends them to all RPC ports. */
-export async function abuseStolenKey({ system }: KeysSystem, report: Report): Promise<void> {
+export async function callWithStolenKey({ system }: KeysSystem, report: Report): Promise<void> {
   const [id = "", der = ""] = (system.envOf("kyc")["CALLER_PRIVATE_KEY"] ?? "").split(":");
   const key = createPrivateKey({ key: Buffer.from(der, "base64"), format: "der", type: "pkcs8" });
   const signToken = (claims: object) => {
@@ -53,9 +53,9 @@ export async function abuseStolenKey({ system }: KeysSystem, report: Report): Pr
     { role: "business", businessId: system.business.id, keyId: "k", keyPrefix: "sk_" },
   ];
   for (const caller of callers) {
-    for (const [aud, path] of [...Object.entries(reads), ["clients", standing]] as [keyof typeof reads, string][]) {
+    for (const [aud, path] of [...Object.entries(reads), ["clients", standingPath]] as [keyof typeof reads, string][]) {
       const status = await call(system.rpcPorts[aud], path, signToken({ ...caller, aud }));
-      const isAllowedCall = path === standing && caller.role === "platform";
+      const isAllowedCall = path === standingPath && caller.role === "platform";
       if (isAllowedCall)
         report.count(status === 401 ? "allowed calls with kyc's key that were rejected" : "allowed calls with kyc's key");
       else report.check("other calls with kyc's key are rejected", status === 401, () => `${caller.role} at ${path}: ${status}`);

@@ -11,7 +11,8 @@ export interface KeysSystem extends AsyncDisposable {
   readonly identities: readonly ServiceProcess[];
   readonly gateways: readonly Gateway[];
   /**
-   * Caller tokens from the second gateway to payments, with the time at which each was captured.
+   * Caller tokens that the second gateway sent to payments, with the time of their capture in
+   * milliseconds of the monotonic clock.
    */
   readonly captured: Map<string, number>;
 }
@@ -42,13 +43,13 @@ export async function startKeysSystem(leaseMs: readonly [number, number]): Promi
   await system.services.gateway.start(bothIdentities);
   await system.ready();
 
-  const running = stack.move();
+  const resources = stack.move();
   return {
     system,
     identities: [system.services.identity, identity.process],
     gateways: [{ url: system.gatewayUrl, process: system.services.gateway }, secondGateway],
     captured: capturingProxy.tokens,
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 

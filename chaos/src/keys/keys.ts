@@ -1,16 +1,16 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
 import type { Program, ProgramRun } from "../program.ts";
 import { createRandom } from "../random.ts";
-import { abuseStolenKey, replayCapturedToken } from "./captured-tokens.ts";
+import { callWithStolenKey, replayCapturedToken } from "./captured-tokens.ts";
 import { startKeysSystem } from "./keys-system.ts";
-import { type Way, ways } from "./revoke.ts";
+import { type RevocationMethod, revocationMethods } from "./revoke.ts";
 import { type Fault, playRound } from "./round.ts";
 
 /**
  * Revokes, rotates and disables keys under load, on two gateways and two identities with leases of
- * different length. Meanwhile request bodies arrive late, identity is killed between its commit and
- * its response, and a gateway is frozen. Every request sent after the response to the revocation
- * must be rejected. In parallel, captured caller tokens are replayed at every RPC port.
+ * different length. During this, callers send request bodies slowly, identity is killed between its
+ * commit and its response, and a gateway is frozen. Every request sent after the response to the
+ * revocation must be rejected. In parallel, captured caller tokens are sent to every RPC port.
  */
 export const keys: Program = {
   attacks:
@@ -26,17 +26,16 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
   await using keysSystem = await startKeysSystem(random.chance(0.5) ? leases : [leases[1], leases[0]]);
   log(`two identities grant leases of ${leases.join(" and ")} ms`);
   const { system, gateways } = keysSystem;
-  await abuseStolenKey(keysSystem, report);
+  await callWithStolenKey(keysSystem, report);
 
   const replays: Promise<void>[] = [];
   const nextChoice = createChoices(random);
   // A run has at least as many rounds as there are faults.
   for (let number = 1; number <= faults.length || !signal.aborted; number++) {
-    const { way, fault } = nextChoice();
-    await playRound(keysSystem, { number, way, fault, random: random.fork(), report });
-    log(`round ${number}: ${way}, ${fault}`);
-    // Sends a request whose caller token is captured: the proxy is between the second gateway and
-    // payments.
+    const { method, fault } = nextChoice();
+    await playRound(keysSystem, { number, method, fault, random: random.fork(), report });
+    log(`round ${number}: ${method}, ${fault}`);
+    // The proxy between the second gateway and payments captures the caller token of this request.
     await apiCaller(gateways[1]?.url ?? "", system.business.api_key)("GET", "/api/v1/payments");
     if (replays.length === 0 || number % 5 === 0) replays.push(replayCapturedToken(keysSystem, report));
   }
@@ -44,10 +43,11 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
 }
 
 /**
- * Each three rounds contain every fault, and each five every way, in an order given by the seed.
+ * Returns a function that chooses the revocation method and the fault of the next round. Every
+ * fault is used once before one is repeated, and so is every method. The seed determines the order.
  */
-function createChoices(random: ReturnType<typeof createRandom>): () => { way: Way; fault: Fault } {
-  const shuffled = <T>(all: readonly T[]) => {
+function createChoices(random: ReturnType<typeof createRandom>): () => { method: RevocationMethod; fault: Fault } {
+  const createShuffledPicker = <T>(all: readonly T[]) => {
     const remaining: T[] = [];
     return () => {
       if (remaining.length === 0)
@@ -60,10 +60,10 @@ function createChoices(random: ReturnType<typeof createRandom>): () => { way: Wa
       return remaining.pop() as T;
     };
   };
-  const [nextWay, nextFault] = [shuffled(ways), shuffled(faults)];
+  const [nextMethod, nextFault] = [createShuffledPicker(revocationMethods), createShuffledPicker(faults)];
   return () => {
-    const [way, fault] = [nextWay(), nextFault()];
-    // A business that rotated its own key cannot repeat the request after identity was killed.
-    return { way: fault === "identity killed" && way === "rotate by the business" ? "revoke" : way, fault };
+    const [method, fault] = [nextMethod(), nextFault()];
+    // After identity was killed, the business cannot repeat the rotation with the rotated key.
+    return { method: fault === "identity killed" && method === "rotate by the business" ? "revoke" : method, fault };
   };
 }

@@ -2,7 +2,7 @@ import { apiCaller } from "@amana/dev-env/demo/api";
 import { sleep } from "@amana/runtime";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
-import { revoke, type Victim, type Way } from "./revoke.ts";
+import { revoke, type Victim, type RevocationMethod } from "./revoke.ts";
 import { startRename } from "./slow-body.ts";
 
 export interface RevocationUnderLoad {
@@ -10,16 +10,18 @@ export interface RevocationUnderLoad {
   readonly urls: readonly string[];
   readonly adminKey: string;
   readonly victim: Victim;
-  readonly way: Way;
-  /** Context of the revocation, for the text of a violation. */
+  readonly method: RevocationMethod;
+  /** Name of the round, for the text of a violation. */
   readonly name: string;
-  /** Number of parallel callers on each gateway, and their longest pause. */
+  /** Number of parallel callers on each gateway. */
   readonly workers: number;
+  /** Longest pause of a caller between two requests. */
   readonly pauseMsMax: number;
   readonly random: Random;
   readonly report: Report;
   /**
-   * Starts a fault, if any. Returns the gateways that can still respond, and the end of the fault.
+   * Starts the fault of the round, if it has one. Returns the gateways that can still respond, and
+   * a function that ends the fault.
    */
   startFault(): { readonly reachable: readonly string[]; end(): Promise<void> };
 }
@@ -27,27 +29,29 @@ export interface RevocationUnderLoad {
 const afterRevocationMs = 400;
 const claim = "a request sent after the revocation is rejected";
 
-/** Uses a key, revokes it, and checks that requests sent after the response are rejected. */
+/**
+ * Uses a key, revokes it, and checks that requests after the revocation's response are rejected.
+ */
 export async function revokeUnderLoad(options: RevocationUnderLoad): Promise<void> {
-  const { urls, victim, way, random, report } = options;
+  const { urls, victim, method, random, report } = options;
   let revokedAtMs = Number.POSITIVE_INFINITY;
   let isOver = false;
 
   const checkResponse = (requestName: string, url: string, lastByteAtMs: number, status: number) => {
-    if (status === 200) report.count("accepted");
+    if (status === 200) report.count("requests accepted");
     if (lastByteAtMs <= revokedAtMs) {
       if (status === 200 && performance.now() > revokedAtMs + 100)
-        report.count("accepted requests that were sent before the revocation");
+        report.count("requests accepted late that were sent before the revocation");
       return;
     }
-    // A failure for another reason, such as a stopped identity, also rejects the request.
+    // A request that fails for another reason, such as a stopped identity, is not accepted either.
     report.check(claim, status === 0 || status === 401 || status >= 500, () => {
       const lateMs = (lastByteAtMs - revokedAtMs).toFixed(1);
-      return `${requestName} at ${url} returned ${status}, sent ${lateMs} ms after the response to "${way}" (${options.name})`;
+      return `${requestName} at ${url} returned ${status}, sent ${lateMs} ms after the response to "${method}" (${options.name})`;
     });
   };
 
-  const load = urls.flatMap((url) =>
+  const loadCallers = urls.flatMap((url) =>
     Array.from({ length: options.workers }, async (_, worker) => {
       const call = apiCaller(url, victim.key);
       while (!isOver) {
@@ -60,7 +64,7 @@ export async function revokeUnderLoad(options: RevocationUnderLoad): Promise<voi
     }),
   );
   await sleep(random.integer(200, 500));
-  const started = urls.flatMap((url) =>
+  const startedRequests = urls.flatMap((url) =>
     [true, false].map((chunked) =>
       startRename(url, victim.key, "never", chunked).then(
         (request) => ({ url, request }),
@@ -69,20 +73,20 @@ export async function revokeUnderLoad(options: RevocationUnderLoad): Promise<voi
       ),
     ),
   );
-  const slow = (await Promise.all(started)).filter((slowRequest) => slowRequest !== undefined);
-  report.count("slow bodies", slow.length);
+  const slowRequests = (await Promise.all(startedRequests)).filter((slowRequest) => slowRequest !== undefined);
+  report.count("slow bodies", slowRequests.length);
 
-  const { reachable, end } = options.startFault();
-  const isConfirmed = await revoke(reachable, options.adminKey, victim, way, random);
+  const { reachable, end: endFault } = options.startFault();
+  const isConfirmed = await revoke(reachable, options.adminKey, victim, method, random);
   if (isConfirmed) revokedAtMs = performance.now();
-  report.count(isConfirmed ? `revoked: ${way}` : "revocations without confirmation");
+  report.count(isConfirmed ? `revoked: ${method}` : "revocations without confirmation");
 
   // A frozen gateway reads these requests after the revocation, when it continues.
-  const late = slow.map(async ({ url, request }) => {
+  const slowBodies = slowRequests.map(async ({ url, request }) => {
     const lastByteAtMs = performance.now();
     checkResponse("a slow body", url, lastByteAtMs, await request.finish());
   });
-  const burst = urls.flatMap((url) =>
+  const burstReads = urls.flatMap((url) =>
     Array.from({ length: 5 }, async () => {
       const sentAtMs = performance.now();
       const status = await apiCaller(url, victim.key)("GET", "/api/v1/me").then(
@@ -93,8 +97,8 @@ export async function revokeUnderLoad(options: RevocationUnderLoad): Promise<voi
     }),
   );
   await sleep(afterRevocationMs);
-  const ended = end();
+  const faultEnd = endFault();
   isOver = true;
-  await Promise.all([...late, ...burst, ...load]);
-  await ended;
+  await Promise.all([...slowBodies, ...burstReads, ...loadCallers]);
+  await faultEnd;
 }

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import type { Random } from "../random.ts";
 
-export const ways = ["revoke", "revoke by the business", "rotate by an operator", "rotate by the business", "disable"] as const;
-export type Way = (typeof ways)[number];
+export const revocationMethods = ["revoke", "revoke by the business", "rotate by an operator", "rotate by the business", "disable"] as const;
+export type RevocationMethod = (typeof revocationMethods)[number];
 
 const waitMsMax = 30_000;
 
-/** A business with the key that is revoked. */
+/** A business and its key that is revoked. */
 export interface Victim {
   readonly businessId: string;
   readonly keyId: string;
@@ -24,30 +24,30 @@ export async function createVictim(gatewayUrl: string, adminKey: string, round: 
 }
 
 /**
- * Ends the access of a key in the given way. Returns true when a response confirms it. Repeats the
- * request without a response, as after a kill of identity between its commit and its response.
- * Returns false on 401: the business's own key is then revoked, and nothing can confirm it.
+ * Revokes a key by the given method and returns true if a response confirms it. Repeats a request
+ * without a response, for example after identity was killed between its commit and its response.
+ * Returns false on 401: the request was sent with the revoked key, so no response can confirm it.
  */
-export async function revoke(gatewayUrls: readonly string[], adminKey: string, victim: Victim, way: Way, random: Random) {
+export async function revoke(gatewayUrls: readonly string[], adminKey: string, victim: Victim, method: RevocationMethod, random: Random) {
   const endsAtMs = performance.now() + waitMsMax;
   while (performance.now() < endsAtMs) {
     const url = random.pick(gatewayUrls);
-    const status = await sendRevocation(url, adminKey, victim, way).catch(() => 0);
+    const status = await sendRevocation(url, adminKey, victim, method).catch(() => 0);
     if (status === 200) return true;
     if (status === 401) return false;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error(`no response to "${way}" within ${waitMsMax / 1000} s`);
+  throw new Error(`no response to "${method}" within ${waitMsMax / 1000} s`);
 }
 
-async function sendRevocation(gatewayUrl: string, adminKey: string, victim: Victim, way: Way): Promise<number> {
+async function sendRevocation(gatewayUrl: string, adminKey: string, victim: Victim, method: RevocationMethod): Promise<number> {
   const operator = apiCaller(gatewayUrl, adminKey);
-  switch (way) {
+  switch (method) {
     case "revoke":
       return (await operator("POST", `/api/v1/admin/api-keys/${victim.keyId}/revoke`)).status;
     case "revoke by the business": {
-      const other = { business_id: victim.businessId, name: `other ${randomUUID()}` };
-      const { body } = await operator("POST", "/api/v1/admin/api-keys", other);
+      const secondKey = { business_id: victim.businessId, name: `second ${randomUUID()}` };
+      const { body } = await operator("POST", "/api/v1/admin/api-keys", secondKey);
       return (await apiCaller(gatewayUrl, String(body["api_key"]))("POST", `/api/v1/me/api-keys/${victim.keyId}/revoke`)).status;
     }
     case "rotate by an operator":

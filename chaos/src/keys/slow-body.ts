@@ -3,22 +3,22 @@ import net from "node:net";
 
 /** A request whose headers and first bytes of the body were sent. */
 export interface StartedRequest {
-  /** Sends the rest of the body. Resolves with the status, or 0 if the connection broke. */
+  /** Sends the end of the body. Resolves with the status, or with 0 without a response. */
   finish(): Promise<number>;
 }
 
-/** Starts a request that renames the business of the key, without the end of its body. */
+/** Starts a request that renames the business of the key. The end of its body is not sent yet. */
 export async function startRename(gatewayUrl: string, key: string, name: string, chunked: boolean): Promise<StartedRequest> {
   const { port, hostname } = new URL(gatewayUrl);
   const body = JSON.stringify({ name });
-  const [first, rest] = [body.slice(0, 4), body.slice(4)];
-  const inChunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+  const [bodyStart, bodyEnd] = [body.slice(0, 4), body.slice(4)];
+  const formatChunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
   const socket = net.connect(Number(port), hostname);
   socket.on("error", () => {});
   await once(socket, "connect");
   socket.write(
     `PATCH /api/v1/me HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
-      (chunked ? `Transfer-Encoding: chunked\r\n\r\n${inChunk(first)}` : `Content-Length: ${body.length}\r\n\r\n${first}`),
+      (chunked ? `Transfer-Encoding: chunked\r\n\r\n${formatChunk(bodyStart)}` : `Content-Length: ${body.length}\r\n\r\n${bodyStart}`),
   );
   return {
     async finish() {
@@ -27,7 +27,7 @@ export async function startRename(gatewayUrl: string, key: string, name: string,
         response += String(chunk);
       });
       const closed = socket.closed ? undefined : once(socket, "close");
-      socket.write(chunked ? `${inChunk(rest)}0\r\n\r\n` : rest);
+      socket.write(chunked ? `${formatChunk(bodyEnd)}0\r\n\r\n` : bodyEnd);
       await closed;
       return Number(response.slice(9, 12));
     },

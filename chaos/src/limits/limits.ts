@@ -6,7 +6,7 @@ import type { System } from "@amana/dev-env/system";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import { sleep, uuidv7 } from "@amana/runtime";
 import { request as httpRequest } from "undici";
-import { fire, type LoadRequest } from "../load/fire.ts";
+import { sendLoad, type LoadRequest } from "../load/sendLoad.ts";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import type { Report } from "../report.ts";
@@ -14,11 +14,12 @@ import type { Report } from "../report.ts";
 const gateways = 3;
 const seconds = 4;
 /**
- * Ratio of sent to allowed requests. Gateways without shared buckets let through three for each.
+ * Ratio of sent to allowed requests. Without shared buckets, three gateways would accept three
+ * times the limit.
  */
 const sentPerAllowed = 4;
 /** Maximum ratio of accepted to allowed requests; with shared buckets it is little above 1. */
-const passedPerAllowedMax = 2;
+const acceptedPerAllowedMax = 2;
 /** Maximum number of tries until the Retry-After of all gateways agrees. */
 const retryAfterTriesMax = 60;
 
@@ -35,8 +36,8 @@ interface Limit {
 }
 
 let addressesUsed = 0;
-/** Returns a caller address without failed attempts. */
-function freshAddress(): string {
+/** Returns a caller address that no request has used. */
+function createAddress(): string {
   addressesUsed++;
   return `198.18.${(addressesUsed >> 8) & 255}.${addressesUsed & 255}`;
 }
@@ -53,7 +54,7 @@ const rates = {
   TRUSTED_PROXIES: "127.0.0.1",
 };
 
-/** Limits that follow from these settings, by the name of the attacked limit. */
+/** The limits that these settings configure, by name. */
 const limitsByName: Readonly<Record<string, Limit>> = {
   requests: { perSecond: 50, burst: 100, request: (key) => ({ method: "GET", path: "/api/v1/me", headers: bearer(key) }) },
   refunds: {
@@ -73,7 +74,7 @@ const limitsByName: Readonly<Record<string, Limit>> = {
     request: () => ({
       method: "GET",
       path: "/api/v1/me",
-      headers: { ...bearer(generateApiKey("sk_test_")), "x-forwarded-for": freshAddress() },
+      headers: { ...bearer(generateApiKey("sk_test_")), "x-forwarded-for": createAddress() },
     }),
   },
 };
@@ -85,16 +86,16 @@ export const limits: Program = {
     const random = createRandom(seed);
     await using test = await startTestSystem("direct", { gateway: rates });
     const { system } = test;
-    await using others = new AsyncDisposableStack();
+    await using stack = new AsyncDisposableStack();
     const urls = [system.gatewayUrl];
-    while (urls.length < gateways) urls.push(await startGateway(system, others));
+    while (urls.length < gateways) urls.push(await startGateway(system, stack));
     log(`${gateways} gateways are running`);
 
     await attack("invalid keys", "evenly", urls, "", report, log);
-    // Begins with even shares, because only these show whether the gateways share one limit.
+    // Begins with even shares, because only they prove that the gateways share one limit.
     let distribution = "evenly";
     do {
-      await burst(freshAddress(), urls, report, log);
+      await sendBurst(createAddress(), urls, report, log);
       const name = random.pick(["requests", "requests", "refunds"]);
       const { key, receiver } = await aBusiness(system);
       await attack(name, distribution, urls, key, report, log);
@@ -104,7 +105,7 @@ export const limits: Program = {
   },
 };
 
-async function startGateway(system: System, others: AsyncDisposableStack): Promise<string> {
+async function startGateway(system: System, stack: AsyncDisposableStack): Promise<string> {
   const port = await freePort();
   const process = serviceProcess({
     name: "gateway",
@@ -117,7 +118,7 @@ async function startGateway(system: System, others: AsyncDisposableStack): Promi
     },
   });
   await process.start();
-  others.defer(() => process.stop());
+  stack.defer(() => process.stop());
   return loopbackUrl(port);
 }
 
@@ -133,11 +134,11 @@ async function attack(
   const sentPerSecond = sentPerAllowed * (burst / seconds + perSecond);
   const shares = distributions[distribution] as readonly number[];
   const sum = shares.reduce((total, share) => total + share, 0);
-  // The same request at all gateways, so that they see the same address.
+  // All gateways get the same request, so that each of them limits the same address.
   const requests = [request(key)];
   const outcomes = await Promise.all(
     urls.map((url, i) =>
-      fire({
+      sendLoad({
         url,
         requests,
         perSecond: (sentPerSecond * (shares[i] ?? 0)) / sum,
@@ -151,30 +152,30 @@ async function attack(
     outcomes
       .flatMap(({ statuses }) => Object.entries(statuses))
       .reduce((total, [status, count]) => total + (isCounted(status) ? count : 0), 0);
-  const all = countOf(() => true);
-  const passed = countOf((status) => status !== "429" && !status.startsWith("5"));
-  const overloaded = countOf((status) => status === "503");
+  const total = countOf(() => true);
+  const accepted = countOf((status) => status !== "429" && !status.startsWith("5"));
+  const rejectedByLoad = countOf((status) => status === "503");
   const allowed = burst + perSecond * elapsedSeconds;
   log(
-    `${name}, ${distribution}: ${passed} of ${all} accepted, limit ${Math.round(allowed)}; ${overloaded} rejected because of load`,
+    `${name}, ${distribution}: ${accepted} of ${total} accepted, limit ${Math.round(allowed)}; ${rejectedByLoad} rejected because of load`,
   );
-  report.count("requests", all);
-  report.count(`${name}, ${distribution}: accepted, % of the limit`, Math.round((100 * passed) / allowed));
+  report.count("requests", total);
+  report.count(`${name}, ${distribution}: accepted, % of the limit`, Math.round((100 * accepted) / allowed));
   report.check(
     "all gateways together stay below twice the limit",
-    passed < passedPerAllowedMax * allowed,
-    () => `${name}, ${distribution}: ${passed} accepted, limit ${Math.round(allowed)}`,
+    accepted < acceptedPerAllowedMax * allowed,
+    () => `${name}, ${distribution}: ${accepted} accepted, limit ${Math.round(allowed)}`,
   );
-  const others = countOf((status) => !/^(200|401|404|429|503)$/.test(status));
+  const unexpected = countOf((status) => !/^(200|401|404|429|503)$/.test(status));
   const withoutRetryAfter = outcomes.reduce((sum, outcome) => sum + outcome.withoutRetryAfter, 0);
-  report.check("rejections are 429, or 503 because of load, and carry Retry-After", others + withoutRetryAfter === 0, () =>
+  report.check("rejections are 429, or 503 because of load, and carry Retry-After", unexpected + withoutRetryAfter === 0, () =>
     JSON.stringify(outcomes),
   );
-  // The bucket is full at first. Requests that a busy gateway rejects with 503 would have passed.
+  // The bucket is full at first. Requests that a busy gateway rejects with 503 count as accepted.
   report.check(
-    "a caller gets at least the burst",
-    passed + overloaded >= Math.min(burst, all),
-    () => `${name}, ${distribution}: ${passed} of ${all}, ${overloaded} rejected because of load`,
+    "at least the burst of a caller is accepted",
+    accepted + rejectedByLoad >= Math.min(burst, total),
+    () => `${name}, ${distribution}: ${accepted} of ${total} accepted, ${rejectedByLoad} rejected because of load`,
   );
 }
 
@@ -183,7 +184,7 @@ async function attack(
  * burst, because it has not yet read the shared debt. Afterwards the Retry-After of every gateway
  * must cover the debt of all.
  */
-async function burst(address: string, urls: readonly string[], report: Report, log: (line: string) => void): Promise<void> {
+async function sendBurst(address: string, urls: readonly string[], report: Report, log: (line: string) => void): Promise<void> {
   const { perSecond, burst } = limitsByName["invalid keys"] as Limit;
   const headers = { "x-forwarded-for": address };
   const sendWithoutKey = async (url: string) => {
@@ -194,10 +195,10 @@ async function burst(address: string, urls: readonly string[], report: Report, l
   const startedMs = performance.now();
   const responses: Awaited<ReturnType<typeof sendWithoutKey>>[] = [];
   for (const url of urls) responses.push(...(await Promise.all(Array.from({ length: burst }, () => sendWithoutKey(url)))));
-  const countPassed = () => responses.filter(({ status }) => status === 401).length;
+  const countAccepted = () => responses.filter(({ status }) => status === 401).length;
   const debtAgrees = (rejections: readonly { seconds: number }[]) => {
     const allowed = burst + (perSecond * (performance.now() - startedMs)) / 1000;
-    const debtSeconds = (countPassed() - allowed + 1) / perSecond;
+    const debtSeconds = (countAccepted() - allowed + 1) / perSecond;
     return rejections.every(({ seconds }) => Math.abs(seconds - debtSeconds) <= 2 / perSecond);
   };
   // A gateway that rejects requests reads the shared debt once a second.
@@ -209,10 +210,10 @@ async function burst(address: string, urls: readonly string[], report: Report, l
     responses.push(...rejections);
     agrees = debtAgrees(rejections);
   }
-  const passed = countPassed();
-  const waits = rejections.map(({ seconds }) => seconds).join(", ");
-  log(`${burst} requests without a key at each gateway: ${passed} accepted, then Retry-After ${waits} s`);
+  const accepted = countAccepted();
+  const retryAfters = rejections.map(({ seconds }) => seconds).join(", ");
+  log(`${burst} requests without a key at each gateway: ${accepted} accepted, then Retry-After ${retryAfters} s`);
   report.count("bursts at each gateway");
-  report.check("a burst passes once at each gateway at most", passed <= urls.length * (burst + 1), () => `${passed} passed`);
-  report.check("every Retry-After covers the debt of all gateways together", agrees, () => `${waits} s`);
+  report.check("each gateway accepts at most one burst", accepted <= urls.length * (burst + 1), () => `${accepted} accepted`);
+  report.check("every Retry-After covers the debt of all gateways together", agrees, () => `${retryAfters} s`);
 }

@@ -9,14 +9,14 @@ const headEnd = Buffer.from("\r\n\r\n");
 const empty = Buffer.alloc(0);
 
 /**
- * A minimal HTTP/1.1 client connection with one request at a time. The sender shares the machine
- * with the system, so the cost of a full client at ten times the capacity would distort the
- * measurement.
+ * A minimal HTTP/1.1 client connection with one request at a time. The sender uses the same machine
+ * as the system under test. At ten times the capacity, the cost of a complete HTTP client would
+ * distort the measurement.
  */
 export class Connection {
   readonly #socket: Socket;
   #received: Buffer = empty;
-  #settle: { resolve: (answer: Response) => void; reject: (error: Error) => void } | undefined;
+  #pending: { resolve: (response: Response) => void; reject: (error: Error) => void } | undefined;
   /** Whether the connection can send another request. */
   isOpen = true;
 
@@ -29,7 +29,7 @@ export class Connection {
 
   send(request: string): Promise<Response> {
     return new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject };
+      this.#pending = { resolve, reject };
       this.#socket.write(request);
     });
   }
@@ -40,21 +40,21 @@ export class Connection {
 
   #read(chunk: Buffer): void {
     this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
-    const end = this.#received.indexOf(headEnd);
-    if (end < 0) return;
-    const head = this.#received.toString("latin1", 0, end).toLowerCase();
-    if (!isComplete(head, this.#received.subarray(end + headEnd.length))) return;
+    const headLength = this.#received.indexOf(headEnd);
+    if (headLength < 0) return;
+    const head = this.#received.toString("latin1", 0, headLength).toLowerCase();
+    if (!isComplete(head, this.#received.subarray(headLength + headEnd.length))) return;
     this.#received = empty;
     if (head.includes("\r\nconnection: close")) this.isOpen = false;
-    const settle = this.#settle;
-    this.#settle = undefined;
-    settle?.resolve({ status: Number(head.slice(9, 12)), hasRetryAfter: head.includes("\r\nretry-after: ") });
+    const pending = this.#pending;
+    this.#pending = undefined;
+    pending?.resolve({ status: Number(head.slice(9, 12)), hasRetryAfter: head.includes("\r\nretry-after: ") });
   }
 
   #end(error: Error): void {
     this.isOpen = false;
-    this.#settle?.reject(error);
-    this.#settle = undefined;
+    this.#pending?.reject(error);
+    this.#pending = undefined;
   }
 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { sleep } from "@amana/runtime";
 import { Connection } from "./connection.ts";
-import { goodMsMax, hangMs, type Load, type LoadRequest, type Outcome } from "./fire.ts";
+import { goodMsMax, responseMsMax, type Load, type LoadRequest, type LoadOutcome } from "./send-load.ts";
 
 const load = workerData as Load;
 const tickMs = 10;
@@ -13,7 +13,7 @@ const url = new URL(load.url);
 const idle: Connection[] = [];
 const statuses: Record<string, number> = {};
 const errors: string[] = [];
-let [inFlight, started, unsent, withoutRetryAfter, good] = [0, 0, 0, 0, 0];
+let [inFlight, started, unsent, withoutRetryAfter, goodCount] = [0, 0, 0, 0, 0];
 const goodMs: number[] = [];
 const isPaced = load.perSecond !== Number.POSITIVE_INFINITY;
 if (isPaced) await connect();
@@ -23,14 +23,14 @@ let endsMs = startedMs + load.seconds * 1000;
 parentPort?.once("message", () => {
   endsMs = Math.min(endsMs, performance.now());
 });
-// The listener must not keep this thread alive.
+// The listener must not keep this thread running.
 parentPort?.unref();
-/** The first responses of a load are slow, and the last arrive after its end. */
+/** Start of the goodput measurement. The first responses of a load are slow. */
 const countsFromMs = startedMs + Math.min(1_000, load.seconds * 500);
 
-const texts = new Map<LoadRequest, string>();
-function textOf(request: LoadRequest): string {
-  let text = texts.get(request);
+const requestTexts = new Map<LoadRequest, string>();
+function formatRequest(request: LoadRequest): string {
+  let text = requestTexts.get(request);
   if (text === undefined) {
     const body = request.body?.replace("{unique}", randomUUID()) ?? "";
     const headers = Object.entries({
@@ -39,7 +39,7 @@ function textOf(request: LoadRequest): string {
       ...(request.body && { "content-length": Buffer.byteLength(body) }),
     });
     text = `${request.method} ${request.path} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`;
-    if (!request.body?.includes("{unique}")) texts.set(request, text);
+    if (!request.body?.includes("{unique}")) requestTexts.set(request, text);
   }
   return text;
 }
@@ -56,14 +56,14 @@ async function send(request: LoadRequest): Promise<void> {
   const sentMs = performance.now();
   inFlight++;
   const connection = idle.pop() ?? new Connection(url);
-  const timer = setTimeout(() => connection.destroy(new Error(`no response within ${hangMs} ms`)), hangMs);
+  const timer = setTimeout(() => connection.destroy(new Error(`no response within ${responseMsMax} ms`)), responseMsMax);
   try {
-    const { status, hasRetryAfter } = await connection.send(textOf(request));
+    const { status, hasRetryAfter } = await connection.send(formatRequest(request));
     const endedMs = performance.now();
     if (Object.keys(statuses).length === 0) parentPort?.postMessage("first");
     statuses[status] = (statuses[status] ?? 0) + 1;
     if (status < 300) goodMs.push(endedMs - sentMs);
-    if (status < 300 && endedMs - sentMs <= goodMsMax && endedMs >= countsFromMs && endedMs <= endsMs) good++;
+    if (status < 300 && endedMs - sentMs <= goodMsMax && endedMs >= countsFromMs && endedMs <= endsMs) goodCount++;
     if (needsRetryAfter.has(status) && !hasRetryAfter) withoutRetryAfter++;
     if (connection.isOpen) idle.push(connection);
   } catch (error) {
@@ -93,12 +93,12 @@ const timer = setInterval(() => {
   const seconds = (performance.now() - startedMs) / 1000;
   const { user, system } = process.threadCpuUsage(startedCpu);
   goodMs.sort((a, b) => a - b);
-  const outcome: Outcome = {
+  const outcome: LoadOutcome = {
     statuses,
     unsent,
     errors: errors.slice(0, 20),
     withoutRetryAfter,
-    goodput: good / ((endsMs - countsFromMs) / 1000),
+    goodput: goodCount / ((endsMs - countsFromMs) / 1000),
     goodMsP99: Math.round(goodMs[Math.floor(goodMs.length * 0.99)] ?? 0),
     senderShare: Math.round((user + system) / seconds / 10_000) / 100,
     seconds,

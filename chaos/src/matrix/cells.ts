@@ -6,7 +6,10 @@ type WithoutTime<F> = F extends unknown ? Omit<F, "atMs"> : never;
 /** Work without which no process reaches the fault. */
 export type Need = "refund" | "key" | "verification" | "replay" | VerificationEnd;
 
-/** A kind of fault at a place. Each run of three rounds or more must meet every cell. */
+/**
+ * A kind of fault at a place. A process meets a fault when it is affected by it. In a run of three
+ * rounds or more, every cell must be met.
+ */
 export interface Cell {
   readonly name: string;
   readonly needs?: Need;
@@ -15,10 +18,10 @@ export interface Cell {
   draw(random: Random): WithoutTime<Fault>;
 }
 
-/** Longer than the lease of a row and the session of a consumer or relay, which are 6 s. */
+/** Longer than the lease of a row and the session timeout of a consumer or relay: 6 s each. */
 const longMs = 7_000;
-const downMs = (random: Random) => random.integer(0, 20) * 50;
-const frozenMs = (random: Random) => (random.chance(0.2) ? longMs : random.integer(4, 30) * 50);
+const drawDownMs = (random: Random) => random.integer(0, 20) * 50;
+const drawFrozenMs = (random: Random) => (random.chance(0.2) ? longMs : random.integer(4, 30) * 50);
 
 /** All fault points (`faultPoint`) with the work that reaches them. */
 const faultPoints: readonly (readonly [point: string, service: Replicated, needs: Need])[] = [
@@ -59,11 +62,11 @@ const needsOf: Partial<Record<Replicated, Need>> = {
 };
 
 const failureModes = ["timeout_before", "timeout_after", "reset_after", "truncated", "http_500", "http_503", "html_200"] as const;
-const slowMs = (random: Random) => random.integer(2, 30) * 50;
-/** Some effects happen before a refund would be sent again, some long after. */
-const lateMs = (random: Random) => random.integer(10, 80) * 50;
+const drawSlowMs = (random: Random) => random.integer(2, 30) * 50;
+/** Delay of a late effect: shorter or longer than the time until a refund is sent again. */
+const drawLateMs = (random: Random) => random.integer(10, 80) * 50;
 
-/** Modes of the sandbox by operation; "<ms>" is drawn. */
+/** Modes of the sandbox by operation. A random time replaces "<ms>". */
 const modes: Readonly<Record<string, readonly [needs: Need, modes: readonly string[]]>> = {
   register: ["refund", [...failureModes, "slow:<ms>", "error:7"]],
   confirm: ["refund", [...failureModes, "slow:<ms>", "error:7"]],
@@ -77,48 +80,47 @@ const modes: Readonly<Record<string, readonly [needs: Need, modes: readonly stri
 
 const proxyFaultKinds = ["deliver_late", "drop", "lose_answer", "hold_answer"] as const;
 
-const cell = (name: string, needs: Need | undefined, group: string, draw: (random: Random) => WithoutTime<Fault>): Cell => ({
+const createCell = (name: string, needs: Need | undefined, group: string, draw: (random: Random) => WithoutTime<Fault>): Cell => ({
   name,
   ...(needs && { needs }),
   group,
   draw,
 });
 
-/** All cells. */
 export const cells: readonly Cell[] = [
   ...replicated.flatMap((service) =>
     (["kill", "freeze"] as const).map((kind) =>
-      cell(`${kind}: ${service}`, needsOf[service], `${kind} ${service}`, (random) => ({
+      createCell(`${kind}: ${service}`, needsOf[service], `${kind} ${service}`, (random) => ({
         ...{ kind, service, replica: random.integer(0, 1) },
-        forMs: kind === "kill" ? downMs(random) : frozenMs(random),
+        forMs: kind === "kill" ? drawDownMs(random) : drawFrozenMs(random),
       })),
     ),
   ),
   ...faultPoints.flatMap(([point, service, needs]) =>
     (["SIGKILL", "SIGSTOP"] as const).map((signal) =>
-      cell(nameOfPoint(signal, point, service), needs, `point ${service}`, (random) => ({
+      createCell(nameOfPoint(signal, point, service), needs, `point ${service}`, (random) => ({
         ...{ kind: "point", point, service, signal },
-        forMs: signal === "SIGKILL" ? downMs(random) : frozenMs(random),
+        forMs: signal === "SIGKILL" ? drawDownMs(random) : drawFrozenMs(random),
       })),
     ),
   ),
   ...replicated
     .filter((service) => service !== "gateway")
-    .map((service) => cell(`connections cut: ${service}`, needsOf[service], `cut ${service}`, () => ({ kind: "cut", service }))),
-  cell("PostgreSQL stopped", undefined, "postgres", (random) => ({ kind: "postgres", forMs: 2 * downMs(random) })),
-  cell("Kafka killed", undefined, "kafka", (random) => ({ kind: "kafka", forMs: 2 * downMs(random) })),
+    .map((service) => createCell(`connections cut: ${service}`, needsOf[service], `cut ${service}`, () => ({ kind: "cut", service }))),
+  createCell("PostgreSQL stopped", undefined, "postgres", (random) => ({ kind: "postgres", forMs: 2 * drawDownMs(random) })),
+  createCell("Kafka killed", undefined, "kafka", (random) => ({ kind: "kafka", forMs: 2 * drawDownMs(random) })),
   ...Object.entries(modes).flatMap(([operation, [needs, operationModes]]) =>
     operationModes.map((mode) =>
-      cell(`${operation}: ${mode}`, needs, operation, (random) => ({
-        ...{ kind: "answers", operation, mode: mode.replace("<ms>", String((mode.includes("late") ? lateMs : slowMs)(random))) },
+      createCell(`${operation}: ${mode}`, needs, operation, (random) => ({
+        ...{ kind: "answers", operation, mode: mode.replace("<ms>", String((mode.includes("late") ? drawLateMs : drawSlowMs)(random))) },
         times: random.integer(1, 2),
       })),
     ),
   ),
   ...proxyFaultKinds.map((kind) =>
-    cell(`proxy: ${kind}`, "refund", "proxy", (random) => ({
+    createCell(`proxy: ${kind}`, "refund", "proxy", (random) => ({
       kind: "way",
-      trouble: { kind, ms: (kind === "deliver_late" ? lateMs : slowMs)(random) },
+      trouble: { kind, ms: (kind === "deliver_late" ? drawLateMs : drawSlowMs)(random) },
     })),
   ),
 ];

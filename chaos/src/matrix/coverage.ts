@@ -19,7 +19,9 @@ export class Coverage {
     return cells.map(({ name }) => name).filter((name) => this.met(name) === 0);
   }
 
-  /** Returns a line for each kind of fault, with the number of met and planned faults by place. */
+  /**
+   * Returns a line for each kind of fault: for each place, the number of met and planned faults.
+   */
   table(): string {
     const planned = (name: string) => this.met(name) + (this.#missed.get(name) ?? 0);
     const played = cells.map(({ name }) => name).filter((name) => planned(name) > 0);

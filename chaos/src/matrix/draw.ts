@@ -1,4 +1,4 @@
-import { ways } from "../keys/revoke.ts";
+import { revocationMethods } from "../keys/revoke.ts";
 import { createRandom, type Random } from "../random.ts";
 import { drawRequests } from "../refunds/scenario.ts";
 import { type Cell, cells, type Need } from "./cells.ts";
@@ -8,33 +8,34 @@ const ends: readonly VerificationEnd[] = ["approved", "rejected", "reviewed", "c
 const faultsMax = 3;
 
 /**
- * Returns schedule `number` of a seed. Each cell is the first fault of one schedule before any cell
- * is the first of a second one. The other faults are random.
+ * Returns schedule `number` of a seed. Its first fault is from the next cell of a shuffled list of
+ * all cells, so that each cell is used once before one is repeated. The other faults are random.
  */
 export function drawSchedule(seed: number, number: number): Schedule {
   const round = Math.floor(number / cells.length);
-  const first = shuffled(createRandom(seed + round * 1_000_003))[number % cells.length] as Cell;
+  const firstCell = shuffleCells(createRandom(seed + round * 1_000_003))[number % cells.length] as Cell;
   const random = createRandom(Math.imul(seed + 1, 2_654_435_761) + number);
-  const chosen = [first];
-  for (let more = random.integer(0, faultsMax - 1); more > 0; more--) {
-    const another = random.pick(cells);
-    if (!chosen.some(({ group }) => group === another.group)) chosen.push(another);
+  const chosenCells = [firstCell];
+  for (let remaining = random.integer(0, faultsMax - 1); remaining > 0; remaining--) {
+    const nextCell = random.pick(cells);
+    if (!chosenCells.some(({ group }) => group === nextCell.group)) chosenCells.push(nextCell);
   }
-  const faults = chosen.map((cell) => {
+  const faults = chosenCells.map((cell) => {
     const fault = cell.draw(random);
-    return { atMs: drawTime(random, fault, cell === first), ...fault };
+    return { atMs: drawTime(random, fault, cell === firstCell), ...fault };
   });
   return {
     work: drawWork(
       random,
-      chosen.flatMap(({ needs }) => needs ?? []),
+      chosenCells.flatMap(({ needs }) => needs ?? []),
     ),
     faults,
   };
 }
 
 /**
- * Draws the time of a fault. A fault that waits for a call usually has to be set before the work.
+ * Draws the time of a fault. A fault that waits for a call is usually set before the work starts,
+ * because otherwise no call would meet it.
  */
 function drawTime(random: Random, { kind }: Pick<Fault, "kind">, isFirst: boolean): number {
   const waits = kind === "point" || kind === "answers" || kind === "way";
@@ -44,12 +45,12 @@ function drawTime(random: Random, { kind }: Pick<Fault, "kind">, isFirst: boolea
 function drawWork(random: Random, needs: readonly Need[]): Work[] {
   const kinds = new Set(needs);
   if (kinds.size === 0 || random.chance(0.3)) kinds.add(random.pick(["refund", "refund", "verification", "key"] as const));
-  // A replay needs delivered events.
+  // A replay needs delivered events, which a refund causes.
   if (kinds.has("replay")) kinds.add("refund");
   const work = [...kinds].map((need): Work => {
     const atMs = random.integer(0, 12) * 50;
     if (need === "refund") return { atMs, kind: "refund", course: drawScenario(random) };
-    if (need === "key") return { atMs, kind: "key", way: random.pick(ways) };
+    if (need === "key") return { atMs, kind: "key", way: random.pick(revocationMethods) };
     if (need === "replay") return { atMs: 1_000 + atMs, kind: "replay" };
     const end = need === "verification" ? random.pick(ends) : need;
     return { atMs, kind: "verification", end, ofClient: random.chance(0.5) };
@@ -57,10 +58,10 @@ function drawWork(random: Random, needs: readonly Need[]): Work[] {
   return work;
 }
 
-/** Draws refund requests only, because the faults of the processor belong to the schedule. */
+/** Draws only refund requests, because the schedule contains the faults of the processor. */
 const drawScenario = (random: Random) => ({ asks: drawRequests(random), atOnce: random.chance(0.3), rollsBack: false });
 
-function shuffled(random: Random): Cell[] {
+function shuffleCells(random: Random): Cell[] {
   return cells
     .map((cell) => ({ cell, at: random.next() }))
     .sort((a, b) => a.at - b.at)

@@ -12,14 +12,14 @@ import type { TestedPayment } from "../refunds/request-refunds.ts";
 import { Report } from "../report.ts";
 import type { MatrixSystem } from "./matrix-system.ts";
 import { eventTypes, type ScheduleBusiness } from "./schedule-business.ts";
-import { findClientViolations, findVerificationViolations, type Verified } from "./verify.ts";
+import { findClientViolations, findVerificationViolations, type FinishedVerification } from "./verify.ts";
 
-/** The work that a schedule has done. */
-export interface DoneWork {
+/** The completed work of a schedule. */
+export interface CompletedWork {
   readonly business: ScheduleBusiness;
   readonly interrupted: InterruptedDeliveries;
   readonly refunds: TestedPayment[];
-  readonly verifications: Verified[];
+  readonly verifications: FinishedVerification[];
   /** API path of each replay. */
   readonly replays: string[];
 }
@@ -30,16 +30,16 @@ interface CommittedEvent extends ValidEvent {
 }
 
 /**
- * Returns the promises that do not hold (yet): each refund happened at most once, each verification
- * has its expected end, and each event was accepted. With `mayDecide`, refunds that need a decision
- * are decided. Set it only when no late effect is possible any more.
+ * Returns the promises that do not hold at this moment: each refund happened at most once, each
+ * verification has its expected end, and each event was accepted. With `mayDecide`, refunds that
+ * need a decision are decided. Set `mayDecide` only after the last possible late effect.
  */
 export async function findViolations(
   matrixSystem: MatrixSystem,
-  done: DoneWork,
+  completed: CompletedWork,
   { mayDecide }: { mayDecide: boolean },
 ): Promise<string[]> {
-  const { business, interrupted, refunds, verifications, replays } = done;
+  const { business, interrupted, refunds, verifications, replays } = completed;
   const { databases } = matrixSystem;
   const context = { ...business.context, report: new Report() };
   const valid = await readEvents(matrixSystem, business);
@@ -48,21 +48,21 @@ export async function findViolations(
   if (refunds.length > 0) {
     const needsDecision = await findPaymentsNeedingDecision(context);
     if (mayDecide && refunds.some(({ id }) => needsDecision.has(id))) await decideAll(context, refunds);
-    const active = await activeRefunds(matrixSystem, refunds);
+    const active = await readActiveRefunds(matrixSystem, refunds);
     for (const refund of refunds) {
-      const found = await findPaymentViolations(context, refund, needsDecision);
-      if (needsDecision.has(refund.id)) found.push("it needs a decision");
-      if (active.has(refund.id)) found.push("a refund of it is still in progress");
+      const paymentProblems = await findPaymentViolations(context, refund, needsDecision);
+      if (needsDecision.has(refund.id)) paymentProblems.push("the payment needs a decision");
+      if (active.has(refund.id)) paymentProblems.push("a refund is still in progress");
       const published = eventTypesOf(refund.id);
-      const isRefunded = (await statusOf(matrixSystem, refund.id)) === "REFUNDED";
+      const isRefunded = (await readStatus(matrixSystem, refund.id)) === "REFUNDED";
       const expected = ["PAYMENT_COMPLETED", ...(isRefunded ? ["PAYMENT_REFUNDED"] : [])];
       if (published.toSorted().join() !== expected.join())
-        found.push(`its events are ${published.join()}, expected ${expected.join()}`);
-      if (found.length > 0) problems.push([`payment ${refund.id}`, ...found, ...refund.timeline].join("\n      "));
+        paymentProblems.push(`its events are ${published.join()}, expected ${expected.join()}`);
+      if (paymentProblems.length > 0) problems.push([`payment ${refund.id}`, ...paymentProblems, ...refund.timeline].join("\n      "));
     }
   }
-  for (const verified of verifications) {
-    problems.push(...(await findVerificationViolations(databases, context, verified, eventTypesOf(verified.id))));
+  for (const verification of verifications) {
+    problems.push(...(await findVerificationViolations(databases, context, verification, eventTypesOf(verification.id))));
   }
   if (business.clientId) problems.push(...(await findClientViolations(context, business.clientId, verifications)));
   for (const replay of replays) {
@@ -89,7 +89,7 @@ async function readEvents(
       [outboxIds[name], `${name}.v1`, Buffer.from(endpoint.businessId)],
     );
     for (const { event_id, payload } of rows) {
-      const { businessId, subjectId, type = "" } = name === "payments" ? paymentEvent(payload) : kycEvent(payload);
+      const { businessId, subjectId, type = "" } = name === "payments" ? decodePaymentEvent(payload) : decodeKycEvent(payload);
       if (businessId !== endpoint.businessId || !eventTypes.includes(type)) continue;
       events.set(event_id, { businessId, subjectId, type });
     }
@@ -97,17 +97,17 @@ async function readEvents(
   return events;
 }
 
-function paymentEvent(payload: Buffer) {
+function decodePaymentEvent(payload: Buffer) {
   const { type, payment } = fromBinary(PaymentEventSchema, payload);
   return { businessId: payment?.businessId ?? "", subjectId: payment?.id ?? "", type: enumName(PaymentEventType, type) };
 }
 
-function kycEvent(payload: Buffer) {
+function decodeKycEvent(payload: Buffer) {
   const { type, application } = fromBinary(KycEventSchema, payload);
   return { businessId: application?.businessId ?? "", subjectId: application?.id ?? "", type: enumName(KycEventType, type) };
 }
 
-async function activeRefunds({ databases }: MatrixSystem, refunds: readonly TestedPayment[]): Promise<Set<string>> {
+async function readActiveRefunds({ databases }: MatrixSystem, refunds: readonly TestedPayment[]): Promise<Set<string>> {
   const { rows } = await databases.payments.query<{ payment_id: string }>(
     "select payment_id from refund where payment_id = any($1) and status in ('REQUESTED', 'SENT', 'UNKNOWN')",
     [refunds.map(({ id }) => id)],
@@ -115,7 +115,7 @@ async function activeRefunds({ databases }: MatrixSystem, refunds: readonly Test
   return new Set(rows.map(({ payment_id }) => payment_id));
 }
 
-async function statusOf({ databases }: MatrixSystem, paymentId: string): Promise<string | undefined> {
+async function readStatus({ databases }: MatrixSystem, paymentId: string): Promise<string | undefined> {
   const { rows } = await databases.payments.query<{ status: string }>("select status from payment where id = $1", [paymentId]);
   return rows[0]?.status;
 }

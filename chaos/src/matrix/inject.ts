@@ -11,8 +11,8 @@ import type { Fault } from "./schedule.ts";
 export interface InjectionContext {
   readonly matrixSystem: MatrixSystem;
   readonly interrupted: InterruptedDeliveries;
-  /** Aborts when the work is done and no process can reach an armed fault point any more. */
-  readonly over: AbortSignal;
+  /** Aborts after the work, when no process can reach an armed fault point any more. */
+  readonly workEnded: AbortSignal;
 }
 
 type FaultOf<K extends Fault["kind"]> = Extract<Fault, { kind: K }>;
@@ -21,11 +21,11 @@ interface SandboxFaults {
   readonly faults: readonly { readonly operation: string; readonly times: number }[];
 }
 
-/** Time in which clients reconnect to a database. Attempt results may be lost in this time. */
+/** Time in which clients reconnect to a database. Results of attempts may be lost in this time. */
 const reconnectingMs = 1_000;
 const pollMs = 200;
 
-/** Injects a fault and removes it. Returns whether a process has met it. */
+/** Injects a fault and removes it. Returns whether a process was affected by it. */
 export async function inject(context: InjectionContext, fault: Fault): Promise<boolean> {
   const { matrixSystem } = context;
   switch (fault.kind) {
@@ -47,21 +47,21 @@ export async function inject(context: InjectionContext, fault: Fault): Promise<b
     case "answers": {
       const { operation, mode, times } = fault;
       await sandbox(matrixSystem.system, "PUT", "/sandbox/faults", { operation, mode, times });
-      await untilOver(context);
+      await waitForEndOfWork(context);
       const { faults } = (await sandbox(matrixSystem.system, "GET", "/sandbox/faults")) as SandboxFaults;
       return !faults.some((fault) => fault.operation === operation && fault.times === times);
     }
     case "way":
       matrixSystem.proxy.plan("any", fault.trouble);
-      await untilOver(context);
+      await waitForEndOfWork(context);
       return !matrixSystem.proxy.clear();
   }
 }
 
-const untilOver = ({ over }: InjectionContext) =>
+const waitForEndOfWork = ({ workEnded }: InjectionContext) =>
   new Promise<void>((resolve) => {
-    if (over.aborted) resolve();
-    else over.addEventListener("abort", () => resolve(), { once: true });
+    if (workEnded.aborted) resolve();
+    else workEnded.addEventListener("abort", () => resolve(), { once: true });
   });
 
 async function kill(
@@ -70,7 +70,7 @@ async function kill(
 ) {
   const replica = matrixSystem.replicas[service][index] as Replica;
   return await matrixSystem.locks.with(replica, async () => {
-    await interrupted.during(async (recordLeases) => {
+    await interrupted.recordDuring(async (recordLeases) => {
       await replica.kill();
       if (service === "webhooks") await recordLeases();
     });
@@ -95,31 +95,31 @@ async function freezeProcess(pid: number, forMs: number): Promise<void> {
     await sleep(forMs);
     process.kill(pid, "SIGCONT");
   } catch {
-    // Another fault has ended the process in the meantime.
+    // Another fault ended the process in the meantime.
   }
 }
 
 /** Arms a fault point and waits for a process. Returns false if no process reaches the point. */
 async function stopAtPoint(context: InjectionContext, { service, point, signal, forMs }: FaultOf<"point">): Promise<boolean> {
-  const { matrixSystem, interrupted, over } = context;
+  const { matrixSystem, interrupted, workEnded } = context;
   const file = matrixSystem.pointFile(service);
   await writeFile(`${file}.new`, `${point} ${signal}`);
   // The rename is atomic, because all replicas may read the file at any moment.
   await rename(`${file}.new`, file);
-  while (existsSync(file) && !over.aborted) await sleep(20);
+  while (existsSync(file) && !workEnded.aborted) await sleep(20);
   await rm(file, { force: true });
-  const claimed = (await readdir(dirname(file))).find((name) => name.startsWith(`${basename(file)}.`) && /\.\d+$/.test(name));
-  if (!claimed) return false;
-  await rm(join(dirname(file), claimed));
-  const pid = Number(claimed.split(".").at(-1));
+  const claimedFile = (await readdir(dirname(file))).find((name) => name.startsWith(`${basename(file)}.`) && /\.\d+$/.test(name));
+  if (!claimedFile) return false;
+  await rm(join(dirname(file), claimedFile));
+  const pid = Number(claimedFile.split(".").at(-1));
   if (signal === "SIGSTOP") {
-    // On a busy machine the process may stop a moment later.
+    // On a busy machine the process stops a moment after the file was renamed.
     await sleep(50);
     await freezeProcess(pid, forMs);
     return true;
   }
   const replicas = matrixSystem.replicas[service];
-  // A replica that has already exited has no pid any more.
+  // A replica whose process has already exited has no pid.
   const replica =
     replicas.find((candidate) => candidate.pid() === pid) ?? replicas.find((candidate) => candidate.pid() === undefined);
   if (!replica) {
@@ -128,8 +128,8 @@ async function stopAtPoint(context: InjectionContext, { service, point, signal, 
     return true;
   }
   await matrixSystem.locks.with(replica, async () => {
-    await interrupted.during(async (recordLeases) => {
-      // The process dies at the fault point. This call only waits for its end.
+    await interrupted.recordDuring(async (recordLeases) => {
+      // The process kills itself at the fault point. This call only waits for its exit.
       await replica.kill();
       if (service === "webhooks") await recordLeases();
     });
@@ -151,7 +151,7 @@ async function restartReplica(
 }
 
 async function cutConnections({ matrixSystem, interrupted }: InjectionContext, { service }: FaultOf<"cut">): Promise<boolean> {
-  return await interrupted.during(async (recordLeases) => {
+  return await interrupted.recordDuring(async (recordLeases) => {
     const { rowCount } = await matrixSystem.databases.postgres.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and application_name <> $2",
       [`amana_${service}`, applicationName],
@@ -166,7 +166,7 @@ async function stopPostgres(
   { matrixSystem, interrupted }: InjectionContext,
   { forMs }: FaultOf<"postgres" | "kafka">,
 ): Promise<boolean> {
-  await interrupted.during(async (recordLeases) => {
+  await interrupted.recordDuring(async (recordLeases) => {
     await matrixSystem.postgres.kill();
     await sleep(forMs);
     await matrixSystem.postgres.start();

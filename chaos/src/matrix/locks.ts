@@ -3,8 +3,8 @@ export class Locks<T> {
   readonly #last = new Map<T, Promise<unknown>>();
 
   async with<R>(key: T, work: () => Promise<R>): Promise<R> {
-    const before = this.#last.get(key) ?? Promise.resolve();
-    const current = before.catch(() => {}).then(work);
+    const previous = this.#last.get(key) ?? Promise.resolve();
+    const current = previous.catch(() => {}).then(work);
     this.#last.set(key, current);
     return await current;
   }

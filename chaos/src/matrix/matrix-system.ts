@@ -22,20 +22,22 @@ const readyMsMax = 180_000;
  */
 export interface MatrixSystem extends AsyncDisposable {
   readonly system: System;
-  readonly replicas: Replicas["of"];
+  readonly replicas: Replicas["byService"];
   readonly postgres: Postgres;
   readonly kafka: Kafka;
   readonly proxy: ProcessorProxy;
-  /** Connections as the owners of the tables; "postgres" as the superuser. */
+  /**
+   * Connections as the owners of the tables. The connection "postgres" is that of the superuser.
+   */
   readonly databases: Readonly<Record<"payments" | "kyc" | "webhooks" | "identity" | "postgres", Pool>>;
   /** Operations on one process are serialized. */
   readonly locks: Locks<Replica>;
   readonly crashes: Crashes;
   /** File with the armed fault point of a service, which its replicas read. */
   pointFile(service: Replicated): string;
-  /** Returns the URLs of the gateways in turn. */
+  /** Returns the URL of the next gateway. Each call returns another gateway, in turn. */
   gatewayUrl(): string;
-  /** Ends all faults and waits until all processes are ready. */
+  /** Removes all faults and waits until all processes are ready. */
   restoreAll(): Promise<void>;
 }
 
@@ -45,8 +47,8 @@ const payments = {
   PAYMENT_CHECK_SECONDS: "0.5,1,2",
   REFUND_RESEND_AFTER_SECONDS: "1.5,2",
   REFUND_CHECK_SECONDS: "0.5,0.5,1",
-  // Longer than the latest drawn effect, and than a process that was frozen before it sends takes
-  // to send.
+  // Longer than the latest late effect, and longer than the delay of a process that is frozen
+  // before it sends.
   REFUND_LATE_EFFECT_SECONDS: "10",
   REFUND_DECISION_AFTER_SECONDS: "4",
   REFUND_REREAD_SECONDS: "2,6",
@@ -62,7 +64,7 @@ export async function startMatrixSystem(): Promise<MatrixSystem> {
   const dir = await mkdtemp(join(tmpdir(), "amana-break-matrix-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   await copyPostgresData(dir);
-  // Durable, because committed rows must survive an immediate stop.
+  // With fsync, because committed rows must survive an immediate stop.
   const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: true, log: () => {} });
   stack.defer(() => postgres.stop());
   const proxy = stack.use(await startProcessorProxy());
@@ -78,13 +80,13 @@ export async function startMatrixSystem(): Promise<MatrixSystem> {
       },
     ]),
   );
-  const running = stack.use(await startTestSystem("kafka", env, { databaseUrl: postgres.superuserUrl }));
-  const { system, kafka } = running;
+  const testSystem = stack.use(await startTestSystem("kafka", env, { databaseUrl: postgres.superuserUrl }));
+  const { system, kafka } = testSystem;
   if (!kafka) throw new Error("the test system has no Kafka");
   proxy.target = system.sandboxUrl;
   const crashes = new Crashes();
   const replicas = stack.use(await startReplicas(system, undefined, (text, name) => crashes.add(name, text)));
-  const open = (url: string | undefined) => {
+  const openPool = (url: string | undefined) => {
     const pool = new Pool({ connectionString: url, application_name: applicationName, max: 4 });
     pool.on("error", () => {});
     // PostgreSQL may stop while a connection is in use. The running query then throws.
@@ -94,33 +96,33 @@ export async function startMatrixSystem(): Promise<MatrixSystem> {
   };
   const { payments: paymentsUrl, kyc: kycUrl, webhooks: webhooksUrl, identity: identityUrl } = system.ownerDatabaseUrls;
   const databases = {
-    payments: open(paymentsUrl),
-    kyc: open(kycUrl),
-    webhooks: open(webhooksUrl),
-    identity: open(identityUrl),
-    postgres: open(postgres.superuserUrl),
+    payments: openPool(paymentsUrl),
+    kyc: openPool(kycUrl),
+    webhooks: openPool(webhooksUrl),
+    identity: openPool(identityUrl),
+    postgres: openPool(postgres.superuserUrl),
   };
   const locks = new Locks<Replica>();
-  const gateways = replicas.of.gateway.map(({ url }) => url);
-  const all = Object.values(replicas.of).flat();
+  const gateways = replicas.byService.gateway.map(({ url }) => url);
+  const allReplicas = Object.values(replicas.byService).flat();
   let nextGateway = 0;
   const restoreAll = async () => {
     await Promise.all([postgres.start(), kafka.start()]);
-    for (const replica of all) {
+    for (const replica of allReplicas) {
       const pid = replica.pid();
       if (pid !== undefined) process.kill(pid, "SIGCONT");
     }
-    await Promise.all(all.map((replica) => locks.with(replica, () => replica.restart())));
+    await Promise.all(allReplicas.map((replica) => locks.with(replica, () => replica.restart())));
     await sandbox(system, "DELETE", "/sandbox/faults");
     const isReady = async () => (await Promise.all(gateways.map(isGatewayReady))).every((ready) => ready);
-    if (!(await until(isReady, readyMsMax))) throw new Error(`the system is not ready ${readyMsMax / 1000} s after its faults`);
+    if (!(await until(isReady, readyMsMax))) throw new Error(`the system was not ready ${readyMsMax / 1000} s after the end of its faults`);
   };
   await restoreAll();
-  const started = stack.move();
+  const resources = stack.move();
   return {
-    ...{ system, replicas: replicas.of, postgres, kafka, proxy, databases, locks, crashes, pointFile, restoreAll },
+    ...{ system, replicas: replicas.byService, postgres, kafka, proxy, databases, locks, crashes, pointFile, restoreAll },
     gatewayUrl: () => gateways[nextGateway++ % gateways.length] as string,
-    [Symbol.asyncDispose]: () => started.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 

@@ -8,14 +8,14 @@ import { addRegression, readRegressions, writeResult } from "./results.ts";
 import type { Schedule } from "./schedule.ts";
 import { shrink } from "./shrink.ts";
 
-/** Number of schedules in which each cell is first three times. After it every cell must be met. */
+/** Number of schedules of three rounds, after which every cell must be met. */
 const schedulesForFullCoverage = 3 * cells.length;
 const progressMs = 30_000;
-/** A failure may depend on timing, so a candidate is played several times. */
+/** A candidate is played several times, because a failure may depend on timing. */
 const playsPerCandidate = 3;
-/** Time limit for a candidate to settle. A failing candidate always takes this long. */
-const shrinkSettleMs = 20_000;
-/** Limits the time to shrink a schedule that fails rarely. */
+/** Time within which the promises must hold again. A failing candidate always takes this time. */
+const shrinkCheckMsMax = 20_000;
+/** Limit of candidates, because shrinking a schedule that rarely fails takes long. */
 const candidatesMax = 40;
 
 export const matrix: Program = {
@@ -29,30 +29,30 @@ async function run(options: ProgramRun): Promise<void> {
   const { schedules = Number.POSITIVE_INFINITY, workers = 1, schedule, results, shrinks = true } = options.matrix ?? {};
   const regressions = schedule ? [] : readRegressions();
   const coverage = new Coverage();
-  let [next, done, startedMs, progressAtMs] = [0, 0, Number.POSITIVE_INFINITY, performance.now()];
-  const isOver = () => next >= schedules + regressions.length || (signal.aborted && next > 0);
+  let [nextNumber, playedCount, startedMs, progressAtMs] = [0, 0, Number.POSITIVE_INFINITY, performance.now()];
+  const isOver = () => nextNumber >= schedules + regressions.length || (signal.aborted && nextNumber > 0);
 
-  const progress = () => {
-    const perMinute = done / ((performance.now() - startedMs) / 60_000);
-    const left = Number.isFinite(schedules) ? `, ${Math.ceil((schedules + regressions.length - done) / perMinute)} min left` : "";
-    log(`${done} schedules, ${report.violations.length} failed, ${perMinute.toFixed(1)} a minute${left}`);
+  const logProgress = () => {
+    const perMinute = playedCount / ((performance.now() - startedMs) / 60_000);
+    const timeLeft = Number.isFinite(schedules) ? `, ${Math.ceil((schedules + regressions.length - playedCount) / perMinute)} min left` : "";
+    log(`${playedCount} schedules, ${report.violations.length} failed, ${perMinute.toFixed(1)} a minute${timeLeft}`);
   };
   const playAndRecord = async (matrixSystem: MatrixSystem, name: string, current: Schedule): Promise<Play> => {
     const playback = await play(matrixSystem, current);
     const { played } = playback;
     coverage.add(played);
-    done++;
+    playedCount++;
     report.count("schedules played");
     report.count("faults met", played.met.length);
     report.count("faults that no process met", played.missed.length);
     if (results) writeResult(results, { name, seed, ...played, ...(played.problems.length > 0 && { schedule: current }) });
-    report.check("a schedule passes", played.problems.length === 0, () => describeFailure(name, played, current));
-    // Repeated schedules and regressions were shrunk before.
+    report.check("all promises hold after a schedule", played.problems.length === 0, () => describeFailure(name, played, current));
+    // Schedules of the command line and regressions were shrunk in an earlier run.
     const mayShrink = shrinks && !schedule && !regressions.includes(current) && !signal.aborted;
     if (played.problems.length > 0 && mayShrink) await shrinkAndStore(matrixSystem, name, current, options);
     if (performance.now() - progressAtMs >= progressMs) {
       progressAtMs = performance.now();
-      progress();
+      logProgress();
     }
     return playback;
   };
@@ -60,16 +60,16 @@ async function run(options: ProgramRun): Promise<void> {
   const playOnOneSystem = async () => {
     await using matrixSystem = await startMatrixSystem();
     startedMs = Math.min(startedMs, performance.now());
-    await using kept = new AsyncDisposableStack();
-    const plays = new Map<string, Play>();
+    await using playbacks = new AsyncDisposableStack();
+    const passed = new Map<string, Play>();
     while (!isOver()) {
-      const number = next++;
-      const known = regressions[number];
-      const name = schedule ? `play ${number}` : known ? `regression ${number}` : `${seed}/${number - regressions.length}`;
-      const current = schedule ?? known ?? drawSchedule(seed, number - regressions.length);
+      const number = nextNumber++;
+      const regression = regressions[number];
+      const name = schedule ? `play ${number}` : regression ? `regression ${number}` : `${seed}/${number - regressions.length}`;
+      const current = schedule ?? regression ?? drawSchedule(seed, number - regressions.length);
       try {
-        const playback = kept.use(await playAndRecord(matrixSystem, name, current));
-        if (playback.played.problems.length === 0) plays.set(name, playback);
+        const playback = playbacks.use(await playAndRecord(matrixSystem, name, current));
+        if (playback.played.problems.length === 0) passed.set(name, playback);
       } catch (error) {
         log(`${name} could not be played: ${(error as Error).message}`);
         report.violation(`${name} could not be played: ${(error as Error).stack}\n      ${commandFor(current)}`);
@@ -77,22 +77,22 @@ async function run(options: ProgramRun): Promise<void> {
       }
     }
     // Later schedules may have damaged the results of earlier ones. Unpaid payments have expired in
-    // the meantime, which is an event as well.
-    for (const [name, playback] of plays) {
+    // the meantime, which causes further events.
+    for (const [name, playback] of passed) {
       const problems = await playback.checkAgain();
-      report.check("a schedule still passes at the end", problems.length === 0, () => `${name}: ${problems.join("\n      ")}`);
+      report.check("all promises of a schedule still hold at the end of the run", problems.length === 0, () => `${name}: ${problems.join("\n      ")}`);
     }
   };
-  const work = async () => {
+  const runWorker = async () => {
     while (!isOver()) await playOnOneSystem();
   };
-  await Promise.all(Array.from({ length: workers }, work));
-  progress();
+  await Promise.all(Array.from({ length: workers }, runWorker));
+  logProgress();
   log(coverage.table());
   const unmet = coverage.unmet();
   report.count("cells (kind of fault and place)", cells.length);
   report.count("cells met", cells.length - unmet.length);
-  if (done >= schedulesForFullCoverage && !schedule)
+  if (playedCount >= schedulesForFullCoverage && !schedule)
     report.check("every cell is met", unmet.length === 0, () => unmet.join(", "));
 }
 
@@ -108,15 +108,15 @@ async function shrinkAndStore(
   failed: Schedule,
   { log, signal }: ProgramRun,
 ): Promise<void> {
-  let [candidates, plays, last] = [0, 0, ""];
+  let [candidates, plays, lastProblems] = [0, 0, ""];
   const fails = async (candidate: Schedule) => {
     if (candidates++ >= candidatesMax || signal.aborted) return false;
     for (let i = 0; i < playsPerCandidate; i++) {
       plays++;
-      await using playback = await play(matrixSystem, candidate, shrinkSettleMs);
+      await using playback = await play(matrixSystem, candidate, shrinkCheckMsMax);
       const { played } = playback;
       if (played.problems.length === 0) continue;
-      last = played.problems.join("\n      ");
+      lastProblems = played.problems.join("\n      ");
       return true;
     }
     return false;
@@ -130,6 +130,6 @@ async function shrinkAndStore(
   }
   addRegression(shortest);
   log(
-    `${name}, after ${plays} plays: the shortest schedule failed ${failures} of ${repetitions} times:\n    ${commandFor(shortest)}\n      ${last}`,
+    `${name}, after ${plays} plays: the shortest schedule failed ${failures} of ${repetitions} times:\n    ${commandFor(shortest)}\n      ${lastProblems}`,
   );
 }

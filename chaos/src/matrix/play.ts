@@ -6,7 +6,7 @@ import { createRandom } from "../random.ts";
 import { requestRefunds } from "../refunds/request-refunds.ts";
 import { Report } from "../report.ts";
 import { cellOf } from "./cells.ts";
-import { type DoneWork, findViolations } from "./evaluate.ts";
+import { type CompletedWork, findViolations } from "./evaluate.ts";
 import { inject } from "./inject.ts";
 import type { MatrixSystem } from "./matrix-system.ts";
 import { createRepeater } from "./repeat-request.ts";
@@ -14,10 +14,10 @@ import type { Fault, Schedule, Work } from "./schedule.ts";
 import { createBusiness, type ScheduleBusiness } from "./schedule-business.ts";
 import { verify } from "./verify.ts";
 
-/** Time limit of the work. Each fault ends within ten seconds. */
+/** Time limit of the work. Every fault ends within ten seconds. */
 const workMsMax = 120_000;
 /** Time after the last fault in which all promises must hold, also on a busy machine. */
-const settleMs = 180_000;
+const checkMsMax = 180_000;
 /** Time for which fault points stay armed after the work, for background work of processes. */
 const afterWorkMsMax = 4_000;
 const pollMs = 250;
@@ -25,41 +25,42 @@ const pollMs = 250;
 export interface Played {
   /** Violations; empty when the schedule passed. */
   readonly problems: readonly string[];
-  /** Names of the cells that a process has met, and of those that none has. */
+  /** Names of the cells whose fault affected a process. */
   readonly met: readonly string[];
+  /** Names of the cells whose fault affected no process. */
   readonly missed: readonly string[];
   readonly durationMs: number;
 }
 
-/** A played schedule. Its endpoint receives events until it is disposed. */
+/** A played schedule. Its endpoint receives events until the play is disposed. */
 export interface Play extends AsyncDisposable {
   readonly played: Played;
-  /** Checks its results again after other schedules. */
+  /** Checks the results of this schedule again, after other schedules. */
   checkAgain(): Promise<readonly string[]>;
 }
 
 /** Plays a schedule on a running system, removes all faults, and checks the results. */
-export async function play(matrixSystem: MatrixSystem, schedule: Schedule, settleMsMax = settleMs): Promise<Play> {
+export async function play(matrixSystem: MatrixSystem, schedule: Schedule, checkMs = checkMsMax): Promise<Play> {
   const startedMs = performance.now();
   const report = new Report();
   const signal = AbortSignal.timeout(workMsMax);
   await using stack = new AsyncDisposableStack();
   const business = stack.use(await createBusiness(matrixSystem, schedule, { report, signal }));
   const interrupted = new InterruptedDeliveries(matrixSystem.databases.webhooks);
-  const done: DoneWork = { refunds: [], verifications: [], replays: [], ...{ business, interrupted } };
+  const completed: CompletedWork = { refunds: [], verifications: [], replays: [], ...{ business, interrupted } };
   const workEnds = new AbortController();
   const [met, missed]: [string[], string[]] = [[], []];
 
   const injecting = runAtTimes(schedule.faults, async (fault) => {
-    const isMet = await inject({ matrixSystem, interrupted, over: workEnds.signal }, fault);
+    const isMet = await inject({ matrixSystem, interrupted, workEnded: workEnds.signal }, fault);
     (isMet ? met : missed).push(cellOf(fault));
   });
-  const working = runAtTimes(schedule.work, (work, index) => doWork(done, work, index));
+  const working = runAtTimes(schedule.work, (work, index) => doWork(completed, work, index));
   try {
     await working;
     // While a database or a gateway is down, the check throws.
     const passes = async () =>
-      (await findViolations(matrixSystem, done, { mayDecide: false }).catch(() => ["not available"])).length === 0;
+      (await findViolations(matrixSystem, completed, { mayDecide: false }).catch(() => ["the check failed"])).length === 0;
     const armedEndsAtMs = performance.now() + afterWorkMsMax;
     while (performance.now() < armedEndsAtMs && !(await passes())) await sleep(pollMs);
   } finally {
@@ -67,25 +68,25 @@ export async function play(matrixSystem: MatrixSystem, schedule: Schedule, settl
     await injecting;
     await matrixSystem.restoreAll();
   }
-  await sleep(latestEffectMs(schedule.faults));
+  await sleep(findLatestEffectMs(schedule.faults));
 
-  const problems = await findLastingViolations(() => findViolations(matrixSystem, done, { mayDecide: true }), settleMsMax);
-  const opened = stack.move();
+  const problems = await waitForPromises(() => findViolations(matrixSystem, completed, { mayDecide: true }), checkMs);
+  const resources = stack.move();
   return {
     played: {
       problems: [...report.violations, ...matrixSystem.crashes.takeUnexplained(), ...problems],
       ...{ met, missed },
       durationMs: Math.round(performance.now() - startedMs),
     },
-    checkAgain: () => findLastingViolations(() => findViolations(matrixSystem, done, { mayDecide: false }), settleMsMax),
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    checkAgain: () => waitForPromises(() => findViolations(matrixSystem, completed, { mayDecide: false }), checkMs),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
 /**
- * Repeats a check until it finds no problems or the time is over, and returns the last problems.
+ * Repeats a check until it finds no problems or the time limit expires. Returns the last problems.
  */
-async function findLastingViolations(check: () => Promise<readonly string[]>, msMax: number): Promise<readonly string[]> {
+async function waitForPromises(check: () => Promise<readonly string[]>, msMax: number): Promise<readonly string[]> {
   const endsAtMs = performance.now() + msMax;
   for (;;) {
     const problems = await check();
@@ -94,37 +95,38 @@ async function findLastingViolations(check: () => Promise<readonly string[]>, ms
   }
 }
 
-/** Runs each item at its time. An error is thrown only to the caller that awaits the result. */
-function runAtTimes<T extends Fault | Work>(all: readonly T[], act: (item: T, index: number) => Promise<void>): Promise<unknown> {
-  const runs = all.map(async (item, index) => {
+/** Starts each item at its time. The returned promise rejects if an item fails. */
+function runAtTimes<T extends Fault | Work>(items: readonly T[], start: (item: T, index: number) => Promise<void>): Promise<unknown> {
+  const runs = items.map(async (item, index) => {
     await sleep(item.atMs);
-    await act(item, index);
+    await start(item, index);
   });
   const allRuns = Promise.all(runs);
+  // The caller may await the promise only after an item has failed.
   allRuns.catch(() => {});
   return allRuns;
 }
 
 async function doWork(
-  { business, interrupted, refunds, verifications, replays }: DoneWork,
+  { business, interrupted, refunds, verifications, replays }: CompletedWork,
   work: Work,
   index: number,
 ): Promise<void> {
   const { context } = business;
-  const checkDone = (result: object | undefined) =>
-    context.report.check("work is done in time", result !== undefined, () => `${work.kind}, work ${index}, was not done`);
+  const checkCompleted = (result: object | undefined) =>
+    context.report.check("work is completed in time", result !== undefined, () => `${work.kind}, work ${index}, was not completed`);
   switch (work.kind) {
     case "refund": {
       const tested = await requestRefunds(context, work.course, createRandom(index));
-      checkDone(tested);
+      checkCompleted(tested);
       if (tested) refunds.push(tested);
       return;
     }
     case "verification": {
       const clientId = work.ofClient ? business.clientId : undefined;
-      const verified = await verify(context, { end: work.end, clientId });
-      checkDone(verified);
-      if (verified) verifications.push(verified);
+      const verification = await verify(context, { end: work.end, clientId });
+      checkCompleted(verification);
+      if (verification) verifications.push(verification);
       return;
     }
     case "replay": {
@@ -133,7 +135,7 @@ async function doWork(
       const since = new Date(Date.now() - 3_600_000).toISOString();
       const request = { since, statuses: ["succeeded"] };
       const replay = await createRepeater(context)(context.apiKey, path, request, ({ status }) => status === 202);
-      checkDone(replay);
+      checkCompleted(replay);
       if (replay) replays.push(`${path}s/${replay["id"]}`);
       return;
     }
@@ -145,21 +147,21 @@ async function doWork(
 async function revokeKey(
   { context, gatewayUrls }: ScheduleBusiness,
   victim: Victim,
-  way: Extract<Work, { kind: "key" }>["way"],
+  method: Extract<Work, { kind: "key" }>["way"],
   index: number,
 ) {
   const startFault = () => ({ reachable: gatewayUrls, end: async () => {} });
   await revokeUnderLoad({
-    ...{ urls: gatewayUrls, adminKey: context.system.adminKey, victim, way, name: `work ${index}` },
+    ...{ urls: gatewayUrls, adminKey: context.system.adminKey, victim, method, name: `work ${index}` },
     ...{ workers: 2, pauseMsMax: 40, random: createRandom(index), report: context.report, startFault },
   });
 }
 
 /** Returns the time after which no fault of the schedule can take effect any more. */
-function latestEffectMs(faults: readonly Fault[]): number {
-  const late = faults.map((fault) => {
+function findLatestEffectMs(faults: readonly Fault[]): number {
+  const delaysMs = faults.map((fault) => {
     if (fault.kind === "way") return fault.trouble.ms;
     return fault.kind === "answers" ? Number(/^(?:error_)?late:(\d+)$/.exec(fault.mode)?.[1] ?? 0) : 0;
   });
-  return Math.max(0, ...late);
+  return Math.max(0, ...delaysMs);
 }

@@ -6,8 +6,8 @@ import type { RefundContext } from "../refunds/request-refunds.ts";
 const pauseMs = 200;
 
 /**
- * Returns a function that repeats a request with one Idempotency-Key until `isDone`. It returns the
- * response body, or undefined if the time is over.
+ * Returns a function that repeats a request with one Idempotency-Key until `isDone` returns true.
+ * The function returns the response body, or undefined after the signal.
  */
 export const createRepeater =
   ({ gatewayUrl, signal }: RefundContext) =>

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readSchedule, type Schedule } from "./schedule.ts";
 
-/** Schedules that failed once, one for each line. Each run plays them first. */
+/** File of schedules that failed in an earlier run, one on each line. Each run plays them first. */
 export const regressionsFile = join(import.meta.dirname, "regressions.jsonl");
 
 export function readRegressions(): Schedule[] {
@@ -13,7 +13,7 @@ export function readRegressions(): Schedule[] {
 /** Adds a schedule unless the file contains it. */
 export function addRegression(schedule: Schedule): void {
   const line = JSON.stringify(schedule);
-  if (readRegressions().some((known) => JSON.stringify(known) === line)) return;
+  if (readRegressions().some((regression) => JSON.stringify(regression) === line)) return;
   appendFileSync(regressionsFile, `${line}\n`);
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { aPerson, someDetails } from "@amana/dev-env/demo/a-person";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import type { Endpoint } from "../events/endpoints.ts";
-import { type Receiver, receiveEvents } from "../events/receive-events.ts";
+import { type Receiver, startReceivers } from "../events/start-receivers.ts";
 import { createVictim, type Victim } from "../keys/revoke.ts";
 import { createRandom } from "../random.ts";
 import type { RefundContext } from "../refunds/request-refunds.ts";
@@ -15,15 +15,15 @@ export interface ScheduleBusiness extends AsyncDisposable {
   readonly context: RefundContext;
   readonly gatewayUrls: readonly string[];
   readonly endpoint: Endpoint;
-  /** The client for verifications of a client. */
+  /** The client whose verifications have `ofClient`. */
   readonly clientId: string | undefined;
-  /** A separate business for each key that is revoked. */
+  /** For each work with a revocation, a separate business and its key. */
   readonly victims: ReadonlyMap<Work, Victim>;
-  /** Last row of each outbox before this business existed. */
+  /** Id of the last row of each outbox before this business was created. */
   readonly outboxIds: Readonly<Record<"payments" | "kyc", string>>;
 }
 
-/** Event types of the endpoint: all that the work can cause. */
+/** Event types of the endpoint: all types that the work can cause. */
 export const eventTypes = [
   "PAYMENT_COMPLETED",
   "PAYMENT_REFUNDED",
@@ -52,7 +52,7 @@ export async function createBusiness(
     if (response.status !== 201) throw new Error(`${path} returned ${response.status} before any fault: ${response.text}`);
     return String(response.body["id"]);
   };
-  const receivers = stack.use(await receiveEvents(createRandom(work.length), 1));
+  const receivers = stack.use(await startReceivers(createRandom(work.length), 1));
   const receiver = receivers.receivers[0] as Receiver;
   const endpointId = await post("/api/v1/webhook-endpoints", { url: receiver.url, events: eventTypes });
   let clientId: string | undefined;
@@ -63,17 +63,17 @@ export async function createBusiness(
   const victims = new Map<Work, Victim>();
   for (const item of work)
     if (item.kind === "key") victims.set(item, await createVictim(gatewayUrl(), system.adminKey, victims.size));
-  const lastId = async (name: "payments" | "kyc") => {
+  const readLastId = async (name: "payments" | "kyc") => {
     const { rows } = await databases[name].query<{ id: string }>("select coalesce(max(id), 0) as id from outbox");
     return rows[0]?.id ?? "0";
   };
-  const outboxIds = { payments: await lastId("payments"), kyc: await lastId("kyc") };
-  const opened = stack.move();
+  const outboxIds = { payments: await readLastId("payments"), kyc: await readLastId("kyc") };
+  const resources = stack.move();
   return {
     context: { ...{ system, gatewayUrl, apiKey, proxy, report, signal }, database: databases.payments },
     gatewayUrls: matrixSystem.replicas.gateway.map(({ url }) => url),
     endpoint: { id: endpointId, businessId, types: eventTypes, receiver },
     ...{ clientId, victims, outboxIds },
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

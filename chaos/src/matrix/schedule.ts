@@ -1,4 +1,4 @@
-import type { Way } from "../keys/revoke.ts";
+import type { RevocationMethod } from "../keys/revoke.ts";
 import type { ProxyFault } from "../refunds/processor-proxy.ts";
 import type { RefundScenario } from "../refunds/scenario.ts";
 import type { Replicated } from "../rolling/replicas.ts";
@@ -8,16 +8,16 @@ import type { Replicated } from "../rolling/replicas.ts";
  */
 export type VerificationEnd = "approved" | "rejected" | "reviewed" | "canceled";
 
-/** A unit of work. Times count from the start of the schedule. */
+/** A unit of work. `atMs` is the time from the start of the schedule. */
 export type Work = { readonly atMs: number } & (
   | { readonly kind: "refund"; readonly course: RefundScenario }
-  | { readonly kind: "key"; readonly way: Way }
+  | { readonly kind: "key"; readonly way: RevocationMethod }
   | { readonly kind: "verification"; readonly end: VerificationEnd; readonly ofClient: boolean }
-  /** Delivers all delivered events again. */
+  /** Requests a replay of all delivered events. */
   | { readonly kind: "replay" }
 );
 
-/** A fault injected during the run. `forMs`: how long the process stays down or frozen. */
+/** A fault injected during the run. `forMs` is the time for which a process is down or frozen. */
 export type Fault = { readonly atMs: number } & (
   | { readonly kind: "kill" | "freeze"; readonly service: Replicated; readonly replica: number; readonly forMs: number }
   | {

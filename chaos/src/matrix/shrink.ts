@@ -9,13 +9,13 @@ export type Fails = (candidate: Schedule) => Promise<boolean>;
  */
 export async function shrink(schedule: Schedule, fails: Fails): Promise<Schedule> {
   let shortest = schedule;
-  for (let before = ""; before !== JSON.stringify(shortest); ) {
-    before = JSON.stringify(shortest);
+  for (let previous = ""; previous !== JSON.stringify(shortest); ) {
+    previous = JSON.stringify(shortest);
     const { work, faults } = shortest;
-    const fewerFaults = await minimize(faults, (subset) => fails({ work, faults: subset }));
-    const fewerWork = await minimize(work, (subset) => fails({ work: subset, faults: fewerFaults }));
-    shortest = { work: fewerWork, faults: fewerFaults };
-    for (const simplify of simplificationsOf(shortest)) {
+    const neededFaults = await minimize(faults, (subset) => fails({ work, faults: subset }));
+    const neededWork = await minimize(work, (subset) => fails({ work: subset, faults: neededFaults }));
+    shortest = { work: neededWork, faults: neededFaults };
+    for (const simplify of listSimplifications(shortest)) {
       const candidate = simplify(shortest);
       if (JSON.stringify(candidate) !== JSON.stringify(shortest) && (await fails(candidate))) shortest = candidate;
     }
@@ -33,9 +33,9 @@ export async function minimize<T>(all: readonly T[], fails: (subset: readonly T[
     const size = Math.ceil(needed.length / parts);
     let isShorter = false;
     for (let start = 0; start < needed.length; start += size) {
-      const rest = [...needed.slice(0, start), ...needed.slice(start + size)];
-      if (!(await fails(rest))) continue;
-      needed = rest;
+      const candidate = [...needed.slice(0, start), ...needed.slice(start + size)];
+      if (!(await fails(candidate))) continue;
+      needed = candidate;
       isShorter = true;
       break;
     }
@@ -49,48 +49,48 @@ export async function minimize<T>(all: readonly T[], fails: (subset: readonly T[
 type Simplification = (schedule: Schedule) => Schedule;
 
 /** Returns functions that each simplify one part of the schedule, or leave it unchanged. */
-function simplificationsOf({ work, faults }: Schedule): Simplification[] {
-  const ofWork = (index: number, change: (item: Work) => Work): Simplification => {
+function listSimplifications({ work, faults }: Schedule): Simplification[] {
+  const changeWork = (index: number, change: (item: Work) => Work): Simplification => {
     return (schedule) => ({ ...schedule, work: schedule.work.map((item, i) => (i === index ? change(item) : item)) });
   };
-  const ofFault = (index: number, change: (item: Fault) => Fault): Simplification => {
+  const changeFault = (index: number, change: (item: Fault) => Fault): Simplification => {
     return (schedule) => ({ ...schedule, faults: schedule.faults.map((item, i) => (i === index ? change(item) : item)) });
   };
   return [
     ...work.flatMap((item, index) => [
-      ...(item.kind === "refund" ? item.course.asks.map(() => ofWork(index, withoutLastRequest)) : []),
-      ...roundings.map((round) => ofWork(index, round)),
+      ...(item.kind === "refund" ? item.course.asks.map(() => changeWork(index, removeLastRequest)) : []),
+      ...roundings.map((round) => changeWork(index, round)),
     ]),
     ...faults.flatMap((_, index) => [
-      ofFault(index, (now) => (now.kind === "answers" ? { ...now, times: 1 } : now)),
-      ...roundings.map((round) => ofFault(index, round)),
+      changeFault(index, (fault) => (fault.kind === "answers" ? { ...fault, times: 1 } : fault)),
+      ...roundings.map((round) => changeFault(index, round)),
     ]),
   ];
 }
 
-const withoutLastRequest = (work: Work): Work =>
+const removeLastRequest = (work: Work): Work =>
   work.kind === "refund" && work.course.asks.length > 1
     ? { ...work, course: { ...work.course, asks: work.course.asks.slice(0, -1) } }
     : work;
 
-/** Ordered from the largest change to the smallest. */
-const steps: readonly ((ms: number) => number)[] = [
+/** Functions that round a time down, from the largest change to the smallest. */
+const roundDownFunctions: readonly ((ms: number) => number)[] = [
   () => 0,
   (ms) => Math.floor(ms / 1_000) * 1_000,
   (ms) => Math.floor(ms / 100) * 100,
 ];
 
-/** Without `patienceMs`, which is a time limit and not a duration. */
+/** Properties that are rounded. `patienceMs` is not rounded, because it is a time limit. */
 const times = ["atMs", "forMs", "pauseMs", "ms"];
 
 const roundings = times.flatMap((time) =>
-  steps.map(
-    (step) =>
+  roundDownFunctions.map(
+    (roundDown) =>
       <T>(part: T): T =>
-        rounded(part, time, step),
+        roundTimes(part, time, roundDown),
   ),
 );
 
-function rounded<T>(part: T, time: string, step: (ms: number) => number): T {
-  return JSON.parse(JSON.stringify(part), (name, value: unknown) => (name === time ? step(Number(value)) : value)) as T;
+function roundTimes<T>(part: T, time: string, roundDown: (ms: number) => number): T {
+  return JSON.parse(JSON.stringify(part), (name, value: unknown) => (name === time ? roundDown(Number(value)) : value)) as T;
 }

@@ -44,7 +44,7 @@ const expectedResults: Readonly<
   },
 };
 
-export interface Verified {
+export interface FinishedVerification {
   readonly id: string;
   readonly end: VerificationEnd;
   readonly clientId: string | undefined;
@@ -52,13 +52,13 @@ export interface Verified {
 }
 
 /**
- * Runs a verification to its end and repeats each request until it succeeds. Returns undefined if
- * the time is over.
+ * Runs a verification to its end and repeats each request until it succeeds. Returns undefined
+ * after the signal of the context.
  */
 export async function verify(
   context: RefundContext,
   { end, clientId }: { end: VerificationEnd; clientId: string | undefined },
-): Promise<Verified | undefined> {
+): Promise<FinishedVerification | undefined> {
   const { system, apiKey } = context;
   const repeat = createRepeater(context);
   const created = await repeat(apiKey, path, clientId ? { client_id: clientId } : {}, ({ status }) => status === 201);
@@ -66,22 +66,22 @@ export async function verify(
   const id = String(created["id"]);
   const { submission } = expectedResults[end];
   if (submission) await submit(system.sandboxUrl, String(created["link_url"]), submission);
-  // If the first response was lost, the repeated request finds a finished application.
+  // If the first response was lost, the repeated request returns the code of a final application.
   const isDone = ({ status, body }: Answer) => status === 200 || body["code"] === "kyc_application_final";
-  const done =
+  const finished =
     end === "canceled"
       ? await repeat(apiKey, `${path}/${id}/cancel`, {}, isDone)
       : end === "reviewed"
         ? await repeat(system.adminKey, `${path}/${id}/review`, { outcome: "APPROVED", note: "Another person." }, isDone)
         : created;
-  return done && { id, end, clientId, createdAt: String(created["created_at"]) };
+  return finished && { id, end, clientId, createdAt: String(created["created_at"]) };
 }
 
 /** Returns the differences between an application and its expected result. */
 export async function findVerificationViolations(
   { identity }: MatrixSystem["databases"],
   { gatewayUrl, apiKey }: RefundContext,
-  { id, end }: Verified,
+  { id, end }: FinishedVerification,
   published: readonly string[],
 ): Promise<string[]> {
   const { status, verdict, events } = expectedResults[end];
@@ -95,11 +95,11 @@ export async function findVerificationViolations(
   check("status and verdict", [body["status"], body["verdict"]], [status, verdict]);
   check("events", published.toSorted(), events);
   if (end === "reviewed") {
-    const found = await identity.query("select 1 from audit_event where entity_id = $1 and action = $2", [
+    const auditRows = await identity.query("select 1 from audit_event where entity_id = $1 and action = $2", [
       id,
       "kyc_application.reviewed",
     ]);
-    check("audit events of its review", found.rowCount, 1);
+    check("audit events of its review", auditRows.rowCount, 1);
   }
   return problems;
 }
@@ -111,12 +111,12 @@ export async function findVerificationViolations(
 export async function findClientViolations(
   { gatewayUrl, apiKey }: RefundContext,
   clientId: string,
-  verifications: readonly Verified[],
+  verifications: readonly FinishedVerification[],
 ): Promise<string[]> {
-  const creationOf = ({ createdAt, id }: Verified) => `${createdAt} ${id}`;
+  const sortKeyOf = ({ createdAt, id }: FinishedVerification) => `${createdAt} ${id}`;
   const [newest] = verifications
-    .filter((verified) => verified.clientId === clientId)
-    .sort((a, b) => (creationOf(a) < creationOf(b) ? 1 : -1));
+    .filter((verification) => verification.clientId === clientId)
+    .sort((a, b) => (sortKeyOf(a) < sortKeyOf(b) ? 1 : -1));
   if (!newest) return [];
   const { body } = await apiCaller(gatewayUrl(), apiKey)("GET", `/api/v1/clients/${clientId}`);
   const expected = expectedResults[newest.end].clientStatus;

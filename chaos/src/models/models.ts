@@ -3,7 +3,8 @@ import { isSpinInstalled, search } from "./search.ts";
 import { variants } from "./variants.ts";
 
 /**
- * Searches the models once, independent of the duration of the run, because a search is complete.
+ * Searches each model once, independent of the duration of the run, because a search visits all
+ * states.
  */
 export const models: Program = {
   attacks: "P1, P4: search all states of the models of a refund and of a key revocation, with and without each rule",

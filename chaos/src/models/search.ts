@@ -39,7 +39,7 @@ export async function search({ model, without }: Variant): Promise<SearchResult>
     // A breadth-first search finds the shortest counterexample first.
     const order = without ? ["-DBFS"] : [];
     await run("gcc", ["-O1", "-w", "-DSAFETY", `-DMEMLIM=${memoryMbMax}`, ...order, "-o", "pan", "pan.c"], options);
-    // -E: a state without further steps is not an error. The model asserts what must hold there.
+    // -E: a state without further steps is not an error. The model has its own assertion for it.
     const { stdout } = await run(join(cwd, "pan"), ["-E", `-m${depthMax}`], options);
     const states = Number(/(\d+) states, stored/.exec(stdout)?.[1]);
     const errors = Number(/errors: (\d+)/.exec(stdout)?.[1]);

@@ -1,17 +1,17 @@
-import { figuresBelow, processorShares } from "@amana/bench/process-figures";
+import { readFiguresOfDescendants, processorShares } from "@amana/bench/process-figures";
 import { median } from "@amana/bench/table";
 import { eventually } from "@amana/dev-env/eventually";
 import type { System } from "@amana/dev-env/system";
 import { aBusiness, anOrder, aPerson, startTestSystem } from "@amana/e2e/test-system";
 import { Client } from "pg";
-import { fire, type LoadRequest, type Outcome } from "../load/fire.ts";
+import { sendLoad, type LoadRequest, type LoadOutcome } from "../load/send-load.ts";
 import type { Program } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
 import type { Report } from "../report.ts";
 
-/** Enough businesses that no limit of one business is reached. */
+/** Number of businesses, so large that the load of each stays below its rate limits. */
 const businesses = 12;
-const clientsEach = 20;
+const clientsPerBusiness = 20;
 const phaseSeconds = 3;
 /**
  * Maximum number of requests in flight, each on its own connection. Requests beyond it are not
@@ -20,9 +20,9 @@ const phaseSeconds = 3;
 const inFlightMax = 2_000;
 const warmUpSeconds = 2;
 const recoveryTriesMax = 60;
-/** Connections that the attack takes: nearly the whole pool of a service. */
-const connectionsTaken = 18;
-/** Minimum capacity to multiply, for a machine that is too busy to respond at all. */
+/** Number of connections that wait for the locked table: nearly the whole pool of a service. */
+const usedConnections = 18;
+/** Lower bound of the capacity in requests per second, for a very busy machine. */
 const capacityMin = 100;
 
 export const overload: Program = {
@@ -34,12 +34,12 @@ export const overload: Program = {
       clients: { LOG_LEVEL: "warn" },
     });
     const { system } = test;
-    const requests = await prepare(system, random);
+    const requests = await prepareRequests(system, random);
     const send = async (perSecond: number, seconds: number, atOnceMax: number, when: string) => {
-      const before = figuresBelow(process.pid);
-      const outcome = await fire({ url: system.gatewayUrl, requests: requests.all, perSecond, atOnceMax, seconds });
+      const figuresBefore = readFiguresOfDescendants(process.pid);
+      const outcome = await sendLoad({ url: system.gatewayUrl, requests: requests.all, perSecond, atOnceMax, seconds });
       const { goodput, goodMsP99, senderShare, statuses, unsent } = outcome;
-      const shares = processorShares(before, figuresBelow(process.pid), outcome.seconds);
+      const shares = processorShares(figuresBefore, readFiguresOfDescendants(process.pid), outcome.seconds);
       checkOutcome(outcome, when, report);
       log(
         `${when}: goodput ${Math.round(goodput)}/s, p99 ${goodMsP99} ms; ` +
@@ -47,8 +47,8 @@ export const overload: Program = {
       );
       return outcome;
     };
-    const atCapacity = () => send(Number.POSITIVE_INFINITY, phaseSeconds, 32, "at capacity");
-    await fire({
+    const measureCapacity = () => send(Number.POSITIVE_INFINITY, phaseSeconds, 32, "at capacity");
+    await sendLoad({
       url: system.gatewayUrl,
       requests: requests.all,
       perSecond: Number.POSITIVE_INFINITY,
@@ -57,15 +57,16 @@ export const overload: Program = {
     });
 
     const ratios: Record<string, number[]> = { "2 times": [], "10 times": [] };
-    let before = await atCapacity();
+    let capacityBefore = await measureCapacity();
     do {
       for (const times of [2, 10]) {
-        const during = await send(Math.max(capacityMin, before.goodput) * times, phaseSeconds, inFlightMax, `${times} times`);
+        const overloaded = await send(Math.max(capacityMin, capacityBefore.goodput) * times, phaseSeconds, inFlightMax, `${times} times`);
         await checkRecovery(requests.all, system, `${times} times`, report);
-        const after = await atCapacity();
-        // Compares with the capacity before and after, because the load of the machine changes.
-        ratios[`${times} times`]?.push((2 * during.goodput) / (before.goodput + after.goodput));
-        before = after;
+        const capacityAfter = await measureCapacity();
+        // Compares with the mean of the capacity before and after, because the load of the machine
+        // varies.
+        ratios[`${times} times`]?.push((2 * overloaded.goodput) / (capacityBefore.goodput + capacityAfter.goodput));
+        capacityBefore = capacityAfter;
       }
     } while (!signal.aborted);
     await exhaustDatabase(system, requests, report);
@@ -77,21 +78,21 @@ export const overload: Program = {
 };
 
 /** Checks that every request gets a response, and that each rejection carries Retry-After. */
-function checkOutcome(outcome: Outcome, when: string, report: Report): void {
+function checkOutcome(outcome: LoadOutcome, when: string, report: Report): void {
   const { statuses, errors, withoutRetryAfter } = outcome;
   for (const [status, count] of Object.entries(statuses)) report.count(`${when}: ${status}`, count);
   const unexpected = Object.keys(statuses).filter((status) => !/^(2\d\d|429|503|504)$/.test(status));
   report.check("rejections are 429, 503 or 504", unexpected.length === 0, () => `${when}: ${unexpected.join(", ")}`);
-  report.check("rejections carry Retry-After", withoutRetryAfter === 0, () => `${when}: ${withoutRetryAfter} do not`);
+  report.check("rejections carry Retry-After", withoutRetryAfter === 0, () => `${when}: ${withoutRetryAfter} rejections without Retry-After`);
   report.check("every request gets a response", errors.length === 0, () => `${when}: ${errors.slice(0, 3).join("; ")}`);
 }
 
-/** Sends a light load until every response is 2xx, and checks that this happens. */
+/** Sends a light load repeatedly, and checks that at some point every response is 2xx. */
 async function checkRecovery(requests: readonly LoadRequest[], system: System, when: string, report: Report): Promise<void> {
-  const isSuccessful = (outcome: Outcome) => Object.keys(outcome.statuses).every((status) => status.startsWith("2"));
-  let outcome: Outcome | undefined;
+  const isSuccessful = (outcome: LoadOutcome) => Object.keys(outcome.statuses).every((status) => status.startsWith("2"));
+  let outcome: LoadOutcome | undefined;
   for (let tries = 0; tries < recoveryTriesMax && !(outcome && isSuccessful(outcome)); tries++)
-    outcome = await fire({ url: system.gatewayUrl, requests, perSecond: 20, atOnceMax: 50, seconds: 1 });
+    outcome = await sendLoad({ url: system.gatewayUrl, requests, perSecond: 20, atOnceMax: 50, seconds: 1 });
   report.check(
     "the system recovers",
     outcome !== undefined && isSuccessful(outcome),
@@ -101,7 +102,7 @@ async function checkRecovery(requests: readonly LoadRequest[], system: System, w
 
 /**
  * Locks a table, so that requests for it use all database connections of the service. Checks that
- * requests to another service succeed during this time.
+ * requests to other services succeed during the lock.
  */
 async function exhaustDatabase(system: System, requests: Requests, report: Report): Promise<void> {
   const database = new Client(system.ownerDatabaseUrls["clients"] ?? "");
@@ -109,26 +110,26 @@ async function exhaustDatabase(system: System, requests: Requests, report: Repor
   await database.query("begin");
   await database.query("lock table client in access exclusive mode");
   report.count("databases with all connections taken");
-  const others = new AbortController();
-  const held = fire(
+  const loadEnds = new AbortController();
+  const waitingLoad = sendLoad(
     { url: system.gatewayUrl, requests: requests.clients, perSecond: 200, atOnceMax: 2_000, seconds: 600 },
-    { signal: others.signal },
+    { signal: loadEnds.signal },
   );
   await eventually(async () => {
-    const waiting = "select count(*)::int as waiting from pg_locks where relation = 'client'::regclass and not granted";
-    const { rows } = await database.query<{ waiting: number }>(waiting);
-    if ((rows[0]?.waiting ?? 0) < connectionsTaken) throw new Error(`${rows[0]?.waiting} connections wait for the table`);
+    const query = "select count(*)::int as waiting from pg_locks where relation = 'client'::regclass and not granted";
+    const { rows } = await database.query<{ waiting: number }>(query);
+    if ((rows[0]?.waiting ?? 0) < usedConnections) throw new Error(`${rows[0]?.waiting} connections wait for the table`);
   }, 60_000);
-  const during = await fire({ url: system.gatewayUrl, requests: requests.payments, perSecond: 50, atOnceMax: 200, seconds: 2 });
-  others.abort();
+  const otherLoad = await sendLoad({ url: system.gatewayUrl, requests: requests.payments, perSecond: 50, atOnceMax: 200, seconds: 2 });
+  loadEnds.abort();
   await database.query("rollback");
   await database.end();
-  checkOutcome(await held, "with all connections taken", report);
-  checkOutcome(during, "at other services during the attack", report);
+  checkOutcome(await waitingLoad, "with all connections taken", report);
+  checkOutcome(otherLoad, "at other services during the attack", report);
   report.check(
     "requests to other services succeed",
-    Object.keys(during.statuses).every((status) => status.startsWith("2")),
-    () => JSON.stringify(during.statuses),
+    Object.keys(otherLoad.statuses).every((status) => status.startsWith("2")),
+    () => JSON.stringify(otherLoad.statuses),
   );
   await checkRecovery(requests.all, system, "with all connections taken", report);
 }
@@ -139,20 +140,22 @@ interface Requests {
   readonly payments: readonly LoadRequest[];
 }
 
-/** Returns lists, reads and creations of several businesses, in an order given by the seed. */
-async function prepare(system: System, random: Random): Promise<Requests> {
+/**
+ * Returns requests of several businesses (lists, reads, creations), in an order given by the seed.
+ */
+async function prepareRequests(system: System, random: Random): Promise<Requests> {
   const clients: LoadRequest[] = [];
   const payments: LoadRequest[] = [];
   for (let i = 0; i < businesses; i++) {
     const { call, key, receiver } = await aBusiness(system, `Épicerie ${i}`);
     await receiver[Symbol.asyncDispose]();
     const headers = { authorization: `Bearer ${key}` };
-    const created = await Promise.all(
-      Array.from({ length: clientsEach }, (_, j) =>
+    const responses = await Promise.all(
+      Array.from({ length: clientsPerBusiness }, (_, j) =>
         call("POST", "/api/v1/clients/person", { ...aPerson, email: `a${j}@example.dz` }),
       ),
     );
-    const ids = created.filter(({ status }) => status === 201).map(({ body }) => String(body["id"]));
+    const ids = responses.filter(({ status }) => status === 201).map(({ body }) => String(body["id"]));
     const payment = await call("POST", "/api/v1/payments", anOrder);
     for (let j = 0; j < 20; j++) {
       const id = random.pick(ids);

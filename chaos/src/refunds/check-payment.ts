@@ -16,9 +16,9 @@ interface Payment {
 }
 
 /**
- * Returns the differences between the payment, the processor and the promise. While refunds are
- * still being resolved, differences may be temporary. A payment in `needsDecision` waits for an
- * operator, so only double refunds are checked.
+ * Returns the differences between the payment, the processor and the promise. Differences may be
+ * temporary while refunds are being resolved. For a payment in `needsDecision`, only double refunds
+ * are checked, because an operator must still decide.
  */
 export async function findViolations(
   context: RefundContext,
@@ -41,7 +41,7 @@ export async function findViolations(
   );
   for (const { amount } of amanaRefunds)
     check(tested.requestedMinor.includes(amount), `Amana refunded ${amount}, which no request contained`);
-  const readsWereCurrent = !tested.course.statusFault?.mode.startsWith("stale:");
+  const readsWereCurrent = !tested.scenario.statusFault?.mode.startsWith("stale:");
   if (tested.refundedByBackOfficeFirst && readsWereCurrent)
     check(amanaRefunds.length === 0, "Amana refunded although the back office had refunded first");
   // A refund of the back office with a requested amount cannot be distinguished from one of Amana.
@@ -63,7 +63,7 @@ export async function findViolations(
   return problems;
 }
 
-/** Records the result of a payment in the report. */
+/** Records the result of a payment's check in the report. */
 export function recordResult(report: Report, tested: TestedPayment, problems: readonly string[], needsDecision: boolean): void {
   if (needsDecision) report.count("payments that need a decision");
   report.check("a payment agrees with the processor", problems.length === 0, () =>

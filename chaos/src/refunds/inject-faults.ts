@@ -7,7 +7,7 @@ import type { Report } from "../report.ts";
 /** Longer than a lease on a refund, which is 6 s. */
 const frozenMsMax = 8_000;
 
-/** Name of the program's own database connections, which are not cut. */
+/** Name of the program's own database connections, which `injectFaults` does not cut. */
 export const applicationName = "chaos";
 
 /**
@@ -49,11 +49,11 @@ export async function injectFaults(options: {
     );
     report.count("database connections cut", rowCount ?? 0);
   };
-  const [forCuts, ...forReplicas] = [options.random.fork(), ...replicas.map(() => options.random.fork())];
+  const [cutRandom, ...replicaRandoms] = [options.random.fork(), ...replicas.map(() => options.random.fork())];
   await Promise.all([
-    repeat(4_000, forCuts, cutConnections),
+    repeat(4_000, cutRandom, cutConnections),
     ...replicas.map((replica, index) => {
-      const random = forReplicas[index] ?? forCuts;
+      const random = replicaRandoms[index] ?? cutRandom;
       return repeat(6_000, random, () => (random.chance(0.5) ? kill : freeze)(replica, random));
     }),
   ]);

@@ -11,13 +11,13 @@ interface RefundNeedingDecision {
 /** Reads all pages of a list. */
 async function listAll<T>({ system, gatewayUrl }: RefundContext, path: string): Promise<T[]> {
   const operator = apiCaller(gatewayUrl(), system.adminKey);
-  const all: T[] = [];
+  const items: T[] = [];
   for (;;) {
-    const { status, body, text } = await operator("GET", `${path}&limit=100&offset=${all.length}`);
+    const { status, body, text } = await operator("GET", `${path}&limit=100&offset=${items.length}`);
     if (status !== 200) throw new Error(`${path} returned ${status}: ${text}`);
     const page = body as unknown as T[];
-    all.push(...page);
-    if (page.length < 100) return all;
+    items.push(...page);
+    if (page.length < 100) return items;
   }
 }
 
@@ -34,7 +34,7 @@ export async function findPaymentsNeedingDecision(context: RefundContext): Promi
   ]);
 }
 
-/** Decides each waiting refund according to the effects of Amana's calls at the processor. */
+/** Decides each refund that needs a decision, by the effects of Amana's calls at the processor. */
 export async function decideAll(context: RefundContext, tested: readonly TestedPayment[]): Promise<void> {
   const { system, gatewayUrl, report } = context;
   const operator = apiCaller(gatewayUrl(), system.adminKey);

@@ -18,11 +18,11 @@ export interface ProxyFault {
 
 export interface ProcessorProxy extends AsyncDisposable {
   readonly url: string;
-  /** URL of the processor, set when the system runs. */
+  /** URL of the processor. The caller sets it after the start of the system. */
   target: string;
   /** Applies the fault to the next refund call for this order, or for any order. */
-  plan(orderId: string | "any", trouble: ProxyFault): void;
-  /** Removes planned faults that no call has met. Returns whether there were any. */
+  plan(orderId: string | "any", fault: ProxyFault): void;
+  /** Removes planned faults that affected no call. Returns whether there were any. */
   clear(): boolean;
 }
 
@@ -37,7 +37,7 @@ export async function startProcessorProxy(): Promise<ProcessorProxy> {
   const proxy: ProcessorProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     target: "",
-    plan: (orderId, trouble) => void plans.set(orderId, trouble),
+    plan: (orderId, fault) => void plans.set(orderId, fault),
     clear() {
       const { size } = plans;
       plans.clear();
@@ -58,8 +58,8 @@ export async function startProcessorProxy(): Promise<ProcessorProxy> {
     const orderId = new URLSearchParams(body.toString()).get("orderId") ?? "";
     const isRefund = incoming.url?.endsWith("/refund.do");
     const planKey = [orderId, "any"].find((key) => plans.has(key)) ?? "";
-    const trouble = isRefund ? plans.get(planKey) : undefined;
-    if (trouble) plans.delete(planKey);
+    const fault = isRefund ? plans.get(planKey) : undefined;
+    if (fault) plans.delete(planKey);
     const sendToProcessor = () =>
       request(`${proxy.target}${incoming.url}`, {
         method: "POST",
@@ -68,12 +68,12 @@ export async function startProcessorProxy(): Promise<ProcessorProxy> {
         headersTimeout: 70_000,
       });
 
-    if (trouble?.kind === "drop") return void incoming.socket.resetAndDestroy();
-    if (trouble?.kind === "deliver_late") await sleep(trouble.ms);
+    if (fault?.kind === "drop") return void incoming.socket.resetAndDestroy();
+    if (fault?.kind === "deliver_late") await sleep(fault.ms);
     const response = await sendToProcessor();
     const text = await response.body.text();
-    if (trouble?.kind === "lose_answer") return void incoming.socket.resetAndDestroy();
-    if (trouble?.kind === "hold_answer") await sleep(trouble.ms);
+    if (fault?.kind === "lose_answer") return void incoming.socket.resetAndDestroy();
+    if (fault?.kind === "hold_answer") await sleep(fault.ms);
     outgoing
       .writeHead(response.statusCode, { "content-type": String(response.headers["content-type"] ?? "text/plain") })
       .end(text);

@@ -15,11 +15,11 @@ import { type RefundContext, requestRefunds, type TestedPayment } from "./reques
 import { drawScenario, lateMsMax } from "./scenario.ts";
 
 const workers = 24;
-/** Minimum and maximum duration of the attack, so that a slow start leaves time for it. */
+/** Minimum and maximum duration of the attack, independent of the duration of the start. */
 const attackMsMin = 8_000;
 const attackMsMax = 90_000;
 /** Time after the last fault in which every refund must end or need a decision. */
-const settleMsMax = 180_000;
+const resolveMsMax = 180_000;
 
 /** Shortens intervals from days to seconds, so that refunds need a decision within a run. */
 const paymentSettings = {
@@ -27,8 +27,8 @@ const paymentSettings = {
   PAYMENT_CHECK_SECONDS: "1,2,5",
   REFUND_RESEND_AFTER_SECONDS: "2,4",
   REFUND_CHECK_SECONDS: "0.5,1,1",
-  // Longer than the latest effect in this program, and than a process that was frozen before it
-  // sends takes to send.
+  // Longer than the latest late effect, and longer than the delay of a process that is frozen
+  // before it sends.
   REFUND_LATE_EFFECT_SECONDS: "12",
   REFUND_DECISION_AFTER_SECONDS: "8",
   REFUND_REREAD_SECONDS: "2,6,15",
@@ -38,19 +38,19 @@ const paymentSettings = {
 
 export const refunds: Program = {
   attacks: "P1: kill and freeze two replicas during refunds, with late effects, stale reads and lost commits; no double refund",
-  async run({ seed, signal: timeIsOver, report, log }) {
+  async run({ seed, signal: endSignal, report, log }) {
     const random = createRandom(seed);
     await using proxy = await startProcessorProxy();
-    await using running = await startTestSystem("direct", {
+    await using testSystem = await startTestSystem("direct", {
       payments: { ...paymentSettings, SATIM_URL: `${proxy.url}/payment/rest` },
     });
-    const { system } = running;
+    const { system } = testSystem;
     proxy.target = system.sandboxUrl;
     await using secondPayments = await startSecondReplica(system);
     await using business = await createBusiness(system);
     await using database = await connect(system);
-    const isEnough = () => report.counted("payments paid") >= workers && report.counted("partial refunds requested") > 0;
-    const signal = whenAttacked(timeIsOver, isEnough);
+    const hasEnoughWork = () => report.counted("payments paid") >= workers && report.counted("partial refunds requested") > 0;
+    const signal = extendSignal(endSignal, hasEnoughWork);
     const { pool } = database;
     const gatewayUrl = () => system.gatewayUrl;
     const context: RefundContext = { system, gatewayUrl, apiKey: business.key, proxy, database: pool, report, signal };
@@ -63,15 +63,15 @@ export const refunds: Program = {
       signal,
     });
     const tested: TestedPayment[] = [];
-    const work = async (workerRandom: typeof random) => {
+    const runWorker = async (workerRandom: typeof random) => {
       while (!signal.aborted) {
-        const done = await requestRefunds(context, drawScenario(workerRandom), workerRandom).catch((error: Error) =>
+        const payment = await requestRefunds(context, drawScenario(workerRandom), workerRandom).catch((error: Error) =>
           log(`scenario stopped by an error: ${error.stack}`),
         );
-        if (done) tested.push(done);
+        if (payment) tested.push(payment);
       }
     };
-    await Promise.all([faults, ...Array.from({ length: workers }, () => work(random.fork()))]);
+    await Promise.all([faults, ...Array.from({ length: workers }, () => runWorker(random.fork()))]);
     log(`${tested.length} payments; waiting for refunds in progress`);
     await sandbox(system, "DELETE", "/sandbox/faults");
     await sleep(lateMsMax);
@@ -82,30 +82,33 @@ export const refunds: Program = {
 };
 
 /**
- * Returns a signal that aborts after `signal`, but not before the attack has lasted long enough.
+ * Returns a signal that aborts after `signal`. It aborts later if the attack has not yet lasted
+ * `attackMsMin`, or has not done enough work.
  */
-function whenAttacked(signal: AbortSignal, isEnough: () => boolean): AbortSignal {
+function extendSignal(signal: AbortSignal, hasEnoughWork: () => boolean): AbortSignal {
   const combined = new AbortController();
   const startedMs = performance.now();
   const watch = setInterval(() => {
     const attackMs = performance.now() - startedMs;
-    if (!signal.aborted || attackMs < attackMsMin || !(isEnough() || attackMs > attackMsMax)) return;
+    if (!signal.aborted || attackMs < attackMsMin || !(hasEnoughWork() || attackMs > attackMsMax)) return;
     clearInterval(watch);
     combined.abort();
   }, 100);
   return combined.signal;
 }
 
-/** Checks repeatedly until no differences remain. Differences at the end are violations. */
+/**
+ * Checks payments repeatedly until no differences remain. Differences at the end are violations.
+ */
 async function checkPayments(context: RefundContext, tested: readonly TestedPayment[], isDecided: boolean): Promise<void> {
   const call = apiCaller(context.system.gatewayUrl, context.apiKey);
-  const endsAtMs = performance.now() + settleMsMax;
-  let left = tested;
-  while (left.length > 0) {
+  const endsAtMs = performance.now() + resolveMsMax;
+  let unchecked = tested;
+  while (unchecked.length > 0) {
     const needsDecision = isDecided ? new Set<string>() : await findPaymentsNeedingDecision(context);
     const isOver = performance.now() > endsAtMs;
     const remaining: TestedPayment[] = [];
-    for (const payment of left) {
+    for (const payment of unchecked) {
       const problems = await findViolations(context, payment, needsDecision);
       if (problems.length > 0 && !isOver) {
         remaining.push(payment);
@@ -114,7 +117,7 @@ async function checkPayments(context: RefundContext, tested: readonly TestedPaym
         recordResult(context.report, payment, problems, needsDecision.has(payment.id));
       }
     }
-    left = remaining;
+    unchecked = remaining;
     await sleep(1_000);
   }
 }

@@ -8,13 +8,13 @@ import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 import type { ProcessorProxy } from "./processor-proxy.ts";
 import { type Rows, readRows, rollBackRows } from "./rows.ts";
-import { paid, patienceMsMax, type RefundScenario } from "./scenario.ts";
+import { paidAmount, patienceMsMax, type RefundScenario } from "./scenario.ts";
 
-/** A payment with refund requests, and the facts that its check needs. */
+/** A payment with refund requests, and the data that its check needs. */
 export interface TestedPayment {
   readonly id: string;
   readonly orderId: string;
-  readonly course: RefundScenario;
+  readonly scenario: RefundScenario;
   /** Amount of each refund request, in centimes. */
   readonly requestedMinor: number[];
   /** A line for each action and response, to explain a violation. */
@@ -32,17 +32,17 @@ export interface RefundContext {
   readonly proxy: ProcessorProxy;
   readonly database: Pool;
   readonly report: Report;
-  /** Aborts when the time is over: callers disconnect and send no further requests. */
+  /** Aborts at the end of the attack: callers disconnect and send no further requests. */
   readonly signal: AbortSignal;
 }
 
 /**
  * Creates a payment and pays it at the sandbox. Repeats every step that fails, and returns
- * undefined if the time is over.
+ * undefined after the signal.
  */
 async function preparePayment(context: RefundContext): Promise<{ id: string; orderId: string } | undefined> {
   const { system, apiKey, gatewayUrl, signal } = context;
-  const order = { amount: paid, success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };
+  const order = { amount: paidAmount, success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };
   // A gateway may be down, or stop before it responds.
   const create = () => apiCaller(gatewayUrl(), apiKey)("POST", "/api/v1/payments", order).catch(() => undefined);
   let created = await create();
@@ -52,9 +52,9 @@ async function preparePayment(context: RefundContext): Promise<{ id: string; ord
   const payment = (await sandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as { redirect_url: string };
   const { pathname, search } = new URL(payment.redirect_url);
   while (!signal.aborted) {
-    const back = await request(`${gatewayUrl()}${pathname}${search}`, { headersTimeout: 20_000 }).catch(() => undefined);
-    await back?.body.dump().catch(() => {});
-    if (String(back?.headers["location"]).includes("status=PAID")) return { id, orderId };
+    const returned = await request(`${gatewayUrl()}${pathname}${search}`, { headersTimeout: 20_000 }).catch(() => undefined);
+    await returned?.body.dump().catch(() => {});
+    if (String(returned?.headers["location"]).includes("status=PAID")) return { id, orderId };
     await sleep(200, signal);
   }
   return undefined;
@@ -63,7 +63,7 @@ async function preparePayment(context: RefundContext): Promise<{ id: string; ord
 /** Runs a scenario on a new payment. Returns undefined if the payment was not paid in time. */
 export async function requestRefunds(
   context: RefundContext,
-  course: RefundScenario,
+  scenario: RefundScenario,
   random: Random,
 ): Promise<TestedPayment | undefined> {
   const { system, database, proxy, report, signal } = context;
@@ -73,7 +73,7 @@ export async function requestRefunds(
   const startedMs = performance.now();
   const tested: TestedPayment = {
     ...payment,
-    course,
+    scenario,
     requestedMinor: [],
     timeline: [],
     refundedByBackOfficeFirst: false,
@@ -84,39 +84,39 @@ export async function requestRefunds(
 
   const setSandboxFault = (operation: string, fault: RefundScenario["refundFault"]) =>
     fault && sandbox(system, "PUT", "/sandbox/faults", { operation, ...fault, orderId });
-  const nameOf = (mode: string) => (/_?(late|stale|slow):/.test(mode) ? `${mode.split(":")[0]}:<ms>` : mode);
+  const nameMode = (mode: string) => (/_?(late|stale|slow):/.test(mode) ? `${mode.split(":")[0]}:<ms>` : mode);
   const refundAtBackOffice = async () => {
-    const gives = course.backOffice?.gives;
+    const gives = scenario.backOffice?.gives;
     const [path, body] = gives === "reverse" ? ["reverse", undefined] : ["refund", gives ? { amount: gives } : undefined];
-    const done = await sandbox(system, "POST", `/sandbox/payments/${orderId}/${path}`, body).then(
+    const isAccepted = await sandbox(system, "POST", `/sandbox/payments/${orderId}/${path}`, body).then(
       () => true,
       () => false,
     );
-    note(`back office: ${path} ${gives ?? "the rest"}: ${done ? "done" : "rejected"}`);
-    if (done) report.count(path === "reverse" ? "reversals by the back office" : "refunds by the back office");
-    return done;
+    note(`back office: ${path} ${gives ?? "the remaining amount"}: ${isAccepted ? "accepted" : "rejected"}`);
+    if (isAccepted) report.count(path === "reverse" ? "reversals by the back office" : "refunds by the back office");
+    return isAccepted;
   };
 
-  if (course.backOffice?.afterMs === "before") tested.refundedByBackOfficeFirst = await refundAtBackOffice();
-  await setSandboxFault("refund", course.refundFault);
-  if (course.refundFault) report.count(`refund calls: ${nameOf(course.refundFault.mode)}`);
-  await setSandboxFault("status", course.statusFault);
-  if (course.statusFault) report.count(`status reads: ${nameOf(course.statusFault.mode)}`);
-  if (course.trouble) {
-    proxy.plan(orderId, course.trouble);
-    report.count(`proxy: ${course.trouble.kind}`);
+  if (scenario.backOffice?.afterMs === "before") tested.refundedByBackOfficeFirst = await refundAtBackOffice();
+  await setSandboxFault("refund", scenario.refundFault);
+  if (scenario.refundFault) report.count(`refund calls: ${nameMode(scenario.refundFault.mode)}`);
+  await setSandboxFault("status", scenario.statusFault);
+  if (scenario.statusFault) report.count(`status reads: ${nameMode(scenario.statusFault.mode)}`);
+  if (scenario.trouble) {
+    proxy.plan(orderId, scenario.trouble);
+    report.count(`proxy: ${scenario.trouble.kind}`);
   }
-  note(JSON.stringify({ ...course, asks: undefined, backOffice: course.backOffice }));
+  note(JSON.stringify({ ...scenario, asks: undefined, backOffice: scenario.backOffice }));
 
-  const afterMs = course.backOffice?.afterMs;
-  const backOfficeVisit = typeof afterMs === "number" ? sleep(afterMs, signal).then(refundAtBackOffice) : undefined;
-  const watching = new AbortController();
-  const watched = course.rollsBack ? watchRows(database, payment.id, watching.signal) : undefined;
+  const afterMs = scenario.backOffice?.afterMs;
+  const backOfficeRefund = typeof afterMs === "number" ? sleep(afterMs, signal).then(refundAtBackOffice) : undefined;
+  const watchEnds = new AbortController();
+  const observedStates = scenario.rollsBack ? watchRows(database, payment.id, watchEnds.signal) : undefined;
   const requestRefund = async (amount: string | undefined, patienceMs: number) => {
     if (signal.aborted) return;
-    tested.requestedMinor.push(Math.round(Number(amount ?? paid) * 100));
-    report.count(amount === undefined || amount === paid ? "full refunds requested" : "partial refunds requested");
-    note(`requests a refund of ${amount ?? "everything"}`);
+    tested.requestedMinor.push(Math.round(Number(amount ?? paidAmount) * 100));
+    report.count(amount === undefined || amount === paidAmount ? "full refunds requested" : "partial refunds requested");
+    note(`requests a refund of ${amount ?? "the full amount"}`);
     const result = await sendRefund(
       context,
       payment.id,
@@ -127,17 +127,17 @@ export async function requestRefunds(
     report.count(`refund responses: ${result}`);
     note(`response: ${result}`);
   };
-  const refundRequests = course.asks.map(({ amount, pauseMs, patienceMs }) => async () => {
+  const refundRequests = scenario.asks.map(({ amount, pauseMs, patienceMs }) => async () => {
     await sleep(pauseMs, signal);
     await requestRefund(amount, patienceMs);
   });
-  if (course.atOnce) await Promise.all(refundRequests.map((send) => send()));
+  if (scenario.atOnce) await Promise.all(refundRequests.map((send) => send()));
   else for (const send of refundRequests) await send();
-  await backOfficeVisit;
+  await backOfficeRefund;
 
-  if (watched && (await isRefunded(context, tested))) {
-    watching.abort();
-    const rows = random.pick(await watched);
+  if (observedStates && (await waitForRefund(context, tested))) {
+    watchEnds.abort();
+    const rows = random.pick(await observedStates);
     await rollBackRows(database, rows);
     tested.rolledBack = true;
     report.count("payments rolled back to older rows");
@@ -147,26 +147,26 @@ export async function requestRefunds(
     for (let times = random.integer(1, 2); times > 0; times--)
       await requestRefund(random.pick(["1000.00", "2500.00", "4000.00"]), patienceMsMax);
   }
-  watching.abort();
+  watchEnds.abort();
   return tested;
 }
 
 /** Polls the rows until the signal and returns every distinct state. */
 async function watchRows(database: Pool, paymentId: string, signal: AbortSignal): Promise<Rows[]> {
-  const seen = new Map<string, Rows>();
+  const states = new Map<string, Rows>();
   while (!signal.aborted) {
     const rows = await readRows(database, paymentId);
-    seen.set(JSON.stringify(rows), rows);
+    states.set(JSON.stringify(rows), rows);
     await sleep(15, signal);
   }
-  return [...seen.values()];
+  return [...states.values()];
 }
 
 /**
- * Waits up to 6 s until both Amana and the processor report the same refund. Then no call is in
- * flight that could still take effect.
+ * Waits up to 6 s until Amana and the processor report the same refund. After that, no call is in
+ * flight that could still take effect. Returns false if the payment is not refunded in time.
  */
-async function isRefunded({ system, database, signal }: RefundContext, { id, orderId }: TestedPayment): Promise<boolean> {
+async function waitForRefund({ system, database, signal }: RefundContext, { id, orderId }: TestedPayment): Promise<boolean> {
   const endsAtMs = performance.now() + 6_000;
   while (performance.now() < endsAtMs && !signal.aborted) {
     const { payment } = await readRows(database, id);

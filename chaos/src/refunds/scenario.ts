@@ -2,8 +2,8 @@ import type { Random } from "../random.ts";
 import type { ProxyFault } from "./processor-proxy.ts";
 
 /**
- * The requests and faults of one payment, drawn before it starts. The property names are part of
- * the JSON format of schedules.
+ * The requests and faults of one payment, drawn before the payment is created. The property names
+ * are part of the JSON format of schedules.
  */
 export interface RefundScenario {
   /** Refund requests, sequential or `atOnce`. An undefined amount requests a full refund. */
@@ -26,33 +26,34 @@ export interface RefundScenario {
   readonly rollsBack: boolean;
 }
 
-export const paid = "5000.00";
-/** Partial amounts of which the processor accepts two. */
+export const paidAmount = "5000.00";
+/** Partial amounts. The sum of any two does not exceed the payment. */
 const smallAmounts = ["0.01", "1000.00", "2500.00"] as const;
-/** Additionally amounts of which the processor must reject a second, and the full amount. */
-const amounts = [...smallAmounts, "2500.01", "4000.00", paid, undefined] as const;
 /**
- * Longest delay of a late effect. Some effects happen before a refund would be sent again, some
- * long after.
+ * The partial amounts, larger amounts that the processor refunds only once, and the full amount.
  */
+const amounts = [...smallAmounts, "2500.01", "4000.00", paidAmount, undefined] as const;
+/** Longest delay of a late effect, longer than the time until a refund is sent again. */
 export const lateMsMax = 5_000;
 /** Longest time for which a caller waits for a response. */
 export const patienceMsMax = 6_000;
 
 const failureModes = ["timeout_before", "timeout_after", "reset_after", "truncated", "http_500", "http_503", "html_200"] as const;
-const troubles = ["deliver_late", "drop", "lose_answer", "hold_answer"] as const;
+const proxyFaultKinds = ["deliver_late", "drop", "lose_answer", "hold_answer"] as const;
 
-/** Draws a scenario. Half of them are of a kind that once led to a double refund. */
+/**
+ * Draws a scenario. Half of the scenarios are of a kind that caused a double refund in the past.
+ */
 export function drawScenario(random: Random): RefundScenario {
-  const randomCourse = drawFreely(random);
-  const late = random.integer(1_500, lateMsMax);
+  const randomScenario = drawRandomScenario(random);
+  const lateMs = random.integer(1_500, lateMsMax);
   const request = (amount: string, pauseMs = 0) => ({ amount, pauseMs, patienceMs: patienceMsMax });
   const smallAmount = () => random.pick(smallAmounts);
   switch (random.pick(["late", "refused", "rolled back", "refunded at the back office", "any", "any", "any", "any"] as const)) {
     case "late": {
       const lateEffect = random.chance(0.5)
-        ? { refundFault: { mode: `late:${late}`, times: 1 } }
-        : { trouble: { kind: "deliver_late", ms: late } as const };
+        ? { refundFault: { mode: `late:${lateMs}`, times: 1 } }
+        : { trouble: { kind: "deliver_late", ms: lateMs } as const };
       return { asks: [request(smallAmount())], atOnce: false, rollsBack: false, ...lateEffect };
     }
     case "refused": {
@@ -61,20 +62,20 @@ export function drawScenario(random: Random): RefundScenario {
         request(smallAmount(), random.integer(0, 1_500)),
         request(smallAmount(), random.integer(0, 1_500)),
       ];
-      return { asks, atOnce: false, rollsBack: false, refundFault: { mode: `error_late:${late}`, times: 1 } };
+      return { asks, atOnce: false, rollsBack: false, refundFault: { mode: `error_late:${lateMs}`, times: 1 } };
     }
     case "rolled back":
       return { asks: [request(smallAmount())], atOnce: false, rollsBack: true };
     case "refunded at the back office": {
       const gives = random.pick(["0.01", "1500.00", "2500.00", undefined, "reverse"] as const);
       return {
-        ...randomCourse,
+        ...randomScenario,
         rollsBack: false,
         backOffice: { gives, afterMs: random.chance(0.6) ? "before" : random.integer(0, 4_000) },
       };
     }
     default:
-      return randomCourse;
+      return randomScenario;
   }
 }
 
@@ -85,18 +86,18 @@ export const drawRequests = (random: Random): RefundScenario["asks"] =>
     patienceMs: random.chance(0.2) ? random.integer(50, 1_500) : patienceMsMax,
   }));
 
-function drawFreely(random: Random): RefundScenario {
-  const late = () => random.integer(100, lateMsMax);
+function drawRandomScenario(random: Random): RefundScenario {
+  const lateMs = () => random.integer(100, lateMsMax);
   const asks = drawRequests(random);
-  const lateModes = [`late:${late()}`, `error_late:${late()}`, `late:${late()}`, `error_late:${late()}`] as const;
-  const refundModes = [...failureModes, "error:5", "error:7", `slow:${late()}`, ...lateModes] as const;
+  const lateModes = [`late:${lateMs()}`, `error_late:${lateMs()}`, `late:${lateMs()}`, `error_late:${lateMs()}`] as const;
+  const refundModes = [...failureModes, "error:5", "error:7", `slow:${lateMs()}`, ...lateModes] as const;
   const statusModes = [...failureModes, "error:7", `slow:${random.integer(100, 3_000)}`] as const;
   const rollsBack = random.chance(0.25);
-  const trouble = random.chance(0.2) ? ({ kind: random.pick(troubles), ms: late() } as const) : undefined;
+  const trouble = random.chance(0.2) ? ({ kind: random.pick(proxyFaultKinds), ms: lateMs() } as const) : undefined;
   const refundFault =
     !trouble && random.chance(0.6) ? { mode: random.pick(refundModes), times: random.integer(1, 2) } : undefined;
-  // A rollback excludes stale reads: with a stale processor, a lost commit cannot be detected.
-  const statusMode = !rollsBack && random.chance(0.5) ? `stale:${late()}` : random.pick(statusModes);
+  // A rollback excludes stale reads, because a lost commit cannot be detected by a stale read.
+  const statusMode = !rollsBack && random.chance(0.5) ? `stale:${lateMs()}` : random.pick(statusModes);
   return {
     asks,
     atOnce: random.chance(0.3),

@@ -4,12 +4,12 @@ import { request } from "undici";
 const probeEveryMs = 50;
 const probeTimeoutMs = 1_000;
 
-/** Selects ready gateways in turn, as a load balancer does. */
+/** Returns the URLs of ready gateways in turn, as a load balancer does. */
 export interface Balancer extends AsyncDisposable {
   /** Returns the URL for the next request. */
   next(): string;
   /** Resolves when all gateways are ready. */
-  allReady(): Promise<void>;
+  waitUntilAllReady(): Promise<void>;
 }
 
 export function startBalancer(urls: readonly string[]): Balancer {
@@ -31,7 +31,7 @@ export function startBalancer(urls: readonly string[]): Balancer {
       const choices = ready.size > 0 ? [...ready] : urls;
       return choices[nextIndex++ % choices.length] as string;
     },
-    async allReady() {
+    async waitUntilAllReady() {
       while (ready.size < urls.length && !stop.signal.aborted) await sleep(probeEveryMs, stop.signal);
     },
     async [Symbol.asyncDispose]() {

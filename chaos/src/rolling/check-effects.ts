@@ -1,27 +1,27 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { until } from "@amana/dev-env/eventually";
-import { processorView } from "@amana/e2e/test-system";
-import type { Receiver } from "../events/receive-events.ts";
+import { readProcessorView } from "@amana/e2e/test-system";
+import type { Receiver } from "../events/start-receivers.ts";
 import type { Shop } from "./customers.ts";
 
-const settleMsMax = 180_000;
+const webhooksMsMax = 180_000;
 
 /**
- * Checks that all successful requests had their effect once, and that each event was emitted once.
+ * Checks that each successful request took effect once, and that each event was emitted once.
  */
-export async function checkEffects({ system, apiKey, balancer, report, done }: Shop, receiver: Receiver): Promise<void> {
+export async function checkEffects({ system, apiKey, balancer, report, completed }: Shop, receiver: Receiver): Promise<void> {
   const expected = [
-    ...[...done.payments].flatMap(([id, { refunded }]) => [
+    ...[...completed.payments].flatMap(([id, { refunded }]) => [
       { event: "PAYMENT_COMPLETED", subjectId: id, count: 1 },
       { event: "PAYMENT_REFUNDED", subjectId: id, count: refunded > 0 ? 1 : 0 },
     ]),
-    ...done.applications.map((id) => ({ event: "KYC_COMPLETED", subjectId: id, count: 1 })),
+    ...completed.applications.map((id) => ({ event: "KYC_COMPLETED", subjectId: id, count: 1 })),
   ];
   const countEvents = () => countAcceptedEvents(receiver);
   await until(() => {
     const counts = countEvents();
     return expected.every(({ event, subjectId, count }) => (counts.get(`${event} ${subjectId}`) ?? 0) >= count);
-  }, settleMsMax);
+  }, webhooksMsMax);
 
   const counts = countEvents();
   for (const { event, subjectId, count } of expected) {
@@ -36,17 +36,17 @@ export async function checkEffects({ system, apiKey, balancer, report, done }: S
     const accepted = arrivals.filter(({ isAccepted }) => isAccepted).length;
     report.check("an event is delivered once", accepted === 1, () => `${id}: accepted ${accepted} times`);
   }
-  for (const [id, { orderId, refunded }] of done.payments) {
-    const { refundedAmount, refundCalls } = await processorView(system, orderId);
-    const holds = refundedAmount === refunded && refundCalls === (refunded > 0 ? 1 : 0);
+  for (const [id, { orderId, refunded }] of completed.payments) {
+    const { refundedAmount, refundCalls } = await readProcessorView(system, orderId);
+    const isExecutedOnce = refundedAmount === refunded && refundCalls === (refunded > 0 ? 1 : 0);
     report.check(
       "a refund is executed once",
-      holds,
+      isExecutedOnce,
       () => `${id}: ${refundedAmount} in ${refundCalls} calls, expected ${refunded}`,
     );
   }
   const call = apiCaller(balancer.next(), apiKey);
-  for (const email of done.clients) {
+  for (const email of completed.clients) {
     const { headers, text } = await call("GET", `/api/v1/clients?email=${encodeURIComponent(email)}`);
     report.check("a client is registered once", headers["x-total-count"] === "1", () => `${email}: ${text}`);
   }
@@ -56,9 +56,9 @@ export async function checkEffects({ system, apiKey, balancer, report, done }: S
 function countAcceptedEvents(receiver: Receiver): Map<string, number> {
   const counts = new Map<string, number>();
   for (const arrivals of receiver.arrivals.values()) {
-    const [body] = arrivals.filter(({ isAccepted }) => isAccepted);
-    if (!body) continue;
-    const { event, payment_id, application_id } = JSON.parse(body.body) as Record<string, string>;
+    const [accepted] = arrivals.filter(({ isAccepted }) => isAccepted);
+    if (!accepted) continue;
+    const { event, payment_id, application_id } = JSON.parse(accepted.body) as Record<string, string>;
     const key = `${event} ${payment_id ?? application_id}`;
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }

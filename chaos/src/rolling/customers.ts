@@ -8,8 +8,8 @@ import { request } from "undici";
 import type { Report } from "../report.ts";
 import type { Balancer } from "./balancer.ts";
 
-/** Successful work, whose effects are checked at the end. */
-export interface DoneWork {
+/** Successful requests, whose effects are checked at the end. */
+export interface CompletedWork {
   /** By payment id: its order at the processor and the refunded amount in centimes. */
   readonly payments: Map<string, { readonly orderId: string; readonly refunded: number }>;
   /** E-mail addresses, each used for one client. */
@@ -23,18 +23,18 @@ export interface Shop {
   readonly apiKey: string;
   readonly report: Report;
   readonly signal: AbortSignal;
-  readonly done: DoneWork;
-  /** Factor of the customers' pauses; see `pausesIn`. */
-  readonly pauses: number;
+  readonly completed: CompletedWork;
+  /** Factor by which the customers' pauses are multiplied (see `pauseFactorOf`). */
+  readonly pauseFactor: number;
 }
 
 const order = { amount: "5000.00", success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };
-/** Amount in centimes. Each payment is refunded once. */
+/** Amount in centimes of the one refund of each payment. */
 const refundAmount = 250_50;
 
 /**
- * Sends a request to one of the gateways. A status other than `expected` is a violation, and the
- * function returns undefined.
+ * Sends a request to one of the gateways. Records a violation and returns undefined if the status
+ * is not `expected`.
  */
 export type Call = (
   name: string,
@@ -45,11 +45,11 @@ export type Call = (
   headers?: Record<string, string>,
 ) => Promise<Record<string, unknown> | undefined>;
 
-/** Shorter runs pause longer, because starting replicas need the processor time. */
+/** Customers of shorter runs pause longer, because starting replicas need the processor time. */
 const secondsForShortPauses = 60;
 
-/** Returns the factor by which the customers of a run pause longer. */
-export const pausesIn = (seconds: number): number => (seconds < secondsForShortPauses ? 5 : 1);
+/** Returns the factor by which the customers' pauses are multiplied in a run of `seconds`. */
+export const pauseFactorOf = (seconds: number): number => (seconds < secondsForShortPauses ? 5 : 1);
 
 /** Runs several customers in parallel until the signal. */
 export async function runCustomers(shop: Shop): Promise<void> {
@@ -67,13 +67,13 @@ export async function runCustomers(shop: Shop): Promise<void> {
 
 /** Repeats the work of one customer until the signal. */
 export async function repeatUntilOver(
-  { signal, report, pauses }: Pick<Shop, "signal" | "report" | "pauses">,
+  { signal, report, pauseFactor }: Pick<Shop, "signal" | "report" | "pauseFactor">,
   pauseMs: number,
   work: (number: number) => Promise<void>,
 ): Promise<void> {
   for (let i = 0; !signal.aborted; i++) {
     await work(i).catch((error: Error) => report.violation(`a customer stopped with an error: ${error.stack}`));
-    await sleep(pauses * pauseMs, signal);
+    await sleep(pauseFactor * pauseMs, signal);
   }
 }
 
@@ -104,34 +104,34 @@ async function read(call: Call): Promise<void> {
   await call("a list of events", "GET", "/api/v1/events?limit=5", 200);
 }
 
-async function registerClient({ done }: Shop, call: Call, number: number): Promise<void> {
+async function registerClient({ completed }: Shop, call: Call, number: number): Promise<void> {
   const email = `amina-${randomUUID()}@example.com`;
   const headers: Record<string, string> = number % 2 === 0 ? { "idempotency-key": email } : {};
   const client = await call("a client's registration", "POST", "/api/v1/clients/person", 201, { ...aPerson, email }, headers);
-  if (client) done.clients.push(email);
+  if (client) completed.clients.push(email);
 }
 
-async function payAndRefund({ system, balancer, report, done }: Shop, call: Call): Promise<void> {
+async function payAndRefund({ system, balancer, report, completed }: Shop, call: Call): Promise<void> {
   const created = await call("a payment's creation", "POST", "/api/v1/payments", 201, order);
   if (!created) return;
   const id = String(created["id"]);
   const orderId = String(created["processor_order_id"]);
-  const paid = (await sandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as { redirect_url: string };
-  const { pathname, search } = new URL(paid.redirect_url);
-  const back = await request(`${balancer.next()}${pathname}${search}`, { headersTimeout: 20_000 });
-  await back.body.dump();
-  const location = String(back.headers["location"]);
-  report.check("a card holder's return succeeds", location.includes("status=PAID"), () => `${back.statusCode} ${location}`);
+  const payment = (await sandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as { redirect_url: string };
+  const { pathname, search } = new URL(payment.redirect_url);
+  const returned = await request(`${balancer.next()}${pathname}${search}`, { headersTimeout: 20_000 });
+  await returned.body.dump();
+  const location = String(returned.headers["location"]);
+  report.check("a card holder's return succeeds", location.includes("status=PAID"), () => `${returned.statusCode} ${location}`);
   const refund = { amount: (refundAmount / 100).toFixed(2) };
   const refunded = await call("a refund", "POST", `/api/v1/payments/${id}/refund`, 200, refund);
-  done.payments.set(id, { orderId, refunded: refunded ? refundAmount : 0 });
+  completed.payments.set(id, { orderId, refunded: refunded ? refundAmount : 0 });
   await call("a read of a payment", "GET", `/api/v1/payments/${id}`, 200);
 }
 
-async function verifyApplicant({ system, done }: Shop, call: Call): Promise<void> {
-  const external_id = `applicant-${process.pid}-${done.applications.length}`;
+async function verifyApplicant({ system, completed }: Shop, call: Call): Promise<void> {
+  const external_id = `applicant-${process.pid}-${completed.applications.length}`;
   const application = await call("an application", "POST", "/api/v1/kyc/applications", 201, { external_id });
   if (!application) return;
   await submit(system.sandboxUrl, String(application["link_url"]), { outcome: "approved" });
-  done.applications.push(String(application["id"]));
+  completed.applications.push(String(application["id"]));
 }

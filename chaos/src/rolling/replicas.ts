@@ -9,12 +9,12 @@ import type { System } from "@amana/dev-env/system";
 export const replicated = [...databaseOwners, "gateway"] as const satisfies readonly ServiceName[];
 export type Replicated = (typeof replicated)[number];
 
-const servesMsMax = 180_000;
+const startMsMax = 180_000;
 
-/** Folder of a version. Undefined: this version. */
+/** Folder of a version, or undefined for this version. */
 export type Version = string | undefined;
 
-/** A replica of a service. Its version can change. */
+/** A replica of a service, whose process can be replaced with one of another version. */
 export class Replica {
   readonly name: Replicated;
   readonly url: string;
@@ -56,13 +56,13 @@ export class Replica {
   async #startAndWait(process: ServiceProcess): Promise<void> {
     await process.start();
     const port = Number(new URL(this.url).port);
-    await until(async () => !process.running() || (await acceptsConnections("127.0.0.1", port)), servesMsMax);
+    await until(async () => !process.running() || (await acceptsConnections("127.0.0.1", port)), startMsMax);
     if (!process.running()) throw new Error(`${this.name} did not start:\n${process.recentOutput()}`);
   }
 }
 
 export interface Replicas extends AsyncDisposable {
-  readonly of: Readonly<Record<Replicated, readonly Replica[]>>;
+  readonly byService: Readonly<Record<Replicated, readonly Replica[]>>;
 }
 
 /** Replaces the services of the system, except the sandbox, with two replicas each. */
@@ -77,7 +77,7 @@ export async function startReplicas(
   const urlsOf = (name: Replicated) => portsOf(name).map(loopbackUrl).join();
   const urls = Object.fromEntries(replicated.map((name) => [`${name.toUpperCase()}_URLS`, urlsOf(name)]));
 
-  const replicaOf = (name: Replicated, port: number) =>
+  const createReplica = (name: Replicated, port: number) =>
     new Replica(name, port, (root) =>
       serviceProcess({
         name,
@@ -89,15 +89,15 @@ export async function startReplicas(
         onCrash: (crashed, output) => onCrash(`${crashed} exited unexpectedly:\n${output}`, name),
       }),
     );
-  const of = Object.fromEntries(
-    replicated.map((name) => [name, portsOf(name).map((port) => replicaOf(name, port))]),
+  const byService = Object.fromEntries(
+    replicated.map((name) => [name, portsOf(name).map((port) => createReplica(name, port))]),
   ) as unknown as Record<Replicated, Replica[]>;
-  const all = Object.values(of).flat();
+  const allReplicas = Object.values(byService).flat();
 
   for (const name of replicated) await system.services[name].stop();
   await using stack = new AsyncDisposableStack();
-  stack.defer(async () => void (await Promise.all(all.map((replica) => replica.stop()))));
-  await Promise.all(all.map((replica) => replica.replace(version)));
-  const started = stack.move();
-  return { of, [Symbol.asyncDispose]: () => started.disposeAsync() };
+  stack.defer(async () => void (await Promise.all(allReplicas.map((replica) => replica.stop()))));
+  await Promise.all(allReplicas.map((replica) => replica.replace(version)));
+  const resources = stack.move();
+  return { byService, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

@@ -1,51 +1,51 @@
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
-import { type Receiver, receiveEvents } from "../events/receive-events.ts";
+import { type Receiver, startReceivers } from "../events/start-receivers.ts";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import type { Report } from "../report.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
 import { checkEffects } from "./check-effects.ts";
-import { pausesIn, runCustomers, type Shop } from "./customers.ts";
+import { pauseFactorOf, runCustomers, type Shop } from "./customers.ts";
 import { type Replicas, replicated, startReplicas, type Version } from "./replicas.ts";
 
-/** Much longer than the interval of the balancer's probes, as in a cluster. */
+/** Much longer than the probe interval of the balancer, as in a cluster. */
 export const stopDelayMs = 3_000;
-/** Longer than callers skip a replica that was down. */
+/** Longer than the time for which callers skip a replica after a failed connection. */
 export const pauseMs = 1_200;
 
 export const rolling: Program = {
   attacks:
     "replace each service under load, one replica after the other; no request fails, no effect is lost or doubled (OTHER_VERSION: folder of a version to change to and back)",
   async run({ seed, seconds, signal, report, log }) {
-    const other: Version = process.env["OTHER_VERSION"] || undefined;
+    const otherVersion: Version = process.env["OTHER_VERSION"] || undefined;
     await using test = await startTestSystem("kafka", { gateway: { STOP_DELAY_MS: String(stopDelayMs) } });
     const { system } = test;
-    await using receivers = await receiveEvents(createRandom(seed), 1);
+    await using receivers = await startReceivers(createRandom(seed), 1);
     const receiver = receivers.receivers[0] as Receiver;
     const business = await aBusiness(system);
     await using _receiver = business.receiver;
     await business.call("POST", "/api/v1/webhook-endpoints", { url: receiver.url });
     // The other version runs on the schema of this version.
-    await using replicas = await startReplicas(system, other, (text) => report.violation(text));
-    await using balancer = startBalancer(replicas.of.gateway.map(({ url }) => url));
-    await balancer.allReady();
+    await using replicas = await startReplicas(system, otherVersion, (text) => report.violation(text));
+    await using balancer = startBalancer(replicas.byService.gateway.map(({ url }) => url));
+    await balancer.waitUntilAllReady();
 
     const loadEnds = new AbortController();
-    const done: Shop["done"] = { payments: new Map(), clients: [], applications: [] };
+    const completed: Shop["completed"] = { payments: new Map(), clients: [], applications: [] };
     const shop: Shop = {
       system,
       balancer,
       apiKey: business.key,
       report,
       signal: loadEnds.signal,
-      done,
-      pauses: pausesIn(seconds),
+      completed,
+      pauseFactor: pauseFactorOf(seconds),
     };
     const customers = runCustomers(shop);
-    // Alternates between the versions. Each round replaces every service.
-    const roundsMin = other ? 2 : 1;
-    for (let version: Version; ; version = version === other ? undefined : other) {
+    // Each round replaces every service. With another version, the rounds alternate between both.
+    const roundsMin = otherVersion ? 2 : 1;
+    for (let version: Version; ; version = version === otherVersion ? undefined : otherVersion) {
       if (signal.aborted && report.counted("rounds") >= roundsMin) break;
       log(`replacing every service with ${version ?? "this version"}, one replica after the other`);
       await replaceAll(replicas, balancer, version, report);
@@ -53,17 +53,17 @@ export const rolling: Program = {
     }
     loadEnds.abort();
     await customers;
-    log(`${done.payments.size} payments and ${done.applications.length} applications; waiting for the remaining webhooks`);
+    log(`${completed.payments.size} payments and ${completed.applications.length} applications; waiting for the remaining webhooks`);
     await checkEffects(shop, receiver);
   },
 };
 
-async function replaceAll({ of }: Replicas, balancer: Balancer, version: Version, report: Report): Promise<void> {
+async function replaceAll({ byService }: Replicas, balancer: Balancer, version: Version, report: Report): Promise<void> {
   for (const name of replicated) {
-    for (const replica of of[name]) {
+    for (const replica of byService[name]) {
       await sleep(pauseMs);
       await replica.replace(version);
-      await balancer.allReady();
+      await balancer.waitUntilAllReady();
       report.count(`replaced: ${name}`);
     }
   }

@@ -1,13 +1,13 @@
 import type { System } from "@amana/dev-env/system";
-import { amanaDone, databaseSettings } from "@amana/e2e/run-amana";
+import { runAmana, databaseSettings } from "@amana/e2e/run-amana";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
-import { type Receiver, receiveEvents } from "../events/receive-events.ts";
+import { type Receiver, startReceivers } from "../events/start-receivers.ts";
 import type { Program, ProgramRun } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { type Balancer, startBalancer } from "../rolling/balancer.ts";
 import { checkEffects } from "../rolling/check-effects.ts";
-import { pausesIn, runCustomers, type Shop } from "../rolling/customers.ts";
+import { pauseFactorOf, runCustomers, type Shop } from "../rolling/customers.ts";
 import { type Replicas, replicated, startReplicas } from "../rolling/replicas.ts";
 import { pauseMs, stopDelayMs } from "../rolling/rolling.ts";
 import { type Deployment, type RotatedSecret, rotations, type Settings, type Step } from "./steps.ts";
@@ -15,8 +15,8 @@ import { checkUses, type UsedSecrets, useSecrets } from "./use-secrets.ts";
 
 /**
  * Returns a program that rotates these secrets by the steps of docs/secrets.md under load, one
- * replica after the other. `skippedStep` names a step to leave out, after which violations are
- * expected.
+ * replica after the other. `skippedStep` is the action of a step that is left out, so that
+ * violations are expected.
  */
 export const rotationOf = (secrets: readonly RotatedSecret[], skippedStep?: string): Program => ({
   attacks: "rotate each secret step by step under load; no request fails, no event is lost or counted as forged",
@@ -30,7 +30,7 @@ interface RotationContext {
   readonly deployment: Deployment;
   readonly replicas: Replicas;
   readonly balancer: Balancer;
-  /** URL of an endpoint that receives only checks. */
+  /** URL of the endpoints that are only checked (`useSecrets`). */
   readonly checkedUrl: string;
   readonly used: UsedSecrets;
   readonly log: ProgramRun["log"];
@@ -47,39 +47,39 @@ async function run(
   });
   const { system } = test;
   const settings = Object.fromEntries(replicated.map((name) => [name, system.envOf(name)])) as Settings;
-  await using receivers = await receiveEvents(createRandom(seed), 2);
-  const [receiver, checked] = receivers.receivers as [Receiver, Receiver];
+  await using receivers = await startReceivers(createRandom(seed), 2);
+  const [receiver, checkedReceiver] = receivers.receivers as [Receiver, Receiver];
   const business = await aBusiness(system);
   await using _receiver = business.receiver;
   const endpoint = await business.call("POST", "/api/v1/webhook-endpoints", { url: receiver.url });
   receiver.secret = String(endpoint.body["secret"]);
-  const running: System = { ...system, envOf: (name) => (name === "sandbox" ? system.envOf(name) : settings[name]) };
-  await using replicas = await startReplicas(running, undefined, (text) => report.violation(text));
-  await using balancer = startBalancer(replicas.of.gateway.map(({ url }) => url));
-  await balancer.allReady();
+  const systemWithSettings: System = { ...system, envOf: (name) => (name === "sandbox" ? system.envOf(name) : settings[name]) };
+  await using replicas = await startReplicas(systemWithSettings, undefined, (text) => report.violation(text));
+  await using balancer = startBalancer(replicas.byService.gateway.map(({ url }) => url));
+  await balancer.waitUntilAllReady();
 
-  const done: Shop["done"] = { payments: new Map(), clients: [], applications: [] };
-  const shop = { system, balancer, apiKey: business.key, report, done, pauses: pausesIn(seconds) };
+  const completed: Shop["completed"] = { payments: new Map(), clients: [], applications: [] };
+  const shop = { system, balancer, apiKey: business.key, report, completed, pauseFactor: pauseFactorOf(seconds) };
   const context: RotationContext = {
     ...{ shop, replicas, balancer, log },
-    deployment: deploymentOf(system, settings),
-    checkedUrl: checked.url,
+    deployment: createDeployment(system, settings),
+    checkedUrl: checkedReceiver.url,
     used: { verified: [] },
   };
   do for (const secret of secrets) await rotate(secret, context, skippedStep);
   while (!signal.aborted);
-  log(`${done.payments.size} payments, ${done.applications.length} applications; waiting for the remaining webhooks`);
+  log(`${completed.payments.size} payments, ${completed.applications.length} applications; waiting for the remaining webhooks`);
   await checkEffects({ ...shop, signal }, receiver);
   await checkUses({ ...shop, signal }, context.used);
-  report.check("webhooks are signed", receivers.rejectedSignatures() === 0, () => `${receivers.rejectedSignatures()} are not`);
+  report.check("webhooks are signed", receivers.countRejectedSignatures() === 0, () => `${receivers.countRejectedSignatures()} without a valid signature`);
 }
 
-function deploymentOf(system: System, settings: Settings): Deployment {
+function createDeployment(system: System, settings: Settings): Deployment {
   return {
     settings,
     async reencrypt() {
       const keys = { SECRET_ENCRYPTION_KEYS: settings.webhooks["SECRET_ENCRYPTION_KEYS"] ?? "" };
-      await amanaDone({ ...databaseSettings(system.databaseUrls), ...keys }, "secrets", "reencrypt");
+      await runAmana({ ...databaseSettings(system.databaseUrls), ...keys }, "secrets", "reencrypt");
     },
     async setProviderSecret(secret) {
       await system.services.sandbox.stop();
@@ -93,12 +93,15 @@ async function rotate(secret: RotatedSecret, context: RotationContext, skippedSt
     if (step.action === skippedStep) continue;
     context.log(`${secret}: ${step.action}`);
     if (step.withoutLoad) await perform(step, context);
-    else await underLoad(context, () => perform(step, context));
+    else await runUnderLoad(context, () => perform(step, context));
   }
   context.shop.report.count(`changed: ${secret}`);
 }
 
-/** Skips the waiting times of docs/secrets.md, because no message or request is old enough here. */
+/**
+ * Performs a step without the waiting times of docs/secrets.md. A run is so short that no message
+ * or request is old enough to need them.
+ */
 async function perform(step: Step, { deployment, ...context }: RotationContext): Promise<void> {
   await step.run(deployment);
   await restart(step, context);
@@ -106,19 +109,20 @@ async function perform(step: Step, { deployment, ...context }: RotationContext):
 
 async function restart(step: Step, { replicas, balancer, shop }: Omit<RotationContext, "deployment">): Promise<void> {
   for (const name of step.restart) {
-    for (const replica of replicas.of[name]) {
+    for (const replica of replicas.byService[name]) {
       await sleep(pauseMs);
       await replica.replace(undefined);
-      await balancer.allReady();
+      await balancer.waitUntilAllReady();
       shop.report.count("replicas restarted");
     }
   }
 }
 
 /**
- * Runs `work` under load. The load continues for a moment, so that all replicas use new settings.
+ * Runs `work` under load. The load continues for a moment after it, so that all replicas use their
+ * new settings.
  */
-async function underLoad({ shop, checkedUrl, used }: RotationContext, work: () => Promise<void>): Promise<void> {
+async function runUnderLoad({ shop, checkedUrl, used }: RotationContext, work: () => Promise<void>): Promise<void> {
   const loadEnds = new AbortController();
   const loadedShop = { ...shop, signal: loadEnds.signal };
   const customers = Promise.all([runCustomers(loadedShop), useSecrets(loadedShop, checkedUrl, used)]);

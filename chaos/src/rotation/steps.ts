@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { databaseOwners } from "@amana/dev-env/services";
 import type { Replicated } from "../rolling/replicas.ts";
 
-/** The settings of each service, with which its replicas start. */
+/** Settings with which the replicas of each service start. */
 export type Settings = Readonly<Record<Replicated, Record<string, string>>>;
 
 /** Settings and commands of a deployment that an operator changes and runs during a rotation. */
@@ -18,9 +18,9 @@ export interface Deployment {
 export interface Step {
   readonly action: string;
   run(deployment: Deployment): void | Promise<void>;
-  /** The services whose replicas restart after the step, one replica after the other. */
+  /** Services whose replicas restart after the step, one replica after the other. */
   readonly restart: readonly Replicated[];
-  /** Customers pause during the step, because the sandbox restarts. */
+  /** Whether the load stops during the step, because the sandbox restarts. */
   readonly withoutLoad?: true;
 }
 
@@ -28,7 +28,9 @@ interface ListedSecret {
   readonly setting: string;
   readonly services: readonly Replicated[];
   readonly newEntry: string;
-  /** Selects the entries of this secret if the setting lists several secrets. */
+  /**
+   * Returns whether an entry belongs to this secret. Needed if the setting lists several secrets.
+   */
   isEntry?(entry: string): boolean;
 }
 
@@ -39,8 +41,8 @@ function rotateListEntry({ setting, services, newEntry, isEntry = () => true }: 
     ({ settings }) => {
       for (const name of services) {
         const entries = settings[name][setting]?.split(",") ?? [];
-        const others = entries.filter((entry) => !isEntry(entry));
-        settings[name][setting] = [...change(entries.filter(isEntry)), ...others].join(",");
+        const otherEntries = entries.filter((entry) => !isEntry(entry));
+        settings[name][setting] = [...change(entries.filter(isEntry)), ...otherEntries].join(",");
       }
     };
   return [
@@ -50,31 +52,31 @@ function rotateListEntry({ setting, services, newEntry, isEntry = () => true }: 
   ];
 }
 
-const newId = () => `k-${randomBytes(4).toString("hex")}`;
-const newKey = () => `${newId()}:${randomBytes(32).toString("base64")}`;
+const createId = () => `k-${randomBytes(4).toString("hex")}`;
+const createKey = () => `${createId()}:${randomBytes(32).toString("base64")}`;
 
-function encryptionKey(): Step[] {
+function rotateEncryptionKey(): Step[] {
   const [add, move, remove] = rotateListEntry({
     setting: "SECRET_ENCRYPTION_KEYS",
     services: ["webhooks", "kyc"],
-    newEntry: newKey(),
+    newEntry: createKey(),
   });
   const reencrypt: Step = { action: "re-encrypt stored secrets", run: (deployment) => deployment.reencrypt(), restart: [] };
   return [add, move, reencrypt, remove];
 }
 
-const eventKey = (topic: string, services: readonly Replicated[]): Step[] =>
+const rotateEventKey = (topic: string, services: readonly Replicated[]): Step[] =>
   rotateListEntry({
     setting: "EVENT_MAC_KEYS",
     services,
-    newEntry: `${topic}=${newKey()}`,
+    newEntry: `${topic}=${createKey()}`,
     isEntry: (entry) => entry.startsWith(`${topic}=`),
   });
 
 /** Returns the steps for a key pair: `signer` has the private key, `verifiers` the public key. */
-function callerKey(signer: Replicated, publicSetting: string, verifiers: readonly Replicated[]): Step[] {
+function rotateCallerKey(signer: Replicated, publicSetting: string, verifiers: readonly Replicated[]): Step[] {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-  const id = newId();
+  const id = createId();
   const privateEntry = `${id}:${privateKey.export({ format: "der", type: "pkcs8" }).toString("base64")}`;
   const publicEntry = `${id}:${publicKey.export({ format: "der", type: "spki" }).toString("base64")}`;
   const [add, , remove] = rotateListEntry({ setting: publicSetting, services: verifiers, newEntry: publicEntry });
@@ -96,7 +98,7 @@ function callerKey(signer: Replicated, publicSetting: string, verifiers: readonl
   ];
 }
 
-function callbackSecret(): Step[] {
+function rotateCallbackSecret(): Step[] {
   const secret = randomBytes(32).toString("base64url");
   const [add] = rotateListEntry({ setting: "KYC_CALLBACK_SECRETS", services: ["kyc"], newEntry: secret });
   return [
@@ -119,15 +121,15 @@ function callbackSecret(): Step[] {
 
 /** The rotations of docs/secrets.md without downtime. Each call creates a new key. */
 export const rotations = {
-  "kyc-key": () => callerKey("kyc", "KYC_PUBLIC_KEYS", ["clients"]),
-  "gateway-key": () => callerKey("gateway", "GATEWAY_PUBLIC_KEYS", databaseOwners),
+  "kyc-key": () => rotateCallerKey("kyc", "KYC_PUBLIC_KEYS", ["clients"]),
+  "gateway-key": () => rotateCallerKey("gateway", "GATEWAY_PUBLIC_KEYS", databaseOwners),
   "fingerprint-key": () =>
     rotateListEntry({ setting: "FINGERPRINT_KEYS", services: ["gateway"], newEntry: randomBytes(32).toString("base64") }),
-  "kyc-callback-secret": callbackSecret,
-  "encryption-key": encryptionKey,
-  "event-key:payments.v1": () => eventKey("payments.v1", ["payments", "webhooks"]),
-  "event-key:kyc.v1": () => eventKey("kyc.v1", ["kyc", "webhooks", "clients"]),
-  "event-key:audit.v1": () => eventKey("audit.v1", databaseOwners),
+  "kyc-callback-secret": rotateCallbackSecret,
+  "encryption-key": rotateEncryptionKey,
+  "event-key:payments.v1": () => rotateEventKey("payments.v1", ["payments", "webhooks"]),
+  "event-key:kyc.v1": () => rotateEventKey("kyc.v1", ["kyc", "webhooks", "clients"]),
+  "event-key:audit.v1": () => rotateEventKey("audit.v1", databaseOwners),
 } as const satisfies Record<string, () => Step[]>;
 
 export type RotatedSecret = keyof typeof rotations;

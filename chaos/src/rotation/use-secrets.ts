@@ -7,11 +7,13 @@ import { amanaWith, databaseSettings } from "@amana/e2e/run-amana";
 import { sandbox } from "@amana/e2e/test-system";
 import { type Call, createCall, repeatUntilOver, type Shop } from "../rolling/customers.ts";
 
-const settleMsMax = 180_000;
+const auditMsMax = 180_000;
 
-/** Work of `useSecrets`, to be checked at the end. */
+/** Work of `useSecrets`, whose effects are checked at the end. */
 export interface UsedSecrets {
-  /** Verified clients. They are approved automatically, which the audit trail must contain. */
+  /**
+   * Ids of verified clients. Each is approved automatically, and the audit trail must contain it.
+   */
   readonly verified: string[];
 }
 
@@ -29,7 +31,7 @@ export async function useSecrets(shop: Shop, checkedUrl: string, used: UsedSecre
   ]);
 }
 
-async function verifyClient({ system, report, done }: Shop, call: Call, { verified }: UsedSecrets): Promise<void> {
+async function verifyClient({ system, report, completed }: Shop, call: Call, { verified }: UsedSecrets): Promise<void> {
   const email = `lina-${randomUUID()}@example.com`;
   const client = await call("a client's registration", "POST", "/api/v1/clients/person", 201, { ...aPerson, email });
   if (!client) return;
@@ -39,9 +41,9 @@ async function verifyClient({ system, report, done }: Shop, call: Call, { verifi
   if (!application) return;
   const [path, link] = [`/api/v1/kyc/applications/${application["id"]}`, application["link_url"]];
   const read = await call("a read of an application", "GET", path, 200);
-  report.check("every replica returns the same link", read?.["link_url"] === link, () => `${read?.["link_url"]}, not ${link}`);
+  report.check("every replica returns the same link", read?.["link_url"] === link, () => `${read?.["link_url"]}, expected ${link}`);
   await submit(system.sandboxUrl, String(link), { outcome: "approved" });
-  done.applications.push(String(application["id"]));
+  completed.applications.push(String(application["id"]));
   verified.push(id);
 }
 
@@ -59,7 +61,7 @@ async function repeatRequest(shop: Shop, call: Call): Promise<void> {
   const register = (name: string) => call(name, "POST", "/api/v1/clients/person", 201, body, { "idempotency-key": body.email });
   const first = await register("a keyed registration");
   if (!first) return;
-  shop.done.clients.push(body.email);
+  shop.completed.clients.push(body.email);
   await repeatUntilOver(shop, 150, async () => {
     const repeated = await register("a repeated registration");
     shop.report.check(
@@ -71,26 +73,26 @@ async function repeatRequest(shop: Shop, call: Call): Promise<void> {
 }
 
 /**
- * Checks that every approval is in the audit trail, so no event was lost or rejected, that there
- * are no dead letters, and that no callback was rejected.
+ * Checks that the audit trail contains every approval, that there are no dead letters, and that no
+ * callback was rejected. A lost or rejected event would leave an approval out of the trail.
  */
-export async function checkUses({ system, report, done }: Shop, { verified }: UsedSecrets): Promise<void> {
+export async function checkUses({ system, report, completed }: Shop, { verified }: UsedSecrets): Promise<void> {
   const query = "select after->>'client_id' as id from audit_event where action = 'onboarding.approved'";
   await withClient(system.databaseUrls["identity"] ?? "", async (identity) => {
-    const audited = async () => (await identity.query<{ id: string }>(query)).rows.map(({ id }) => id);
-    let found: string[] = [];
+    const readApproved = async () => (await identity.query<{ id: string }>(query)).rows.map(({ id }) => id);
+    let approved: string[] = [];
     await until(async () => {
-      found = await audited();
-      return verified.every((id) => found.includes(id));
-    }, settleMsMax);
+      approved = await readApproved();
+      return verified.every((id) => approved.includes(id));
+    }, auditMsMax);
     for (const client of verified) {
-      const count = found.filter((id) => id === client).length;
+      const count = approved.filter((id) => id === client).length;
       report.check("an approval is in the audit trail once", count === 1, () => `${client}: ${count} times`);
     }
   });
   const { out, err } = await amanaWith(databaseSettings(system.databaseUrls), "dead-letters", "list", "--databases", "--json");
   report.check("the list of dead letters is empty", out.trim() === "[]", () => err || out);
-  for (const id of done.applications) {
+  for (const id of completed.applications) {
     const view = (await sandbox(system, "GET", `/sandbox/kyc?reference=${id}`)) as {
       callbacks: { attempts: { result: string }[] }[];
     };

@@ -4,11 +4,11 @@ import type { Random } from "../random.ts";
 export interface Canary {
   readonly name: string;
   readonly text: string;
-  /** Names or name prefixes of places. */
+  /** Names of places, or prefixes of names. */
   readonly allowed: readonly string[];
 }
 
-const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
+const characters = "abcdefghijklmnopqrstuvwxyz0123456789";
 
 /** Creates canaries and keeps a list of them. */
 export class Canaries {
@@ -20,20 +20,21 @@ export class Canaries {
   }
 
   /** Creates a canary of letters and digits, which is valid in names, numbers and addresses. */
-  text(name: string, ...allowed: string[]): string {
-    const text = `zq${Array.from({ length: 18 }, () => letters[this.#random.integer(0, letters.length - 1)]).join("")}`;
+  createText(name: string, ...allowed: string[]): string {
+    const text = `zq${Array.from({ length: 18 }, () => characters[this.#random.integer(0, characters.length - 1)]).join("")}`;
     this.created.push({ name, text, allowed });
     return text;
   }
 
-  digits(name: string, count: number, ...allowed: string[]): string {
+  /** Creates a canary of `count` digits. */
+  createDigits(name: string, count: number, ...allowed: string[]): string {
     const text = Array.from({ length: count }, (_, i) => this.#random.integer(i === 0 ? 1 : 0, 9)).join("");
     this.created.push({ name, text, allowed });
     return text;
   }
 
-  /** Adds a value that the system created. */
-  watch(name: string, text: string, ...allowed: string[]): string {
+  /** Adds a value that the system created as a canary. */
+  add(name: string, text: string, ...allowed: string[]): string {
     this.created.push({ name, text, allowed });
     return text;
   }

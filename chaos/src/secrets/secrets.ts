@@ -1,5 +1,5 @@
 import { serviceNames } from "@amana/dev-env/services";
-import { databasePlaces, kafkaPlaces, logPlaces, type Place, placesWith } from "@amana/e2e/find-everywhere";
+import { readDatabasePlaces, readKafkaPlaces, readLogPlaces, type Place, findPlaces } from "@amana/e2e/find-everywhere";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import type { Program, ProgramRun } from "../program.ts";
 import { createRandom } from "../random.ts";
@@ -19,29 +19,29 @@ export const secrets: Program = {
 async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
   const random = createRandom(seed);
   const canaries = new Canaries(random);
-  const processorPassword = canaries.text("the processor's password");
-  const providerToken = canaries.text("the provider's token");
+  const processorPassword = canaries.createText("the processor's password");
+  const providerToken = canaries.createText("the provider's token");
   const env = Object.fromEntries(serviceNames.map((name) => [name, { LOG_LEVEL: "trace" }])) as Record<string, object>;
   env["payments"] = { ...env["payments"], SATIM_PASSWORD: processorPassword };
   env["kyc"] = { ...env["kyc"], KYC_PROVIDER_TOKEN: providerToken };
   env["sandbox"] = { ...env["sandbox"], SATIM_PASSWORD: processorPassword, KYC_PROVIDER_TOKEN: providerToken };
   env["gateway"] = { ...env["gateway"], RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "0" };
-  await using running = await startTestSystem("kafka", env);
-  const { system } = running;
+  await using testSystem = await startTestSystem("kafka", env);
+  const { system } = testSystem;
   for (const [name, value] of findSecretSettings(serviceNames.map(system.envOf))) {
-    canaries.watch(`setting ${name}`, value);
+    canaries.add(`setting ${name}`, value);
   }
   log("the system is running with log level trace");
 
-  const shownToOperators: Place[] = [];
-  const refusals: Place[] = [];
+  const operatorResponses: Place[] = [];
+  const rejections: Place[] = [];
   const webhooks: Place[] = [];
   for (let round = 0; round === 0 || !signal.aborted; round++) {
     const business = await aBusiness(system);
     try {
-      const context: SecretsContext = { system, business, canaries, report, refusals, shown: shownToOperators };
-      canaries.watch("an API key", business.key);
-      canaries.watch("a webhook secret", business.secret);
+      const context: SecretsContext = { system, business, canaries, report, rejections, operatorResponses };
+      canaries.add("an API key", business.key);
+      canaries.add("a webhook secret", business.secret);
       await sendCanaries(context);
       await failInDatabase(context);
       report.count("businesses with canaries in all fields");
@@ -53,49 +53,50 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
   }
 
   const places = [
-    ...(await databasePlaces(system)),
-    ...(await logPlaces(system)),
-    ...(await kafkaPlaces(running.kafka?.brokers ?? "")),
+    ...(await readDatabasePlaces(system)),
+    ...(await readLogPlaces(system)),
+    ...(await readKafkaPlaces(testSystem.kafka?.brokers ?? "")),
     ...webhooks,
-    ...refusals,
-    ...shownToOperators,
+    ...rejections,
+    ...operatorResponses,
   ];
   report.count("places searched", places.length);
   for (const { name, text, allowed } of canaries.created) {
-    const found = placesWith(places, text);
-    const forbidden = found.filter((place) => !allowed.some((prefix) => place.startsWith(prefix)));
+    const placesOfCanary = findPlaces(places, text);
+    const forbidden = placesOfCanary.filter((place) => !allowed.some((prefix) => place.startsWith(prefix)));
     report.check(
       "a canary occurs only in its allowed places",
       forbidden.length === 0,
       () => `${name} is in ${forbidden.join(", ")}`,
     );
-    if (found.length > 0) report.count("canaries found in allowed places");
+    if (placesOfCanary.length > 0) report.count("canaries found in allowed places");
   }
-  // Proves that the search works: a search that reads no places would find no canaries either.
+  // Proves that the search reads the logs. A search that reads no places would find no canaries.
   const postgresLog = places.find(({ name }) => name === "log: postgres.log")?.content ?? "";
   report.check(
-    "the log of PostgreSQL contains failures",
+    "the log of PostgreSQL contains failed statements",
     postgresLog.includes("duplicate key value"),
-    () => "no duplicate key in it",
+    () => "the log contains no 'duplicate key value'",
   );
 }
 
 /**
- * Returns the secrets in settings. Secrets under ten characters are skipped: they occur by chance.
+ * Returns the secrets in settings. Secrets of less than ten characters are skipped, because such
+ * texts also occur by chance.
  */
 function findSecretSettings(settings: readonly Record<string, string>[]): [name: string, value: string][] {
-  const found = new Map<string, string>();
+  const secretsByName = new Map<string, string>();
   for (const serviceSettings of settings) {
     for (const [name, value] of Object.entries(serviceSettings)) {
       if (!/SECRET|PASSWORD|TOKEN|PRIVATE|MAC_KEYS|ENCRYPTION|BOOTSTRAP/.test(name) || /PUBLIC|_MS$|SECONDS/.test(name)) continue;
       // "id:secret" and "topic=id:secret", comma-separated.
       for (const part of value.split(",")) {
         const secret = part.split(/[:=](?=[A-Za-z0-9+/_-]{16,})/).at(-1) ?? "";
-        if (secret.length >= 10) found.set(`${name} ${found.size}`, secret);
+        if (secret.length >= 10) secretsByName.set(`${name} ${found.size}`, secret);
       }
     }
     const password = serviceSettings["DATABASE_URL"] && new URL(serviceSettings["DATABASE_URL"]).password;
-    if (password) found.set("DATABASE_URL", password);
+    if (password) secretsByName.set("DATABASE_URL", password);
   }
-  return [...found];
+  return [...secretsByName];
 }

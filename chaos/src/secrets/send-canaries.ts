@@ -14,16 +14,16 @@ export interface SecretsContext {
   readonly business: TestBusiness;
   readonly canaries: Canaries;
   readonly report: Report;
-  /** Error responses of the API. They may name a field, but must not repeat its value. */
-  readonly refusals: Place[];
+  /** Error responses of the API. They may contain the name of a field, but not its value. */
+  readonly rejections: Place[];
   /** Responses to operators. */
-  readonly shown: Place[];
+  readonly operatorResponses: Place[];
 }
 
 const clientRows = "clients: public.client";
 const clientsDatabase = "clients: ";
 const paymentsDatabase = "payments: ";
-/** Places of a business's own order references, which its own webhooks contain. */
+/** Places that may contain an order reference of a business, because its webhooks contain it. */
 const deliveredPlaces = ["kafka: payments.v1", "webhooks: ", "webhooks"];
 
 async function call(context: SecretsContext, expected: number[], ...args: Parameters<TestBusiness["call"]>) {
@@ -35,24 +35,24 @@ async function call(context: SecretsContext, expected: number[], ...args: Parame
     );
   }
   if (response.status >= 400)
-    context.refusals.push({ name: `refusal of ${args[0]} ${args[1].split("?")[0]}`, content: response.text });
+    context.rejections.push({ name: `rejection of ${args[0]} ${args[1].split("?")[0]}`, content: response.text });
   return response;
 }
 
 export const aPerson = (canaries: Canaries) => ({
-  first_name: canaries.text("a first name", clientRows),
-  middle_name: canaries.text("a middle name", clientRows),
-  last_name: canaries.text("a last name", clientRows),
+  first_name: canaries.createText("a first name", clientRows),
+  middle_name: canaries.createText("a middle name", clientRows),
+  last_name: canaries.createText("a last name", clientRows),
   date_of_birth: "1985-04-12",
   gender: "female",
   birth_country: "DZA",
   nationality: "DZA",
   country_of_tax_residence: "DZA",
-  address: canaries.text("an address", clientRows),
-  city: canaries.text("a city", clientRows),
-  postcode: canaries.text("a postcode", clientRows),
+  address: canaries.createText("an address", clientRows),
+  city: canaries.createText("a city", clientRows),
+  postcode: canaries.createText("a postcode", clientRows),
   country_code: "DZA",
-  email: `${canaries.text("an e-mail", clientRows)}@example.dz`,
+  email: `${canaries.createText("an e-mail", clientRows)}@example.dz`,
 });
 
 /**
@@ -63,20 +63,20 @@ export async function sendCanaries(context: SecretsContext): Promise<void> {
   const person = aPerson(canaries);
   const created = await call(context, [201], "POST", "/api/v1/clients/person", person);
   const client = String(created.body["id"]);
-  await call(context, [409], "POST", "/api/v1/clients/person", { ...person, last_name: canaries.text("a refused last name") });
+  await call(context, [409], "POST", "/api/v1/clients/person", { ...person, last_name: canaries.createText("a rejected last name") });
   await call(context, [200], "PUT", `/api/v1/clients/person/${client}`, {
-    kyc_note: canaries.text("a note", clientRows),
-    blacklisted_comment: canaries.text("a comment", clientRows),
-    mobile_phone_number: `+213${canaries.digits("a phone number", 9, clientRows)}`,
-    second_email: `${canaries.text("a second e-mail", clientRows)}@example.dz`,
-    planned_income: canaries.text("an income", clientRows),
+    kyc_note: canaries.createText("a note", clientRows),
+    blacklisted_comment: canaries.createText("a comment", clientRows),
+    mobile_phone_number: `+213${canaries.createDigits("a phone number", 9, clientRows)}`,
+    second_email: `${canaries.createText("a second e-mail", clientRows)}@example.dz`,
+    planned_income: canaries.createText("an income", clientRows),
   });
-  await call(context, [422], "POST", "/api/v1/clients/person", { ...person, email: canaries.text("a refused e-mail") });
-  await call(context, [422], "POST", "/api/v1/clients/person", { ...person, gender: canaries.text("a refused gender") });
-  await call(context, [400], "POST", "/api/v1/clients/person", `{"first_name":"${canaries.text("cut JSON")}","last`);
-  await call(context, [200], "GET", `/api/v1/clients?search=${canaries.text("a search")}`);
-  await call(context, [200], "GET", `/api/v1/clients?email=${canaries.text("a searched e-mail")}%40example.dz`);
-  await call(context, [404], "GET", `/api/v1/clients/${canaries.text("a path")}`);
+  await call(context, [422], "POST", "/api/v1/clients/person", { ...person, email: canaries.createText("a rejected e-mail") });
+  await call(context, [422], "POST", "/api/v1/clients/person", { ...person, gender: canaries.createText("a rejected gender") });
+  await call(context, [400], "POST", "/api/v1/clients/person", `{"first_name":"${canaries.createText("truncated JSON")}","last`);
+  await call(context, [200], "GET", `/api/v1/clients?search=${canaries.createText("a search")}`);
+  await call(context, [200], "GET", `/api/v1/clients?email=${canaries.createText("a searched e-mail")}%40example.dz`);
+  await call(context, [404], "GET", `/api/v1/clients/${canaries.createText("a path")}`);
 
   await call(context, [201], "POST", `/api/v1/clients/${client}/onboarding/details`, {
     account_purposes: ["SAVINGS"],
@@ -84,65 +84,65 @@ export async function sendCanaries(context: SecretsContext): Promise<void> {
     expected_monthly_outgoing_volume: "LESS_THAN1000",
     is_us_person: false,
     occupation: "OTHER",
-    other_occupation: canaries.text("an occupation", clientsDatabase),
+    other_occupation: canaries.createText("an occupation", clientsDatabase),
     occupation_sector: "EDUCATION",
     source_of_funds: "GIFT",
-    tax_identification_number: canaries.text("a tax number", clientsDatabase),
+    tax_identification_number: canaries.createText("a tax number", clientsDatabase),
   });
   const beneficiary = await call(context, [201], "POST", "/api/v1/beneficiaries", {
     client_id: client,
-    name: canaries.text("a beneficiary", clientsDatabase),
-    account_number: canaries.digits("an account number", 20, clientsDatabase),
-    address: canaries.text("a beneficiary's address", clientsDatabase),
+    name: canaries.createText("a beneficiary", clientsDatabase),
+    account_number: canaries.createDigits("an account number", 20, clientsDatabase),
+    address: canaries.createText("a beneficiary's address", clientsDatabase),
   });
-  await call(context, [422], "PUT", `/api/v1/beneficiaries/${beneficiary.body["id"]}`, { iban: canaries.text("a wrong IBAN") });
+  await call(context, [422], "PUT", `/api/v1/beneficiaries/${beneficiary.body["id"]}`, { iban: canaries.createText("a wrong IBAN") });
   const account = {
     client_id: client,
     account_type: "CURRENT",
-    account_name: canaries.text("an account name", clientsDatabase),
+    account_name: canaries.createText("an account name", clientsDatabase),
     currency: "DZD",
-    external_account_id: canaries.text("an external account", clientsDatabase),
-    description: canaries.text("an account's description", clientsDatabase),
+    external_account_id: canaries.createText("an external account", clientsDatabase),
+    description: canaries.createText("an account's description", clientsDatabase),
   };
   await call(context, [201], "POST", "/api/v1/accounts", account);
   await call(context, [409], "POST", "/api/v1/accounts", account);
 
   await call(context, [201], "POST", "/api/v1/webhook-endpoints", {
-    url: `http://127.0.0.1:9/${canaries.text("a webhook path", "webhooks: ")}`,
-  }).then(({ body }) => canaries.watch("a second webhook secret", String(body["secret"])));
+    url: `http://127.0.0.1:9/${canaries.createText("a webhook path", "webhooks: ")}`,
+  }).then(({ body }) => canaries.add("a second webhook secret", String(body["secret"])));
   const rotated = await call(context, [200], "PATCH", `/api/v1/webhook-endpoints/${business.endpointId}`, {
     rotate_secret: true,
   });
-  business.receiver.useSecret(canaries.watch("a rotated webhook secret", String(rotated.body["secret"])));
+  business.receiver.useSecret(canaries.add("a rotated webhook secret", String(rotated.body["secret"])));
 
-  await pay(context, canaries.text("an order", paymentsDatabase, ...deliveredPlaces));
+  await pay(context, canaries.createText("an order", paymentsDatabase, ...deliveredPlaces));
   await verify(context, client);
-  await keys(context);
-  await call(context, [401], "GET", "/api/v1/me", undefined, { authorization: `Bearer ${canaries.text("a wrong key")}` });
-  await call(context, [401], "GET", "/api/v1/me", undefined, { authorization: `Basic ${canaries.text("another scheme")}` });
-  await request(`${system.gatewayUrl}/api/v1/payments/return/${canaries.text("a wrong return token")}`).then(({ body }) =>
+  await rotateKeys(context);
+  await call(context, [401], "GET", "/api/v1/me", undefined, { authorization: `Bearer ${canaries.createText("a wrong key")}` });
+  await call(context, [401], "GET", "/api/v1/me", undefined, { authorization: `Basic ${canaries.createText("Basic credentials")}` });
+  await request(`${system.gatewayUrl}/api/v1/payments/return/${canaries.createText("a wrong return token")}`).then(({ body }) =>
     body.dump(),
   );
 }
 
 async function pay(context: SecretsContext, orderRef: string, headers: Record<string, string> = {}): Promise<void> {
   const { canaries, system } = context;
-  canaries.watch("a card number", validCard.pan);
+  canaries.add("a card number", validCard.pan);
   const payment = {
     ...anOrder,
-    success_url: `https://shop.example/merci?cart=${canaries.text("a cart", paymentsDatabase, "kafka: payments.v1", "webhooks: public.dead_letter")}`,
-    description: canaries.text("a payment's description", paymentsDatabase, "kafka: payments.v1", "webhooks: public.dead_letter"),
+    success_url: `https://shop.example/merci?cart=${canaries.createText("a cart", paymentsDatabase, "kafka: payments.v1", "webhooks: public.dead_letter")}`,
+    description: canaries.createText("a payment's description", paymentsDatabase, "kafka: payments.v1", "webhooks: public.dead_letter"),
     order_ref: orderRef,
   };
   const created = await call(context, [201], "POST", "/api/v1/payments", payment, headers);
   const path = `/sandbox/payments/${created.body["processor_order_id"]}/pay`;
   const { redirect_url } = (await sandbox(system, "POST", path, validCard)) as { redirect_url: string };
   const token = new URL(redirect_url).pathname.split("/").at(-1) ?? "";
-  canaries.watch("a return token", token, "payments: public.payment");
+  canaries.add("a return token", token, "payments: public.payment");
   await request(redirect_url, { headersTimeout: 20_000 }).then(({ body }) => body.dump());
   await call(context, [200], "POST", `/api/v1/payments/${created.body["id"]}/refund`, undefined, {
     ...headers,
-    "idempotency-key": canaries.text("an Idempotency-Key", paymentsDatabase),
+    "idempotency-key": canaries.createText("an Idempotency-Key", paymentsDatabase),
   });
 }
 
@@ -150,29 +150,29 @@ async function verify(context: SecretsContext, client: string): Promise<void> {
   const { canaries } = context;
   const created = await call(context, [201], "POST", "/api/v1/kyc/applications", {
     client_id: client,
-    applicant_email: `${canaries.text("an applicant's e-mail")}@example.dz`,
-    profile: { first_name: canaries.text("an applicant's name") },
-    metadata: { note: canaries.text("metadata", "kyc: ", "kafka: kyc.v1", "webhooks: ", "webhooks") },
+    applicant_email: `${canaries.createText("an applicant's e-mail")}@example.dz`,
+    profile: { first_name: canaries.createText("an applicant's name") },
+    metadata: { note: canaries.createText("metadata", "kyc: ", "kafka: kyc.v1", "webhooks: ", "webhooks") },
   });
-  canaries.watch("a link", new URL(String(created.body["link_url"])).pathname.split("/").at(-1) ?? "");
+  canaries.add("a link", new URL(String(created.body["link_url"])).pathname.split("/").at(-1) ?? "");
   await call(context, [200], "POST", `/api/v1/kyc/applications/${created.body["id"]}/cancel`);
 }
 
-async function keys(context: SecretsContext): Promise<void> {
+async function rotateKeys(context: SecretsContext): Promise<void> {
   const { canaries, system, business } = context;
-  const issued = await issueKey(context, "an issued key");
+  const issuedKey = await issueKey(context, "an issued key");
   const operator = apiCaller(system.gatewayUrl, system.adminKey);
   const rotated = await operator("PATCH", `/api/v1/businesses/${business.id}`, { rotate_api_key: true });
-  canaries.watch("a rotated key", String(rotated.body["api_key"]));
-  await call(context, [401, 200], "GET", "/api/v1/me", undefined, { authorization: `Bearer ${issued}` });
+  canaries.add("a rotated key", String(rotated.body["api_key"]));
+  await call(context, [401, 200], "GET", "/api/v1/me", undefined, { authorization: `Bearer ${issuedKey}` });
 }
 
 /** Creates another key of the business and adds it as a canary. */
 async function issueKey({ canaries, system, business }: SecretsContext, name: string): Promise<string> {
   const operator = apiCaller(system.gatewayUrl, system.adminKey);
-  const issued = await operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: randomUUID() });
-  const key = String(issued.body["api_key"]);
-  canaries.watch(name, key);
+  const response = await operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: randomUUID() });
+  const key = String(response.body["api_key"]);
+  canaries.add(name, key);
   return key;
 }
 
@@ -188,43 +188,43 @@ export async function failInDatabase(context: SecretsContext): Promise<void> {
   await owner.connect();
   try {
     const person = { ...aPerson(canaries), kyc_note: undefined };
-    await owner.query(`alter table client add constraint broken check (city <> '${person.city}') not valid`);
-    await call(context, [500], "POST", "/api/v1/clients/person", strip(person), authorization);
-    await owner.query("alter table client drop constraint broken");
+    await owner.query(`alter table client add constraint rejects_canary check (city <> '${person.city}') not valid`);
+    await call(context, [500], "POST", "/api/v1/clients/person", removeUndefined(person), authorization);
+    await owner.query("alter table client drop constraint rejects_canary");
     report.count("rows rejected by an added constraint");
     await owner.query("begin");
     await owner.query("lock table client in access exclusive mode");
-    await call(context, [503], "POST", "/api/v1/clients/person", strip(aPerson(canaries)), authorization);
+    await call(context, [503], "POST", "/api/v1/clients/person", removeUndefined(aPerson(canaries)), authorization);
     await owner.query("rollback");
     report.count("requests during a table lock");
   } finally {
     await owner.end();
   }
-  await failToConsume(context, authorization);
+  await causeDeadLetter(context, authorization);
 }
 
 const deadLetterMsMax = 20_000;
 
 /**
- * Publishes an event that webhooks cannot store, so that it is dead-lettered. Operators must see
- * its metadata, but not its content.
+ * Publishes an event that webhooks cannot store, so that it becomes a dead letter. The API returns
+ * its metadata to operators, but must not return its content.
  */
-async function failToConsume(context: SecretsContext, authorization: Record<string, string>): Promise<void> {
-  const { canaries, system, report, shown } = context;
-  const order = canaries.text("an order that cannot be delivered", paymentsDatabase, ...deliveredPlaces);
+async function causeDeadLetter(context: SecretsContext, authorization: Record<string, string>): Promise<void> {
+  const { canaries, system, report, operatorResponses } = context;
+  const order = canaries.createText("an order that cannot be delivered", paymentsDatabase, ...deliveredPlaces);
   const owner = new Client({ connectionString: system.ownerDatabaseUrls["webhooks"] });
   await owner.connect();
   try {
-    await owner.query(`alter table event add constraint broken check (strpos(body, '${order}') = 0) not valid`);
+    await owner.query(`alter table event add constraint rejects_canary check (strpos(body, '${order}') = 0) not valid`);
     await pay(context, order, authorization);
     const operator = apiCaller(system.gatewayUrl, system.adminKey);
     const endsAtMs = performance.now() + deadLetterMsMax;
     for (;;) {
       const list = await operator("GET", "/api/v1/admin/dead-letters?service=webhooks");
-      const [letter] = list.body as unknown as { id: string }[];
-      if (letter) {
-        const detail = await operator("GET", `/api/v1/admin/dead-letters/${letter.id}`);
-        shown.push({ name: "shown to operators", content: `${list.text}\n${detail.text}` });
+      const [deadLetter] = list.body as unknown as { id: string }[];
+      if (deadLetter) {
+        const detail = await operator("GET", `/api/v1/admin/dead-letters/${deadLetter.id}`);
+        operatorResponses.push({ name: "response to operators", content: `${list.text}\n${detail.text}` });
         report.count("dead letters shown to operators");
         break;
       }
@@ -232,9 +232,9 @@ async function failToConsume(context: SecretsContext, authorization: Record<stri
       await sleep(100);
     }
   } finally {
-    await owner.query("alter table event drop constraint broken");
+    await owner.query("alter table event drop constraint rejects_canary");
     await owner.end();
   }
 }
 
-const strip = (body: object) => JSON.parse(JSON.stringify(body)) as object;
+const removeUndefined = (body: object) => JSON.parse(JSON.stringify(body)) as object;

@@ -4,13 +4,15 @@ import { sleep } from "@amana/runtime";
 import type { Report } from "../report.ts";
 
 const pauseMs = 50;
-/** More than a busy machine needs. A gateway that an attack blocks takes longer. */
+/**
+ * Longer than a request takes on a busy machine. An attack that blocks the gateway takes longer.
+ */
 const timeoutMs = 10_000;
 
 /**
- * Starts a business that makes one request after the other until it is disposed. Each must succeed,
- * at the latest in the repetitions that the client library makes after a 503 or 504: on a busy
- * machine a deadline between services can pass without any fault.
+ * Starts a business that sends one request after the other until it is disposed. Each request must
+ * succeed. The client library may repeat it after a 503 or 504, because on a busy machine a
+ * deadline between services can expire without a fault.
  */
 export async function startCustomer(system: System, report: Report): Promise<AsyncDisposable> {
   const { key, receiver } = await aBusiness(system, "Customer");
@@ -26,7 +28,7 @@ export async function startCustomer(system: System, report: Report): Promise<Asy
     "list applications": () => amana.kycApplications.list({ limit: 10 }).page(),
   };
   const stop = new AbortController();
-  const loop = async () => {
+  const sendRequests = async () => {
     while (!stop.signal.aborted)
       for (const [name, send] of Object.entries(requests)) {
         if (stop.signal.aborted) return;
@@ -38,11 +40,11 @@ export async function startCustomer(system: System, report: Report): Promise<Asy
         await sleep(pauseMs);
       }
   };
-  const running = loop();
+  const sending = sendRequests();
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();
-      await running;
+      await sending;
     },
   };
 }

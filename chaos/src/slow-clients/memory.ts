@@ -3,14 +3,14 @@ import { serviceNames } from "@amana/dev-env/services";
 import type { System } from "@amana/dev-env/system";
 import type { Report } from "../report.ts";
 
-/** Below the 512 MiB that deployments give a process. */
+/** Below 512 MiB, the memory limit of a process in deployments. */
 const residentMiBMax = 450;
 
-/** Checks the largest resident set of each process since its start, as Linux recorded it. */
+/** Checks the largest resident set of each process since its start, as reported by Linux. */
 export function checkMemory(system: System, report: Report, log: (line: string) => void): void {
   const peaks = serviceNames
     .filter((name) => name !== "sandbox")
-    .map((name) => ({ name, mebibytes: peakMebibytes(system.services[name].pid()) }));
+    .map((name) => ({ name, mebibytes: readPeakMebibytes(system.services[name].pid()) }));
   log(`largest resident sets in MiB: ${peaks.map(({ name, mebibytes }) => `${name} ${mebibytes}`).join(", ")}`);
   for (const { name, mebibytes } of peaks)
     report.check(
@@ -20,7 +20,7 @@ export function checkMemory(system: System, report: Report, log: (line: string) 
     );
 }
 
-function peakMebibytes(pid: number | undefined): number {
+function readPeakMebibytes(pid: number | undefined): number {
   const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return Math.round(Number(kibibytes) / 1024);
 }

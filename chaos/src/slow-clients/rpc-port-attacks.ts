@@ -8,10 +8,10 @@ import type { System } from "@amana/dev-env/system";
 import { type CallerSigner, createCallerSigner, platformCaller } from "@amana/rpc";
 import type { DescService } from "@bufbuild/protobuf";
 import type { Report } from "../report.ts";
-import { headOf, type SlowClient, type Target, withClients } from "./slow-client.ts";
+import { formatHead, type SlowClient, type Target, withClients } from "./slow-client.ts";
 
-/** An RPC service of each port. */
-const served = {
+/** The RPC service that is called on the port of each service. */
+const rpcServices = {
   identity: BusinessService,
   clients: ClientService,
   kyc: KycApplicationService,
@@ -20,14 +20,14 @@ const served = {
 } as const;
 
 /**
- * Much longer than any time limit of an RPC port except the one on idle connections, also on a busy
- * machine.
+ * Much longer than any time limit of an RPC port, also on a busy machine. Only the time limit of
+ * idle connections is longer.
  */
 const waitMsMax = 60_000;
 const messageBytesMax = 4 * 1024 * 1024;
 const healthPath = "/grpc.health.v1.Health/Check";
 const contentTypes = ["application/proto", "application/json", "application/grpc-web+proto"];
-const from = "127.0.0.10";
+const localAddress = "127.0.0.10";
 
 /** Attacks all RPC ports at once, with caller tokens signed with the gateway's key. */
 export async function attackRpcPorts(system: System, report: Report): Promise<void> {
@@ -36,8 +36,8 @@ export async function attackRpcPorts(system: System, report: Report): Promise<vo
     id,
     privateKey: createPrivateKey({ key: Buffer.from(key, "base64"), format: "der", type: "pkcs8" }),
   });
-  const attacks = Object.entries(served).map(([name, service]) =>
-    attackPort({ name, target: { port: system.rpcPorts[name as keyof typeof served], from }, service, signer, report }),
+  const attacks = Object.entries(rpcServices).map(([name, service]) =>
+    attackPort({ name, target: { port: system.rpcPorts[name as keyof typeof rpcServices], localAddress }, service, signer, report }),
   );
   await Promise.all(attacks);
 }
@@ -53,79 +53,79 @@ interface AttackedPort {
 async function attackPort({ name, target, service, signer, report }: AttackedPort): Promise<void> {
   const path = `/${service.typeName}/${service.methods[0]?.name}`;
   // A token is valid for ten seconds.
-  const headers = (type = "application/proto") => ({ "content-type": type, "amana-caller": signer.sign(platformCaller, name) });
+  const createHeaders = (type = "application/proto") => ({ "content-type": type, "amana-caller": signer.sign(platformCaller, name) });
   const check = (claim: string, holds: boolean, clients: readonly SlowClient[]) =>
     report.check(`RPC ports: ${claim}`, holds, () => `${name}: ${statusesOf(clients)}`);
   const areEnded = (clients: readonly SlowClient[]) =>
     clients.every(({ responses, isClosed }) => responses.length > 0 || isClosed);
-  const allHave = (clients: readonly SlowClient[], ...statuses: number[]) =>
+  const allHaveStatus = (clients: readonly SlowClient[], ...statuses: number[]) =>
     clients.every(({ responses: [first] }) => statuses.includes(first?.status ?? 0));
 
-  const oversized = async (type: string) => {
+  const sendOversized = async (type: string) => {
     const { clients } = await withClients(1, target, async (client) => {
-      await client.send(headOf(path, headers(type), messageBytesMax + 1));
+      await client.send(formatHead(path, createHeaders(type), messageBytesMax + 1));
       // The first bytes of a gRPC-Web message are its length, here of more than 4 MiB.
       await client.send(Buffer.alloc(messageBytesMax + 1, 127));
-      await client.outcome(waitMsMax);
+      await client.waitForOutcome(waitMsMax);
     });
-    check("a message over 4 MiB gets a response", allHave(clients, 429, 200), clients);
+    check("a message over 4 MiB gets a response", allHaveStatus(clients, 429, 200), clients);
   };
 
-  const withheld = async () => {
+  const withholdBytes = async () => {
     const { clients } = await withClients(12, target, async (client) => {
-      await client.send(headOf(path, headers(), messageBytesMax));
+      await client.send(formatHead(path, createHeaders(), messageBytesMax));
       await client.send(Buffer.alloc(messageBytesMax - 1));
-      await client.outcome(waitMsMax);
+      await client.waitForOutcome(waitMsMax);
     });
-    const refused = clients.some(({ responses: [first] }) => first?.status === 429);
-    check("bodies beyond the bound are refused", refused, clients);
-    check("bodies that do not end are ended", areEnded(clients), clients);
+    const isRejected = clients.some(({ responses: [first] }) => first?.status === 429);
+    check("bodies beyond the byte limit are rejected", isRejected, clients);
+    check("requests with unfinished bodies are ended", areEnded(clients), clients);
   };
 
-  const tinyChunks = async (to: string, own: Record<string, string>) => {
+  const sendTinyChunks = async (chunkedPath: string, chunkedHeaders: Record<string, string>) => {
     const { clients } = await withClients(2, target, async (client) => {
-      await client.send(headOf(to, own));
+      await client.send(formatHead(chunkedPath, chunkedHeaders));
       await client.sendTinyChunks(150_000);
-      await client.outcome(waitMsMax);
+      await client.waitForOutcome(waitMsMax);
     });
     // A 408 would mean that the server accepted all chunks.
     const isEnded = ({ responses: [first], isClosed }: SlowClient) => (first ? first.status !== 408 : isClosed);
     check("bodies of tiny chunks are ended", clients.every(isEnded), clients);
   };
 
-  const withoutToken = async () => {
+  const sendWithoutToken = async () => {
     const { clients } = await withClients(40, target, async (client) => {
-      await client.send(headOf(path, { "content-type": "application/proto" }, messageBytesMax));
-      await client.outcome(waitMsMax);
+      await client.send(formatHead(path, { "content-type": "application/proto" }, messageBytesMax));
+      await client.waitForOutcome(waitMsMax);
     });
-    check("a call without a token is refused before its body arrives", allHave(clients, 401), clients);
+    check("a call without a token is rejected before its body is received", allHaveStatus(clients, 401), clients);
   };
 
-  const slowHeaders = async () => {
+  const sendSlowHeaders = async () => {
     const { clients, results } = await withClients(40, target, async (client) => {
       await client.send(`POST ${path} HTTP/1.1\r\nx: `);
-      return await client.drip("x", waitMsMax);
+      return await client.sendUntilClosed("x", waitMsMax);
     });
     check("connections with slow headers are ended", results.every(Boolean), clients);
   };
 
-  const halfClosed = async () => {
+  const halfClose = async () => {
     const { clients, results } = await withClients(40, target, async (client) => {
-      await client.send(headOf(path, headers(), 0));
+      await client.send(formatHead(path, createHeaders(), 0));
       client.endSending();
-      return await client.closed(waitMsMax);
+      return await client.waitForClose(waitMsMax);
     });
     check("half-closed connections are ended", results.every(Boolean), clients);
   };
 
-  const pipelining = async () => {
+  const pipelineRequests = async () => {
     const requests = "GET /nothing HTTP/1.1\r\nhost: a\r\n\r\n".repeat(1_000);
     const { clients, results } = await withClients(
       8,
       target,
       async (client) => {
         await client.send(requests);
-        return await client.drip("\r\n", waitMsMax);
+        return await client.sendUntilClosed("\r\n", waitMsMax);
       },
       { reads: false },
     );
@@ -133,14 +133,14 @@ async function attackPort({ name, target, service, signer, report }: AttackedPor
   };
 
   await Promise.all([
-    ...contentTypes.map(oversized),
-    withheld(),
-    tinyChunks(path, headers()),
-    tinyChunks(healthPath, { "content-type": "application/json" }),
-    withoutToken(),
-    slowHeaders(),
-    halfClosed(),
-    pipelining(),
+    ...contentTypes.map(sendOversized),
+    withholdBytes(),
+    sendTinyChunks(path, createHeaders()),
+    sendTinyChunks(healthPath, { "content-type": "application/json" }),
+    sendWithoutToken(),
+    sendSlowHeaders(),
+    halfClose(),
+    pipelineRequests(),
   ]);
 }
 

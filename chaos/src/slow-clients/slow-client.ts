@@ -4,8 +4,8 @@ import { sleep } from "@amana/runtime";
 
 export interface Target {
   readonly port: number;
-  /** The loopback address that the client comes from: its network. */
-  readonly from: string;
+  /** Loopback address of the client, which determines its network. */
+  readonly localAddress: string;
 }
 
 interface Response {
@@ -14,17 +14,17 @@ interface Response {
 }
 
 const chunksPerWrite = 500;
-const headMax = 64 * 1024;
+const receivedMax = 64 * 1024;
 
-/** A raw connection. An error ends it and is not thrown. */
+/** A raw connection. An error closes the connection and is not thrown. */
 export class SlowClient {
   readonly #socket: Socket;
   #received = "";
   /** Whether the connection has closed, from either side. */
   isClosed = false;
 
-  constructor({ port, from }: Target, { reads = true } = {}) {
-    this.#socket = connect({ port, host: "127.0.0.1", localAddress: from, allowHalfOpen: true });
+  constructor({ port, localAddress }: Target, { reads = true } = {}) {
+    this.#socket = connect({ port, host: "127.0.0.1", localAddress, allowHalfOpen: true });
     this.#socket.on("error", () => {});
     this.#socket.once("end", () => this.#socket.end());
     this.#socket.once("close", () => {
@@ -35,7 +35,7 @@ export class SlowClient {
 
   read(): void {
     this.#socket.on("data", (chunk: Buffer) => {
-      if (this.#received.length < headMax) this.#received += chunk.toString("latin1");
+      if (this.#received.length < receivedMax) this.#received += chunk.toString("latin1");
     });
   }
 
@@ -58,9 +58,10 @@ export class SlowClient {
 
   /**
    * Sends the same piece repeatedly until the connection has closed. A socket that does not read
-   * detects the end only when it writes. Returns false if it is still open after the timeout.
+   * detects a closed connection only when it writes. Returns false if the connection is still open
+   * after the timeout.
    */
-  async drip(piece: string, timeoutMs: number): Promise<boolean> {
+  async sendUntilClosed(piece: string, timeoutMs: number): Promise<boolean> {
     return await until(async () => {
       if (!this.isClosed && !this.#socket.writableEnded) this.#socket.write(piece);
       await sleep(200);
@@ -68,17 +69,17 @@ export class SlowClient {
     }, timeoutMs);
   }
 
-  /** Ends this side of the connection. */
+  /** Closes the sending half of the connection. */
   endSending(): void {
     this.#socket.end();
   }
 
-  /** Waits for a response or for the connection to close. */
-  async outcome(timeoutMs: number): Promise<boolean> {
+  /** Waits for a response or the end of the connection. Returns false after the timeout. */
+  async waitForOutcome(timeoutMs: number): Promise<boolean> {
     return await until(() => this.isClosed || this.responses.length > 0, timeoutMs);
   }
 
-  async closed(timeoutMs: number): Promise<boolean> {
+  async waitForClose(timeoutMs: number): Promise<boolean> {
     return await until(() => this.isClosed, timeoutMs);
   }
 
@@ -87,8 +88,8 @@ export class SlowClient {
   }
 }
 
-/** The head of a POST with the announced length, or with a chunked body. */
-export function headOf(path: string, headers: Readonly<Record<string, string>>, length?: number): string {
+/** Returns the head of a POST with a body of `length` bytes, or with a chunked body. */
+export function formatHead(path: string, headers: Readonly<Record<string, string>>, length?: number): string {
   const framing = length === undefined ? "transfer-encoding: chunked" : `content-length: ${length}`;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `POST ${path} HTTP/1.1\r\nhost: localhost\r\n${lines.join("")}${framing}\r\n\r\n`;

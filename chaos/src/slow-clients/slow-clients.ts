@@ -4,13 +4,13 @@ import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { startCustomer } from "./customer.ts";
 import { type AttackedGateway, gatewayAttacks } from "./gateway-attacks.ts";
-import { gatewayMetric } from "./gateway-metric.ts";
+import { readGatewayMetric } from "./gateway-metric.ts";
 import { checkMemory } from "./memory.ts";
 import { attackRpcPorts } from "./rpc-port-attacks.ts";
 
 /** The time limits are shorter than in production, so that a run reaches them. */
 const limits = { REQUEST_TIMEOUT_MS: "5000", RESPONSE_STALL_MS: "3000", CONNECTIONS_PER_NETWORK_MAX: "256" };
-/** Connections that the well-behaved business keeps open. */
+/** Maximum number of connections that the well-behaved business keeps open. */
 const idleConnectionsMax = 10;
 
 /** Attacks with clients that send slowly, do not end their requests or do not read responses. */
@@ -25,7 +25,7 @@ export const slowClients: Program = {
     const gateway: AttackedGateway = {
       port: Number(new URL(system.gatewayUrl).port),
       key,
-      metric: (series) => gatewayMetric(system, series),
+      readMetric: (series) => readGatewayMetric(system, series),
       check: (claim, holds, details) => report.check(`gateway: ${claim}`, holds, details),
     };
     const attacks: [name: string, attack: () => Promise<void>][] = [
@@ -45,19 +45,20 @@ export const slowClients: Program = {
           report.count(`attacks: ${name}`);
           for (const service of Object.values(system.services))
             report.check("processes keep running", service.running(), () => `${service.name} ended during ${name}`);
-          // If an attack blocks a process, every further attack would fail after a long wait.
+          // Stops, because after an attack that blocks a process every other attack fails after a
+          // long wait.
           if (report.violations.length > 0) break;
         }
       } while (!signal.aborted && report.violations.length === 0);
     }
     const readUsage = async () =>
-      [await gateway.metric("amana_http_bytes_at_once"), await gateway.metric("amana_http_connections")] as const;
-    const isReleased = await until(async () => {
+      [await gateway.readMetric("amana_http_bytes_at_once"), await gateway.readMetric("amana_http_connections")] as const;
+    const areReleased = await until(async () => {
       const [bytes, connections] = await readUsage();
       return bytes === 0 && connections <= idleConnectionsMax;
     }, 60_000);
     const [bytes, connections] = await readUsage();
-    gateway.check("bytes and connections are released", isReleased, () => `${bytes} bytes, ${connections} connections`);
+    gateway.check("bytes and connections are released", areReleased, () => `${bytes} bytes, ${connections} connections`);
     checkMemory(system, report, log);
   },
 };

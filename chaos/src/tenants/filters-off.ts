@@ -1,7 +1,7 @@
 /**
  * Removes the application's tenant filters from all SQL statements of the process that preloads
- * this module (`node --import`). With "?but-for-all" after the file name, statements for all
- * tenants keep their filters. Services have no setting for this, and images do not contain this
+ * this module (`node --import`). With "?but-for-all" after the file name, statements that run for
+ * all tenants keep their filters. Services have no setting for this, and images do not contain this
  * file.
  */
 import { allTenants, currentTenant } from "@amana/runtime";
@@ -14,10 +14,10 @@ const isButForAll = new URL(import.meta.url).search === "?but-for-all";
 const withoutFilters = (text: string) =>
   isButForAll && currentTenant() === allTenants ? text : text.replaceAll(filter, "($& or true)");
 
-type Query = (this: pg.Client, config: string | { text?: string }, ...rest: unknown[]) => unknown;
+type Query = (this: pg.Client, config: string | { text?: string }, ...args: unknown[]) => unknown;
 const query = pg.Client.prototype.query as Query;
-pg.Client.prototype.query = function (this: pg.Client, config: Parameters<Query>[0], ...rest: unknown[]) {
-  if (typeof config === "string") return query.call(this, withoutFilters(config), ...rest);
+pg.Client.prototype.query = function (this: pg.Client, config: Parameters<Query>[0], ...args: unknown[]) {
+  if (typeof config === "string") return query.call(this, withoutFilters(config), ...args);
   if (config.text !== undefined) Object.assign(config, { text: withoutFilters(config.text) });
-  return query.call(this, config, ...rest);
+  return query.call(this, config, ...args);
 } as typeof pg.Client.prototype.query;

@@ -4,16 +4,17 @@ import { median } from "@amana/bench/table";
 import type { System } from "@amana/dev-env/system";
 import { aBusiness, anOrder, aPaidPayment, aPerson, sandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
 import { Client } from "pg";
-import { fire, type LoadRequest } from "../load/fire.ts";
+import { sendLoad, type LoadRequest } from "../load/send-load.ts";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 
-const samplesEach = 2;
+const samplesPerNoise = 2;
 /**
- * Maximum duration of a flood. It normally ends much earlier, with the work of the quiet business.
+ * Maximum duration of a flood. Normally it ends much earlier, when the quiet business has finished
+ * its work.
  */
 const noiseSecondsMax = 900;
-/** Time limit of a webhook, for a busy machine. Without fair shares the backlog takes hours. */
+/** Time limit of a webhook on a busy machine. Without fair shares, the backlog would take hours. */
 const webhookMsMax = 120_000;
 const hangingEndpoints = 18;
 const dueDeliveries = 20_000;
@@ -22,7 +23,8 @@ const dueDeliveries = 20_000;
 type Durations = Map<string, number[]>;
 
 /**
- * Payments that the quiet business needs. They are created before the noise, which slows creation.
+ * Payments that the quiet business needs. They are created before the noise, because the noise
+ * slows down creations.
  */
 interface PreparedPayments {
   readonly paid: string;
@@ -38,37 +40,37 @@ export async function makeNoise(
   { random, report, signal, log }: { random: Random; report: Report; signal: AbortSignal; log: (line: string) => void },
 ): Promise<void> {
   const [quiet, noisy] = [await aBusiness(system, "Quiet"), await aBusiness(system, "Noisy")];
-  await using hanging = await createHangingEndpoints(system, noisy);
-  const kinds = Object.entries(createNoises(system, noisy, hanging, report));
-  const [before, during] = [new Map<string, Durations>(), new Map<string, Durations>()];
+  await using hangingReceivers = await createHangingEndpoints(system, noisy);
+  const noises = Object.entries(createNoises(system, noisy, hangingReceivers, report));
+  const [durationsBefore, durationsDuring] = [new Map<string, Durations>(), new Map<string, Durations>()];
   const durationsOf = (all: Map<string, Durations>, name: string) =>
     all.get(name) ?? all.set(name, new Map()).get(name) ?? new Map();
   await measure(system, quiet, await prepare(system, quiet, 1), new Map(), report);
 
-  const round = async ([name, begin]: (typeof kinds)[number]) => {
-    const prepared = await prepare(system, quiet, 2 * samplesEach);
-    await measure(system, quiet, prepared.splice(0, samplesEach), durationsOf(before, name), report);
+  const runRound = async ([name, startNoise]: (typeof noises)[number]) => {
+    const prepared = await prepare(system, quiet, 2 * samplesPerNoise);
+    await measure(system, quiet, prepared.splice(0, samplesPerNoise), durationsOf(durationsBefore, name), report);
     report.count(`noise: ${name}`);
     const noiseEnds = new AbortController();
     let noise: Promise<unknown> = Promise.resolve();
-    await new Promise<void>((onFirst) => {
-      noise = begin({ signal: noiseEnds.signal, onFirst });
+    await new Promise<void>((onStarted) => {
+      noise = startNoise({ signal: noiseEnds.signal, onStarted });
     });
-    await measure(system, quiet, prepared, durationsOf(during, name), report);
+    await measure(system, quiet, prepared, durationsOf(durationsDuring, name), report);
     noiseEnds.abort();
-    // Without the fault, requests that wait for the slow processor end at once.
+    // Removes the fault, so that requests that wait for the slow processor end at once.
     await sandbox(system, "DELETE", "/sandbox/faults");
     await noise;
-    await hanging.clear();
+    await hangingReceivers.removeBacklog();
   };
   do {
-    const order = kinds.map((kind) => ({ kind, position: random.next() })).sort((a, b) => a.position - b.position);
-    for (const { kind } of order) await round(kind);
+    const order = noises.map((entry) => ({ entry, position: random.next() })).sort((a, b) => a.position - b.position);
+    for (const { entry } of order) await runRound(entry);
   } while (!signal.aborted);
 
-  for (const [name, measured] of during) {
+  for (const [name, measured] of durationsDuring) {
     for (const [work, times] of measured) {
-      const medians = [durationsOf(before, name).get(work) ?? [], times].map(
+      const medians = [durationsOf(durationsBefore, name).get(work) ?? [], times].map(
         (durations) => `${Math.round(median(durations))} ms`,
       );
       log(`${name}: ${work}: ${medians.join(" before and ")} during the noise (medians of ${times.length})`);
@@ -77,22 +79,22 @@ export async function makeNoise(
   for (const { receiver } of [quiet, noisy]) await receiver[Symbol.asyncDispose]();
 }
 
-/** Signal that ends a noise, and a callback for its first effect. */
+/** A signal that ends a noise, and a callback that the noise calls after its first effect. */
 interface NoiseOptions {
   readonly signal: AbortSignal;
-  readonly onFirst: () => void;
+  readonly onStarted: () => void;
 }
 
 /** Returns the kinds of noise that the noisy business makes. */
 function createNoises(
   system: System,
   noisy: TestBusiness,
-  hanging: { wake(options: NoiseOptions, report: Report): Promise<void> },
+  hangingReceivers: { addBacklog(options: NoiseOptions, report: Report): Promise<void> },
   report: Report,
 ): Record<string, (options: NoiseOptions) => Promise<unknown>> {
   const flood = async (options: NoiseOptions, ...requests: LoadRequest[]) => {
     const load = { url: system.gatewayUrl, requests, perSecond: 300, atOnceMax: 250, seconds: noiseSecondsMax };
-    return await fire(load, options);
+    return await sendLoad(load, options);
   };
   const floodBeyondLimits = async (...load: Parameters<typeof flood>) => {
     const { statuses } = await flood(...load);
@@ -101,13 +103,13 @@ function createNoises(
   };
   const headers = { authorization: `Bearer ${noisy.key}`, "content-type": "application/json" };
   return {
-    "endpoints that hang": (options) => hanging.wake(options, report),
+    "endpoints that hang": (options) => hangingReceivers.addBacklog(options, report),
     "creations at a slow processor": async (options) => {
       await sandbox(system, "PUT", "/sandbox/faults", { operation: "register", mode: "slow:1800", times: 10_000 });
       await floodBeyondLimits(options, { method: "POST", path: "/api/v1/payments", headers, body: JSON.stringify(anOrder) });
     },
     searches: (options) => floodBeyondLimits(options, { method: "GET", path: "/api/v1/clients?search=zzz", headers }),
-    // Genuine callbacks have come from this address, so no rate limit applies to it.
+    // No rate limit applies to this address, because genuine callbacks were received from it.
     "requests without a key": (options) =>
       flood(
         options,
@@ -126,37 +128,37 @@ async function prepare(system: System, quiet: TestBusiness, count: number): Prom
   return await Promise.all(Array.from({ length: count }, preparePayments));
 }
 
-/** Performs and times all work for each prepared payment. Throws if a webhook does not arrive. */
+/** Performs and times all work for each prepared payment. Throws if a webhook is not received. */
 async function measure(
   system: System,
   quiet: TestBusiness,
   prepared: readonly PreparedPayments[],
-  into: Durations,
+  durations: Durations,
   report: Report,
 ): Promise<void> {
   const time = async (name: string, work: () => Promise<unknown>) => {
     const startedMs = performance.now();
-    const done = await work();
-    if (done === undefined) throw new Error(`${name} did not finish within ${webhookMsMax} ms`);
-    into.set(name, [...(into.get(name) ?? []), performance.now() - startedMs]);
+    const result = await work();
+    if (result === undefined) throw new Error(`${name} did not finish within ${webhookMsMax} ms`);
+    durations.set(name, [...(durations.get(name) ?? []), performance.now() - startedMs]);
   };
   const callAndCheck = async (status: number, ...request: Parameters<TestBusiness["call"]>) => {
     const response = await quiet.call(...request);
-    const hasStatus = response.status === status;
+    const hasExpectedStatus = response.status === status;
     report.check(
-      "a request beside noise succeeds",
-      hasStatus,
+      "a request of the quiet business succeeds during noise",
+      hasExpectedStatus,
       () => `${request[0]} ${request[1]}: ${response.status} ${response.text}`,
     );
     return response;
   };
-  const webhookArrives = (event: string, id: string) => quiet.receiver.next(event, id, webhookMsMax);
+  const waitForWebhook = (event: string, id: string) => quiet.receiver.next(event, id, webhookMsMax);
 
   // The card holder pays and does not return, so the payment is confirmed later by a status read.
-  // This wait runs in parallel to the other work.
+  // The wait for its webhook runs in parallel to the other work.
   const confirm = async ({ pending }: PreparedPayments) => {
     await sandbox(system, "POST", `/sandbox/payments/${pending.orderId}/pay`, validCard);
-    await time("confirms", () => webhookArrives("PAYMENT_COMPLETED", pending.id));
+    await time("confirmations", () => waitForWebhook("PAYMENT_COMPLETED", pending.id));
   };
   const sample = async ({ paid }: PreparedPayments) => {
     await time("reads", () => callAndCheck(200, "GET", `/api/v1/payments/${paid}`));
@@ -164,17 +166,18 @@ async function measure(
     const email = `${performance.now()}@example.dz`;
     await time("creations", () => callAndCheck(201, "POST", "/api/v1/clients/person", { ...aPerson, email }));
     await time("refunds", () => callAndCheck(200, "POST", `/api/v1/payments/${paid}/refund`));
-    await time("webhooks", () => webhookArrives("PAYMENT_REFUNDED", paid));
+    await time("webhooks", () => waitForWebhook("PAYMENT_REFUNDED", paid));
   };
-  const confirms = prepared.map(confirm);
+  const confirmations = prepared.map(confirm);
   const samples = (async () => {
     for (const payments of prepared) await sample(payments);
   })();
-  await Promise.all([samples, ...confirms]);
+  await Promise.all([samples, ...confirmations]);
 }
 
 /**
- * Registers endpoints that never respond. `wake` adds a backlog of deliveries as after an outage.
+ * Registers endpoints whose server never responds. `addBacklog` adds a backlog of deliveries as
+ * after an outage.
  */
 async function createHangingEndpoints(system: System, noisy: TestBusiness) {
   const server = createServer(() => {});
@@ -184,8 +187,8 @@ async function createHangingEndpoints(system: System, noisy: TestBusiness) {
   const database = new Client(system.ownerDatabaseUrls["webhooks"] ?? "");
   await database.connect();
   return {
-    async wake({ signal, onFirst }: NoiseOptions, report: Report) {
-      server.once("request", onFirst);
+    async addBacklog({ signal, onStarted }: NoiseOptions, report: Report) {
+      server.once("request", onStarted);
       await database.query(
         `with e as (
            insert into event (id, business_id, type, body, created_at)
@@ -196,15 +199,15 @@ async function createHangingEndpoints(system: System, noisy: TestBusiness) {
         [noisy.id, Math.ceil(dueDeliveries / hangingEndpoints), url],
       );
       await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-      // These deliveries were due before those of the quiet business, whose webhooks have arrived.
+      // The backlog was due before the webhooks of the quiet business, which have been received.
       const { rows } = await database.query<{ pending: number }>(
         "select count(*)::int as pending from delivery where business_id = $1 and status = 'PENDING'",
         [noisy.id],
       );
       const pending = rows[0]?.pending ?? 0;
-      report.check("webhooks arrive before the backlog of another business", pending > 0, () => `${pending} are pending`);
+      report.check("webhooks are delivered before the backlog of another business", pending > 0, () => `${pending} are pending`);
     },
-    async clear() {
+    async removeBacklog() {
       await database.query("delete from delivery where business_id = $1 and status = 'PENDING'", [noisy.id]);
       await database.query("update webhook_endpoint set slow = false where business_id = $1", [noisy.id]);
     },

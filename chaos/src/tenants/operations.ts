@@ -27,7 +27,7 @@ interface DocumentedOperation {
 export interface Place {
   readonly in: "path" | "query" | "body";
   readonly name: string;
-  /** The resource of the place: its name, or for `id` in a path the segment before it. */
+  /** Name of the resource: the name of the place, or the path segment before a place named `id`. */
   readonly resource: string;
 }
 
@@ -78,35 +78,35 @@ export function readOperations(document: Document): Operation[] {
         places: [
           ...parameters
             .filter((parameter) => parameter.in === "path")
-            .map(({ name }) => place("path", name, resourceBefore(path, name))),
+            .map(({ name }) => createPlace("path", name, findPathResource(path, name))),
           ...parameters
             .filter((parameter) => parameter.in === "query" && isFilter(parameter.name, resolve(parameter.schema)))
-            .map(({ name }) => place("query", name)),
-          ...fieldPlaces.map(({ name }) => place("body", name)),
+            .map(({ name }) => createPlace("query", name)),
+          ...fieldPlaces.map(({ name }) => createPlace("body", name)),
         ],
-        body: body && Object.fromEntries(plainFields.map(({ name, schema }) => [name, sampleOf(schema, resolve)])),
-        unknownFields: plainFields.filter(({ schema }) => sampleOf(schema, resolve) === undefined).map(({ name }) => name),
+        body: body && Object.fromEntries(plainFields.map(({ name, schema }) => [name, createSample(schema, resolve)])),
+        unknownFields: plainFields.filter(({ schema }) => createSample(schema, resolve) === undefined).map(({ name }) => name),
       };
     }),
   );
 }
 
-const place = (where: Place["in"], name: string, resource = name): Place => ({ in: where, name, resource });
+const createPlace = (where: Place["in"], name: string, resource = name): Place => ({ in: where, name, resource });
 
 const isIdentifier = (name: string, { format }: Schema) => format === "uuid" || identifierName.test(name);
 
-/** Detects filters by a value of one business. Enums and times identify no business. */
+/** Returns whether a parameter filters by a value of one business. Enums and times do not. */
 const isFilter = (name: string, { type, format, enum: choices }: Schema) =>
   !pageParameters.has(name) && !choices && type !== "boolean" && format !== "date-time" && format !== "date";
 
-const resourceBefore = (path: string, name: string) =>
+const findPathResource = (path: string, name: string) =>
   name === "id" ? (path.split("/").at(path.split("/").indexOf("{id}") - 1) ?? "") : name;
 
-function sampleOf(schema: Schema, resolve: (schema: Schema) => Schema): unknown {
+function createSample(schema: Schema, resolve: (schema: Schema) => Schema): unknown {
   const [first] = schema.examples ?? schema.enum ?? [];
   if (first !== undefined) return first;
   if (schema.type === "boolean") return false;
   if (schema.type === "integer") return schema.minimum ?? 1;
-  if (schema.type === "array" && schema.items) return [sampleOf(resolve(schema.items), resolve)];
+  if (schema.type === "array" && schema.items) return [createSample(resolve(schema.items), resolve)];
   return schema.type === "string" && !schema.format ? "as agreed" : undefined;
 }

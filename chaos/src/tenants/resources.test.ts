@@ -5,11 +5,11 @@ import { createdResources, extraFields, sharedResources, uncreatableResources } 
 
 const document = JSON.parse(readFileSync(new URL("../../../docs/api/openapi.json", import.meta.url), "utf8"));
 const operations = readOperations(document);
-const ofBusinesses = operations.filter(({ isKeyless, path }) => !isKeyless && !/^\/api\/v1\/(admin|businesses)(\/|$)/.test(path));
+const businessOperations = operations.filter(({ isKeyless, path }) => !isKeyless && !/^\/api\/v1\/(admin|businesses)(\/|$)/.test(path));
 const listed = new Set<string>([...createdResources, ...uncreatableResources, ...sharedResources]);
 
-test("chaos/src/tenants/resources.ts lists the resource of each path parameter, filter and field that identifies one", () => {
-  const missing = ofBusinesses.flatMap(({ name, places }) =>
+test("chaos/src/tenants/resources.ts lists the resource of each path parameter, filter and body field that identifies a resource", () => {
+  const missing = businessOperations.flatMap(({ name, places }) =>
     places
       .filter(({ resource }) => !listed.has(resource))
       .map((place) => `${name}: ${place.in} ${place.name} ("${place.resource}")`),
@@ -23,11 +23,11 @@ test("chaos/src/tenants/resources.ts lists the resource of each path parameter, 
 test("chaos/src/tenants/resources.ts lists no resource and no operation that the OpenAPI document lacks", () => {
   const used = new Set(operations.flatMap(({ places }) => places.map(({ resource }) => resource)));
   expect([...listed].filter((resource) => !used.has(resource))).toEqual([]);
-  const known = new Set(operations.map(({ name }) => name));
-  expect(Object.keys(extraFields).filter((name) => !known.has(name))).toEqual([]);
+  const operationNames = new Set(operations.map(({ name }) => name));
+  expect(Object.keys(extraFields).filter((name) => !operationNames.has(name))).toEqual([]);
 });
 
-test("the OpenAPI document has an example, an enum or a format for each required field of the operations that the program tenants calls", () => {
-  const unknown = ofBusinesses.flatMap(({ name, unknownFields }) => unknownFields.map((field) => `${name}: ${field}`));
+test("the OpenAPI document has an example, an enum or a format for each required body field of the operations of businesses", () => {
+  const unknown = businessOperations.flatMap(({ name, unknownFields }) => unknownFields.map((field) => `${name}: ${field}`));
   expect(unknown, "add an example to the field's schema in services/gateway/src").toEqual([]);
 });

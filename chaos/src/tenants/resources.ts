@@ -1,6 +1,6 @@
 /**
- * Resources that requests identify, grouped by how `trespass` fills their places. A test compares
- * them with the OpenAPI document.
+ * Resources that requests identify, grouped by the values that `trespass` uses for them. A test
+ * compares them with the OpenAPI document.
  */
 
 /** Resources of which `createTenant` creates one for each business. */
@@ -33,7 +33,7 @@ export type CreatedResource = (typeof createdResources)[number];
 /** Resources that no operation creates yet. */
 export const uncreatableResources: ReadonlySet<string> = new Set(["payment_link_id"]);
 
-/** Values that a business chooses. Another business may choose the same. */
+/** Resources whose value a business chooses. Another business may choose the same value. */
 export const chosenByBusiness: ReadonlySet<string> = new Set<CreatedResource>([
   "external_id",
   "external_account_id",
@@ -43,7 +43,7 @@ export const chosenByBusiness: ReadonlySet<string> = new Set<CreatedResource>([
   "order_ref",
 ]);
 
-/** Values that belong to no business. */
+/** Resources that belong to no business. */
 export const sharedResources: ReadonlySet<string> = new Set([
   "applicant_email",
   "contact_email",

@@ -51,7 +51,7 @@ export async function createTenant(system: System, mark: string): Promise<Tenant
     "an application",
   );
   const order = { amount: "5000.00", success_url: `https://${mark}.example/a`, fail_url: `https://${mark}.example/b` };
-  const pending = await expectCreated(business.call("POST", "/api/v1/payments", { ...order, order_ref: mark }), "a payment");
+  const pendingPayment = await expectCreated(business.call("POST", "/api/v1/payments", { ...order, order_ref: mark }), "a payment");
   await aPaidPayment(system, business);
   const key = await expectCreated(operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: mark }), "a key");
   const replay = await expectCreated(
@@ -59,7 +59,7 @@ export async function createTenant(system: System, mark: string): Promise<Tenant
     "a replay",
   );
   await waitForReplay(business, replay["id"] ?? "");
-  const view = await operator("GET", `/api/v1/businesses/${business.id}`);
+  const businessView = await operator("GET", `/api/v1/businesses/${business.id}`);
 
   return {
     business,
@@ -69,19 +69,20 @@ export async function createTenant(system: System, mark: string): Promise<Tenant
       person: clientId,
       client_id: clientId,
       accounts: account["id"] ?? "",
-      // No request contains it. A response to another business that contains it is a leak.
+      // No request contains the account number, so a response to the other business must not
+      // contain it.
       account_number: account["account_number"] ?? "",
       beneficiaries: beneficiary["id"] ?? "",
       applications: application["id"] ?? "",
-      payments: pending["id"] ?? "",
+      payments: pendingPayment["id"] ?? "",
       "webhook-endpoints": business.endpointId,
       endpoint_id: business.endpointId,
       replay_id: replay["id"] ?? "",
-      events: await firstEvent(business),
+      events: await waitForEvent(business),
       businesses: business.id,
       business_id: business.id,
       "api-keys": key["id"] ?? "",
-      organization_id: Number(view.body["organization_id"]),
+      organization_id: Number(businessView.body["organization_id"]),
       external_id: mark,
       external_account_id: mark,
       external_client_code: mark,
@@ -93,14 +94,14 @@ export async function createTenant(system: System, mark: string): Promise<Tenant
   };
 }
 
-/** Returns an identifier of the same form as `like`, of a resource that does not exist. */
-export function unknownIdentifier(resource: string, like: string | number): string | number {
-  if (typeof like === "number") return 2_000_000_000;
-  if (/^[0-9a-f]{8}-/.test(like)) return randomUUID();
-  return resource.endsWith("email") ? "unknown@example.dz" : like.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
+/** Returns an identifier of the same form as `example`, of a resource that does not exist. */
+export function createUnknownIdentifier(resource: string, example: string | number): string | number {
+  if (typeof example === "number") return 2_000_000_000;
+  if (/^[0-9a-f]{8}-/.test(example)) return randomUUID();
+  return resource.endsWith("email") ? "unknown@example.dz" : example.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
 }
 
-/** Waits for the end of a replay, because its progress would be reported as a change. */
+/** Waits for the end of a replay, because `trespass` would report its progress as a change. */
 async function waitForReplay({ call, endpointId }: TestBusiness, replayId: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const { body } = await call("GET", `/api/v1/webhook-endpoints/${endpointId}/replays/${replayId}`);
@@ -110,7 +111,7 @@ async function waitForReplay({ call, endpointId }: TestBusiness, replayId: strin
   throw new Error("the replay did not end within 10 s");
 }
 
-async function firstEvent({ call }: TestBusiness): Promise<string> {
+async function waitForEvent({ call }: TestBusiness): Promise<string> {
   for (let tries = 0; tries < 100; tries++) {
     const { body } = await call("GET", "/api/v1/events");
     const [event] = body as unknown as { id: string }[];

@@ -6,7 +6,7 @@ import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 import { type Document, type Operation, type Place, readOperations } from "./operations.ts";
 import { chosenByBusiness, extraFields, sharedResources, uncreatableResources } from "./resources.ts";
-import { createTenant, type Tenant, unknownIdentifier } from "./tenant.ts";
+import { createTenant, type Tenant, createUnknownIdentifier } from "./tenant.ts";
 
 /** Identifiers in a request by place. */
 type IdentifiersByPlace = ReadonlyMap<Place, string | number>;
@@ -20,9 +20,9 @@ export async function trespass(system: System, random: Random, report: Report): 
   const document = (await (await request(`${system.gatewayUrl}/openapi.json`)).body.json()) as Document;
   const mark = () => `zq${random.integer(1e9, 2e9).toString(36)}`;
   const [owner, stranger] = await Promise.all([createTenant(system, mark()), createTenant(system, mark())]);
-  // The first read updates the resources from external systems.
+  // The first read may update resources from external systems.
   await readAll(document, owner);
-  const before = await readAll(document, owner);
+  const textsBefore = await readAll(document, owner);
 
   // Reads come first, because creations give the stranger resources with the owner's names.
   // Deletions come last, because other operations need the stranger's resources.
@@ -33,12 +33,12 @@ export async function trespass(system: System, random: Random, report: Report): 
     if (operation.isKeyless) report.count("operations that need no key");
     else await testOperation(operation, owner, stranger, report);
   }
-  const after = await readAll(document, owner);
-  for (const [address, text] of before) {
+  const textsAfter = await readAll(document, owner);
+  for (const [address, text] of textsBefore) {
     report.check(
       "resources of the owner are unchanged",
-      after.get(address) === text,
-      () => `${address}\n${text}\n${after.get(address)}`,
+      textsAfter.get(address) === text,
+      () => `${address}\n${text}\n${textsAfter.get(address)}`,
     );
   }
   for (const operation of operations.filter(({ takesIdempotencyKey, isKeyless }) => takesIdempotencyKey && !isKeyless)) {
@@ -48,12 +48,12 @@ export async function trespass(system: System, random: Random, report: Report): 
 
 async function testOperation(operation: Operation, owner: Tenant, stranger: Tenant, report: Report): Promise<void> {
   const { name, places, unknownFields } = operation;
-  if ((await call(operation, stranger, fill(operation, {}))).body["code"] === "admin_required") {
+  if ((await call(operation, stranger, fillPlaces(operation, {}))).body["code"] === "admin_required") {
     return await testAdminOperation(operation, owner, stranger, report);
   }
   const isForOperators = /^\/api\/v1\/(admin|businesses)(\/|$)/.test(operation.path);
   report.check("operator paths reject the key of a business", !isForOperators, () => name);
-  for (const field of unknownFields) report.violation(`${name}: no value is known for ${field}; add an example to its schema`);
+  for (const field of unknownFields) report.violation(`${name}: ${field} has no example value; add an example to its schema`);
 
   for (const place of places.filter(({ resource }) => !sharedResources.has(resource))) {
     const ownerValue = owner.identifiers[place.resource];
@@ -81,14 +81,14 @@ async function testPlace(
   report: Report,
 ): Promise<void> {
   report.count("places tested");
-  const ownValues = fill(operation, stranger.identifiers, [place]);
-  const unknownValue = unknownIdentifier(place.resource, ownerValue);
+  const ownValues = fillPlaces(operation, stranger.identifiers, [place]);
+  const unknownValue = createUnknownIdentifier(place.resource, ownerValue);
   const response = await call(operation, stranger, new Map(ownValues).set(place, ownerValue));
   const unknownResponse = await call(operation, stranger, new Map(ownValues).set(place, unknownValue));
   const description = `${operation.name} with another business's ${place.name} in the ${place.in}`;
   const [actual, expected] = [comparable(response, operation, ownerValue), comparable(unknownResponse, operation, unknownValue)];
   report.check(
-    "a resource of another business looks like an unknown one",
+    "a resource of another business gets the same response as an unknown resource",
     actual === expected,
     () => `${description}\n  actual   ${actual}\n  expected ${expected}`,
   );
@@ -96,23 +96,23 @@ async function testPlace(
 
   // The same request for an own resource must succeed, otherwise the comparison proves nothing.
   if (chosenByBusiness.has(place.resource) || place.in === "query") {
-    const found = operation.isList ? await call(operation, owner, fill(operation, owner.identifiers, [place])) : undefined;
-    if (found) {
-      const total = Number(found.headers["x-total-count"]);
+    const ownerList = operation.isList ? await call(operation, owner, fillPlaces(operation, owner.identifiers, [place])) : undefined;
+    if (ownerList) {
+      const total = Number(ownerList.headers["x-total-count"]);
       report.check(
         "the owner finds its resource with this filter",
-        found.status === 200 && total > 0,
-        () => `${description}: ${found.status}`,
+        ownerList.status === 200 && total > 0,
+        () => `${description}: ${ownerList.status}`,
       );
     }
     return;
   }
-  const ownResponse = await call(operation, stranger, fill(operation, stranger.identifiers, [place]));
+  const ownResponse = await call(operation, stranger, fillPlaces(operation, stranger.identifiers, [place]));
   const isFound = ownResponse.status < 500 && ownResponse.status !== 404 && ownResponse.status !== 422;
   report.check(
-    "an own resource is found",
+    "a business finds its own resource",
     isFound,
-    () => `${description}: own resource returned ${ownResponse.status} ${ownResponse.text}`,
+    () => `${description}: the own resource returned ${ownResponse.status} ${ownResponse.text}`,
   );
   report.check(
     "a resource of another business returns 404",
@@ -123,14 +123,14 @@ async function testPlace(
 
 async function testList(operation: Operation, owner: Tenant, stranger: Tenant, report: Report): Promise<void> {
   report.count("lists");
-  const values = fill(operation, stranger.identifiers);
+  const values = fillPlaces(operation, stranger.identifiers);
   checkNoLeak(await call(operation, stranger, values, "limit=100"), owner, `${operation.name}, unfiltered`, [], report);
 }
 
 async function testAdminOperation(operation: Operation, owner: Tenant, stranger: Tenant, report: Report): Promise<void> {
   report.count("operations of operators");
-  const response = await call(operation, stranger, fill(operation, owner.identifiers));
-  const unknownResponse = await call(operation, stranger, fill(operation, {}));
+  const response = await call(operation, stranger, fillPlaces(operation, owner.identifiers));
+  const unknownResponse = await call(operation, stranger, fillPlaces(operation, {}));
   const isRejected = response.status === 403 && comparable(response, operation) === comparable(unknownResponse, operation);
   report.check(
     "operator operations reject the key of a business",
@@ -139,10 +139,10 @@ async function testAdminOperation(operation: Operation, owner: Tenant, stranger:
   );
 }
 
-/** Checks that an Idempotency-Key used by another business is a new key. */
+/** Checks that an Idempotency-Key of one business counts as a new key for another business. */
 async function testIdempotencyKey(operation: Operation, owner: Tenant, stranger: Tenant, report: Report): Promise<void> {
   const headers = { "idempotency-key": randomUUID() };
-  const ownerValue = await call(operation, owner, fillRequired(operation, owner.identifiers), "", headers);
+  const ownerResponse = await call(operation, owner, fillRequired(operation, owner.identifiers), "", headers);
   const ownResponse = await call(operation, stranger, fillRequired(operation, stranger.identifiers), "", headers);
   const description = `${operation.name} with another business's Idempotency-Key`;
   const isNew =
@@ -150,7 +150,7 @@ async function testIdempotencyKey(operation: Operation, owner: Tenant, stranger:
   report.check(
     "an Idempotency-Key belongs to one business",
     isNew,
-    () => `${description}: ${ownerValue.status}, then ${ownResponse.status} ${ownResponse.text}`,
+    () => `${description}: ${ownerResponse.status}, then ${ownResponse.status} ${ownResponse.text}`,
   );
   checkNoLeak(ownResponse, owner, description, [], report);
 }
@@ -159,7 +159,7 @@ async function testIdempotencyKey(operation: Operation, owner: Tenant, stranger:
  * Checks that the response contains no id and no text of the owner, except values that were sent.
  */
 function checkNoLeak(
-  answer: Answer,
+  response: Answer,
   owner: Tenant,
   description: string,
   sent: readonly (string | number)[],
@@ -168,41 +168,42 @@ function checkNoLeak(
   const leaked = [owner.mark, ...Object.values(owner.identifiers)]
     .filter((name) => typeof name === "string" && !sent.includes(name))
     .filter((name) => !sent.some((value) => String(value).includes(String(name))))
-    .filter((name) => `${answer.text}${JSON.stringify(answer.headers)}`.includes(String(name)));
+    .filter((name) => `${response.text}${JSON.stringify(response.headers)}`.includes(String(name)));
   report.check(
     "no response contains data of another business",
     leaked.length === 0,
-    () => `${description} contains ${leaked.join(", ")}: ${answer.text}`,
+    () => `${description} contains ${leaked.join(", ")}: ${response.text}`,
   );
 }
 
 /**
- * Returns values for all ids in the path, for the required places, and for the places in `also`.
+ * Returns values for all ids in the path, for the required places, and for the places in
+ * `additionalPlaces`.
  */
-function fill(
+function fillPlaces(
   operation: Operation,
   identifiers: Tenant["identifiers"],
-  also: readonly Place[] = [],
+  additionalPlaces: readonly Place[] = [],
 ): Map<Place, string | number> {
-  const needed = operation.places.filter((place) => place.in === "path" || also.includes(place) || isNeeded(operation, place));
-  return new Map(needed.map((place) => [place, identifiers[place.resource] ?? randomUUID()]));
+  const placesToFill = operation.places.filter((place) => place.in === "path" || additionalPlaces.includes(place) || isRequired(operation, place));
+  return new Map(placesToFill.map((place) => [place, identifiers[place.resource] ?? randomUUID()]));
 }
 
 /** Returns values for the required places, with unused e-mail addresses. */
 function fillRequired(operation: Operation, identifiers: Tenant["identifiers"]): IdentifiersByPlace {
-  const values = fill(operation, identifiers);
+  const values = fillPlaces(operation, identifiers);
   for (const [place] of values) if (place.resource.endsWith("email")) values.set(place, `${randomUUID()}@example.dz`);
   return values;
 }
 
-const isNeeded = ({ creates }: Operation, { in: where, resource }: Place) =>
+const isRequired = ({ creates }: Operation, { in: where, resource }: Place) =>
   creates &&
   where === "body" &&
   (resource === "client_id" || resource === "business_id" || resource === "email" || resource === "country_code");
 
 async function call(
   operation: Operation,
-  by: Tenant,
+  tenant: Tenant,
   values: IdentifiersByPlace,
   query = "",
   headers: Record<string, string> = {},
@@ -210,13 +211,13 @@ async function call(
   const search = new URLSearchParams(query);
   let { path } = operation;
   const body: Record<string, unknown> = { ...operation.body, ...extraFields[operation.name] };
-  for (const [place, name] of values) {
-    if (place.in === "path") path = path.replace(`{${place.name}}`, String(name));
-    else if (place.in === "query") search.set(place.name, String(name));
-    else body[place.name] = place.resource === "country_code" ? "DZA" : name;
+  for (const [place, value] of values) {
+    if (place.in === "path") path = path.replace(`{${place.name}}`, String(value));
+    else if (place.in === "query") search.set(place.name, String(value));
+    else body[place.name] = place.resource === "country_code" ? "DZA" : value;
   }
   const address = search.size > 0 ? `${path}?${search}` : path;
-  return await by.business.call(operation.method, address, operation.body && body, headers);
+  return await tenant.business.call(operation.method, address, operation.body && body, headers);
 }
 
 const comparedHeaders = ["content-type", "x-total-count", "link", "allow", "retry-after", "location"];
@@ -236,12 +237,12 @@ function comparable({ status, headers, text }: Answer, { isList }: Operation, se
 
 /** Reads all resources of the owner, without fields that change over time. */
 async function readAll(document: Document, owner: Tenant): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
+  const texts = new Map<string, string>();
   for (const operation of readOperations(document)) {
     if (operation.method !== "GET" || operation.isKeyless) continue;
-    const { status, text } = await call(operation, owner, fill(operation, owner.identifiers));
+    const { status, text } = await call(operation, owner, fillPlaces(operation, owner.identifiers));
     if (status === 200)
-      found.set(operation.name, text.replaceAll(/"(synced_at|updated_at|last_used_at)":"[^"]*"|"health":{[^}]*}/g, ""));
+      texts.set(operation.name, text.replaceAll(/"(synced_at|updated_at|last_used_at)":"[^"]*"|"health":{[^}]*}/g, ""));
   }
-  return found;
+  return texts;
 }

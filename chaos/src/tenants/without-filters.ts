@@ -13,9 +13,9 @@ export function settingsWithoutFilters<S extends object>(
   settings: { readonly [N in (typeof protectedServices)[number]]?: S } = {},
 ) {
   const file = pathToFileURL(`${import.meta.dirname}/filters-off.ts`).href;
-  // In identity, operators work on one business without a policy, so their filters stay.
-  const optionOf = (name: string) => `--import=${file}${name === "identity" ? "?but-for-all" : ""}`;
-  return Object.fromEntries(protectedServices.map((name) => [name, { ...settings[name], NODE_OPTIONS: optionOf(name) }]));
+  // In identity, statements of operators for one business have no policy. They keep their filters.
+  const createOption = (name: string) => `--import=${file}${name === "identity" ? "?but-for-all" : ""}`;
+  return Object.fromEntries(protectedServices.map((name) => [name, { ...settings[name], NODE_OPTIONS: createOption(name) }]));
 }
 
 /**
@@ -47,21 +47,23 @@ export async function trespassWithoutFilters(system: System, random: Random, rep
   await system.ready();
 }
 
-/** Changes row-level security of the given tables, or of all that have it. Returns the tables. */
-async function setRowSecurity(system: System, action: "enable" | "disable", known?: readonly string[]): Promise<string[]> {
-  const changed: string[] = [];
+/**
+ * Changes row-level security of `knownTables` and of all tables that have it. Returns the tables.
+ */
+async function setRowSecurity(system: System, action: "enable" | "disable", knownTables?: readonly string[]): Promise<string[]> {
+  const changedTables: string[] = [];
   for (const name of protectedServices) {
     const owner = new Client({ connectionString: system.ownerDatabaseUrls[name] });
     await owner.connect();
     const { rows } = await owner.query<{ table: string }>(
       "select oid::regclass::text as table from pg_class where relrowsecurity or oid::regclass::text = any ($1)",
-      [known ?? []],
+      [knownTables ?? []],
     );
     for (const { table } of rows) {
       await owner.query(`alter table ${table} ${action} row level security`);
-      changed.push(table);
+      changedTables.push(table);
     }
     await owner.end();
   }
-  return changed;
+  return changedTables;
 }

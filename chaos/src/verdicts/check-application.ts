@@ -3,7 +3,7 @@ import { sandbox, type TestBusiness, type TestSystem } from "@amana/e2e/test-sys
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 import { randomResponse, randomTerms } from "./random-response.ts";
-import { codes, objectOf, specifiedVerdict, type Verdict } from "./specified.ts";
+import { codes, objectOf, computeSpecifiedVerdict, type Verdict } from "./specified.ts";
 
 const path = "/api/v1/kyc/applications";
 const eventTypes = { APPROVED: "KYC_COMPLETED", REJECTED: "KYC_REJECTED", NEEDS_REVIEW: "KYC_NEEDS_REVIEW" } as const;
@@ -11,11 +11,11 @@ const outcomes = { APPROVED: "approved", REJECTED: "rejected", NEEDS_REVIEW: "ne
 /** A personal name that the provider returns and that must not appear in the API. */
 const canaryName = "Canary Applicant";
 const webhookMs = 120_000;
-/** No document expires within this number of days, because the day may change during the check. */
-const sparedDays = 2;
+/** No document expires within this number of days. Midnight may pass during the check. */
+const excludedDays = 2;
 
-export interface Stage {
-  readonly running: TestSystem;
+export interface ApplicationContext {
+  readonly testSystem: TestSystem;
   readonly business: TestBusiness;
   readonly report: Report;
 }
@@ -24,11 +24,11 @@ export interface Stage {
  * Creates an application with a random provider response, and decides it at random if it is in
  * review. Checks that the API and the webhooks contain the specified result.
  */
-export async function checkApplication({ running, business, report }: Stage, random: Random): Promise<void> {
-  const { system } = running;
+export async function checkApplication({ testSystem, business, report }: ApplicationContext, random: Random): Promise<void> {
+  const { system } = testSystem;
   const terms = randomTerms(random);
-  const row = randomResponse(random, terms, Date.now(), sparedDays);
-  const expected = specifiedVerdict(row, terms.requireVideo);
+  const row = randomResponse(random, terms, Date.now(), excludedDays);
+  const expected = computeSpecifiedVerdict(row, terms.requireVideo);
   const created = await business.call("POST", path, {
     require_video: terms.requireVideo,
     allowed_documents: terms.allowedDocuments,
@@ -38,7 +38,7 @@ export async function checkApplication({ running, business, report }: Stage, ran
   const callSandbox = (action: string, body: object) =>
     sandbox(system, "POST", `/sandbox/kyc/${String(created.body["link_url"]).split("/").at(-1)}/${action}`, body);
 
-  const response = { ...nulled(row.fields), ...withCanaries(random, row.fields) };
+  const response = { ...replaceAbsentWithNull(row.fields), ...withCanaries(random, row.fields) };
   await callSandbox("submit", { outcome: outcomes[expected], hold_seconds: 0, answer: response });
   const details = (problem: string) => () => `${JSON.stringify({ id, ...terms, response })} ${problem}`;
 
@@ -46,51 +46,51 @@ export async function checkApplication({ running, business, report }: Stage, ran
   if (!webhook) return report.violation(details(`no ${eventTypes[expected]}; received: ${receivedEvents(business, id)}`)());
   const view = await business.call("GET", `${path}/${id}`);
   report.count(`applications: ${expected}`);
-  const found = [webhook.body["verdict"], view.body["verdict"]];
+  const reported = [webhook.body["verdict"], view.body["verdict"]];
   report.check(
     "API and webhook contain the specified verdict",
-    found.join() === `${expected},${expected}`,
-    details(`has ${found}`),
+    reported.join() === `${expected},${expected}`,
+    details(`has ${reported}`),
   );
   checkReasons(report, row.fields, view.body["reason_codes"], details);
   if (expected === "NEEDS_REVIEW")
-    await decide({ running, business, report }, random, id, row.fields["verdict"], callSandbox, details);
+    await decideReview({ testSystem, business, report }, random, id, row.fields["verdict"], callSandbox, details);
 
-  const last = await business.call("GET", `${path}/${id}`);
-  const texts = [view.text, last.text, ...webhooksOf(business, id).map(({ text }) => text)];
+  const finalView = await business.call("GET", `${path}/${id}`);
+  const texts = [view.text, finalView.text, ...webhooksOf(business, id).map(({ text }) => text)];
   report.check(
-    "no free text of the provider is shown",
+    "the API and webhooks contain no free text of the provider",
     !texts.some((text) => text.includes(canaryName)),
     details(`shows "${canaryName}"`),
   );
   const verdictEvents = new Set(webhooksOf(business, id).map(({ body }) => body["id"])).size;
   report.check(
-    "one event for each verdict",
+    "each verdict has one event",
     verdictEvents === (expected === "NEEDS_REVIEW" ? 2 : 1),
     details(receivedEvents(business, id)),
   );
 }
 
 /**
- * Decides a review as an operator of Amana, or at the provider if it awaits a decision. Checks that
- * the decision is final, independent of the evidence.
+ * Decides a review as an operator of Amana, or at the provider if its verdict is NEEDS_REVIEW.
+ * Checks that the decision is final, independent of the evidence.
  */
-async function decide(
-  { running, business, report }: Stage,
+async function decideReview(
+  { testSystem, business, report }: ApplicationContext,
   random: Random,
   id: string,
   providerVerdict: unknown,
   callSandbox: (action: string, body: object) => Promise<unknown>,
   details: (problem: string) => () => string,
 ): Promise<void> {
-  const { system } = running;
+  const { system } = testSystem;
   const outcome: Verdict = random.pick(["APPROVED", "REJECTED"]);
   if (providerVerdict === "NEEDS_REVIEW" && random.chance(0.8)) {
     await callSandbox("review", { outcome });
     report.count("reviews decided at the provider");
   } else {
     const operator = apiCaller(system.gatewayUrl, system.adminKey);
-    const decision = await operator("POST", `${path}/${id}/review`, { outcome, note: "seen" });
+    const decision = await operator("POST", `${path}/${id}/review`, { outcome, note: "checked by an operator" });
     report.check("an operator can decide a review", decision.status === 200, details(`is not decided: ${decision.text}`));
     report.count("reviews decided by an operator");
   }
@@ -104,33 +104,33 @@ async function decide(
   );
 }
 
-/** Checks that the API shows all known codes, no unknown code, and a message with each. */
+/** Checks that the API returns each known code with a message, and no unknown code. */
 function checkReasons(
   report: Report,
-  { reason_codes: returned }: Readonly<Record<string, unknown>>,
-  shown: unknown,
+  { reason_codes: providerReasons }: Readonly<Record<string, unknown>>,
+  returned: unknown,
   details: (problem: string) => () => string,
 ): void {
-  const rows = shown as { code: string; message: string }[];
-  const returnedCodes = Array.isArray(returned)
-    ? returned.slice(0, 20).map((reason) => (reason as { code?: unknown } | null)?.code)
+  const rows = returned as { code: string; message: string }[];
+  const returnedCodes = Array.isArray(providerReasons)
+    ? providerReasons.slice(0, 20).map((reason) => (reason as { code?: unknown } | null)?.code)
     : [];
-  const known = codes.filter((code) => returnedCodes.includes(code));
-  const isComplete = known.every((code) => rows.some((reason) => reason.code === code));
-  const isKnown = rows.every(({ code, message }) => codes.includes(code as (typeof codes)[number]) && message.length > 0);
-  report.check("reason codes are the known ones", isComplete && isKnown, details(`shows ${JSON.stringify(rows)}`));
+  const knownCodes = codes.filter((code) => returnedCodes.includes(code));
+  const isComplete = knownCodes.every((code) => rows.some((reason) => reason.code === code));
+  const areKnown = rows.every(({ code, message }) => codes.includes(code as (typeof codes)[number]) && message.length > 0);
+  report.check("the API returns all known reason codes and no other", isComplete && areKnown, details(`shows ${JSON.stringify(rows)}`));
 }
 
 /** Replaces absent fields with null, for which the sandbox removes the field. */
-const nulled = (fields: Readonly<Record<string, unknown>>) =>
+const replaceAbsentWithNull = (fields: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.keys(fields).map((field) => [field, objectOf(fields)[field] ?? null]));
 
 /** Returns a personal name in every free text and in fields that the service does not request. */
-function withCanaries(random: Random, { reason_codes: returned }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function withCanaries(random: Random, { reason_codes: providerReasons }: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if (random.chance(0.3)) return {};
-  const reasons = Array.isArray(returned)
+  const reasons = Array.isArray(providerReasons)
     ? {
-        reason_codes: returned.map((reason) =>
+        reason_codes: providerReasons.map((reason) =>
           isObject(reason) ? { ...reason, message: canaryName, applicant: canaryName } : reason,
         ),
       }

@@ -52,20 +52,20 @@ export const randomTerms = (random: Random): Terms => ({
 });
 
 /**
- * Returns a random response of a provider that is new, broken or hostile. Most fields are positive,
- * so that usually a single field decides the verdict. No expiry is within `sparedDays` days of
- * today, because the day may change before the response is evaluated.
+ * Returns a random response of a provider that is correct, faulty or malicious. Most fields are
+ * positive, so that usually a single field decides the verdict. No expiry is within `excludedDays`
+ * days of today, because midnight may pass before the response is evaluated.
  */
-export function randomResponse(random: Random, terms: Terms, todayMs: number, sparedDays = 0): Row {
+export function randomResponse(random: Random, terms: Terms, todayMs: number, excludedDays = 0): Row {
   const invalidShare = random.pick([0, 0.05, 0.15, 0.5]);
   const isInvalid = () => random.chance(invalidShare);
   const pickValue = (values: readonly Value[]): Value => {
     if (!isInvalid()) return values[0] as Value;
-    return random.chance(0.5) ? random.pick(values) : invalidValue(random);
+    return random.chance(0.5) ? random.pick(values) : pickInvalidValue(random);
   };
   const type = isInvalid() ? random.pick(["id_card", "passport", absent, ...invalidValues]) : random.pick(terms.allowedDocuments);
   const days = isInvalid() ? random.integer(-3_000, 3_000) : random.integer(0, 3_000);
-  const expiry = isInvalid() ? invalidValue(random) : documentExpiry(days < 0 ? days - sparedDays : days + sparedDays, todayMs);
+  const expiry = isInvalid() ? pickInvalidValue(random) : documentExpiry(days < 0 ? days - excludedDays : days + excludedDays, todayMs);
   const verdict = random.chance(0.8)
     ? random.pick(["APPROVED", "APPROVED", "REJECTED", "NEEDS_REVIEW"])
     : random.pick([...verdicts, ...invalidValues]);
@@ -80,14 +80,14 @@ export function randomResponse(random: Random, terms: Terms, todayMs: number, sp
   };
   const fields = Object.fromEntries(Object.entries(cells).map(([name, { json }]) => [name, json]));
   return {
-    fields: { ...fields, verdict, reason_codes: reasons.json, ...irrelevantFields(random) },
+    fields: { ...fields, verdict, reason_codes: reasons.json, ...createIrrelevantFields(random) },
     signs: Object.values(cells).map(({ sign }) => sign),
     content: reasons.content,
   };
 }
 
-/** Invalid in every field: the values contain neither a hit count of 0 nor a valid date. */
-const invalidValue = (random: Random): Value => ({ json: random.pick([absent, ...invalidValues]), sign: "-" });
+/** Returns a value that is invalid in every field: neither a hit count of 0 nor a valid date. */
+const pickInvalidValue = (random: Random): Value => ({ json: random.pick([absent, ...invalidValues]), sign: "-" });
 
 function randomReasons(random: Random, isInvalid: () => boolean): Reasons {
   if (random.chance(0.2)) return reasonsOf("PROFILE_MISMATCH");
@@ -110,7 +110,7 @@ function randomReasons(random: Random, isInvalid: () => boolean): Reasons {
 }
 
 /** Returns fields that no verdict depends on, and fields that the service does not request. */
-const irrelevantFields = (random: Random): Record<string, unknown> =>
+const createIrrelevantFields = (random: Random): Record<string, unknown> =>
   random.chance(0.5)
     ? {}
     : {

@@ -2,10 +2,10 @@ import { evaluate, type Terms } from "@amana/kyc/evaluate";
 import { readState } from "@amana/kyc/read-response";
 import { objectOf, type Verdict } from "./specified.ts";
 
-const frame = { provider_id: "ver_1", reference: "r", status: "COMPLETED", sequence: 5 };
+const requiredFields = { provider_id: "ver_1", reference: "r", status: "COMPLETED", sequence: 5 };
 
 /** Evaluates the provider's response with the code of the service kyc. */
-export function serviceVerdict(fields: Readonly<Record<string, unknown>>, terms: Terms, today: string): Verdict | "unusable" {
-  const state = readState({ ...frame, ...objectOf(fields) });
+export function computeServiceVerdict(fields: Readonly<Record<string, unknown>>, terms: Terms, today: string): Verdict | "unusable" {
+  const state = readState({ ...requiredFields, ...objectOf(fields) });
   return state ? evaluate(state.verdict, state, terms, today).verdict : "unusable";
 }

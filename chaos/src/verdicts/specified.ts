@@ -60,7 +60,7 @@ export const codes = [
 /** A list of reasons. */
 export interface Reasons {
   readonly json: unknown;
-  /** "profile" is PROFILE_MISMATCH alone; "more" includes unknown codes. */
+  /** "profile" means only PROFILE_MISMATCH. "more" means any other code, also an unknown one. */
   readonly content: "nothing" | "profile" | "more";
 }
 export const reasonsOf = (...reasonCodes: readonly string[]): Reasons => {
@@ -81,7 +81,10 @@ export const reasons: readonly Reasons[] = [
 
 export const verdicts: readonly unknown[] = ["APPROVED", "REJECTED", "NEEDS_REVIEW", absent, "MAYBE"];
 
-/** Verdict by the provider's verdict, the worst sign and the reasons. The first match wins. */
+/**
+ * Verdict by the provider's verdict, the worst sign and the reasons. The first matching rule
+ * applies.
+ */
 const rules: readonly [reported: string, worst: Sign | "any", content: Reasons["content"] | "any", verdict: Verdict][] = [
   ["any", "expired", "any", "REJECTED"],
   ["APPROVED", "+", "nothing", "APPROVED"],
@@ -97,11 +100,11 @@ export interface Row {
   readonly content: Reasons["content"];
 }
 
-/** Without a video, liveness counts as NOT_PERFORMED, independent of the provider's value. */
-export function specifiedVerdict({ fields, signs, content }: Row, withVideo: boolean): Verdict {
+/** Returns the specified verdict. Without a video, liveness counts as NOT_PERFORMED. */
+export function computeSpecifiedVerdict({ fields, signs, content }: Row, withVideo: boolean): Verdict {
   const worst: Sign = signs.includes("expired") ? "expired" : signs.includes("-") || !withVideo ? "-" : "+";
   const matches = (pattern: string, value: unknown) => pattern === "any" || pattern === value;
-  const rule = rules.find(([s, w, r]) => matches(s, fields["verdict"]) && matches(w, worst) && matches(r, content));
+  const rule = rules.find(([reported, sign, listed]) => matches(reported, fields["verdict"]) && matches(sign, worst) && matches(listed, content));
   if (!rule) throw new Error("no rule matches, although the last rule must match every response");
   return rule[3];
 }

@@ -1,6 +1,6 @@
 import type { Terms } from "@amana/kyc/evaluate";
 import type { Report } from "../report.ts";
-import { serviceVerdict } from "./service-verdict.ts";
+import { computeServiceVerdict } from "./service-verdict.ts";
 import {
   documentExpiries,
   documentType,
@@ -9,7 +9,7 @@ import {
   objectOf,
   type Row,
   reasons,
-  specifiedVerdict,
+  computeSpecifiedVerdict,
   verdicts,
 } from "./specified.ts";
 
@@ -25,10 +25,10 @@ const shownMax = 20;
 /** Compares the service with the specification for every combination of field values. */
 export function checkTruthTable(report: Report, todayMs: number): void {
   const counts = { APPROVED: 0, NEEDS_REVIEW: 0, REJECTED: 0 };
-  const today = dayOf(todayMs);
+  const today = formatDay(todayMs);
   for (const terms of allTerms) {
-    for (const row of rowsOf(terms, todayMs)) {
-      counts[compare(report, row, terms, today)] += 1;
+    for (const row of generateRows(terms, todayMs)) {
+      counts[compareVerdicts(report, row, terms, today)] += 1;
       if (report.violations.length >= shownMax) return;
     }
   }
@@ -36,9 +36,9 @@ export function checkTruthTable(report: Report, todayMs: number): void {
 }
 
 /** Returns the specified verdict. Records a violation if the service returns another one. */
-export function compare(report: Report, row: Row, terms: Terms, today: string) {
-  const expected = specifiedVerdict(row, terms.requireVideo);
-  const verdict = serviceVerdict(row.fields, terms, today);
+export function compareVerdicts(report: Report, row: Row, terms: Terms, today: string) {
+  const expected = computeSpecifiedVerdict(row, terms.requireVideo);
+  const verdict = computeServiceVerdict(row.fields, terms, today);
   if (verdict !== expected) {
     report.violation(`${JSON.stringify({ ...objectOf(row.fields), ...terms })}: verdict ${verdict}, specified ${expected}`);
   }
@@ -46,13 +46,13 @@ export function compare(report: Report, row: Row, terms: Terms, today: string) {
 }
 
 /** Returns the day in UTC as YYYY-MM-DD. */
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+export const formatDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-function* rowsOf({ allowedDocuments }: Terms, todayMs: number): Generator<Row> {
+function* generateRows({ allowedDocuments }: Terms, todayMs: number): Generator<Row> {
   const types = documentTypes.map((json) => documentType(json, allowedDocuments));
   const expiries = documentExpiries(todayMs);
   for (const reported of verdicts)
-    for (const given of reasons)
+    for (const reason of reasons)
       for (const liveness of evidence.liveness_outcome)
         for (const face of evidence.face_match_outcome)
           for (const aml of evidence.aml_decision)
@@ -62,7 +62,7 @@ function* rowsOf({ allowedDocuments }: Terms, todayMs: number): Generator<Row> {
                   yield {
                     fields: {
                       verdict: reported,
-                      reason_codes: given.json,
+                      reason_codes: reason.json,
                       liveness_outcome: liveness.json,
                       face_match_outcome: face.json,
                       aml_decision: aml.json,
@@ -71,7 +71,7 @@ function* rowsOf({ allowedDocuments }: Terms, todayMs: number): Generator<Row> {
                       document_expiry: expiry.json,
                     },
                     signs: [liveness.sign, face.sign, aml.sign, hits.sign, type.sign, expiry.sign],
-                    content: given.content,
+                    content: reason.content,
                   };
                 }
 }

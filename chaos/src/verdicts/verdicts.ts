@@ -3,9 +3,9 @@ import type { Program, ProgramRun } from "../program.ts";
 import { createRandom } from "../random.ts";
 import { checkApplication } from "./check-application.ts";
 import { randomResponse, randomTerms } from "./random-response.ts";
-import { checkTruthTable, compare, dayOf } from "./truth-table.ts";
+import { checkTruthTable, compareVerdicts, formatDay } from "./truth-table.ts";
 
-/** Responses that are evaluated without a system for each batch of applications. */
+/** Number of responses that are evaluated without a system for each batch of applications. */
 const responsesPerBatch = 20_000;
 const applicationsPerBatch = 24;
 const violationsMax = 50;
@@ -16,7 +16,7 @@ const violationsMax = 50;
  * running system, including the API, webhooks and decisions by a person.
  */
 export const verdicts: Program = {
-  attacks: "P8, P9: return faulty provider responses; no verdict lacks evidence, no reason is lost, no provider text is shown",
+  attacks: "P8, P9: return faulty provider responses; each verdict has its evidence and reasons, and no provider text is returned",
   run,
 };
 
@@ -24,17 +24,17 @@ async function run({ seed, signal, report, log }: ProgramRun): Promise<void> {
   const random = createRandom(seed);
   checkTruthTable(report, Date.now());
   log("all combinations of field values were compared");
-  await using running = await startTestSystem("direct");
-  const business = await aBusiness(running.system);
+  await using testSystem = await startTestSystem("direct");
+  const business = await aBusiness(testSystem.system);
   await using _receiver = business.receiver;
   do {
     const nowMs = Date.now();
     for (let i = 0; i < responsesPerBatch && report.violations.length < violationsMax; i++) {
       const terms = randomTerms(random);
-      report.count(`random responses: ${compare(report, randomResponse(random, terms, nowMs), terms, dayOf(nowMs))}`);
+      report.count(`random responses: ${compareVerdicts(report, randomResponse(random, terms, nowMs), terms, formatDay(nowMs))}`);
     }
     const batch = Array.from({ length: applicationsPerBatch }, () => random.fork());
-    await Promise.all(batch.map((applicationRandom) => checkApplication({ running, business, report }, applicationRandom)));
+    await Promise.all(batch.map((applicationRandom) => checkApplication({ testSystem, business, report }, applicationRandom)));
     log(
       `${report.counted("checked: API and webhook contain the specified verdict")} applications, ${report.violations.length} violations`,
     );

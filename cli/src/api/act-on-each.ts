@@ -11,25 +11,25 @@ export interface ActionResult {
 
 /**
  * Runs an action on each id in order and prints the outcomes. A rejection does not stop the other
- * actions. A call without a response does; the outcomes until then are printed.
+ * actions. A call without a response stops them, after the outcomes so far are printed.
  *
- * @param done Outcome of a successful action. With any other outcome the exit code is 1.
+ * @param successOutcome Outcome of a successful action. With any other outcome the exit code is 1.
  */
 export async function actOnEach(
   ids: readonly string[],
   act: (id: string) => Promise<Omit<ActionResult, "id">>,
-  { done, none, json }: { done: string; none: string; json?: boolean | undefined },
+  { successOutcome, emptyText, json }: { successOutcome: string; emptyText: string; json?: boolean | undefined },
 ): Promise<void> {
   const rows: ActionResult[] = [];
-  const show = () => printRows(rows, columnsOf(rows), { json, none });
+  const printOutcomes = () => printRows(rows, columnsOf(rows), { json, emptyText });
   try {
     for (const id of ids) rows.push({ id, ...(await act(id).catch((error) => ({ outcome: rejectionText(error) }))) });
   } catch (error) {
-    if (rows.length > 0) show();
+    if (rows.length > 0) printOutcomes();
     throw error;
   }
-  show();
-  if (rows.some(({ outcome }) => outcome !== done)) process.exitCode = exitCodes.failed;
+  printOutcomes();
+  if (rows.some(({ outcome }) => outcome !== successOutcome)) process.exitCode = exitCodes.failed;
 }
 
 const columnsOf = (rows: readonly ActionResult[]): Columns<ActionResult> => ({

@@ -2,23 +2,23 @@ import { AmanaError } from "@amana/client";
 import { isUuid } from "@amana/runtime/uuid";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { CommandError, exitCodes } from "../command-error.ts";
-import { jsonHelp, numberFrom, withDatabaseOptions } from "../options.ts";
-import { type Api, type ApiOptions, connect, type KeyOf, keyNames } from "./connect.ts";
+import { jsonHelp, numberParser, withDatabaseOptions } from "../options.ts";
+import { type Api, type ApiOptions, connect, type KeyOwner, keyNames } from "./connect.ts";
 import { toCommandError } from "./error-text.ts";
 
 interface CommandInfo<O> {
   readonly summary: string;
   /** Arguments after "amana ". */
   readonly example: string;
-  /** Permitted keys. The first one is the default key of the development system. */
-  readonly key: readonly KeyOf[] | ((options: O) => readonly KeyOf[]);
-  /** For a change: the arguments of the command that shows whether it is done. */
+  /** Permitted keys. For the development system the command uses the first one. */
+  readonly key: readonly KeyOwner[] | ((options: O) => readonly KeyOwner[]);
+  /** Returns the arguments of the command that shows whether the change is done. Changes only. */
   readonly statusCommand?: (...ids: string[]) => string;
-  /** The request has no Idempotency-Key: a PATCH, or several requests. */
+  /** Whether the command sends no Idempotency-Key: for a PATCH, or for several requests. */
   readonly isWithoutIdempotencyKey?: boolean;
   readonly needsConfirmation?: boolean;
   /** Additional text in the help. */
-  readonly more?: string;
+  readonly helpNote?: string;
 }
 
 /** Arguments in the order of the declaration. A variadic argument is a list. */
@@ -29,10 +29,10 @@ export type Work<O> = (api: Api, options: O, ...ids: never[]) => Promise<void>;
 export function apiCommand<O extends ApiOptions>(group: Command, usage: string, info: CommandInfo<O>, work: Work<O>): Command {
   const command = withApiOptions(declareCommand(group, usage).description(info.summary), info);
   command.addHelpText("after", helpOf(info));
-  return command.action((...given: unknown[]) => runWithApi(info, work, given.at(-2) as O, given.slice(0, -2) as Args));
+  return command.action((...given: unknown[]) => runWithApi(info, work, actionArgs.at(-2) as O, actionArgs.slice(0, -2) as Args));
 }
 
-/** Loads the action that uses the databases. Its parameters are those of a commander action. */
+/** Loads the action that uses the databases. It has the parameters of a commander action. */
 type LoadDatabaseAction = () => Promise<(...given: never[]) => Promise<void>>;
 
 export interface ApiOrDatabaseOptions extends ApiOptions {
@@ -43,12 +43,12 @@ export interface ApiOrDatabaseOptions extends ApiOptions {
 
 /**
  * Adds a command that uses the API, or the databases if `--databases`, `--service` or
- * `--database-url` is given. Options of the other way are rejected.
+ * `--database-url` is given. The command rejects options that apply only to the other of the two.
  */
 export function apiOrDatabaseCommand<O extends ApiOrDatabaseOptions>(
   group: Command,
   usage: string,
-  info: CommandInfo<O> & { readonly onlyAtDatabases?: (command: Command) => Command },
+  info: CommandInfo<O> & { readonly addDatabaseOptions?: (command: Command) => Command },
   work: Work<O>,
   loadDatabaseAction: LoadDatabaseAction,
 ): Command {
@@ -57,34 +57,34 @@ export function apiOrDatabaseCommand<O extends ApiOrDatabaseOptions>(
   withDatabaseOptions(
     command.option("--databases", "use the databases in place of the API (implied by --service and --database-url)"),
   );
-  const before = command.options.length;
-  info.onlyAtDatabases?.(command);
-  const own = command.options.slice(before);
+  const commonOptionCount = command.options.length;
+  info.addDatabaseOptions?.(command);
+  const databaseOnlyOptions = command.options.slice(commonOptionCount);
   command.optionsGroup("Options:").addHelpText("after", helpOf(info));
   return command.action(async (...given: unknown[]) => {
-    const options = given.at(-2) as O;
+    const options = actionArgs.at(-2) as O;
     const { databases, service, databaseUrl } = options;
-    const isAtDatabases = databases || service !== undefined || databaseUrl !== undefined;
-    const others = isAtDatabases
-      ? command.options.slice(0, before).filter(({ helpGroupHeading }) => helpGroupHeading === apiGroup)
-      : own;
-    for (const option of others)
+    const usesDatabases = databases || service !== undefined || databaseUrl !== undefined;
+    const excludedOptions = usesDatabases
+      ? command.options.slice(0, commonOptionCount).filter(({ helpGroupHeading }) => helpGroupHeading === apiGroup)
+      : databaseOnlyOptions;
+    for (const option of excludedOptions)
       if (command.getOptionValueSource(option.attributeName()) === "cli")
         throw new CommandError(
-          `${option.long} ${isAtDatabases ? "cannot be used with" : "requires"} --databases.`,
+          `${option.long} ${usesDatabases ? "cannot be used with" : "requires"} --databases.`,
           exitCodes.usage,
         );
-    if (isAtDatabases) return await (await loadDatabaseAction())(...(given as never[]));
-    await runWithApi(info, work, options, given.slice(0, -2) as Args);
+    if (usesDatabases) return await (await loadDatabaseAction())(...(actionArgs as never[]));
+    await runWithApi(info, work, options, actionArgs.slice(0, -2) as Args);
   });
 }
 
 const apiGroup = "API options:";
 
-function helpOf<O>({ example, key, more }: CommandInfo<O>): string {
+function helpOf<O>({ example, key, helpNote }: CommandInfo<O>): string {
   const required =
     typeof key === "function" ? "a business's or an operator's key" : key.map((owner) => keyNames[owner]).join(" or ");
-  return `\nUses the API with ${required}.${more ? `\n${more}` : ""}\n\nExample:\n  amana ${example}`;
+  return `\nUses the API with ${required}.${helpNote ? `\n${helpNote}` : ""}\n\nExample:\n  amana ${example}`;
 }
 
 function declareCommand(group: Command, usage: string): Command {
@@ -92,7 +92,7 @@ function declareCommand(group: Command, usage: string): Command {
   const command = group.command(name);
   for (const text of args) {
     const argument = new Argument(text);
-    if (/id$/.test(argument.name())) argument.argParser(uuidFrom);
+    if (/id$/.test(argument.name())) argument.argParser(parseUuid);
     if (argument.variadic) argument.argParser(appendUuid);
     command.addArgument(argument);
   }
@@ -118,9 +118,9 @@ export function withApiOptions<O>(
     )
     .option("--key <key>", "the key; other users of this machine can see it")
     .option("--allow-http", "permit http:// to another machine, which sends the key unencrypted")
-    .option("--timeout <seconds>", "maximum time for a response", numberFrom(0.1, 600), 60);
+    .option("--timeout <seconds>", "maximum time for a response", numberParser(0.1, 600), 60);
   if (isKeyed({ statusCommand, isWithoutIdempotencyKey }))
-    command.option("--idempotency-key <key>", "key of the change, to repeat it safely (default: a new one)", visibleAscii);
+    command.option("--idempotency-key <key>", "key of the change, to repeat it safely (default: a new one)", parseIdempotencyKey);
   return command.optionsGroup("Options:");
 }
 
@@ -141,8 +141,8 @@ export async function runWithApi<O extends ApiOptions>(
     stop.abort();
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
-  const permitted = typeof info.key === "function" ? info.key(options) : info.key;
-  const api = await connect(options, permitted, stop.signal);
+  const permittedKeys = typeof info.key === "function" ? info.key(options) : info.key;
+  const api = await connect(options, permittedKeys, stop.signal);
   try {
     await work(api, options, ...(args as never[]));
     if (stop.signal.aborted) process.exitCode ??= exitCodes.interrupted;
@@ -150,7 +150,7 @@ export async function runWithApi<O extends ApiOptions>(
     if (!(error instanceof AmanaError)) throw error;
     const statusCommand = info.statusCommand && `amana ${info.statusCommand(...args.flat())}`;
     const { json } = options;
-    throw toCommandError(error, { url: api.url, json, statusCommand, isKeyed: isKeyed(info), stopped: stop.signal.aborted });
+    throw toCommandError(error, { url: api.url, json, statusCommand, isKeyed: isKeyed(info), isStopped: stop.signal.aborted });
   }
 }
 
@@ -162,19 +162,19 @@ const isKeyed = ({
   isWithoutIdempotencyKey?: boolean | undefined;
 }) => !!statusCommand && !isWithoutIdempotencyKey;
 
-export function uuidFrom(text: string): string {
+export function parseUuid(text: string): string {
   if (!isUuid(text)) throw new InvalidArgumentError("It must be an id (UUID). Copy one from the list command.");
   return text.toLowerCase();
 }
 
-const appendUuid = (text: string, before: readonly string[] = []) => [...before, uuidFrom(text)];
+const appendUuid = (text: string, precedingIds: readonly string[] = []) => [...precedingIds, parseUuid(text)];
 
-function visibleAscii(text: string): string {
+function parseIdempotencyKey(text: string): string {
   if (!/^[\x21-\x7e]{1,255}$/.test(text)) throw new InvalidArgumentError("It must be 1 to 255 visible ASCII characters.");
   return text;
 }
 
-export function timeFrom(text: string): string {
+export function parseTime(text: string): string {
   const time = new Date(text);
   const [day = ""] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];
   // Date accepts 31 February and returns a day of March.
@@ -188,13 +188,13 @@ const isCalendarDay = (day: string) => {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 };
 
-export function amountFrom(text: string): string {
+export function parseAmount(text: string): string {
   if (!/^\d{1,12}(\.\d{1,2})?$/.test(text)) throw new InvalidArgumentError("It must be an amount like 1250.00.");
   return text;
 }
 
 /** Parses a required text, such as the reason for the audit trail. */
-export function textFrom(text: string): string {
+export function parseText(text: string): string {
   if (text.trim() === "") throw new InvalidArgumentError("It must not be empty.");
   return text;
 }

@@ -8,9 +8,9 @@ import { withoutSlashes } from "@amana/runtime/without-slashes";
 import { CommandError, exitCodes } from "../command-error.ts";
 
 /** Owner of a key. */
-export type KeyOf = "business" | "operator";
+export type KeyOwner = "business" | "operator";
 
-export const keyNames: Readonly<Record<KeyOf, string>> = { business: "a business's key", operator: "an operator's key" };
+export const keyNames: Readonly<Record<KeyOwner, string>> = { business: "a business's key", operator: "an operator's key" };
 
 export interface ApiOptions {
   readonly url?: string;
@@ -27,11 +27,11 @@ export interface ApiOptions {
 export interface Api {
   readonly amana: Amana;
   readonly url: string;
-  readonly keyOf: KeyOf;
+  readonly keyOwner: KeyOwner;
   /** Aborted by Ctrl-C, SIGTERM or SIGHUP. */
   readonly stop: AbortSignal;
   /** Returns the options of a request: its timeout and the Idempotency-Key of the command line. */
-  call(): RequestOptions;
+  requestOptions(): RequestOptions;
 }
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -40,9 +40,9 @@ const keyBytesMax = 1_000;
 /**
  * Connects with the address and key of the options, of the environment, or of the development
  * system that `start` runs on this machine. Keys of that system are sent only to that system; the
- * first entry of `permitted` selects its key. Throws CommandError for an unusable address or key.
+ * first entry of `permittedKeys` selects its key. Throws CommandError for an unusable address or key.
  */
-export async function connect(options: ApiOptions, permitted: readonly KeyOf[], stop: AbortSignal): Promise<Api> {
+export async function connect(options: ApiOptions, permittedKeys: readonly KeyOwner[], stop: AbortSignal): Promise<Api> {
   const givenUrl = options.url ?? process.env["AMANA_URL"];
   const givenKey = await readGivenKey(options);
   // An incomplete development file must not prevent a call that does not need it.
@@ -53,17 +53,17 @@ export async function connect(options: ApiOptions, permitted: readonly KeyOf[], 
       "No deployment is selected and no system runs on this machine. Set --url or AMANA_URL and a key, or start a system: npx --yes pnpm@12 start",
       exitCodes.usage,
     );
-  const [first = "business"] = permitted;
-  const key = givenKey ?? (url === development?.url ? development.keys[first] : undefined);
-  const required = permitted.map((owner) => keyNames[owner]).join(" or ");
+  const [defaultOwner = "business"] = permittedKeys;
+  const key = givenKey ?? (url === development?.url ? development.keys[defaultOwner] : undefined);
+  const required = permittedKeys.map((owner) => keyNames[owner]).join(" or ");
   const nextStep = "Pass it in a file with --key-file (- for standard input), or in AMANA_KEY.";
   if (key === undefined) throw new CommandError(`The command needs ${required}. ${nextStep}`, exitCodes.usage);
   const kind = readApiKeyKind(key);
   if (!kind)
     throw new CommandError("The API key is invalid: its form or checksum is wrong. Copy the complete key.", exitCodes.usage);
-  const keyOf = kind === "ak_" ? "operator" : "business";
-  if (kind === "inv_" || !permitted.includes(keyOf)) {
-    const actual = kind === "inv_" ? "an invitation token" : keyNames[keyOf];
+  const keyOwner = kind === "ak_" ? "operator" : "business";
+  if (kind === "inv_" || !permittedKeys.includes(keyOwner)) {
+    const actual = kind === "inv_" ? "an invitation token" : keyNames[keyOwner];
     throw new CommandError(`The command needs ${required}, but the given key is ${actual}. ${nextStep}`, exitCodes.usage);
   }
   const timeoutMs = options.timeout * 1000;
@@ -77,9 +77,9 @@ export async function connect(options: ApiOptions, permitted: readonly KeyOf[], 
       allowHttp: options.allowHttp === true,
     }),
     url,
-    keyOf,
+    keyOwner,
     stop,
-    call: () => ({
+    requestOptions: () => ({
       signal: AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]),
       ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
     }),
@@ -90,8 +90,8 @@ const isThisMachine = (host: string) => /(^|\.)localhost$|^127(\.\d+){3}$|^\[::1
 
 function addressOf(text: string, allowHttp = false): string {
   const url = URL.parse(text.trim());
-  const isGood = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
-  if (!isGood)
+  const isValid = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
+  if (!isValid)
     throw new CommandError(
       "--url (or AMANA_URL) must be an address like https://api.example, without a user name, password or query.",
       exitCodes.usage,
@@ -126,7 +126,7 @@ async function readKey(file: string, name: string): Promise<string> {
 }
 
 /** Returns address and keys from the file that `start` writes while it runs. */
-function developmentSystem(): { url: string; keys: Readonly<Record<KeyOf, string | undefined>> } | undefined {
+function developmentSystem(): { url: string; keys: Readonly<Record<KeyOwner, string | undefined>> } | undefined {
   const file = join(amanaDir(root), "dev.json");
   if (!existsSync(file)) return undefined;
   const { gateway_url, admin_key, business } = readDevFile(file);
@@ -140,14 +140,14 @@ interface DevFile {
 }
 
 /**
- * Reads the file of `start`. The error message contains nothing of the file, because it has keys.
+ * Reads the file of `start`. The error message quotes nothing of the file, because the file contains keys.
  */
 function readDevFile(file: string): DevFile {
   try {
-    const read = JSON.parse(readFileSync(file, "utf8"));
-    if (typeof read?.gateway_url === "string") return read;
+    const content = JSON.parse(readFileSync(file, "utf8"));
+    if (typeof content?.gateway_url === "string") return content;
   } catch {
-    // Handled like a file without an address.
+    // A file that is not JSON is handled like a file without an address.
   }
   throw new CommandError(`${file} is incomplete or not JSON. Start the system again, or set --url and a key.`, exitCodes.usage);
 }

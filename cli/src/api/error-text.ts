@@ -5,30 +5,31 @@ import { jsonLine, printable } from "../print.ts";
 interface RequestContext {
   readonly url: string;
   readonly json?: boolean | undefined;
-  /** The command that shows whether a change is done. */
+  /** Command that shows whether the change is done. */
   readonly statusCommand?: string | undefined;
   /** Whether the command takes an Idempotency-Key. */
   readonly isKeyed: boolean;
-  readonly stopped: boolean;
+  /** Whether a signal has isStopped the command. */
+  readonly isStopped: boolean;
 }
 
 /** Converts an error of the API to text, or to JSON with `json`, and an exit code. */
 export function toCommandError(error: AmanaError, context: RequestContext): CommandError {
-  const exitCode = exitCodeOf(error, context.stopped);
+  const exitCode = exitCodeOf(error, context.isStopped);
   return new CommandError(context.json ? jsonLine({ error: toJson(error, exitCode) }) : toText(error, context), exitCode);
 }
 
 /**
- * Returns the API's rejection in one line, for a table of outcomes. Throws any other error again.
+ * Returns the API's rejection in one line, for a table of outcomes. Rethrows any other error.
  */
 export function rejectionText(error: unknown): string {
   if (!(error instanceof ProblemError) || error.outcomeUnknown || error.status >= 500) throw error;
   return `${titleOf(error)}: ${error.detail}`;
 }
 
-function exitCodeOf(error: AmanaError, stopped: boolean): number {
+function exitCodeOf(error: AmanaError, isStopped: boolean): number {
   if (error.outcomeUnknown) return exitCodes.unknown;
-  if (stopped) return exitCodes.interrupted;
+  if (isStopped) return exitCodes.interrupted;
   if (!(error instanceof ProblemError)) return exitCodes.unreachable;
   // A 502 with a code is a response of an external system, such as a declined call of the
   // processor.
@@ -39,9 +40,9 @@ function exitCodeOf(error: AmanaError, stopped: boolean): number {
 const titleOf = ({ members, code }: ProblemError) =>
   typeof members["title"] === "string" ? members["title"] : code || "Unexpected response";
 
-function toText(error: AmanaError, { url, statusCommand, isKeyed, stopped }: RequestContext): string {
+function toText(error: AmanaError, { url, statusCommand, isKeyed, isStopped }: RequestContext): string {
   const lines =
-    error instanceof ProblemError ? problemLines(error) : [`No response from ${url}. ${stopped ? "Stopped." : error.message}`];
+    error instanceof ProblemError ? problemLines(error) : [`No response from ${url}. ${isStopped ? "Stopped." : error.message}`];
   if (error.outcomeUnknown) {
     lines.push(`The change may be done.${statusCommand ? ` Check it first: ${statusCommand}` : ""}`);
     if (isKeyed && error.idempotencyKey) lines.push(`To repeat the change: --idempotency-key ${error.idempotencyKey}`);

@@ -1,6 +1,6 @@
 import type { List } from "@amana/client";
 import type { Command } from "commander";
-import { wholeFrom } from "../options.ts";
+import { wholeNumberParser } from "../options.ts";
 import { type Columns, jsonLine, jsonText, print, printFields, printRows, tableOf } from "../print.ts";
 import type { Api, ApiOptions } from "./connect.ts";
 
@@ -13,38 +13,38 @@ const pageMax = 100;
 
 export const withListOptions = (command: Command): Command =>
   command
-    .option("--limit <count>", "maximum number of rows, the newest first", wholeFrom(1, 10_000), 50)
+    .option("--limit <count>", "maximum number of rows, the newest first", wholeNumberParser(1, 10_000), 50)
     .option("--all", "print all rows; with --json one JSON document on each line");
 
 interface ListFormat<Row> {
   readonly columns: Columns<Row>;
-  /** Printed when the list is empty. */
-  readonly none: string;
+  /** Text that is printed when the list is empty. */
+  readonly emptyText: string;
 }
 
 /**
- * Prints a list page by page. Rows that are created meanwhile shift the pages, so rows of the page
- * before are skipped.
+ * Prints a list page by page. Rows that are created meanwhile shift the pages. The function
+ * therefore skips rows that were on the previous page.
  */
 export async function showList<Row extends { readonly id: string }>(
   api: Api,
   { json, limit, all }: ListOptions,
-  { columns, none }: ListFormat<Row>,
-  open: (page: { limit: number; offset: number }) => List<Row>,
+  { columns, emptyText }: ListFormat<Row>,
+  openList: (page: { limit: number; offset: number }) => List<Row>,
 ): Promise<void> {
-  const found: Row[] = [];
-  let before = new Set<string>();
+  const collected: Row[] = [];
+  let previousIds = new Set<string>();
   let table: ReturnType<typeof tableOf<Row>> | undefined;
   let total = 0;
   let isLast = false;
   for (let offset = 0; ; ) {
-    const size = all ? pageMax : Math.min(pageMax, limit - found.length);
-    const page = await open({ limit: size, offset }).page();
-    const rows = page.items.filter(({ id }) => !before.has(id));
-    before = new Set(page.items.map(({ id }) => id));
+    const size = all ? pageMax : Math.min(pageMax, limit - collected.length);
+    const page = await openList({ limit: size, offset }).page();
+    const rows = page.items.filter(({ id }) => !previousIds.has(id));
+    previousIds = new Set(page.items.map(({ id }) => id));
     offset += page.items.length;
     ({ total, isLast } = page);
-    if (!all) found.push(...rows);
+    if (!all) collected.push(...rows);
     else if (json) for (const row of rows) print(jsonLine(row));
     else if (rows.length > 0) {
       if (!table) {
@@ -54,14 +54,14 @@ export async function showList<Row extends { readonly id: string }>(
       for (const row of rows) print(table.line(row));
     }
     if (process.stdout.writableNeedDrain) await new Promise((resolve) => process.stdout.once("drain", resolve));
-    if (isLast || page.items.length === 0 || (!all && found.length >= limit) || api.stop.aborted) break;
+    if (isLast || page.items.length === 0 || (!all && collected.length >= limit) || api.stop.aborted) break;
   }
   if (all && (table || json)) return;
-  printRows(found, columns, { json, none });
-  if (json || isLast || found.length === 0) return;
+  printRows(collected, columns, { json, emptyText });
+  if (json || isLast || collected.length === 0) return;
   // The API counts up to 1 000.
   const count = total < 1_000 ? total : `at least ${total}`;
-  process.stderr.write(`${found.length} of ${count} rows. Use --limit or --all for more.\n`);
+  process.stderr.write(`${collected.length} of ${count} rows. Use --limit or --all for more.\n`);
 }
 
 /** Prints a resource with all fields of the response. */

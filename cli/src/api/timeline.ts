@@ -7,19 +7,20 @@ import type { Api } from "./connect.ts";
 type Entry = PaymentTimeline["entries"][number];
 
 const pagesMax = 5;
+/** Events are read from this time before a state of the payment until this time after it. */
 const marginMs = 10_000;
 /** Maximum number of attempts of a delivery in a response of the API. */
 const attemptsShownMax = 50;
 
 /**
- * Builds a timeline from the resources that a business can read: the states of the payment with
- * stored times, and the events around those times with their delivery attempts.
+ * Builds a timeline from the resources that a business can read: the states of the payment whose
+ * times are stored, and the events around those times with their delivery attempts.
  */
 export async function timelineForBusiness(api: Api, id: string): Promise<PaymentTimeline> {
-  const payment = await api.amana.payments.get(id, api.call());
+  const payment = await api.amana.payments.get(id, api.requestOptions());
   const entries = statesOf(payment);
   const times = new Set(entries.map(({ at }) => Date.parse(at)));
-  const eventEntries = await readEventEntries(api, id, times).catch((error) => undefinedIfUnavailable(api, error));
+  const eventEntries = await readEventEntries(api, id, times).catch((error) => ignoreUnavailable(api, error));
   entries.push(...(eventEntries?.entries ?? []));
   entries.sort(byTimeAndCause);
   return {
@@ -35,16 +36,16 @@ async function readEventEntries(
   id: string,
   times: ReadonlySet<number>,
 ): Promise<{ entries: Entry[]; isTruncated: boolean }> {
-  const found = new Map<string, Event>();
+  const eventsById = new Map<string, Event>();
   let isTruncated = false;
   for (const atMs of times) {
-    const around = await eventsAround(api, id, atMs);
-    for (const event of around.events) found.set(event.id, event);
-    isTruncated ||= around.isTruncated;
+    const result = await eventsAround(api, id, atMs);
+    for (const event of result.events) eventsById.set(event.id, event);
+    isTruncated ||= result.isTruncated;
   }
   const entries: Entry[] = [];
-  for (const event of found.values()) {
-    const deliveries = await api.amana.events.listDeliveries(event.id, { limit: 100 }, api.call()).page();
+  for (const event of eventsById.values()) {
+    const deliveries = await api.amana.events.listDeliveries(event.id, { limit: 100 }, api.requestOptions()).page();
     entries.push(...entriesOf(event, deliveries.items));
     isTruncated ||= deliveries.items.some(({ attempts }) => attempts.length >= attemptsShownMax);
   }
@@ -53,9 +54,9 @@ async function readEventEntries(
 
 /**
  * Returns undefined if the events are unavailable or time out, so that the payment is shown without
- * them. Throws any other error again.
+ * them. Rethrows any other error.
  */
-function undefinedIfUnavailable({ stop }: Api, error: unknown): undefined {
+function ignoreUnavailable({ stop }: Api, error: unknown): undefined {
   const isUnavailable =
     error instanceof ProblemError ? [503, 504].includes(error.status) : error instanceof ConnectionError && !stop.aborted;
   if (!isUnavailable) throw error;
@@ -68,12 +69,12 @@ function statesOf({ created_at, paid_at, updated_at, status }: Payment): Entry[]
   return states;
 }
 
-async function eventsAround({ amana, call }: Api, paymentId: string, atMs: number) {
+async function eventsAround({ amana, requestOptions }: Api, paymentId: string, atMs: number) {
   const [from, to] = [-marginMs, marginMs].map((ms) => new Date(atMs + ms).toISOString());
   const query = { ...(from && { from }), ...(to && { to }), limit: 100 };
   const events: Event[] = [];
   for (let offset = 0, pages = 0; pages < pagesMax; pages++) {
-    const page = await amana.events.list({ ...query, offset }, call()).page();
+    const page = await amana.events.list({ ...query, offset }, requestOptions()).page();
     events.push(...page.items.filter(({ body }) => body["payment_id"] === paymentId));
     offset += page.items.length;
     if (page.isLast) return { events, isTruncated: false };
@@ -108,13 +109,13 @@ export function printTimeline(entries: readonly Entry[]): void {
     entries,
     {
       TIME: ({ at }) => localTime(at, { ms: true }),
-      KIND: { of: ({ kind }) => kind.replace("_", " "), spare: 1 },
+      KIND: { of: ({ kind }) => kind.replace("_", " "), omitOrder: 1 },
       "": ({ name }) => name,
       OUTCOME: ({ outcome }) => outcome,
-      MS: { of: ({ duration_ms }) => duration_ms, right: true, spare: 2 },
-      ID: { of: idOf, spare: 4 },
-      DETAIL: { of: ({ detail }) => detail, min: 8, spare: 3 },
+      MS: { of: ({ duration_ms }) => duration_ms, alignRight: true, omitOrder: 2 },
+      ID: { of: idOf, omitOrder: 4 },
+      DETAIL: { of: ({ detail }) => detail, min: 8, omitOrder: 3 },
     },
-    { none: "No timeline entries found." },
+    { emptyText: "No timeline entries found." },
   );
 }

@@ -18,7 +18,7 @@ import { ageOf, jsonText, printable, printRows } from "../print.ts";
 import { auditActor, requireUuid } from "./audit-actor.ts";
 import { type OpenDatabase, withServices } from "./services.ts";
 
-const lettersMax = 1_000;
+const deadLettersMax = 1_000;
 
 interface ListOptions extends CommonOptions {
   readonly topic?: string;
@@ -29,7 +29,7 @@ interface ListOptions extends CommonOptions {
 export async function list({ json, topic, status, limit, ...selection }: ListOptions): Promise<void> {
   const rows = await withServices(selection, async (opened) => {
     const found = await Promise.all(
-      opened.filter(consumes).map(({ orm }) => listLetters(orm.em.fork(), { topic, status, limit: Math.floor(limit) })),
+      opened.filter(hasConsumers).map(({ orm }) => listLetters(orm.em.fork(), { topic, status, limit: Math.floor(limit) })),
     );
     return found.flat();
   });
@@ -43,18 +43,18 @@ export async function list({ json, topic, status, limit, ...selection }: ListOpt
     KEY: (row: ShownLetter) => row.key,
     REASON: (row: ShownLetter) => row.reason.slice(0, 120),
   };
-  printRows(rows, columns, { json, none: "No dead letters found." });
+  printRows(rows, columns, { json, emptyText: "No dead letters found." });
 }
 
 export async function show(id: string, { json, ...selection }: CommonOptions): Promise<void> {
-  const letter = await readFromFirst(selection, requireUuid(id), ({ service, orm }) =>
+  const deadLetter = await readFromFirstMatch(selection, requireUuid(id), ({ service, orm }) =>
     showLetter(orm.em.fork(), id, (topic) => service.consumes[topic]),
   );
-  if (json) process.stdout.write(`${jsonText(letter)}\n`);
-  else for (const [name, value] of Object.entries(letter)) process.stdout.write(`${name.padEnd(16)}${shownValue(value)}\n`);
+  if (json) process.stdout.write(`${jsonText(deadLetter)}\n`);
+  else for (const [name, value] of Object.entries(deadLetter)) process.stdout.write(`${name.padEnd(16)}${formatValue(value)}\n`);
 }
 
-const shownValue = (value: unknown) => (typeof value === "string" ? printable(value) : jsonText(value));
+const formatValue = (value: unknown) => (typeof value === "string" ? printable(value) : jsonText(value));
 
 interface RetryOptions extends ChangeOptions {
   readonly all?: boolean;
@@ -63,7 +63,7 @@ interface RetryOptions extends ChangeOptions {
   readonly wait: number;
 }
 
-interface LetterOutcome {
+interface DeadLetterOutcome {
   readonly id: string;
   readonly service: string;
   readonly outcome: string;
@@ -72,62 +72,62 @@ interface LetterOutcome {
 export async function retry(ids: string[], { json, as, all, topic, status, wait, ...selection }: RetryOptions): Promise<void> {
   if (ids.length > 0 === (all === true)) throw new CommandError("Use either ids or --all.", exitCodes.usage);
   const rows = await withServices(selection, async (opened) => {
-    const results: LetterOutcome[] = [];
-    const requested: { id: string; attempts: number; at: OpenDatabase }[] = [];
-    for (const { id, at } of all ? await matchingLetters(opened, topic, status) : await locateLetters(opened, ids)) {
+    const results: DeadLetterOutcome[] = [];
+    const retried: { id: string; attempts: number; database: OpenDatabase }[] = [];
+    for (const { id, database } of all ? await matchingDeadLetters(opened, topic, status) : await locateDeadLetters(opened, ids)) {
       try {
-        const change = await changeLetter(at, as, "retried", (em) => requestRetry(em, id));
-        if (change) requested.push({ id, attempts: change.before.attempts, at });
-        else results.push({ id, service: at.service.name, outcome: "DELIVERED" });
+        const change = await changeDeadLetter(database, as, "retried", (em) => requestRetry(em, id));
+        if (change) retried.push({ id, attempts: change.before.attempts, database });
+        else results.push({ id, service: database.service.name, outcome: "DELIVERED" });
       } catch (error) {
         if (!(error instanceof DomainError)) throw error;
-        results.push({ id, service: at.service.name, outcome: `not retried: ${error.message}` });
+        results.push({ id, service: database.service.name, outcome: `not retried: ${error.message}` });
       }
     }
     const untilMs = performance.now() + wait * 1000;
-    for (const letter of requested) results.push(await waitForOutcome(letter, untilMs));
+    for (const deadLetter of retried) results.push(await waitForOutcome(deadLetter, untilMs));
     return results;
   });
   const columns = {
-    ID: (row: LetterOutcome) => row.id,
-    SERVICE: (row: LetterOutcome) => row.service,
-    OUTCOME: (row: LetterOutcome) => row.outcome,
+    ID: (row: DeadLetterOutcome) => row.id,
+    SERVICE: (row: DeadLetterOutcome) => row.service,
+    OUTCOME: (row: DeadLetterOutcome) => row.outcome,
   };
-  printRows(rows, columns, { json, none: "No dead letters to retry." });
+  printRows(rows, columns, { json, emptyText: "No dead letters to retry." });
   if (rows.some(({ outcome }) => outcome !== "DELIVERED")) process.exitCode = exitCodes.failed;
 }
 
-async function matchingLetters(opened: readonly OpenDatabase[], topic: string | undefined, status = "PARKED") {
+async function matchingDeadLetters(opened: readonly OpenDatabase[], topic: string | undefined, status = "PARKED") {
   const found = await Promise.all(
-    opened.filter(consumes).map(async (at) => {
-      const letters = await listLetters(at.orm.em.fork(), { topic, status, limit: lettersMax });
-      return letters.map(({ id }) => ({ id, at }));
+    opened.filter(hasConsumers).map(async (database) => {
+      const deadLetters = await listLetters(database.orm.em.fork(), { topic, status, limit: deadLettersMax });
+      return deadLetters.map(({ id }) => ({ id, database }));
     }),
   );
   return found.flat();
 }
 
-async function locateLetters(
+async function locateDeadLetters(
   opened: readonly OpenDatabase[],
   ids: readonly string[],
-): Promise<{ id: string; at: OpenDatabase }[]> {
-  const found: { id: string; at: OpenDatabase }[] = [];
+): Promise<{ id: string; database: OpenDatabase }[]> {
+  const found: { id: string; database: OpenDatabase }[] = [];
   for (const id of ids) {
     requireUuid(id);
-    const at = await findLetter(opened, id);
-    if (!at) throw unknownLetter(id);
-    found.push({ id, at });
+    const database = await findDatabaseOf(opened, id);
+    if (!database) throw unknownDeadLetter(id);
+    found.push({ id, database });
   }
   return found;
 }
 
 async function waitForOutcome(
-  { id, attempts, at }: { id: string; attempts: number; at: OpenDatabase },
+  { id, attempts, database }: { id: string; attempts: number; database: OpenDatabase },
   untilMs: number,
-): Promise<LetterOutcome> {
-  const row = (outcome: string): LetterOutcome => ({ id, service: at.service.name, outcome });
+): Promise<DeadLetterOutcome> {
+  const row = (outcome: string): DeadLetterOutcome => ({ id, service: database.service.name, outcome });
   for (;;) {
-    const current = await readLetterState(at.orm.em.fork(), id);
+    const current = await readLetterState(database.orm.em.fork(), id);
     if (!current || current.status === "DELIVERED" || current.status === "DROPPED") return row(current?.status ?? "DELIVERED");
     if (current.attempts > attempts) return row(`failed again: ${current.reason} Fix the cause, then retry or drop it.`);
     if (performance.now() >= untilMs) return row("not attempted yet; the consumer retries it when the service runs");
@@ -141,23 +141,23 @@ export async function drop(
 ): Promise<void> {
   if (!reason?.trim()) throw new CommandError("--reason is required: the audit trail contains it.", exitCodes.usage);
   const rows = await withServices(selection, async (opened) => {
-    const results: LetterOutcome[] = [];
-    for (const { id, at } of await locateLetters(opened, ids)) {
-      await changeLetter(at, as, "dropped", (em) => dropLetter(em, id), reason);
-      results.push({ id, service: at.service.name, outcome: "DROPPED" });
+    const results: DeadLetterOutcome[] = [];
+    for (const { id, database } of await locateDeadLetters(opened, ids)) {
+      await changeDeadLetter(database, as, "dropped", (em) => dropLetter(em, id), reason);
+      results.push({ id, service: database.service.name, outcome: "DROPPED" });
     }
     return results;
   });
   const columns = {
-    ID: (row: LetterOutcome) => row.id,
-    SERVICE: (row: LetterOutcome) => row.service,
-    OUTCOME: (row: LetterOutcome) => row.outcome,
+    ID: (row: DeadLetterOutcome) => row.id,
+    SERVICE: (row: DeadLetterOutcome) => row.service,
+    OUTCOME: (row: DeadLetterOutcome) => row.outcome,
   };
-  printRows(rows, columns, { json, none: "" });
+  printRows(rows, columns, { json, emptyText: "" });
 }
 
 /** Changes a dead letter and adds an audit row in one transaction. */
-async function changeLetter(
+async function changeDeadLetter(
   { service, orm }: OpenDatabase,
   as: string,
   action: "retried" | "dropped",
@@ -171,26 +171,26 @@ async function changeLetter(
   });
 }
 
-const consumes = ({ service }: OpenDatabase) => Object.keys(service.consumes).length > 0;
+const hasConsumers = ({ service }: OpenDatabase) => Object.keys(service.consumes).length > 0;
 
-async function findLetter(opened: readonly OpenDatabase[], id: string): Promise<OpenDatabase | undefined> {
-  for (const at of opened.filter(consumes)) if (await readLetterState(at.orm.em.fork(), id)) return at;
+async function findDatabaseOf(opened: readonly OpenDatabase[], id: string): Promise<OpenDatabase | undefined> {
+  for (const database of opened.filter(hasConsumers)) if (await readLetterState(database.orm.em.fork(), id)) return database;
   return undefined;
 }
 
-async function readFromFirst<T>(
+async function readFromFirstMatch<T>(
   selection: CommonOptions,
   id: string,
-  read: (at: OpenDatabase) => Promise<T | undefined>,
+  read: (database: OpenDatabase) => Promise<T | undefined>,
 ): Promise<T> {
   return await withServices(selection, async (opened) => {
-    for (const at of opened.filter(consumes)) {
-      const found = await read(at);
+    for (const database of opened.filter(hasConsumers)) {
+      const found = await read(database);
       if (found) return found;
     }
-    throw unknownLetter(id);
+    throw unknownDeadLetter(id);
   });
 }
 
-const unknownLetter = (id: string) =>
+const unknownDeadLetter = (id: string) =>
   new CommandError(`No reachable database has the dead letter ${id}. See: amana dead-letters list --databases`);

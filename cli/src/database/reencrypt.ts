@@ -10,17 +10,17 @@ const nil = "00000000-0000-0000-0000-000000000000";
 
 /**
  * Encrypts each secret of a service that is not under `keyId` with that key, in short transactions.
- * A run after an interrupted one continues with the rows that are left. Returns the number of
- * secrets. Throws CommandError at the end if `box` could not decrypt some.
+ * After an interruption the next run continues with the remaining rows. Returns the number of
+ * encrypted secrets. Throws CommandError at the end if `box` cannot decrypt some of them.
  */
 export async function reencrypt({ service, orm }: OpenDatabase, box: SecretBox, keyId: string, as: string): Promise<number> {
-  let done = 0;
+  let reencrypted = 0;
   let unreadable = 0;
-  for (const sealed of service.sealed ?? []) {
-    for (const formerId of await otherKeyIds({ service, orm }, sealed, keyId)) {
+  for (const sealedColumn of service.sealed ?? []) {
+    for (const formerId of await otherKeyIds({ service, orm }, sealedColumn, keyId)) {
       for (let after: string | undefined = nil; after !== undefined; ) {
-        const batch = await reencryptBatch({ service, orm }, sealed, { box, formerId, keyId, as, after });
-        done += batch.done;
+        const batch = await reencryptBatch({ service, orm }, sealedColumn, { box, formerId, keyId, as, after });
+        reencrypted += batch.reencrypted;
         unreadable += batch.unreadable;
         after = batch.last;
       }
@@ -31,7 +31,7 @@ export async function reencrypt({ service, orm }: OpenDatabase, box: SecretBox, 
       `${unreadable} secrets of ${service.name} cannot be decrypted: SECRET_ENCRYPTION_KEYS lacks their key, or they were altered. Keep the old key, add the missing one at the end of SECRET_ENCRYPTION_KEYS and run the command again.`,
     );
   }
-  return done;
+  return reencrypted;
 }
 
 /** Returns the ids of the keys in a column, except `keyId`, with one index lookup for each key. */
@@ -40,7 +40,7 @@ async function otherKeyIds(
   { table, lookUpIn = table, column }: SealedColumn,
   keyId: string,
 ): Promise<string[]> {
-  const found: string[] = [];
+  const otherIds: string[] = [];
   for (let last = ""; ; ) {
     const [row] = await orm.em
       .fork()
@@ -48,9 +48,9 @@ async function otherKeyIds(
         `select min(split_part(${column}, ':', 1)) as id from ${lookUpIn} where ${column} is not null and split_part(${column}, ':', 1) > ?`,
         [last],
       );
-    if (!row || row.id === null) return found;
+    if (!row || row.id === null) return otherIds;
     last = row.id;
-    if (last !== keyId) found.push(last);
+    if (last !== keyId) otherIds.push(last);
   }
 }
 
@@ -58,34 +58,34 @@ async function reencryptBatch(
   { service, orm }: OpenDatabase,
   { table, lookUpIn = table, column }: SealedColumn,
   { box, formerId, keyId, as, after }: { box: SecretBox; formerId: string; keyId: string; as: string; after: string },
-): Promise<{ done: number; unreadable: number; last: string | undefined }> {
+): Promise<{ reencrypted: number; unreadable: number; last: string | undefined }> {
   return await transaction(orm, async (em) => {
-    const rows = await em.execute<{ id: string; was: string }[]>(
-      `select id, ${column} as was from ${lookUpIn}
+    const rows = await em.execute<{ id: string; old_text: string }[]>(
+      `select id, ${column} as old_text from ${lookUpIn}
        where ${column} is not null and split_part(${column}, ':', 1) = ? and id > ? order by id limit ${batchRows}`,
       [formerId, after],
     );
-    const renewed = rows.flatMap(({ id, was }) => {
+    const readableRows = rows.flatMap(({ id, old_text }) => {
       try {
-        return [{ id, was, becomes: box.encrypt(box.decrypt(was, id), id) }];
+        return [{ id, old_text, new_text: box.encrypt(box.decrypt(old_text, id), id) }];
       } catch {
         return [];
       }
     });
-    if (renewed.length > 0) {
-      // A secret that a business has rotated in the meantime keeps its new value.
+    if (readableRows.length > 0) {
+      // A secret that a business rotates at the same time keeps its new value.
       await em.execute(
-        `update ${table} t set ${column} = v.becomes from json_to_recordset(?::json) as v (id uuid, was text, becomes text)
-         where t.id = v.id and t.${column} = v.was`,
-        [JSON.stringify(renewed)],
+        `update ${table} t set ${column} = v.new_text from json_to_recordset(?::json) as v (id uuid, old_text text, new_text text)
+         where t.id = v.id and t.${column} = v.old_text`,
+        [JSON.stringify(readableRows)],
       );
       service.record(em, await databaseTime(em), {
         by: auditActor(as),
         action: "secrets.reencrypted",
-        entity: { type: table, id: renewed[0]?.id ?? "" },
-        after: { service: service.name, column, key_id: keyId, rows: String(renewed.length) },
+        entity: { type: table, id: readableRows[0]?.id ?? "" },
+        after: { service: service.name, column, key_id: keyId, rows: String(readableRows.length) },
       });
     }
-    return { done: renewed.length, unreadable: rows.length - renewed.length, last: rows.at(-1)?.id };
+    return { reencrypted: readableRows.length, unreadable: rows.length - readableRows.length, last: rows.at(-1)?.id };
   });
 }

@@ -7,7 +7,7 @@ import { withServices } from "./services.ts";
 
 const outcomes = { revoked: "REVOKED", before: "already revoked", unknown: "not found" } as const;
 
-/** Revokes keys in the database, for a restore of identity after which the API must stay closed. */
+/** Revokes keys in the database, for use after a restore of identity while the API is still closed. */
 export async function revokeKeys(
   ids: string[],
   { json, as, reason, service = "identity", databaseUrl }: ChangeOptions & { readonly reason?: string },
@@ -25,6 +25,6 @@ export async function revokeKeys(
     }
     return results;
   });
-  printRows(rows, { KEY: ({ id }) => id, OUTCOME: ({ outcome }) => outcome }, { json, none: "" });
+  printRows(rows, { KEY: ({ id }) => id, OUTCOME: ({ outcome }) => outcome }, { json, emptyText: "" });
   if (rows.some(({ outcome }) => outcome === outcomes.unknown)) process.exitCode = exitCodes.failed;
 }

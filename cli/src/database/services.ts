@@ -67,10 +67,10 @@ function selectedNames({ service, databaseUrl, needed }: Selection): string[] {
   return [service];
 }
 
-/** Returns the URL of the options, of the environment, or of the development system. */
-function databaseUrlOf(name: string, { databaseUrl }: Selection, isOnly: boolean): string {
+/** Returns the URL from the options, the environment, or the development system. */
+function databaseUrlOf(name: string, { databaseUrl }: Selection, isOnlyService: boolean): string {
   const prefix = `${name.toUpperCase()}_`;
-  const url = databaseUrl ?? urlInSettings(prefix) ?? (isOnly ? urlInSettings("") : undefined) ?? developmentUrls()[name];
+  const url = databaseUrl ?? urlInSettings(prefix) ?? (isOnlyService ? urlInSettings("") : undefined) ?? developmentUrls()[name];
   if (url) return url;
   throw new CommandError(
     `The database of ${name} is not configured. Set ${prefix}DATABASE_URL, use --service and --database-url, or start a system: npx --yes pnpm@12 start`,

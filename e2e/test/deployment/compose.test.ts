@@ -3,71 +3,72 @@ import { type Compose, type ComposeService, composeSettings, databasePasswords, 
 
 /** Services of this repository in docker-compose.yml. `containers.test.ts` starts the file. */
 const ownServices = ["identity", "kyc", "clients", "payments", "webhooks", "gateway", "sandbox"];
-const thirdParty = ["postgres", "kafka"];
+const thirdPartyServices = ["postgres", "kafka"];
 
 let compose: Compose;
 let entries: [name: string, service: ComposeService][];
-let running: typeof entries;
+let longRunning: typeof entries;
 beforeAll(async () => {
   compose = await readCompose();
   entries = Object.entries(compose.services);
-  running = entries.filter(([name]) => !name.endsWith("-migrate"));
+  longRunning = entries.filter(([name]) => !name.endsWith("-migrate"));
 });
 
 test("docker-compose.yml contains PostgreSQL, Kafka, every service, and all their dependencies", () => {
-  expect(running.map(([name]) => name).sort()).toEqual([...thirdParty, ...ownServices].sort());
+  expect(longRunning.map(([name]) => name).sort()).toEqual([...thirdPartyServices, ...ownServices].sort());
   for (const [name, service] of entries) {
-    const needed = Array.isArray(service.depends_on) ? service.depends_on : Object.keys(service.depends_on ?? {});
-    for (const other of needed) expect(compose.services, `${name} depends on ${other}`).toHaveProperty(other);
+    const dependencies = Array.isArray(service.depends_on) ? service.depends_on : Object.keys(service.depends_on ?? {});
+    for (const dependency of dependencies)
+      expect(compose.services, `${name} depends on ${dependency}`).toHaveProperty(dependency);
   }
 });
 
-test("data of PostgreSQL, Kafka and the sandbox is in a volume, which outlives the container", () => {
-  const kept = {
+test("docker-compose.yml keeps the data of PostgreSQL, Kafka and the sandbox in volumes", () => {
+  const dataFolders = {
     postgres: "/var/lib/postgresql",
     kafka: compose.services["kafka"]?.environment?.["KAFKA_LOG_DIRS"],
     sandbox: compose.services["sandbox"]?.environment?.["SANDBOX_DATA_DIR"],
   };
-  for (const [name, folder] of Object.entries(kept)) {
+  for (const [name, folder] of Object.entries(dataFolders)) {
     const mounts = (compose.services[name]?.volumes ?? []).map((mount) => mount.split(":"));
     const [volume] = mounts.find(([, target]) => target === folder) ?? [];
     expect(volume !== undefined && volume in compose.volumes, `${name} keeps ${folder} in a volume`).toBe(true);
   }
 });
 
-test("the health check of PostgreSQL uses TCP, which is closed during initialization", () => {
+test("the health check of PostgreSQL connects by TCP, so that it fails during initialization", () => {
   expect(compose.services["postgres"]?.healthcheck?.test.join(" ")).toMatch(/^CMD pg_isready .*-h 127\.0\.0\.1/);
 });
 
 test("every long-running container has a restart policy and a health check", () => {
-  for (const [name, { restart, healthcheck }] of running) {
+  for (const [name, { restart, healthcheck }] of longRunning) {
     expect([name, restart]).toEqual([name, "unless-stopped"]);
     expect(healthcheck?.test, name).toBeDefined();
   }
 });
 
-test("health checks start neither a JVM nor Node", () => {
-  for (const [name, { healthcheck }] of running) {
-    const [kind, program, ...rest] = healthcheck?.test ?? [];
+test("no health check of a container starts a JVM or Node", () => {
+  for (const [name, { healthcheck }] of longRunning) {
+    const [kind, program, ...args] = healthcheck?.test ?? [];
     expect([name, kind]).toEqual([name, "CMD"]);
     expect(["bash", "pg_isready"], name).toContain(program);
-    expect(rest.join(" "), name).not.toMatch(/\b(java|node|npx)\b|kafka-|\.sh/);
+    expect(args.join(" "), name).not.toMatch(/\b(java|node|npx)\b|kafka-|\.sh/);
   }
 });
 
-test("containers have no unneeded rights, a memory limit and a limit of log files", () => {
+test("every container has minimal rights, a memory limit and a limit for log files", () => {
   for (const [name, service] of entries) {
     expect(service.cap_drop, name).toEqual(["ALL"]);
     expect(service.security_opt, name).toContain("no-new-privileges:true");
     expect(service.mem_limit, name).toMatch(/^\d+[mg]$/);
     expect(service.logging?.options, name).toMatchObject({ "max-size": "10m", "max-file": "5" });
-    if (!thirdParty.includes(name)) expect([name, service.read_only]).toEqual([name, true]);
+    if (!thirdPartyServices.includes(name)) expect([name, service.read_only]).toEqual([name, true]);
   }
 });
 
-test("database addresses contain no password, so that passwords can contain any characters", async () => {
+test("database URLs contain no password, so that a password can contain any characters", async () => {
   const values = databasePasswords((name) => `the/pass'word of ${name}`);
-  const used = new Set<string>();
+  const usedPasswords = new Set<string>();
   for (const [name] of entries) {
     const { DATABASE_URL, DATABASE_PASSWORD } = composeSettings(compose, name, values);
     expect(DATABASE_URL ?? "", name).not.toContain("the/pass");
@@ -75,13 +76,13 @@ test("database addresses contain no password, so that passwords can contain any 
     const service = name.replace("-migrate", "").toUpperCase();
     const role = name.endsWith("-migrate") ? "OWNER" : "DATABASE";
     expect([name, DATABASE_PASSWORD]).toEqual([name, `the/pass'word of ${service}_${role}_PASSWORD`]);
-    used.add(DATABASE_PASSWORD ?? "");
+    usedPasswords.add(DATABASE_PASSWORD ?? "");
   }
-  expect(used.size).toBe(10);
+  expect(usedPasswords.size).toBe(10);
   // The init script of PostgreSQL, which creates the roles, gets all passwords.
   expect(composeSettings(compose, "postgres", values)).toMatchObject(values);
 });
 
 test("third-party images are pinned to a version", () => {
-  for (const name of thirdParty) expect(compose.services[name]?.image, name).toMatch(/:\d+\.\d+(\.\d+)?$/);
+  for (const name of thirdPartyServices) expect(compose.services[name]?.image, name).toMatch(/:\d+\.\d+(\.\d+)?$/);
 });

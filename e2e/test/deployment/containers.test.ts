@@ -10,7 +10,7 @@ import { eventually } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { composeValues, databasePasswords } from "../../src/compose-file.ts";
+import { createComposeValues, databasePasswords } from "../../src/compose-file.ts";
 
 /**
  * Runs docker-compose.yml on a real engine, if TEST_ENGINE names one, such as
@@ -20,8 +20,8 @@ import { composeValues, databasePasswords } from "../../src/compose-file.ts";
 const engine = process.env["TEST_ENGINE"];
 const compose = (process.env["TEST_COMPOSE"] ?? "docker compose").split(" ");
 const restart = process.env["TEST_ENGINE_RESTART"];
-if (!engine) process.stderr.write("\nLEFT OUT: the system in containers. Set TEST_ENGINE to run these tests.\n\n");
-else if (!restart) process.stderr.write("\nLEFT OUT: a restart of the engine. Set TEST_ENGINE_RESTART to run this test.\n\n");
+if (!engine) process.stderr.write("\nSKIPPED: the system in containers. Set TEST_ENGINE to run these tests.\n\n");
+else if (!restart) process.stderr.write("\nSKIPPED: a restart of the engine. Set TEST_ENGINE_RESTART to run this test.\n\n");
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const card = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
@@ -39,20 +39,20 @@ describe.skipIf(!engine)("the system in containers", () => {
   const command = async (file: string, args: readonly string[]) =>
     (await run(file, args, { cwd: root, env, timeout: longMs, maxBuffer: 64 << 20 })).stdout;
   const docker = (...args: string[]) => command("docker", args);
-  const composed = (...args: string[]) =>
+  const runCompose = (...args: string[]) =>
     command(compose[0] as string, [...compose.slice(1), "-p", project, "--env-file", join(dir, "env"), ...args]);
-  const containerOf = async (service: string) => (await composed("ps", "-q", service)).trim();
+  const findContainer = async (service: string) => (await runCompose("ps", "-q", service)).trim();
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), "amana-containers-"));
     await chmod(dir, 0o711);
-    const values = await composeValues(dir);
+    const values = await createComposeValues(dir);
     const [gatewayPort, sandboxPort] = [await freePort(), await freePort()];
     [gatewayUrl, sandboxUrl] = [`http://127.0.0.1:${gatewayPort}`, `http://127.0.0.1:${sandboxPort}`];
     adminKey = values["BOOTSTRAP_ADMIN_KEY"] as string;
     const settings = {
       ...values,
-      // Characters with a meaning in URLs, SQL and shells.
+      // The passwords contain characters with a meaning in URLs, SQL and shells.
       ...databasePasswords((name) => `it's/a?p@ss#w:rd%2F${name}`),
       GATEWAY_PORT: gatewayPort,
       SANDBOX_PORT: sandboxPort,
@@ -66,23 +66,23 @@ describe.skipIf(!engine)("the system in containers", () => {
         .map(([name, value]) => `${name}="${value}"\n`)
         .join(""),
     );
-    await composed("up", "--build", "--detach", "--wait");
+    await runCompose("up", "--build", "--detach", "--wait");
   }, longMs);
   afterAll(async () => {
-    await composed("down", "--volumes", "--remove-orphans", "--rmi", "local");
+    await runCompose("down", "--volumes", "--remove-orphans", "--rmi", "local");
     await rm(dir, { recursive: true, force: true });
   }, longMs);
 
-  /** Makes a paid payment of the business and returns its id. */
-  async function takePayment(key: string): Promise<string> {
+  /** Creates a payment of the business, pays it, and returns its id. */
+  async function createPaidPayment(key: string): Promise<string> {
     const business = apiCaller(gatewayUrl, key);
     const order = { amount: "5000.00", success_url: "https://shop.example/a", fail_url: "https://shop.example/b" };
     const { body } = await business("POST", "/api/v1/payments", order);
     const orderId = new URL(String(body["form_url"])).pathname.split("/").at(-1);
-    const paid = await control<{ redirect_url: string }>(sandboxUrl, "POST", `payments/${orderId}/pay`, card);
-    const back = await request(`${gatewayUrl}${new URL(paid.redirect_url).pathname}`);
-    await back.body.dump();
-    expect(back.statusCode).toBe(303);
+    const payment = await control<{ redirect_url: string }>(sandboxUrl, "POST", `payments/${orderId}/pay`, card);
+    const returned = await request(`${gatewayUrl}${new URL(payment.redirect_url).pathname}`);
+    await returned.body.dump();
+    expect(returned.statusCode).toBe(303);
     return String(body["id"]);
   }
   async function registerBusiness(): Promise<string> {
@@ -92,7 +92,7 @@ describe.skipIf(!engine)("the system in containers", () => {
   const expectPublished = () =>
     eventually(async () => {
       const query = ["psql", "-U", "postgres", "-d", "amana_payments", "-Atc", "select count(*) from outbox_waiting"];
-      const count = await composed("exec", "-T", "postgres", ...query);
+      const count = await runCompose("exec", "-T", "postgres", ...query);
       expect(count.trim()).toBe("0");
     }, 30_000);
   const expectEvent = (key: string, paymentId: string, type: string) =>
@@ -105,7 +105,7 @@ describe.skipIf(!engine)("the system in containers", () => {
     eventually(async () => expect((await request(`${gatewayUrl}/readyz`)).statusCode).toBe(200), 120_000);
 
   test(
-    "passes the demo",
+    "the system in containers passes the demo",
     async () => {
       const dev = {
         gateway_url: "http://gateway:8080",
@@ -114,7 +114,7 @@ describe.skipIf(!engine)("the system in containers", () => {
         events: "kafka",
       };
       await writeFile(join(dir, "dev.json"), JSON.stringify(dev));
-      const webhooks = await containerOf("webhooks");
+      const webhooks = await findContainer("webhooks");
       // The demo's webhook receiver listens on the loopback address, so the demo shares the network
       // of the container that delivers webhooks.
       const options = ["--rm", "--network", `container:${webhooks}`, "-v", `${root}:/repo:ro`, "-v", `${dir}:/dev-file:ro`];
@@ -125,31 +125,31 @@ describe.skipIf(!engine)("the system in containers", () => {
     longMs,
   );
 
-  test.each(services)("runs %s with a read-only file system, without capabilities, in a small image", async (service) => {
-    const container = await containerOf(service);
-    const inside = (script: string) => docker("exec", container, "sh", "-c", script);
-    expect((await inside("id -u; touch /app/x /x 2>&1 | grep -c 'Read-only file system'")).split("\n")).toEqual([
+  test.each(services)("the container of %s has a small image, a read-only file system and no capabilities", async (service) => {
+    const container = await findContainer(service);
+    const runInside = (script: string) => docker("exec", container, "sh", "-c", script);
+    expect((await runInside("id -u; touch /app/x /x 2>&1 | grep -c 'Read-only file system'")).split("\n")).toEqual([
       "1000",
       "2",
       "",
     ]);
-    expect(await inside("grep -E '^(CapEff|NoNewPrivs)' /proc/1/status")).toMatch(/CapEff:\s0+\nNoNewPrivs:\s1\n/);
-    expect(await inside("find /app -user 1000")).toBe("");
-    expect(JSON.parse(await inside("cat /app/sbom.cdx.json"))).toMatchObject({ bomFormat: "CycloneDX" });
+    expect(await runInside("grep -E '^(CapEff|NoNewPrivs)' /proc/1/status")).toMatch(/CapEff:\s0+\nNoNewPrivs:\s1\n/);
+    expect(await runInside("find /app -user 1000")).toBe("");
+    expect(JSON.parse(await runInside("cat /app/sbom.cdx.json"))).toMatchObject({ bomFormat: "CycloneDX" });
     const layers = await docker("history", "--format", "{{.Size}} {{.CreatedBy}}", `${project}-${service}`);
     const [, size] = /^([\d.]+)MB COPY \/app/m.exec(layers) ?? [];
     expect(Number(size)).toBeLessThan(25);
   });
 
   test(
-    "keeps published, unread events and the sandbox's orders after `down` and `up`",
+    "the system in containers keeps unread events and the sandbox's orders after `down` and `up`",
     async () => {
       const key = await registerBusiness();
-      await composed("stop", "webhooks");
-      const paymentId = await takePayment(key);
+      await runCompose("stop", "webhooks");
+      const paymentId = await createPaidPayment(key);
       await expectPublished();
-      await composed("down");
-      await composed("up", "--detach", "--wait");
+      await runCompose("down");
+      await runCompose("up", "--detach", "--wait");
       await expectEvent(key, paymentId, "PAYMENT_COMPLETED");
       const refund = await apiCaller(gatewayUrl, key)("POST", `/api/v1/payments/${paymentId}/refund`, {});
       expect(refund.body).toMatchObject({ status: "REFUNDED" });
@@ -159,15 +159,15 @@ describe.skipIf(!engine)("the system in containers", () => {
   );
 
   test.skipIf(!restart)(
-    "starts all containers again and loses no event after a restart of the engine",
+    "all containers start again after a restart of the engine, and no event is lost",
     async () => {
       const key = await registerBusiness();
-      const paymentId = await takePayment(key);
+      const paymentId = await createPaidPayment(key);
       await run("sh", ["-c", restart as string], { timeout: 120_000 });
       await expectHealthy();
       await expectEvent(key, paymentId, "PAYMENT_COMPLETED");
-      const running = (await composed("ps", "--services", "--status", "running")).trim().split("\n");
-      expect(running.sort()).toEqual(["kafka", "postgres", ...services].sort());
+      const runningServices = (await runCompose("ps", "--services", "--status", "running")).trim().split("\n");
+      expect(runningServices.sort()).toEqual(["kafka", "postgres", ...services].sort());
     },
     longMs,
   );

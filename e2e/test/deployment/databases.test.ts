@@ -36,17 +36,17 @@ async function connect(connectionString: string | undefined): Promise<Client> {
   return client;
 }
 
-const anEvent = `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
+const insertAuditEvent = `insert into audit_event (id, at, actor, action, entity_type, entity_id, request_id, address)
   values (uuidv7(), now(), 'ak', 'business.created', 'business', gen_random_uuid(), 'r', 'a')`;
 
 describe("the database role of a service", () => {
-  test("reads and writes rows, and inserts audit events", async () => {
+  test("the role of a service reads and writes rows, and inserts audit events", async () => {
     await service.query(
       "insert into business (id, name, status, created_at, updated_at) values (gen_random_uuid(), 'x', 'ACTIVE', now(), now())",
     );
     await service.query("update business set name = 'y'");
     await service.query("delete from business");
-    await service.query(anEvent);
+    await service.query(insertAuditEvent);
     expect((await service.query("select 1 from audit_event")).rowCount).toBe(1);
   });
 
@@ -78,26 +78,26 @@ describe("the database role of a service", () => {
     "select add_partition(('audit_event', 'id', 1, '', true)::partition_rule, uuidv7(), 'audit_event_earlier')",
     "delete from inbox",
     "delete from mikro_orm_migrations where pg_sleep(0) is null; drop table mikro_orm_migrations",
-  ])("is not permitted to run: %s", async (statement) => {
+  ])("the role of a service is not permitted to run: %s", async (statement) => {
     await expect(service.query(statement)).rejects.toMatchObject({ code: "42501" });
   });
 
-  test("creates partitions only with keep_partitions, and reads them only through their table", async () => {
-    const steps: string[] = [];
-    for (let done: string | null = ""; done !== null; ) {
-      const { rows } = await service.query<{ done: string | null }>("select keep_partitions() as done");
-      done = rows[0]?.done ?? null;
-      if (done) steps.push(done);
+  test("the role of a service creates partitions only with keep_partitions, and reads them only through their table", async () => {
+    const changes: string[] = [];
+    for (let change: string | null = ""; change !== null; ) {
+      const { rows } = await service.query<{ change: string | null }>("select keep_partitions() as change");
+      change = rows[0]?.change ?? null;
+      if (change) changes.push(change);
     }
-    expect(steps.join("\n")).toMatch(/audit_event has a new partition: (audit_event_\d+)/);
-    await service.query(anEvent);
+    expect(changes.join("\n")).toMatch(/audit_event has a new partition: (audit_event_\d+)/);
+    await service.query(insertAuditEvent);
     expect((await service.query("select 1 from audit_event")).rowCount).toBe(2);
     const { rows } = await service.query<{ name: string }>("select name from partitions_of('audit_event')");
     expect(rows).toHaveLength(3);
     for (const { name } of rows) await expect(service.query(`select from ${name}`)).rejects.toMatchObject({ code: "42501" });
   });
 
-  test("cannot connect to the database of another service", async () => {
+  test("the role of a service cannot connect to the database of another service", async () => {
     const url = new URL(databases.urls["identity"] ?? "");
     url.pathname = "/amana_clients";
     await expect(connect(url.toString())).rejects.toMatchObject({ code: "42501" });
@@ -115,7 +115,7 @@ test("the owner of the database cannot change the audit trail while its trigger 
   }
 });
 
-test("the server log contains neither values of statements nor values of rows", async () => {
+test("the log of PostgreSQL contains no values of statements or rows", async () => {
   const secret = "Zqcanary Benali";
   const insert = `insert into business (id, name, status, created_at, updated_at)
     values ('01890000-0000-7000-8000-000000000000', '${secret}', 'ACTIVE', now(), now())`;
@@ -125,7 +125,7 @@ test("the server log contains neither values of statements nor values of rows", 
     service.query("insert into business (id, name, status) values (gen_random_uuid(), $1, 'NONE')", [secret]),
   ).rejects.toThrow();
   await expect(service.query(`select nothing from business where name = '${secret}'`)).rejects.toThrow();
-  // The log is written in order, so the lines of the first two statements have arrived, too.
+  // The log is written in order, so it also contains the lines of the first two statements.
   await expect.poll(() => log).toContain('column "nothing" does not exist');
   expect(log).toContain("duplicate key value violates unique constraint");
   expect(log).not.toContain("Zqcanary");
@@ -138,11 +138,11 @@ const runScript = (env: Record<string, string>) =>
   promisify(execFile)("sh", [script], { env: { PATH: process.env["PATH"], POSTGRES_USER: "postgres", ...env } });
 
 test("create-databases.sh rejects missing and equal passwords before it creates a role", async () => {
-  const { KYC_OWNER_PASSWORD: _, ...rest } = passwords;
-  await expect(runScript(rest)).rejects.toThrow(/KYC_OWNER_PASSWORD: must be set/);
+  const { KYC_OWNER_PASSWORD: _, ...incomplete } = passwords;
+  await expect(runScript(incomplete)).rejects.toThrow(/KYC_OWNER_PASSWORD: must be set/);
   for (const other of ["POSTGRES_PASSWORD", "IDENTITY_DATABASE_PASSWORD"]) {
-    const equal = runScript({ ...passwords, KYC_OWNER_PASSWORD: passwords[other] ?? "" });
-    await expect(equal).rejects.toThrow(`KYC_OWNER_PASSWORD and ${other} are equal`);
+    const run = runScript({ ...passwords, KYC_OWNER_PASSWORD: passwords[other] ?? "" });
+    await expect(run).rejects.toThrow(`KYC_OWNER_PASSWORD and ${other} are equal`);
   }
 });
 
@@ -150,9 +150,9 @@ const hasPsql = await promisify(execFile)("psql", ["--version"]).then(
   () => true,
   () => false,
 );
-if (!hasPsql) process.stderr.write("\nLEFT OUT: create-databases.sh on a server. psql is not installed.\n\n");
+if (!hasPsql) process.stderr.write("\nSKIPPED: create-databases.sh on a server. psql is not installed.\n\n");
 
-test.skipIf(!hasPsql)("create-databases.sh gives each role a password with which no other role can log in", async () => {
+test.skipIf(!hasPsql)("create-databases.sh gives each role its own password, with which no other role can log in", async () => {
   const server = await startPostgres({ dataDir: join(dir, "deployment"), durable: false, log: () => {} });
   try {
     const { hostname, port, username, password } = new URL(server.superuserUrl);
@@ -162,12 +162,12 @@ test.skipIf(!hasPsql)("create-databases.sh gives each role a password with which
       [`amana_${name}`, passwords[`${name.toUpperCase()}_DATABASE_PASSWORD`]] as const,
       [`amana_${name}_owner`, passwords[`${name.toUpperCase()}_OWNER_PASSWORD`]] as const,
     ]);
-    const opens = async (user: string, tried: string | undefined) => {
+    const canLogIn = async (user: string, triedPassword: string | undefined) => {
       const client = new Client({
         host: hostname,
         port: Number(port),
         user,
-        password: tried ?? "",
+        password: triedPassword ?? "",
         database: user.replace("_owner", ""),
       });
       try {
@@ -181,8 +181,10 @@ test.skipIf(!hasPsql)("create-databases.sh gives each role a password with which
       }
     };
     for (const [role] of roles) {
-      const opened = await Promise.all(roles.map(async ([owner, tried]) => ((await opens(role, tried)) ? [owner] : [])));
-      expect(opened.flat()).toEqual([role]);
+      const accepted = await Promise.all(
+        roles.map(async ([owner, password]) => ((await canLogIn(role, password)) ? [owner] : [])),
+      );
+      expect(accepted.flat()).toEqual([role]);
     }
   } finally {
     await server.stop();
@@ -196,7 +198,7 @@ test("deploy/postgres/create-databases.sh and ensureDatabases give the roles the
   );
   expect(rows[0]?.settings).toHaveLength(3);
   for (const setting of rows[0]?.settings ?? []) expect(text).toContain(setting.replace("=", " = "));
-  for (const words of ["grant select, insert, update, delete on tables", "grant usage on sequences", `owner \${role}_owner`]) {
-    expect(text).toContain(words);
+  for (const statement of ["grant select, insert, update, delete on tables", "grant usage on sequences", `owner \${role}_owner`]) {
+    expect(text).toContain(statement);
   }
 });

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { stopTimeoutMs } from "@amana/runtime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { composeValues } from "../../src/compose-file.ts";
+import { createComposeValues } from "../../src/compose-file.ts";
 
 /**
  * Checks the manifests of deploy/kustomize as files, without a tool: a component contains the
@@ -21,14 +21,14 @@ const services = ["gateway", ...owners];
 const overlays = ["dev", "production"];
 const run = promisify(execFile);
 
-// biome-ignore lint/suspicious/noExplicitAny: Kubernetes' objects; what is looked at is asserted.
+// biome-ignore lint/suspicious/noExplicitAny: the tests assert the fields of objects that they read.
 type Manifest = any;
 const read = async (...path: string[]): Promise<Manifest[]> =>
   parseAllDocuments(await readFile(join(manifests, ...path), "utf8")).map((document) => document.toJS());
-async function only(kind: string, ...path: string[]): Promise<Manifest> {
-  const found = (await read(...path)).filter((manifest) => manifest.kind === kind);
-  expect(found, `${kind} in ${path.join("/")}`).toHaveLength(1);
-  return found[0];
+async function readSingle(kind: string, ...path: string[]): Promise<Manifest> {
+  const matching = (await read(...path)).filter((manifest) => manifest.kind === kind);
+  expect(matching, `${kind} in ${path.join("/")}`).toHaveLength(1);
+  return matching[0];
 }
 const nameLabel = "app.kubernetes.io/name";
 
@@ -36,20 +36,20 @@ describe("the common component of all services", () => {
   let spec: Manifest;
   let container: Manifest;
   beforeAll(async () => {
-    const deployment = await only("Deployment", "components", "service", "deployment.yaml");
+    const deployment = await readSingle("Deployment", "components", "service", "deployment.yaml");
     spec = deployment.spec.template.spec;
     container = spec.containers[0];
     expect(deployment.spec.strategy.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
   });
 
-  test.each(services)("%s uses the component, under the name of its patches", async (service) => {
-    const { components } = await only("Kustomization", "base", service, "kustomization.yaml");
+  test.each(services)("the Deployment of %s uses the common component and the container name of its patches", async (service) => {
+    const { components } = await readSingle("Kustomization", "base", service, "kustomization.yaml");
     expect(components).toEqual(expect.arrayContaining(["../../components/service"]));
-    const deployment = await only("Deployment", "base", service, "deployment.yaml");
+    const deployment = await readSingle("Deployment", "base", service, "deployment.yaml");
     expect(deployment.spec.template.spec.containers.map(({ name }: Manifest) => name)).toEqual(["service"]);
   });
 
-  test("a pod has no unneeded rights and no token for the cluster API", () => {
+  test("a pod of a service has minimal rights and no token for the cluster API", () => {
     const unprivileged = { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } };
     expect(spec.securityContext).toMatchObject(unprivileged);
     const restricted = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } };
@@ -58,80 +58,80 @@ describe("the common component of all services", () => {
     expect(container.resources).toMatchObject({ requests: expect.anything(), limits: { memory: expect.any(String) } });
   });
 
-  test("uses the database only in its readiness probe, not in its liveness probe", () => {
+  test("the liveness probe of a service does not use the database, and the readiness probe does", () => {
     expect(container.livenessProbe.httpGet).toEqual({ path: "/livez", port: "metrics" });
     expect(container.readinessProbe.httpGet).toEqual({ path: "/readyz", port: "metrics" });
-    // A slow start does not end the pod either: the startup probe uses the same path.
+    // The startup probe uses the same path and permits a slow start.
     expect(container.startupProbe.httpGet).toEqual(container.livenessProbe.httpGet);
     expect(container.startupProbe.periodSeconds * container.startupProbe.failureThreshold).toBeGreaterThanOrEqual(180);
   });
 
-  test("a pod has a grace period longer than the pause for new requests and the longest graceful shutdown", async () => {
+  test("the grace period of a pod is longer than its pause before the stop and the longest graceful shutdown together", async () => {
     const pauseSeconds = container.lifecycle.preStop.sleep.seconds;
     expect(pauseSeconds).toBeGreaterThan(0);
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(stopTimeoutMs / 1000 + pauseSeconds);
-    // Callers keep connections to the gateway open. Each one must end with a response.
-    const { configMapGenerator } = await only("Kustomization", "base", "gateway", "kustomization.yaml");
+    // Callers keep connections to the gateway open. Each connection must end with a response.
+    const { configMapGenerator } = await readSingle("Kustomization", "base", "gateway", "kustomization.yaml");
     expect(configMapGenerator[0].literals).toContain("STOP_DELAY_MS=5000");
   });
 
-  test("spreads the replicas over nodes and zones, if there are several", () => {
+  test("the scheduler spreads the replicas of a service over nodes and zones", () => {
     const keys = spec.topologySpreadConstraints.map(({ topologyKey }: Manifest) => topologyKey);
     expect(keys).toEqual(["kubernetes.io/hostname", "topology.kubernetes.io/zone"]);
     for (const { matchLabelKeys } of spec.topologySpreadConstraints) expect(matchLabelKeys).toContain(nameLabel);
   });
 
-  test("runs in a namespace that enforces the restricted pod security standard", async () => {
-    const { metadata } = await only("Namespace", "base", "namespace", "namespace.yaml");
+  test("services run in a namespace that enforces the restricted pod security standard", async () => {
+    const { metadata } = await readSingle("Namespace", "base", "namespace", "namespace.yaml");
     expect(metadata.labels["pod-security.kubernetes.io/enforce"]).toBe("restricted");
   });
 });
 
 describe.each(services)("%s", (service) => {
   test("a deployment has a Service and a disruption budget that select only its pods", async () => {
-    const deployment = await only("Deployment", "base", service, "deployment.yaml");
+    const deployment = await readSingle("Deployment", "base", service, "deployment.yaml");
     expect(deployment.spec.selector.matchLabels).toEqual({ [nameLabel]: service });
     expect(deployment.spec.template.metadata.labels[nameLabel]).toBe(service);
-    expect((await only("Service", "base", service, "deployment.yaml")).spec.selector).toEqual({ [nameLabel]: service });
-    expect((await only("PodDisruptionBudget", "base", service, "scaling.yaml")).spec).toEqual({
+    expect((await readSingle("Service", "base", service, "deployment.yaml")).spec.selector).toEqual({ [nameLabel]: service });
+    expect((await readSingle("PodDisruptionBudget", "base", service, "scaling.yaml")).spec).toEqual({
       maxUnavailable: 1,
       selector: { matchLabels: { [nameLabel]: service } },
     });
   });
 
   test("a deployment has its own service account without a token", async () => {
-    const deployment = await only("Deployment", "base", service, "deployment.yaml");
-    const account = await only("ServiceAccount", "base", service, "deployment.yaml");
+    const deployment = await readSingle("Deployment", "base", service, "deployment.yaml");
+    const account = await readSingle("ServiceAccount", "base", service, "deployment.yaml");
     expect(deployment.spec.template.spec.serviceAccountName).toBe(account.metadata.name);
     expect([account.metadata.name, account.automountServiceAccountToken]).toEqual([service, false]);
   });
 
   test("a deployment has at least three replicas and scales by existing metrics", async () => {
-    const { spec } = await only("HorizontalPodAutoscaler", "base", service, "scaling.yaml");
+    const { spec } = await readSingle("HorizontalPodAutoscaler", "base", service, "scaling.yaml");
     expect(spec.scaleTargetRef.name).toBe(service);
     expect(spec.minReplicas).toBe(3);
-    const figures = spec.metrics.map(
+    const metricNames = spec.metrics.map(
       ({ resource, pods, external }: Manifest) => resource?.name ?? (pods ?? external).metric.name,
     );
-    const own: Record<string, string> = {
+    const ownMetrics: Record<string, string> = {
       gateway: "amana_http_requests_under_way",
       webhooks: "amana_deliveries_oldest_due_seconds",
     };
-    expect(figures).toEqual(["cpu", ...(own[service] ? [own[service]] : [])]);
+    expect(metricNames).toEqual(["cpu", ...(ownMetrics[service] ? [ownMetrics[service]] : [])]);
     const documented = await readFile(join(root, "docs", "metrics.md"), "utf8");
-    for (const figure of figures.slice(1)) expect(documented).toContain(`| \`${figure}\` |`);
+    for (const name of metricNames.slice(1)) expect(documented).toContain(`| \`${name}\` |`);
   });
 });
 
-test.each(["postgres", "kafka", "sandbox"])("dev: %s has one replica, and its probes tolerate a busy machine", async (name) => {
-  const { spec } = await only("StatefulSet", "overlays", "dev", name, `${name}.yaml`);
+test.each(["postgres", "kafka", "sandbox"])("the overlay dev has one StatefulSet for %s, whose readiness probe has a timeout of at least 5 s", async (name) => {
+  const { spec } = await readSingle("StatefulSet", "overlays", "dev", name, `${name}.yaml`);
   expect(spec.template.spec.containers[0].readinessProbe.timeoutSeconds).toBeGreaterThanOrEqual(5);
 });
 
-test.each(owners)("%s is migrated by a Job with its image, as the owner of the tables", async (service) => {
-  const { components } = await only("Kustomization", "base", service, "kustomization.yaml");
+test.each(owners)("a Job with the image of %s runs its migrations as the owner of the tables", async (service) => {
+  const { components } = await readSingle("Kustomization", "base", service, "kustomization.yaml");
   expect(components).toContain("../../components/migration");
-  const { metadata, spec } = await only("Job", "base", service, "migrate.yaml");
+  const { metadata, spec } = await readSingle("Job", "base", service, "migrate.yaml");
   expect(metadata.name).toBe(`${service}-migrate-version`);
   const [container] = spec.template.spec.containers;
   expect(container).toMatchObject({
@@ -142,7 +142,7 @@ test.each(owners)("%s is migrated by a Job with its image, as the owner of the t
   // Neither the Service nor the disruption budget selects the pod of the Job.
   expect(spec.template.metadata.labels[nameLabel]).toBe(`${service}-migrate`);
   for (const overlay of overlays) {
-    const { configMapGenerator, replacements } = await only("Kustomization", "overlays", overlay, service, "kustomization.yaml");
+    const { configMapGenerator, replacements } = await readSingle("Kustomization", "overlays", overlay, service, "kustomization.yaml");
     const [url] = configMapGenerator.find(({ name }: Manifest) => name === `${service}-migrate`).literals;
     expect(url).toContain(`//amana_${service}_owner@`);
     // The Job of each version has another name, because a Job cannot be changed.
@@ -151,23 +151,24 @@ test.each(owners)("%s is migrated by a Job with its image, as the owner of the t
 });
 
 describe("the network policies", () => {
-  /** Returns `to:port` of each egress rule of a pod, and `from>port` of each ingress rule. */
-  const endOf = ({ podSelector, namespaceSelector, ipBlock }: Manifest): string =>
+  /** Returns the name of a peer of a rule: a pod, a namespace or an address range. */
+  const nameOfPeer = ({ podSelector, namespaceSelector, ipBlock }: Manifest): string =>
     podSelector?.matchLabels?.[nameLabel] ??
     namespaceSelector?.matchLabels?.["kubernetes.io/metadata.name"] ??
     (ipBlock.except ? "outside" : ipBlock.cidr);
-  const arrows = (rules: Manifest[] = [], side: "to" | "from"): string[] =>
+  /** Returns the peer and the port of each connection that the rules permit. */
+  const listConnections = (rules: Manifest[] = [], side: "to" | "from"): string[] =>
     rules.flatMap((rule) => {
       // A rule without peers would permit all of them.
       expect(rule[side]?.length, JSON.stringify(rule)).toBeGreaterThan(0);
       expect(rule.ports?.length, JSON.stringify(rule)).toBeGreaterThan(0);
       const portsOf = ({ port, endPort }: Manifest) => (endPort ? `${port}-${endPort}` : port);
-      return rule[side].flatMap((end: Manifest) => rule.ports.map((range: Manifest) => `${endOf(end)} ${portsOf(range)}`));
+      return rule[side].flatMap((end: Manifest) => rule.ports.map((range: Manifest) => `${nameOfPeer(end)} ${portsOf(range)}`));
     });
 
-  test("deny all traffic by default", async () => {
-    const [denied] = (await read("base", "namespace", "namespace.yaml")).filter(({ kind }) => kind === "NetworkPolicy");
-    expect(denied.spec).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
+  test("the network policies deny all traffic by default", async () => {
+    const [defaultPolicy] = (await read("base", "namespace", "namespace.yaml")).filter(({ kind }) => kind === "NetworkPolicy");
+    expect(defaultPolicy.spec).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
   });
 
   const data = ["postgres 5432", "kafka 9092"];
@@ -180,20 +181,20 @@ describe("the network policies", () => {
     payments: { from: ["gateway rpc"], to: [...data, ...outside] },
     webhooks: { from: ["gateway rpc"], to: [...data, "outside 1-65535", "outside 1-65535"] },
   };
-  test.each(services)("%s: permits exactly the connections of the architecture", async (service) => {
+  test.each(services)("the network policy of %s permits exactly the connections of the architecture", async (service) => {
     const [policy, migration] = (await read("base", service, "network.yaml")).filter(({ kind }) => kind === "NetworkPolicy");
     expect(policy.spec.podSelector.matchLabels).toEqual({ [nameLabel]: service });
     expect(policy.spec.policyTypes).toEqual(["Ingress", "Egress"]);
-    expect(arrows(policy.spec.egress, "to").sort()).toEqual(allowed[service]?.to.sort());
-    expect(arrows(policy.spec.ingress, "from").sort()).toEqual([...(allowed[service]?.from ?? []), "monitoring metrics"].sort());
+    expect(listConnections(policy.spec.egress, "to").sort()).toEqual(allowed[service]?.to.sort());
+    expect(listConnections(policy.spec.ingress, "from").sort()).toEqual([...(allowed[service]?.from ?? []), "monitoring metrics"].sort());
     if (service === "gateway") return;
     expect(migration.spec.podSelector.matchLabels).toEqual({ [nameLabel]: `${service}-migrate` });
     expect(migration.spec.policyTypes).toEqual(["Ingress", "Egress"]);
-    expect(arrows(migration.spec.egress, "to")).toEqual(["postgres 5432"]);
+    expect(listConnections(migration.spec.egress, "to")).toEqual(["postgres 5432"]);
     expect(migration.spec.ingress).toBeUndefined();
   });
 
-  test("permit webhooks to reach public addresses, but no private, link-local, metadata or reserved address", async () => {
+  test("the network policy of webhooks permits public addresses, but no private, link-local, metadata or reserved address", async () => {
     const [policy] = await read("base", "webhooks", "network.yaml");
     const blocks = policy.spec.egress.flatMap(({ to }: Manifest) => to.flatMap(({ ipBlock }: Manifest) => ipBlock ?? []));
     const listOf = (cidrs: string[]) => {
@@ -210,22 +211,22 @@ describe("the network policies", () => {
         ({ cidr, except }: Manifest) => listOf([cidr]).check(address, family) && !listOf(except).check(address, family),
       );
     };
-    const inside = ["0.0.0.0", "10.1.2.3", "100.64.0.1", "100.100.100.200", "127.0.0.1", "168.63.129.16", "169.254.169.254"];
-    inside.push("172.31.255.255", "192.0.0.192", "192.168.1.1", "198.18.0.1", "224.0.0.1", "255.255.255.255", "::", "::1");
-    inside.push("64:ff9b::a9fe:a9fe", "2001::1", "2001:db8::1", "2002:7f00:1::", "3fff::1", "4000::1", "fd00:ec2::254");
-    inside.push("fe80::1", "fec0::1", "ff02::1");
-    const outside = ["93.184.215.14", "1.1.1.1", "172.32.0.1", "2606:2800:21f:cb07:6820:80da:af6b:8b2c", "2a00:1450::1"];
-    expect(inside.filter(isAllowed)).toEqual([]);
-    expect(outside.filter(isAllowed)).toEqual(outside);
+    const internalAddresses = ["0.0.0.0", "10.1.2.3", "100.64.0.1", "100.100.100.200", "127.0.0.1", "168.63.129.16", "169.254.169.254"];
+    internalAddresses.push("172.31.255.255", "192.0.0.192", "192.168.1.1", "198.18.0.1", "224.0.0.1", "255.255.255.255", "::", "::1");
+    internalAddresses.push("64:ff9b::a9fe:a9fe", "2001::1", "2001:db8::1", "2002:7f00:1::", "3fff::1", "4000::1", "fd00:ec2::254");
+    internalAddresses.push("fe80::1", "fec0::1", "ff02::1");
+    const publicAddresses = ["93.184.215.14", "1.1.1.1", "172.32.0.1", "2606:2800:21f:cb07:6820:80da:af6b:8b2c", "2a00:1450::1"];
+    expect(internalAddresses.filter(isAllowed)).toEqual([]);
+    expect(publicAddresses.filter(isAllowed)).toEqual(publicAddresses);
   });
 
-  test("permit every service, but no migration, to reach a span collector that an overlay adds", async () => {
+  test("the tracing component permits every service, but no migration, to connect to a span collector", async () => {
     const [component] = await read("components", "tracing", "kustomization.yaml");
     const [deployment, policy] = component.patches;
     const [setting] = parse(deployment.patch).spec.template.spec.containers[0].env;
-    const [added] = parse(policy.patch);
+    const [addedRule] = parse(policy.patch);
     expect(policy.target).toEqual({ kind: "NetworkPolicy", name: services.join("|") });
-    expect([added.op, added.path, arrows([added.value], "to")]).toEqual(["add", "/spec/egress/-", ["monitoring 4318"]]);
+    expect([addedRule.op, addedRule.path, listConnections([addedRule.value], "to")]).toEqual(["add", "/spec/egress/-", ["monitoring 4318"]]);
     expect(setting).toEqual({ name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "http://opentelemetry-collector.monitoring:4318" });
   });
 });
@@ -235,12 +236,12 @@ describe("settings", () => {
   let values: Record<string, string>;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "amana-kubernetes-"));
-    values = await composeValues(folder);
+    values = await createComposeValues(folder);
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   const literals = async (name: string, ...path: string[]): Promise<[string, string][]> => {
-    const { configMapGenerator = [] } = await only("Kustomization", ...path, "kustomization.yaml");
+    const { configMapGenerator = [] } = await readSingle("Kustomization", ...path, "kustomization.yaml");
     const maps = configMapGenerator.filter((map: Manifest) => map.name === name);
     return maps.flatMap(({ literals }: Manifest) =>
       literals.map((text: string) => [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)]),
@@ -251,24 +252,24 @@ describe("settings", () => {
 
   /** Returns the settings of a service in an overlay, with the file names of its secrets. */
   async function settingsOf(overlay: string, service: string): Promise<Record<string, string>> {
-    const common = await only("Component", "overlays", overlay, "common", "kustomization.yaml");
+    const common = await readSingle("Component", "overlays", overlay, "common", "kustomization.yaml");
     const patches: Manifest[] = [];
     for (const patch of common.patches.filter(({ target }: Manifest) => target.kind === "Deployment")) {
       patches.push(
         patch.patch
           ? parseAllDocuments(patch.patch)[0]?.toJS()
-          : await only("Deployment", "overlays", overlay, "common", patch.path),
+          : await readSingle("Deployment", "overlays", overlay, "common", patch.path),
       );
     }
     if (overlay === "production" && service !== "gateway") {
-      patches.push(await only("Deployment", "overlays", overlay, "with-database", "deployment.yaml"));
+      patches.push(await readSingle("Deployment", "overlays", overlay, "with-database", "deployment.yaml"));
     }
     return Object.fromEntries([
       ["NODE_ENV", "production"],
       ["HOST", "0.0.0.0"],
       ...(await literals(service, "base", service)),
       ...(await literals(service, "overlays", overlay, service)),
-      ...envOf(await only("Deployment", "components", "service", "deployment.yaml")),
+      ...envOf(await readSingle("Deployment", "components", "service", "deployment.yaml")),
       ...patches.flatMap(envOf),
     ]);
   }
@@ -283,7 +284,7 @@ describe("settings", () => {
     "any";
 
   test.each(overlays.flatMap((overlay) => services.map((service) => [overlay, service] as const)))(
-    "%s: %s starts with its settings, and they contain no secret",
+    "in the overlay %s, the settings of %s are valid and contain no secret",
     async (overlay, service) => {
       const settings = await settingsOf(overlay, service);
       for (const [name, path] of Object.entries(settings).filter(([name]) => name.endsWith("_FILE"))) {
@@ -293,7 +294,7 @@ describe("settings", () => {
         settings[name] = file;
       }
       const { readConfig } = await import(join(root, "services", service, "src", "config.ts"));
-      // The keys of this overlay are placeholders, so a service that parses them does not start.
+      // The public keys of this overlay are placeholders, which a service rejects.
       if (overlay === "production" && service !== "gateway")
         expect(() => readConfig(settings)).toThrow(/GATEWAY_PUBLIC_KEYS: entry 1 is not an Ed25519 key of this format/);
       const keys = overlay === "production" && {
@@ -309,17 +310,17 @@ describe("settings", () => {
     },
   );
 
-  test.each(services)("dev creates the secrets that %s reads", async (service) => {
-    const { secretGenerator } = await only("Kustomization", "overlays", "dev", service, "kustomization.yaml");
+  test.each(services)("the overlay dev creates the secrets that %s reads", async (service) => {
+    const { secretGenerator } = await readSingle("Kustomization", "overlays", "dev", service, "kustomization.yaml");
     const { files } = secretGenerator.find(({ name }: Manifest) => name === service);
-    const made = new Set(files.map((file: string) => file.replace("secrets/", "")));
+    const createdSecrets = new Set(files.map((file: string) => file.replace("secrets/", "")));
     const settings = Object.entries(await settingsOf("dev", service)).filter(([name]) => name.endsWith("_FILE"));
-    const wanted = settings.map(([, path]) => path).filter((path) => path.startsWith("/run/secrets/amana/"));
-    for (const path of wanted) {
+    const secretPaths = settings.map(([, path]) => path).filter((path) => path.startsWith("/run/secrets/amana/"));
+    for (const path of secretPaths) {
       const name = path.replace("/run/secrets/amana/", "");
       // The gateway signs caller tokens and accepts none.
       if (service === "gateway" && name.endsWith("_PUBLIC_KEYS")) continue;
-      expect(made).toContain(name);
+      expect(createdSecrets).toContain(name);
     }
   });
 });
@@ -330,7 +331,7 @@ const missing = Object.entries({ TEST_KUSTOMIZE: kustomize, TEST_KUBECONFORM: ku
   .map(([name]) => name);
 if (missing.length > 0) {
   process.stderr.write(
-    `\nLEFT OUT: the manifests in external tools. Set these variables to run the tests: ${missing.join(", ")}.\n\n`,
+    `\nSKIPPED: the manifests in external tools. Set these variables to run the tests: ${missing.join(", ")}.\n\n`,
   );
 }
 
@@ -351,16 +352,16 @@ describe.skipIf(!kustomize)("the manifests in external tools", () => {
         await writeFile(join(dev, name, path), "");
       }
     }
-    const build = async (each: string, name = each) => {
-      const { stdout } = await run(kustomize as string, ["build", join(copy, "kustomize", "overlays", each)], {
+    const build = async (overlay: string, name = overlay) => {
+      const { stdout } = await run(kustomize as string, ["build", join(copy, "kustomize", "overlays", overlay)], {
         maxBuffer: 16 << 20,
       });
       const file = join(folder, `${name.replace("/", "-")}.yaml`);
       await writeFile(file, stdout);
       built.set(name, file);
     };
-    for (const each of overlays.flatMap((overlay) => [overlay, ...services.map((service) => `${overlay}/${service}`)])) {
-      await build(each);
+    for (const folderName of overlays.flatMap((overlay) => [overlay, ...services.map((service) => `${overlay}/${service}`)])) {
+      await build(folderName);
     }
     const common = join(copy, "kustomize", "overlays", "production", "common", "kustomization.yaml");
     await appendFile(common, "\ncomponents: [../../../components/tracing]\n");
@@ -368,9 +369,9 @@ describe.skipIf(!kustomize)("the manifests in external tools", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test("kustomize builds each service separately with the same result as together", async () => {
-    const idsOf = async (each: string) => {
-      const objects = parseAllDocuments(await readFile(built.get(each) as string, "utf8")).map((document) => document.toJS());
+  test("kustomize builds the same objects for separate services as for the complete overlay", async () => {
+    const idsOf = async (name: string) => {
+      const objects = parseAllDocuments(await readFile(built.get(name) as string, "utf8")).map((document) => document.toJS());
       return objects.map(({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`);
     };
     const parts = (await Promise.all(services.map((service) => idsOf(`production/${service}`)))).flat();
@@ -378,17 +379,17 @@ describe.skipIf(!kustomize)("the manifests in external tools", () => {
     expect((await idsOf("production")).sort()).toEqual([...parts, ...namespace].sort());
   });
 
-  test("the tracing component permits each service, and no other pod, to reach the collector", async () => {
+  test("with the tracing component, kustomize configures the collector for each service and for no other pod", async () => {
     const objects = parseAllDocuments(await readFile(built.get("traced") as string, "utf8")).map((document) => document.toJS());
-    const those = (kind: string, part: string) =>
+    const namesOf = (kind: string, part: string) =>
       objects
-        .filter((each: Manifest) => each.kind === kind && JSON.stringify(each).includes(part))
+        .filter((manifest: Manifest) => manifest.kind === kind && JSON.stringify(manifest).includes(part))
         .map(({ metadata }) => metadata.name);
-    expect(those("Deployment", "OTEL_EXPORTER_OTLP_ENDPOINT").sort()).toEqual([...services].sort());
-    expect(those("NetworkPolicy", '"port":4318').sort()).toEqual([...services].sort());
+    expect(namesOf("Deployment", "OTEL_EXPORTER_OTLP_ENDPOINT").sort()).toEqual([...services].sort());
+    expect(namesOf("NetworkPolicy", '"port":4318').sort()).toEqual([...services].sort());
   });
 
-  test.skipIf(!kubeconform)("kubeconform accepts all fields", async () => {
+  test.skipIf(!kubeconform)("kubeconform accepts all fields of the manifests", async () => {
     const [command = "", ...options] = (kubeconform as string).split(" ");
     for (const file of built.values()) await run(command, [...options, "-strict", file]);
   });

@@ -15,13 +15,14 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 /**
- * Returns the output of a service that does not start, with the settings of a sandbox and these.
+ * Runs a service that is expected not to start, with the settings of a sandbox and `settings`.
+ * Returns its output.
  */
-async function outputOf(name: ServiceName, settings: Record<string, string>, program = "main.ts"): Promise<string> {
+async function runService(name: ServiceName, settings: Record<string, string>, program = "main.ts"): Promise<string> {
   const ports = Object.fromEntries(serviceNames.map((service, i) => [service, 4000 + i])) as Record<ServiceName, number>;
   const databaseUrls = Object.fromEntries(serviceNames.map((service) => [service, "postgres://unreachable@127.0.0.1:1/none"]));
   const wiring = { secrets: await readSecrets(dir), databaseUrls, ports, brokers: undefined, sandboxDir: dir };
-  const started = promisify(execFile)(process.execPath, [join("services", name, "src", program)], {
+  const run = promisify(execFile)(process.execPath, [join("services", name, "src", program)], {
     cwd: root,
     env: {
       PATH: process.env["PATH"],
@@ -31,8 +32,8 @@ async function outputOf(name: ServiceName, settings: Record<string, string>, pro
     },
     timeout: 120_000,
   });
-  return await started.then(
-    () => "it started",
+  return await run.then(
+    () => "the service started",
     (error: { stdout: string; stderr: string }) => error.stdout + error.stderr,
   );
 }
@@ -42,17 +43,17 @@ test.each<[ServiceName, string[]]>([
   ["webhooks", ["ALLOW_INSECURE_WEBHOOKS is for sandboxes"]],
   ["payments", ["SATIM_URL must be an https address", "SATIM_FORM_URL_TEMPLATE must be an https address", "PUBLIC_URL must be"]],
   ["kyc", ["KYC_PROVIDER_URL must be an https address", "KYC_CALLBACK_URL must be an https address"]],
-])("%s in production rejects settings that are only for sandboxes", async (name, words) => {
-  const output = await outputOf(name, { NODE_ENV: "production" });
+])("%s in production rejects settings that are only for sandboxes", async (name, problems) => {
+  const output = await runService(name, { NODE_ENV: "production" });
   expect(output).toContain("The settings are not usable");
-  for (const word of words) expect(output).toContain(word);
+  for (const problem of problems) expect(output).toContain(problem);
 });
 
 test.each([
   ...serviceNames.map((name) => [name, "main.ts"] as const),
   ...databaseOwners.map((name) => [name, "migrate.ts"] as const),
-])("%s %s rejects an unknown LOG_LEVEL like any other invalid setting", async (name, program) => {
-  const output = await outputOf(name, { LOG_LEVEL: "loud" }, program);
+])("%s %s rejects an unknown LOG_LEVEL and prints the permitted values", async (name, program) => {
+  const output = await runService(name, { LOG_LEVEL: "loud" }, program);
   expect(output).toContain('LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "loud"');
   expect(output).not.toContain("    at ");
 });
@@ -94,12 +95,12 @@ test.each<[ServiceName, string, (secrets: Secrets) => Record<string, string>, st
     ({ eventSecret }) => ({ EVENT_MAC_KEYS: ["payments.v1", "kyc.v1"].map((topic) => `${topic}=k1:${eventSecret}`).join(",") }),
     "EVENT_MAC_KEYS has the same key for payments.v1 and kyc.v1",
   ],
-])("%s does not start in production with %s", async (name, _what, settings, problem) => {
-  expect(await outputOf(name, { NODE_ENV: "production", ...settings(await readSecrets(dir)) })).toContain(problem);
+])("%s does not start in production with %s", async (name, _setting, settings, problem) => {
+  expect(await runService(name, { NODE_ENV: "production", ...settings(await readSecrets(dir)) })).toContain(problem);
 });
 
 test("the gateway rejects a TRUSTED_PROXIES value that is invalid or permits all addresses", async () => {
-  const output = await outputOf("gateway", { TRUSTED_PROXIES: "10.0.0.0/8, 1, loopback, 10.0.0.0/33, ::/0" });
+  const output = await runService("gateway", { TRUSTED_PROXIES: "10.0.0.0/8, 1, loopback, 10.0.0.0/33, ::/0" });
   for (const entry of ["1", "loopback", "10.0.0.0/33"])
     expect(output).toContain(`TRUSTED_PROXIES must list addresses and networks such as 10.0.0.0/8, not "${entry}"`);
   expect(output).toContain('must not list "::/0", which contains all addresses');
@@ -107,7 +108,7 @@ test("the gateway rejects a TRUSTED_PROXIES value that is invalid or permits all
 });
 
 test("a migrate command with an unreachable database prints the next step", async () => {
-  const output = await outputOf("payments", {}, "migrate.ts");
+  const output = await runService("payments", {}, "migrate.ts");
   expect(output).toMatch(/The database cannot be used right now[\s\S]*Run this command again/);
   expect(output).not.toContain("    at ");
 });

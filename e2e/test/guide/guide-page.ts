@@ -8,36 +8,36 @@ export interface Block {
   readonly language: string;
   readonly text: string;
   /**
-   * Variables to set from members of the response. The page describes them as "keep the id as
-   * PAYMENT".
+   * Variables that are set from members of the response. The page describes them in words such as
+   * "keep the id as PAYMENT".
    */
-  readonly kept: readonly (readonly [variable: string, member: string])[];
+  readonly keptVariables: readonly (readonly [variable: string, member: string])[];
 }
 
 export const guidePages = readdirSync(folder).map((file) => file.replace(/\.md$/, ""));
 
-export const guideText = (page: string): string => readFileSync(join(folder, `${page}.md`), "utf8");
+export const readGuidePage = (page: string): string => readFileSync(join(folder, `${page}.md`), "utf8");
 
-/** Returns all samples in the order of the page. A `keep` comment is before the response. */
-export function blocksOf(page: string): Block[] {
-  const parts = [...guideText(page).matchAll(/^<!-- keep (.*) -->$|^```(\w+)\n([\s\S]*?)^```$/gm)];
+/** Returns all samples in the order of the page. A `keep` comment precedes its response. */
+export function readBlocks(page: string): Block[] {
+  const parts = [...readGuidePage(page).matchAll(/^<!-- keep (.*) -->$|^```(\w+)\n([\s\S]*?)^```$/gm)];
   return parts.flatMap(([, , language, text = ""], i) => {
     if (language === undefined) return [];
     const words = parts[i - 1]?.[1]?.split(" ") ?? [];
-    return [{ language, text, kept: words.map((word) => word.split("=") as [string, string]) }];
+    return [{ language, text, keptVariables: words.map((word) => word.split("=") as [string, string]) }];
   });
 }
 
 /** Returns the only sample of a page in this language. */
-export function blockIn(page: string, language: string): string {
-  const found = blocksOf(page).filter((block) => block.language === language);
-  if (found.length !== 1) throw new Error(`${page} has ${found.length} samples in ${language}`);
-  return found[0]?.text ?? "";
+export function readBlock(page: string, language: string): string {
+  const matching = readBlocks(page).filter((block) => block.language === language);
+  if (matching.length !== 1) throw new Error(`${page} has ${matching.length} samples in ${language}`);
+  return matching[0]?.text ?? "";
 }
 
 /** Returns the rows of the tables below a heading as texts without Markdown. */
-export function rowsBelow(page: string, heading: string): string[][] {
-  const [, section = ""] = guideText(page).split(`\n## ${heading}\n`);
+export function readRows(page: string, heading: string): string[][] {
+  const [, section = ""] = readGuidePage(page).split(`\n## ${heading}\n`);
   const [text = ""] = section.split("\n## ");
   return text
     .split("\n")

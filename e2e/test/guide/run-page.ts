@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { buffer, text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Block, blocksOf } from "./guide-page.ts";
+import { type Block, readBlocks } from "./guide-page.ts";
 
 type Json = unknown;
 type Variables = Readonly<Record<string, string>>;
 
-/** Values that a reader has before the first sample. They replace the placeholders of the guide. */
+/** Values that replace the placeholders of the guide. A reader has them before the first sample. */
 export interface Reader {
   readonly gatewayUrl: string;
   readonly sandboxUrl: string;
@@ -14,10 +14,12 @@ export interface Reader {
   readonly adminKey: string;
 }
 
-/** Makes curl silent, separates the responses, and prints each status to standard error. */
+/**
+ * Shell code that makes curl silent, separates responses and prints each status to standard error.
+ */
 const prologue = `set -euo pipefail\ncurl() { command curl -sS -w '\\n%{stderr}%{http_code}\\n' "$@"; }\nset -a\n`;
 const epilogue = "\nset +a\nenv -0 >&3\n";
-/** A sample that only reads can be repeated until an earlier change has taken effect. */
+/** Samples that only read may be repeated until an earlier change has taken effect. */
 const isReadOnly = (block: Block) => !/ -d | -X |^\w+ [\w.-]+$/m.test(block.text);
 const isResponse = ({ language, text }: Block) => language === "json" || text.startsWith("HTTP/");
 const retryTimeoutMs = 20_000;
@@ -29,14 +31,14 @@ async function runInShell(script: string, variables: Variables) {
   });
   const exit = new Promise<number | null>((resolve) => child.once("exit", resolve));
   const [, stdout, stderr, environment] = child.stdio as unknown as NodeJS.ReadableStream[];
-  const [output, errors, left] = await Promise.all([
+  const [output, errors, exported] = await Promise.all([
     text(stdout as NodeJS.ReadableStream),
     text(stderr as NodeJS.ReadableStream),
     buffer(environment as NodeJS.ReadableStream),
   ]);
   const code = await exit;
   if (code !== 0) throw new Error(`bash ended with ${code}: ${errors}\n${script}`);
-  const entries = left
+  const entries = exported
     .toString()
     .split("\0")
     .filter(Boolean)
@@ -57,7 +59,7 @@ const matches = (expected: string, actual: unknown) =>
   typeof actual === "string" && new RegExp(`^${expected.split("…").map(escapeRegex).join(".*")}$`, "s").test(actual);
 
 /** Returns the differences between a response and the page. An ellipsis matches any text. */
-function differences(expected: Json, actual: Json, place = ""): string[] {
+function findDifferences(expected: Json, actual: Json, place = ""): string[] {
   if (typeof expected === "string")
     return matches(expected, actual) ? [] : [`${place}: ${JSON.stringify(actual)}, not "${expected}"`];
   if (typeof expected !== "object" || expected === null)
@@ -66,12 +68,12 @@ function differences(expected: Json, actual: Json, place = ""): string[] {
     return [`${place}: ${JSON.stringify(actual)}, not ${expected.length} items`];
   if (typeof actual !== "object" || actual === null) return [`${place}: ${JSON.stringify(actual)}, not an object`];
   return Object.entries(expected).flatMap(([name, value]) =>
-    differences(value, (actual as Record<string, Json>)[name], `${place}/${name}`),
+    findDifferences(value, (actual as Record<string, Json>)[name], `${place}/${name}`),
   );
 }
 
-function headDifferences(expected: string, head: readonly string[]): string[] {
-  const isThere = (line: string) =>
+function findHeadDifferences(expected: string, head: readonly string[]): string[] {
+  const isPresent = (line: string) =>
     head.some((headerLine) => {
       const colon = headerLine.indexOf(":");
       return matches(line, colon > 0 ? headerLine.slice(0, colon).toLowerCase() + headerLine.slice(colon) : headerLine.trim());
@@ -79,20 +81,20 @@ function headDifferences(expected: string, head: readonly string[]): string[] {
   return expected
     .trim()
     .split("\n")
-    .filter((line) => !isThere(line))
+    .filter((line) => !isPresent(line))
     .map((line) => `no "${line}" in ${head.join(" | ")}`);
 }
 
 /** Runs the shell samples of a page in order. Returns the differences from the page. */
 export async function runPage(page: string, { gatewayUrl, sandboxUrl, key, adminKey }: Reader): Promise<string[]> {
-  const blocks = blocksOf(page);
+  const blocks = readBlocks(page);
   let variables: Variables = { PATH: process.env["PATH"] ?? "", API: `${gatewayUrl}/api/v1`, SANDBOX: sandboxUrl, KEY: key };
   const problems: string[] = [];
   for (const [i, block] of blocks.entries()) {
     if (block.language !== "sh") continue;
     const next = blocks.slice(i + 1);
     const until = next.findIndex((following) => !isResponse(following));
-    const shown = next.slice(0, until === -1 ? undefined : until);
+    const responses = next.slice(0, until === -1 ? undefined : until);
     const script = block.text
       .replaceAll("http://127.0.0.1:8080", gatewayUrl)
       .replaceAll("http://127.0.0.1:8090", sandboxUrl)
@@ -100,32 +102,32 @@ export async function runPage(page: string, { gatewayUrl, sandboxUrl, key, admin
       .replaceAll("ak_…", adminKey)
       // Runs the file of the pnpm command directly, because pnpm takes a second for each call.
       .replaceAll("npx --yes pnpm@12 amana", `${process.execPath} cli/src/amana.ts`);
-    const { differs, variables: left } = await runSample({ ...block, text: script }, shown, variables);
-    variables = left;
-    problems.push(...differs.map((difference) => `${page}: ${block.text.split("\n")[0]}: ${difference}`));
+    const { differences, variables: newVariables } = await runSample({ ...block, text: script }, responses, variables);
+    variables = newVariables;
+    problems.push(...differences.map((difference) => `${page}: ${block.text.split("\n")[0]}: ${difference}`));
   }
   return problems;
 }
 
-async function runSample(sample: Block, shown: readonly Block[], before: Variables) {
-  const giveUpAtMs = Date.now() + retryTimeoutMs;
+async function runSample(sample: Block, responses: readonly Block[], variablesBefore: Variables) {
+  const endsAtMs = Date.now() + retryTimeoutMs;
   for (;;) {
-    const { output, statuses, variables } = await runInShell(sample.text, before);
+    const { output, statuses, variables } = await runInShell(sample.text, variablesBefore);
     const { head, body } = readResponse(output);
-    const differs = shown.flatMap(({ language, text }) =>
-      language === "json" ? differences(JSON.parse(text), body) : headDifferences(text, head),
+    const differences = responses.flatMap(({ language, text }) =>
+      language === "json" ? findDifferences(JSON.parse(text), body) : findHeadDifferences(text, head),
     );
-    const failed = shown.length === 0 ? statuses.filter((status) => status >= 400) : [];
-    if (failed.length > 0) differs.push(`returned ${failed.join(", ")}: ${output}`);
-    if (differs.length > 0 && isReadOnly(sample) && Date.now() < giveUpAtMs) {
+    const failed = responses.length === 0 ? statuses.filter((status) => status >= 400) : [];
+    if (failed.length > 0) differences.push(`returned ${failed.join(", ")}: ${output}`);
+    if (differences.length > 0 && isReadOnly(sample) && Date.now() < endsAtMs) {
       await sleep(250);
       continue;
     }
-    const kept = shown.flatMap(({ kept }) => kept).map(([name, member]) => [name, memberOf(body, member)] as const);
-    return { differs, variables: { ...variables, ...Object.fromEntries(kept) } };
+    const kept = responses.flatMap(({ keptVariables }) => keptVariables).map(([name, member]) => [name, readMember(body, member)] as const);
+    return { differences, variables: { ...variables, ...Object.fromEntries(kept) } };
   }
 }
 
 /** Reads a member by its path: "1.id" is the id of the second item. */
-const memberOf = (value: Json, path: string): string =>
+const readMember = (value: Json, path: string): string =>
   String(path.split(".").reduce((inner, name) => (inner as Record<string, Json> | undefined)?.[name], value));

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Case, cases } from "@amana/client/webhook-cases";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { blockIn, blocksOf, guideText } from "./guide-page.ts";
+import { readBlock, readBlocks, readGuidePage } from "./guide-page.ts";
 
-/** Program that runs a sample, its arguments and its files. */
+/** A program that runs a sample, with its arguments and files. */
 interface Language {
   readonly name: string;
   readonly program: string;
-  readonly isThere: readonly string[];
+  readonly versionArgs: readonly string[];
   readonly files: (sample: string) => Record<string, string>;
   readonly args: readonly string[];
 }
@@ -19,7 +19,7 @@ const languages: readonly Language[] = [
   {
     name: "ts",
     program: process.execPath,
-    isThere: ["--version"],
+    versionArgs: ["--version"],
     files: (sample) => ({
       "sample.ts": sample,
       "main.ts": `import { readFileSync } from "node:fs";
@@ -37,7 +37,7 @@ for (const { body, headers, secrets, now } of JSON.parse(readFileSync(0, "utf8")
   {
     name: "python",
     program: "python3",
-    isThere: ["--version"],
+    versionArgs: ["--version"],
     files: (sample) => ({
       "main.py": `${sample}
 import json, sys
@@ -48,7 +48,7 @@ for case in json.load(sys.stdin):
     for decode in decodings:
         headers = {name: decode(value) for name, value in case["headers"].items()}
         try:
-            # As time.time() returns it: a float.
+            # A float, which time.time() returns.
             results.append(str(is_genuine(case["body"].encode(), headers.get, case["secrets"], float(case["now"]))).lower())
         except Exception as error:
             results.append(f"threw {error}")
@@ -59,7 +59,7 @@ for case in json.load(sys.stdin):
   {
     name: "php",
     program: "php",
-    isThere: ["--version"],
+    versionArgs: ["--version"],
     files: (sample) => ({
       "main.php": `${sample}
 foreach (json_decode(stream_get_contents(STDIN), true) as $case) {
@@ -76,7 +76,7 @@ foreach (json_decode(stream_get_contents(STDIN), true) as $case) {
   {
     name: "go",
     program: "go",
-    isThere: ["version"],
+    versionArgs: ["version"],
     files: (sample) => ({
       "sample.go": sample,
       "main.go": `package main
@@ -93,9 +93,9 @@ func main() {
   },
 ];
 
-const isInstalled = ({ program, isThere }: Language): boolean => {
+const isInstalled = ({ program, versionArgs }: Language): boolean => {
   try {
-    execFileSync(program, [...isThere], { stdio: "ignore" });
+    execFileSync(program, [...versionArgs], { stdio: "ignore" });
     return true;
   } catch {
     return false;
@@ -103,24 +103,24 @@ const isInstalled = ({ program, isThere }: Language): boolean => {
 };
 const missing = languages.filter((language) => !isInstalled(language));
 for (const { name, program } of missing) {
-  process.stderr.write(`\nLEFT OUT: the webhook sample in ${name}. ${program} is not installed.\n\n`);
+  process.stderr.write(`\nSKIPPED: the webhook sample in ${name}. ${program} is not installed.\n\n`);
 }
 
-/** Reads the delivery in the guide and its secret. */
+/** Returns the example delivery in the guide, with its secret. */
 function readVector(): Case {
-  const [head = "", body = ""] = blockIn("webhooks", "http").trimEnd().split("\n\n");
+  const [head = "", body = ""] = readBlock("webhooks", "http").trimEnd().split("\n\n");
   const headers: Record<string, string> = Object.fromEntries(
     head
       .split("\n")
       .slice(1)
       .map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 2)]),
   );
-  const [secret = ""] = /whsec_[\w+/]{43}=/.exec(guideText("webhooks")) ?? [];
+  const [secret = ""] = /whsec_[\w+/]{43}=/.exec(readGuidePage("webhooks")) ?? [];
   const now = Number(headers["webhook-timestamp"]);
   return { name: "the page's test vector", expected: "genuine", body, headers, secrets: [secret], now };
 }
 
-const given = [readVector(), ...cases];
+const deliveries = [readVector(), ...cases];
 
 let dir: string;
 beforeAll(async () => {
@@ -129,24 +129,24 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 test.each(languages.filter((language) => !missing.includes(language)))(
-  "the sample in $name accepts genuine deliveries and rejects forged ones without throwing",
+  "the webhook sample in $name accepts genuine deliveries and rejects forged ones without throwing",
   async ({ name, program, args, files }) => {
-    for (const [file, text] of Object.entries(files(blockIn("webhooks", name)))) await writeFile(join(dir, file), text);
+    for (const [file, text] of Object.entries(files(readBlock("webhooks", name)))) await writeFile(join(dir, file), text);
     const output = await new Promise<string>((resolve, reject) => {
       const env = { ...process.env, GOTOOLCHAIN: "local", GOPROXY: "off", GOFLAGS: "" };
       const child = execFile(program, [...args], { cwd: dir, env, timeout: 100_000 }, (error, stdout, stderr) =>
         error ? reject(new Error(`${error.message}\n${stderr}`)) : resolve(stdout),
       );
-      child.stdin?.end(JSON.stringify(given));
+      child.stdin?.end(JSON.stringify(deliveries));
     });
     const results = output.trim().split("\n");
-    expect(given.map((webhook, i) => `${webhook.name}: ${results[i]}`)).toEqual(
-      given.map((webhook) => `${webhook.name}: ${webhook.expected === "genuine"}`),
+    expect(deliveries.map((webhook, i) => `${webhook.name}: ${results[i]}`)).toEqual(
+      deliveries.map((webhook) => `${webhook.name}: ${webhook.expected === "genuine"}`),
     );
   },
 );
 
-test("the page has one sample in each tested language, and no other language", () => {
-  const shown = blocksOf("webhooks").map(({ language }) => language);
-  expect(new Set(shown)).toEqual(new Set(["sh", "json", "http", ...languages.map(({ name }) => name)]));
+test("the webhooks page has samples in the tested languages and in no other language", () => {
+  const languagesOfPage = readBlocks("webhooks").map(({ language }) => language);
+  expect(new Set(languagesOfPage)).toEqual(new Set(["sh", "json", "http", ...languages.map(({ name }) => name)]));
 });

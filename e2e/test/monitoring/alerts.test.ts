@@ -20,10 +20,10 @@ import {
   validCard,
 } from "../../src/test-system.ts";
 import { type Prometheus, prometheusPath, promtool, startPrometheus } from "./prometheus.ts";
-import { alerts, metricsIn, panelQueries, recordings } from "./rules.ts";
+import { alerts, findMetrics, panelQueries, recordings } from "./rules.ts";
 
 describe.skipIf(!prometheusPath)("the alert rules", () => {
-  test("are valid, and their unit tests pass", async () => {
+  test("the alert rules are valid, and their unit tests pass", async () => {
     expect(await promtool("check", "rules", "rules.yaml", "alerts.yaml")).toContain(`SUCCESS: ${alerts.length} rules found`);
     expect(await promtool("test", "rules", "tests.yaml")).toContain("SUCCESS");
   });
@@ -35,7 +35,7 @@ const speedAlerts = /^(ApiSlow|EventLoop)/;
 describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system", () => {
   let dir: string;
   let postgres: Postgres;
-  let running: TestSystem;
+  let testSystem: TestSystem;
   let prometheus: Prometheus;
   let collector: Collector;
   let business: TestBusiness;
@@ -45,7 +45,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false, log: () => {} });
     collector = await startCollector();
     const traces = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACE_RATIO: "0.1" };
-    running = await startTestSystem(
+    testSystem = await startTestSystem(
       "kafka",
       {
         gateway: { ...traces, REQUESTS_AT_ONCE_MAX: "100", RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "20" },
@@ -55,42 +55,42 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       },
       { databaseUrl: postgres.superuserUrl, supervised: true },
     );
-    prometheus = await startPrometheus(join(dir, "prometheus"), running.system.metricsUrls);
-    business = await aBusiness(running.system);
+    prometheus = await startPrometheus(join(dir, "prometheus"), testSystem.system.metricsUrls);
+    business = await aBusiness(testSystem.system);
   });
   afterAll(async () => {
     await prometheus?.[Symbol.asyncDispose]();
     await business?.receiver[Symbol.asyncDispose]();
-    await running?.[Symbol.asyncDispose]();
+    await testSystem?.[Symbol.asyncDispose]();
     await collector?.[Symbol.asyncDispose]();
     await postgres?.stop();
     if (dir) await rm(dir, { recursive: true, force: true });
   });
 
-  afterEach(async () => void (await sandbox(running.system, "DELETE", "/sandbox/faults")));
+  afterEach(async () => void (await sandbox(testSystem.system, "DELETE", "/sandbox/faults")));
 
-  const fires = (alertname: string, labels: Readonly<Record<string, string>> = {}) =>
+  const expectFiring = (alertname: string, labels: Readonly<Record<string, string>> = {}) =>
     eventually(async () => {
-      const firing = await prometheus.firing();
+      const firing = await prometheus.firingAlerts();
       expect(firing, `${alertname} fires`).toContainEqual(expect.objectContaining({ alertname, ...labels }));
     });
-  const fault = (operation: string, mode: string) =>
-    sandbox(running.system, "PUT", "/sandbox/faults", { operation, mode, times: 10_000 });
+  const setProviderFault = (operation: string, mode: string) =>
+    sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation, mode, times: 10_000 });
   const create = () => business.call("POST", "/api/v1/payments", anOrder);
   const verify = () => business.call("POST", "/api/v1/kyc/applications", {});
-  const send = (name: ServiceName, signal: NodeJS.Signals) => {
-    const pid = running.system.services[name].pid();
-    if (pid === undefined) throw new Error(`${name} does not run`);
+  const sendSignal = (name: ServiceName, signal: NodeJS.Signals) => {
+    const pid = testSystem.system.services[name].pid();
+    if (pid === undefined) throw new Error(`${name} is not running`);
     process.kill(pid, signal);
   };
-  const databaseOf = (name: ServiceName) => {
+  const superuserUrlOf = (name: ServiceName) => {
     const url = new URL(postgres.superuserUrl);
-    url.pathname = new URL(running.system.databaseUrls[name] ?? "").pathname;
+    url.pathname = new URL(testSystem.system.databaseUrls[name] ?? "").pathname;
     return url.toString();
   };
   /** Runs `use` with a superuser connection. */
-  const asSuperuser = async <T>(name: ServiceName, use: (client: pg.Client) => Promise<T>): Promise<T> => {
-    const client = new pg.Client({ connectionString: databaseOf(name) });
+  const runAsSuperuser = async <T>(name: ServiceName, use: (client: pg.Client) => Promise<T>): Promise<T> => {
+    const client = new pg.Client({ connectionString: superuserUrlOf(name) });
     await client.connect();
     try {
       return await use(client);
@@ -98,10 +98,10 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       await client.end();
     }
   };
-  /** Repeats the action in parallel loops while `work` runs. Errors are ignored. */
-  const repeatDuring = async (rows: number, action: () => Promise<unknown>, work: Promise<unknown>) => {
+  /** Repeats the action in `loopCount` parallel loops while `work` runs. Ignores errors. */
+  const repeatDuring = async (loopCount: number, action: () => Promise<unknown>, work: Promise<unknown>) => {
     let isOver = false;
-    const loops = Array.from({ length: rows }, async () => {
+    const loops = Array.from({ length: loopCount }, async () => {
       while (!isOver) await action().catch(() => {});
     });
     await work.finally(() => {
@@ -109,8 +109,8 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     });
     await Promise.all(loops);
   };
-  const refundOne = async () => {
-    const { id } = await aPaidPayment(running.system, business);
+  const createRefund = async () => {
+    const { id } = await aPaidPayment(testSystem.system, business);
     await business.call("POST", `/api/v1/payments/${id}/refund`);
     await business.call("GET", `/api/v1/payments/${id}`);
     await pause();
@@ -119,38 +119,38 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
 
   test("Prometheus has data for every panel and every rule, and fires no alert in a healthy system", async () => {
     const queries = [...panelQueries, ...recordings.map(({ record = "" }) => ({ place: record, expr: record }))];
-    const metrics = new Set(alerts.flatMap(({ expr }) => metricsIn(expr).map(({ name }) => name)));
+    const metrics = new Set(alerts.flatMap(({ expr }) => findMetrics(expr).map(({ name }) => name)));
     for (const name of metrics) queries.push({ place: "an alert", expr: `count(${name})` });
     for (let i = 0; i < 3; i++) await verify();
-    const answered = eventually(async () => {
+    const queriesHaveData = eventually(async () => {
       const empty = [];
       for (const { place, expr } of queries) if ((await prometheus.query(expr)).length === 0) empty.push(`${place}: ${expr}`);
       expect(empty).toEqual([]);
     }, 120_000);
-    await repeatDuring(1, refundOne, answered);
-    const firing = (await prometheus.firing()).map(({ alertname = "" }) => alertname);
+    await repeatDuring(1, createRefund, queriesHaveData);
+    const firing = (await prometheus.firingAlerts()).map(({ alertname = "" }) => alertname);
     expect(firing.filter((alert) => !speedAlerts.test(alert))).toEqual([]);
   });
 
   test("alerts fire when the processor, provider, endpoints or collector fail, and on forgeries, key guessing and floods", async () => {
-    const dead = await aBusiness(running.system, "Dead");
-    await dead.receiver[Symbol.asyncDispose]();
-    for (let i = 0; i < 5; i++) await aPaidPayment(running.system, dead);
-    const toRefund = await aPaidPayment(running.system, business);
-    const unconfirmed = await create();
-    await Promise.all([fault("register", "timeout_before"), fault("confirm", "http_503"), fault("refund", "timeout_before")]);
-    await Promise.all([fault("kyc_create", "timeout_before"), fault("kyc_get", "timeout_before")]);
-    await sandbox(running.system, "POST", `/sandbox/payments/${unconfirmed.body["processor_order_id"]}/pay`, validCard);
-    void business.call("POST", `/api/v1/payments/${toRefund.id}/refund`);
-    await forge();
+    const withoutServer = await aBusiness(testSystem.system, "Without a server");
+    await withoutServer.receiver[Symbol.asyncDispose]();
+    for (let i = 0; i < 5; i++) await aPaidPayment(testSystem.system, withoutServer);
+    const refundedPayment = await aPaidPayment(testSystem.system, business);
+    const unconfirmedPayment = await create();
+    await Promise.all([setProviderFault("register", "timeout_before"), setProviderFault("confirm", "http_503"), setProviderFault("refund", "timeout_before")]);
+    await Promise.all([setProviderFault("kyc_create", "timeout_before"), setProviderFault("kyc_get", "timeout_before")]);
+    await sandbox(testSystem.system, "POST", `/sandbox/payments/${unconfirmedPayment.body["processor_order_id"]}/pay`, validCard);
+    void business.call("POST", `/api/v1/payments/${refundedPayment.id}/refund`);
+    await sendForgedMessage();
     collector.answer = 400;
 
-    const guess = () =>
-      request(`${running.system.gatewayUrl}/api/v1/me`, { headers: { authorization: "Bearer unknown" } }).then(({ body }) =>
+    const guessKey = () =>
+      request(`${testSystem.system.gatewayUrl}/api/v1/me`, { headers: { authorization: "Bearer unknown" } }).then(({ body }) =>
         body.dump(),
       );
-    const callBack = () =>
-      request(`${running.system.gatewayUrl}/callbacks/kyc`, {
+    const sendForgedCallback = () =>
+      request(`${testSystem.system.gatewayUrl}/callbacks/kyc`, {
         method: "POST",
         body: "{}",
         headers: { "x-signature": "t=1,v1=00" },
@@ -160,27 +160,27 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
         150,
         create,
         Promise.all([
-          fires("RequestsShed", { bound: "at_once" }),
-          fires("CardProcessorFailing", { operation: "register" }),
-          fires("ApiErrorsBurnFast"),
+          expectFiring("RequestsShed", { bound: "at_once" }),
+          expectFiring("CardProcessorFailing", { operation: "register" }),
+          expectFiring("ApiErrorsBurnFast"),
         ]),
       ),
-      repeatDuring(1, verify, fires("VerificationProviderFailing", { operation: "create" })),
-      repeatDuring(1, () => guess().then(pause), fires("KeyGuessing")),
-      repeatDuring(1, () => callBack().then(pause), fires("ForgedCallbacks")),
-      fires("AttemptsFailing"),
-      fires("SpansLost", { job: "gateway", outcome: "refused" }),
-      fires("ForgedMessages", { job: "webhooks", topic: "payments.v1" }),
-      fires("LogAlert", { job: "webhooks" }),
-      fires("PaymentsUnconfirmed"),
-      fires("RefundsUnknown"),
-      fires("RefundsNeedDecision"),
+      repeatDuring(1, verify, expectFiring("VerificationProviderFailing", { operation: "create" })),
+      repeatDuring(1, () => guessKey().then(pause), expectFiring("KeyGuessing")),
+      repeatDuring(1, () => sendForgedCallback().then(pause), expectFiring("ForgedCallbacks")),
+      expectFiring("AttemptsFailing"),
+      expectFiring("SpansLost", { job: "gateway", outcome: "refused" }),
+      expectFiring("ForgedMessages", { job: "webhooks", topic: "payments.v1" }),
+      expectFiring("LogAlert", { job: "webhooks" }),
+      expectFiring("PaymentsUnconfirmed"),
+      expectFiring("RefundsUnknown"),
+      expectFiring("RefundsNeedDecision"),
     ]);
   });
 
   /** Sends an unsigned message to the brokers. */
-  async function forge(): Promise<void> {
-    const brokers = running.kafkaNodes.map((node) => node.brokers);
+  async function sendForgedMessage(): Promise<void> {
+    const brokers = testSystem.kafkaNodes.map((node) => node.brokers);
     const producer = new Client({ brokers, logLevel: logLevel.NOTHING }).producer({
       createPartitioner: Partitioners.DefaultPartitioner,
     });
@@ -190,89 +190,89 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     await producer.disconnect();
   }
 
-  test("alerts fire when a consumer cannot apply events, and when an event is parked", async () => {
-    await asSuperuser("webhooks", async (owner) => {
-      await owner.query("alter table event rename column body to gone");
-      for (let i = 0; i < 5; i++) await aPaidPayment(running.system, business);
-      await fires("ConsumerStopped", { job: "webhooks", topic: "payments.v1" });
-      await fires("DeadLettersOpen", { job: "webhooks" });
+  test("alerts fire when a consumer cannot apply events, and when a dead letter is parked", async () => {
+    await runAsSuperuser("webhooks", async (owner) => {
+      await owner.query("alter table event rename column body to body_renamed");
+      for (let i = 0; i < 5; i++) await aPaidPayment(testSystem.system, business);
+      await expectFiring("ConsumerStopped", { job: "webhooks", topic: "payments.v1" });
+      await expectFiring("DeadLettersOpen", { job: "webhooks" });
       await owner.query(
         "update dead_letter set status = 'PARKED', next_attempt_at = null where id = (select id from dead_letter limit 1)",
       );
-      await fires("DeadLettersParked", { job: "webhooks" });
+      await expectFiring("DeadLettersParked", { job: "webhooks" });
       await owner.query("update dead_letter set status = 'RETRYING', next_attempt_at = now() where status = 'PARKED'");
-      await owner.query("alter table event rename column gone to body");
-      await fires("WebhooksLateBurnFast");
+      await owner.query("alter table event rename column body_renamed to body");
+      await expectFiring("WebhooksLateBurnFast");
     });
   });
 
   test("alerts fire when Kafka or the relay is down and events are not published", async () => {
-    await running.kafka?.kill();
-    await aPaidPayment(running.system, business);
-    await Promise.all([fires("OutboxStuck", { job: "payments" }), fires("ConsumerNotJoined", { job: "webhooks" })]);
-    await running.kafka?.start();
-    await asSuperuser("payments", async (other) => {
-      const ofRelay =
+    await testSystem.kafka?.kill();
+    await aPaidPayment(testSystem.system, business);
+    await Promise.all([expectFiring("OutboxStuck", { job: "payments" }), expectFiring("ConsumerNotJoined", { job: "webhooks" })]);
+    await testSystem.kafka?.start();
+    await runAsSuperuser("payments", async (lockHolder) => {
+      const terminateRelay =
         "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())";
       await eventually(async () => {
-        await other.query(ofRelay);
-        const { rows } = await other.query<{ got: boolean }>("select pg_try_advisory_lock(7166242) as got");
-        expect(rows[0]?.got).toBe(true);
+        await lockHolder.query(terminateRelay);
+        const { rows } = await lockHolder.query<{ isLocked: boolean }>("select pg_try_advisory_lock(7166242) as \"isLocked\"");
+        expect(rows[0]?.isLocked).toBe(true);
       });
-      await fires("RelayMissing", { job: "payments" });
+      await expectFiring("RelayMissing", { job: "payments" });
     });
   });
 
   test("alerts fire when processes are missing, frozen or restart repeatedly", async () => {
-    await running.system.services.identity.kill();
-    const noKeys = [
-      fires("ServiceDown", { job: "identity" }),
-      fires("KeysNotResolved"),
-      fires("CallsFailing", { to: "identity" }),
+    await testSystem.system.services.identity.kill();
+    const alertsOfIdentity = [
+      expectFiring("ServiceDown", { job: "identity" }),
+      expectFiring("KeysNotResolved"),
+      expectFiring("CallsFailing", { to: "identity" }),
     ];
-    await repeatDuring(2, () => business.call("GET", "/api/v1/me").then(pause), Promise.all(noKeys));
-    await running.system.services.identity.start();
-    await running.system.ready();
+    await repeatDuring(2, () => business.call("GET", "/api/v1/me").then(pause), Promise.all(alertsOfIdentity));
+    await testSystem.system.services.identity.start();
+    await testSystem.system.ready();
 
-    send("webhooks", "SIGSTOP");
-    for (let i = 0; i < 5; i++) await aPaidPayment(running.system, business);
-    await fires("ServiceDown", { job: "webhooks" });
-    send("webhooks", "SIGCONT");
+    sendSignal("webhooks", "SIGSTOP");
+    for (let i = 0; i < 5; i++) await aPaidPayment(testSystem.system, business);
+    await expectFiring("ServiceDown", { job: "webhooks" });
+    sendSignal("webhooks", "SIGCONT");
 
     for (let starts = 1; starts <= 3; starts++) {
-      send("clients", "SIGKILL");
+      sendSignal("clients", "SIGKILL");
       await eventually(async () => {
-        const [seen] = await prometheus.query('changes(process_start_time_seconds{job="clients"}[5m])');
-        expect(seen?.value).toBe(starts);
+        const [startCount] = await prometheus.query('changes(process_start_time_seconds{job="clients"}[5m])');
+        expect(startCount?.value).toBe(starts);
       });
     }
-    await fires("ServiceRestarting", { job: "clients" });
+    await expectFiring("ServiceRestarting", { job: "clients" });
   });
 
-  test("alerts fire when a database is slow, and when it is down", async () => {
-    const { id } = await aPaidPayment(running.system, business);
+  test("alerts fire when a database is slow and when it is down", async () => {
+    const { id } = await aPaidPayment(testSystem.system, business);
     const read = () => business.call("GET", `/api/v1/payments/${id}`);
-    const isNotSealed = asSuperuser("identity", async (holder) => {
+    const sealingAlert = runAsSuperuser("identity", async (holder) => {
       await holder.query("begin; lock table audit_link");
       await business.call("POST", "/api/v1/me/api-keys", { name: "not sealed" });
-      await fires("AuditNotSealed");
+      await expectFiring("AuditNotSealed");
       await holder.query("rollback");
     });
-    await asSuperuser("payments", async (holder) => {
-      const isSlow = Promise.all([fires("ApiSlowBurnFast"), fires("DatabasePoolExhausted", { job: "payments" })]);
-      const hold = async () => {
+    await runAsSuperuser("payments", async (holder) => {
+      const slowAlerts = Promise.all([expectFiring("ApiSlowBurnFast"), expectFiring("DatabasePoolExhausted", { job: "payments" })]);
+      const lockTables = async () => {
         await holder.query("begin; lock table payment; lock table idempotency_key");
         await new Promise((resolve) => setTimeout(resolve, 2_000));
         await holder.query("rollback");
       };
-      await repeatDuring(1, hold, repeatDuring(40, create, repeatDuring(20, read, isSlow)));
+      await repeatDuring(1, lockTables, repeatDuring(40, create, repeatDuring(20, read, slowAlerts)));
     });
-    await isNotSealed;
+    await sealingAlert;
     await postgres.kill();
-    await fires("DatabaseUnreachable", { job: "payments" });
+    await expectFiring("DatabaseUnreachable", { job: "payments" });
     await postgres.start();
     await eventually(async () => {
-      const firing = (await prometheus.firing()).map(({ alertname }) => alertname);
+      const firing = (await prometheus.firingAlerts()).map(({ alertname }) => alertname);
       for (const alert of ["DatabaseUnreachable", "ServiceDown", "OutboxStuck", "RelayMissing", "AuditNotSealed"])
         expect(firing).not.toContain(alert);
     });

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { alerts, documentedMetrics, metricsIn, monitoring, pageOf, panelQueries, recordings, runbooks } from "./rules.ts";
+import { alerts, readDocumentedMetrics, findMetrics, monitoring, pageOf, panelQueries, recordings, runbooks } from "./rules.ts";
 
-test("each alert has a runbook with meaning, impact, check, fix and escalation, and each runbook an alert", () => {
+test("each alert has a runbook with meaning, impact, check, fix and escalation, and each runbook has an alert", () => {
   expect(readdirSync(runbooks).toSorted()).toEqual(alerts.map(({ alert }) => pageOf(alert)).toSorted());
   for (const { alert, labels, annotations } of alerts) {
     const page = readFileSync(join(runbooks, pageOf(alert)), "utf8");
@@ -35,26 +35,26 @@ const queries = [
 ];
 
 test("every metric and label in a rule, dashboard or page exists with the used values", () => {
-  const documented = documentedMetrics();
+  const documented = readDocumentedMetrics();
   const recorded = new Set(recordings.map(({ record }) => record));
-  const wrong = queries.flatMap(({ place, expr }) =>
-    metricsIn(expr).flatMap(({ name, labels }) => {
+  const unknownNames = queries.flatMap(({ place, expr }) =>
+    findMetrics(expr).flatMap(({ name, labels }) => {
       if (name === "up" || recorded.has(name)) return [];
       const documentedLabels = documented.get(name);
       if (!documentedLabels) return [`${place}: ${name}`];
-      return Object.entries(labels).flatMap(([label, words]) => {
+      return Object.entries(labels).flatMap(([label, usedValues]) => {
         const values = label === "job" || label === "le" ? undefined : (documentedLabels[label] ?? "");
         const isClosed = values !== undefined && !values.startsWith("the ");
-        const unknown = isClosed ? words.filter((word) => !values.split(", ").includes(word)) : [];
-        return unknown.map((word) => `${place}: ${name} has no ${label}="${word}"`);
+        const unknown = isClosed ? usedValues.filter((value) => !values.split(", ").includes(value)) : [];
+        return unknown.map((value) => `${place}: ${name} has no ${label}="${value}"`);
       });
     }),
   );
-  expect(wrong).toEqual([]);
+  expect(unknownNames).toEqual([]);
 });
 
 test("expressions use max, not sum, for metrics that every replica reports from the database", () => {
-  const ofRows =
+  const sumOfDatabaseMetric =
     /sum(?: by \([^)]*\))? \((?:amana_(?:outbox_(?:waiting|oldest)|dead_letters|due_(?:rows|oldest)|deliveries_|refunds|payments_unconfirmed|kyc_applications))/;
-  expect(queries.filter(({ expr }) => ofRows.test(expr))).toEqual([]);
+  expect(queries.filter(({ expr }) => sumOfDatabaseMetric.test(expr))).toEqual([]);
 });

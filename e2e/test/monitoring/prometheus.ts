@@ -15,34 +15,34 @@ export const prometheusPath = process.env["PROMETHEUS"];
 
 if (!prometheusPath) {
   process.stderr.write(
-    "LEFT OUT: rules, alerts and dashboards on a real Prometheus. Set PROMETHEUS, for example to /usr/bin/prometheus.\n",
+    "SKIPPED: rules, alerts and dashboards on a real Prometheus. Set PROMETHEUS, for example to /usr/bin/prometheus.\n",
   );
 }
 
 /** Runs promtool on the files of deploy/monitoring. Throws its output if it fails. */
 export async function promtool(...args: string[]): Promise<string> {
   const program = join(dirname(prometheusPath ?? ""), "promtool");
-  const done = await promisify(execFile)(program, args, { cwd: monitoring }).catch(
+  const result = await promisify(execFile)(program, args, { cwd: monitoring }).catch(
     (error: { stdout: string; stderr: string }) => {
       throw new Error(`${error.stdout}\n${error.stderr}`);
     },
   );
-  return done.stdout;
+  return result.stdout;
 }
 
-/** A minute in the rules is three seconds here. */
-const shorterBy = 20;
+/** Divisor of all times in the rules: a minute becomes three seconds. */
+const timeDivisor = 20;
 const seconds = { m: 60, h: 3_600, d: 86_400 } as const;
 
 /** Returns the rules with shorter windows, pauses and ages. The expressions stay the same. */
-function shortened(rules: string): string {
-  const short = (count: string, unit: string) => `${(Number(count) * seconds[unit as keyof typeof seconds]) / shorterBy}s`;
+function shortenTimes(rules: string): string {
+  const shorten = (count: string, unit: string) => `${(Number(count) * seconds[unit as keyof typeof seconds]) / timeDivisor}s`;
   return rules
-    .replaceAll(/\[(\d+)([mhd])\]/g, (_all, count: string, unit: string) => `[${short(count, unit)}]`)
-    .replaceAll(/for: (\d+)([mhd])/g, (_all, count: string, unit: string) => `for: ${short(count, unit)}`)
+    .replaceAll(/\[(\d+)([mhd])\]/g, (_all, count: string, unit: string) => `[${shorten(count, unit)}]`)
+    .replaceAll(/for: (\d+)([mhd])/g, (_all, count: string, unit: string) => `for: ${shorten(count, unit)}`)
     .replaceAll(
       /(_(?:oldest(?:_due)?|until_timestamp)_seconds.*> )(\d+)/g,
-      (_all, before: string, age: string) => `${before}${Number(age) / shorterBy}`,
+      (_all, before: string, age: string) => `${before}${Number(age) / timeDivisor}`,
     );
 }
 
@@ -55,7 +55,7 @@ export interface Series {
 export async function startPrometheus(dir: string, metricsUrls: Readonly<Record<ServiceName, string>>) {
   await mkdir(dir, { recursive: true });
   for (const file of ["rules.yaml", "alerts.yaml"]) {
-    await writeFile(join(dir, file), shortened(await readFile(join(monitoring, file), "utf8")));
+    await writeFile(join(dir, file), shortenTimes(await readFile(join(monitoring, file), "utf8")));
   }
   const jobs = serviceNames.map((name) => ({ job_name: name, static_configs: [{ targets: [new URL(metricsUrls[name]).host] }] }));
   const config = {
@@ -87,8 +87,8 @@ export async function startPrometheus(dir: string, metricsUrls: Readonly<Record<
   const get = async <T>(path: string, form?: Record<string, string>): Promise<T> => {
     const body = form && new URLSearchParams(form).toString();
     const headers = { "content-type": "application/x-www-form-urlencoded" };
-    const answer = await request(`${url}/api/v1/${path}`, body === undefined ? {} : { method: "POST", body, headers });
-    const { status, data, error } = (await answer.body.json()) as { status: string; data: T; error?: string };
+    const response = await request(`${url}/api/v1/${path}`, body === undefined ? {} : { method: "POST", body, headers });
+    const { status, data, error } = (await response.body.json()) as { status: string; data: T; error?: string };
     if (status !== "success") throw new Error(`${form?.["query"] ?? path}: ${error}`);
     return data;
   };
@@ -100,7 +100,7 @@ export async function startPrometheus(dir: string, metricsUrls: Readonly<Record<
       return result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }));
     },
     /** Returns the labels of the firing alerts. */
-    async firing(): Promise<Readonly<Record<string, string>>[]> {
+    async firingAlerts(): Promise<Readonly<Record<string, string>>[]> {
       const { alerts } = await get<{ alerts: { state: string; labels: Record<string, string> }[] }>("alerts");
       return alerts.filter(({ state }) => state === "firing").map(({ labels }) => labels);
     },

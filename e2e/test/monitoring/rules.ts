@@ -21,18 +21,18 @@ interface Dashboard {
   readonly panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[];
 }
 
-const rulesIn = (file: string): Rule[] =>
+const readRules = (file: string): Rule[] =>
   (parse(readFileSync(join(monitoring, file), "utf8")) as RuleFile).groups.flatMap(({ rules }) => rules);
 
-export const recordings = rulesIn("rules.yaml");
-export const alerts = rulesIn("alerts.yaml") as (Rule & { readonly alert: string })[];
+export const recordings = readRules("rules.yaml");
+export const alerts = readRules("alerts.yaml") as (Rule & { readonly alert: string })[];
 
 const dashboardsDir = join(monitoring, "dashboards");
 export const dashboards = readdirSync(dashboardsDir).map((file) => ({
   file,
   ...(JSON.parse(readFileSync(join(dashboardsDir, file), "utf8")) as Dashboard),
 }));
-/** Returns the expression of each panel, with its place. */
+/** The expression of each panel, with the file and title of the panel. */
 export const panelQueries = dashboards.flatMap(({ file, panels }) =>
   panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ place: `${file}: ${title}`, expr }))),
 );
@@ -41,7 +41,7 @@ export const panelQueries = dashboards.flatMap(({ file, panels }) =>
 export const pageOf = (alert: string): string => `${alert.replaceAll(/(?!^)([A-Z])/g, "-$1").toLowerCase()}.md`;
 
 /** Returns the metrics in an expression, with their label conditions. */
-export function metricsIn(expr: string): { name: string; labels: Record<string, string[]> }[] {
+export function findMetrics(expr: string): { name: string; labels: Record<string, string[]> }[] {
   const selectors = [...expr.matchAll(/\b((?:amana|process|nodejs)_\w+|up|(?:api|webhooks):\w+:\w+)(?:\{([^}]*)\})?/g)];
   return selectors.map(([, name = "", matchers = ""]) => ({
     name,
@@ -52,7 +52,7 @@ export function metricsIn(expr: string): { name: string; labels: Record<string, 
 }
 
 /** Reads docs/metrics.md: the labels of each metric with their values. */
-export function documentedMetrics(): Map<string, Readonly<Record<string, string>>> {
+export function readDocumentedMetrics(): Map<string, Readonly<Record<string, string>>> {
   const rows = readFileSync(join(root, "docs", "metrics.md"), "utf8").matchAll(/^\| `(\w+)` \| (\w+) \| (.*?) \| .* \|$/gm);
   return new Map(
     [...rows].flatMap(([, name = "", type = "", labels = ""]) => {

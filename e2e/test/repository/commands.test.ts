@@ -33,8 +33,8 @@ test.each(names)("%s --help prints the usage and ends with code 0", async (name)
 });
 
 test.each(names)("%s ends with code 2 on an unknown option and names it", async (name) => {
-  const { code, error } = await run(name, ["--wat"]);
-  expect(error).toMatch(new RegExp(`unknown option '--wat'[\\s\\S]*See: npx --yes pnpm@12 ${name} --help`));
+  const { code, error } = await run(name, ["--unknown"]);
+  expect(error).toMatch(new RegExp(`unknown option '--unknown'[\\s\\S]*See: npx --yes pnpm@12 ${name} --help`));
   expect(code).toBe(2);
 });
 
@@ -55,7 +55,7 @@ test.each([
   expect((await run(name, args)).code).toBe(2);
 });
 
-test("the command test ends with code 2 and runs no test when one of the words matches no test file", async () => {
+test("the command test ends with code 2 and runs no test when one of its arguments matches no test file", async () => {
   const { code, out, error } = await run("test", ["kafka", "nosuch"]);
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(error).toContain("no test file matches nosuch");

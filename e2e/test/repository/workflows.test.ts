@@ -6,7 +6,7 @@ const folder = join(import.meta.dirname, "..", "..", "..", ".github", "workflows
 
 test("workflows pin each action to a full commit SHA and name its version", async () => {
   const texts = await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file), "utf8")));
-  const used = texts.flatMap((text) => [...text.matchAll(/\buses: *(.*)/g)].map(([, action = ""]) => action));
-  expect(used).not.toEqual([]);
-  expect(used.filter((action) => !/^[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
+  const actions = texts.flatMap((text) => [...text.matchAll(/\buses: *(.*)/g)].map(([, action = ""]) => action));
+  expect(actions).not.toEqual([]);
+  expect(actions.filter((action) => !/^[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
 });

@@ -5,38 +5,39 @@ import { eventually } from "@amana/dev-env/eventually";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  expectPlace,
-  type Place,
-  placeOf,
-  places,
+  expectOnboarding,
+  type OnboardingStatuses,
+  readOnboarding,
+  onboardingStatuses,
   saveDetails,
   someAccount,
   someBeneficiary,
 } from "../../src/clients-harness.ts";
-import { type Application, aClient, anApplication, applications, callbacksSettled, onLink } from "../../src/kyc-harness.ts";
+import { type Application, aClient, anApplication, applications, waitForCallbacks, actOnLink } from "../../src/kyc-harness.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
-let running: TestSystem;
+let testSystem: TestSystem;
 let business: TestBusiness;
-let other: TestBusiness;
+let otherBusiness: TestBusiness;
 let operator: ApiCaller;
 
 beforeAll(async () => {
-  running = await startTestSystem("direct");
-  [business, other] = await Promise.all([aBusiness(running.system, "Banque"), aBusiness(running.system, "Autre")]);
-  operator = apiCaller(running.system.gatewayUrl, running.system.adminKey);
+  testSystem = await startTestSystem("direct");
+  [business, otherBusiness] = await Promise.all([aBusiness(testSystem.system, "Banque"), aBusiness(testSystem.system, "Autre")]);
+  operator = apiCaller(testSystem.system.gatewayUrl, testSystem.system.adminKey);
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
-  await other?.receiver[Symbol.asyncDispose]();
-  await running?.[Symbol.asyncDispose]();
+  await otherBusiness?.receiver[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
 });
 
-const expectAt = (id: string, place: Place, shown?: { id: string; link?: string }) => expectPlace(business, id, place, shown);
-const submit = ({ link }: Application, submission: object) => onLink(running.system, link, "submit", submission);
-const update = (id: string, changes: object) => business.call("PUT", `/api/v1/clients/person/${id}`, changes);
+const expectStatuses = (id: string, statuses: OnboardingStatuses, application?: { id: string; link?: string }) =>
+  expectOnboarding(business, id, statuses, application);
+const submit = ({ link }: Application, submission: object) => actOnLink(testSystem.system, link, "submit", submission);
+const updateClient = (id: string, changes: object) => business.call("PUT", `/api/v1/clients/person/${id}`, changes);
 const onboarding = (id: string) => `/api/v1/clients/${id}/onboarding`;
-const codeOf = ({ status, body }: Answer) => [status, body["code"]];
+const statusAndCode = ({ status, body }: Answer) => [status, body["code"]];
 const openAccount = (clientId: string, body: object = {}, by = business) =>
   by.call("POST", "/api/v1/accounts", { ...someAccount, client_id: clientId, ...body });
 
@@ -50,12 +51,12 @@ async function aClientWithLink(body: object = {}): Promise<{ client: string; app
 async function aVerifiedClient(): Promise<string> {
   const { client, application } = await aClientWithLink();
   await submit(application, { outcome: "approved" });
-  await expectAt(client, places.verified, { id: application.id });
+  await expectStatuses(client, onboardingStatuses.verified, { id: application.id });
   return client;
 }
 
-async function rowsOf(service: "identity" | "clients" | "kyc", sql: string, values: unknown[] = []) {
-  const database = new Client({ connectionString: running.system.databaseUrls[service] });
+async function queryRows(service: "identity" | "clients" | "kyc", sql: string, values: unknown[] = []) {
+  const database = new Client({ connectionString: testSystem.system.databaseUrls[service] });
   await database.connect();
   try {
     return (await database.query(sql, values)).rows;
@@ -64,117 +65,117 @@ async function rowsOf(service: "identity" | "clients" | "kyc", sql: string, valu
   }
 }
 
-const auditOf = (clientId: string) =>
-  rowsOf("identity", "select * from audit_event where entity_type = 'onboarding' and after->>'client_id' = $1", [clientId]);
+const readAuditRows = (clientId: string) =>
+  queryRows("identity", "select * from audit_event where entity_type = 'onboarding' and after->>'client_id' = $1", [clientId]);
 
 describe("an onboarding", () => {
-  test("goes from registration to APPROVED, and shows the link while the application is open", async () => {
+  test("an onboarding goes from registration to APPROVED, and returns the link while the application is open", async () => {
     const client = await aClient(business);
-    await expectAt(client, places.registered);
+    await expectStatuses(client, onboardingStatuses.registered);
     await saveDetails(business, client);
-    await expectAt(client, places.detailed);
+    await expectStatuses(client, onboardingStatuses.detailed);
     const application = await anApplication(business, { client_id: client });
-    await expectAt(client, places.created, application);
+    await expectStatuses(client, onboardingStatuses.created, application);
     const details = await business.call("GET", `${onboarding(client)}/details`);
     expect(details.body).toMatchObject({ ...someDetails, kyc_application_id: application.id, kyc_link: application.link });
-    await onLink(running.system, application.link, "open");
-    await expectAt(client, places.processing, application);
+    await actOnLink(testSystem.system, application.link, "open");
+    await expectStatuses(client, onboardingStatuses.processing, application);
     const locked = await business.call("PATCH", `${onboarding(client)}/details`, { is_us_person: true });
-    expect(codeOf(locked)).toEqual([409, "onboarding_locked"]);
+    expect(statusAndCode(locked)).toEqual([409, "onboarding_locked"]);
     await submit(application, { outcome: "approved", hold_seconds: 1 });
-    await expectAt(client, places.processing, application);
-    await expectAt(client, places.verified, { id: application.id });
+    await expectStatuses(client, onboardingStatuses.processing, application);
+    await expectStatuses(client, onboardingStatuses.verified, { id: application.id });
     const approved = await operator("POST", `${onboarding(client)}/approve`);
     expect([approved.status, approved.body["current_step"]]).toEqual([200, "APPROVED"]);
-    await expectAt(client, places.approved, { id: application.id });
+    await expectStatuses(client, onboardingStatuses.approved, { id: application.id });
     expect((await business.call("GET", `${onboarding(client)}/details`)).body).not.toHaveProperty("kyc_link");
   });
 
-  const ends: [string, Place, (application: Application) => Promise<unknown>][] = [
-    ["approved", places.verified, (made) => submit(made, { outcome: "approved" })],
-    ["rejected", places.declined, (made) => submit(made, { outcome: "rejected" })],
-    ["needs review", places.underReview, (made) => submit(made, { outcome: "needs_review" })],
-    ["expired", places.aborted, ({ link }) => onLink(running.system, link, "expire")],
-    ["canceled", places.aborted, ({ id }) => business.call("POST", `${applications}/${id}/cancel`)],
-    ["finally failed", places.aborted, (made) => submit(made, { outcome: "failed" })],
+  const outcomes: [string, OnboardingStatuses, (application: Application) => Promise<unknown>][] = [
+    ["approved", onboardingStatuses.verified, (application) => submit(application, { outcome: "approved" })],
+    ["rejected", onboardingStatuses.declined, (application) => submit(application, { outcome: "rejected" })],
+    ["in review", onboardingStatuses.underReview, (application) => submit(application, { outcome: "needs_review" })],
+    ["expired", onboardingStatuses.aborted, ({ link }) => actOnLink(testSystem.system, link, "expire")],
+    ["canceled", onboardingStatuses.aborted, ({ id }) => business.call("POST", `${applications}/${id}/cancel`)],
+    ["failed", onboardingStatuses.aborted, (application) => submit(application, { outcome: "failed" })],
   ];
-  test.each(ends)("after %s: is at %j without a link", async (_end, place, act) => {
+  test.each(outcomes)("after an application is %s, the onboarding has the statuses %j and no link", async (_outcome, statuses, decide) => {
     const { client, application } = await aClientWithLink({ max_attempts: 1 });
-    await act(application);
-    await expectAt(client, place, { id: application.id });
+    await decide(application);
+    await expectStatuses(client, statuses, { id: application.id });
   });
 
-  test.each(ends)(
-    "after %s without details: stays at DETAILS_PENDING and continues after the details are stored",
-    async (_end, place, act) => {
+  test.each(outcomes)(
+    "after an application is %s, an onboarding without details stays at DETAILS_PENDING until they are stored",
+    async (_outcome, statuses, decide) => {
       const client = await aClient(business);
       const application = await anApplication(business, { client_id: client, max_attempts: 1 });
-      await act(application);
-      await expectAt(client, ["DETAILS_PENDING", place[1], "IN_PROGRESS"], { id: application.id });
+      await decide(application);
+      await expectStatuses(client, ["DETAILS_PENDING", statuses[1], "IN_PROGRESS"], { id: application.id });
       await saveDetails(business, client);
-      expect((await placeOf(business, client)).place).toEqual(place);
+      expect((await readOnboarding(business, client)).statuses).toEqual(statuses);
     },
   );
 
   test.each([
-    ["APPROVED", places.verified],
-    ["REJECTED", places.declined],
-  ] as const)("continues after a review was resolved as %s", async (outcome, place) => {
+    ["APPROVED", onboardingStatuses.verified],
+    ["REJECTED", onboardingStatuses.declined],
+  ] as const)("an onboarding in review continues after the review is resolved as %s", async (outcome, statuses) => {
     const { client, application } = await aClientWithLink();
     await submit(application, { outcome: "needs_review" });
-    await expectAt(client, places.underReview, { id: application.id });
+    await expectStatuses(client, onboardingStatuses.underReview, { id: application.id });
     await operator("POST", `${applications}/${application.id}/review`, { outcome, note: "Seen in person." });
-    await expectAt(client, place, { id: application.id });
+    await expectStatuses(client, statuses, { id: application.id });
   });
 
-  test("keeps the link after a failed attempt, and the next attempt decides", async () => {
+  test("an onboarding keeps its link after a failed attempt, and the next attempt determines the verdict", async () => {
     const { client, application } = await aClientWithLink({ max_attempts: 2 });
     await submit(application, { outcome: "failed" });
     await eventually(async () => {
       expect((await business.call("GET", `${applications}/${application.id}`)).body["status"]).toBe("FAILED");
     });
-    await expectAt(client, places.processing, application);
+    await expectStatuses(client, onboardingStatuses.processing, application);
     await submit(application, { outcome: "approved" });
-    await expectAt(client, places.verified, { id: application.id });
+    await expectStatuses(client, onboardingStatuses.verified, { id: application.id });
   });
 
-  test("uses the newest application and ignores a later verdict of an older one", async () => {
+  test("an onboarding follows its newest application and ignores a later verdict of an older one", async () => {
     const { client, application: older } = await aClientWithLink();
     await submit(older, { outcome: "needs_review" });
-    await expectAt(client, places.underReview, { id: older.id });
+    await expectStatuses(client, onboardingStatuses.underReview, { id: older.id });
     const newer = await anApplication(business, { client_id: client });
-    await expectAt(client, places.created, newer);
+    await expectStatuses(client, onboardingStatuses.created, newer);
     await operator("POST", `${applications}/${older.id}/review`, { outcome: "REJECTED", note: "Another person." });
-    // An event leaves the outbox when its consumers have processed it.
-    await eventually(async () => expect(await rowsOf("kyc", "select id from outbox_waiting")).toEqual([]));
-    await expectAt(client, places.created, newer);
+    // With direct events, a row is removed from the outbox after its consumers have processed it.
+    await eventually(async () => expect(await queryRows("kyc", "select id from outbox_waiting")).toEqual([]));
+    await expectStatuses(client, onboardingStatuses.created, newer);
     await submit(newer, { outcome: "approved" });
-    await expectAt(client, places.verified, { id: newer.id });
+    await expectStatuses(client, onboardingStatuses.verified, { id: newer.id });
     await operator("POST", `${onboarding(client)}/approve`);
     const third = await anApplication(business, { client_id: client });
-    await expectAt(client, ["APPROVED", "CREATED", "APPROVED"], third);
+    await expectStatuses(client, ["APPROVED", "CREATED", "APPROVED"], third);
   });
 });
 
 describe("an operator's decision", () => {
-  test("approves once: the same key returns the same response, another call 409, a business's key 403; audited once", async () => {
+  test("an approval is applied and audited once, and the same Idempotency-Key returns the same response", async () => {
     const client = await aVerifiedClient();
     const path = `${onboarding(client)}/approve`;
-    expect(codeOf(await business.call("POST", path))).toEqual([403, "admin_required"]);
+    expect(statusAndCode(await business.call("POST", path))).toEqual([403, "admin_required"]);
     const key = { "idempotency-key": randomUUID(), "x-request-id": "approve-request-1" };
     const [first, second] = [await operator("POST", path, undefined, key), await operator("POST", path, undefined, key)];
     expect([first.status, second.text, second.headers["idempotent-replayed"]]).toEqual([200, first.text, "true"]);
-    expect(codeOf(await operator("POST", path))).toEqual([409, "invalid_status_transition"]);
-    expect(codeOf(await operator("POST", `${onboarding(client)}/decline`))).toEqual([409, "invalid_status_transition"]);
+    expect(statusAndCode(await operator("POST", path))).toEqual([409, "invalid_status_transition"]);
+    expect(statusAndCode(await operator("POST", `${onboarding(client)}/decline`))).toEqual([409, "invalid_status_transition"]);
     const rows = await eventually(async () => {
-      const found = await auditOf(client);
-      expect(found).not.toEqual([]);
-      return found;
+      const auditRows = await readAuditRows(client);
+      expect(auditRows).not.toEqual([]);
+      return auditRows;
     });
     expect(rows).toEqual([
       expect.objectContaining({
         action: "onboarding.approved",
-        actor: running.system.adminKey.slice(0, 16),
+        actor: testSystem.system.adminKey.slice(0, 16),
         entity_id: first.body["id"],
         business_id: business.id,
         before: { client_id: client, current_step: "PENDING_APPROVAL" },
@@ -184,49 +185,49 @@ describe("an operator's decision", () => {
     ]);
   });
 
-  test("declines until a newer application, with its reason in the audit trail", async () => {
+  test("a declined onboarding stays declined until a newer application, and the audit trail contains the reason", async () => {
     const client = await aVerifiedClient();
     const path = `${onboarding(client)}/decline`;
-    expect(codeOf(await business.call("POST", path, { reason: "mine" }))).toEqual([403, "admin_required"]);
+    expect(statusAndCode(await business.call("POST", path, { reason: "mine" }))).toEqual([403, "admin_required"]);
     const declined = await operator("POST", path, { reason: "Known elsewhere." });
     expect([declined.status, declined.body["overall_status"]]).toEqual([200, "DECLINED"]);
-    await expectAt(client, places.declined, { id: String(declined.body["kyc_application_id"]) });
-    expect(codeOf(await operator("POST", path))).toEqual([409, "invalid_status_transition"]);
+    await expectStatuses(client, onboardingStatuses.declined, { id: String(declined.body["kyc_application_id"]) });
+    expect(statusAndCode(await operator("POST", path))).toEqual([409, "invalid_status_transition"]);
     const newer = await anApplication(business, { client_id: client });
-    await expectAt(client, places.created, newer);
+    await expectStatuses(client, onboardingStatuses.created, newer);
     await submit(newer, { outcome: "approved" });
-    await expectAt(client, places.verified, { id: newer.id });
-    await eventually(async () => expect(await auditOf(client)).not.toEqual([]));
-    expect(await auditOf(client)).toEqual([
+    await expectStatuses(client, onboardingStatuses.verified, { id: newer.id });
+    await eventually(async () => expect(await readAuditRows(client)).not.toEqual([]));
+    expect(await readAuditRows(client)).toEqual([
       expect.objectContaining({ action: "onboarding.declined", reason: "Known elsewhere." }),
     ]);
   });
 
-  test("is rejected for a client that is not verified or does not exist", async () => {
+  test("a decision of an operator is rejected for a client that is not verified or does not exist", async () => {
     const { client } = await aClientWithLink();
     for (const verb of ["approve", "decline"]) {
-      expect(codeOf(await operator("POST", `${onboarding(client)}/${verb}`))).toEqual([409, "invalid_status_transition"]);
-      expect(codeOf(await operator("POST", `${onboarding(randomUUID())}/${verb}`))).toEqual([404, "not_found"]);
+      expect(statusAndCode(await operator("POST", `${onboarding(client)}/${verb}`))).toEqual([409, "invalid_status_transition"]);
+      expect(statusAndCode(await operator("POST", `${onboarding(randomUUID())}/${verb}`))).toEqual([404, "not_found"]);
     }
   });
 });
 
 describe("an account", () => {
-  const move = (id: string, verb: string) => business.call("POST", `/api/v1/accounts/${id}/${verb}`);
+  const changeStatus = (id: string, verb: string) => business.call("POST", `/api/v1/accounts/${id}/${verb}`);
 
-  test("is activated after its client is verified; each status change is permitted only from its states", async () => {
+  test("an account can be activated after its client is verified, and each status change needs a permitted status", async () => {
     const { client, application } = await aClientWithLink();
     const opened = await openAccount(client);
     const id = String(opened.body["id"]);
     expect([opened.status, opened.headers["location"]]).toEqual([201, `/api/v1/accounts/${id}`]);
     expect(opened.body).toMatchObject({ status: "PENDING", current_balance: "0.00", available_balance: "0.00" });
-    expect(codeOf(await move(id, "activate"))).toEqual([409, "client_not_verified"]);
+    expect(statusAndCode(await changeStatus(id, "activate"))).toEqual([409, "client_not_verified"]);
     await submit(application, { outcome: "approved" });
-    await expectAt(client, places.verified, { id: application.id });
-    await update(client, { blocked: true });
-    expect(codeOf(await move(id, "activate"))).toEqual([409, "client_blocked"]);
-    await update(client, { blocked: false });
-    const moves: [verb: string, status: string | undefined][] = [
+    await expectStatuses(client, onboardingStatuses.verified, { id: application.id });
+    await updateClient(client, { blocked: true });
+    expect(statusAndCode(await changeStatus(id, "activate"))).toEqual([409, "client_blocked"]);
+    await updateClient(client, { blocked: false });
+    const changes: [verb: string, status: string | undefined][] = [
       ["suspend", undefined],
       ["reactivate", undefined],
       ["activate", "ACTIVE"],
@@ -239,15 +240,15 @@ describe("an account", () => {
       ["close", "CLOSED"],
       ...["activate", "suspend", "reactivate", "close"].map((verb): [string, undefined] => [verb, undefined]),
     ];
-    for (const [verb, status] of moves) {
-      const answer = await move(id, verb);
-      expect([answer.status, answer.body["code"]], verb).toEqual(status ? [200, undefined] : [409, "invalid_status_transition"]);
-      if (status) expect(answer.body["status"]).toBe(status);
+    for (const [verb, status] of changes) {
+      const response = await changeStatus(id, verb);
+      expect([response.status, response.body["code"]], verb).toEqual(status ? [200, undefined] : [409, "invalid_status_transition"]);
+      if (status) expect(response.body["status"]).toBe(status);
     }
     const { body } = await business.call("GET", `/api/v1/accounts/${id}`);
     expect(body).toMatchObject({ status: "CLOSED", closed_date: expect.any(String) });
     const change = (changes: object) => business.call("PATCH", `/api/v1/accounts/${id}`, changes);
-    expect(codeOf(await change({ account_name: "Another" }))).toEqual([409, "account_closed"]);
+    expect(statusAndCode(await change({ account_name: "Another" }))).toEqual([409, "account_closed"]);
     expect((await change({ description: "Moved away" })).body).toEqual({
       ...body,
       description: "Moved away",
@@ -255,51 +256,51 @@ describe("an account", () => {
     });
   });
 
-  test("of a blocked client cannot be opened, nor can beneficiaries and applications, but existing ones can change", async () => {
+  test("a blocked client gets no new account, beneficiary or application, but its existing accounts can change", async () => {
     const client = await aVerifiedClient();
     const id = String((await openAccount(client)).body["id"]);
-    await move(id, "activate");
-    await update(client, { blocked: true });
-    expect(codeOf(await openAccount(client))).toEqual([409, "client_blocked"]);
+    await changeStatus(id, "activate");
+    await updateClient(client, { blocked: true });
+    expect(statusAndCode(await openAccount(client))).toEqual([409, "client_blocked"]);
     for (const [path, body] of [
       ["/api/v1/beneficiaries", someBeneficiary],
       [applications, {}],
     ] as const) {
-      expect(codeOf(await business.call("POST", path, { ...body, client_id: client }))).toEqual([409, "client_blocked"]);
+      expect(statusAndCode(await business.call("POST", path, { ...body, client_id: client }))).toEqual([409, "client_blocked"]);
     }
-    for (const verb of ["suspend", "reactivate", "close"]) expect((await move(id, verb)).status, verb).toBe(200);
-    await update(client, { blocked: false, is_blacklisted: true });
+    for (const verb of ["suspend", "reactivate", "close"]) expect((await changeStatus(id, verb)).status, verb).toBe(200);
+    await updateClient(client, { blocked: false, is_blacklisted: true });
     expect((await openAccount(client)).status).toBe(201);
   });
 });
 
 describe("while a service is down", () => {
-  test("clients: returns 503 for an application with client_id and creates nothing; without client_id it returns 201", async () => {
+  test("while clients is down, a creation with client_id returns 503 and creates nothing, and one without it returns 201", async () => {
     const client_id = await aClient(business);
-    const count = async () => (await business.call("GET", `${applications}?external_id=away`)).headers["x-total-count"];
-    await running.system.services.clients.stop();
+    const count = async () => (await business.call("GET", `${applications}?external_id=clients-down`)).headers["x-total-count"];
+    await testSystem.system.services.clients.stop();
     try {
-      const answer = await business.call("POST", applications, { external_id: "away", client_id });
-      expect([answer.status, answer.headers["retry-after"] !== undefined]).toEqual([503, true]);
+      const response = await business.call("POST", applications, { external_id: "clients-down", client_id });
+      expect([response.status, response.headers["retry-after"] !== undefined]).toEqual([503, true]);
       expect(await count()).toBe("0");
-      expect((await business.call("POST", applications, { external_id: "away" })).status).toBe(201);
+      expect((await business.call("POST", applications, { external_id: "clients-down" })).status).toBe(201);
       expect(await count()).toBe("1");
       expect((await business.call("GET", onboarding(client_id).concat("/status"))).status).toBe(503);
     } finally {
-      await running.system.services.clients.start();
-      await running.system.ready();
+      await testSystem.system.services.clients.start();
+      await testSystem.system.ready();
     }
-    expect((await business.call("POST", applications, { external_id: "away", client_id })).status).toBe(201);
+    expect((await business.call("POST", applications, { external_id: "clients-down", client_id })).status).toBe(201);
   });
 
-  test("kyc: shows the onboarding without its link, and with the link after kyc starts again", async () => {
+  test("while kyc is down, an onboarding is returned without its link", async () => {
     const { client, application } = await aClientWithLink();
-    await expectAt(client, places.created, application);
-    await running.system.services.kyc.stop();
+    await expectStatuses(client, onboardingStatuses.created, application);
+    await testSystem.system.services.kyc.stop();
     try {
       for (const view of ["status", "details"]) {
-        const answer = await business.call("GET", `${onboarding(client)}/${view}`);
-        expect([answer.status, answer.body["kyc_application_id"], answer.body["kyc_link"]]).toEqual([
+        const response = await business.call("GET", `${onboarding(client)}/${view}`);
+        expect([response.status, response.body["kyc_application_id"], response.body["kyc_link"]]).toEqual([
           200,
           application.id,
           undefined,
@@ -307,48 +308,48 @@ describe("while a service is down", () => {
       }
       expect((await business.call("PATCH", `${onboarding(client)}/details`, { is_us_person: true })).status).toBe(200);
     } finally {
-      await running.system.services.kyc.start();
-      await running.system.ready();
+      await testSystem.system.services.kyc.start();
+      await testSystem.system.ready();
     }
-    await expectAt(client, places.created, application);
+    await expectStatuses(client, onboardingStatuses.created, application);
   });
 });
 
-test("clients have the organization_id of their business, also for operators, and the list filters by it", async () => {
+test("clients have the organization_id of their business, and the list of clients filters by it", async () => {
   const id = await aClient(business);
-  const organizationOf = async ({ id: of }: TestBusiness) =>
-    Number((await operator("GET", `/api/v1/businesses/${of}`)).body["organization_id"]);
-  const [ownId, otherId] = [await organizationOf(business), await organizationOf(other)];
+  const readOrganizationId = async ({ id: businessId }: TestBusiness) =>
+    Number((await operator("GET", `/api/v1/businesses/${businessId}`)).body["organization_id"]);
+  const [ownId, otherId] = [await readOrganizationId(business), await readOrganizationId(otherBusiness)];
   expect(ownId).not.toBe(otherId);
   for (const path of [`/api/v1/clients/${id}`, `/api/v1/clients/person/${id}`]) {
     expect((await business.call("GET", path)).body["organization_id"]).toBe(ownId);
   }
-  expect((await update(id, { city: "Oran" })).body["organization_id"]).toBe(ownId);
-  const found = await business.call("GET", `/api/v1/clients?organization_id=${ownId}&limit=1`);
-  expect((found.body as unknown as object[]).length).toBe(1);
-  expect(Number(found.headers["x-total-count"])).toBeGreaterThan(1);
-  const none = await business.call("GET", `/api/v1/clients?organization_id=${otherId}`);
-  expect([none.text, none.headers["x-total-count"]]).toEqual(["[]", "0"]);
+  expect((await updateClient(id, { city: "Oran" })).body["organization_id"]).toBe(ownId);
+  const ownClients = await business.call("GET", `/api/v1/clients?organization_id=${ownId}&limit=1`);
+  expect((ownClients.body as unknown as object[]).length).toBe(1);
+  expect(Number(ownClients.headers["x-total-count"])).toBeGreaterThan(1);
+  const otherClients = await business.call("GET", `/api/v1/clients?organization_id=${otherId}`);
+  expect([otherClients.text, otherClients.headers["x-total-count"]]).toEqual(["[]", "0"]);
 });
 
 describe("the lists", () => {
-  /** More rows than a search counts, and a few rows that another search finds. */
-  const filled = 1_005;
-  let large: TestBusiness;
-  /** Another business with few rows in the same lists. */
-  let small: TestBusiness;
+  /** Number of rows of the large business, more than a search counts. */
+  const rowCount = 1_005;
+  let largeBusiness: TestBusiness;
+  /** A second business with few rows in the same lists. */
+  let smallBusiness: TestBusiness;
 
   beforeAll(async () => {
-    [large, small] = [await aBusiness(running.system, "Grande"), await aBusiness(running.system, "Petite")];
-    await rowsOf("clients", fillSql, [large.id, 0, filled]);
-    await rowsOf("clients", fillSql, [small.id, 5_000, 3]);
+    [largeBusiness, smallBusiness] = [await aBusiness(testSystem.system, "Grande"), await aBusiness(testSystem.system, "Petite")];
+    await queryRows("clients", fillSql, [largeBusiness.id, 0, rowCount]);
+    await queryRows("clients", fillSql, [smallBusiness.id, 5_000, 3]);
   });
   afterAll(async () => {
-    await large?.receiver[Symbol.asyncDispose]();
-    await small?.receiver[Symbol.asyncDispose]();
+    await largeBusiness?.receiver[Symbol.asyncDispose]();
+    await smallBusiness?.receiver[Symbol.asyncDispose]();
   });
 
-  const page = async (path: string, by = large) => {
+  const readPage = async (path: string, by = largeBusiness) => {
     const { status, headers, body } = await by.call("GET", path);
     expect(status, path).toBe(200);
     const links = [...String(headers["link"]).matchAll(/<([^>]+)>; rel="(\w+)"/g)].map(([, to, rel]) => [rel, to]);
@@ -359,14 +360,14 @@ describe("the lists", () => {
       links: Object.fromEntries(links) as Record<string, string | undefined>,
     };
   };
-  const follow = async (path: string) => {
+  const readAllPages = async (path: string) => {
     const ids: string[] = [];
     let next: string | undefined = path;
     for (let pages = 0; next !== undefined; pages++) {
-      expect(pages, "the pages have an end").toBeLessThan(filled / 50);
-      const got = await page(next);
-      ids.push(...got.ids);
-      next = got.links["next"];
+      expect(pages, "the next links end").toBeLessThan(rowCount / 50);
+      const current = await readPage(next);
+      ids.push(...current.ids);
+      next = current.links["next"];
     }
     return ids;
   };
@@ -374,39 +375,39 @@ describe("the lists", () => {
   const tables = { clients: "client", beneficiaries: "beneficiary", accounts: "account" };
   const lists = ["clients", "beneficiaries", "accounts"] as const;
   test.each(lists)(
-    "the list of %s returns every row once, newest first, through next links beyond the counted 1 000",
+    "the next links of the list of %s return every row once, newest first, also beyond the counted 1 000 rows",
     async (list) => {
       const path = `/api/v1/${list}?limit=100`;
-      const first = await page(path);
+      const first = await readPage(path);
       expect([first.total, first.capped]).toEqual(["1000", "true"]);
       expect(first.links).toEqual({ first: `${path}&offset=0`, next: `${path}&offset=100` });
-      const last = await page(`${path}&offset=1000`);
+      const last = await readPage(`${path}&offset=1000`);
       expect([last.ids.length, last.links["next"], last.links["prev"]]).toEqual([
-        filled - 1_000,
+        rowCount - 1_000,
         undefined,
         `${path}&offset=900`,
       ]);
-      const short = await page(path, small);
+      const short = await readPage(path, smallBusiness);
       expect([short.total, short.capped, Object.keys(short.links)]).toEqual(["3", undefined, ["first", "last"]]);
-      const rows = await rowsOf(
+      const rows = await queryRows(
         "clients",
         `select id from ${tables[list]} where business_id = $1 order by created_at desc, id desc`,
-        [large.id],
+        [largeBusiness.id],
       );
-      expect(await follow(path)).toEqual(rows.map(({ id }) => id));
+      expect(await readAllPages(path)).toEqual(rows.map(({ id }) => id));
     },
   );
 
   test.each(lists)(
-    "%s: a search with more than 1 000 results reports an uncounted total and can be read to its end",
+    "a search of %s with more than 1 000 results reports a capped total and can be read to its end",
     async (list) => {
       const path = `/api/v1/${list}?search=GROUP&limit=100`;
-      const first = await page(path);
+      const first = await readPage(path);
       expect([first.total, first.capped, Object.keys(first.links)]).toEqual(["1000", "true", ["first", "next"]]);
-      expect(new Set(await follow(path)).size).toBe(filled);
-      const few = await page(`/api/v1/${list}?search=GROUP-100_&limit=100`);
+      expect(new Set(await readAllPages(path)).size).toBe(rowCount);
+      const few = await readPage(`/api/v1/${list}?search=GROUP-100_&limit=100`);
       expect([few.ids, few.total, few.capped]).toEqual([[], "0", undefined]);
-      const rare = await page(`/api/v1/${list}?search=group-100&limit=4`);
+      const rare = await readPage(`/api/v1/${list}?search=group-100&limit=4`);
       expect([rare.ids.length, rare.total, rare.capped, Object.keys(rare.links)]).toEqual([
         4,
         "7",
@@ -416,7 +417,7 @@ describe("the lists", () => {
     },
   );
 
-  test.each(lists)("%s: no filter returns rows of another business", async (list) => {
+  test.each(lists)("no filter of the list of %s returns rows of another business", async (list) => {
     const filters = {
       clients: [
         "kyc_status=NOT_STARTED",
@@ -430,12 +431,12 @@ describe("the lists", () => {
       accounts: ["account_type=CURRENT", "status=PENDING", "currency=DZD"],
     }[list];
     const otherIds = new Set(
-      (await rowsOf("clients", `select id from ${tables[list]} where business_id = $1`, [large.id])).map(({ id }) => id),
+      (await queryRows("clients", `select id from ${tables[list]} where business_id = $1`, [largeBusiness.id])).map(({ id }) => id),
     );
     for (const filter of ["", "search=group", "search=g", ...filters]) {
       const path = `/api/v1/${list}?limit=100&${filter}`;
-      expect((await page(path)).ids.length, filter).toBeGreaterThan(0);
-      const { ids, total } = await page(path, small);
+      expect((await readPage(path)).ids.length, filter).toBeGreaterThan(0);
+      const { ids, total } = await readPage(path, smallBusiness);
       expect([ids.filter((id) => otherIds.has(id)), total], filter).toEqual([[], String(ids.length)]);
     }
   });
@@ -483,7 +484,7 @@ describe("ids of another business", () => {
     ["PUT", `/api/v1/beneficiaries/${beneficiary}`, { name: "Mine" }],
     ["PUT", `/api/v1/beneficiaries/${beneficiary}`, { account_number: null }],
     ["POST", "/api/v1/accounts", { ...someAccount, client_id: client }],
-    ["POST", "/api/v1/accounts", { ...someAccount, client_id: client, external_account_id: "theirs" }],
+    ["POST", "/api/v1/accounts", { ...someAccount, client_id: client, external_account_id: "of-the-business" }],
     ["GET", `/api/v1/accounts?client_id=${client}`],
     ["GET", `/api/v1/accounts/${account}`],
     ["PATCH", `/api/v1/accounts/${account}`, { account_name: "Mine" }],
@@ -491,58 +492,58 @@ describe("ids of another business", () => {
     ...["activate", "suspend", "reactivate", "close"].map((verb): Operation => ["POST", `/api/v1/accounts/${account}/${verb}`]),
   ];
 
-  test("have the same responses as unknown ids, byte for byte, on every route, and change nothing", async () => {
+  test("ids of another business get the same responses as unknown ids on every route of clients, and change nothing", async () => {
     const client = await aVerifiedClient();
     const beneficiary = (await business.call("POST", "/api/v1/beneficiaries", { ...someBeneficiary, client_id: client })).body[
       "id"
     ];
-    const account = (await openAccount(client, { external_account_id: "theirs" })).body["id"];
-    await update(client, { blocked: true });
-    // A late callback would change the business's own resources.
+    const account = (await openAccount(client, { external_account_id: "of-the-business" })).body["id"];
+    await updateClient(client, { blocked: true });
+    // Waits, because a late callback would change the compared resources.
     const [application] = (await business.call("GET", `${applications}?client_id=${client}`)).body as unknown as { id: string }[];
-    await callbacksSettled(running.system, String(application?.id));
-    const otherOperations = operations(client, String(beneficiary), String(account));
-    const unknown = operations(randomUUID(), randomUUID(), randomUUID());
-    const seen = () =>
-      Promise.all(otherOperations.flatMap(([method, path]) => (method === "GET" ? [business.call("GET", path)] : [])));
-    const before = (await seen()).map(({ text }) => text);
-    const nameless = ({ status, text, headers }: Answer) => ({
+    await waitForCallbacks(testSystem.system, String(application?.id));
+    const foreignOperations = operations(client, String(beneficiary), String(account));
+    const unknownOperations = operations(randomUUID(), randomUUID(), randomUUID());
+    const readResources = () =>
+      Promise.all(foreignOperations.flatMap(([method, path]) => (method === "GET" ? [business.call("GET", path)] : [])));
+    const textsBefore = (await readResources()).map(({ text }) => text);
+    const comparable = ({ status, text, headers }: Answer) => ({
       status,
       text: text.replaceAll(String(headers["x-request-id"]), "request"),
       headers: Object.keys(headers).sort(),
     });
-    for (const [index, [method, path, body]] of otherOperations.entries()) {
-      const foreign = await other.call(method, path, body);
-      const none = await other.call(...(unknown[index] as Operation));
-      const what = `${method} ${path} ${JSON.stringify(body)}`;
-      expect(nameless(foreign), what).toEqual(nameless(none));
-      if (!path.startsWith(`${applications}?`)) expect([403, 404], what).toContain(foreign.status);
-      for (const id of [client, beneficiary, account]) expect(foreign.text, what).not.toContain(id);
+    for (const [index, [method, path, body]] of foreignOperations.entries()) {
+      const foreign = await otherBusiness.call(method, path, body);
+      const unknown = await otherBusiness.call(...(unknownOperations[index] as Operation));
+      const description = `${method} ${path} ${JSON.stringify(body)}`;
+      expect(comparable(foreign), description).toEqual(comparable(unknown));
+      if (!path.startsWith(`${applications}?`)) expect([403, 404], description).toContain(foreign.status);
+      for (const id of [client, beneficiary, account]) expect(foreign.text, description).not.toContain(id);
     }
-    expect((await seen()).map(({ text }) => text)).toEqual(before);
+    expect((await readResources()).map(({ text }) => text)).toEqual(textsBefore);
   });
 
-  test("do not conflict with the same Idempotency-Keys, e-mail addresses and external ids of this business", async () => {
+  test("two businesses can use the same Idempotency-Keys, e-mail addresses and external ids", async () => {
     const key = { "idempotency-key": randomUUID() };
     const client = await aClient(business);
     const body = { ...someAccount, client_id: client, external_account_id: "shared" };
     expect((await business.call("POST", "/api/v1/accounts", body, key)).status).toBe(201);
-    const foreign = await other.call("POST", "/api/v1/accounts", body, key);
-    expect(codeOf(foreign)).toEqual([404, "client_not_found"]);
+    const foreign = await otherBusiness.call("POST", "/api/v1/accounts", body, key);
+    expect(statusAndCode(foreign)).toEqual([404, "client_not_found"]);
     expect(foreign.headers["idempotent-replayed"]).toBeUndefined();
-    const own = await aClient(other);
-    expect((await openAccount(own, { external_account_id: "shared" }, other)).status).toBe(201);
+    const otherClient = await aClient(otherBusiness);
+    expect((await openAccount(otherClient, { external_account_id: "shared" }, otherBusiness)).status).toBe(201);
     const { email } = (await business.call("GET", `/api/v1/clients/${client}`)).body;
-    expect((await other.call("PUT", `/api/v1/clients/person/${own}`, { email })).status).toBe(200);
+    expect((await otherBusiness.call("PUT", `/api/v1/clients/person/${otherClient}`, { email })).status).toBe(200);
   });
 
-  test("the verification link of a client is shown only to its own business", async () => {
+  test("the verification link of a client is returned only to its own business", async () => {
     const { client, application } = await aClientWithLink();
-    await expectAt(client, places.created, application);
+    await expectStatuses(client, onboardingStatuses.created, application);
     for (const view of ["status", "details"]) {
-      const answer = await other.call("GET", `${onboarding(client)}/${view}`);
-      expect(codeOf(answer)).toEqual([404, "not_found"]);
-      expect(answer.text).not.toContain(application.link);
+      const response = await otherBusiness.call("GET", `${onboarding(client)}/${view}`);
+      expect(statusAndCode(response)).toEqual([404, "not_found"]);
+      expect(response.text).not.toContain(application.link);
     }
   });
 });

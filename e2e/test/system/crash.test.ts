@@ -2,36 +2,36 @@ import { eventually } from "@amana/dev-env/eventually";
 import { Kafka, logLevel } from "kafkajs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readKafka } from "../../src/read-kafka.ts";
-import { amanaDone, databaseSettings } from "../../src/run-amana.ts";
+import { runAmana, databaseSettings } from "../../src/run-amana.ts";
 import {
   aBusiness,
   anOrder,
   aPaidPayment,
-  processorView,
+  readProcessorView,
   sandbox,
   startTestSystem,
   type TestBusiness,
   type TestSystem,
 } from "../../src/test-system.ts";
 
-let running: TestSystem;
+let testSystem: TestSystem;
 let business: TestBusiness;
 
 beforeAll(async () => {
-  running = await startTestSystem("kafka");
-  business = await aBusiness(running.system);
+  testSystem = await startTestSystem("kafka");
+  business = await aBusiness(testSystem.system);
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
-  await running?.[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
 });
 
 /**
- * Restarts a service with a fault point at which it kills itself, runs an action, and starts it
- * again after it has ended.
+ * Restarts a service with a fault point at which it kills itself, and runs an action. Starts the
+ * service again after its process has ended.
  */
-async function dyingAt(service: "payments" | "webhooks", faultPoint: string, action: () => Promise<unknown>): Promise<void> {
-  const { system } = running;
+async function killAt(service: "payments" | "webhooks", faultPoint: string, action: () => Promise<unknown>): Promise<void> {
+  const { system } = testSystem;
   await system.services[service].stop();
   await system.services[service].start({ FAULT_POINT: faultPoint });
   await system.ready();
@@ -41,14 +41,14 @@ async function dyingAt(service: "payments" | "webhooks", faultPoint: string, act
   await system.ready();
 }
 
-/** Expected final state, independent of the fault. */
+/** Checks the final state, which is the same for every fault. */
 async function expectRefundedOnce(payment: { id: string; orderId: string }): Promise<void> {
   const { call, receiver } = business;
   expect((await call("GET", `/api/v1/payments/${payment.id}`)).body).toMatchObject({
     status: "REFUNDED",
     refunded_amount: "5000.00",
   });
-  expect(await processorView(running.system, payment.orderId)).toEqual({ refundedAmount: 500_000, refundCalls: 1 });
+  expect(await readProcessorView(testSystem.system, payment.orderId)).toEqual({ refundedAmount: 500_000, refundCalls: 1 });
   await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1));
   const events = (await call("GET", "/api/v1/events?type=PAYMENT_REFUNDED&limit=100")).body as unknown as { body: unknown }[];
   const matching = events.filter((event) => JSON.stringify(event).includes(payment.id));
@@ -68,37 +68,37 @@ const refundWebhookIds = (paymentId: string) =>
  * service alone.
  */
 describe("payments killed with SIGKILL", () => {
-  test("during a refund, after the request and before the response: refunds once with one event, and the same key returns the response", async () => {
-    const payment = await aPaidPayment(running.system, business);
+  test("a refund takes effect once when payments is killed before the processor's response, and the same key returns its result", async () => {
+    const payment = await aPaidPayment(testSystem.system, business);
     const key = { "idempotency-key": `refund-${payment.id}` };
     const refund = () => business.call("POST", `/api/v1/payments/${payment.id}/refund`, {}, key);
 
-    await dyingAt("payments", "refund.answering", async () => {
-      const answer = await refund();
-      expect(answer.status, JSON.stringify(answer.body)).toBeGreaterThanOrEqual(500);
+    await killAt("payments", "refund.answering", async () => {
+      const response = await refund();
+      expect(response.status, JSON.stringify(response.body)).toBeGreaterThanOrEqual(500);
     });
 
-    const answer = await eventually(async () => {
-      const again = await refund();
-      expect(again.status, JSON.stringify(again.body)).toBe(200);
-      return again;
+    const response = await eventually(async () => {
+      const repeated = await refund();
+      expect(repeated.status, JSON.stringify(repeated.body)).toBe(200);
+      return repeated;
     });
-    expect(answer.headers["idempotent-replayed"]).toBe("true");
-    expect(answer.body).toMatchObject({ id: payment.id, status: "REFUNDED" });
-    expect((await refund()).body).toEqual(answer.body);
+    expect(response.headers["idempotent-replayed"]).toBe("true");
+    expect(response.body).toMatchObject({ id: payment.id, status: "REFUNDED" });
+    expect((await refund()).body).toEqual(response.body);
     await expectRefundedOnce(payment);
   });
 
-  test("during a creation, after the registration and before the response: the same key returns one payment with one order", async () => {
+  test("a creation registers one order when payments is killed before the processor's response, and the same key returns it", async () => {
     const key = { "idempotency-key": `create-${Date.now()}` };
     const create = () => business.call("POST", "/api/v1/payments", { ...anOrder, order_ref: "killed" }, key);
-    await dyingAt("payments", "register.answering", async () => {
+    await killAt("payments", "register.answering", async () => {
       expect((await create()).status).toBeGreaterThanOrEqual(500);
     });
     const created = await eventually(async () => {
-      const again = await create();
-      expect(again.status, JSON.stringify(again.body)).toBe(201);
-      return again;
+      const repeated = await create();
+      expect(repeated.status, JSON.stringify(repeated.body)).toBe(201);
+      return repeated;
     });
     expect(created.body["form_url"]).toContain(String(created.body["processor_order_id"]));
     const list = await business.call("GET", "/api/v1/payments?order_ref=killed");
@@ -108,31 +108,31 @@ describe("payments killed with SIGKILL", () => {
 
 describe("events", () => {
   test("C6: a relay that is killed after publishing and before marking publishes the event again with the same webhook id", async () => {
-    const payment = await aPaidPayment(running.system, business);
-    await dyingAt("payments", "relay.published", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
+    const payment = await aPaidPayment(testSystem.system, business);
+    await killAt("payments", "relay.published", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
   test("C7: a consumer that is killed after its commit and before its offset creates no second event", async () => {
-    const payment = await aPaidPayment(running.system, business);
-    await dyingAt("webhooks", "consumer.committed", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
+    const payment = await aPaidPayment(testSystem.system, business);
+    await killAt("webhooks", "consumer.committed", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
-  test("C8: webhooks that is killed between a POST and its record sends a second POST with the same id", async () => {
-    const payment = await aPaidPayment(running.system, business);
-    await dyingAt("webhooks", "delivery.posted", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
+  test("C8: a webhooks process that is killed between a POST and its record sends a second POST with the same id", async () => {
+    const payment = await aPaidPayment(testSystem.system, business);
+    await killAt("webhooks", "delivery.posted", () => business.call("POST", `/api/v1/payments/${payment.id}/refund`));
     await expectRefundedOnce(payment);
   });
 
   test("the API responds while Kafka is restarted during refunds, and no event is lost", async () => {
     const payments = [];
-    for (let i = 0; i < 4; i++) payments.push(await aPaidPayment(running.system, business));
-    await running.kafka?.stop();
+    for (let i = 0; i < 4; i++) payments.push(await aPaidPayment(testSystem.system, business));
+    await testSystem.kafka?.stop();
     for (const payment of payments.slice(0, 3)) {
       expect((await business.call("POST", `/api/v1/payments/${payment.id}/refund`)).status).toBe(200);
     }
-    await running.kafka?.start();
+    await testSystem.kafka?.start();
     expect((await business.call("POST", `/api/v1/payments/${payments[3]?.id}/refund`)).status).toBe(200);
     for (const payment of payments) {
       await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1));
@@ -143,36 +143,37 @@ describe("events", () => {
 
 /** Deletes the topic with its messages. */
 async function deleteTopic(topic: string): Promise<void> {
-  const kafka = new Kafka({ clientId: "test", brokers: [running.kafka?.brokers ?? ""], logLevel: logLevel.NOTHING });
+  const kafka = new Kafka({ clientId: "test", brokers: [testSystem.kafka?.brokers ?? ""], logLevel: logLevel.NOTHING });
   const admin = kafka.admin();
   await admin.connect();
   await admin.deleteTopics({ topics: [topic] }).finally(() => admin.disconnect());
 }
 
-describe("amana outbox republish restores the events of a lost topic", () => {
+describe("amana outbox republish after the loss of a topic", () => {
   let since = "";
-  /** Payments of these tests. A second POST of an earlier kill can still arrive. */
-  const own: string[] = [];
+  /** Payments of these tests. Earlier tests may still cause deliveries of other payments. */
+  const publishedIds: string[] = [];
   beforeAll(() => {
     since = new Date().toISOString();
   });
   const republish = () =>
-    amanaDone(
-      databaseSettings(running.system.databaseUrls),
+    runAmana(
+      databaseSettings(testSystem.system.databaseUrls),
       ...["outbox", "republish", "--topic", "payments.v1", "--from", since, "--reason", "the topic was lost"],
     );
-  /** Returns the number of deliveries of each event about these payments. */
-  const arrivals = (ids: readonly string[]) => {
+  /** Returns the type and the number of deliveries of each event of these payments. */
+  const countDeliveries = (ids: readonly string[]) => {
     const matching = business.receiver.received.filter(({ body }) => ids.includes(String(body["payment_id"])));
-    return [...Map.groupBy(matching, ({ body }) => body["id"]).values()].map((all) => `${all[0]?.event}: ${all.length}`).sort();
+    return [...Map.groupBy(matching, ({ body }) => body["id"]).values()].map((webhooks) => `${webhooks[0]?.event}: ${webhooks.length}`).sort();
   };
-  const each = (count: number, ...kinds: string[]) =>
+  /** Returns the result of `countDeliveries` for `count` events of each type, delivered once. */
+  const expectedDeliveries = (count: number, ...kinds: string[]) =>
     kinds.flatMap((kind) => Array.from({ length: count }, () => `${kind}: 1`)).sort();
 
-  test("events that were not consumed are delivered once, and consumed events are not delivered again", async () => {
-    const { system, kafka } = running;
+  test("amana outbox republish delivers unconsumed events of a lost topic once, and consumed events not again", async () => {
+    const { system, kafka } = testSystem;
     const consumed = [(await aPaidPayment(system, business)).id];
-    await eventually(() => expect(arrivals(consumed)).toEqual(each(1, "PAYMENT_COMPLETED")));
+    await eventually(() => expect(countDeliveries(consumed)).toEqual(expectedDeliveries(1, "PAYMENT_COMPLETED")));
     await system.services.webhooks.stop();
     const lost: string[] = [];
     for (let i = 0; i < 3; i++) lost.push((await aPaidPayment(system, business)).id);
@@ -184,24 +185,24 @@ describe("amana outbox republish restores the events of a lost topic", () => {
     await deleteTopic("payments.v1");
     await system.services.webhooks.start();
     await system.ready();
-    const after = (await aPaidPayment(system, business)).id;
-    await eventually(() => expect(arrivals([after])).toEqual(each(1, "PAYMENT_COMPLETED")));
-    expect(arrivals(lost)).toEqual([]);
+    const newPayment = (await aPaidPayment(system, business)).id;
+    await eventually(() => expect(countDeliveries([newPayment])).toEqual(expectedDeliveries(1, "PAYMENT_COMPLETED")));
+    expect(countDeliveries(lost)).toEqual([]);
 
     expect(await republish()).toMatch(/payments +payments\.v1 +8/);
-    await eventually(() => expect(arrivals(lost)).toEqual(each(3, "PAYMENT_COMPLETED", "PAYMENT_REFUNDED")));
-    expect(arrivals([...consumed, after])).toEqual(each(2, "PAYMENT_COMPLETED"));
-    own.push(...consumed, ...lost, after);
+    await eventually(() => expect(countDeliveries(lost)).toEqual(expectedDeliveries(3, "PAYMENT_COMPLETED", "PAYMENT_REFUNDED")));
+    expect(countDeliveries([...consumed, newPayment])).toEqual(expectedDeliveries(2, "PAYMENT_COMPLETED"));
+    publishedIds.push(...consumed, ...lost, newPayment);
   });
 
-  test("a running consumer continues with the new topic", async () => {
+  test("a running consumer continues with the new topic after its topic was deleted", async () => {
     await deleteTopic("payments.v1");
-    const before = arrivals(own);
+    const deliveriesBefore = countDeliveries(publishedIds);
     await republish();
-    const { id } = await aPaidPayment(running.system, business);
-    await eventually(() => expect(arrivals([id])).toEqual(each(1, "PAYMENT_COMPLETED")));
-    expect(before).toHaveLength(8);
-    expect(arrivals(own)).toEqual(before);
+    const { id } = await aPaidPayment(testSystem.system, business);
+    await eventually(() => expect(countDeliveries([id])).toEqual(expectedDeliveries(1, "PAYMENT_COMPLETED")));
+    expect(deliveriesBefore).toHaveLength(8);
+    expect(countDeliveries(publishedIds)).toEqual(deliveriesBefore);
   });
 });
 
@@ -210,8 +211,8 @@ describe("lost responses of the processor", () => {
   test.each(["timeout_after"])(
     "a refund with fault %s returns 504 and locks the payment, which becomes REFUNDED after one call",
     async (mode) => {
-      const payment = await aPaidPayment(running.system, business);
-      await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
+      const payment = await aPaidPayment(testSystem.system, business);
+      await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
       const refund = () => business.call("POST", `/api/v1/payments/${payment.id}/refund`);
       expect(await refund()).toMatchObject({ status: 504, body: { code: "refund_outcome_unknown" } });
       const next = await refund();
@@ -225,28 +226,28 @@ describe("lost responses of the processor", () => {
   );
 
   test.each(["http_500"])("a refund with fault %s returns 504 and is sent again only after a read of the order", async (mode) => {
-    const payment = await aPaidPayment(running.system, business);
-    await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
+    const payment = await aPaidPayment(testSystem.system, business);
+    await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode, times: 1 });
     expect(await business.call("POST", `/api/v1/payments/${payment.id}/refund`)).toMatchObject({ status: 504 });
     await eventually(async () => {
       expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body["status"]).toBe("REFUNDED");
     });
-    expect((await processorView(running.system, payment.orderId)).refundedAmount).toBe(500_000);
+    expect((await readProcessorView(testSystem.system, payment.orderId)).refundedAmount).toBe(500_000);
     await eventually(() => expect(refundWebhookIds(payment.id).size).toBe(1));
   });
 
   test.each(["timeout_after"])("a registration with fault %s finds the order and creates the payment", async (mode) => {
-    await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "register", mode, times: 1 });
+    await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "register", mode, times: 1 });
     const created = await business.call("POST", "/api/v1/payments", anOrder);
     expect(created.status, JSON.stringify(created.body)).toBe(201);
     expect(created.body["form_url"]).toContain(String(created.body["processor_order_id"]));
   });
 
   test("a refund that the processor rejects returns 422, the payment stays PAID, and no event is emitted", async () => {
-    const payment = await aPaidPayment(running.system, business);
-    await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "error:5", times: 1 });
-    const refused = await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
-    expect(refused).toMatchObject({ status: 422, body: { code: "refund_refused" } });
+    const payment = await aPaidPayment(testSystem.system, business);
+    await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "error:5", times: 1 });
+    const rejected = await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
+    expect(rejected).toMatchObject({ status: 422, body: { code: "refund_refused" } });
     expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body).toMatchObject({
       status: "PAID",
       processor_error_code: "5",

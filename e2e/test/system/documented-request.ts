@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 
-/** Supported keywords of JSON Schema. Any other keyword in the document is an error. */
+/** The supported keywords of JSON Schema. */
 interface Schema {
   readonly $ref?: string;
   readonly anyOf?: readonly Schema[];
@@ -36,7 +36,7 @@ interface Operation {
 }
 
 const document = JSON.parse(readFileSync(new URL("../../../docs/api/openapi.json", import.meta.url), "utf8"));
-const resolved = (schema: Schema): Schema =>
+const resolveReference = (schema: Schema): Schema =>
   schema.$ref ? document.components.schemas[schema.$ref.replace("#/components/schemas/", "")] : schema;
 
 export interface DocumentedRequest {
@@ -46,108 +46,108 @@ export interface DocumentedRequest {
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Characters that HTTP permits in a header. */
+/** Schema of the characters that HTTP permits in a header. */
 const ascii: Schema = { pattern: "^[!-~]*$" };
 
-function requestsOf(method: DocumentedRequest["method"], path: string, operation: Operation): fc.Arbitrary<DocumentedRequest> {
-  const named = (place: Parameter["in"]) => {
+function generateRequests(method: DocumentedRequest["method"], path: string, operation: Operation): fc.Arbitrary<DocumentedRequest> {
+  const createParameters = (place: Parameter["in"]) => {
     const parameters = operation.parameters.filter((parameter) => parameter.in === place);
     const schemaOf = ({ schema, example }: Parameter) => ({
       ...(place === "header" && ascii),
       ...(example !== undefined && { examples: [example] }),
       ...schema,
     });
-    return recordOf({
+    return generateRecord({
       properties: Object.fromEntries(parameters.map((parameter) => [parameter.name, schemaOf(parameter)])),
       required: parameters.filter(({ required }) => required).map(({ name }) => name),
     });
   };
   const schema = operation.requestBody?.content["application/json"]?.schema;
-  const body = schema ? arbitraryOf(schema) : fc.constant(undefined);
-  const given = operation.requestBody?.required ? body : fc.option(body, { nil: undefined });
-  return fc.record({ ids: named("path"), query: named("query"), headers: named("header"), body: given }).map((request) => {
-    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(request.ids[name])));
+  const body = schema ? generateValue(schema) : fc.constant(undefined);
+  const requestBody = operation.requestBody?.required ? body : fc.option(body, { nil: undefined });
+  return fc.record({ ids: createParameters("path"), query: createParameters("query"), headers: createParameters("header"), body: requestBody }).map((request) => {
+    const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(request.ids[name])));
     const query = new URLSearchParams(Object.entries(request.query).map(([name, value]) => [name, String(value)]));
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
     );
-    return { method, path: `${filled}?${query}`, headers, body: request.body as DocumentedRequest["body"] };
+    return { method, path: `${filledPath}?${query}`, headers, body: request.body as DocumentedRequest["body"] };
   });
 }
 
-function arbitraryOf(schema: Schema): fc.Arbitrary<unknown> {
+function generateValue(schema: Schema): fc.Arbitrary<unknown> {
   const { $ref, anyOf, type } = schema;
-  if ($ref) return arbitraryOf(resolved(schema));
-  if (anyOf) return fc.oneof(...anyOf.map(arbitraryOf));
+  if ($ref) return generateValue(resolveReference(schema));
+  if (anyOf) return fc.oneof(...anyOf.map(generateValue));
   if ("const" in schema) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (type === "null") return fc.constant(null);
   if (type === "boolean") return fc.boolean();
   if (type === "integer") return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 2 ** 31 - 1 });
   if (type === "array" && schema.items) {
-    return fc.uniqueArray(arbitraryOf(schema.items), { minLength: schema.minItems ?? 0, maxLength: 5 });
+    return fc.uniqueArray(generateValue(schema.items), { minLength: schema.minItems ?? 0, maxLength: 5 });
   }
-  if (type === "object") return recordOf(schema);
-  if (type === "string") return textOf(schema);
-  throw new TypeError(`the generator does not know ${JSON.stringify(schema)}`);
+  if (type === "object") return generateRecord(schema);
+  if (type === "string") return generateText(schema);
+  throw new TypeError(`the generator does not support the schema ${JSON.stringify(schema)}`);
 }
 
-function recordOf({ properties, required }: Schema): fc.Arbitrary<Record<string, unknown>> {
+function generateRecord({ properties, required }: Schema): fc.Arbitrary<Record<string, unknown>> {
   if (!properties) return fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }) as never;
-  const values = Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, arbitraryOf(schema)]));
+  const values = Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, generateValue(schema)]));
   return fc.record(values, { requiredKeys: [...(required ?? [])] }) as fc.Arbitrary<Record<string, unknown>>;
 }
 
-/** Returns the document's example of a value, or else a value that the document allows. */
-function exampleOf(schema: Schema): unknown {
+/** Returns the document's example of a value. Without one, returns a value that it permits. */
+function findExample(schema: Schema): unknown {
   const { $ref, anyOf, examples = [], items, type } = schema;
-  if ($ref) return exampleOf(resolved(schema));
+  if ($ref) return findExample(resolveReference(schema));
   if (examples.length > 0) return examples[0];
-  if (anyOf) return exampleOf(anyOf[0] as Schema);
+  if (anyOf) return findExample(anyOf[0] as Schema);
   if (type === "array" && items?.examples) return items.examples;
-  return fc.sample(arbitraryOf(schema), { numRuns: 1, seed: 1 })[0];
+  return fc.sample(generateValue(schema), { numRuns: 1, seed: 1 })[0];
 }
 
 /**
- * Returns the examples of a value: its own, those of its `anyOf` variants, or one list of the
+ * Returns the examples of a value, the examples of its `anyOf` variants, or one list with the
  * examples of its items.
  */
-function examplesOf(schema: Schema): readonly unknown[] {
+function findExamples(schema: Schema): readonly unknown[] {
   const { $ref, anyOf, examples, items } = schema;
-  if ($ref) return examplesOf(resolved(schema));
+  if ($ref) return findExamples(resolveReference(schema));
   if (examples) return examples;
   if (items?.examples) return [items.examples];
-  return anyOf?.flatMap(examplesOf) ?? [];
+  return anyOf?.flatMap(findExamples) ?? [];
 }
 
 /**
  * Returns a request for each example of a field, parameter or header. Each request has the example
  * and the required fields and parameters.
  */
-function exampleRequestsOf(method: DocumentedRequest["method"], path: string, operation: Operation): DocumentedRequest[] {
-  const named = (place: Parameter["in"]) => operation.parameters.filter((parameter) => parameter.in === place);
-  const shown = ({ example, schema }: Parameter) => (example === undefined ? examplesOf(schema) : [example]);
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String(exampleOf(named("path").find((parameter) => parameter.name === name)?.schema ?? {}))),
+function createExampleRequests(method: DocumentedRequest["method"], path: string, operation: Operation): DocumentedRequest[] {
+  const parametersIn = (place: Parameter["in"]) => operation.parameters.filter((parameter) => parameter.in === place);
+  const listExamples = ({ example, schema }: Parameter) => (example === undefined ? findExamples(schema) : [example]);
+  const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(findExample(parametersIn("path").find((parameter) => parameter.name === name)?.schema ?? {}))),
   );
   const query = Object.fromEntries(
-    named("query").flatMap((parameter) => (parameter.required ? [[parameter.name, exampleOf(parameter.schema)]] : [])),
+    parametersIn("query").flatMap((parameter) => (parameter.required ? [[parameter.name, findExample(parameter.schema)]] : [])),
   );
-  const bodySchema = resolved(operation.requestBody?.content["application/json"]?.schema ?? {});
+  const bodySchema = resolveReference(operation.requestBody?.content["application/json"]?.schema ?? {});
   const fields = Object.entries(bodySchema.properties ?? {});
-  const least = Object.fromEntries(
-    fields.flatMap(([name, schema]) => (bodySchema.required?.includes(name) ? [[name, exampleOf(schema)]] : [])),
+  const requiredFields = Object.fromEntries(
+    fields.flatMap(([name, schema]) => (bodySchema.required?.includes(name) ? [[name, findExample(schema)]] : [])),
   );
-  const request = (more: { body?: object; query?: object; headers?: Record<string, string> }): DocumentedRequest => {
-    const search = Object.entries({ ...query, ...more.query }).map(([name, value]) => [name, String(value)]);
-    const body = operation.requestBody ? { ...least, ...more.body } : undefined;
-    return { method, path: `${filled}?${new URLSearchParams(search)}`, headers: more.headers ?? {}, body };
+  const request = (overrides: { body?: object; query?: object; headers?: Record<string, string> }): DocumentedRequest => {
+    const search = Object.entries({ ...query, ...overrides.query }).map(([name, value]) => [name, String(value)]);
+    const body = operation.requestBody ? { ...requiredFields, ...overrides.body } : undefined;
+    return { method, path: `${filledPath}?${new URLSearchParams(search)}`, headers: overrides.headers ?? {}, body };
   };
   return [
-    ...fields.flatMap(([name, schema]) => examplesOf(schema).map((value) => request({ body: { [name]: value } }))),
-    ...named("query").flatMap((parameter) => shown(parameter).map((value) => request({ query: { [parameter.name]: value } }))),
-    ...named("header").flatMap((parameter) =>
-      shown(parameter).map((value) => request({ headers: { [parameter.name.toLowerCase()]: String(value) } })),
+    ...fields.flatMap(([name, schema]) => findExamples(schema).map((value) => request({ body: { [name]: value } }))),
+    ...createParameters("query").flatMap((parameter) => listExamples(parameter).map((value) => request({ query: { [parameter.name]: value } }))),
+    ...createParameters("header").flatMap((parameter) =>
+      listExamples(parameter).map((value) => request({ headers: { [parameter.name.toLowerCase()]: String(value) } })),
     ),
   ];
 }
@@ -174,7 +174,7 @@ const formats: Readonly<Record<string, () => fc.Arbitrary<string>>> = {
  */
 const characters = [..."aZ09 .,-_/\\\"'&<>%+é字😀\n\t\u200f"];
 
-function textOf({ format, pattern, examples = [], minLength = 0, maxLength = 10_000 }: Schema): fc.Arbitrary<string> {
+function generateText({ format, pattern, examples = [], minLength = 0, maxLength = 10_000 }: Schema): fc.Arbitrary<string> {
   if (format && !formats[format]) return fc.constantFrom(...(examples as string[]));
   const regex = new RegExp(pattern ?? "", "u");
   const unit = fc.constantFrom(...characters);
@@ -197,13 +197,13 @@ export const documentedOperations = Object.entries<Record<string, Operation>>(do
     id: operation.operationId,
     method,
     path,
-    /** Media type of the body. */
-    required: resolved(operation.requestBody?.content["application/json"]?.schema ?? {}).required ?? [],
-    requests: requestsOf(method.toUpperCase() as DocumentedRequest["method"], path, operation),
-    examples: exampleRequestsOf(method.toUpperCase() as DocumentedRequest["method"], path, operation),
+    /** Required fields of the body. */
+    required: resolveReference(operation.requestBody?.content["application/json"]?.schema ?? {}).required ?? [],
+    requests: generateRequests(method.toUpperCase() as DocumentedRequest["method"], path, operation),
+    examples: createExampleRequests(method.toUpperCase() as DocumentedRequest["method"], path, operation),
   })),
 );
 
-/** Draws random requests. A failure prints `seed`, with which they can be drawn again. */
-export const drawn = (requests: fc.Arbitrary<DocumentedRequest>, { count, seed }: { count: number; seed: number }) =>
+/** Draws random requests. The same seed draws the same requests. */
+export const drawRequests = (requests: fc.Arbitrary<DocumentedRequest>, { count, seed }: { count: number; seed: number }) =>
   fc.sample(requests, { numRuns: count, seed });

@@ -13,33 +13,33 @@ import {
   aBusiness,
   anOrder,
   aPaidPayment,
-  processorView,
+  readProcessorView,
   startTestSystem,
   type TestBusiness,
   type TestSystem,
 } from "../../src/test-system.ts";
 
-let running: TestSystem;
+let testSystem: TestSystem;
 let business: TestBusiness;
-let other: TestBusiness;
+let otherBusiness: TestBusiness;
 
 beforeAll(async () => {
-  running = await startTestSystem("direct");
-  [business, other] = await Promise.all([aBusiness(running.system), aBusiness(running.system, "Autre")]);
+  testSystem = await startTestSystem("direct");
+  [business, otherBusiness] = await Promise.all([aBusiness(testSystem.system), aBusiness(testSystem.system, "Autre")]);
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
-  await other?.receiver[Symbol.asyncDispose]();
-  await running?.[Symbol.asyncDispose]();
+  await otherBusiness?.receiver[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
 });
 
 test("20 parallel refunds of one payment return 200 once and 409 otherwise, with one processor call", async () => {
-  const payment = await aPaidPayment(running.system, business);
+  const payment = await aPaidPayment(testSystem.system, business);
   const refunds = await Promise.allSettled(Array.from({ length: 20 }, () => business.amana.payments.refund(payment.id)));
-  const refused = refunds.flatMap((refund) => (refund.status === "rejected" ? [refund.reason as ProblemError] : []));
-  expect(refused.map(({ status }) => status)).toEqual(Array(19).fill(409));
-  for (const { code } of refused) expect(["refund_in_progress", "payment_not_refundable"]).toContain(code);
-  expect(await processorView(running.system, payment.orderId)).toEqual({ refundedAmount: 500_000, refundCalls: 1 });
+  const rejected = refunds.flatMap((refund) => (refund.status === "rejected" ? [refund.reason as ProblemError] : []));
+  expect(rejected.map(({ status }) => status)).toEqual(Array(19).fill(409));
+  for (const { code } of rejected) expect(["refund_in_progress", "payment_not_refundable"]).toContain(code);
+  expect(await readProcessorView(testSystem.system, payment.orderId)).toEqual({ refundedAmount: 500_000, refundCalls: 1 });
   expect(await business.receiver.next("PAYMENT_REFUNDED", payment.id, 90_000)).toBeDefined();
 });
 
@@ -55,10 +55,10 @@ test("20 parallel requests with one Idempotency-Key are executed once", async ()
 });
 
 test("an endpoint can be tested and checked, and a replay delivers missed events", async () => {
-  const own = await aBusiness(running.system, "Replays");
-  await using receiver = own.receiver;
-  const { webhookEndpoints, events } = own.amana;
-  const { endpointId } = own;
+  const replayBusiness = await aBusiness(testSystem.system, "Replays");
+  await using receiver = replayBusiness.receiver;
+  const { webhookEndpoints, events } = replayBusiness.amana;
+  const { endpointId } = replayBusiness;
 
   const tested = await webhookEndpoints.test(endpointId);
   expect(tested.type).toBe("WEBHOOK_TEST");
@@ -67,34 +67,34 @@ test("an endpoint can be tested and checked, and a replay delivers missed events
     expect(items).toMatchObject([{ endpoint_id: endpointId, status: "succeeded", attempts: [{ status_code: 204 }] }]);
   });
 
-  const all = ["good", "forged_signature", "duplicate", "old_timestamp"].map((name) => ({ name, passed: true }));
-  expect(await webhookEndpoints.check(endpointId)).toMatchObject({ checks: all });
+  const passedChecks = ["good", "forged_signature", "duplicate", "old_timestamp"].map((name) => ({ name, passed: true }));
+  expect(await webhookEndpoints.check(endpointId)).toMatchObject({ checks: passedChecks });
 
   await webhookEndpoints.update(endpointId, { status: "DISABLED" });
   const since = new Date(Date.now() - 60_000).toISOString();
-  const { id } = await aPaidPayment(running.system, own);
+  const { id } = await aPaidPayment(testSystem.system, replayBusiness);
   await eventually(async () => {
     expect((await events.list({ type: "PAYMENT_COMPLETED" }).page()).total).toBe(1);
   });
   await webhookEndpoints.update(endpointId, { status: "ACTIVE" });
-  const begun = await webhookEndpoints.replay(endpointId, { since });
-  expect(begun.matched).toBe(1);
+  const startedReplay = await webhookEndpoints.replay(endpointId, { since });
+  expect(startedReplay.matched).toBe(1);
   expect(await receiver.next("PAYMENT_COMPLETED", id, 90_000)).toBeDefined();
   await eventually(async () => {
-    const replay = await webhookEndpoints.getReplay(endpointId, begun.id);
-    expect(replay).toEqual({ id: begun.id, status: "DONE", matched: 1, sent: 1 });
+    const replay = await webhookEndpoints.getReplay(endpointId, startedReplay.id);
+    expect(replay).toEqual({ id: startedReplay.id, status: "DONE", matched: 1, sent: 1 });
   });
 });
 
 test("a response of 410 disables the endpoint, is reported to the other endpoints of the business, and is audited", async () => {
-  const { call, receiver } = await aBusiness(running.system, "Librairie", ["WEBHOOK_ENDPOINT_DISABLED"]);
+  const { call, receiver } = await aBusiness(testSystem.system, "Librairie", ["WEBHOOK_ENDPOINT_DISABLED"]);
   await using _receiver = receiver;
-  const gone = createServer((_request, response) => response.writeHead(410).end());
-  await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve));
-  await using _gone = { [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void gone.close(() => resolve())) };
-  const url = `http://127.0.0.1:${(gone.address() as AddressInfo).port}/`;
+  const goneServer = createServer((_request, response) => response.writeHead(410).end());
+  await new Promise<void>((resolve) => goneServer.listen(0, "127.0.0.1", resolve));
+  await using _goneServer = { [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void goneServer.close(() => resolve())) };
+  const url = `http://127.0.0.1:${(goneServer.address() as AddressInfo).port}/`;
   const endpointId = String((await call("POST", "/api/v1/webhook-endpoints", { url })).body["id"]);
-  const identity = new Client({ connectionString: running.system.databaseUrls["identity"] });
+  const identity = new Client({ connectionString: testSystem.system.databaseUrls["identity"] });
   await identity.connect();
   await using _identity = { [Symbol.asyncDispose]: () => identity.end() };
   await call("POST", `/api/v1/webhook-endpoints/${endpointId}/test`);
@@ -114,8 +114,8 @@ test("a response of 410 disables the endpoint, is reported to the other endpoint
 });
 
 describe("ids of another business", () => {
-  test("have the same responses as unknown ids for every operation with an id", async () => {
-    const payment = await aPaidPayment(running.system, business);
+  test("ids of another business get the same responses as unknown ids from payments and webhooks", async () => {
+    const payment = await aPaidPayment(testSystem.system, business);
     await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
     const webhook = await eventually(async () => {
       const events = (await business.call("GET", "/api/v1/events?type=PAYMENT_REFUNDED")).body as unknown as { id: string }[];
@@ -136,14 +136,14 @@ describe("ids of another business", () => {
       ["POST", (id) => `/api/v1/events/${id}/redeliver`, webhook.id, {}],
     ];
     for (const [method, path, id, body] of operations) {
-      const foreign = await other.call(method, path(id), body);
-      const unknown = await other.call(method, path(randomUUID()), body);
+      const foreign = await otherBusiness.call(method, path(id), body);
+      const unknown = await otherBusiness.call(method, path(randomUUID()), body);
       const strip = ({ request_id: _r, instance: _i, ...rest }: Record<string, unknown>) => rest;
       expect(foreign.status, `${method} ${path(":id")}`).toBe(404);
       expect(strip(foreign.body)).toEqual(strip(unknown.body));
       expect(JSON.stringify(foreign.body)).not.toContain(id);
     }
-    const lists = await Promise.all(["/api/v1/payments", "/api/v1/events"].map((path) => other.call("GET", path)));
+    const lists = await Promise.all(["/api/v1/payments", "/api/v1/events"].map((path) => otherBusiness.call("GET", path)));
     for (const { body } of lists) expect(body).toEqual([]);
   });
 });
@@ -172,11 +172,11 @@ describe("invalid input", () => {
     "0x10",
   ];
   test.each(amounts.map((amount) => [JSON.stringify(amount) ?? String(amount), amount]))(
-    "amount %s at creation returns 422 at /amount",
+    "a creation with the amount %s returns 422 for /amount",
     async (_text, amount) => {
-      const answer = await business.call("POST", "/api/v1/payments", { ...anOrder, amount: amount as string });
-      expect(answer.status).toBe(422);
-      expect(JSON.stringify(answer.body["errors"])).toContain('"/amount"');
+      const response = await business.call("POST", "/api/v1/payments", { ...anOrder, amount: amount as string });
+      expect(response.status).toBe(422);
+      expect(JSON.stringify(response.body["errors"])).toContain('"/amount"');
     },
   );
 
@@ -193,30 +193,30 @@ describe("invalid input", () => {
     null,
   ];
   test.each(urls.map((url) => [String(url).slice(0, 40), url]))(
-    "success_url %j returns 422 at /success_url",
+    "a creation with the success_url %j returns 422 for /success_url",
     async (_text, url) => {
-      const answer = await business.call("POST", "/api/v1/payments", { ...anOrder, success_url: url as string });
-      expect(answer.status).toBe(422);
-      expect(JSON.stringify(answer.body["errors"])).toContain('"/success_url"');
+      const response = await business.call("POST", "/api/v1/payments", { ...anOrder, success_url: url as string });
+      expect(response.status).toBe(422);
+      expect(JSON.stringify(response.body["errors"])).toContain('"/success_url"');
     },
   );
 
-  test("no rejected creation is stored", async () => {
-    const before = (await business.call("GET", "/api/v1/payments")).headers["x-total-count"];
+  test("a rejected creation stores no payment", async () => {
+    const totalBefore = (await business.call("GET", "/api/v1/payments")).headers["x-total-count"];
     await business.call("POST", "/api/v1/payments", { ...anOrder, amount: 5000 as unknown as string });
-    await business.call("POST", "/api/v1/payments", { ...anOrder, surprise: true });
-    expect((await business.call("GET", "/api/v1/payments")).headers["x-total-count"]).toBe(before);
+    await business.call("POST", "/api/v1/payments", { ...anOrder, unknown_field: true });
+    expect((await business.call("GET", "/api/v1/payments")).headers["x-total-count"]).toBe(totalBefore);
   });
 
-  test("invalid refund amounts return 422 at /amount, and the payment stays PAID", async () => {
-    const payment = await aPaidPayment(running.system, business);
+  test("a refund with an invalid amount returns 422 for /amount, and the payment stays PAID", async () => {
+    const payment = await aPaidPayment(testSystem.system, business);
     for (const amount of [5000, "abc", "0", "0.00", "5000.01", "999999999999999", "-1", "1.234", null]) {
-      const answer = await business.call("POST", `/api/v1/payments/${payment.id}/refund`, { amount: amount as string });
-      expect(answer.status, String(amount)).toBe(422);
-      expect(JSON.stringify(answer.body["errors"])).toContain('"/amount"');
+      const response = await business.call("POST", `/api/v1/payments/${payment.id}/refund`, { amount: amount as string });
+      expect(response.status, String(amount)).toBe(422);
+      expect(JSON.stringify(response.body["errors"])).toContain('"/amount"');
     }
     expect((await business.call("GET", `/api/v1/payments/${payment.id}`)).body["status"]).toBe("PAID");
-    expect((await processorView(running.system, payment.orderId)).refundCalls).toBe(0);
+    expect((await readProcessorView(testSystem.system, payment.orderId)).refundCalls).toBe(0);
   });
 
   test.each([
@@ -243,7 +243,7 @@ describe("invalid input", () => {
     "created_from=yesterday",
     "created_to=2026-02-30T00:00:00Z",
     "limit=1&limit=2",
-  ])("the query %s returns 422", async (query) => {
+  ])("the list of payments returns 422 for the query %s", async (query) => {
     expect((await business.call("GET", `/api/v1/payments?${query}`)).status).toBe(422);
   });
 });
@@ -259,21 +259,21 @@ describe("a gRPC client", () => {
         Buffer.alloc(0),
         metadata,
         { deadline: Date.now() + 10_000 },
-        (error, answer) => {
+        (error, response) => {
           client.close();
           if (error) reject(error);
-          else resolve(answer as Buffer);
+          else resolve(response as Buffer);
         },
       );
     });
-  const portOf = (name: "identity" | "payments" | "webhooks") => Number(running.system.rpcPorts[name]);
+  const portOf = (name: "identity" | "payments" | "webhooks") => Number(testSystem.system.rpcPorts[name]);
 
-  test.each(["identity", "payments", "webhooks"] as const)("gets the health status SERVING from %s", async (name) => {
+  test.each(["identity", "payments", "webhooks"] as const)("a gRPC client gets the health status SERVING from %s", async (name) => {
     // HealthCheckResponse { status: SERVING } on the wire: field 1, varint 1.
     expect([...(await call(portOf(name), "/grpc.health.v1.Health/Check"))]).toEqual([8, 1]);
   });
 
-  test("gets an error without a caller token of the gateway", async () => {
+  test("a gRPC client without a caller token gets UNAUTHENTICATED", async () => {
     await expect(call(portOf("payments"), "/payments.v1.PaymentService/ListPayments")).rejects.toMatchObject({
       code: grpc.status.UNAUTHENTICATED,
     });
@@ -281,8 +281,8 @@ describe("a gRPC client", () => {
 });
 
 describe("key leases", () => {
-  test("a revoked key is rejected by every gateway after the response, under load, with two identity replicas", async () => {
-    const { system } = running;
+  test("every gateway rejects a key after the response to its revocation, under load with two identity replicas", async () => {
+    const { system } = testSystem;
     await using stack = new AsyncDisposableStack();
     const [identityPort, gatewayPort] = await Promise.all([freePort(), freePort()]);
     const secondIdentity = serviceProcess({
@@ -315,54 +315,54 @@ describe("key leases", () => {
     );
     const operator = apiCaller(system.gatewayUrl, system.adminKey);
 
-    for (const how of ["revoke", "rotate", "disable"] as const) {
-      const made = await operator("POST", "/api/v1/businesses", { name: `Leased ${how}` });
-      const businessId = String(made.body["id"]);
+    for (const method of ["revoke", "rotate", "disable"] as const) {
+      const created = await operator("POST", "/api/v1/businesses", { name: `Leased ${method}` });
+      const businessId = String(created.body["id"]);
       const issued = await operator("POST", "/api/v1/admin/api-keys", { business_id: businessId, name: "till" });
       const key = String(issued.body["api_key"]);
       let revokedAtMs = Number.POSITIVE_INFINITY;
-      const wrong: string[] = [];
-      let accepted = 0;
-      let done = false;
-      const load = gateways.flatMap((url) =>
+      const lateAcceptances: string[] = [];
+      let acceptedCount = 0;
+      let isOver = false;
+      const callers = gateways.flatMap((url) =>
         Array.from({ length: 4 }, async () => {
           const call = apiCaller(url, key);
-          while (!done) {
+          while (!isOver) {
             const sentAtMs = performance.now();
             const { status } = await call("GET", "/api/v1/me");
-            if (status === 200) accepted++;
+            if (status === 200) acceptedCount++;
             if (status === 200 && sentAtMs > revokedAtMs)
-              wrong.push(`${url} accepted the key ${sentAtMs - revokedAtMs} ms after the answer`);
+              lateAcceptances.push(`${url} accepted the key ${sentAtMs - revokedAtMs} ms after the response to the revocation`);
           }
         }),
       );
-      await eventually(() => expect(accepted).toBeGreaterThan(50));
-      const answer =
-        how === "revoke"
+      await eventually(() => expect(acceptedCount).toBeGreaterThan(50));
+      const response =
+        method === "revoke"
           ? await operator("POST", `/api/v1/admin/api-keys/${issued.body["id"]}/revoke`)
-          : how === "rotate"
+          : method === "rotate"
             ? await apiCaller(gateways[1] as string, key)("PATCH", "/api/v1/me", { rotate_api_key: true })
             : await operator("PATCH", `/api/v1/businesses/${businessId}`, { status: "DISABLED" });
       revokedAtMs = performance.now();
-      expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-      const after = await Promise.all(gateways.map((url) => apiCaller(url, key)("GET", "/api/v1/me")));
-      done = true;
-      await Promise.all(load);
-      expect(wrong).toEqual([]);
-      for (const { status, body } of after) {
+      expect(response.status, JSON.stringify(response.body)).toBe(200);
+      const responsesAfter = await Promise.all(gateways.map((url) => apiCaller(url, key)("GET", "/api/v1/me")));
+      isOver = true;
+      await Promise.all(callers);
+      expect(lateAcceptances).toEqual([]);
+      for (const { status, body } of responsesAfter) {
         expect(status).toBe(401);
-        expect(body["code"]).toBe(how === "disable" ? "business_disabled" : "api_key_revoked");
+        expect(body["code"]).toBe(method === "disable" ? "business_disabled" : "api_key_revoked");
       }
     }
   });
 });
 
-test("a stopped service completes its requests, and the gateway returns 503 until it starts again", async () => {
-  const { system } = running;
+test("the gateway returns 503 with Retry-After until a stopped service starts again", async () => {
+  const { system } = testSystem;
   await system.services.payments.stop();
-  const away = await business.call("GET", `/api/v1/payments/${randomUUID()}`);
-  expect(away.status).toBe(503);
-  expect(away.headers["retry-after"]).toBeDefined();
+  const unavailable = await business.call("GET", `/api/v1/payments/${randomUUID()}`);
+  expect(unavailable.status).toBe(503);
+  expect(unavailable.headers["retry-after"]).toBeDefined();
   await system.services.payments.start();
   await system.ready();
   expect((await business.call("GET", `/api/v1/payments/${randomUUID()}`)).status).toBe(404);

@@ -12,108 +12,109 @@ import {
   type Application,
   anApplication,
   applications,
-  callbacksSettled,
+  waitForCallbacks,
   clearFaults,
-  faultAt,
-  kindsOf,
-  kycKinds,
-  onLink,
-  providerView,
-  theWebhook,
-  tookOnLink,
+  setFault,
+  webhookTypesOf,
+  kycEventTypes,
+  actOnLink,
+  readProviderView,
+  waitForWebhook,
+  tryToActOnLink,
 } from "../../src/kyc-harness.ts";
 import { readKafka } from "../../src/read-kafka.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
-let running: TestSystem;
+let testSystem: TestSystem;
 let business: TestBusiness;
 let kycDatabase: Client;
 
 beforeAll(async () => {
-  running = await startTestSystem("kafka", {
+  testSystem = await startTestSystem("kafka", {
     kyc: { KYC_PROVIDER_TIMEOUT_MS: "500" },
     sandbox: { KYC_CALLBACK_RETRY_SECONDS: "0.2,0.2,0.3,0.5,0.5" },
   });
-  business = await aBusiness(running.system, "Banque", kycKinds);
-  kycDatabase = new Client({ connectionString: running.system.databaseUrls["kyc"] });
+  business = await aBusiness(testSystem.system, "Banque", kycEventTypes);
+  kycDatabase = new Client({ connectionString: testSystem.system.databaseUrls["kyc"] });
   await kycDatabase.connect();
 });
-afterEach(() => clearFaults(running.system));
+afterEach(() => clearFaults(testSystem.system));
 afterAll(async () => {
   await kycDatabase?.end();
   await business?.receiver[Symbol.asyncDispose]();
-  await running?.[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
 });
 
 /** Expected webhooks of each application, which the last test compares. */
-const expected = new Map<string, string[]>();
-const expectTold = (id: string, ...kinds: string[]) => expected.set(id, kinds.sort());
+const expectedWebhooks = new Map<string, string[]>();
+const expectWebhooks = (id: string, ...kinds: string[]) => expectedWebhooks.set(id, kinds.sort());
 
 const create = (key: string) => business.call("POST", applications, { external_id: key }, { "idempotency-key": key });
 const read = async (id: string) => (await business.call("GET", `${applications}/${id}`)).body;
 const cancel = (id: string, headers = {}) => business.call("POST", `${applications}/${id}/cancel`, undefined, headers);
-const totalOf = async (externalId: string) =>
+const countApplications = async (externalId: string) =>
   (await business.call("GET", `${applications}?external_id=${externalId}`)).headers["x-total-count"];
 const review = (id: string, headers = {}, note = "Another date of birth.") =>
-  apiCaller(running.system.gatewayUrl, running.system.adminKey)(
+  apiCaller(testSystem.system.gatewayUrl, testSystem.system.adminKey)(
     "POST",
     `${applications}/${id}/review`,
     { outcome: "APPROVED", note },
     headers,
   );
-const rowOf = async (id: string) =>
+const readRow = async (id: string) =>
   (await kycDatabase.query("select to_jsonb(a) as row from kyc_application a where id = $1", [id])).rows[0]?.row;
 
 /** Waits until kyc has the state of the provider. */
-const agreed = (id: string) =>
+const waitForProviderState = (id: string) =>
   eventually(async () => {
-    const [stored, atProvider] = [await rowOf(id), await providerView(running.system, id)];
+    const [stored, atProvider] = [await readRow(id), await readProviderView(testSystem.system, id)];
     expect(stored?.status).toBe(atProvider.status);
     return atProvider;
   });
 
 /**
- * Restarts kyc with a fault point at which it kills itself during the action, and starts it again.
+ * Restarts kyc with a fault point at which it kills itself during the action, and starts it
+ * repeated.
  */
-async function dyingAt(faultPoint: string, action: () => Promise<unknown>): Promise<void> {
-  const { kyc } = running.system.services;
+async function killAt(faultPoint: string, action: () => Promise<unknown>): Promise<void> {
+  const { kyc } = testSystem.system.services;
   // A late callback would reach the fault point before the action.
   await eventually(() => expect(queryProvider("select id from kyc_callback where state = 'pending'")).toEqual([]));
   await kyc.kill();
   try {
     await kyc.start({ FAULT_POINT: faultPoint });
-    await running.system.ready();
+    await testSystem.system.ready();
     await action();
     await eventually(() => expect(kyc.running(), `kyc reached ${faultPoint}`).toBe(false));
   } finally {
     await kyc.kill();
     await kyc.start();
-    await running.system.ready();
+    await testSystem.system.ready();
   }
 }
 
 function queryProvider(sql: string): Record<string, unknown>[] {
-  const dir = running.system.envOf("sandbox")["SANDBOX_DATA_DIR"] ?? "";
-  using books = new DatabaseSync(join(dir, "sandbox.sqlite"), { readOnly: true });
-  return books.prepare(sql).all();
+  const dir = testSystem.system.envOf("sandbox")["SANDBOX_DATA_DIR"] ?? "";
+  using database = new DatabaseSync(join(dir, "sandbox.sqlite"), { readOnly: true });
+  return database.prepare(sql).all();
 }
 
 /** Expects one application for a key: in the response, in the list and at the provider. */
-async function expectOneFor(key: string): Promise<Application> {
-  const again = await eventually(async () => {
-    const answer = await create(key);
-    expect(answer.status, answer.text).toBe(201);
-    return answer;
+async function expectOneApplication(key: string): Promise<Application> {
+  const repeated = await eventually(async () => {
+    const response = await create(key);
+    expect(response.status, response.text).toBe(201);
+    return response;
   });
-  expect(await totalOf(key)).toBe("1");
-  const id = String(again.body["id"]);
-  expect((await create(key)).text).toBe(again.text);
-  expectTold(id);
-  return { id, link: String(again.body["link_url"]) };
+  expect(await countApplications(key)).toBe("1");
+  const id = String(repeated.body["id"]);
+  expect((await create(key)).text).toBe(repeated.text);
+  expectWebhooks(id);
+  return { id, link: String(repeated.body["link_url"]) };
 }
 
-/** Keys whose creation was killed. They stay held until the first caller has surely timed out. */
-const orphaned: string[] = [];
+/** Keys of killed creations. A key stays held until the caller must have timed out. */
+const killedKeys: string[] = [];
 
 /**
  * Tests a kill for each guarantee. services/kyc/test/crash.test.ts tests every fault point with the
@@ -121,97 +122,97 @@ const orphaned: string[] = [];
  */
 describe("kyc killed with SIGKILL", () => {
   test.each(["application.linked"])(
-    "during a creation at %s, before the commit: the list is empty and the key is held",
+    "a creation killed at %s before its commit adds no application, and its key is held",
     async (faultPoint) => {
-      const key = `dead-${faultPoint}`;
-      await dyingAt(faultPoint, async () => expect((await create(key)).status).toBeGreaterThanOrEqual(500));
-      expect(await totalOf(key)).toBe("0");
-      const held = await create(key);
-      expect([held.status, held.body["code"]]).toEqual([409, "idempotency_in_progress"]);
-      orphaned.push(key);
+      const key = `killed-${faultPoint}`;
+      await killAt(faultPoint, async () => expect((await create(key)).status).toBeGreaterThanOrEqual(500));
+      expect(await countApplications(key)).toBe("0");
+      const repeated = await create(key);
+      expect([repeated.status, repeated.body["code"]]).toEqual([409, "idempotency_in_progress"]);
+      killedKeys.push(key);
     },
   );
 
   test.each(["cancel.committed"])(
-    "during a cancellation at %s: a retry returns CANCELED, and one event is emitted",
+    "a cancellation killed at %s returns CANCELED on a retry and emits one event",
     async (faultPoint) => {
       const { id } = await anApplication(business);
-      expectTold(id, "KYC_CANCELED");
+      expectWebhooks(id, "KYC_CANCELED");
       const key = { "idempotency-key": randomUUID() };
-      await dyingAt(faultPoint, async () => expect((await cancel(id, key)).status).toBeGreaterThanOrEqual(500));
-      const answer = await cancel(id, key);
-      expect([answer.status, answer.body["status"]]).toEqual([200, "CANCELED"]);
-      expect((await cancel(id, key)).text).toBe(answer.text);
-      await theWebhook(business, "KYC_CANCELED", id);
+      await killAt(faultPoint, async () => expect((await cancel(id, key)).status).toBeGreaterThanOrEqual(500));
+      const response = await cancel(id, key);
+      expect([response.status, response.body["status"]]).toEqual([200, "CANCELED"]);
+      expect((await cancel(id, key)).text).toBe(response.text);
+      await waitForWebhook(business, "KYC_CANCELED", id);
     },
   );
 
   test.each(["callback.committed"])(
-    "during a callback at %s: the provider retries it, and it takes effect once",
+    "a callback killed at %s is sent again by the provider and takes effect once",
     async (faultPoint) => {
       const { id, link } = await anApplication(business);
-      expectTold(id, "KYC_REJECTED");
-      await dyingAt(faultPoint, () => onLink(running.system, link, "submit", { outcome: "rejected" }));
-      await theWebhook(business, "KYC_REJECTED", id);
-      await callbacksSettled(running.system, id);
+      expectWebhooks(id, "KYC_REJECTED");
+      await killAt(faultPoint, () => actOnLink(testSystem.system, link, "submit", { outcome: "rejected" }));
+      await waitForWebhook(business, "KYC_REJECTED", id);
+      await waitForCallbacks(testSystem.system, id);
     },
   );
 
   test.each(["kyc_review.answered"])(
-    "during a review at %s: the review is applied, published and audited once, and the same key returns it",
+    "a review killed at %s is applied, published and audited once, and the same key returns its result",
     async (faultPoint) => {
       const { id, link } = await anApplication(business);
-      expectTold(id, "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED");
-      await onLink(running.system, link, "submit", { outcome: "needs_review" });
-      await theWebhook(business, "KYC_NEEDS_REVIEW", id);
+      expectWebhooks(id, "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED");
+      await actOnLink(testSystem.system, link, "submit", { outcome: "needs_review" });
+      await waitForWebhook(business, "KYC_NEEDS_REVIEW", id);
       const key = { "idempotency-key": randomUUID() };
-      await dyingAt(faultPoint, async () => expect((await review(id, key)).status).toBeGreaterThanOrEqual(500));
-      await theWebhook(business, "KYC_REVIEW_RESOLVED", id);
-      const answer = await review(id, key);
-      expect([answer.status, answer.body["verdict"]]).toEqual([200, "APPROVED"]);
-      await eventually(async () => expect(await auditOf(id)).toHaveLength(1));
+      await killAt(faultPoint, async () => expect((await review(id, key)).status).toBeGreaterThanOrEqual(500));
+      await waitForWebhook(business, "KYC_REVIEW_RESOLVED", id);
+      const response = await review(id, key);
+      expect([response.status, response.body["verdict"]]).toEqual([200, "APPROVED"]);
+      await eventually(async () => expect(await readAuditRows(id)).toHaveLength(1));
     },
   );
 });
 
 describe("a creation while the provider is down", () => {
   test.each(["http_503", "timeout_before"])(
-    "%s: returns 503 with Retry-After and lists nothing; the same key later creates one application",
+    "a creation with the provider fault %s returns 503 with Retry-After, and the same key later creates one application",
     async (mode) => {
       const key = `down-${mode}`;
-      await faultAt(running.system, "kyc_create", mode, 100);
-      const answer = await create(key);
-      expect([answer.status, answer.body["code"]]).toEqual([503, "kyc_provider_unavailable"]);
-      expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
-      expect(await totalOf(key)).toBe("0");
-      await clearFaults(running.system);
-      await expectOneFor(key);
+      await setFault(testSystem.system, "kyc_create", mode, 100);
+      const response = await create(key);
+      expect([response.status, response.body["code"]]).toEqual([503, "kyc_provider_unavailable"]);
+      expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
+      expect(await countApplications(key)).toBe("0");
+      await clearFaults(testSystem.system);
+      await expectOneApplication(key);
     },
   );
 
-  test("with a frozen process: returns 503, as does a cancellation", async () => {
+  test("a creation and a cancellation return 503 while the provider is stopped", async () => {
     const { id } = await anApplication(business);
-    expectTold(id, "KYC_CANCELED");
-    await running.system.services.sandbox.stop();
+    expectWebhooks(id, "KYC_CANCELED");
+    await testSystem.system.services.sandbox.stop();
     try {
-      const answer = await create("stopped");
-      expect([answer.status, Number(answer.headers["retry-after"]) > 0]).toEqual([503, true]);
-      expect(await totalOf("stopped")).toBe("0");
+      const response = await create("stopped");
+      expect([response.status, Number(response.headers["retry-after"]) > 0]).toEqual([503, true]);
+      expect(await countApplications("stopped")).toBe("0");
       expect((await cancel(id)).status).toBe(503);
       expect(await read(id)).toMatchObject({ status: "CREATED" });
     } finally {
-      await running.system.services.sandbox.start();
+      await testSystem.system.services.sandbox.start();
     }
-    await expectOneFor("stopped");
+    await expectOneApplication("stopped");
     expect((await cancel(id)).status).toBe(200);
   });
 
-  test("with a slow response: creates one application, whether the response is in time or the request is repeated", async () => {
+  test("a creation with a slow provider creates one application, whether the response is in time or the call is repeated", async () => {
     for (const mode of ["slow:200", "slow:1000"]) {
-      await faultAt(running.system, "kyc_create", mode);
+      await setFault(testSystem.system, "kyc_create", mode);
       const first = await create(mode.replace(":", "-"));
       expect(first.status).toBe(201);
-      expect((await expectOneFor(mode.replace(":", "-"))).id).toBe(first.body["id"]);
+      expect((await expectOneApplication(mode.replace(":", "-"))).id).toBe(first.body["id"]);
     }
   });
 });
@@ -225,22 +226,22 @@ describe("callbacks", () => {
     ["reset_after", 4],
     ["truncated", 4],
     ["http_500", 6],
-  ])("%s: cause one webhook of the right type, at the latest after the next poll", async (mode, times) => {
+  ])("callbacks with the fault %s cause one webhook of the right type, at the latest after the next poll", async (mode, times) => {
     const { id, link } = await anApplication(business);
-    expectTold(id, "KYC_NEEDS_REVIEW");
-    await faultAt(running.system, "kyc_callback", mode, times);
-    await onLink(running.system, link, "submit", { outcome: "approved", aml_hit_count: 1 });
-    await theWebhook(business, "KYC_NEEDS_REVIEW", id);
-    await callbacksSettled(running.system, id);
+    expectWebhooks(id, "KYC_NEEDS_REVIEW");
+    await setFault(testSystem.system, "kyc_callback", mode, times);
+    await actOnLink(testSystem.system, link, "submit", { outcome: "approved", aml_hit_count: 1 });
+    await waitForWebhook(business, "KYC_NEEDS_REVIEW", id);
+    await waitForCallbacks(testSystem.system, id);
   });
 
-  test("return 401 and change nothing if they are forged or older than six minutes", async () => {
+  test("a callback with a forged signature or a timestamp beyond five minutes returns 401 and changes nothing", async () => {
     const { id, link } = await anApplication(business);
-    expectTold(id, "KYC_COMPLETED");
-    await onLink(running.system, link, "submit", { outcome: "approved" });
-    await theWebhook(business, "KYC_COMPLETED", id);
-    const [event = {}] = (await callbacksSettled(running.system, id)).slice(-1);
-    const secret = running.system.envOf("kyc")["KYC_CALLBACK_SECRETS"] ?? "";
+    expectWebhooks(id, "KYC_COMPLETED");
+    await actOnLink(testSystem.system, link, "submit", { outcome: "approved" });
+    await waitForWebhook(business, "KYC_COMPLETED", id);
+    const [event = {}] = (await waitForCallbacks(testSystem.system, id)).slice(-1);
+    const secret = testSystem.system.envOf("kyc")["KYC_CALLBACK_SECRETS"] ?? "";
     const genuine = JSON.stringify(event);
     const deliver = async (body: string, key = secret, ageSeconds = 0, signed = body) => {
       const t = Math.floor(Date.now() / 1000) - ageSeconds;
@@ -248,14 +249,14 @@ describe("callbacks", () => {
       return await post(body, { "x-provider-signature": `t=${t},v1=${v1}` });
     };
     const post = async (body: string, headers: Record<string, string>) => {
-      const answer = await request(`${running.system.gatewayUrl}/callbacks/kyc`, { method: "POST", body, headers });
-      await answer.body.dump();
-      return answer.statusCode;
+      const response = await request(`${testSystem.system.gatewayUrl}/callbacks/kyc`, { method: "POST", body, headers });
+      await response.body.dump();
+      return response.statusCode;
     };
     const renamed = JSON.stringify({ ...event, event_id: randomUUID() });
-    const stored = async () => [await rowOf(id), (await kycDatabase.query("select count(*) from provider_event")).rows];
-    const before = await stored();
-    const refusals = [
+    const readState = async () => [await readRow(id), (await kycDatabase.query("select count(*) from provider_event")).rows];
+    const stateBefore = await readState();
+    const statuses = [
       await deliver(genuine, secret, 360),
       await deliver(renamed, secret, 301),
       await deliver(renamed, secret, -360),
@@ -264,77 +265,77 @@ describe("callbacks", () => {
       await post(renamed, {}),
       await post(renamed, { "x-provider-signature": "t=,v1=" }),
     ];
-    expect(refusals).toEqual(Array(refusals.length).fill(401));
-    expect(await stored()).toEqual(before);
-    // Only their signature was invalid.
+    expect(statuses).toEqual(Array(statuses.length).fill(401));
+    expect(await readState()).toEqual(stateBefore);
+    // With a valid signature, the same callback is accepted.
     expect(await deliver(renamed)).toBe(204);
-    expect(await stored()).not.toEqual(before);
+    expect(await readState()).not.toEqual(stateBefore);
   });
 });
 
 describe("concurrent requests", () => {
   const rounds = 24;
-  const atOnce = 8;
-  /** Delays by a number of round trips, so that the other request is first. */
-  const after = async (trips: number) => {
-    for (let trip = 0; trip < trips; trip++) await (await request(`${running.system.sandboxUrl}/healthz`)).body.dump();
+  const roundsAtOnce = 8;
+  /** Waits for a number of round trips, so that the other request is sent first. */
+  const delay = async (trips: number) => {
+    for (let trip = 0; trip < trips; trip++) await (await request(`${testSystem.system.sandboxUrl}/healthz`)).body.dump();
   };
 
-  /** Runs a few rounds at a time. With all rounds at once the provider would time out. */
-  const race = async <T>(play: (application: Application, round: number) => Promise<T>): Promise<T[]> => {
-    const ends: T[] = [];
-    for (let round = 0; round < rounds; round += atOnce) {
-      const made = await Promise.all(Array.from({ length: atOnce }, () => anApplication(business)));
-      ends.push(...(await Promise.all(made.map((application, index) => play(application, round + index)))));
+  /** Runs all rounds, a few at a time. With all rounds at once the provider would time out. */
+  const runRounds = async <T>(play: (application: Application, round: number) => Promise<T>): Promise<T[]> => {
+    const results: T[] = [];
+    for (let round = 0; round < rounds; round += roundsAtOnce) {
+      const created = await Promise.all(Array.from({ length: roundsAtOnce }, () => anApplication(business)));
+      results.push(...(await Promise.all(created.map((application, index) => play(application, round + index)))));
     }
-    return ends;
+    return results;
   };
 
-  test("a cancellation and a submission: the provider decides, and response, state and event agree", async () => {
-    const ends = await race(async ({ id, link }, round) => {
-      const submitting = () => tookOnLink(running.system, link, "submit", { outcome: "approved" });
-      // The first delays let one request win, the last delays the other one; those between are
-      // close.
-      if (round === 0) return { id, answer: await cancel(id), submitted: await submitting() };
-      if (round === rounds - 1) return { id, submitted: await submitting(), answer: await cancel(id) };
-      const [answer, submitted] = await Promise.all([cancel(id), after(round % 12).then(submitting)]);
-      return { id, answer, submitted };
+  test("when a cancellation and a submission are concurrent, response, state and event agree with the provider", async () => {
+    const results = await runRounds(async ({ id, link }, round) => {
+      const submit = () => tryToActOnLink(testSystem.system, link, "submit", { outcome: "approved" });
+      // In the first round the cancellation is first, in the last round the submission. In the
+      // other rounds both are sent at nearly the same time.
+      if (round === 0) return { id, response: await cancel(id), submitted: await submit() };
+      if (round === rounds - 1) return { id, submitted: await submit(), response: await cancel(id) };
+      const [response, submitted] = await Promise.all([cancel(id), delay(round % 12).then(submit)]);
+      return { id, response, submitted };
     });
-    for (const { id, answer, submitted } of ends) {
-      const { status } = await agreed(id);
-      expect([200, 409]).toContain(answer.status);
+    for (const { id, response, submitted } of results) {
+      const { status } = await waitForProviderState(id);
+      expect([200, 409]).toContain(response.status);
       expect({ status, submitted }).toEqual(
-        answer.status === 200 ? { status: "CANCELED", submitted: false } : { status: "COMPLETED", submitted: true },
+        response.status === 200 ? { status: "CANCELED", submitted: false } : { status: "COMPLETED", submitted: true },
       );
-      expect(["kyc_in_progress", "kyc_application_final", undefined]).toContain(answer.body["code"]);
-      expectTold(id, submitted ? "KYC_COMPLETED" : "KYC_CANCELED");
+      expect(["kyc_in_progress", "kyc_application_final", undefined]).toContain(response.body["code"]);
+      expectWebhooks(id, submitted ? "KYC_COMPLETED" : "KYC_CANCELED");
     }
-    expect(ends.map(({ submitted }) => submitted)).toEqual(expect.arrayContaining([true, false]));
+    expect(results.map(({ submitted }) => submitted)).toEqual(expect.arrayContaining([true, false]));
   });
 
-  test("an expiry and a submission: the state of the provider is applied and published once", async () => {
-    const ends = await race(async ({ id, link }, round) => {
-      const submitting = () => tookOnLink(running.system, link, "submit", { outcome: "rejected" });
-      const expiring = () => tookOnLink(running.system, link, "expire");
-      const [first, second] = round % 2 ? [submitting, expiring] : [expiring, submitting];
+  test("when an expiry and a submission are concurrent, the state of the provider is applied and published once", async () => {
+    const results = await runRounds(async ({ id, link }, round) => {
+      const submit = () => tryToActOnLink(testSystem.system, link, "submit", { outcome: "rejected" });
+      const expire = () => tryToActOnLink(testSystem.system, link, "expire");
+      const [first, second] = round % 2 ? [submit, expire] : [expire, submit];
       await Promise.all([first(), second()]);
       return id;
     });
     const states = new Set<string>();
-    for (const id of ends) {
-      const { status } = await agreed(id);
+    for (const id of results) {
+      const { status } = await waitForProviderState(id);
       states.add(status);
-      expectTold(id, status === "EXPIRED" ? "KYC_EXPIRED" : "KYC_REJECTED");
+      expectWebhooks(id, status === "EXPIRED" ? "KYC_EXPIRED" : "KYC_REJECTED");
     }
     expect([...states].sort()).toEqual(["COMPLETED", "EXPIRED"]);
   });
 });
 
-test("two kyc replicas emit one event for each fact and do not poll the same application", async () => {
-  const { system } = running;
+test("two kyc replicas emit one event for each change and do not poll the same application at once", async () => {
+  const { system } = testSystem;
   await using stack = new AsyncDisposableStack();
   const port = await freePort();
-  const second = serviceProcess({
+  const secondReplica = serviceProcess({
     name: "kyc",
     env: { ...system.envOf("kyc"), RPC_PORT: String(port) },
     port,
@@ -342,8 +343,8 @@ test("two kyc replicas emit one event for each fact and do not poll the same app
     supervised: false,
     onCrash: () => {},
   });
-  await second.start();
-  stack.defer(() => second.stop());
+  await secondReplica.start();
+  stack.defer(() => secondReplica.stop());
   await system.services.gateway.stop();
   await system.services.gateway.start({ KYC_URLS: `${system.envOf("gateway")["KYC_URLS"]},http://127.0.0.1:${port}` });
   await system.ready();
@@ -353,30 +354,30 @@ test("two kyc replicas emit one event for each fact and do not poll the same app
     await system.ready();
   });
 
-  const idle = await Promise.all(Array.from({ length: 6 }, () => anApplication(business)));
-  for (const { id } of idle) expectTold(id);
-  await faultAt(system, "kyc_callback", "duplicate", 10_000);
+  const unopened = await Promise.all(Array.from({ length: 6 }, () => anApplication(business)));
+  for (const { id } of unopened) expectWebhooks(id);
+  await setFault(system, "kyc_callback", "duplicate", 10_000);
   const outcomes = {
     approved: "KYC_COMPLETED",
     rejected: "KYC_REJECTED",
     needs_review: "KYC_NEEDS_REVIEW",
     failed: "KYC_FAILED",
   };
-  const busy = await Promise.all(
+  const submitted = await Promise.all(
     Object.entries(outcomes).flatMap((end) =>
       Array.from({ length: 4 }, async () => ({ ...(await anApplication(business)), end })),
     ),
   );
-  await Promise.all(busy.map(({ link, end }) => onLink(system, link, "submit", { outcome: end[0] })));
-  for (const { id, end } of busy) {
-    expectTold(id, end[1]);
-    await theWebhook(business, end[1], id);
+  await Promise.all(submitted.map(({ link, end }) => actOnLink(system, link, "submit", { outcome: end[0] })));
+  for (const { id, end } of submitted) {
+    expectWebhooks(id, end[1]);
+    await waitForWebhook(business, end[1], id);
   }
-  // While one replica waits for a slow response, the other one claims due rows.
-  await faultAt(system, "kyc_get", "slow:400", 10_000);
-  for (const { id } of idle) {
+  // While one replica waits for a slow response, the other replica claims due rows.
+  await setFault(system, "kyc_get", "slow:400", 10_000);
+  for (const { id } of unopened) {
     const pollTimes = await eventually(async () => {
-      const { calls } = await providerView(system, id);
+      const { calls } = await readProviderView(system, id);
       const times = calls.filter(({ operation }) => operation === "kyc_get").map(({ at }) => Date.parse(at));
       expect(times.length).toBeGreaterThanOrEqual(4);
       return times;
@@ -385,32 +386,32 @@ test("two kyc replicas emit one event for each fact and do not poll the same app
     const pauses = pollTimes.slice(1).map((at, index) => at - (pollTimes[index] as number));
     expect(Math.min(...pauses)).toBeGreaterThan(500);
   }
-  expect(second.running()).toBe(true);
+  expect(secondReplica.running()).toBe(true);
 });
 
-test("while Kafka is restarted the API shows verdicts immediately, and each webhook is delivered once later", async () => {
-  const made = await Promise.all(Array.from({ length: 4 }, () => anApplication(business)));
-  for (const { id } of made) expectTold(id, "KYC_COMPLETED");
-  const submit = ({ link }: Application) => onLink(running.system, link, "submit", { outcome: "approved" });
-  await running.kafka?.stop();
+test("the API returns verdicts while Kafka is stopped, and each webhook is delivered once after its start", async () => {
+  const created = await Promise.all(Array.from({ length: 4 }, () => anApplication(business)));
+  for (const { id } of created) expectWebhooks(id, "KYC_COMPLETED");
+  const submit = ({ link }: Application) => actOnLink(testSystem.system, link, "submit", { outcome: "approved" });
+  await testSystem.kafka?.stop();
   try {
-    for (const application of made.slice(0, 3)) {
+    for (const application of created.slice(0, 3)) {
       await submit(application);
-      await agreed(application.id);
+      await waitForProviderState(application.id);
       expect((await read(application.id))["verdict"]).toBe("APPROVED");
     }
     expect((await create("without-kafka")).status).toBe(201);
   } finally {
-    await running.kafka?.start();
+    await testSystem.kafka?.start();
   }
-  await submit(made[3] as Application);
-  for (const { id } of made) await theWebhook(business, "KYC_COMPLETED", id, 60_000);
-  await expectOneFor("without-kafka");
+  await submit(created[3] as Application);
+  for (const { id } of created) await waitForWebhook(business, "KYC_COMPLETED", id, 60_000);
+  await expectOneApplication("without-kafka");
 });
 
-/** Rows of identity's audit trail about an application. */
-async function auditOf(id: string): Promise<Record<string, unknown>[]> {
-  const identity = new Client({ connectionString: running.system.databaseUrls["identity"] });
+/** Returns the audit rows of an application. */
+async function readAuditRows(id: string): Promise<Record<string, unknown>[]> {
+  const identity = new Client({ connectionString: testSystem.system.databaseUrls["identity"] });
   await identity.connect();
   try {
     return (await identity.query("select * from audit_event where entity_id = $1", [id])).rows;
@@ -421,20 +422,20 @@ async function auditOf(id: string): Promise<Record<string, unknown>[]> {
 
 test("an operator's review has one audit row with actor, values and reason, and one event", async () => {
   const { id, link } = await anApplication(business);
-  expectTold(id, "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED");
-  await onLink(running.system, link, "submit", { outcome: "needs_review" });
-  await theWebhook(business, "KYC_NEEDS_REVIEW", id);
+  expectWebhooks(id, "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED");
+  await actOnLink(testSystem.system, link, "submit", { outcome: "needs_review" });
+  await waitForWebhook(business, "KYC_NEEDS_REVIEW", id);
   expect((await review(id, { "x-request-id": "review-request-1" }, "Seen in person.")).status).toBe(200);
-  expect((await theWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe("APPROVED");
+  expect((await waitForWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe("APPROVED");
   const rows = await eventually(async () => {
-    const found = await auditOf(id);
-    expect(found).not.toEqual([]);
-    return found;
+    const auditRows = await readAuditRows(id);
+    expect(auditRows).not.toEqual([]);
+    return auditRows;
   });
   expect(rows).toEqual([
     expect.objectContaining({
       action: "kyc_application.reviewed",
-      actor: running.system.adminKey.slice(0, 16),
+      actor: testSystem.system.adminKey.slice(0, 16),
       entity_type: "kyc_application",
       business_id: business.id,
       before: { status: "COMPLETED", verdict: "NEEDS_REVIEW" },
@@ -445,40 +446,40 @@ test("an operator's review has one audit row with actor, values and reason, and 
   ]);
 });
 
-test("killed creations have one application each after their keys are no longer held", async () => {
-  expect(orphaned).toHaveLength(1);
-  for (const key of orphaned) await expectOneFor(key);
+test("a killed creation has one application after its key is no longer held", async () => {
+  expect(killedKeys).toHaveLength(1);
+  for (const key of killedKeys) await expectOneApplication(key);
 });
 
-test("after all tests every event is exactly once in Kafka, in the event log and in the webhooks", async () => {
+test("after all tests, Kafka and the webhooks contain every event once", async () => {
   await eventually(async () => expect((await kycDatabase.query("select id from outbox_waiting")).rows).toEqual([]));
   const { rows } = await kycDatabase.query<{ id: string }>("select id from kyc_application");
-  expect(rows.map(({ id }) => id).sort()).toEqual([...expected.keys()].sort());
+  expect(rows.map(({ id }) => id).sort()).toEqual([...expectedWebhooks.keys()].sort());
   const providerRows = queryProvider("select reference from kyc_application order by reference");
-  expect(providerRows.map(({ reference }) => reference)).toEqual([...expected.keys()].sort());
+  expect(providerRows.map(({ reference }) => reference)).toEqual([...expectedWebhooks.keys()].sort());
 
-  const facts = new Map<string, string>();
-  for (const { topic, key, headers } of await readKafka(running.kafka?.brokers ?? "")) {
-    if (topic === "kyc.v1") facts.set(headers["ce_id"] ?? "", `${key} ${headers["ce_type"]}`);
+  const changes = new Map<string, string>();
+  for (const { topic, key, headers } of await readKafka(testSystem.kafka?.brokers ?? "")) {
+    if (topic === "kyc.v1") changes.set(headers["ce_id"] ?? "", `${key} ${headers["ce_type"]}`);
   }
-  const published = [...facts.values()].sort();
-  // Steps can be skipped, but none is published twice, and each application was created once.
-  expect(published.filter((fact, index) => fact === published[index - 1])).toEqual([]);
-  for (const [id, kinds] of expected) {
-    const ends = published
-      .filter((fact) => fact.startsWith(id) && !/Opened|Submitted|Processing/.test(fact))
+  const published = [...changes.values()].sort();
+  // A step may be skipped, but no step is published twice, and each application was created once.
+  expect(published.filter((change, index) => change === published[index - 1])).toEqual([]);
+  for (const [id, kinds] of expectedWebhooks) {
+    const finalEvents = published
+      .filter((change) => change.startsWith(id) && !/Opened|Submitted|Processing/.test(change))
       .map(
-        (fact) =>
-          `KYC_${(fact.split(".").at(-1) ?? "")
+        (change) =>
+          `KYC_${(change.split(".").at(-1) ?? "")
             .replace("Kyc", "")
             .replace(/(?<=[a-z])(?=[A-Z])/g, "_")
             .toUpperCase()}`,
       );
-    expect(ends.sort(), id).toEqual(["KYC_CREATED", ...kinds].sort());
-    await eventually(() => expect(kindsOf(business, id)).toEqual(kinds));
+    expect(finalEvents.sort(), id).toEqual(["KYC_CREATED", ...kinds].sort());
+    await eventually(() => expect(webhookTypesOf(business, id)).toEqual(kinds));
   }
-  const reviewed = [...expected].filter(([, kinds]) => kinds.includes("KYC_REVIEW_RESOLVED"));
+  const reviewed = [...expectedWebhooks].filter(([, kinds]) => kinds.includes("KYC_REVIEW_RESOLVED"));
   expect(reviewed).toHaveLength(2);
-  for (const [id] of reviewed) expect(await auditOf(id), id).toHaveLength(1);
+  for (const [id] of reviewed) expect(await readAuditRows(id), id).toHaveLength(1);
   expect(business.receiver.refused).toEqual([]);
 });

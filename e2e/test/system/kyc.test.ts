@@ -9,54 +9,54 @@ import {
   aClient,
   anApplication,
   applications,
-  callbacksSettled,
-  faultAt,
-  kindsOf,
-  kycKinds,
-  onLink,
-  providerView,
-  theWebhook,
-  tookOnLink,
+  waitForCallbacks,
+  setFault,
+  webhookTypesOf,
+  kycEventTypes,
+  actOnLink,
+  readProviderView,
+  waitForWebhook,
+  tryToActOnLink,
 } from "../../src/kyc-harness.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
-let running: TestSystem;
+let testSystem: TestSystem;
 /** A business with all event types of applications. */
 let business: TestBusiness;
 /** A business with the default event types. */
-let plain: TestBusiness;
+let defaultBusiness: TestBusiness;
 let kycDatabase: Client;
 
 beforeAll(async () => {
   // Without the poller and the event feed, each state comes from a callback.
-  running = await startTestSystem("direct", { kyc: { KYC_CHECK_SECONDS: "3600", KYC_CATCH_UP_SECONDS: "3600" } });
-  kycDatabase = new Client({ connectionString: running.system.databaseUrls["kyc"] });
+  testSystem = await startTestSystem("direct", { kyc: { KYC_CHECK_SECONDS: "3600", KYC_CATCH_UP_SECONDS: "3600" } });
+  kycDatabase = new Client({ connectionString: testSystem.system.databaseUrls["kyc"] });
   await kycDatabase.connect();
-  [business, plain] = await Promise.all([aBusiness(running.system, "Banque", kycKinds), aBusiness(running.system)]);
+  [business, defaultBusiness] = await Promise.all([aBusiness(testSystem.system, "Banque", kycEventTypes), aBusiness(testSystem.system)]);
 });
 afterAll(async () => {
   await kycDatabase?.end();
   await business?.receiver[Symbol.asyncDispose]();
-  await plain?.receiver[Symbol.asyncDispose]();
-  await running?.[Symbol.asyncDispose]();
+  await defaultBusiness?.receiver[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
 });
 
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
 const read = (id: string, { call } = business) => call("GET", `${applications}/${id}`);
 const cancel = (id: string, { call } = business) => call("POST", `${applications}/${id}/cancel`);
-const operator = () => apiCaller(running.system.gatewayUrl, running.system.adminKey);
-const submit = ({ link }: Application, submission: object) => onLink(running.system, link, "submit", submission);
-/** Waits for the webhook. After it the API returns the same state. */
-async function decided(kind: string, submission: object, body: object = {}, by = business) {
+const operator = () => apiCaller(testSystem.system.gatewayUrl, testSystem.system.adminKey);
+const submit = ({ link }: Application, submission: object) => actOnLink(testSystem.system, link, "submit", submission);
+/** Submits to a new application, waits for the webhook, and reads the application. */
+async function submitAndWait(kind: string, submission: object, body: object = {}, by = business) {
   const application = await anApplication(by, body);
   await submit(application, submission);
-  const webhook = await theWebhook(by, kind, application.id);
+  const webhook = await waitForWebhook(by, kind, application.id);
   return { ...application, webhook, view: (await read(application.id, by)).body };
 }
 
 describe("a creation", () => {
-  test("returns 201 with the documented fields and the Location header", async () => {
+  test("a creation returns 201 with the documented fields and the Location header", async () => {
     const created = await business.call("POST", applications, { external_id: "é-1", metadata: { a: 1 } });
     expect(created.status).toBe(201);
     expect(created.headers["location"]).toBe(`${applications}/${created.body["id"]}`);
@@ -68,13 +68,13 @@ describe("a creation", () => {
       status: "CREATED",
       external_id: "é-1",
     });
-    const bare = await business.call("POST", applications);
-    expect(Object.keys(bare.body).sort()).toEqual(["created_at", "id", "link_expires_at", "link_url", "status"]);
+    const withoutBody = await business.call("POST", applications);
+    expect(Object.keys(withoutBody.body).sort()).toEqual(["created_at", "id", "link_expires_at", "link_url", "status"]);
   });
 
-  test("without a body uses the defaults: fr, 3 attempts, video, both documents, the provider's lifetime", async () => {
+  test("a creation without a body uses the defaults: fr, 3 attempts, video, both documents, the provider's lifetime", async () => {
     const { id } = await anApplication(business);
-    const { parameters } = (await providerView(running.system, id)).calls[0] ?? {};
+    const { parameters } = (await readProviderView(testSystem.system, id)).calls[0] ?? {};
     expect(parameters).toEqual({
       reference: id,
       locale: "fr",
@@ -88,7 +88,7 @@ describe("a creation", () => {
     expect(hours).toBeCloseTo(72, 2);
   });
 
-  test("passes every field to the provider: documents, locale in any case, attempts, video, lifetime, redirect, delivery hints, profile", async () => {
+  test("a creation passes every field to the provider, and the locale in lower case", async () => {
     const { id } = await anApplication(business, {
       allowed_documents: ["passport"],
       locale: "AR",
@@ -100,7 +100,7 @@ describe("a creation", () => {
       applicant_phone: "+213550123456",
       profile: { first_name: "Amina", more: { nested: true } },
     });
-    const { parameters } = (await providerView(running.system, id)).calls[0] ?? {};
+    const { parameters } = (await readProviderView(testSystem.system, id)).calls[0] ?? {};
     expect(parameters).toMatchObject({
       locale: "ar",
       allowed_documents: ["passport"],
@@ -118,24 +118,24 @@ describe("a creation", () => {
     expect(text).not.toMatch(/Amina|example\.dz|\+213|shop\.example/);
   });
 
-  test("with metadata returns it byte for byte in GET, list, cancellation, webhook and event log", async () => {
+  test("the metadata of a creation is returned byte for byte by GET, list, webhook and event log", async () => {
     const metadata = String.raw`{"z":1,"a":{"n":12345678901234567890,"f":1.10,"e":1E+2},"t":"\u00e9 \ud83d\ude00","k":[null,true,"\/"]}`;
     const created = await business.call("POST", applications, `{"external_id":"bytes","metadata": ${metadata} }`, {
       "content-type": "application/json",
     });
     const application = { id: String(created.body["id"]), link: String(created.body["link_url"]) };
-    const echo = `"metadata":${metadata}`;
-    expect((await read(application.id)).text).toContain(echo);
-    expect((await business.call("GET", `${applications}?external_id=bytes`)).text).toContain(echo);
+    const expectedText = `"metadata":${metadata}`;
+    expect((await read(application.id)).text).toContain(expectedText);
+    expect((await business.call("GET", `${applications}?external_id=bytes`)).text).toContain(expectedText);
     await submit(application, { outcome: "rejected" });
-    const webhook = await theWebhook(business, "KYC_REJECTED", application.id);
-    expect(webhook.text).toContain(echo);
+    const webhook = await waitForWebhook(business, "KYC_REJECTED", application.id);
+    expect(webhook.text).toContain(expectedText);
     const event = await business.call("GET", `/api/v1/events/${webhook.body["id"]}`);
-    expect(event.text).toContain(echo);
-    expect((await business.call("GET", "/api/v1/events?type=KYC_REJECTED")).text).toContain(echo);
+    expect(event.text).toContain(expectedText);
+    expect((await business.call("GET", "/api/v1/events?type=KYC_REJECTED")).text).toContain(expectedText);
   });
 
-  test("with client_id returns it in the response, the view, the list filter and the webhook", async () => {
+  test("the client_id of a creation is in the response, the view and the webhook, and filters the list", async () => {
     const client_id = await aClient(business);
     const created = await business.call("POST", applications, { client_id });
     expect(created.body).toMatchObject({ status: "CREATED", client_id });
@@ -144,44 +144,44 @@ describe("a creation", () => {
     const { body } = await business.call("GET", `${applications}?client_id=${client_id}`);
     expect((body as unknown as { id: string }[]).map(({ id }) => id)).toEqual([application.id]);
     await submit(application, { outcome: "approved" });
-    expect((await theWebhook(business, "KYC_COMPLETED", application.id)).body["client_id"]).toBe(client_id);
+    expect((await waitForWebhook(business, "KYC_COMPLETED", application.id)).body["client_id"]).toBe(client_id);
   });
 
-  test("with an unknown client_id returns 404 client_not_found, with a blocked client 409, and creates nothing", async () => {
+  test("a creation returns 404 for an unknown client_id and 409 for a blocked client, and creates nothing", async () => {
     const blocked = await aClient(business);
     await business.call("PUT", `/api/v1/clients/person/${blocked}`, { blocked: true });
     const mark = { external_id: "no-client" };
     for (const [client_id, status, code] of [
       [randomUUID(), 404, "client_not_found"],
-      [await aClient(plain), 404, "client_not_found"],
+      [await aClient(defaultBusiness), 404, "client_not_found"],
       [blocked, 409, "client_blocked"],
     ]) {
-      const answer = await business.call("POST", applications, { ...mark, client_id });
-      expect([answer.status, answer.body["code"]]).toEqual([status, code]);
+      const response = await business.call("POST", applications, { ...mark, client_id });
+      expect([response.status, response.body["code"]]).toEqual([status, code]);
     }
     expect((await business.call("GET", `${applications}?external_id=no-client`)).body).toEqual([]);
   });
 
-  test("returns 409 and cancels the provider's link if the client is blocked during the call of the provider", async () => {
+  test("a creation returns 409 and cancels the provider's link if the client is blocked during the provider's call", async () => {
     const client_id = await aClient(business);
-    await faultAt(running.system, "kyc_create", "slow:1500");
+    await setFault(testSystem.system, "kyc_create", "slow:1500");
     const key = { "idempotency-key": randomUUID() };
-    const creating = business.call("POST", applications, { client_id, external_id: "blocked-meanwhile" }, key);
+    const creating = business.call("POST", applications, { client_id, external_id: "blocked-during-call" }, key);
     const id = await eventually(async () => {
       const { rows } = await kycDatabase.query("select id from idempotency_key where key = $1", [key["idempotency-key"]]);
       return String(rows[0].id);
     });
     const blocked = await business.call("PUT", `/api/v1/clients/person/${client_id}`, { blocked: true });
     expect(blocked.body["blocked"]).toBe(true);
-    const answer = await creating;
-    expect([answer.status, answer.body["code"]]).toEqual([409, "client_blocked"]);
-    expect((await business.call("GET", `${applications}?external_id=blocked-meanwhile`)).body).toEqual([]);
+    const response = await creating;
+    expect([response.status, response.body["code"]]).toEqual([409, "client_blocked"]);
+    expect((await business.call("GET", `${applications}?external_id=blocked-during-call`)).body).toEqual([]);
     const { body } = await business.call("GET", `/api/v1/clients/${client_id}/onboarding/status`);
     expect(body).not.toHaveProperty("kyc_application_id");
-    expect((await providerView(running.system, id)).status).toBe("CANCELED");
+    expect((await readProviderView(testSystem.system, id)).status).toBe("CANCELED");
   });
 
-  test("with a repeated Idempotency-Key returns the same application and link", async () => {
+  test("a creation with a repeated Idempotency-Key returns the same application and link", async () => {
     const key = { "idempotency-key": randomUUID() };
     const [first, second] = [
       await business.call("POST", applications, { external_id: "keyed" }, key),
@@ -194,7 +194,7 @@ describe("a creation", () => {
 });
 
 describe("the view of the business", () => {
-  test("has all required and no optional fields before a verdict", async () => {
+  test("an application has all required and no optional fields before a verdict", async () => {
     const { id } = await anApplication(business);
     expect((await read(id)).body).toEqual({
       id,
@@ -211,8 +211,8 @@ describe("the view of the business", () => {
     });
   });
 
-  test("contains the decision and its origin after a verdict", async () => {
-    const { view } = await decided("KYC_COMPLETED", { outcome: "approved", document_type: "id_card", nationality: "FRA" });
+  test("an application contains the decision and its evidence after a verdict", async () => {
+    const { view } = await submitAndWait("KYC_COMPLETED", { outcome: "approved", document_type: "id_card", nationality: "FRA" });
     expect(view).toMatchObject({
       status: "COMPLETED",
       verdict: "APPROVED",
@@ -229,91 +229,91 @@ describe("the view of the business", () => {
     });
   });
 
-  test("lists only own applications, newest first, page by page, with every filter", async () => {
+  test("the list of applications contains those of the business, newest first, page by page, with every filter", async () => {
     const mark = randomUUID();
-    const made: string[] = [];
-    for (let i = 0; i < 3; i++) made.unshift((await anApplication(plain, { external_id: mark })).id);
-    await cancel(String(made[1]), plain);
-    const ids = async (query: string, by = plain) =>
+    const createdIds: string[] = [];
+    for (let i = 0; i < 3; i++) createdIds.unshift((await anApplication(defaultBusiness, { external_id: mark })).id);
+    await cancel(String(createdIds[1]), defaultBusiness);
+    const ids = async (query: string, by = defaultBusiness) =>
       ((await by.call("GET", `${applications}?external_id=${mark}&${query}`)).body as unknown as { id: string }[]).map(
         ({ id }) => id,
       );
-    expect(await ids("")).toEqual(made);
-    expect(await ids("limit=1&offset=1")).toEqual([made[1]]);
-    expect(await ids("status=CANCELED")).toEqual([made[1]]);
+    expect(await ids("")).toEqual(createdIds);
+    expect(await ids("limit=1&offset=1")).toEqual([createdIds[1]]);
+    expect(await ids("status=CANCELED")).toEqual([createdIds[1]]);
     expect(await ids("verdict=APPROVED")).toEqual([]);
     expect(await ids("created_to=2020-01-01T00:00:00Z")).toEqual([]);
-    expect(await ids("created_from=2020-01-01T00:00:00Z")).toEqual(made);
+    expect(await ids("created_from=2020-01-01T00:00:00Z")).toEqual(createdIds);
     expect(await ids("", business)).toEqual([]);
-    const unknown = await plain.call("GET", `${applications}?client_id=${randomUUID()}`);
+    const unknown = await defaultBusiness.call("GET", `${applications}?client_id=${randomUUID()}`);
     expect([unknown.status, unknown.body["code"]]).toEqual([404, "client_not_found"]);
-    const { headers } = await plain.call("GET", `${applications}?external_id=${mark}&limit=2`);
+    const { headers } = await defaultBusiness.call("GET", `${applications}?external_id=${mark}&limit=2`);
     expect([headers["x-total-count"], String(headers["link"]).includes('rel="next"')]).toEqual(["3", true]);
   });
 });
 
 describe("a transition", () => {
   test.each(["fr", "ar", "en"])(
-    "from CREATED by a cancellation: becomes CANCELED, and the link immediately shows an explanation in %s",
+    "a cancellation changes CREATED to CANCELED, and the link then shows an explanation in %s",
     async (locale) => {
       const application = await anApplication(business, { locale });
       const canceled = await cancel(application.id);
       expect([canceled.status, canceled.body["status"]]).toEqual([200, "CANCELED"]);
       expect(canceled.body["metadata"]).toEqual({});
-      expect(await tookOnLink(running.system, application.link, "submit", { outcome: "approved" })).toBe(false);
+      expect(await tryToActOnLink(testSystem.system, application.link, "submit", { outcome: "approved" })).toBe(false);
       const page = await (await request(application.link)).body.text();
       const words = { fr: "Cette vérification est annulée", ar: "أُلغي هذا التحقق", en: "This verification is cancelled" };
       expect(page).toContain(words[locale as keyof typeof words]);
-      await theWebhook(business, "KYC_CANCELED", application.id);
+      await waitForWebhook(business, "KYC_CANCELED", application.id);
     },
   );
 
-  test("from CREATED to OPENED when the link is opened, then to CANCELED by a cancellation", async () => {
+  test("an application becomes OPENED when its link is opened, and CANCELED by a cancellation", async () => {
     const { id, link } = await anApplication(business);
     await (await request(link)).body.dump();
-    await eventually(async () => expect((await list(id)).status).toBe("OPENED"));
+    await eventually(async () => expect((await readFromList(id)).status).toBe("OPENED"));
     expect((await cancel(id)).body["status"]).toBe("CANCELED");
   });
 
-  test("from SUBMITTED and PROCESSING by a cancellation: returns 409 kyc_in_progress, and the verdict is applied", async () => {
+  test("a cancellation after the submission returns 409 kyc_in_progress, and the verdict is applied", async () => {
     const application = await anApplication(business);
     await submit(application, { outcome: "approved", hold_seconds: 1 });
-    const refused = await cancel(application.id);
-    expect([refused.status, refused.body["code"]]).toEqual([409, "kyc_in_progress"]);
-    await theWebhook(business, "KYC_COMPLETED", application.id);
+    const rejected = await cancel(application.id);
+    expect([rejected.status, rejected.body["code"]]).toEqual([409, "kyc_in_progress"]);
+    await waitForWebhook(business, "KYC_COMPLETED", application.id);
   });
 
   test.each(["COMPLETED", "EXPIRED", "CANCELED"])(
-    "from %s by a cancellation: returns 409 and changes nothing",
+    "a cancellation of an application that is %s returns 409 and changes nothing",
     async (status) => {
       const { id, link } = await anApplication(business);
       if (status === "COMPLETED") await submit({ id, link }, { outcome: "needs_review" });
-      if (status === "EXPIRED") await onLink(running.system, link, "expire");
+      if (status === "EXPIRED") await actOnLink(testSystem.system, link, "expire");
       if (status === "CANCELED") await cancel(id);
       const kind = { COMPLETED: "KYC_NEEDS_REVIEW", EXPIRED: "KYC_EXPIRED", CANCELED: "KYC_CANCELED" }[status] ?? "";
-      await theWebhook(business, kind, id);
-      await callbacksSettled(running.system, id);
-      const before = await list(id);
-      const refused = await cancel(id);
-      expect([refused.status, refused.body["code"]]).toEqual([409, "kyc_application_final"]);
-      expect(await list(id)).toEqual(before);
-      expect(before.status).toBe(status);
+      await waitForWebhook(business, kind, id);
+      await waitForCallbacks(testSystem.system, id);
+      const applicationBefore = await readFromList(id);
+      const rejected = await cancel(id);
+      expect([rejected.status, rejected.body["code"]]).toEqual([409, "kyc_application_final"]);
+      expect(await readFromList(id)).toEqual(applicationBefore);
+      expect(applicationBefore.status).toBe(status);
     },
   );
 
   /** Reads the stored state, because a read of one application would call the provider. */
-  const list = async (id: string) => {
+  const readFromList = async (id: string) => {
     const { body } = await business.call("GET", `${applications}?limit=100`);
-    return (body as unknown as { id: string; status: string }[]).find((item) => item.id === id) ?? { status: "not there" };
+    return (body as unknown as { id: string; status: string }[]).find((item) => item.id === id) ?? { status: "not in the list" };
   };
 });
 
 describe("a verdict and its event", () => {
-  const kinds: [kind: string, submission: object, body: object, view: object][] = [
+  const verdictCases: [kind: string, submission: object, body: object, view: object][] = [
     ["KYC_COMPLETED", { outcome: "approved" }, {}, { verdict: "APPROVED", reason_codes: [] }],
     [
       "KYC_REJECTED",
-      { outcome: "rejected", reason_codes: [{ code: "FACE_MISMATCH", message: "no" }] },
+      { outcome: "rejected", reason_codes: [{ code: "FACE_MISMATCH", message: "text of the provider" }] },
       {},
       {
         verdict: "REJECTED",
@@ -333,27 +333,27 @@ describe("a verdict and its event", () => {
     ["KYC_NEEDS_REVIEW", { outcome: "approved", document_type: "passport" }, { allowed_documents: ["id_card"] }, {}],
     ["KYC_FAILED", { outcome: "failed" }, {}, { status: "FAILED", error_message: expect.any(String) }],
   ];
-  test.each(kinds)("%s is the event of %j with %j", async (kind, submission, body, expected) => {
-    const { id, webhook, view } = await decided(kind, submission, body);
+  test.each(verdictCases)("kyc emits %s after the submission %j to an application created with %j", async (kind, submission, body, expected) => {
+    const { id, webhook, view } = await submitAndWait(kind, submission, body);
     expect(view).toMatchObject(expected);
-    expect(kindsOf(business, id)).toEqual([kind]);
+    expect(webhookTypesOf(business, id)).toEqual([kind]);
     expect(webhook.body["status"]).toBe(view["status"]);
     expect(webhook.body["verdict"]).toBe(view["verdict"]);
     expect(webhook.body["reason_codes"]).toEqual(view["reason_codes"]);
   });
 
-  test("the delivery contains the decision, external_id and metadata, and not the link", async () => {
-    const { id, link, webhook, view } = await decided(
+  test("the webhook of a verdict contains the decision, external_id and metadata, and not the link", async () => {
+    const { id, link, webhook, view } = await submitAndWait(
       "KYC_COMPLETED",
       { outcome: "approved" },
       { external_id: "x", metadata: { order: 7 } },
-      plain,
+      defaultBusiness,
     );
     expect(webhook.body).toEqual({
       id: uuid,
       event: "KYC_COMPLETED",
       occurred_at: iso,
-      business_id: plain.id,
+      business_id: defaultBusiness.id,
       application_id: id,
       external_id: "x",
       metadata: { order: 7 },
@@ -364,54 +364,54 @@ describe("a verdict and its event", () => {
       aml_hit_count: 0,
     });
     expect(webhook.text).not.toContain(link);
-    expect(plain.receiver.refused).toEqual([]);
+    expect(defaultBusiness.receiver.refused).toEqual([]);
   });
 
   test("KYC_EXPIRED is emitted when an unused link expires", async () => {
-    const { id, link } = await anApplication(plain);
-    await onLink(running.system, link, "expire");
-    await theWebhook(plain, "KYC_EXPIRED", id);
-    expect((await read(id, plain)).body["status"]).toBe("EXPIRED");
+    const { id, link } = await anApplication(defaultBusiness);
+    await actOnLink(testSystem.system, link, "expire");
+    await waitForWebhook(defaultBusiness, "KYC_EXPIRED", id);
+    expect((await read(id, defaultBusiness)).body["status"]).toBe("EXPIRED");
   });
 
-  test("KYC_FAILED is emitted once for each attempt; the link permits retries up to max_attempts, then only a cancellation", async () => {
+  test("KYC_FAILED is emitted once for each failed attempt, and the link accepts at most max_attempts attempts", async () => {
     const application = await anApplication(business, { max_attempts: 2 });
     await submit(application, { outcome: "failed" });
-    await theWebhook(business, "KYC_FAILED", application.id);
+    await waitForWebhook(business, "KYC_FAILED", application.id);
     expect((await read(application.id)).body).toMatchObject({ status: "FAILED", attempts_used: 1, attempts_remaining: 1 });
     await submit(application, { outcome: "failed" });
-    await eventually(() => expect(kindsOf(business, application.id)).toEqual(["KYC_FAILED", "KYC_FAILED"]));
-    expect(await tookOnLink(running.system, application.link, "submit", { outcome: "approved" })).toBe(false);
+    await eventually(() => expect(webhookTypesOf(business, application.id)).toEqual(["KYC_FAILED", "KYC_FAILED"]));
+    expect(await tryToActOnLink(testSystem.system, application.link, "submit", { outcome: "approved" })).toBe(false);
     expect((await cancel(application.id)).body).toMatchObject({ status: "CANCELED", attempts_used: 2, attempts_remaining: 0 });
   });
 
   test("KYC_CANCELED is delivered only to endpoints that subscribe to it", async () => {
-    const { id } = await anApplication(plain);
-    await cancel(id, plain);
-    await decided("KYC_COMPLETED", { outcome: "approved" }, {}, plain);
+    const { id } = await anApplication(defaultBusiness);
+    await cancel(id, defaultBusiness);
+    await submitAndWait("KYC_COMPLETED", { outcome: "approved" }, {}, defaultBusiness);
     await eventually(async () => {
-      expect((await plain.call("GET", "/api/v1/events?type=KYC_CANCELED")).text).toContain(id);
+      expect((await defaultBusiness.call("GET", "/api/v1/events?type=KYC_CANCELED")).text).toContain(id);
     });
-    expect(kindsOf(plain, id)).toEqual([]);
+    expect(webhookTypesOf(defaultBusiness, id)).toEqual([]);
   });
 
   test.each(["APPROVED", "REJECTED"])("an operator's review with %s emits KYC_REVIEW_RESOLVED and is final", async (outcome) => {
-    const { id } = await decided("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
+    const { id } = await submitAndWait("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
     const path = `${applications}/${id}/review`;
-    const own = await business.call("POST", path, { outcome, note: "mine" });
-    expect([own.status, own.body["code"]]).toEqual([403, "admin_required"]);
-    const answer = await operator()("POST", path, { outcome, note: "seen" });
-    expect([answer.status, answer.body["verdict"]]).toEqual([200, outcome]);
-    expect((await theWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe(outcome);
-    const again = await operator()("POST", path, { outcome, note: "again" });
-    expect([again.status, again.body["code"]]).toEqual([409, "kyc_review_not_open"]);
-    expect(kindsOf(business, id)).toEqual(["KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED"]);
+    const byBusiness = await business.call("POST", path, { outcome, note: "note of the business" });
+    expect([byBusiness.status, byBusiness.body["code"]]).toEqual([403, "admin_required"]);
+    const response = await operator()("POST", path, { outcome, note: "checked by an operator" });
+    expect([response.status, response.body["verdict"]]).toEqual([200, outcome]);
+    expect((await waitForWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe(outcome);
+    const secondReview = await operator()("POST", path, { outcome, note: "second review" });
+    expect([secondReview.status, secondReview.body["code"]]).toEqual([409, "kyc_review_not_open"]);
+    expect(webhookTypesOf(business, id)).toEqual(["KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED"]);
   });
 
   test("a review at the provider emits KYC_REVIEW_RESOLVED", async () => {
-    const { id, link } = await decided("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
-    await onLink(running.system, link, "review", { outcome: "rejected" });
-    expect((await theWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe("REJECTED");
+    const { id, link } = await submitAndWait("KYC_NEEDS_REVIEW", { outcome: "needs_review" });
+    await actOnLink(testSystem.system, link, "review", { outcome: "rejected" });
+    expect((await waitForWebhook(business, "KYC_REVIEW_RESOLVED", id)).body["verdict"]).toBe("REJECTED");
   });
 });
 
@@ -424,25 +424,25 @@ describe("an error", () => {
     ["POST", (id: string) => `${applications}/${id}/review`],
   ] as const;
 
-  test("is 401 on every route without a key, with an unknown key and with the key of a disabled business", async () => {
-    const off = await aBusiness(running.system, "Fermée");
-    await off.receiver[Symbol.asyncDispose]();
-    await operator()("PATCH", `/api/v1/businesses/${off.id}`, { status: "DISABLED" });
+  test("every route returns 401 without a key, with an unknown key and with the key of a disabled business", async () => {
+    const disabled = await aBusiness(testSystem.system, "Fermée");
+    await disabled.receiver[Symbol.asyncDispose]();
+    await operator()("PATCH", `/api/v1/businesses/${disabled.id}`, { status: "DISABLED" });
     const { id } = await anApplication(business);
-    for (const key of ["", "sk_test_unknown", off.key]) {
+    for (const key of ["", "sk_test_unknown", disabled.key]) {
       for (const [method, path] of routes) {
-        expect((await apiCaller(running.system.gatewayUrl, key)(method, path(id))).status, `${method} ${path(id)}`).toBe(401);
+        expect((await apiCaller(testSystem.system.gatewayUrl, key)(method, path(id))).status, `${method} ${path(id)}`).toBe(401);
       }
     }
     expect((await read(id)).body["status"]).toBe("CREATED");
   });
 
-  test("is 404 for an application of another business, equal to an unknown id, and changes nothing", async () => {
+  test("an application of another business gets the same 404 as an unknown id, and is not changed", async () => {
     const { id } = await anApplication(business);
     const strip = ({ request_id: _r, instance: _i, ...rest }: Record<string, unknown>) => rest;
     for (const [method, path] of routes.slice(2, 4)) {
-      const foreign = await plain.call(method, path(id));
-      const unknown = await plain.call(method, path(randomUUID()));
+      const foreign = await defaultBusiness.call(method, path(id));
+      const unknown = await defaultBusiness.call(method, path(randomUUID()));
       expect([foreign.status, strip(foreign.body)]).toEqual([404, strip(unknown.body)]);
       expect(foreign.text.replace(String(foreign.body["instance"]), "")).not.toContain(id);
     }

@@ -22,22 +22,22 @@ interface Sample {
   readonly value: number;
 }
 
-let running: TestSystem;
+let testSystem: TestSystem;
 let business: TestBusiness;
 beforeAll(async () => {
-  running = await startTestSystem("direct");
-  business = await aBusiness(running.system);
-  // Label values are defined in the code.
+  testSystem = await startTestSystem("direct");
+  business = await aBusiness(testSystem.system);
+  // Imports the code of all services, in which label values are defined.
   for (const name of serviceNames)
     await import(join(root, "services", name, "src", name === "sandbox" ? "app.ts" : "service.ts"));
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
-  await running?.[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
 });
 
 async function scrape(service: ServiceName): Promise<Sample[]> {
-  const response = await request(running.system.metricsUrls[service]);
+  const response = await request(testSystem.system.metricsUrls[service]);
   const text = await response.body.text();
   for (const [, name = "", help = ""] of text.matchAll(/^# HELP (\S+) (.*)$/gm)) helps.set(name, help);
   for (const [, name = "", type = ""] of text.matchAll(/^# TYPE (\S+) (.*)$/gm)) types.set(name, type);
@@ -53,7 +53,7 @@ async function scrape(service: ServiceName): Promise<Sample[]> {
 }
 
 const scrapeAll = async () => (await Promise.all(serviceNames.map(scrape))).flat();
-const sumOf = (samples: readonly Sample[], metric: string, labels: Readonly<Record<string, string>> = {}) =>
+const sumSamples = (samples: readonly Sample[], metric: string, labels: Readonly<Record<string, string>> = {}) =>
   samples
     .filter(
       (sample) => sample.metric === metric && Object.entries(labels).every(([name, value]) => sample.labels[name] === value),
@@ -64,22 +64,24 @@ interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** Route patterns of Fastify, of the public document and of the other routes. */
-async function knownRoutes(): Promise<Set<string>> {
+/**
+ * Returns the route patterns of the OpenAPI document and of the other routes, in Fastify's form.
+ */
+async function readKnownRoutes(): Promise<Set<string>> {
   const { paths } = JSON.parse(await readFile(join(root, "docs", "api", "openapi.json"), "utf8")) as OpenApi;
   const documented = Object.keys(paths).map((path) => path.replaceAll(/\{(\w+)\}/g, ":$1"));
   const hidden = ["/healthz", "/readyz", "/problems", "/problems/:code", "/callbacks/kyc", "/docs", "/docs/", "/docs/*", "none"];
   return new Set([...documented, ...hidden]);
 }
 
-/** Sends some hundred requests with unknown paths, ids, keys and headers. Returns the values. */
+/** Sends hundreds of requests with unknown paths, ids, keys and headers. Returns the values. */
 async function sendUnknownValues(): Promise<string[]> {
   const { paths } = JSON.parse(await readFile(join(root, "docs", "api", "openapi.json"), "utf8")) as OpenApi;
   const unknownValues = [randomUUID(), randomUUID(), "zz-made-up", "sk_test_madeup0000", 'x"y', "…"];
   const addresses = Object.keys(paths).flatMap((path) =>
     unknownValues.map((value) => path.replaceAll(/\{\w+\}/g, encodeURIComponent(value))),
   );
-  const others = unknownValues.flatMap((value) => [
+  const otherAddresses = unknownValues.flatMap((value) => [
     `/${encodeURIComponent(value)}`,
     `/api/v1/${encodeURIComponent(value)}`,
     `/docs/${encodeURIComponent(value)}`,
@@ -88,28 +90,28 @@ async function sendUnknownValues(): Promise<string[]> {
   const methods = ["GET", "PUT", "OPTIONS", "DELETE"] as const;
   const send = async (address: string, i: number) => {
     const headers = { authorization: `Bearer ${keys[i % 3]}`, "x-request-id": "zz-made-up-request", "user-agent": "zz-made-up" };
-    const response = await request(`${running.system.gatewayUrl}${address}?zz-made-up=1`, {
+    const response = await request(`${testSystem.system.gatewayUrl}${address}?zz-made-up=1`, {
       method: methods[i % 4] ?? "GET",
       headers,
     });
     await response.body.dump();
   };
-  for (const [i, address] of [...addresses, ...others].entries()) await send(address, i);
+  for (const [i, address] of [...addresses, ...otherAddresses].entries()) await send(address, i);
   return unknownValues;
 }
 
-test("values of callers do not become labels, and the number of series stays small", async () => {
-  const payment = await aPaidPayment(running.system, business);
+test("values that callers send do not become label values, and the number of series stays small", async () => {
+  const payment = await aPaidPayment(testSystem.system, business);
   await business.call("POST", `/api/v1/payments/${payment.id}/refund`);
   await business.call("POST", "/api/v1/kyc/applications", { external_id: "zz-made-up" });
   await business.receiver.next("PAYMENT_REFUNDED", payment.id, 90_000);
   await sendUnknownValues();
-  const before = await scrapeAll();
+  const samplesBefore = await scrapeAll();
   const unknownValues = await sendUnknownValues();
   const samples = await scrapeAll();
-  expect(sumOf(samples, "amana_http_requests_total")).toBeGreaterThan(500);
+  expect(sumSamples(samples, "amana_http_requests_total")).toBeGreaterThan(500);
 
-  const routes = await knownRoutes();
+  const routes = await readKnownRoutes();
   const topics = ["payments.v1", "kyc.v1", "audit.v1"];
   const codes =
     /^(ok|canceled|unknown|invalid_argument|deadline_exceeded|not_found|already_exists|permission_denied|resource_exhausted|failed_precondition|aborted|out_of_range|unimplemented|internal|unavailable|data_loss|unauthenticated)$/;
@@ -124,26 +126,30 @@ test("values of callers do not become labels, and the number of series stays sma
   };
   const unexpected = samples.flatMap(({ metric, labels }) =>
     Object.entries(labels).flatMap(([label, value]) => {
-      const known = label === "le" ? /^(\+Inf|[\d.]+)$/ : (labelsOf.get(metric)?.[label] ?? foreignLabels[label]);
+      const permitted = label === "le" ? /^(\+Inf|[\d.]+)$/ : (labelsOf.get(metric)?.[label] ?? foreignLabels[label]);
       const isKnown =
-        known instanceof RegExp ? known.test(value) : typeof known === "string" ? kinds[known]?.(value) : known?.includes(value);
+        permitted instanceof RegExp
+          ? permitted.test(value)
+          : typeof permitted === "string"
+            ? kinds[permitted]?.(value)
+            : permitted?.includes(value);
       return isKnown ? [] : [`${metric}{${label}="${value}"}`];
     }),
   );
   expect(unexpected).toEqual([]);
-  const all = JSON.stringify(samples);
+  const text = JSON.stringify(samples);
   for (const value of [...unknownValues, business.id, business.key, payment.id, payment.orderId, "zz-made-up"])
-    expect(all).not.toContain(value);
-  expect(all).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
+    expect(text).not.toContain(value);
+  expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
 
   // The status is not compared, because a busy machine responds to some requests with 503.
-  const routesCounted = (from: readonly Sample[]) =>
+  const listRoutes = (counted: readonly Sample[]) =>
     new Set(
-      from
+      counted
         .filter(({ metric }) => metric === "amana_http_requests_total")
         .map(({ labels }) => `${labels["method"]} ${labels["route"]}`),
     );
-  expect(routesCounted(samples)).toEqual(routesCounted(before));
+  expect(listRoutes(samples)).toEqual(listRoutes(samplesBefore));
   for (const service of serviceNames) {
     const count = samples.filter((sample) => sample.service === service).length;
     expect({ service, count, isBounded: count < (service === "gateway" ? 5_000 : 1_000) }).toMatchObject({ isBounded: true });
@@ -155,32 +161,32 @@ test("each service counts its own operations", async () => {
   await eventually(async () => {
     const samples = await scrapeAll();
     expect(
-      sumOf(samples, "amana_http_requests_total", { method: "POST", route: "/api/v1/payments", status: "201" }),
+      sumSamples(samples, "amana_http_requests_total", { method: "POST", route: "/api/v1/payments", status: "201" }),
     ).toBeGreaterThanOrEqual(2);
-    expect(sumOf(samples, "amana_payments_unconfirmed", { known: "open" })).toBeGreaterThanOrEqual(1);
-    expect(sumOf(samples, "amana_kyc_applications", { status: "created" })).toBe(1);
-    expect(sumOf(samples, "amana_row_gauges_up")).toBe(5);
-    expect(sumOf(samples, "amana_outbox_relay_active")).toBe(4);
+    expect(sumSamples(samples, "amana_payments_unconfirmed", { known: "open" })).toBeGreaterThanOrEqual(1);
+    expect(sumSamples(samples, "amana_kyc_applications", { status: "created" })).toBe(1);
+    expect(sumSamples(samples, "amana_row_gauges_up")).toBe(5);
+    expect(sumSamples(samples, "amana_outbox_relay_active")).toBe(4);
   });
   expect(body["status"]).toBe("PENDING");
   const samples = await scrapeAll();
-  expect(sumOf(samples, "amana_refund_steps_total", { step: "accept" })).toBe(1);
-  expect(sumOf(samples, "amana_payment_events_total", { type: "payment_refunded" })).toBe(1);
-  expect(sumOf(samples, "amana_delivery_answers_total", { answer: "2xx" })).toBeGreaterThanOrEqual(2);
+  expect(sumSamples(samples, "amana_refund_steps_total", { step: "accept" })).toBe(1);
+  expect(sumSamples(samples, "amana_payment_events_total", { type: "payment_refunded" })).toBe(1);
+  expect(sumSamples(samples, "amana_delivery_answers_total", { answer: "2xx" })).toBeGreaterThanOrEqual(2);
   expect(samples.some(({ metric }) => metric === "amana_delivery_first_attempt_delay_seconds")).toBe(true);
-  expect(sumOf(samples, "amana_resolved_keys_total", { state: "live" })).toBeGreaterThan(0);
+  expect(sumSamples(samples, "amana_resolved_keys_total", { state: "live" })).toBeGreaterThan(0);
 });
 
 test("docs/metrics.md contains each exported metric (vitest -u updates it)", async () => {
   await scrapeAll();
   const file = join(root, "docs", "metrics.md");
-  const labelsIn = (name: string) => {
-    const known = labelsOf.get(name) ?? (name === "nodejs_gc_duration_seconds" ? foreignLabels : {});
-    return Object.entries(known).map(([label, values]) => `${label}: ${typeof values === "string" ? values : values.join(", ")}`);
+  const formatLabels = (name: string) => {
+    const labels = labelsOf.get(name) ?? (name === "nodejs_gc_duration_seconds" ? foreignLabels : {});
+    return Object.entries(labels).map(([label, values]) => `${label}: ${typeof values === "string" ? values : values.join(", ")}`);
   };
   const rows = [...types.keys()]
     .toSorted()
-    .map((name) => `| \`${name}\` | ${types.get(name)} | ${labelsIn(name).join("; ")} | ${helps.get(name)} |`);
+    .map((name) => `| \`${name}\` | ${types.get(name)} | ${formatLabels(name).join("; ")} | ${helps.get(name)} |`);
   const [text = ""] = (await readFile(file, "utf8")).split("| Name |");
   await expect(`${text}| Name | Type | Labels | Meaning |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`).toMatchFileSnapshot(
     file,

@@ -10,32 +10,32 @@ import { aBusiness, aPaidPayment, startTestSystem, type TestSystem } from "../..
 
 const script = join(import.meta.dirname, "..", "..", "..", "deploy", "make-certificates.sh");
 let folder: string;
-let running: TestSystem;
+let testSystem: TestSystem;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "amana-mtls-"));
   await promisify(execFile)(script, [folder, "1"], { env: { ...process.env, ALSO_NAMED: "localhost" } });
-  running = await startTestSystem("direct");
+  testSystem = await startTestSystem("direct");
 });
 afterAll(async () => {
-  await running?.[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
 test("the system works with mTLS between its services and rejects connections without a certificate", async () => {
-  const { system } = running;
+  const { system } = testSystem;
   const withTls = (name: ServiceName): Record<string, string> => {
-    const own = Object.entries(system.envOf(name)).filter(([setting]) => /_URLS$|^DIRECT_SUBSCRIBERS$/.test(setting));
+    const urlSettings = Object.entries(system.envOf(name)).filter(([setting]) => /_URLS$|^DIRECT_SUBSCRIBERS$/.test(setting));
     return {
-      ...Object.fromEntries(own.map(([setting, value]) => [setting, value.replaceAll("http://127.0.0.1", "https://localhost")])),
+      ...Object.fromEntries(urlSettings.map(([setting, value]) => [setting, value.replaceAll("http://127.0.0.1", "https://localhost")])),
       RPC_TLS_CERT_FILE: join(folder, name, "cert.pem"),
       RPC_TLS_KEY_FILE: join(folder, name, "key.pem"),
       RPC_TLS_CA_FILE: join(folder, name, "ca.pem"),
     };
   };
-  const inside = serviceNames.filter((name) => name !== "sandbox");
-  await Promise.all(inside.map((name) => system.services[name].stop()));
-  await Promise.all(inside.map((name) => system.services[name].start(withTls(name))));
+  const services = serviceNames.filter((name) => name !== "sandbox");
+  await Promise.all(services.map((name) => system.services[name].stop()));
+  await Promise.all(services.map((name) => system.services[name].start(withTls(name))));
   await system.ready();
 
   const business = await aBusiness(system);
@@ -43,6 +43,6 @@ test("the system works with mTLS between its services and rejects connections wi
   expect((await business.call("GET", `/api/v1/payments/${id}`)).body["status"]).toBe("PAID");
   await eventually(() => expect(business.receiver.received.length).toBeGreaterThan(0));
   await business.receiver[Symbol.asyncDispose]();
-  const stranger = fetch(`http://127.0.0.1:${system.rpcPorts.payments}/payments.v1.PaymentService/ListPayments`);
-  await expect(stranger).rejects.toThrow();
+  const withoutCertificate = fetch(`http://127.0.0.1:${system.rpcPorts.payments}/payments.v1.PaymentService/ListPayments`);
+  await expect(withoutCertificate).rejects.toThrow();
 });

@@ -8,11 +8,11 @@ import type { CollectedSpan } from "@amana/runtime/test/collector";
 import { request } from "undici";
 import { stringify } from "yaml";
 
-/** Path of an OpenTelemetry collector with the OTLP receiver and the debug exporter. */
+/** Path of an OpenTelemetry collector program with the OTLP receiver and the debug exporter. */
 export const otelCollectorPath = process.env["TEST_OTEL_COLLECTOR"];
 
 if (!otelCollectorPath) {
-  process.stderr.write("\nLEFT OUT: spans in the OpenTelemetry collector. Set TEST_OTEL_COLLECTOR to its path.\n\n");
+  process.stderr.write("\nSKIPPED: spans in the OpenTelemetry collector. Set TEST_OTEL_COLLECTOR to its path.\n\n");
 }
 
 /** Sends request bodies unchanged to the collector and parses its output. */
@@ -39,14 +39,14 @@ export async function readByOtelCollector(bodies: readonly string[]): Promise<Co
   try {
     const post = async (body: string) => {
       const headers = { "content-type": "application/json" };
-      const answer = await request(`http://127.0.0.1:${port}/v1/traces`, { method: "POST", headers, body });
-      return { status: answer.statusCode, text: await answer.body.text() };
+      const response = await request(`http://127.0.0.1:${port}/v1/traces`, { method: "POST", headers, body });
+      return { status: response.statusCode, text: await response.body.text() };
     };
-    const isUp = () =>
+    const isReady = () =>
       post("{}")
         .then(({ status }) => status === 200)
         .catch(() => false);
-    if (!(await until(isUp, 90_000))) throw new Error(`The collector did not start:\n${server.recentOutput()}`);
+    if (!(await until(isReady, 90_000))) throw new Error(`The collector did not start:\n${server.recentOutput()}`);
     for (const body of bodies) {
       const { status, text } = await post(body);
       if (status !== 200 || text.includes("rejected")) throw new Error(`The collector returned ${status} ${text} to ${body}`);
@@ -55,20 +55,20 @@ export async function readByOtelCollector(bodies: readonly string[]): Promise<Co
     await server.stop();
     await rm(dir, { recursive: true, force: true });
   }
-  return spansIn(lines);
+  return parseSpans(lines);
 }
 
-interface Printed {
+interface PrintedSpan {
   readonly service: string;
   readonly fields: Record<string, string>;
   readonly attributes: Record<string, string | number>;
 }
 
 /** Parses the lines of the debug exporter: a resource, then each of its spans. */
-function spansIn(lines: readonly string[]): CollectedSpan[] {
-  const spans: Printed[] = [];
+function parseSpans(lines: readonly string[]): CollectedSpan[] {
+  const spans: PrintedSpan[] = [];
   let service = "";
-  let span: Printed | undefined;
+  let span: PrintedSpan | undefined;
   for (const line of lines) {
     const [, field, fieldText = ""] = /^ {4}(\S[^:]*?) *: (.*)$/.exec(line) ?? [];
     const [, key, type, value = ""] = /^ {5}-> (\S+): (Str|Int)\((.*)\)$/.exec(line) ?? [];
@@ -83,18 +83,18 @@ function spansIn(lines: readonly string[]): CollectedSpan[] {
   return spans.map(toSpan);
 }
 
-const toSpan = ({ service, fields, attributes }: Printed): CollectedSpan => ({
+const toSpan = ({ service, fields, attributes }: PrintedSpan): CollectedSpan => ({
   service,
   traceId: fields["Trace ID"] ?? "",
   spanId: fields["ID"] ?? "",
   parentSpanId: fields["Parent ID"] || undefined,
   name: fields["Name"] ?? "",
   kind: fields["Kind"]?.toLowerCase() ?? "",
-  startMs: millis(fields["Start time"]),
-  endMs: millis(fields["End time"]),
+  startMs: parseMillis(fields["Start time"]),
+  endMs: parseMillis(fields["End time"]),
   attributes,
   isFailed: fields["Status code"] === "Error",
 });
 
 /** Parses "2026-03-01 12:00:00.123456 +0000 UTC". */
-const millis = (time = ""): number => Date.parse(time.replace(" ", "T").replace(" +0000 UTC", "Z"));
+const parseMillis = (time = ""): number => Date.parse(time.replace(" ", "T").replace(" +0000 UTC", "Z"));

@@ -28,11 +28,11 @@ const children = new Set<ChildProcess>();
  */
 const fromSource = { [bundlesVariable]: "" };
 
-async function open() {
+async function prepareFolder() {
   folder = await mkdtemp(join(tmpdir(), "amana start "));
   [port, sandboxPort] = await Promise.all([freePort(), freePort()]);
 }
-async function close() {
+async function stopAll() {
   for (const child of children) {
     if (child.exitCode === null && child.signalCode === null) {
       child.kill("SIGINT");
@@ -66,61 +66,61 @@ function run(program: string, args: string[] = [], env: Record<string, string> =
   return { child, output: () => output, ended: once(child, "exit").then(([code]) => code as number | null) };
 }
 
-const devFile = async (): Promise<DevFile> => JSON.parse(await readFile(join(folder, "dev.json"), "utf8")) as DevFile;
+const readDevFile = async (): Promise<DevFile> => JSON.parse(await readFile(join(folder, "dev.json"), "utf8")) as DevFile;
 
 describe("start", () => {
-  beforeEach(open);
-  afterEach(close);
+  beforeEach(prepareFolder);
+  afterEach(stopAll);
 
-  test.each([[["--help"]], [["--", "--help"]]])("prints its usage with %j", async (args) => {
+  test.each([[["--help"]], [["--", "--help"]]])("start prints its usage with %j", async (args) => {
     const help = run("start.ts", args);
     expect(await help.ended).toBe(0);
     expect(help.output()).toMatch(/--events <transport>.*"auto", "kafka",\s+"docker", "direct"/s);
   });
 
-  test("rejects an unknown option and names it", async () => {
-    const start = run("start.ts", ["--nope"]);
+  test("start rejects an unknown option and names it", async () => {
+    const start = run("start.ts", ["--unknown"]);
     expect(await start.ended).toBe(2);
-    expect(start.output()).toMatch(/unknown option '--nope'[\s\S]*start --help/);
+    expect(start.output()).toMatch(/unknown option '--unknown'[\s\S]*start --help/);
     expect(start.output()).not.toContain("    at ");
   });
 
-  test("names the used port and the setting to change it", async () => {
-    const other = createServer().listen(port, "127.0.0.1");
-    await once(other, "listening");
+  test("start names a port that is in use and the setting to change it", async () => {
+    const portUser = createServer().listen(port, "127.0.0.1");
+    await once(portUser, "listening");
     const start = run("start.ts", ["--events=direct"]);
     expect(await start.ended).toBe(1);
     expect(start.output()).toMatch(new RegExp(`Port ${port}[\\s\\S]*Set PORT`));
-    other.close();
+    portUser.close();
   });
 
-  test("rejects an unknown event transport", async () => {
+  test("start rejects an unknown event transport", async () => {
     const start = run("start.ts", ["--events=pigeon"]);
     expect(await start.ended).toBe(2);
     expect(start.output()).toContain("Allowed choices are auto, kafka, docker, direct");
   });
 
-  test("prints valid keys, stops without leaving a process, and keeps its data for the next run", async () => {
+  test("start prints valid keys, stops without leaving a process, and keeps its data for the next run", async () => {
     const first = run("start.ts", ["--events=direct"], fromSource);
     await eventually(() => expect(first.output()).toContain("Ready after"), 90_000);
-    const { business, gateway_url, admin_key } = await devFile();
+    const { business, gateway_url, admin_key } = await readDevFile();
     for (const key of [business.api_key, admin_key]) expect(first.output()).toContain(key);
     const { pids } = JSON.parse(await readFile(join(folder, "processes.json"), "utf8")) as { pids: number[] };
     expect(pids.length).toBeGreaterThan(4);
 
     // A second start on the folder changes nothing, even with --fresh.
-    const other = run("start.ts", ["--events=direct", "--fresh"], {
+    const secondStart = run("start.ts", ["--events=direct", "--fresh"], {
       PORT: String(await freePort()),
       SANDBOX_PORT: String(await freePort()),
     });
-    expect(await other.ended).toBe(1);
-    expect(other.output()).toContain("is already running on");
+    expect(await secondStart.ended).toBe(1);
+    expect(secondStart.output()).toContain("is already running on");
     expect((await request(`${gateway_url}/readyz`)).statusCode).toBe(200);
 
-    const bootstrap = new Amana({ baseUrl: gateway_url, apiKey: admin_key });
-    const { admin_key: own = "" } = await bootstrap.operatorKeys.create({ name: "Amina" });
-    const operator = new Amana({ baseUrl: gateway_url, apiKey: own });
-    for await (const { id, name } of bootstrap.operatorKeys.list())
+    const bootstrapOperator = new Amana({ baseUrl: gateway_url, apiKey: admin_key });
+    const { admin_key: newKey = "" } = await bootstrapOperator.operatorKeys.create({ name: "Amina" });
+    const operator = new Amana({ baseUrl: gateway_url, apiKey: newKey });
+    for await (const { id, name } of bootstrapOperator.operatorKeys.list())
       if (name === "bootstrap") await operator.operatorKeys.revoke(id);
 
     first.child.kill("SIGINT");
@@ -130,7 +130,7 @@ describe("start", () => {
 
     const second = run("start.ts", ["--events=direct"]);
     await eventually(() => expect(second.output()).toContain("Ready after"), 90_000);
-    expect((await devFile()).business).toEqual(business);
+    expect((await readDevFile()).business).toEqual(business);
     expect(second.output()).toMatch(/Operator key +revoked; use a newer key/);
     expect(second.output()).not.toContain(admin_key);
     expect(second.output()).toContain(business.api_key);
@@ -139,7 +139,7 @@ describe("start", () => {
     await me.body.dump();
   }, 200_000);
 
-  test("ends immediately and leaves no process when it is stopped during the start", async () => {
+  test("start ends immediately and leaves no process when it is stopped before it is ready", async () => {
     const start = run("start.ts", ["--events=direct"]);
     await eventually(() => expect(start.output()).toContain("PostgreSQL"), 30_000);
     start.child.kill("SIGINT");
@@ -149,26 +149,26 @@ describe("start", () => {
     expect(postmaster).toBe("");
   }, 60_000);
 
-  test("stops the processes of a killed run, and keeps its data unless --fresh", async () => {
+  test("start stops the processes of a killed run, and keeps its data unless --fresh is set", async () => {
     await copySystemData(folder, { withPostgres: true });
-    const started = async (...args: string[]) => {
-      const running = run("start.ts", ["--events=direct", ...args]);
-      await eventually(() => expect(running.output()).toContain("Ready after"), 90_000);
-      return { ...running, business: (await devFile()).business };
+    const startAndWait = async (...args: string[]) => {
+      const start = run("start.ts", ["--events=direct", ...args]);
+      await eventually(() => expect(start.output()).toContain("Ready after"), 90_000);
+      return { ...start, business: (await readDevFile()).business };
     };
-    const first = await started();
-    const killed = async ({ child, ended }: typeof first) => {
+    const first = await startAndWait();
+    const kill = async ({ child, ended }: typeof first) => {
       const { pids } = JSON.parse(await readFile(join(folder, "processes.json"), "utf8")) as { pids: number[] };
       pids.push(Number.parseInt(await readFile(join(folder, "postgres", "postmaster.pid"), "utf8"), 10));
       child.kill("SIGKILL");
       await ended;
       return pids;
     };
-    const pids = await killed(first);
-    const second = await started();
+    const pids = await kill(first);
+    const second = await startAndWait();
     expect(second.business).toEqual(first.business);
-    pids.push(...(await killed(second)));
-    const third = await started("--fresh");
+    pids.push(...(await kill(second)));
+    const third = await startAndWait("--fresh");
     expect(third.business.id).not.toBe(first.business.id);
     expect(pids.length).toBeGreaterThan(10);
     for (const pid of pids) expect(readProcess(pid)).toBeUndefined();
@@ -176,10 +176,10 @@ describe("start", () => {
 });
 
 describe("demo without a running system", () => {
-  beforeEach(open);
-  afterEach(close);
+  beforeEach(prepareFolder);
+  afterEach(stopAll);
 
-  test("starts a system, with Kafka if it is available, and passes", async () => {
+  test("demo without a running system starts one, with Kafka if it is available, and passes", async () => {
     const demo = run("demo/demo.ts", [], fromSource);
     expect(await demo.ended, demo.output()).toBe(0);
     expect(demo.output()).toContain("The demo passed: all steps have the expected results.");
@@ -189,18 +189,18 @@ describe("demo without a running system", () => {
 
 describe("demo with a running system", () => {
   beforeAll(async () => {
-    await open();
+    await prepareFolder();
     await copySystemData(folder, { withPostgres: true });
     const start = run("start.ts", ["--events=direct"]);
     await eventually(() => expect(start.output()).toContain("Ready after"), 90_000);
   });
-  afterAll(close);
+  afterAll(stopAll);
 
-  const browser = existsSync(chromium);
-  if (!browser)
-    console.warn(`\nLEFT OUT: the demo in a browser. ${chromium} is not installed. Debian: apt-get install chromium\n`);
-  test.runIf(browser)(
-    "pays on the hosted page in a browser",
+  const hasChromium = existsSync(chromium);
+  if (!hasChromium)
+    console.warn(`\nSKIPPED: the demo in a browser. ${chromium} is not installed. Debian: apt-get install chromium\n`);
+  test.runIf(hasChromium)(
+    "demo --browser pays on the hosted page in a browser",
     async () => {
       const demo = run("demo/demo.ts", ["--", "--browser"]);
       expect(await demo.ended, demo.output()).toBe(0);
@@ -210,7 +210,7 @@ describe("demo with a running system", () => {
     200_000,
   );
 
-  test("fails with the unexpected response after a fault", async () => {
+  test("demo ends with code 1 and prints the unexpected response after a fault", async () => {
     await request(`http://127.0.0.1:${sandboxPort}/sandbox/faults`, {
       method: "PUT",
       headers: { "content-type": "application/json" },

@@ -10,7 +10,7 @@ import { startSystem } from "@amana/dev-env/system";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..", "..", "..");
-/** Python program that runs a command on a pseudo terminal, which closes when the program ends. */
+/** Python program that runs a command in a pseudo terminal. Its end closes the terminal. */
 const terminal = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))";
 
 let folder: string;
@@ -25,12 +25,12 @@ afterEach(async () => {
   await eventually(() => rm(folder, { recursive: true, force: true }));
 });
 
-/** Runs a program of the project with all its files in `folder`. */
+/** Runs a program of the project, which writes all its files into `folder`. */
 async function run(program: string, args: readonly string[] = [], prefix: readonly string[] = []) {
   const [port, sandboxPort] = await Promise.all([freePort(), freePort()]);
   const { VITEST: _, ...env } = process.env;
-  const [command = "", ...words] = [...prefix, process.execPath, join(root, program), ...args];
-  const child = spawn(command, words, {
+  const [command = "", ...commandArgs] = [...prefix, process.execPath, join(root, program), ...args];
+  const child = spawn(command, commandArgs, {
     cwd: root,
     env: { ...env, AMANA_DIR: join(folder, "amana"), TMPDIR: folder, PORT: String(port), SANDBOX_PORT: String(sandboxPort) },
     stdio: "pipe",
@@ -42,75 +42,75 @@ async function run(program: string, args: readonly string[] = [], prefix: readon
       output += chunk.toString();
     });
   }
-  const shows = (text: string) => eventually(() => expect(output).toContain(text), 90_000);
-  return { child, output: () => output, shows, ended: once(child, "exit") };
+  const waitForOutput = (text: string) => eventually(() => expect(output).toContain(text), 90_000);
+  return { child, output: () => output, waitForOutput, ended: once(child, "exit") };
 }
 
-/** Returns processes that have the folder in their command line or environment (TMPDIR). */
-function processes(): string[] {
+/** Returns the processes that have the folder in their command line or environment (TMPDIR). */
+function findProcesses(): string[] {
   const lines = execFileSync("ps", ["axeww"], { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 }).split("\n");
   return lines.filter((line) => line.includes(folder)).map((line) => line.slice(0, 400));
 }
 
-const untilNoneIsLeft = () => eventually(() => expect(processes()).toEqual([]), 30_000);
+const waitForAllExits = () => eventually(() => expect(findProcesses()).toEqual([]), 30_000);
 
 test("start ends every process when its terminal is closed", async () => {
   const start = await run("packages/dev-env/src/start.ts", ["--events=direct"], ["python3", "-c", terminal]);
-  await start.shows("Ready after");
-  expect(processes().length).toBeGreaterThan(9);
+  await start.waitForOutput("Ready after");
+  expect(findProcesses().length).toBeGreaterThan(9);
   start.child.kill("SIGKILL");
-  await untilNoneIsLeft();
+  await waitForAllExits();
 });
 
 test("start prints that it stops, and no failure, after Ctrl-C in a terminal while migrations run", async () => {
   const start = await run("packages/dev-env/src/start.ts", ["--events=direct"], ["python3", "-c", terminal]);
-  await start.shows("Migrations");
+  await start.waitForOutput("Migrations");
   start.child.stdin?.write("\x03");
   await start.ended;
   expect(start.output()).toContain("Migrations: stopped");
   expect(start.output()).toContain("Stopping: before all services had started");
   expect(start.output()).not.toContain("✗");
-  expect(processes()).toEqual([]);
+  expect(findProcesses()).toEqual([]);
 });
 
 test("demo stops the system that it started on SIGINT", async () => {
   const demo = await run("packages/dev-env/src/demo/demo.ts");
-  await demo.shows("Migrations");
+  await demo.waitForOutput("Migrations");
   demo.child.kill("SIGINT");
   expect(await demo.ended).toEqual([130, null]);
   expect(demo.output()).not.toContain("✗");
-  await untilNoneIsLeft();
+  await waitForAllExits();
 });
 
 test("bench ends every process that it started on SIGTERM", async () => {
   const bench = await run("bench/src/bench.ts", ["reads", "--rounds", "1", "--seconds", "1"]);
-  await bench.shows("Migrations");
+  await bench.waitForOutput("Migrations");
   bench.child.kill("SIGTERM");
   await bench.ended;
-  await untilNoneIsLeft();
+  await waitForAllExits();
 });
 
 test.each(["SIGINT", "SIGHUP", "SIGKILL"] as const)(
   "the command test ends Vitest, PostgreSQL and all processes of tests on %s",
   async (signal) => {
     const suite = await run("packages/testing/src/run.ts", ["packages/dev-env/test/service-process.test.ts"]);
-    await eventually(() => expect(processes().join()).toContain("services/sandbox"), 90_000);
-    expect(processes().join()).toContain("/postgres");
+    await eventually(() => expect(findProcesses().join()).toContain("services/sandbox"), 90_000);
+    expect(findProcesses().join()).toContain("/postgres");
     suite.child.kill(signal);
     await suite.ended;
-    await untilNoneIsLeft();
+    await waitForAllExits();
   },
 );
 
 test("start with direct events stops the Kafka process that a killed run left behind", async () => {
   const dir = join(folder, "amana");
   const flags = ["-Damana.owner=1", `-Damana.kafka.dir=${join(dir, "kafka")}`, "kafka.Kafka"];
-  const leftover = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", "--", ...flags], { stdio: "ignore" });
-  children.add(leftover);
+  const kafkaProcess = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", "--", ...flags], { stdio: "ignore" });
+  children.add(kafkaProcess);
   await mkdir(join(dir, "kafka"), { recursive: true });
-  await writeFile(join(dir, "kafka", "kafka.pid"), `${leftover.pid}\n`);
-  // The start fails after it stopped the leftovers, because no server listens on this port.
+  await writeFile(join(dir, "kafka", "kafka.pid"), `${kafkaProcess.pid}\n`);
+  // The start fails after it has stopped the Kafka process, because no server listens on this port.
   const databaseUrl = "postgres://unreachable@127.0.0.1:1/none";
   await expect(startSystem({ dir, events: "direct", databaseUrl })).rejects.toThrow("could not be prepared");
-  expect(readProcess(leftover.pid as number)).toBeUndefined();
+  expect(readProcess(kafkaProcess.pid as number)).toBeUndefined();
 });

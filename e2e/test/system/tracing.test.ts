@@ -18,7 +18,7 @@ import { otelCollectorPath, readByOtelCollector } from "./otel-collector.ts";
 const aTraceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const callerSpanId = "00f067aa0ba902b7";
 
-/** Permitted attributes. A new one must be an id or a constant of Amana. */
+/** Permitted attributes. A further attribute must be an id or a constant of Amana. */
 const knownAttributes = new Set([
   ...["http.request.method", "http.route", "http.response.status_code", "server.address", "error.type", "peer.service"],
   ...["rpc.system", "rpc.service", "rpc.method", "rpc.connect_rpc.error_code"],
@@ -28,41 +28,41 @@ const knownAttributes = new Set([
 ]);
 
 let collector: Collector;
-let running: TestSystem;
+let testSystem: TestSystem;
 let business: TestBusiness;
 beforeAll(async () => {
   collector = await startCollector();
   const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACE_RATIO: "1", LOG_LEVEL: "debug" };
-  running = await startTestSystem("kafka", Object.fromEntries(serviceNames.map((name) => [name, settings])));
-  business = await aBusiness(running.system);
+  testSystem = await startTestSystem("kafka", Object.fromEntries(serviceNames.map((name) => [name, settings])));
+  business = await aBusiness(testSystem.system);
   await business.call("PATCH", `/api/v1/webhook-endpoints/${business.endpointId}`, {
     url: `${business.receiver.url}/zz-path?zz-query=1`,
   });
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
-  await running?.[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
   await collector?.[Symbol.asyncDispose]();
 });
 
 const spansOf = (traceId: string) => collector.spans.filter((span) => span.traceId === traceId);
-/** Returns the names from the first recorded ancestor to the span. */
-function pathTo(span: CollectedSpan | undefined): string[] {
+/** Returns the names of the spans from the first recorded ancestor to this span. */
+function findPath(span: CollectedSpan | undefined): string[] {
   if (!span) return [];
   const parent = collector.spans.find(({ traceId, spanId }) => traceId === span.traceId && spanId === span.parentSpanId);
-  return [...pathTo(parent), `${span.service}: ${span.kind} ${span.name}`];
+  return [...findPath(parent), `${span.service}: ${span.kind} ${span.name}`];
 }
 const refund = (paymentId: string, traceparent: string) =>
   business.call("POST", `/api/v1/payments/${paymentId}/refund`, undefined, { traceparent, "x-request-id": "a-refund-of-a-test" });
-const leafOf = (traceId: string, name: string) => spansOf(traceId).find((span) => span.name === name);
+const findSpan = (traceId: string, name: string) => spansOf(traceId).find((span) => span.name === name);
 
 test("a refund is one trace from its request to the webhook attempt", async () => {
-  const { id } = await aPaidPayment(running.system, business);
+  const { id } = await aPaidPayment(testSystem.system, business);
   const { status } = await refund(id, `00-${aTraceId}-${callerSpanId}-00`);
   expect(status).toBe(200);
   await business.receiver.next("PAYMENT_REFUNDED", id, 90_000);
   await eventually(() => {
-    expect(pathTo(leafOf(aTraceId, "POST webhook"))).toEqual([
+    expect(findPath(findSpan(aTraceId, "POST webhook"))).toEqual([
       "gateway: server POST /api/v1/payments/{id}/refund",
       "gateway: client PaymentService/RefundPayment",
       "payments: server PaymentService/RefundPayment",
@@ -71,7 +71,7 @@ test("a refund is one trace from its request to the webhook attempt", async () =
       "webhooks: client POST webhook",
     ]);
     for (const operation of ["status", "refund"]) {
-      expect(pathTo(leafOf(aTraceId, `card processor ${operation}`))).toEqual([
+      expect(findPath(findSpan(aTraceId, `card processor ${operation}`))).toEqual([
         "gateway: server POST /api/v1/payments/{id}/refund",
         "gateway: client PaymentService/RefundPayment",
         "payments: server PaymentService/RefundPayment",
@@ -88,11 +88,11 @@ test("a refund is one trace from its request to the webhook attempt", async () =
   for (const span of spans) {
     expect(ids.has(span.parentSpanId ?? "")).toBe(true);
     expect(span.endMs).toBeGreaterThanOrEqual(span.startMs);
-    // Spans that an event causes start after their cause, by the clock of one machine.
+    // A span starts after its parent. All clocks are those of one machine.
     const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
     expect(span.startMs).toBeGreaterThan((parent?.startMs ?? 0) - 50);
   }
-  expect(leafOf(aTraceId, "POST webhook")?.attributes).toMatchObject({
+  expect(findSpan(aTraceId, "POST webhook")?.attributes).toMatchObject({
     "http.response.status_code": 204,
     "server.address": "127.0.0.1",
     "amana.endpoint_id": business.endpointId,
@@ -104,39 +104,39 @@ test("a refund is one trace from its request to the webhook attempt", async () =
 
 test("the later processing of a refund with an unknown outcome belongs to the trace of its request", async () => {
   const traceId = aTraceId.replace("4bf9", "5bf9");
-  const { id } = await aPaidPayment(running.system, business);
-  await sandbox(running.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "timeout_after", times: 1 });
+  const { id } = await aPaidPayment(testSystem.system, business);
+  await sandbox(testSystem.system, "PUT", "/sandbox/faults", { operation: "refund", mode: "timeout_after", times: 1 });
   await refund(id, `00-${traceId}-${callerSpanId}-01`);
   await business.receiver.next("PAYMENT_REFUNDED", id, 90_000);
   await eventually(() => {
     const steps = spansOf(traceId).filter(({ name }) => name === "resolve-refunds");
     expect(steps.length).toBeGreaterThan(0);
-    expect(pathTo(steps[0])).toEqual([
+    expect(findPath(steps[0])).toEqual([
       "gateway: server POST /api/v1/payments/{id}/refund",
       "gateway: client PaymentService/RefundPayment",
       "payments: server PaymentService/RefundPayment",
       "payments: internal resolve-refunds",
     ]);
-    const asked = spansOf(traceId).filter(({ name, parentSpanId }) => /status$/.test(name) && parentSpanId === steps[0]?.spanId);
-    expect(asked.length).toBeGreaterThan(0);
-    expect(leafOf(traceId, "card processor refund")).toMatchObject({
+    const statusReads = spansOf(traceId).filter(({ name, parentSpanId }) => /status$/.test(name) && parentSpanId === steps[0]?.spanId);
+    expect(statusReads.length).toBeGreaterThan(0);
+    expect(findSpan(traceId, "card processor refund")).toMatchObject({
       isFailed: true,
       attributes: { "amana.outcome": "unknown" },
     });
-    expect(leafOf(traceId, "POST webhook")).toBeDefined();
+    expect(findSpan(traceId, "POST webhook")).toBeDefined();
   });
 });
 
 test("log lines of the refund contain its trace id, and the request id where it is available", async () => {
   const linesOf = async (name: string) =>
-    (await readFile(join(running.system.logDir, `${name}.log`), "utf8"))
+    (await readFile(join(testSystem.system.logDir, `${name}.log`), "utf8"))
       .split("\n")
       .filter((line) => line.includes(aTraceId))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-  const about = { trace_id: aTraceId, request_id: "a-refund-of-a-test" };
-  expect(await linesOf("gateway")).toMatchObject([{ ...about, msg: "request", route: "/api/v1/payments/:id/refund" }]);
+  const expectedIds = { trace_id: aTraceId, request_id: "a-refund-of-a-test" };
+  expect(await linesOf("gateway")).toMatchObject([{ ...expectedIds, msg: "request", route: "/api/v1/payments/:id/refund" }]);
   expect(await linesOf("payments")).toEqual(
-    expect.arrayContaining([expect.objectContaining({ ...about, msg: "refund accepted" })]),
+    expect.arrayContaining([expect.objectContaining({ ...expectedIds, msg: "refund accepted" })]),
   );
   expect(await linesOf("webhooks")).toEqual(
     expect.arrayContaining([expect.objectContaining({ trace_id: aTraceId, msg: "delivery succeeded" })]),
@@ -154,9 +154,9 @@ test("spans contain no secrets and no data of cards, persons or bodies, and have
   });
   const keys = new Set(collector.spans.flatMap(({ attributes }) => Object.keys(attributes)));
   expect([...keys].filter((key) => !knownAttributes.has(key))).toEqual([]);
-  const all = collector.bodies.join("\n");
-  const secrets = [business.key, business.secret, running.system.adminKey, validCard.pan, validCard.password];
-  for (const word of [...secrets, "zz-", "shop.example", "Épicerie", "Bearer", "userName"]) expect(all).not.toContain(word);
+  const exportedText = collector.bodies.join("\n");
+  const secrets = [business.key, business.secret, testSystem.system.adminKey, validCard.pan, validCard.password];
+  for (const word of [...secrets, "zz-", "shop.example", "Épicerie", "Bearer", "userName"]) expect(exportedText).not.toContain(word);
   const names = new Set(collector.spans.map(({ name }) => name));
   expect(names.size).toBeLessThan(60);
   for (const name of names) expect(name).not.toMatch(/[0-9a-f]{8}-|\d{4}/);
@@ -165,19 +165,19 @@ test("spans contain no secrets and no data of cards, persons or bodies, and have
 test.skipIf(!otelCollectorPath)(
   "the OpenTelemetry collector parses ids, parents, kinds, times and attributes of every span",
   async () => {
-    const sent = [...collector.spans];
-    const read = await readByOtelCollector([...collector.bodies]);
-    const inMillis = (span: CollectedSpan) => ({ ...span, startMs: Math.floor(span.startMs), endMs: Math.floor(span.endMs) });
-    expect(read.map(inMillis)).toEqual(sent.map(inMillis));
-    expect(read.filter(({ isFailed }) => isFailed).length).toBeGreaterThan(0);
+    const sentSpans = [...collector.spans];
+    const parsedSpans = await readByOtelCollector([...collector.bodies]);
+    const roundToMillis = (span: CollectedSpan) => ({ ...span, startMs: Math.floor(span.startMs), endMs: Math.floor(span.endMs) });
+    expect(parsedSpans.map(roundToMillis)).toEqual(sentSpans.map(roundToMillis));
+    expect(parsedSpans.filter(({ isFailed }) => isFailed).length).toBeGreaterThan(0);
   },
 );
 
-test.each(["hang", 503] as const)("a collector that responds with %s does not affect requests", async (answer) => {
-  collector.answer = answer;
+test.each(["hang", 503] as const)("requests succeed while the collector has the behaviour %s", async (behaviour) => {
+  collector.answer = behaviour;
   try {
     for (let i = 0; i < 3; i++) {
-      const { id } = await aPaidPayment(running.system, business);
+      const { id } = await aPaidPayment(testSystem.system, business);
       const { status } = await business.call("POST", `/api/v1/payments/${id}/refund`);
       expect(status).toBe(200);
       expect(await business.receiver.next("PAYMENT_REFUNDED", id, 90_000)).toBeDefined();

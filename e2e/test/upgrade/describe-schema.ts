@@ -3,8 +3,8 @@ import type { Client } from "pg";
 const ownTables = "c.relnamespace = 'public'::regnamespace";
 
 /**
- * Describes everything in a database that affects statements and writes, one line for each item, to
- * compare two databases.
+ * Queries that describe everything in a database that affects statements, one line for each item.
+ * Two databases with the same lines have the same schema.
  */
 const descriptions = [
   `select format('%s %s: %s', c.relkind, c.relname, (select string_agg(acl::text, ' ' order by acl::text) from unnest(c.relacl) acl))

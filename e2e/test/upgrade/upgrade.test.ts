@@ -15,8 +15,8 @@ import { withClient } from "../../src/find-everywhere.ts";
 import { describeSchema, readRows } from "./describe-schema.ts";
 
 /**
- * The tests build the first schema from the frozen migrations of each service. The SQL files in
- * this folder contain rows for every table, dumped from a running system of that version.
+ * The tests create the first schema with the initial migrations of each service. The SQL files in
+ * this folder contain rows of every table, dumped from a running system of that version.
  */
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -29,26 +29,26 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/** Starts a server with an empty database for each service. Returns the owner URLs by service. */
-async function startEmpty() {
+/** Starts a server. `createEmptyDatabases` returns a function from a service to its owner URL. */
+async function startServer() {
   const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false, log: () => {} });
   const { databasePassword } = await readSecrets(dir);
-  const empty = async () => {
+  const createEmptyDatabases = async () => {
     await withClient(postgres.superuserUrl, async (client) => {
       for (const name of databaseOwners) await client.query(`drop database if exists amana_${name} with (force)`);
     });
     const { ownerUrls } = await ensureDatabases(postgres.superuserUrl, databaseOwners, databasePassword);
     return (name: string) => ownerUrls[name] ?? "";
   };
-  return { empty, [Symbol.asyncDispose]: () => postgres.stop() };
+  return { createEmptyDatabases, [Symbol.asyncDispose]: () => postgres.stop() };
 }
 
 /** Returns the result of `use` for each service's database, by service. */
-async function inEach<T>(urlOf: (name: string) => string, use: (client: Client, name: string) => Promise<T>) {
-  const found = await Promise.all(
+async function runInEach<T>(urlOf: (name: string) => string, use: (client: Client, name: string) => Promise<T>) {
+  const results = await Promise.all(
     databaseOwners.map(async (name) => [name, await withClient(urlOf(name), (client) => use(client, name))]),
   );
-  return Object.fromEntries(found) as Record<string, T>;
+  return Object.fromEntries(results) as Record<string, T>;
 }
 
 /** The history table of the first version, which had no checksums. */
@@ -57,7 +57,7 @@ const historySql =
 
 /** Creates the first schema in each database and inserts its rows. */
 const createFirstVersion = (urlOf: (name: string) => string) =>
-  inEach(urlOf, async (client, name) => {
+  runInEach(urlOf, async (client, name) => {
     const { database } = await import(join(root, "services", name, "src", "orm.ts"));
     await client.query(historySql);
     for (const migration of database.migrations as { name: string; sql: string }[]) {
@@ -70,35 +70,35 @@ const createFirstVersion = (urlOf: (name: string) => string) =>
 const migrateAll = (urlOf: (name: string) => string) =>
   Promise.all(databaseOwners.map((name) => migrateService(name, { DATABASE_URL: urlOf(name) })));
 
-test("a database of the first schema is migrated with all rows and then equals a new one", async () => {
-  await using server = await startEmpty();
-  const fresh = await server.empty();
-  await migrateAll(fresh);
-  const newest = await inEach(fresh, describeSchema);
+test("migrations keep all rows of a database of the first version and produce the schema of a new database", async () => {
+  await using server = await startServer();
+  const newUrls = await server.createEmptyDatabases();
+  await migrateAll(newUrls);
+  const newSchemas = await runInEach(newUrls, describeSchema);
 
-  const old = await server.empty();
-  await createFirstVersion(old);
-  const before = await inEach(old, readRows);
-  for (const [name, tables] of Object.entries(before)) {
+  const oldUrls = await server.createEmptyDatabases();
+  await createFirstVersion(oldUrls);
+  const rowsBefore = await runInEach(oldUrls, readRows);
+  for (const [name, tables] of Object.entries(rowsBefore)) {
     for (const [table, rows] of Object.entries(tables)) expect(rows, `${table} of ${name} has rows`).not.toEqual([]);
   }
-  await migrateAll(old);
-  expect(await inEach(old, describeSchema)).toEqual(newest);
-  const after = await inEach(old, readRows);
-  for (const [name, { mikro_orm_migrations: _, ...tables }] of Object.entries(before)) {
+  await migrateAll(oldUrls);
+  expect(await runInEach(oldUrls, describeSchema)).toEqual(newSchemas);
+  const rowsAfter = await runInEach(oldUrls, readRows);
+  for (const [name, { mikro_orm_migrations: _, ...tables }] of Object.entries(rowsBefore)) {
     for (const [table, rows] of Object.entries(tables)) {
-      // Migrations can add columns and rows. No row is missing or changed.
-      for (const row of rows) expect(after[name]?.[table], table).toContainEqual(expect.objectContaining(row));
+      // Migrations may add columns and rows, but must not remove or change rows.
+      for (const row of rows) expect(rowsAfter[name]?.[table], table).toContainEqual(expect.objectContaining(row));
     }
   }
 });
 
-test("counter tables stay marked as not counted, so that a replica of the previous version counts rows itself", async () => {
-  await using server = await startEmpty();
-  const fresh = await server.empty();
-  await migrateAll(fresh);
+test("counter tables stay marked as not counted, so that a replica of the previous version counts rows", async () => {
+  await using server = await startServer();
+  const newUrls = await server.createEmptyDatabases();
+  await migrateAll(newUrls);
   const marker = "where business_id = '00000000-0000-0000-0000-000000000000'";
-  const marked = await inEach(fresh, async (client) => {
+  const marked = await runInEach(newUrls, async (client) => {
     const { rows } = await client.query<{ name: string }>("select relname as name from pg_class where relname like '%\\_tally'");
     for (const { name } of rows) {
       // The previous version runs this at its start.
@@ -113,10 +113,10 @@ test("counter tables stay marked as not counted, so that a replica of the previo
 
 test("start upgrades the data folder of an older version and keeps its data", async () => {
   {
-    await using server = await startEmpty();
-    await createFirstVersion(await server.empty());
-    const stamps = databaseOwners.map((name) => [name, "the stamp of another version"]);
-    await writeFile(join(dir, "migrated.json"), JSON.stringify(Object.fromEntries(stamps)));
+    await using server = await startServer();
+    await createFirstVersion(await server.createEmptyDatabases());
+    const versions = databaseOwners.map((name) => [name, "migrations of another version"]);
+    await writeFile(join(dir, "migrated.json"), JSON.stringify(Object.fromEntries(versions)));
   }
   await using system = await startSystem({ dir, events: "direct", durable: false });
   const { business } = await readSecrets(dir);

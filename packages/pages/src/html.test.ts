@@ -11,6 +11,6 @@ test("html escapes text and numbers, and inserts Html and lists of Html unchange
   );
 });
 
-test("html renders undefined and false as nothing, and 0 as text", () => {
+test("html omits undefined and false, and renders 0 as text", () => {
   expect(html`[${undefined}${false}${0}]`.text).toBe("[0]");
 });

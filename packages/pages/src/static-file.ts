@@ -20,7 +20,7 @@ interface Variant {
 
 /** Minimum length for compression in bytes: a shorter response fits into one packet anyway. */
 const compressedFrom = 1_400;
-/** Below the highest quality, which takes seconds for the four megabytes of the reference. */
+/** The highest quality takes seconds for the four megabytes of the API reference. */
 const brotliQuality = 6;
 
 /**
@@ -42,7 +42,7 @@ export function staticFile(load: () => StaticFile | Promise<StaticFile>) {
     const { "accept-encoding": accepted, "if-none-match": known } = request.headers;
     const variant = variants.find(({ encoding }) => encoding === undefined || accepts(accepted, encoding)) as Variant;
     reply.headers({ "cache-control": "no-cache", ...file.headers, etag: variant.etag, vary: "Accept-Encoding" });
-    if (namesTag(known, variant.etag)) return reply.code(304).send();
+    if (containsTag(known, variant.etag)) return reply.code(304).send();
     if (variant.encoding !== undefined) reply.header("content-encoding", variant.encoding);
     return reply.type(file.type).send(variant.bytes);
   };
@@ -52,9 +52,9 @@ export function staticFile(load: () => StaticFile | Promise<StaticFile>) {
 async function variantsOf(content: string | Buffer): Promise<Variant[]> {
   const bytes = Buffer.from(content);
   const hash = createHash("sha256").update(bytes).digest("base64url");
-  const variant = (encoding: string | undefined, encoded: Buffer): Variant => ({
+  const variant = (encoding: string | undefined, encodedBytes: Buffer): Variant => ({
     encoding,
-    bytes: encoded,
+    bytes: encodedBytes,
     etag: `"${hash}${encoding === undefined ? "" : `-${encoding}`}"`,
   });
   if (bytes.length < compressedFrom) return [variant(undefined, bytes)];
@@ -77,7 +77,7 @@ function accepts(header: string | string[] | undefined, encoding: string): boole
 }
 
 /** Returns whether If-None-Match has the tag, by weak comparison (RFC 9110, section 13.1.2). */
-function namesTag(header: string | undefined, etag: string): boolean {
+function containsTag(header: string | undefined, etag: string): boolean {
   const tags = (header ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return tags.includes(etag) || tags.includes("*");
 }

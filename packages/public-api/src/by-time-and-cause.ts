@@ -12,10 +12,10 @@ const causes = [
   ...["payment", "event PAYMENT_COMPLETED", "event", "delivery_attempt", "next_attempt"],
 ];
 
-function causeOf({ kind, name, refund_id }: Entry): number {
-  const place = causes.indexOf(`${kind} ${name}`);
-  return place >= 0 ? place : causes.indexOf(kind === "processor_call" && refund_id ? `${kind} of a refund` : kind);
+function causeIndex({ kind, name, refund_id }: Entry): number {
+  const position = causes.indexOf(`${kind} ${name}`);
+  return position >= 0 ? position : causes.indexOf(kind === "processor_call" && refund_id ? `${kind} of a refund` : kind);
 }
 
 /** Compares entries of a timeline by time, and within a millisecond causes before effects. */
-export const byTimeAndCause = (a: Entry, b: Entry): number => Date.parse(a.at) - Date.parse(b.at) || causeOf(a) - causeOf(b);
+export const byTimeAndCause = (a: Entry, b: Entry): number => Date.parse(a.at) - Date.parse(b.at) || causeIndex(a) - causeIndex(b);

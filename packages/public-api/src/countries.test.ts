@@ -28,16 +28,16 @@ test.each([
   ["AX", "ALA", 248],
   ["ZW", "ZWE", 716],
 ])("%s has the codes %s and %i", (alpha2, alpha3, numeric) => {
-  expect(countries.find((one) => one.alpha2 === alpha2)).toEqual({ alpha2, alpha3, numeric });
+  expect(countries.find((country) => country.alpha2 === alpha2)).toEqual({ alpha2, alpha3, numeric });
 });
 
-test("the sum of the numeric codes equals that of the standard", () => {
+test("the numeric codes have the same sum as those of ISO 3166-1", () => {
   expect(countries.reduce((total, { numeric }) => total + numeric, 0)).toBe(108_025);
 });
 
 test("isCountryAlpha3 rejects codes that are not officially assigned", () => {
   for (const code of ["", "dza", "XKX", "EUR", "ZZZ", "GBD", "ANT", "DZA "]) expect(isCountryAlpha3(code)).toBe(false);
-  const { alpha2, numeric } = { alpha2: countries.map((one) => one.alpha2), numeric: countries.map((one) => one.numeric) };
+  const { alpha2, numeric } = { alpha2: countries.map((country) => country.alpha2), numeric: countries.map((country) => country.numeric) };
   for (const code of ["", "dz", "XK", "EU", "UK", "ZZ", "AN"]) expect(alpha2).not.toContain(code);
   for (const code of [0, 1, 12.5, -12, 280, 900, 999, 1012]) expect(numeric).not.toContain(code);
   expect(isCountryAlpha3("DZA") && alpha2.includes("DZ") && numeric.includes(12)).toBe(true);

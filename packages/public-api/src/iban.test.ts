@@ -57,11 +57,11 @@ describe("isIban", () => {
     ["of a country without IBANs", "US64SVBKUS6S3300958879"],
   ])("rejects an IBAN %s: %j", (_reason, text) => expect(isIban(text)).toBe(false));
 
-  test("accepts only check digits from 02 to 98 among those with the same remainder", () => {
+  test("rejects the check digits 00, 01 and 99, although their remainder is valid", () => {
     const bbanWith = (digits: string) => {
       for (let account = 0; ; account++) {
-        const found = withCheckDigits("DE", String(account).padStart(18, "0"));
-        if (found.slice(2, 4) === digits) return found.slice(4);
+        const candidate = withCheckDigits("DE", String(account).padStart(18, "0"));
+        if (candidate.slice(2, 4) === digits) return candidate.slice(4);
       }
     };
     for (const [right, twin] of [
@@ -74,7 +74,7 @@ describe("isIban", () => {
     }
   });
 
-  test("accepts an IBAN with the structure of its country and rejects it with another country", () => {
+  test("accepts an IBAN with the structure of its country, and rejects it with an unknown country code", () => {
     fc.assert(
       fc.property(iban, (text) => {
         expect(isIban(text)).toBe(true);
@@ -86,13 +86,13 @@ describe("isIban", () => {
 
   test("rejects an IBAN with one replaced character or two swapped characters of one kind", () => {
     const isDigit = (character: string) => kinds.n.test(character);
-    const replaced = (text: string, at: number, by: string) => text.slice(0, at) + by + text.slice(at + by.length);
+    const withReplacement = (text: string, at: number, replacement: string) => text.slice(0, at) + replacement + text.slice(at + replacement.length);
     fc.assert(
-      fc.property(iban, fc.nat(33), fc.stringMatching(kinds.c), (text, place, other) => {
-        const at = place % (text.length - 1);
+      fc.property(iban, fc.nat(33), fc.stringMatching(kinds.c), (text, position, otherCharacter) => {
+        const at = position % (text.length - 1);
         const [here, next] = [text[at] as string, text[at + 1] as string];
-        if (other !== here && isDigit(other) === isDigit(here)) expect(isIban(replaced(text, at, other))).toBe(false);
-        if (next !== here && isDigit(next) === isDigit(here)) expect(isIban(replaced(text, at, next + here))).toBe(false);
+        if (otherCharacter !== here && isDigit(otherCharacter) === isDigit(here)) expect(isIban(withReplacement(text, at, otherCharacter))).toBe(false);
+        if (next !== here && isDigit(next) === isDigit(here)) expect(isIban(withReplacement(text, at, next + here))).toBe(false);
       }),
       { numRuns: 2_000 },
     );
@@ -113,9 +113,9 @@ describe("normaliseBankDetail", () => {
     ["dz58 0002 1000 0111 3000 0005 70", "DZ580002100001113000000570"],
     ["\tGB29\u00a0NWBK\u202f6016 1331 9268 19\n", "GB29NWBK60161331926819"],
     ["   ", ""],
-  ])("converts %j to %j", (text, normalised) => expect(normaliseBankDetail(text)).toBe(normalised));
+  ])("normaliseBankDetail converts %j to %j", (text, normalised) => expect(normaliseBankDetail(text)).toBe(normalised));
 
-  test.each(["ß", "ı", "ſ", "ﬀ", "ａ"])("does not change the non-ASCII letter %j", (text) => {
+  test.each(["ß", "ı", "ſ", "ﬀ", "ａ"])("normaliseBankDetail does not change the non-ASCII letter %j", (text) => {
     expect(normaliseBankDetail(text)).toBe(text);
   });
 });

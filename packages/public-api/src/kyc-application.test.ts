@@ -40,8 +40,8 @@ const decided = {
   documentExpiry: "2026-01-31",
 } satisfies MessageInitShape<typeof KycApplicationSchema>;
 
-describe("a rendered KYC application", () => {
-  test("has exactly the creation fields when it is new", () => {
+describe("renderKycApplication", () => {
+  test("renderKycApplicationCreation renders exactly the fields of a creation", () => {
     const json = JSON.parse(JSON.stringify(renderKycApplicationCreation(anApplication({ metadata: '{"a":1}' }))));
     expect(Check(KycApplicationCreation, json)).toBe(true);
     expect(json).toEqual({
@@ -53,13 +53,13 @@ describe("a rendered KYC application", () => {
     });
   });
 
-  test("omits fields without a value but has numbers and lists before a verdict", () => {
+  test("renderKycApplication omits fields without a value, and renders numbers and lists before a verdict", () => {
     const json = JSON.parse(renderKycApplication(anApplication({ linkUrl: undefined })));
     expect(Object.keys(json).sort()).toEqual((KycApplicationJson.required as string[]).toSorted());
     expect(json).toMatchObject({ aml_hit_count: 0, reason_codes: [], metadata: {}, attempts_used: 0, attempts_remaining: 3 });
   });
 
-  test("has all fields with a value", () => {
+  test("renderKycApplication renders all fields with a value", () => {
     const json = JSON.parse(
       renderKycApplication(
         anApplication({
@@ -81,34 +81,34 @@ describe("a rendered KYC application", () => {
     expect(Check(KycApplicationJson, json)).toBe(true);
   });
 
-  test("has no link when the message has none", () => {
+  test("renderKycApplication omits the link when the message has none", () => {
     const json = JSON.parse(renderKycApplication(anApplication({ linkUrl: undefined })));
     expect(json).not.toHaveProperty("link_url");
     expect(Check(KycReviewJson, json)).toBe(true);
   });
 
-  test("has the metadata byte for byte", () => {
+  test("renderKycApplication inserts the metadata byte for byte", () => {
     expect(renderKycApplication(anApplication({ metadata })).endsWith(`,"metadata":${metadata}}`)).toBe(true);
   });
 });
 
-describe("the body of a KYC webhook", () => {
+describe("renderKycEvent", () => {
   const body = (application: MessageInitShape<typeof KycApplicationSchema>, type: KycEventType = KycEventType.KYC_REJECTED) =>
     renderKycEvent(create(KycEventSchema, { type, application: anApplication(application) }), id, isoAt);
 
-  test("has fields in a fixed order and the metadata byte for byte", () => {
+  test("renderKycEvent renders the fields in a fixed order and inserts the metadata byte for byte", () => {
     expect(body({ ...decided, clientId: id, externalId: 'é"', metadata })).toBe(
       `{"id":"${id}","event":"KYC_REJECTED","occurred_at":"${isoAt}","business_id":"${id}","application_id":"${id}","client_id":"${id}","external_id":"é\\"","metadata":${metadata},"status":"COMPLETED","verdict":"REJECTED","reason_codes":[{"code":"DOCUMENT_EXPIRED"},{"code":"DUPLICATE","message":"seen before"}],"document_expiry":"2026-01-31","aml_hit_count":2}`,
     );
   });
 
-  test("omits fields without a value and the link", () => {
+  test("renderKycEvent omits the link and fields without a value", () => {
     expect(body({}, KycEventType.KYC_EXPIRED)).toBe(
       `{"id":"${id}","event":"KYC_EXPIRED","occurred_at":"${isoAt}","business_id":"${id}","application_id":"${id}","metadata":{},"status":"CREATED","reason_codes":[],"aml_hit_count":0}`,
     );
   });
 
-  test("throws a TypeError without an application", () => {
+  test("renderKycEvent throws a TypeError without an application", () => {
     expect(() => renderKycEvent(create(KycEventSchema, {}), id, isoAt)).toThrow(TypeError);
   });
 });

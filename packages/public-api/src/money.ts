@@ -1,4 +1,6 @@
-/** Decimal digits of each currency (ISO 4217). Not from Intl, whose data changes with ICU. */
+/**
+ * Decimal digits of each currency (ISO 4217). Intl is not used, because its data changes with ICU.
+ */
 export const currencyExponents: Readonly<Record<string, number>> = { DZD: 2, EUR: 2, USD: 2 };
 
 const moneyPattern = /^\d{1,15}(\.\d{1,2})?$/;

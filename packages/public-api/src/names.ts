@@ -1,4 +1,7 @@
-/** Enum values of the API without its schemas, whose load time would dominate a CLI command. */
+/**
+ * Enum values of the API. This module loads no schemas, because their load time would dominate a
+ * CLI command.
+ */
 import { enumNames } from "@amana/contracts/enum-names";
 import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";

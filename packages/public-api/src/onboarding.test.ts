@@ -43,7 +43,7 @@ describe("renderOnboardingDetails", () => {
     otherSourceOfFunds: "Mécénat",
     taxIdentificationNumber: "0999",
   };
-  const bare = () => json(renderOnboardingDetails(create(OnboardingDetailsSchema, required), undefined));
+  const renderRequired = () => json(renderOnboardingDetails(create(OnboardingDetailsSchema, required), undefined));
   const full = () =>
     json(renderOnboardingDetails(create(OnboardingDetailsSchema, { ...required, ...optional }), "https://v.example/x"));
 
@@ -59,8 +59,8 @@ describe("renderOnboardingDetails", () => {
     ["created_at", "2026-11-20T10:20:00.000Z"],
     ["updated_at", "2026-11-20T10:20:00.001Z"],
   ])("renders %s", (name, value) => {
-    expect(bare()[name]).toEqual(value);
-    expect(Object.keys(bare())).toHaveLength(10);
+    expect(renderRequired()[name]).toEqual(value);
+    expect(Object.keys(renderRequired())).toHaveLength(10);
   });
 
   test.each([
@@ -73,7 +73,7 @@ describe("renderOnboardingDetails", () => {
   ])("renders %s when it has a value and omits it otherwise", (name, value) => {
     expect(full()[name]).toBe(value);
     expect(Object.keys(full())).toHaveLength(16);
-    expect(bare()).not.toHaveProperty(name);
+    expect(renderRequired()).not.toHaveProperty(name);
   });
 });
 
@@ -86,7 +86,7 @@ describe("renderOnboardingStatus", () => {
     overallStatus: OverallStatus.IN_PROGRESS,
     ...times,
   };
-  const bare = () => json(renderOnboardingStatus(create(OnboardingSchema, required), undefined));
+  const renderRequired = () => json(renderOnboardingStatus(create(OnboardingSchema, required), undefined));
   const full = () =>
     json(renderOnboardingStatus(create(OnboardingSchema, { ...required, kycApplicationId }), "https://v.example/x"));
 
@@ -99,8 +99,8 @@ describe("renderOnboardingStatus", () => {
     ["created_at", "2026-11-20T10:20:00.000Z"],
     ["updated_at", "2026-11-20T10:20:00.001Z"],
   ])("renders %s", (name, value) => {
-    expect(bare()[name]).toBe(value);
-    expect(Object.keys(bare())).toHaveLength(7);
+    expect(renderRequired()[name]).toBe(value);
+    expect(Object.keys(renderRequired())).toHaveLength(7);
   });
 
   test.each([
@@ -108,7 +108,7 @@ describe("renderOnboardingStatus", () => {
     ["kyc_link", "https://v.example/x"],
   ])("renders %s when it has a value and omits it otherwise", (name, value) => {
     expect(full()[name]).toBe(value);
-    expect(bare()).not.toHaveProperty(name);
+    expect(renderRequired()).not.toHaveProperty(name);
   });
 });
 
@@ -118,8 +118,8 @@ test.each([
   ["Occupation", occupations, 17],
   ["OccupationSector", occupationSectors, 47],
   ["SourceOfFunds", sourcesOfFunds, 16],
-] as const)("%s has unique values in upper case", (_name, words, count) => {
-  expect(words).toHaveLength(count);
-  expect(new Set(words).size).toBe(count);
-  for (const word of words) expect(word).toMatch(/^[A-Z]+(\d+)?(_[A-Z]+\d*)*$/);
+] as const)("%s has unique values in upper case", (_name, values, count) => {
+  expect(values).toHaveLength(count);
+  expect(new Set(values).size).toBe(count);
+  for (const value of values) expect(value).toMatch(/^[A-Z]+(\d+)?(_[A-Z]+\d*)*$/);
 });

@@ -59,10 +59,10 @@ export const PaymentTimelineJson = Type.Object({
   ),
 });
 
-/** Renders a timeline. `found` is undefined when the events are unavailable. */
+/** Renders a timeline. `eventsResponse` is undefined when the events are unavailable. */
 export function renderPaymentTimeline(
   { payment, refunds, calls, callsCut }: PaymentHistory,
-  found: ListEventsOfPaymentResponse | undefined,
+  eventsResponse: ListEventsOfPaymentResponse | undefined,
 ): Static<typeof PaymentTimelineJson> {
   if (!payment) throw new TypeError("the payment history has no payment");
   const entries: Entry[] = [
@@ -77,26 +77,27 @@ export function renderPaymentTimeline(
       duration_ms: durationMs,
       refund_id: refundId,
     })),
-    ...(found?.events ?? []).flatMap(entriesOfEvent),
+    ...(eventsResponse?.events ?? []).flatMap(entriesOfEvent),
   ].sort(byTimeAndCause);
-  const truncated = [...(callsCut ? ["processor_calls" as const] : []), ...(found?.isCut ? ["events" as const] : [])];
+  const truncated = [...(callsCut ? ["processor_calls" as const] : []), ...(eventsResponse?.isCut ? ["events" as const] : [])];
   return {
     payment: renderPayment(payment),
     entries,
-    ...(!found && { missing: ["events" as const] }),
+    ...(!eventsResponse && { missing: ["events" as const] }),
     ...(truncated.length > 0 && { truncated }),
   };
 }
 
 /**
- * Returns the first, the paid and the current state. The entries of events have those in between.
+ * Returns the first, the paid and the current state. The entries of events have the states in
+ * between.
  */
 function statesOf({ createdAtMs, paidAtMs, updatedAtMs, status, origin }: NonNullable<PaymentHistory["payment"]>): Entry[] {
   const state = (ms: bigint, name: string, detail?: string): Entry => ({ at: isoTimestamp(ms), kind: "payment", name, detail });
   const states = [state(createdAtMs, "PENDING")];
   if (paidAtMs !== undefined) states.push(state(paidAtMs, "PAID"));
-  const now = enumName(PaymentStatus, status) ?? "";
-  if (now !== "PENDING" && now !== "PAID") states.push(state(updatedAtMs, now, origin && "changed at the card processor"));
+  const currentState = enumName(PaymentStatus, status) ?? "";
+  if (currentState !== "PENDING" && currentState !== "PAID") states.push(state(updatedAtMs, currentState, origin && "changed at the card processor"));
   return states;
 }
 
@@ -108,10 +109,10 @@ function statesOfRefund(refund: PaymentHistory["refunds"][number], currency: str
   const states = [state(createdAtMs, "REQUESTED", formatMoney(refund.amountMinor, currency))];
   if (lastSentAtMs !== undefined) states.push(state(lastSentAtMs, "SENT", sends > 1 ? `last of ${sends} times` : undefined));
   if (needsDecisionSinceMs !== undefined) states.push(state(needsDecisionSinceMs, "NEEDS_DECISION", decisionReason));
-  const now = enumName(RefundStatus, refund.status) ?? "";
-  const decided = enumName(RefundOutcome, refund.resolution);
-  const why = decided ? `an operator decided ${decided}` : processorErrorCode && `code ${processorErrorCode}`;
-  if (now !== "REQUESTED" && now !== "SENT") states.push(state(updatedAtMs, now, why));
+  const currentState = enumName(RefundStatus, refund.status) ?? "";
+  const decision = enumName(RefundOutcome, refund.resolution);
+  const detail = decision ? `an operator decided ${decision}` : processorErrorCode && `code ${processorErrorCode}`;
+  if (currentState !== "REQUESTED" && currentState !== "SENT") states.push(state(updatedAtMs, currentState, detail));
   return states;
 }
 
@@ -120,12 +121,12 @@ function entriesOfEvent({ event, deliveries }: ToldEvent): Entry[] {
   const { id: event_id, type: name } = event;
   const entries: Entry[] = [{ at: isoTimestamp(event.createdAtMs), kind: "event", name, event_id }];
   for (const { endpoint_id, attempts, next_attempt_at } of deliveries.map(renderDelivery)) {
-    const common = { name, event_id, endpoint_id };
+    const commonFields = { name, event_id, endpoint_id };
     for (const { at, status_code, error, detail, duration_ms } of attempts) {
       const outcome = status_code === undefined ? error : String(status_code);
-      entries.push({ at, kind: "delivery_attempt", ...common, outcome, detail, duration_ms });
+      entries.push({ at, kind: "delivery_attempt", ...commonFields, outcome, detail, duration_ms });
     }
-    if (next_attempt_at) entries.push({ at: next_attempt_at, kind: "next_attempt", ...common });
+    if (next_attempt_at) entries.push({ at: next_attempt_at, kind: "next_attempt", ...commonFields });
   }
   return entries;
 }

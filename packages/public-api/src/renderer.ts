@@ -3,16 +3,17 @@ import type { Static, TObject, TProperties, TSchema } from "typebox";
 import { formatMoney } from "./money.ts";
 
 /**
- * The message field or the function for each public field whose name differs from the message's.
+ * Sources of the public fields that are not read from the message field with their name: the name
+ * of another field, or a function of the message.
  */
 type Sources<M, P> = { readonly [K in keyof P]?: string | ((message: M) => unknown) };
 
 /**
  * Returns a function that renders a message as the public JSON of a schema. Each public field has
- * the value of the message field with its name. A timestamp comes from the field with the suffix
- * `_ms`, an amount in the message's currency from the one with `_minor`. Enum values are rendered
- * in the case of the schema. Fields without a value are undefined. Throws a TypeError when the
- * message has no field for a public field without a source.
+ * the value of the message field with its name. A timestamp is read from the field with the suffix
+ * `_ms`. An amount is read from the field with the suffix `_minor`, in the message's currency. Enum
+ * values are rendered in the case of the schema. Fields without a value are undefined. Throws a
+ * TypeError when the message has no field for a public field without a source.
  */
 export function renderer<D extends DescMessage, P extends TProperties>(
   message: D,
@@ -20,7 +21,7 @@ export function renderer<D extends DescMessage, P extends TProperties>(
   sources: Sources<MessageShape<D>, P> = {},
 ): (message: MessageShape<D>) => Static<TObject<P>> {
   const fields = new Map(message.fields.map((field) => [field.name.replace(/_(ms|minor)$/, ""), field]));
-  const rendered = Object.entries<TSchema>(schema.properties).map(([name, property]) => {
+  const properties = Object.entries<TSchema>(schema.properties).map(([name, property]) => {
     const source = sources[name] ?? name;
     if (typeof source === "function") return { name, make: source as (message: object) => unknown };
     const field = fields.get(source);
@@ -29,7 +30,7 @@ export function renderer<D extends DescMessage, P extends TProperties>(
   });
   return (value) => {
     const json: Record<string, unknown> = {};
-    for (const { name, localName, format, make } of rendered) {
+    for (const { name, localName, format, make } of properties) {
       const fieldValue = make ? make(value) : (value as Record<string, unknown>)[localName];
       if (fieldValue !== undefined) json[name] = format ? format(fieldValue as never, value) : fieldValue;
     }

@@ -22,14 +22,14 @@ test.each([
   ["no characters", ""],
 ])("isRoutingNumber rejects a number with %s: %j", (_reason, text) => expect(isRoutingNumber(text)).toBe(false));
 
-test("isRoutingNumber accepts one of ten last digits for assigned first two digits and none for others", () => {
+test("isRoutingNumber accepts exactly one check digit after an assigned prefix, and none after another prefix", () => {
   const isAssigned = (first: number) =>
     first <= 12 || (first >= 21 && first <= 32) || (first >= 61 && first <= 72) || first === 80;
   fc.assert(
     fc.property(fc.nat(99), fc.integer({ min: 1, max: 999_999 }), (first, middle) => {
       const start = String(first).padStart(2, "0") + String(middle).padStart(6, "0");
-      const fitting = Array.from({ length: 10 }, (_, last) => `${start}${last}`).filter(isRoutingNumber);
-      expect(fitting).toHaveLength(isAssigned(first) ? 1 : 0);
+      const acceptedNumbers = Array.from({ length: 10 }, (_, last) => `${start}${last}`).filter(isRoutingNumber);
+      expect(acceptedNumbers).toHaveLength(isAssigned(first) ? 1 : 0);
     }),
   );
 });

@@ -12,6 +12,6 @@ const form = new RegExp(routingNumberPattern);
  */
 export function isRoutingNumber(text: string): boolean {
   if (!form.test(text) || text === "000000000") return false;
-  const sum = [...text].reduce((total, digit, at) => total + Number(digit) * ([3, 7, 1][at % 3] as number), 0);
+  const sum = [...text].reduce((total, digit, index) => total + Number(digit) * ([3, 7, 1][index % 3] as number), 0);
   return sum % 10 === 0;
 }

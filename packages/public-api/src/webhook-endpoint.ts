@@ -77,7 +77,7 @@ const renderHealth = renderer(WebhookEndpointHealthSchema, HealthJson);
  * them.
  */
 export const renderWebhookEndpoint = renderer(WebhookEndpointSchema, WebhookEndpointFields, {
-  // An endpoint with the default types stores none, so that it also receives types that are added
+  // An empty list means the default types, so that the endpoint also receives types that are added
   // later.
   events: ({ events }) => (events.length > 0 ? events : defaultEventTypeNames),
   health: ({ health }) => health && renderHealth(health),

@@ -191,7 +191,7 @@ func resultOf(step, keep values, show []any) string {
 	var connection *amana.ConnectionError
 	switch {
 	case errors.As(err, &connection):
-		return "no answer" + unknown
+		return "no response" + unknown
 	case errors.As(err, &problem):
 		places := []string{}
 		for _, field := range problem.Errors {

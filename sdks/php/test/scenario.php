@@ -1,6 +1,6 @@
 <?php
 
-/** Tells sdks/scenario.json with this library: one line for each step, what was seen. */
+/** Runs sdks/scenario.json with this library and prints a line with the result of each step. */
 
 declare(strict_types=1);
 
@@ -15,7 +15,10 @@ require __DIR__ . '/../src/amana.php';
 $scenario = json_decode(file_get_contents($argv[1]), true, 512, JSON_THROW_ON_ERROR);
 $values = getenv() + $scenario['values'];
 
-/** Puts values in; ${NAME/} is the last part of a path, a whole text may become a value. */
+/**
+ * Replaces ${NAME} with its value and ${NAME/} with the last segment of a path. A text that is
+ * only ${NAME} may become a value of any type.
+ */
 function fill(mixed $value): mixed
 {
     global $values;
@@ -25,14 +28,17 @@ function fill(mixed $value): mixed
     if (!is_string($value)) {
         return $value;
     }
-    if (preg_match('/^\$\{(\w+)\}$/D', $value, $found)) {
-        return $values[$found[1]] ?? null;
+    if (preg_match('/^\$\{(\w+)\}$/D', $value, $placeholder)) {
+        return $values[$placeholder[1]] ?? null;
     }
-    return preg_replace_callback('~\$\{(\w+)(/?)\}~', function (array $found): string {
+    return preg_replace_callback('~\$\{(\w+)(/?)\}~', function (array $placeholder): string {
         global $values;
-        $text = (string) ($values[$found[1]] ?? '');
-        $text = $found[2] === '/' ? strtok($text, '?') : $text;
-        return $found[2] === '/' ? substr($text, strrpos($text, '/') + 1) : $text;
+        $text = (string) ($values[$placeholder[1]] ?? '');
+        if ($placeholder[2] !== '/') {
+            return $text;
+        }
+        $path = strtok($text, '?');
+        return substr($path, strrpos($path, '/') + 1);
     }, $value);
 }
 
@@ -50,30 +56,35 @@ function run(array $step): array
         return http($step['http'], $step['url'], $step['body'] ?? null);
     }
     if ($signed = $step['verify'] ?? $step['verifyXSignature'] ?? null) {
-        $came = isset($signed['url']) ? http('GET', $signed['url']) : $signed;
+        $delivery = isset($signed['url']) ? http('GET', $signed['url']) : $signed;
         if (isset($step['verifyXSignature'])) {
-            Webhook::verifyXSignature($came['headers'], $came['body'], $signed['secrets']);
+            Webhook::verifyXSignature($delivery['headers'], $delivery['body'], $signed['secrets']);
             return [];
         }
-        return Webhook::verify($came['headers'], $came['body'], $signed['secrets'], now: $signed['now'] ?? null)->body;
+        return Webhook::verify($delivery['headers'], $delivery['body'], $signed['secrets'], now: $signed['now'] ?? null)->body;
     }
-    $how = $scenario['client'];
-    $who = fill($scenario['clients'][$step['as']]);
+    $settings = $scenario['client'];
+    $client = fill($scenario['clients'][$step['as']]);
     $amana = new Amana(
-        $who['baseUrl'],
-        $who['apiKey'],
-        $how['timeoutSeconds'],
-        $how['retries'],
-        $how['retryPauseSeconds'],
-        $who['allowHttp'] ?? false,
+        $client['baseUrl'],
+        $client['apiKey'],
+        $settings['timeoutSeconds'],
+        $settings['retries'],
+        $settings['retryPauseSeconds'],
+        $client['allowHttp'] ?? false,
     );
     [$resource, $method] = explode('.', $step['do']);
-    $key = isset($step['key']) ? ['idempotencyKey' => $step['key']] : [];
-    $result = $amana->$resource->$method(...$step['args'], ...$key);
+    $options = isset($step['key']) ? ['idempotencyKey' => $step['key']] : [];
+    $result = $amana->$resource->$method(...$step['args'], ...$options);
     return str_starts_with($method, 'list') ? ['count' => iterator_count($result->getIterator())] : $result ?? [];
 }
 
-function tell(array $step, array $keep, array $show): string
+function textOf(mixed $value): string
+{
+    return is_string($value ?? '-') ? $value ?? '-' : json_encode($value);
+}
+
+function resultOf(array $step, array $keep, array $show): string
 {
     global $values;
     try {
@@ -81,13 +92,13 @@ function tell(array $step, array $keep, array $show): string
         foreach ($keep as $name => $field) {
             $values[$name] = $result[$field];
         }
-        $shown = fn (string $name) => "$name=" . (is_string($result[$name] ?? '-') ? $result[$name] ?? '-' : json_encode($result[$name]));
-        return implode(' ', ['ok', ...array_map($shown, $show)]);
+        $fields = array_map(fn (string $name) => "$name=" . textOf($result[$name] ?? null), $show);
+        return implode(' ', ['ok', ...$fields]);
     } catch (ConnectionError $error) {
-        return 'no answer' . ($error->outcomeUnknown ? ', outcome unknown' : '');
+        return 'no response' . ($error->outcomeUnknown ? ', outcome unknown' : '');
     } catch (ProblemError $error) {
         $problem = $error->problem;
-        $places = array_map(fn (array $one) => ' ' . ($one['pointer'] ?? $one['parameter']), $problem->errors);
+        $places = array_map(fn (array $field) => ' ' . ($field['pointer'] ?? $field['parameter']), $problem->errors);
         sort($places);
         return "problem $problem->status $problem->code" . implode($places) . ($problem->requestId === null ? '' : ', request id')
             . ($error->outcomeUnknown ? ', outcome unknown' : '');
@@ -99,6 +110,7 @@ function tell(array $step, array $keep, array $show): string
 }
 
 foreach ($scenario['steps'] as $step) {
-    $told = tell(fill(array_diff_key($step, ['keep' => 0, 'show' => 0, 'expect' => 0])), $step['keep'] ?? [], $step['show'] ?? []);
-    echo $told === fill($step['expect']) ? '✓' : '✗', " {$step['what']}: $told\n";
+    $request = fill(array_diff_key($step, ['keep' => 0, 'show' => 0, 'expect' => 0]));
+    $result = resultOf($request, $step['keep'] ?? [], $step['show'] ?? []);
+    echo $result === fill($step['expect']) ? '✓' : '✗', " {$step['what']}: $result\n";
 }

@@ -1,4 +1,4 @@
-"""Tells sdks/scenario.json with this library: one line for each step, what was seen."""
+"""Runs sdks/scenario.json with this library and prints a line with the result of each step."""
 
 import json
 import os
@@ -15,73 +15,80 @@ values = {**scenario["values"], **os.environ}
 
 
 def fill(value):
-    """Puts values in; ${NAME/} is the last part of a path, a whole text may become a value."""
+    """
+    Replaces ${NAME} with its value and ${NAME/} with the last segment of a path. A text that is
+    only ${NAME} may become a value of any type.
+    """
     if isinstance(value, list):
-        return [fill(one) for one in value]
+        return [fill(inner) for inner in value]
     if isinstance(value, dict):
-        return {name: fill(one) for name, one in value.items()}
+        return {name: fill(inner) for name, inner in value.items()}
     if not isinstance(value, str):
         return value
-    if whole := re.fullmatch(r"\$\{(\w+)\}", value):
-        return values.get(whole[1])
-    last = lambda text: text.split("?")[0].split("/")[-1]
-    return re.sub(r"\$\{(\w+)(/?)\}", lambda m: last(str(values.get(m[1]))) if m[2] else str(values.get(m[1])), value)
+    if placeholder := re.fullmatch(r"\$\{(\w+)\}", value):
+        return values.get(placeholder[1])
+
+    def text_of(match):
+        text = str(values.get(match[1]))
+        return text.split("?")[0].split("/")[-1] if match[2] else text
+
+    return re.sub(r"\$\{(\w+)(/?)\}", text_of, value)
 
 
 def http(method, url, body=None):
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data, {"Content-Type": "application/json"}, method=method)
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)
+    with urllib.request.urlopen(request) as response:
+        return json.load(response)
 
 
-def snake(name):
-    return re.sub("[A-Z]", lambda m: "_" + m[0].lower(), name)
+def snake_case_of(name):
+    return re.sub("[A-Z]", lambda match: "_" + match[0].lower(), name)
 
 
 def run(step):
     if "http" in step:
         return http(step["http"], step["url"], step.get("body"))
     if signed := step.get("verify") or step.get("verifyXSignature"):
-        came = http("GET", signed["url"]) if "url" in signed else signed
-        body, secrets = came["body"].encode(), signed["secrets"]
+        delivery = http("GET", signed["url"]) if "url" in signed else signed
+        body, secrets = delivery["body"].encode(), signed["secrets"]
         # aiohttp decodes header bytes outside ASCII to surrogates in the same way.
-        headers = {name: value.encode().decode("ascii", "surrogateescape") for name, value in came["headers"].items()}
+        headers = {name: value.encode().decode("ascii", "surrogateescape") for name, value in delivery["headers"].items()}
         if "verifyXSignature" in step:
             verify_x_signature(headers, body, secrets=secrets)
             return {}
-        # time.time() returns a float too.
+        # The default, time.time(), is also a float.
         now = float(signed["now"]) if "now" in signed else None
         return verify_webhook(headers, body, secrets=secrets, now=now).body
-    how = scenario["client"]
-    who = fill(scenario["clients"][step["as"]])
+    settings = scenario["client"]
+    client = fill(scenario["clients"][step["as"]])
     amana = Amana(
-        who["baseUrl"],
-        who["apiKey"],
-        timeout=how["timeoutSeconds"],
-        retries=how["retries"],
-        retry_pause=how["retryPauseSeconds"],
-        allow_http=who.get("allowHttp", False),
+        client["baseUrl"],
+        client["apiKey"],
+        timeout=settings["timeoutSeconds"],
+        retries=settings["retries"],
+        retry_pause=settings["retryPauseSeconds"],
+        allow_http=client.get("allowHttp", False),
     )
-    resource, method = (snake(name) for name in step["do"].split("."))
+    resource, method = (snake_case_of(name) for name in step["do"].split("."))
     options = {"idempotency_key": step["key"]} if "key" in step else {}
     result = getattr(getattr(amana, resource), method)(*step["args"], **options)
     return {"count": sum(1 for _ in result)} if method.startswith("list") else result or {}
 
 
-def shown(value):
+def text_of(value):
     return "-" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def tell(step, keep, show):
+def result_of(step, keep, show):
     try:
         result = run(step)
         values.update({name: result[field] for name, field in keep.items()})
-        return " ".join(["ok", *(f"{name}={shown(result.get(name))}" for name in show)])
+        return " ".join(["ok", *(f"{name}={text_of(result.get(name))}" for name in show)])
     except ConnectionError as error:
-        return "no answer" + (", outcome unknown" if error.outcome_unknown else "")
+        return "no response" + (", outcome unknown" if error.outcome_unknown else "")
     except ProblemError as error:
-        places = sorted(" " + (one.get("pointer") or one["parameter"]) for one in error.errors)
+        places = sorted(" " + (field.get("pointer") or field["parameter"]) for field in error.errors)
         request = ", request id" if error.request_id else ""
         unknown = ", outcome unknown" if error.outcome_unknown else ""
         return f"problem {error.status} {error.code}{''.join(places)}{request}{unknown}"
@@ -92,6 +99,6 @@ def tell(step, keep, show):
 
 
 for step in scenario["steps"]:
-    rest = {name: value for name, value in step.items() if name not in ("keep", "show", "expect")}
-    told = tell(fill(rest), step.get("keep", {}), step.get("show", []))
-    print("✓" if told == fill(step["expect"]) else "✗", f"{step['what']}: {told}")
+    request = {name: value for name, value in step.items() if name not in ("keep", "show", "expect")}
+    result = result_of(fill(request), step.get("keep", {}), step.get("show", []))
+    print("✓" if result == fill(step["expect"]) else "✗", f"{step['what']}: {result}")

@@ -81,7 +81,7 @@ async function resultOf(step: Step): Promise<string> {
     return ["ok", ...(step.show ?? []).map((name) => `${name}=${result[name] ?? "-"}`)].join(" ");
   } catch (error) {
     const unknown = (error as { outcomeUnknown?: boolean }).outcomeUnknown ? ", outcome unknown" : "";
-    if (error instanceof ConnectionError) return `no answer${unknown}`;
+    if (error instanceof ConnectionError) return `no response${unknown}`;
     if (error instanceof WebhookRefused) return "refused";
     if (error instanceof TypeError) return "misuse";
     if (!(error instanceof ProblemError)) throw error;

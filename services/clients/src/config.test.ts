@@ -35,7 +35,7 @@ test.each([
   ["ACCOUNT_CURRENCIES", "DZD,JPY"],
   ["ACCOUNT_CURRENCIES", "dzd"],
   ["ACCOUNT_CURRENCIES", "constructor"],
-])("readConfig rejects %s = %s with the name of the setting", (name, value) => {
+])("readConfig rejects %s = %s and names the setting in the error", (name, value) => {
   let problems: readonly string[] = [];
   try {
     readConfig({ ...settings, [name]: value });

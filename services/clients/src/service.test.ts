@@ -10,7 +10,7 @@ import { aKycEvent } from "../test/a-kyc-event.ts";
 import { aPerson } from "../test/harness.ts";
 import { clients as clientsService } from "./service.ts";
 
-test("the service starts with default settings, serves RPCs, consumes events, stops, and logs no personal data", async () => {
+test("the clients service serves RPCs and consumes events with default settings, and logs no personal data", async () => {
   const lines: string[] = [];
   const logger = createLogger("test", "trace", { write: (line: string) => lines.push(line) });
   const service = await startTestService(clientsService, { logger, background: true });
@@ -27,7 +27,7 @@ test("the service starts with default settings, serves RPCs, consumes events, st
     await clients.updatePerson({ id, city: "CanaryCity" }, { caller });
     await clients.listClients({ limit: 1, search: "Benali" }, { caller });
 
-    // An internal error, which is logged: a constraint of the database rejects the row.
+    // Causes an internal error, which is logged: a constraint of the database rejects the row.
     expect(await refusal(clients.createPerson(aPerson({ gender: "CanaryGender" }), { caller }))).not.toHaveProperty("kind");
 
     const messages = [
@@ -41,8 +41,8 @@ test("the service starts with default settings, serves RPCs, consumes events, st
     expect(log).toContain("client_gender_check");
     expect(log).toContain("message failed, retry scheduled");
     const { email = "" } = person;
-    for (const personal of ["Amina", "Benali", "Didouche", "1990-05-17", "Canary", "+21355", email])
-      expect(log).not.toContain(personal);
+    for (const personalText of ["Amina", "Benali", "Didouche", "1990-05-17", "Canary", "+21355", email])
+      expect(log).not.toContain(personalText);
   }
   await service[Symbol.asyncDispose]();
 });

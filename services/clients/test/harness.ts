@@ -103,18 +103,18 @@ export async function startHarness(options: { autoApprove?: boolean } = {}) {
       return await accounts.activateAccount({ id }, { caller });
     },
     /** Resolves when at least this number of sessions wait for locks. */
-    async untilSessionsWait(sessions = 1) {
+    async waitForLockedSessions(sessions = 1) {
       await eventually(async () => {
-        const waiting = await sql(
+        const waitingSessions = await sql(
           "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
         );
-        if (waiting.length < sessions) throw new Error(`${waiting.length} sessions wait`);
+        if (waitingSessions.length < sessions) throw new Error(`only ${waitingSessions.length} sessions wait for locks`);
       });
     },
-    /** Publishes messages, and resolves when their effects are committed. */
+    /** Publishes messages, and resolves after the consumer has committed them. */
     publish: (...messages: Message[]) => service.publish("kyc.v1", ...messages),
     /** Returns the audit events of an entity, in order. */
-    async audited(id: string): Promise<ActionRecorded[]> {
+    async readAuditEvents(id: string): Promise<ActionRecorded[]> {
       const rows = await sql<{ payload: Buffer }>("select payload from outbox where topic = 'audit.v1' and key = ? order by id", [
         id,
       ]);

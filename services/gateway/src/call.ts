@@ -23,7 +23,7 @@ export function callOf(request: FastifyRequest, reply: FastifyReply, timeoutMs: 
 }
 
 /** Returns the fields that link a log line to its request. */
-export const aboutRequest = ({ id, traceparent }: FastifyRequest) => ({ request_id: id, trace_id: traceIdOf(traceparent) });
+export const requestLogFields = ({ id, traceparent }: FastifyRequest) => ({ request_id: id, trace_id: traceIdOf(traceparent) });
 
 /** Returns method and path template, for example "POST /api/v1/payments/{id}/refund". */
 export function routeOf(request: FastifyRequest): string {

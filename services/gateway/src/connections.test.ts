@@ -14,31 +14,31 @@ async function start(options: Parameters<typeof startTestGateway>[0] = {}) {
   const accepted: Socket[] = [];
   gateway.app.server.on("connection", (socket) => accepted.push(socket));
   const port = Number(new URL(await gateway.app.listen({ host: "127.0.0.1", port: 0 })).port);
-  /** Advances the clock, then checks as the timer of the gateway does. */
-  const pass = (ms: number) => {
+  /** Advances the clock and then runs the check of the gateway's timer. */
+  const advanceMs = (ms: number) => {
     clock.ms += ms;
     gateway.connections.endStalled();
   };
-  return { gateway, port, accepted, pass };
+  return { gateway, port, accepted, advanceMs };
 }
 
 describe("connections of a network", () => {
-  test("beyond the network's limit are closed, while another network and replacements can connect", async () => {
+  test("a connection beyond the network's limit is closed, while other networks and replacements can connect", async () => {
     const { gateway, port } = await start({ connectionBounds: { perNetwork: 2 } });
     await using _ = gateway;
     await using first = new RawClient(port);
     await first.write(get("/healthz"));
-    await first.statusesAre("200");
+    await first.expectStatuses("200");
     await using second = new RawClient(port);
     await second.write(get("/healthz"));
-    await second.statusesAre("200");
+    await second.expectStatuses("200");
 
     await using third = new RawClient(port);
-    await third.closed();
+    await third.waitUntilClosed();
     expect(third.statuses).toEqual([]);
-    await using elsewhere = new RawClient(port, { address: "127.0.0.2" });
-    await elsewhere.write(get("/healthz"));
-    await elsewhere.statusesAre("200");
+    await using otherNetworkClient = new RawClient(port, { address: "127.0.0.2" });
+    await otherNetworkClient.write(get("/healthz"));
+    await otherNetworkClient.expectStatuses("200");
 
     await first[Symbol.asyncDispose]();
     await eventually(async () => {
@@ -49,13 +49,13 @@ describe("connections of a network", () => {
     });
   });
 
-  test("are not limited for a trusted proxy", async () => {
+  test("connections of a trusted proxy are not limited", async () => {
     const { gateway, port } = await start({ connectionBounds: { perNetwork: 1 }, trustedProxies: ["127.0.0.1"] });
     await using _ = gateway;
     const clients = Array.from({ length: 3 }, () => new RawClient(port));
     for (const client of clients) {
       await client.write(get("/healthz"));
-      await client.statusesAre("200");
+      await client.expectStatuses("200");
     }
     for (const client of clients) await client[Symbol.asyncDispose]();
   });
@@ -65,52 +65,52 @@ const stallMs = 30_000;
 
 describe("Connections with responses that the client reads slowly or not at all", () => {
   // More bytes than the few megabytes that the operating system buffers per connection.
-  const large = get("/docs/reference.js").repeat(10);
+  const largeRequests = get("/docs/reference.js").repeat(10);
 
   test.each([
     ["", () => {}],
     [", even if the client continues to send", (client: RawClient) => void client.socket.write("G")],
-  ])("closes the connection of an unread response after 30 seconds without progress%s", async (_name, meanwhile) => {
-    const { gateway, port, accepted, pass } = await start();
+  ])("closes the connection of an unread response after 30 seconds without progress%s", async (_name, sendMore) => {
+    const { gateway, port, accepted, advanceMs } = await start();
     await using _ = gateway;
     await using client = new RawClient(port, { reads: false });
-    await client.write(large);
+    await client.write(largeRequests);
     await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
     await eventually(() => {
-      meanwhile(client);
-      pass(stallMs);
+      sendMore(client);
+      advanceMs(stallMs);
       expect(accepted[0]?.destroyed).toBe(true);
     });
   });
 
-  test("keeps the connection of a slowly read response", async () => {
-    const { gateway, port, accepted, pass } = await start();
+  test("keeps the connection open while the client reads the response slowly", async () => {
+    const { gateway, port, accepted, advanceMs } = await start();
     await using _ = gateway;
     await using client = new RawClient(port, { reads: false });
-    await client.write(large);
+    await client.write(largeRequests);
     await eventually(() => expect(accepted[0]?.writableLength).toBeGreaterThan(0));
-    // The operating system accepts more bytes only after megabytes of its buffers became free.
+    // The operating system accepts more bytes only after the client has read some megabytes.
     for (let part = 1; part <= 10; part++) {
       await client.readUntil(part * 4_000_000);
-      pass(stallMs / 3);
+      advanceMs(stallMs / 3);
       expect(accepted[0]?.destroyed).toBe(false);
     }
   });
 });
 
-test("a client that does not close its side within 30 seconds after the last response is disconnected", async () => {
-  const { gateway, port, accepted, pass } = await start();
+test("disconnects a client that keeps its side open for 30 seconds after the last response", async () => {
+  const { gateway, port, accepted, advanceMs } = await start();
   await using _ = gateway;
   await using client = new RawClient(port, { allowHalfOpen: true });
   await client.write("GARBAGE\r\n\r\n");
-  await client.statusesAre("400");
-  pass(0);
+  await client.expectStatuses("400");
+  advanceMs(0);
   expect(accepted[0]?.destroyed).toBe(false);
-  pass(stallMs);
+  advanceMs(stallMs);
   expect(accepted[0]?.destroyed).toBe(true);
 });
 
-test("a connection with more than 32 pending requests is closed, and no more requests are executed", async () => {
+test("closes a connection with more than 32 pending requests without executing the further ones", async () => {
   const { gateway, port } = await start();
   await using _ = gateway;
   const responseReady = Promise.withResolvers<void>();
@@ -120,14 +120,14 @@ test("a connection with more than 32 pending requests is closed, and no more req
   };
   const { authorization } = gateway.business.headers;
   const read = `GET /api/v1/payments/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`;
-  await using few = new RawClient(port);
-  await few.write(read.repeat(32));
+  await using allowedClient = new RawClient(port);
+  await allowedClient.write(read.repeat(32));
   await eventually(() => expect(gateway.received.length).toBeGreaterThan(0));
-  await using many = new RawClient(port);
-  await many.write(get("/healthz") + read.repeat(300));
-  await many.closed();
-  expect(many.statuses.length).toBeLessThanOrEqual(1);
+  await using excessClient = new RawClient(port);
+  await excessClient.write(get("/healthz") + read.repeat(300));
+  await excessClient.waitUntilClosed();
+  expect(excessClient.statuses.length).toBeLessThanOrEqual(1);
   responseReady.resolve();
-  await few.statusesAre(...Array(32).fill("200"));
+  await allowedClient.expectStatuses(...Array(32).fill("200"));
   expect(gateway.received.length).toBeLessThanOrEqual(64);
 });

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { StalledSockets } from "@amana/runtime";
-import { addressesOf, canonicalCidr } from "./key-lease/allowed-ips.ts";
+import { createAddressFilter, canonicalCidr } from "./key-lease/allowed-ips.ts";
 import { connectionsEnded, openConnections } from "./metrics.ts";
 import { networkOf } from "./rate-limit/network.ts";
 
@@ -40,7 +40,7 @@ export class Connections {
   constructor(options: ConnectionsOptions) {
     this.#options = options;
     this.#stalled = new StalledSockets(options.stallMs, options.nowMs);
-    this.#isProxy = addressesOf(options.trustedProxies.map((entry) => canonicalCidr(entry) ?? entry));
+    this.#isProxy = createAddressFilter(options.trustedProxies.map((entry) => canonicalCidr(entry) ?? entry));
   }
 
   watch(server: Server): void {
@@ -56,7 +56,7 @@ export class Connections {
         openConnections.set(this.#unsent.size);
       });
     });
-    // Before Fastify's own listener, which may respond immediately.
+    // Runs before Fastify's own listener, which may respond immediately.
     server.prependListener("request", ({ socket }, response) => {
       if (this.#isStopping) response.shouldKeepAlive = false;
       const responses = this.#unsent.get(socket);
@@ -81,9 +81,9 @@ export class Connections {
     if (open >= perNetwork) return false;
     this.#byNetwork.set(network, open + 1);
     socket.once("close", () => {
-      const left = (this.#byNetwork.get(network) ?? 1) - 1;
-      if (left === 0) this.#byNetwork.delete(network);
-      else this.#byNetwork.set(network, left);
+      const remaining = (this.#byNetwork.get(network) ?? 1) - 1;
+      if (remaining === 0) this.#byNetwork.delete(network);
+      else this.#byNetwork.set(network, remaining);
     });
     return true;
   }
@@ -133,6 +133,7 @@ const hasWholeRequest = ({ req }: ServerResponse) => req.complete;
 function closeAfter(socket: Socket, response: ServerResponse): void {
   if (!response.shouldKeepAlive) return;
   response.shouldKeepAlive = false;
-  // Its headers may have been sent with keep-alive, so that Node would keep the connection open.
+  // The response headers may already contain keep-alive, so that Node would keep the connection
+  // open.
   response.once("close", () => socket.destroySoon());
 }

@@ -2,7 +2,7 @@ import { DomainError, type DomainErrorKind } from "@amana/rpc";
 import type { Logger } from "@amana/runtime";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { aboutRequest } from "./call.ts";
+import { requestLogFields } from "./call.ts";
 import { Problem } from "./problem.ts";
 import { type ProblemCode, problemTitle } from "./problem-catalogue.ts";
 
@@ -36,7 +36,8 @@ function toProblem(error: unknown): Problem | undefined {
   if (error instanceof DomainError) return fromRefusal(error);
   if (error instanceof ConnectError) {
     if (error.code === Code.DeadlineExceeded) return Problem.of("upstream_timeout");
-    // During an upgrade, a replica of the previous version does not have a new RPC. Another has.
+    // During an upgrade, a replica of the previous version does not have a new RPC, but another
+    // replica has it.
     if (error.code === Code.Unavailable || error.code === Code.Unimplemented) return Problem.of("service_unavailable");
     return undefined;
   }
@@ -86,7 +87,7 @@ export function problemDocument(problem: Problem, requestId: string): string {
 export function problemOf(error: unknown, request: FastifyRequest, logger: Logger): Problem {
   const problem = toProblem(error);
   if (problem) return problem;
-  logger.error({ err: error, ...aboutRequest(request), route: request.routeOptions.url }, "request failed");
+  logger.error({ err: error, ...requestLogFields(request), route: request.routeOptions.url }, "request failed");
   const detail = `An internal error occurred. Send the request id ${request.id} to support.`;
   return Problem.of("internal_error", { detail });
 }

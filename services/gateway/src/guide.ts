@@ -8,14 +8,14 @@ import { guidePath } from "./pages/guide-pages.ts";
 /**
  * Generates the files that `routes/guide.ts` serves: HTML from docs/guide/ with the title in the
  * first line, the order of the pages, llms.txt, and the search script bundled with MiniSearch. With
- * --check it compares them with the existing files. They are committed, because an image has no
- * docs/.
+ * --check it compares them with the existing files. The generated files are committed, because a
+ * container image does not contain docs/.
  */
 const source = new URL("../../../docs/guide/", import.meta.url);
 const target = new URL("./pages/assets/guide/", import.meta.url);
 
 /** Other paths of the gateway. The renderer makes them links. */
-const served = /^\/(docs(\/guide)?|problems|openapi\.json|llms\.txt)$/;
+const gatewayPath = /^\/(docs(\/guide)?|problems|openapi\.json|llms\.txt)$/;
 
 /** Returns the anchor that GitHub gives to a heading. */
 const anchorOf = (heading: string) =>
@@ -43,7 +43,7 @@ class PageRenderer extends Renderer {
   }
   override codespan({ text }: Tokens.Codespan): string {
     const code = `<code>${escapeText(text)}</code>`;
-    return served.test(text) ? `<a href="${text}">${code}</a>` : code;
+    return gatewayPath.test(text) ? `<a href="${text}">${code}</a>` : code;
   }
   override link({ href, tokens }: Tokens.Link): string {
     const [, file, anchor = ""] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
@@ -68,7 +68,7 @@ const order = ["index", ...[...read("README.md").matchAll(/^\d+\. \[.*\]\((.*)\.
 
 function pageOf(name: string): string {
   const text = read(name === "index" ? "README.md" : `${name}.md`);
-  // Set as an option: `use` finds no methods of a class, because they are not enumerable.
+  // Passed as an option, because `use` ignores methods of a class, which are not enumerable.
   const marked = new Marked().setOptions({ renderer: new PageRenderer() });
   return `${titleOf(text)}\n${marked.parse(text.slice(text.indexOf("\n") + 1))}`;
 }
@@ -110,22 +110,22 @@ const files = new Map([
 if (order.length !== readdirSync(source).length)
   throw new Error("docs/guide/README.md must list every other page of docs/guide/");
 
-const obsolete = () => readdirSync(target).filter((file) => !files.has(file));
+const listObsoleteFiles = () => readdirSync(target).filter((file) => !files.has(file));
 if (!process.argv.includes("--check")) {
   mkdirSync(target, { recursive: true });
-  for (const file of obsolete()) rmSync(new URL(file, target));
+  for (const file of listObsoleteFiles()) rmSync(new URL(file, target));
   for (const [file, text] of files) writeFileSync(new URL(file, target), text);
 } else {
-  const current = (file: string) => {
+  const readCurrentFile = (file: string) => {
     try {
       return readFileSync(new URL(file, target), "utf8");
     } catch {
       return undefined;
     }
   };
-  const stale = [...obsolete(), ...[...files].filter(([file, text]) => current(file) !== text).map(([file]) => file)];
-  if (stale.length > 0) {
-    process.stderr.write(`Not up to date with docs/guide/: ${stale.join(", ")}. Run \`npx --yes pnpm@12 generate\`.\n`);
+  const outdatedFiles = [...listObsoleteFiles(), ...[...files].filter(([file, text]) => readCurrentFile(file) !== text).map(([file]) => file)];
+  if (outdatedFiles.length > 0) {
+    process.stderr.write(`Not up to date with docs/guide/: ${outdatedFiles.join(", ")}. Run \`npx --yes pnpm@12 generate\`.\n`);
     process.exitCode = 1;
   }
 }

@@ -47,17 +47,17 @@ const problemTexts = Object.entries(problemCatalogue).flatMap(([code, [title, ad
   { path: `${code} advice`, text: advice },
 ]);
 
-test("the tags of the document have the order of a merchant's needs and a description", () => {
+test("the tags of the document follow tagOrder and have descriptions", () => {
   expect(Object.keys(tags)).toEqual(tagOrder);
   expect(document.tags.map(({ name }) => name)).toEqual(tagOrder);
   expect(document.tags.filter(({ description }) => !description.endsWith("."))).toEqual([]);
 });
 
-test("operations have one tag each and the order of the tags", () => {
+test("each operation has one tag, and the operations have the order of the tags", () => {
   expect(operations.filter((operation) => operation.tags.length !== 1)).toEqual([]);
-  const found = operations.map((operation) => operation.tags[0] ?? "");
-  expect(found).toEqual(found.toSorted((a, b) => tagOrder.indexOf(a) - tagOrder.indexOf(b)));
-  expect([...new Set(found)]).toEqual(tagOrder);
+  const tagsInOrder = operations.map((operation) => operation.tags[0] ?? "");
+  expect(tagsInOrder).toEqual(tagsInOrder.toSorted((a, b) => tagOrder.indexOf(a) - tagOrder.indexOf(b)));
+  expect([...new Set(tagsInOrder)]).toEqual(tagOrder);
 });
 
 test("return routes are the last operations of their tag", () => {

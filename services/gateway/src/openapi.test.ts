@@ -58,10 +58,10 @@ const links = operations.flatMap((from) =>
     Object.values(response.links ?? {}).map((link) => ({ from, response, link })),
   ),
 );
-const resolved = (schema: Schema | undefined): Schema | undefined =>
+const resolveReference = (schema: Schema | undefined): Schema | undefined =>
   schema?.$ref ? document.components.schemas[schema.$ref.slice("#/components/schemas/".length)] : schema;
-const schemaOf = (json: Json | undefined) => resolved(json?.content?.["application/json"]?.schema);
-const inPath = ({ parameters }: Operation) => parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);
+const schemaOf = (json: Json | undefined) => resolveReference(json?.content?.["application/json"]?.schema);
+const pathParametersOf = ({ parameters }: Operation) => parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);
 
 test("links have parameters of their operation and values of their response", () => {
   for (const { from, response, link } of links) {
@@ -73,16 +73,16 @@ test("links have parameters of their operation and values of their response", ()
       target.parameters.map((parameter) => parameter.name),
       name,
     ).toEqual(expect.arrayContaining(names));
-    expect(names, name).toEqual(expect.arrayContaining(inPath(target)));
+    expect(names, name).toEqual(expect.arrayContaining(pathParametersOf(target)));
     for (const field of Object.keys(link.requestBody ?? {}))
       expect(schemaOf(target.requestBody)?.properties, name).toHaveProperty(field);
     for (const value of Object.values({ ...link.parameters, ...link.requestBody })) {
       const [, source, path = ""] = /^\$(response\.body#|request\.path)[./](.+)$/.exec(value) ?? [];
-      if (source === "request.path") expect(inPath(from), name).toContain(path);
+      if (source === "request.path") expect(pathParametersOf(from), name).toContain(path);
       else {
         const schema = schemaOf(response);
         const [field = "", inItem] = path.split("/");
-        const properties = inItem === undefined ? schema?.properties : resolved(schema?.items)?.properties;
+        const properties = inItem === undefined ? schema?.properties : resolveReference(schema?.items)?.properties;
         expect(properties, name).toHaveProperty(inItem ?? field);
       }
     }
@@ -91,7 +91,7 @@ test("links have parameters of their operation and values of their response", ()
 
 test("each operation with an id in its path is the target of a link", () => {
   const targets = links.map(({ link }) => link.operationId);
-  const withId = operations.filter((operation) => inPath(operation).length > 0).map(({ operationId }) => operationId);
+  const withId = operations.filter((operation) => pathParametersOf(operation).length > 0).map(({ operationId }) => operationId);
   // The return URL comes from the card processor.
   const returns = ["returnFromProcessor", "returnFromProcessorByForm"];
   expect(withId.filter((id) => !targets.includes(id)).toSorted()).toEqual(returns);
@@ -106,8 +106,8 @@ test("each body with fields is a named schema, and a resource has one name in al
       }),
   );
   expect(bodies.filter(({ schema }) => Object.keys(schema.properties ?? {}).length > 0)).toEqual([]);
-  const named = (name: string) =>
+  const operationsWithSchema = (name: string) =>
     bodies.filter(({ schema }) => schema.$ref === `#/components/schemas/${name}`).map(({ operationId }) => operationId);
-  expect(named("Payment")).toEqual(["createPayment", "listPayments", "getPayment", "refreshPayment", "refundPayment"]);
-  expect(named("PaymentEvent")).toContain("on_payment_refunded");
+  expect(operationsWithSchema("Payment")).toEqual(["createPayment", "listPayments", "getPayment", "refreshPayment", "refundPayment"]);
+  expect(operationsWithSchema("PaymentEvent")).toContain("on_payment_refunded");
 });

@@ -9,7 +9,7 @@ import { clearable } from "./form/field.ts";
 import { pageParameters } from "./form/query.ts";
 import type { App } from "./gateway.ts";
 import type { Tag } from "./openapi-tags.ts";
-import { pageHeaders } from "./page-headers.ts";
+import { setPageHeaders } from "./page-headers.ts";
 import { Problem } from "./problem.ts";
 import { requestOf, sourceOf } from "./rpc-request.ts";
 
@@ -73,9 +73,9 @@ export function list<M, P extends TProperties>(
   const items = operation.rpc.method.output.fields.find(({ fieldKind }) => fieldKind === "list");
   if (!items) throw new TypeError(`the response of ${operation.rpc.method.name} has no list`);
   const renderPage: Operation<M, Filters<P>>["render"] = (page, request, reply) => {
-    const found = (page as Record<string, unknown>)[items.localName] as ItemOf<M>[];
-    pageHeaders(request, reply, page as unknown as { total: number; totalIsCapped?: boolean }, found.length);
-    const rendered = found.map((item) => render(item, request, reply));
+    const rows = (page as Record<string, unknown>)[items.localName] as ItemOf<M>[];
+    setPageHeaders(request, reply, page as unknown as { total: number; totalIsCapped?: boolean }, rows.length);
+    const rendered = rows.map((item) => render(item, request, reply));
     return typeof rendered[0] === "string" ? `[${rendered.join()}]` : rendered;
   };
   route(app, "GET", path, 200, { ...operation, response: Type.Array(response), render: renderPage }, { querystring });
@@ -143,8 +143,8 @@ function postBody<P extends TProperties>(properties: P, aliases: BodyRule["alias
   return bodyOf(properties, { optional: Type.Object(properties).required === undefined, aliases });
 }
 
-function mapSchemas(schemas: TProperties, make: (schema: TSchema, name: string) => TSchema): TProperties {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, make(schema, name)]));
+function mapSchemas(schemas: TProperties, mapSchema: (schema: TSchema, name: string) => TSchema): TProperties {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, mapSchema(schema, name)]));
 }
 
 /** Returns an id of a path. Throws not_found for text that is not a UUID, as for an unknown id. */

@@ -13,14 +13,14 @@ const postingCodes = new Set([
 ]);
 
 /** Arguments for the parameters of a refusal. A list also prints as a string. */
-const possible = [["x"], 1n, new Date(0)];
+const possibleArguments = [["x"], 1n, new Date(0)];
 
 /** Calls a function with arguments that it accepts. */
-function callWithAny(create: (...given: unknown[]) => unknown): unknown {
-  for (const first of possible) {
-    for (const others of possible) {
+function callWithAny(create: (...parameters: unknown[]) => unknown): unknown {
+  for (const firstArgument of possibleArguments) {
+    for (const otherArguments of possibleArguments) {
       try {
-        return create(first, others, others);
+        return create(firstArgument, otherArguments, otherArguments);
       } catch (error) {
         if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
       }
@@ -30,37 +30,37 @@ function callWithAny(create: (...given: unknown[]) => unknown): unknown {
 }
 
 /** Returns the refusals that the modules named *.errors.ts and refusals.ts create. */
-async function refusals(): Promise<DomainError[]> {
+async function createRefusals(): Promise<DomainError[]> {
   const modules = globSync("{services,packages}/*/src/**/{*.errors,refusals}.ts", { cwd: root });
   const created: unknown[] = [];
   for (const path of modules) {
     for (const create of Object.values<unknown>(await import(`${root}${path}`))) {
-      if (typeof create === "function") created.push(callWithAny(create as (...given: unknown[]) => unknown));
+      if (typeof create === "function") created.push(callWithAny(create as (...parameters: unknown[]) => unknown));
     }
   }
   return created.filter((error) => error instanceof DomainError);
 }
 
 /** Kinds and codes that packages/rpc creates where it rejects a call. */
-const ofRpc: readonly (readonly [DomainErrorKind, string])[] = [
+const rpcRefusals: readonly (readonly [DomainErrorKind, string])[] = [
   ["forbidden", "business_key_required"],
   ["forbidden", "admin_required"],
   ["unavailable", "service_unavailable"],
   ["outcome_unknown", "outcome_unknown"],
 ];
 
-test("the problem catalogue has each refusal of services and packages with the status of the gateway's response", async () => {
-  const created = (await refusals()).map(({ kind, code }) => [kind, code] as const);
-  const published = [...created, ...ofRpc].filter(([, code]) => !postingCodes.has(code));
+test("the problem catalogue has each refusal of services and packages, with the status that the gateway returns", async () => {
+  const created = (await createRefusals()).map(({ kind, code }) => [kind, code] as const);
+  const published = [...created, ...rpcRefusals].filter(([, code]) => !postingCodes.has(code));
   expect(new Set(published.map(([, code]) => code)).size).toBeGreaterThan(60);
-  const wrong = published.flatMap(([kind, code]) => {
+  const missingEntries = published.flatMap(([kind, code]) => {
     const entry = problemAdvice(code);
     return entry?.[2] === statusOf[kind] ? [] : [{ code, kind, entry }];
   });
-  expect(wrong, "add an entry to services/gateway/src/problem-catalogue.ts").toEqual([]);
+  expect(missingEntries, "add an entry to services/gateway/src/problem-catalogue.ts").toEqual([]);
 });
 
-test("the title of a code without an entry consists of the words of the code", () => {
+test("problemTitle returns the words of a code that has no entry", () => {
   expect(problemTitle("some_new_code")).toBe("Some new code");
   expect(problemTitle("constructor")).toBe("Constructor");
 });

@@ -28,10 +28,10 @@ export class Problem extends Error {
   }
 
   /** Creates a problem of the catalogue. `detail` defaults to the text of the catalogue. */
-  static of(code: ProblemCode, { detail, headers, ...more }: Details & { readonly detail?: string } = {}): Problem {
+  static of(code: ProblemCode, { detail, headers, ...details }: Details & { readonly detail?: string } = {}): Problem {
     const [, advice, status] = problemCatalogue[code];
     const challenge = status === 401 && { "www-authenticate": "Bearer" };
-    return new Problem(status, code, detail ?? advice, { ...more, headers: { ...challenge, ...headers } });
+    return new Problem(status, code, detail ?? advice, { ...details, headers: { ...challenge, ...headers } });
   }
 }
 
@@ -41,15 +41,15 @@ export const invalidJson = (detail: string) => Problem.of("invalid_json", { deta
 export const errorsMax = 100;
 
 /** Creates a 422 with at most `errorsMax` errors, and `more_errors` when there are more. */
-export function validationFailed(found: readonly FieldError[]): Problem {
-  const errors = found.slice(0, errorsMax);
+export function validationFailed(allErrors: readonly FieldError[]): Problem {
+  const errors = allErrors.slice(0, errorsMax);
   const [first] = errors;
   const code = errors.length === 1 && first?.code === "immutable_field" ? first.code : "validation_failed";
-  const places = errors.slice(0, 5).map((error) => ("pointer" in error ? error.pointer : error.parameter));
-  const more = errors.length > places.length ? " and others" : "";
+  const positions = errors.slice(0, 5).map((error) => ("pointer" in error ? error.pointer : error.parameter));
+  const ending = errors.length > positions.length ? " and others" : "";
   return Problem.of(code, {
-    detail: `Correct these fields and send the request again: ${places.join(", ")}${more}.`,
+    detail: `Correct these fields and send the request again: ${positions.join(", ")}${ending}.`,
     errors,
-    ...(found.length > errorsMax && { members: { more_errors: true } }),
+    ...(allErrors.length > errorsMax && { members: { more_errors: true } }),
   });
 }

@@ -18,16 +18,16 @@ test("requestOf maps fields to the message's names and enum values in any case t
 });
 
 test("requestOf maps the enum values of a list to their numbers", () => {
-  const given = { statuses: ["skipped", "failed"] };
-  expect(requestOf(ReplayWebhookEndpointRequestSchema, given)).toEqual({
+  const fields = { statuses: ["skipped", "failed"] };
+  expect(requestOf(ReplayWebhookEndpointRequestSchema, fields)).toEqual({
     statuses: [DeliveryStatus.SKIPPED, DeliveryStatus.FAILED],
   });
 });
 
 test("requestOf uses the RPC name of a field that has another name in the RPC", () => {
-  const given = { account_type: "CURRENT", limit: 2 };
-  expect(requestOf(ListAccountsRequestSchema, given, { account_type: "type" })).toEqual({ type: AccountType.CURRENT, limit: 2 });
-  expect(() => requestOf(ListAccountsRequestSchema, given)).toThrow("no field for account_type");
+  const fields = { account_type: "CURRENT", limit: 2 };
+  expect(requestOf(ListAccountsRequestSchema, fields, { account_type: "type" })).toEqual({ type: AccountType.CURRENT, limit: 2 });
+  expect(() => requestOf(ListAccountsRequestSchema, fields)).toThrow("no field for account_type");
 });
 
 test("requestOf converts times with any offset to Unix milliseconds", () => {

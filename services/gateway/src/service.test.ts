@@ -22,29 +22,29 @@ let lookUps = 0;
 let getPayment: Implementations<typeof PaymentService>["getPayment"];
 
 beforeAll(async () => {
-  const live = { state: KeyState.LIVE, role: KeyRole.BUSINESS, keyId: "k", keyPrefix: prefixOf(key), businessId: "b1" };
+  const liveKey = { state: KeyState.LIVE, role: KeyRole.BUSINESS, keyId: "k", keyPrefix: prefixOf(key), businessId: "b1" };
   identity = await startTestServer(
     [
       serve(KeyLeaseService, {
         resolveKeys: async ({ keyHashes }) => {
           lookUps++;
-          return { resolutions: keyHashes.map(() => live), leaseMs: 60_000 };
+          return { resolutions: keyHashes.map(() => liveKey), leaseMs: 60_000 };
         },
       }),
     ],
     "identity",
   );
-  const unused = async () => {
-    throw new DomainError("unavailable", "service_unavailable", "Not in this test.");
+  const rejectCall = async () => {
+    throw new DomainError("unavailable", "service_unavailable", "The service is unavailable.");
   };
   payments = await startTestServer(
     [
       serve(PaymentService, {
-        createPayment: unused,
-        listPayments: unused,
-        refreshPayment: unused,
-        refundPayment: unused,
-        returnFromProcessor: unused,
+        createPayment: rejectCall,
+        listPayments: rejectCall,
+        refreshPayment: rejectCall,
+        refundPayment: rejectCall,
+        returnFromProcessor: rejectCall,
         getPayment: (request, call) => getPayment(request, call),
       }),
     ],
@@ -87,34 +87,34 @@ const get = (url: string, agent: http.Agent, path = "/healthz") =>
   });
 
 describe("a stopping gateway", () => {
-  test("completes requests in flight, even those that arrived after readiness was off, and then stops listening", async () => {
+  test("a stopping gateway completes requests that started before it closed, and then stops listening", async () => {
     const gateway = await start({ STOP_DELAY_MS: "2000" });
-    const begun = Promise.withResolvers<void>();
+    const started =  Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     getPayment = async () => {
-      begun.resolve();
+      started.resolve();
       await release.promise;
       return payment;
     };
-    const early = read(gateway.url);
-    await begun.promise;
-    const stopped = gateway[Symbol.asyncDispose]();
+    const firstResponse = read(gateway.url);
+    await started.promise;
+    const stopping = gateway[Symbol.asyncDispose]();
     const readiness = await fetch(`${gateway.url}/readyz`);
     expect([readiness.status, await readiness.json()]).toEqual([503, { status: "unavailable", missing: ["gateway"] }]);
-    const late = read(gateway.url);
+    const secondResponse = read(gateway.url);
     release.resolve();
-    expect((await early).status).toBe(200);
-    expect((await late).status).toBe(200);
-    await stopped;
+    expect((await firstResponse).status).toBe(200);
+    expect((await secondResponse).status).toBe(200);
+    await stopping;
     await expect(read(gateway.url)).rejects.toThrow();
   });
 
   test.each(["GET /healthz HTTP/1.1\r\nHos", "POST /api/v1/payments HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"])(
-    "does not wait for a request that never arrives completely (%j)",
-    async (begun) => {
+    "a stopping gateway does not wait for a request that is never received completely (%j)",
+    async (requestStart) => {
       const gateway = await start();
       const socket = net.connect(Number(new URL(gateway.url).port), "127.0.0.1");
-      await new Promise<void>((sent) => socket.write(begun, () => sent()));
+      await new Promise<void>((sent) => socket.write(requestStart, () => sent()));
       // The bytes have arrived when a later request has its response.
       await fetch(`${gateway.url}/healthz`);
       await gateway[Symbol.asyncDispose]();
@@ -122,43 +122,43 @@ describe("a stopping gateway", () => {
     },
   );
 
-  test("responds to requests on persistent connections and then closes these connections", async () => {
+  test("a stopping gateway responds to requests on persistent connections and then closes the connections", async () => {
     const gateway = await start({ STOP_DELAY_MS: "2000" });
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     expect(await get(gateway.url, agent)).toEqual([200, "keep-alive"]);
-    const stopped = gateway[Symbol.asyncDispose]();
+    const stopping = gateway[Symbol.asyncDispose]();
     expect(await get(gateway.url, agent)).toEqual([200, "close"]);
-    await stopped;
+    await stopping;
     agent.destroy();
   });
 
-  test("closes a persistent connection after the response in flight", async () => {
+  test("a stopping gateway closes a persistent connection after the response in flight", async () => {
     const gateway = await start();
     const agent = new http.Agent({ keepAlive: true });
-    const begun = Promise.withResolvers<void>();
+    const started =  Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     getPayment = async () => {
-      begun.resolve();
+      started.resolve();
       await release.promise;
       return payment;
     };
     const response = get(gateway.url, agent, `/api/v1/payments/${id}`);
-    await begun.promise;
-    const stopped = gateway[Symbol.asyncDispose]();
+    await started.promise;
+    const stopping = gateway[Symbol.asyncDispose]();
     // The gateway no longer listens when a new connection fails. Only this connection is left.
     await eventually(() => expect(fetch(`${gateway.url}/healthz`)).rejects.toThrow());
     release.resolve();
     expect(await response).toEqual([200, "close"]);
-    await stopped;
+    await stopping;
     agent.destroy();
   });
 });
 
 describe("readiness", () => {
-  test("names the unreachable services", async () => {
-    const stopped = await startTestServer([]);
-    await stopped[Symbol.asyncDispose]();
-    await using gateway = await start({ PAYMENTS_URLS: stopped.url });
+  test("the readiness check names the unreachable services", async () => {
+    const stoppedServer = await startTestServer([]);
+    await stoppedServer[Symbol.asyncDispose]();
+    await using gateway = await start({ PAYMENTS_URLS: stoppedServer.url });
     const response = await fetch(`${gateway.url}/readyz`);
     expect([response.status, await response.json()]).toEqual([503, { status: "unavailable", missing: ["payments"] }]);
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
@@ -168,7 +168,7 @@ describe("readiness", () => {
 });
 
 describe("a key with many requests", () => {
-  test("is not looked up for each request", async () => {
+  test("a key with many requests is not looked up for each request", async () => {
     await using gateway = await start();
     for (let i = 0; i < 20; i++) expect((await read(gateway.url)).status).toBe(200);
     // Usually one look-up; on a slow machine another one for each half of a lease.
@@ -177,7 +177,7 @@ describe("a key with many requests", () => {
 });
 
 describe("the log", () => {
-  test("has one line for each request, with key prefix and business but without the key", async () => {
+  test("the log has one line for each request, with key prefix and business but without the key", async () => {
     const lines: string[] = [];
     const sink = new Writable({
       write(chunk, _encoding, done) {
@@ -189,7 +189,7 @@ describe("the log", () => {
       await using gateway = await start({}, pino({ level: "trace" }, sink));
       await (await read(gateway.url)).text();
       getPayment = async () => {
-        throw new Error("broken");
+        throw new Error("simulated failure");
       };
       await (await read(gateway.url)).text();
       await (await fetch(`${gateway.url}/api/v1/payments/return/secret-token`)).text();

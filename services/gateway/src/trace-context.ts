@@ -16,7 +16,7 @@ interface TraceContext {
 export function createTraceContext(ratio: number): (header: string | string[] | undefined) => TraceContext {
   const secret = randomInt(2 ** 32);
   const flagsOf = (traceId: string) =>
-    ratio > 0 && spread(Number.parseInt(traceId.slice(24), 16) ^ secret) < ratio * 2 ** 32 ? "01" : "00";
+    ratio > 0 && mixBits(Number.parseInt(traceId.slice(24), 16) ^ secret) < ratio * 2 ** 32 ? "01" : "00";
 
   return (header) => {
     const isValid = typeof header === "string" && traceparentPattern.test(header);
@@ -31,7 +31,7 @@ export function createTraceContext(ratio: number): (header: string | string[] | 
 const randomHex = () => randomUUID().replaceAll("-", "");
 
 /** Mixes 32 bits, so that each input bit affects half of the output bits: MurmurHash3's fmix32. */
-function spread(number: number): number {
+function mixBits(number: number): number {
   let mixed = Math.imul(number ^ (number >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
   return (mixed ^ (mixed >>> 16)) >>> 0;

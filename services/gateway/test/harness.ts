@@ -52,7 +52,7 @@ const servicesForAllRequests: DescService[] = [KeyLeaseService, RateLimitService
 export type Behaviour = { [N in keyof typeof services]: Partial<Implementations<(typeof services)[N]>> };
 
 /** A call that a service received. */
-export interface Received {
+export interface ReceivedCall {
   readonly rpc: string;
   readonly request: unknown;
   readonly call: Call;
@@ -80,7 +80,7 @@ export async function startTestGateway(
   } = {},
 ) {
   const behaviour = Object.fromEntries(Object.keys(services).map((name) => [name, {}])) as unknown as Behaviour;
-  const received: Received[] = [];
+  const received: ReceivedCall[] = [];
   const keys = new Map<string, Resolution>();
   const leaseMs = options.leaseMs ?? 0;
   behaviour.keyLeases.resolveKeys = async ({ keyHashes }) => ({
@@ -89,7 +89,7 @@ export async function startTestGateway(
   });
 
   const serveFake = <S extends DescService>(service: S, implementations: object): ServedService => {
-    const all = service.methods.map((method) => [
+    const rpcs = service.methods.map((method) => [
       method.localName,
       async (request: unknown, call: Call) => {
         if (!servicesForAllRequests.includes(service)) received.push({ rpc: method.name, request, call });
@@ -100,7 +100,7 @@ export async function startTestGateway(
         return await implementation(request, call);
       },
     ]);
-    return serve(service, Object.fromEntries(all) as Implementations<S>);
+    return serve(service, Object.fromEntries(rpcs) as Implementations<S>);
   };
   const server = await startTestServer(
     Object.entries(services).map(([name, service]) => serveFake(service, behaviour[name as keyof Behaviour])),

@@ -32,7 +32,7 @@ describe.skipIf(isMissing)("the gateway's pages in a browser", () => {
   test.each([
     ...["fr", "ar", "en"].map((locale) => [locale, "/"] as const),
     ...[...guide, "/problems", "/problems/rate_limited"].map((path) => ["en", path] as const),
-  ])("axe reports no violation and no page scrolls sideways, light and dark, in %s: %s", async (locale, path) => {
+  ])("axe reports no violation and no page scrolls horizontally, in light and dark, in %s: %s", async (locale, path) => {
     const context = await browser.newContext({ locale });
     const page = await context.newPage();
     page.setDefaultTimeout(90_000);
@@ -42,9 +42,9 @@ describe.skipIf(isMissing)("the gateway's pages in a browser", () => {
     for (const [width, colorScheme] of [[320, "light"] as const, [1280, "dark"] as const]) {
       await page.setViewportSize({ width, height: 800 });
       await page.emulateMedia({ colorScheme });
-      const found = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+      const violations = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
         violations.map(({ id, nodes }) => id + " " + nodes.map(({ html }) => html).join(" ")))`);
-      expect(found, `${width} wide, ${colorScheme}`).toEqual([]);
+      expect(violations, `${width} wide, ${colorScheme}`).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth"), colorScheme).toBe(width);
     }
     await context.close();
@@ -76,7 +76,7 @@ describe.skipIf(isMissing)("the gateway's pages in a browser", () => {
     await page.close();
   });
 
-  test("without a script, the guide has no search box, and its pages follow each other", async () => {
+  test("the guide without scripts has no search box, and its pages link to each other", async () => {
     const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 800 } });
     const page = await context.newPage();
     page.setDefaultTimeout(90_000);

@@ -44,17 +44,17 @@ export class RawClient implements AsyncDisposable {
     return [...this.text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status as string);
   }
 
-  async statusesAre(...statuses: string[]): Promise<void> {
+  async expectStatuses(...statuses: string[]): Promise<void> {
     await eventually(() => expect(this.statuses).toEqual(statuses));
   }
 
-  async closed(): Promise<void> {
+  async waitUntilClosed(): Promise<void> {
     await eventually(() => expect(this.isClosed).toBe(true));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.socket.destroy();
-    await this.closed();
+    await this.waitUntilClosed();
   }
 }
 

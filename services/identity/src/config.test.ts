@@ -28,12 +28,12 @@ test("readConfig accepts a complete operator key as BOOTSTRAP_ADMIN_KEY", () => 
 });
 
 test.each([generateApiKey("sk_live_"), `${generateApiKey("ak_").slice(0, -1)}!`, generateApiKey("ak_").slice(0, -1), "secret"])(
-  "readConfig rejects an invalid BOOTSTRAP_ADMIN_KEY without the value in the message",
+  "readConfig rejects an invalid BOOTSTRAP_ADMIN_KEY, and omits its value from the message",
   (key) => {
-    const read = () => readConfig({ ...settings, BOOTSTRAP_ADMIN_KEY: key });
-    expect(read).toThrow(SettingsError);
-    expect(read).toThrow(/BOOTSTRAP_ADMIN_KEY/);
-    expect(read).not.toThrow(key);
+    const readInvalidSettings = () => readConfig({ ...settings, BOOTSTRAP_ADMIN_KEY: key });
+    expect(readInvalidSettings).toThrow(SettingsError);
+    expect(readInvalidSettings).toThrow(/BOOTSTRAP_ADMIN_KEY/);
+    expect(readInvalidSettings).not.toThrow(key);
   },
 );
 

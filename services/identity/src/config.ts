@@ -20,11 +20,11 @@ export const readConfig = settings((env) => {
     /** Mode of business keys. It sets their prefix: sk_live_ or sk_test_. */
     keyMode: env.choice("KEY_MODE", ["live", "test"]),
     keyLeaseMs: env.integer("KEY_LEASE_MS", { fallback: 500, max: keyLeaseMsMax }),
-    bootstrapAdminKey: adminKey(env, "BOOTSTRAP_ADMIN_KEY"),
+    bootstrapAdminKey: readAdminKey(env, "BOOTSTRAP_ADMIN_KEY"),
   };
 });
 
-function adminKey(env: EnvReader, name: string): string | undefined {
+function readAdminKey(env: EnvReader, name: string): string | undefined {
   const key = env.optional(name);
   // The message omits the value, which is a secret even if it is mistyped.
   if (key !== undefined && readApiKeyKind(key) !== "ak_") {

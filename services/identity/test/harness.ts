@@ -15,21 +15,21 @@ import { identity } from "../src/service.ts";
 export const asAdmin = { caller: adminCaller, requestId: "request-1", address: "192.0.2.7" };
 export const asPlatform = { caller: platformCaller };
 
-export function idempotent(key: string, body = "body"): { idempotencyKey: IdempotencyKey } {
+export function withIdempotencyKey(key: string, body = "body"): { idempotencyKey: IdempotencyKey } {
   return { idempotencyKey: { key, route: "POST /api/v1/x", fingerprint: body } };
 }
 
 export type Identity = Awaited<ReturnType<typeof startIdentityForTest>>;
 
-/** Starts the service with its own database; by default with leases of 0 ms and without waiting. */
+/** Starts the service with its own database. By default, leases take 0 ms and waits end at once. */
 export async function startIdentityForTest(options: { leaseMs?: number; wait?: (ms: number) => Promise<void> } = {}) {
-  const running = new AsyncDisposableStack();
+  const stack = new AsyncDisposableStack();
   const clock = aClock();
 
   const start = async (leaseMs = options.leaseMs ?? 0, databaseUrl?: string) => {
     const leases = createLeaseWait({ leaseMs, wait: options.wait ?? (async () => {}) });
     const settings = { KEY_MODE: "test" };
-    const service = running.use(await startTestService(identity, { settings, databaseUrl, clock, replace: { leases } }));
+    const service = stack.use(await startTestService(identity, { settings, databaseUrl, clock, replace: { leases } }));
     const { context, channel } = service;
     const keyLeases = createRpcClient(KeyLeaseService, channel);
     const { keyUse } = context;
@@ -47,35 +47,35 @@ export async function startIdentityForTest(options: { leaseMs?: number; wait?: (
       /** Resolves a key as the gateway does. */
       async resolve(plaintext = "") {
         const { resolutions } = await keyLeases.resolveKeys({ keyHashes: [hashApiKey(plaintext)] }, asPlatform);
-        // Otherwise the last use could appear in later responses at any time.
-        await keyUse.settled();
+        // Waits, so that the write of the last use is not concurrent with later requests.
+        await keyUse.flush();
         return resolutions[0]!;
       },
     };
   };
-  const first = await start();
+  const firstReplica = await start();
 
   return {
-    ...first,
+    ...firstReplica,
     clock,
-    addReplica: (leaseMs: number) => start(leaseMs, first.databaseUrl),
+    addReplica: (leaseMs: number) => start(leaseMs, firstReplica.databaseUrl),
     async stateOf(plaintext = "") {
-      const { state } = await first.resolve(plaintext);
+      const { state } = await firstReplica.resolve(plaintext);
       return stateNames.get(state);
     },
     /** Returns the call options of a request with this key. */
-    async as(plaintext = "") {
-      const { businessId, keyId, keyPrefix } = await first.resolve(plaintext);
+    async optionsFor(plaintext = "") {
+      const { businessId, keyId, keyPrefix } = await firstReplica.resolve(plaintext);
       const caller: Caller = { role: "business", businessId, keyId, keyPrefix };
       return { caller, requestId: "request-2", address: "192.0.2.8" };
     },
     async aBusiness(init: { name?: string } = {}) {
-      return await first.businesses.createBusiness({ name: init.name ?? "Sahara Trading" }, asAdmin);
+      return await firstReplica.businesses.createBusiness({ name: init.name ?? "Sahara Trading" }, asAdmin);
     },
     /** Returns the audit rows of a business, oldest first. */
-    auditOf: (businessId: string) =>
-      first.sql<AuditRow>("select * from audit_event where business_id = ? order by at, id", [businessId]),
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
+    readAuditRows: (businessId: string) =>
+      firstReplica.sql<AuditRow>("select * from audit_event where business_id = ? order by at, id", [businessId]),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
 
@@ -94,7 +94,7 @@ interface AuditRow {
 const stateNames = new Map(Object.entries(KeyState).map(([name, value]) => [value as number, name]));
 
 /**
- * A clock that starts at the current time, as the database's clock, and advances 1 ms per reading.
+ * A clock that starts at the current time, like the database, and advances 1 ms per reading.
  */
 function aClock() {
   let nowMs = Date.now();

@@ -17,7 +17,7 @@ const settings = {
   KYC_CALLBACK_SECRETS: "new, old",
 };
 
-test("uses the default of each optional setting", () => {
+test("readConfig uses the default of each optional setting", () => {
   expect(readConfig(settings)).toMatchObject({
     clientsUrls: ["http://clients-1.test", "http://clients-2.test"],
     provider: { url: "https://provider.test", callbackUrl: "https://api.test/callbacks/kyc", timeoutMs: 15_000 },
@@ -27,12 +27,12 @@ test("uses the default of each optional setting", () => {
   });
 });
 
-test("reports all invalid settings in one error, without secrets", () => {
-  const { KYC_PROVIDER_TOKEN: _, ...rest } = settings;
-  const broken = { ...rest, KYC_CALLBACK_SECRETS: "", KYC_CHECK_SECONDS: "soon", SECRET_ENCRYPTION_KEYS: "k1:c2VjcmV0" };
+test("readConfig reports all invalid settings in one error, without secrets", () => {
+  const { KYC_PROVIDER_TOKEN: _, ...otherSettings } = settings;
+  const invalidSettings = { ...otherSettings, KYC_CALLBACK_SECRETS: "", KYC_CHECK_SECONDS: "soon", SECRET_ENCRYPTION_KEYS: "k1:c2VjcmV0" };
   let problems: readonly string[] = [];
   try {
-    readConfig(broken);
+    readConfig(invalidSettings);
   } catch (error) {
     problems = (error as SettingsError).problems;
   }

@@ -28,7 +28,7 @@ const oldest = gauge({
 });
 
 /**
- * Updates the gauges of open applications until disposed. Every open application has a next check.
+ * Updates the gauges of open applications until disposed. All open applications have a next check.
  */
 export const showApplications = (orm: Orm): Disposable =>
   showRows(orm, {

@@ -5,10 +5,10 @@ import { platformCaller, type RpcClient } from "@amana/rpc";
 
 /** Starts a server that forwards callbacks to kyc, as the gateway does at /callbacks/kyc. */
 export async function startCallbackServer(kyc: () => RpcClient<typeof KycApplicationService> | undefined) {
-  const server = createServer(async (incoming, response) => {
+  const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const signature = String(incoming.headers["x-provider-signature"] ?? "");
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const signature = String(request.headers["x-provider-signature"] ?? "");
     const status = await kyc()
       ?.receiveProviderCallback({ body: Buffer.concat(chunks), signature }, { caller: platformCaller })
       .then(

@@ -8,7 +8,7 @@ import { type Harness, kycSettings, startHarness } from "./harness.ts";
 
 type Caller = ReturnType<typeof aBusinessCaller>;
 
-/** Runs the surviving service. Another process crashes. */
+/** The service that keeps running while another process of the service is killed. */
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
@@ -19,86 +19,86 @@ const startProcess = (faultPoint: string) =>
   startTestProcess("kyc", {
     DATABASE_URL: harness.databaseUrl,
     ...kycSettings(harness.sandbox.url, harness.callbacks.url),
-    // Catching up is disabled, so that only the calls of the test have an effect.
+    // The job catch-up is disabled, so that only the calls of the test have an effect.
     KYC_CATCH_UP_SECONDS: "3600",
     FAULT_POINT: faultPoint,
   });
 
 const isReady = (caller: Caller) => (kyc: Harness["kyc"]) => kyc.listKycApplications({ limit: 1 }, { caller });
 
-async function killAt(faultPoint: string, caller: Caller, call: (kyc: Harness["kyc"]) => Promise<unknown>) {
-  const crashing = await startProcess(faultPoint);
-  await callUntilKilled(crashing, createRpcClient(KycApplicationService, crashing.channel), isReady(caller), call);
+async function callAndKill(faultPoint: string, caller: Caller, call: (kyc: Harness["kyc"]) => Promise<unknown>) {
+  const killedProcess = await startProcess(faultPoint);
+  await callUntilKilled(killedProcess, createRpcClient(KycApplicationService, killedProcess.channel), isReady(caller), call);
 }
 
-const applicationsOf = (businessId: string) => harness.sql("select id from kyc_application where business_id = ?", [businessId]);
+const readApplications = (businessId: string) => harness.sql("select id from kyc_application where business_id = ?", [businessId]);
 
 test.each([
   ["kyc_create.answered", "between the provider's response and our commit", 0],
   ["application.linked", "right before the commit", 0],
   ["application.committed", "after the commit and before the response", 1],
-])("returns one application for the same key after a kill at %s, %s", async (faultPoint, _when, committed) => {
+])("a creation with the same Idempotency-Key returns one application after a kill at %s, %s", async (faultPoint, _when, committedCount) => {
   const caller = aBusinessCaller();
   const create = (kyc: Harness["kyc"]) => kyc.createKycApplication({ externalId: "x" }, withIdempotencyKey(caller, "k"));
-  await killAt(faultPoint, caller, create);
-  expect(await applicationsOf(caller.businessId)).toHaveLength(committed);
-  if (committed === 0) expect(await refusal(create(harness.kyc))).toMatchObject({ code: "idempotency_in_progress" });
-  // The hold of the killed request ends.
+  await callAndKill(faultPoint, caller, create);
+  expect(await readApplications(caller.businessId)).toHaveLength(committedCount);
+  if (committedCount === 0) expect(await refusal(create(harness.kyc))).toMatchObject({ code: "idempotency_in_progress" });
+  // Ends the hold of the killed request.
   await harness.sql("update idempotency_key set held_until = now() where scope = ?", [caller.businessId]);
 
   const application = await create(harness.kyc);
   expect(await create(harness.kyc)).toEqual(application);
-  expect(await applicationsOf(caller.businessId)).toEqual([{ id: application.id }]);
+  expect(await readApplications(caller.businessId)).toEqual([{ id: application.id }]);
   const { calls } = await harness.sandbox.application(application.id);
   const references = calls.map(({ parameters }) => parameters["reference"]).filter((reference) => reference !== undefined);
   expect(new Set(references)).toEqual(new Set([application.id]));
-  expect(await harness.eventNames(application.id)).toEqual(["CREATED"]);
+  expect(await harness.readEventNames(application.id)).toEqual(["CREATED"]);
 });
 
 test.each(["kyc_cancel.answered", "cancel.answered", "cancel.committed"])(
-  "returns the cancelled application for the same key after a kill at %s, and emits one event",
+  "a cancellation with the same Idempotency-Key emits one event after a kill at %s",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     const cancel = (kyc: Harness["kyc"]) => kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k"));
-    await killAt(faultPoint, caller, cancel);
+    await callAndKill(faultPoint, caller, cancel);
     // A refresh may record the cancellation before the repeated request.
-    await harness.refreshed(id, caller);
+    await harness.readRefreshed(id, caller);
     expect(await cancel(harness.kyc)).toMatchObject({ id, status: KycStatus.CANCELED });
-    expect(await harness.eventNames(id)).toEqual(["CREATED", "CANCELED"]);
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "CANCELED"]);
   },
 );
 
 test.each(["kyc_review.answered", "review.answered", "review.committed"])(
-  "emits and audits a decision once after a kill at %s",
+  "a decision is emitted and audited once after a kill at %s",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
     const review = (kyc: Harness["kyc"]) =>
       kyc.reviewKycApplication({ id, outcome: KycVerdict.APPROVED, note: "seen" }, withIdempotencyKey(adminCaller, faultPoint));
-    await killAt(faultPoint, caller, review);
-    await harness.refreshed(id, caller);
-    expect(await harness.audited(id)).toMatchObject([{ actor: adminCaller.role === "admin" ? adminCaller.keyPrefix : "" }]);
+    await callAndKill(faultPoint, caller, review);
+    await harness.readRefreshed(id, caller);
+    expect(await harness.readAuditEvents(id)).toMatchObject([{ actor: adminCaller.role === "admin" ? adminCaller.keyPrefix : "" }]);
     expect(await review(harness.kyc)).toMatchObject({ id, verdict: KycVerdict.APPROVED });
-    expect(await harness.eventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
-    expect(await harness.audited(id)).toHaveLength(1);
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
+    expect(await harness.readAuditEvents(id)).toHaveLength(1);
   },
 );
 
-test("audits a decision after a kill before its result was recorded, and rejects the next operator's decision", async () => {
+test("a decision whose process was killed is audited, and the next operator's decision is rejected", async () => {
   const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
   const review = (kyc: Harness["kyc"], outcome: KycVerdict, options: ReturnType<typeof withIdempotencyKey>) =>
     kyc.reviewKycApplication({ id, outcome, note: "seen" }, options);
-  await killAt("kyc_review.answered", aBusinessCaller(), (kyc) =>
+  await callAndKill("kyc_review.answered", aBusinessCaller(), (kyc) =>
     review(kyc, KycVerdict.APPROVED, withIdempotencyKey(adminCaller, "k")),
   );
-  const another = { ...adminCaller, keyId: "018f0000-0000-7000-8000-000000000002", keyPrefix: "ak_another" } as const;
-  // The deadline of the killed request passes.
+  const otherOperator = { ...adminCaller, keyId: "018f0000-0000-7000-8000-000000000002", keyPrefix: "ak_another" } as const;
+  // Ends the deadline of the killed request.
   await harness.sql("update kyc_application set review_request = jsonb_set(review_request, '{untilMs}', '0') where id = ?", [id]);
-  expect(await refusal(review(harness.kyc, KycVerdict.REJECTED, withIdempotencyKey(another, "k", "f2")))).toMatchObject({
+  expect(await refusal(review(harness.kyc, KycVerdict.REJECTED, withIdempotencyKey(otherOperator, "k", "f2")))).toMatchObject({
     code: "kyc_review_not_open",
   });
-  expect(await harness.audited(id)).toMatchObject([{ actor: "ak_test", after: { fields: { verdict: "APPROVED" } } }]);
+  expect(await harness.readAuditEvents(id)).toMatchObject([{ actor: "ak_test", after: { fields: { verdict: "APPROVED" } } }]);
   expect(await refusal(review(harness.kyc, KycVerdict.REJECTED, withIdempotencyKey(adminCaller, "k", "f2")))).toMatchObject({
     code: "idempotency_key_reused",
   });
@@ -106,27 +106,27 @@ test("audits a decision after a kill before its result was recorded, and rejects
 });
 
 test.each(["callback.answered", "callback.committed"])(
-  "applies a callback once after a kill at %s, because the provider repeats it",
+  "a callback that the provider repeats is applied once after a kill at %s",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     {
-      await using crashing = await startProcess(faultPoint);
-      const kyc = createRpcClient(KycApplicationService, crashing.channel);
+      await using killedProcess = await startProcess(faultPoint);
+      const kyc = createRpcClient(KycApplicationService, killedProcess.channel);
       await eventually(() => isReady(caller)(kyc));
-      const survivor = harness.callbackTarget.kyc;
+      const survivingService = harness.callbackTarget.kyc;
       harness.callbackTarget.kyc = kyc;
       harness.callbackTarget.isReachable = true;
       await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
-      expect(await crashing.exited).toEqual([null, "SIGKILL"]);
-      if (survivor) harness.callbackTarget.kyc = survivor;
+      expect(await killedProcess.exited).toEqual([null, "SIGKILL"]);
+      if (survivingService) harness.callbackTarget.kyc = survivingService;
     }
-    await eventually(async () => expect(await harness.eventNames(id)).toEqual(["CREATED", "COMPLETED"]));
+    await eventually(async () => expect(await harness.readEventNames(id)).toEqual(["CREATED", "COMPLETED"]));
     await eventually(async () => {
       const { callbacks } = await harness.sandbox.application(id);
       expect(callbacks.map(({ state }) => state)).not.toContain("pending");
     });
-    expect(await harness.eventNames(id)).toEqual(["CREATED", "COMPLETED"]);
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "COMPLETED"]);
     harness.callbackTarget.isReachable = false;
   },
 );

@@ -22,7 +22,7 @@ export const blockedClient = "0195a000-0000-7000-8000-00000000000b";
 export const goodClient = "0195a000-0000-7000-8000-00000000000c";
 
 /**
- * Starts the service with its own database and sandbox. Callbacks arrive while
+ * Starts the service with its own database and sandbox. Callbacks are delivered only while
  * `callbackTarget.isReachable`.
  */
 export async function startHarness(options: { providerTimeoutMs?: number } = {}) {
@@ -39,7 +39,7 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
       },
       replace: {
         clients: {
-          standing: async (_businessId, id) =>
+          readStanding: async (_businessId, id) =>
             id.toLowerCase() === goodClient ? "GOOD" : id === blockedClient ? "BLOCKED" : "UNKNOWN",
         },
       },
@@ -49,7 +49,7 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
   const client = createRpcClient(KycApplicationService, channel);
   callbackTarget.kyc = client;
 
-  const outbox = async (topic: string) =>
+  const readOutbox = async (topic: string) =>
     await sql<{ key: string; payload: Buffer }>("select key, payload from outbox where topic = ? order by id", [topic]);
 
   const harness = {
@@ -61,43 +61,43 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
     create: (caller = aBusinessCaller(), request: CreateRequest = {}) =>
       client.createKycApplication({ locale: "fr", ...request }, { caller, timeoutMs: 20_000 }),
     /** Reads the application after a refresh, without the limit of one refresh in ten seconds. */
-    async refreshed(id: string, caller: CallOptions["caller"]): Promise<KycApplicationMessage> {
+    async readRefreshed(id: string, caller: CallOptions["caller"]): Promise<KycApplicationMessage> {
       await sql("update kyc_application set refreshed_at = null where id = ?", [id]);
       return await client.getKycApplication({ id }, { caller });
     },
     /** Runs the due checks in the given number of replicas until no check is due. */
     async checkDue(replicas = 1): Promise<void> {
-      await using checking = new AsyncDisposableStack();
-      for (let replica = 0; replica < replicas; replica++) checking.use(checkApplications(service.context, 20));
+      await using jobs = new AsyncDisposableStack();
+      for (let replica = 0; replica < replicas; replica++) jobs.use(checkApplications(service.context, 20));
       await eventually(async () => {
-        const due = await sql("select id from kyc_application where next_check_at <= now() or leased_until is not null");
-        if (due.length > 0) throw new Error(`${due.length} checks are still due`);
+        const dueChecks = await sql("select id from kyc_application where next_check_at <= now() or leased_until is not null");
+        if (dueChecks.length > 0) throw new Error(`${dueChecks.length} checks are still due`);
       });
     },
     /** Returns the emitted events of an application, in order. */
-    async events(id: string): Promise<KycEvent[]> {
-      const all = (await outbox("kyc.v1")).map(({ payload }) => fromBinary(KycEventSchema, payload));
-      return all.filter(({ application }) => application?.id === id);
+    async readEvents(id: string): Promise<KycEvent[]> {
+      const allEvents = (await readOutbox("kyc.v1")).map(({ payload }) => fromBinary(KycEventSchema, payload));
+      return allEvents.filter(({ application }) => application?.id === id);
     },
     /** Returns the Kafka keys of all emitted events, oldest first. */
-    async eventKeys(): Promise<string[]> {
-      return (await outbox("kyc.v1")).map(({ key }) => key);
+    async readEventKeys(): Promise<string[]> {
+      return (await readOutbox("kyc.v1")).map(({ key }) => key);
     },
-    async eventNames(id: string): Promise<string[]> {
-      return (await harness.events(id)).map(({ type }) => eventNames.get(type) ?? "");
+    async readEventNames(id: string): Promise<string[]> {
+      return (await harness.readEvents(id)).map(({ type }) => eventNames.get(type) ?? "");
     },
-    async audited(id: string): Promise<ActionRecorded[]> {
-      const all = (await outbox("audit.v1")).map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
-      return all.filter(({ entityId }) => entityId === id);
+    async readAuditEvents(id: string): Promise<ActionRecorded[]> {
+      const allEvents = (await readOutbox("audit.v1")).map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
+      return allEvents.filter(({ entityId }) => entityId === id);
     },
     /** Creates an application, submits it in the sandbox and returns the refreshed result. */
     async aDecidedApplication(submission: Submission, caller = aBusinessCaller(), request: CreateRequest = {}) {
       const { id, linkUrl } = await harness.create(caller, request);
       await sandbox.submit(linkUrl, submission);
       return await eventually(async () => {
-        const application = await harness.refreshed(id, caller);
+        const application = await harness.readRefreshed(id, caller);
         const { status } = await sandbox.application(id);
-        if (status !== "COMPLETED" && status !== "FAILED") throw new Error(`still ${status}`);
+        if (status !== "COMPLETED" && status !== "FAILED") throw new Error(`the application is still ${status}`);
         return application;
       });
     },
@@ -107,9 +107,9 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
   return harness;
 }
 
-/** Settings of kyc besides those of every service. */
+/** Settings of kyc that other services do not have. */
 export const kycSettings = (providerUrl: string, callbackUrl: string) => ({
-  // No server: tests use applications without a client, or replace the clients service.
+  // No server listens here. Tests use applications without a client, or replace `clients`.
   CLIENTS_URLS: "http://127.0.0.1:9",
   SECRET_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
   KYC_PROVIDER_URL: providerUrl,

@@ -33,15 +33,15 @@ export async function startSandbox() {
     KYC_CALLBACK_RETRY_SECONDS: "0.2,0.5,1,2,5",
     LOG_LEVEL: "info",
   });
-  const onLink = (linkUrl: string | undefined, action: string, body: object = {}) =>
+  const actOnLink = (linkUrl: string | undefined, action: string, body: object = {}) =>
     control("POST", `kyc/${(linkUrl ?? "").split("/").at(-1)}/${action}`, body);
 
   return {
     ...sandbox,
-    open: (linkUrl: string | undefined) => onLink(linkUrl, "open"),
-    submit: (linkUrl: string | undefined, submission: Submission) => onLink(linkUrl, "submit", submission),
-    review: (linkUrl: string | undefined, outcome: string) => onLink(linkUrl, "review", { outcome }),
-    expire: (linkUrl: string | undefined) => onLink(linkUrl, "expire"),
+    open: (linkUrl: string | undefined) => actOnLink(linkUrl, "open"),
+    submit: (linkUrl: string | undefined, submission: Submission) => actOnLink(linkUrl, "submit", submission),
+    review: (linkUrl: string | undefined, outcome: string) => actOnLink(linkUrl, "review", { outcome }),
+    expire: (linkUrl: string | undefined) => actOnLink(linkUrl, "expire"),
     application: (reference: string) => control<SandboxApplication>("GET", `kyc?reference=${reference}`),
   };
 }

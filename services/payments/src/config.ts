@@ -14,54 +14,54 @@ export const readConfig = settings((env) => ({
     password: env.string("SATIM_PASSWORD"),
     terminalId: env.string("SATIM_TERMINAL_ID"),
     /** Form URL of an order whose registration response was lost. */
-    formUrlTemplate: formUrlTemplate(env),
-    timeoutMs: timeoutMs(env),
+    formUrlTemplate: readFormUrlTemplate(env),
+    timeoutMs: readTimeoutMs(env),
     connectTimeoutMs: env.integer("SATIM_CONNECT_TIMEOUT_MS", { fallback: 10_000, min: 100, max: 60_000 }),
   },
   schedule: {
-    /** Pauses between the reads of a PENDING payment, counted from its creation. */
+    /** Pauses between the reads of a PENDING payment. The first pause begins at its creation. */
     paymentCheckSeconds: env.seconds("PAYMENT_CHECK_SECONDS", "60,120,300,600"),
-    /** Time to pay; a payment that is unpaid afterwards expires. */
+    /** Time to pay, after which an unpaid payment expires. */
     paymentWindowSeconds: env.integer("PAYMENT_WINDOW_SECONDS", { fallback: 1_230, min: 1 }),
-    /** Pauses between the reads of a refund whose outcome is unknown; the last one repeats. */
+    /** Pauses between the reads of a refund with an unknown outcome. The last one repeats. */
     refundCheckSeconds: env.seconds("REFUND_CHECK_SECONDS", "5,10,15,60"),
-    /** Pauses before a resend, only if the processor must refuse a second execution. */
-    refundResendAfterSeconds: refundResendAfterSeconds(env),
-    /** Assumption: a sent refund is visible at the processor after this time, or never. */
-    refundLateEffectSeconds: refundLateEffectSeconds(env),
+    /** Pauses before resends of a refund that the processor cannot execute twice. */
+    refundResendAfterSeconds: readResendAfterSeconds(env),
+    /** Assumption: a refund that takes effect does so at most this long after it was sent. */
+    refundLateEffectSeconds: readLateEffectSeconds(env),
     /** Time after which an operator must decide about a refund with an unknown outcome. */
     refundDecisionAfterSeconds: env.integer("REFUND_DECISION_AFTER_SECONDS", { fallback: 86_400, min: 1 }),
     /** Times at which a payment is read again, counted from the end of its refund. */
     refundRereadSeconds: env.seconds("REFUND_REREAD_SECONDS", "300,3600,86400"),
     /** Times at which an EXPIRED payment is read again, counted from its expiry. */
     expiredRereadSeconds: env.seconds("EXPIRED_REREAD_SECONDS", "300,3600,86400"),
-    /** Times at which a payment is read again, counted from its payment. */
+    /** Times at which a payment is read again, counted from `paidAt`. */
     paymentRereadSeconds: env.seconds("PAYMENT_REREAD_SECONDS", "3600,86400,259200,604800,2592000"),
-    /** Limit of reads per second of each of the two jobs of a replica. */
+    /** Limit of reads per second, for each of the two reread jobs of a replica. */
     paymentRereadsPerSecond: env.integer("PAYMENT_REREADS_PER_SECOND", { fallback: 40, min: 1, max: 100 }),
   },
 }));
 
-const timeoutMs = (env: EnvReader) => env.integer("SATIM_TIMEOUT_MS", { fallback: 30_000, min: 100, max: 60_000 });
+const readTimeoutMs = (env: EnvReader) => env.integer("SATIM_TIMEOUT_MS", { fallback: 30_000, min: 100, max: 60_000 });
 
 const resendsMax = 2;
 
-function refundResendAfterSeconds(env: EnvReader): number[] {
+function readResendAfterSeconds(env: EnvReader): number[] {
   const pauses = env.seconds("REFUND_RESEND_AFTER_SECONDS", "30,300");
-  if (pauses.length > resendsMax) env.problem(`REFUND_RESEND_AFTER_SECONDS must name at most ${resendsMax} pauses`);
-  if (pauses.some((seconds) => seconds * 1000 < timeoutMs(env))) {
+  if (pauses.length > resendsMax) env.problem(`REFUND_RESEND_AFTER_SECONDS must list at most ${resendsMax} pauses`);
+  if (pauses.some((seconds) => seconds * 1000 < readTimeoutMs(env))) {
     env.problem("REFUND_RESEND_AFTER_SECONDS must not be shorter than SATIM_TIMEOUT_MS");
   }
   return pauses;
 }
 
-function refundLateEffectSeconds(env: EnvReader): number {
+function readLateEffectSeconds(env: EnvReader): number {
   const seconds = env.integer("REFUND_LATE_EFFECT_SECONDS", { fallback: 1_200 });
-  if (seconds * 1000 < timeoutMs(env)) env.problem("REFUND_LATE_EFFECT_SECONDS must not be shorter than SATIM_TIMEOUT_MS");
+  if (seconds * 1000 < readTimeoutMs(env)) env.problem("REFUND_LATE_EFFECT_SECONDS must not be shorter than SATIM_TIMEOUT_MS");
   return seconds;
 }
 
-function formUrlTemplate(env: EnvReader): string {
+function readFormUrlTemplate(env: EnvReader): string {
   const template = env.string("SATIM_FORM_URL_TEMPLATE");
   if (template !== "" && !template.includes("{mdOrder}")) env.problem("SATIM_FORM_URL_TEMPLATE must contain {mdOrder}");
   if (env.isProduction && template.startsWith("http:"))

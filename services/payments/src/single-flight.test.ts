@@ -11,9 +11,9 @@ beforeEach(() => {
 });
 
 /** Calls the single flight and records when the call ends. */
-const call = (id = "a", ms = 60_000) => {
-  const started = { hasEnded: false, ended: undefined as unknown as Promise<void> };
-  started.ended = runOnce(
+const startCall = (id = "a", ms = 60_000) => {
+  const startedCall = { hasEnded: false, ended: undefined as unknown as Promise<void> };
+  startedCall.ended = runOnce(
     id,
     () => ms,
     async (remainingMs) => {
@@ -22,49 +22,49 @@ const call = (id = "a", ms = 60_000) => {
       await run.promise;
     },
   ).finally(() => {
-    started.hasEnded = true;
+    startedCall.hasEnded = true;
   });
-  return started;
+  return startedCall;
 };
 
-test("createSingleFlight serves all calls that arrive during a run by one next run", async () => {
-  const first = call();
+test("createSingleFlight serves all calls during a run with one next run", async () => {
+  const firstCall = startCall();
   await setImmediate();
-  const others = [call(), call(), call("a", 70_000)];
+  const otherCalls = [startCall(), startCall(), startCall("a", 70_000)];
   runs[0]?.resolve();
-  await first.ended;
+  await firstCall.ended;
   await setImmediate();
-  expect(others.map(({ hasEnded }) => hasEnded)).toEqual([false, false, false]);
+  expect(otherCalls.map(({ hasEnded }) => hasEnded)).toEqual([false, false, false]);
   runs[1]?.resolve();
-  await Promise.all(others.map(({ ended }) => ended));
+  await Promise.all(otherCalls.map(({ ended }) => ended));
   expect(runs.map(({ ms }) => ms)).toEqual([60_000, 70_000]);
 });
 
 test("createSingleFlight runs work for different ids concurrently", async () => {
-  call("a");
-  const other = call("b");
+  startCall("a");
+  const otherCall = startCall("b");
   await setImmediate();
   runs[1]?.resolve();
-  await other.ended;
+  await otherCall.ended;
 });
 
 test("createSingleFlight rejects the calls of a failed run and starts the next run", async () => {
-  const first = call();
+  const firstCall = startCall();
   await setImmediate();
-  const second = call();
-  runs[0]?.reject(new Error("no"));
-  await expect(first.ended).rejects.toThrow("no");
+  const secondCall = startCall();
+  runs[0]?.reject(new Error("simulated failure"));
+  await expect(firstCall.ended).rejects.toThrow("simulated failure");
   await setImmediate();
   runs[1]?.resolve();
-  await second.ended;
+  await secondCall.ended;
 });
 
-test("createSingleFlight ends a call at its deadline, and a later failure of the run affects no other call", async () => {
-  await call("a", 1).ended;
-  runs[0]?.reject(new Error("too late"));
+test("createSingleFlight ends a call at its deadline, and ignores a later failure of its run", async () => {
+  await startCall("a", 1).ended;
+  runs[0]?.reject(new Error("simulated late failure"));
   await setImmediate();
-  const next = call();
+  const nextCall = startCall();
   await setImmediate();
   runs[1]?.resolve();
-  await next.ended;
+  await nextCall.ended;
 });

@@ -3,11 +3,11 @@ import { waitAtMost } from "@amana/runtime";
 /**
  * Returns a function that runs `work` for one id at a time in this process. Calls that wait share
  * the next run, so each call is served by a run that started after the call: a thousand concurrent
- * calls cost two runs. `remainingMs` is the time for which the caller waits; the run gets that of
+ * calls cause two runs. `remainingMs` is the time for which the caller waits; the run gets that of
  * the last caller. Returns the result of the run, or undefined when the time is over.
  */
 export function createSingleFlight<T>() {
-  const runs = new Map<string, { hasStarted: boolean; remainingMs: () => number; done: Promise<T> }>();
+  const runs = new Map<string, { hasStarted: boolean; remainingMs: () => number; completion: Promise<T> }>();
 
   return async (
     id: string,
@@ -18,9 +18,9 @@ export function createSingleFlight<T>() {
     let run = previous;
     if (run && !run.hasStarted) run.remainingMs = remainingMs;
     else {
-      const next = { hasStarted: false, remainingMs, done: undefined as unknown as Promise<T> };
-      next.done = (async () => {
-        await previous?.done.catch(() => {});
+      const next = { hasStarted: false, remainingMs, completion: undefined as unknown as Promise<T> };
+      next.completion = (async () => {
+        await previous?.completion.catch(() => {});
         next.hasStarted = true;
         try {
           return await work(next.remainingMs);
@@ -29,10 +29,10 @@ export function createSingleFlight<T>() {
         }
       })();
       // No caller may be waiting when the run fails, and an unhandled rejection ends the process.
-      next.done.catch(() => {});
+      next.completion.catch(() => {});
       runs.set(id, next);
       run = next;
     }
-    return await waitAtMost(remainingMs(), run.done);
+    return await waitAtMost(remainingMs(), run.completion);
   };
 }

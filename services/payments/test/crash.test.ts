@@ -9,7 +9,7 @@ import { aPaymentRequest, type Harness, paymentsSettings, startHarness } from ".
 
 type Caller = ReturnType<typeof aBusinessCaller>;
 
-/** Runs the database, the sandbox and a surviving service. Another process is killed. */
+/** The database, the sandbox, and a service that keeps running while another process is killed. */
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
@@ -17,8 +17,8 @@ beforeAll(async () => {
 afterAll(() => harness[Symbol.asyncDispose]());
 
 /**
- * Starts a service process that is killed at a fault point during the call, then ends its leases,
- * so that the tests need not wait for them.
+ * Starts a service process that is killed at a fault point during the call. Then ends the leases of
+ * the process, so that the test does not wait for their expiry.
  */
 async function killDuring(faultPoint: string, caller: Caller, call: (payments: Harness["payments"]) => Promise<unknown>) {
   const service = await startTestProcess("payments", {
@@ -26,65 +26,65 @@ async function killDuring(faultPoint: string, caller: Caller, call: (payments: H
     ...paymentsSettings(harness.sandbox.url),
     FAULT_POINT: faultPoint,
   });
-  const isUp = (payments: Harness["payments"]) => payments.listPayments({ limit: 1 }, { caller });
-  await callUntilKilled(service, createRpcClient(PaymentService, service.channel), isUp, call);
+  const isReady = (payments: Harness["payments"]) => payments.listPayments({ limit: 1 }, { caller });
+  await callUntilKilled(service, createRpcClient(PaymentService, service.channel), isReady, call);
   for (const table of ["payment", "refund"]) {
-    const due = `update ${table} set leased_until = now(), next_check_at = now() where business_id = ? and next_check_at is not null`;
-    await harness.sql(due, [caller.businessId]);
+    const makeDue = `update ${table} set leased_until = now(), next_check_at = now() where business_id = ? and next_check_at is not null`;
+    await harness.sql(makeDue, [caller.businessId]);
   }
 }
 
 async function expectRefundedOnce(id: string, caller: Caller) {
   const payment = await harness.payments.getPayment({ id }, { caller });
   expect(payment).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: aPaymentRequest.amountMinor });
-  expect(await harness.calls(payment, "refund")).toBe(1);
+  expect(await harness.countCalls(payment, "refund")).toBe(1);
   expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(Number(aPaymentRequest.amountMinor));
-  const refundedEvents = (await harness.events(id)).filter(({ type }) => type === PaymentEventType.PAYMENT_REFUNDED);
+  const refundedEvents = (await harness.readEvents(id)).filter(({ type }) => type === PaymentEventType.PAYMENT_REFUNDED);
   expect(refundedEvents).toHaveLength(1);
 }
 
 test.each([
-  ["C1", "refund.requested", "after REQUESTED, before the request"],
+  ["C1", "refund.requested", "REQUESTED committed, request not sent"],
   ["C2", "refund.answering", "request sent, response not read"],
   ["C3", "refund.answered", "response read, not committed"],
   ["C5", "refund.committed", "committed, response not sent"],
 ])(
-  "%s: a refund killed at %s (%s) is executed once, emits one event, and its key replays the response",
+  "%s: a refund whose process is killed at %s (%s) is executed once and emits one event",
   async (_case, faultPoint) => {
     const caller = aBusinessCaller();
     const { id } = await harness.aFinishedPayment(caller);
-    const key = withIdempotencyKey(caller, "k");
-    const refund = (payments: Harness["payments"]) => payments.refundPayment({ id }, key);
+    const keyOptions = withIdempotencyKey(caller, "k");
+    const refund = (payments: Harness["payments"]) => payments.refundPayment({ id }, keyOptions);
     await killDuring(faultPoint, caller, refund);
-    await using _worker = harness.advancing();
+    await using _worker = harness.startRefundWorker();
     const response = await eventually(() => refund(harness.payments));
-    expect(key.replayed).toBe(true);
+    expect(keyOptions.replayed).toBe(true);
     expect(response).toMatchObject({ id, status: PaymentStatus.REFUNDED });
     expect(await refund(harness.payments)).toEqual(response);
     await expectRefundedOnce(id, caller);
   },
 );
 
-test("the worker finishes a refund without a key that was killed before its request", async () => {
+test("the worker finishes a refund without a key whose process was killed before the request", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aFinishedPayment(caller);
   await killDuring("refund.requested", caller, (payments) => payments.refundPayment({ id }, { caller, timeoutMs: 20_000 }));
-  await using _worker = harness.advancing();
+  await using _worker = harness.startRefundWorker();
   await eventually(() => expectRefundedOnce(id, caller));
 });
 
 test.each(["payment.begun", "register.answering", "payment.registered"])(
-  "a creation killed at %s results in one payment, registered once, under the same key",
+  "a creation whose process is killed at %s results in one payment with one order",
   async (faultPoint) => {
     const caller = aBusinessCaller();
     const create = (payments: Harness["payments"]) => payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k"));
     await killDuring(faultPoint, caller, create);
-    await using _worker = harness.reconciling();
-    const created = await eventually(() => create(harness.payments));
-    expect(created.formUrl).toContain(created.processorOrderId);
-    expect(await create(harness.payments)).toEqual(created);
-    expect(await harness.sql("select id from payment where business_id = ?", [caller.businessId])).toEqual([{ id: created.id }]);
-    const order = await harness.sandbox.byNumber(created.processorOrderNumber);
-    expect(order.orderId).toBe(created.processorOrderId);
+    await using _worker = harness.startReconciler();
+    const createdPayment = await eventually(() => create(harness.payments));
+    expect(createdPayment.formUrl).toContain(createdPayment.processorOrderId);
+    expect(await create(harness.payments)).toEqual(createdPayment);
+    expect(await harness.sql("select id from payment where business_id = ?", [caller.businessId])).toEqual([{ id: createdPayment.id }]);
+    const order = await harness.sandbox.byNumber(createdPayment.processorOrderNumber);
+    expect(order.orderId).toBe(createdPayment.processorOrderId);
   },
 );

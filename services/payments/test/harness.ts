@@ -18,13 +18,13 @@ const pollMs = 50;
 
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
 
-/** Starts the service with its own database and sandbox. Schedules are short and no job runs. */
+/** Starts the service with its own database and sandbox, short schedules, and without its jobs. */
 export async function startHarness(
   options: {
     schedule?: Partial<Context["schedule"]>;
     satimTimeoutMs?: number;
     numbersAsStrings?: boolean;
-    /** A sandbox that outlives this harness; by default the harness starts its own. */
+    /** A sandbox that the caller disposes. By default, the harness starts its own. */
     sandbox?: Awaited<ReturnType<typeof startSandbox>>;
     databaseUrl?: string;
     background?: boolean;
@@ -63,15 +63,15 @@ export async function startHarness(
     payments: client,
     refunds: createRpcClient(RefundService, channel),
     /** Starts the worker that finishes refunds, until disposed. */
-    advancing: () => advanceRefunds(context, pollMs),
+    startRefundWorker: () => advanceRefunds(context, pollMs),
     /** Starts the worker that finishes payments, until disposed. */
-    reconciling: () => reconcilePayments(context, pollMs),
+    startReconciler: () => reconcilePayments(context, pollMs),
     /** Starts the worker that reads settled payments again, until disposed. */
-    rereading: () => rereadPayments(context, pollMs),
+    startRereads: () => rereadPayments(context, pollMs),
     /** Starts the worker that reads refunded and expired payments again, until disposed. */
-    followingUp: () => followUpPayments(context, pollMs),
+    startFollowUps: () => followUpPayments(context, pollMs),
     /** Returns the emitted events of a payment in order, each with its trace context. */
-    async events(paymentId: string): Promise<(PaymentEvent & { traceparent: string | undefined })[]> {
+    async readEvents(paymentId: string): Promise<(PaymentEvent & { traceparent: string | undefined })[]> {
       const rows = await sql<{ payload: Buffer; headers: Record<string, string> }>(
         "select payload, headers from outbox where topic = 'payments.v1' and key = ? order by id",
         [paymentId],
@@ -83,18 +83,18 @@ export async function startHarness(
     },
     /** Returns the stored entity of a payment. */
     stored: (id: string): Promise<Payment> => context.orm.em.fork().findOneOrFail(Payment, { id }),
-    async returnToken(paymentId: string): Promise<string> {
+    async readReturnToken(paymentId: string): Promise<string> {
       const [row] = await sql<{ return_token: string }>("select return_token from payment where id = ?", [paymentId]);
       return row?.return_token ?? "";
     },
     /** Simulates the return of the card holder's browser. Returns the redirect URL. */
     async returnFromProcessor(paymentId: string, timeoutMs = 90_000): Promise<URL> {
-      const token = await harness.returnToken(paymentId);
+      const token = await harness.readReturnToken(paymentId);
       const { redirectUrl } = await client.returnFromProcessor({ token }, { caller: platformCaller, timeoutMs });
       return new URL(redirectUrl);
     },
     /** Returns the number of calls of an operation for a payment's order. */
-    async calls(payment: PaymentMessage, operation: string): Promise<number> {
+    async countCalls(payment: PaymentMessage, operation: string): Promise<number> {
       const { calls } = await sandbox.byNumber(payment.processorOrderNumber);
       return calls.filter((call) => call.operation === operation).length;
     },
@@ -102,20 +102,20 @@ export async function startHarness(
     async aPendingPayment(caller = aBusinessCaller(), changes: Partial<typeof aPaymentRequest> = {}): Promise<PaymentMessage> {
       return await client.createPayment({ ...aPaymentRequest, ...changes }, { caller, timeoutMs: 20_000 });
     },
-    /** Creates a payment whose card holder has paid, or tried to, and has returned. */
+    /** Creates a payment whose card holder has paid or tried to pay, and has returned. */
     async aFinishedPayment(caller = aBusinessCaller(), card?: TestCard, changes = {}): Promise<PaymentMessage> {
       const { id, processorOrderId } = await harness.aPendingPayment(caller, changes);
       await sandbox.pay(processorOrderId, card);
       await harness.returnFromProcessor(id);
       return await client.getPayment({ id }, { caller });
     },
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
+    [Symbol.asyncDispose]: () => disposables.disposeAsync(),
   };
-  const running = stack.move();
+  const disposables = stack.move();
   return harness;
 }
 
-/** Returns the settings that only this service has, for the sandbox at this URL. */
+/** Returns the settings that other services do not have, for the sandbox at this URL. */
 export const paymentsSettings = (sandboxUrl: string) => ({
   PUBLIC_URL: "http://gateway.test",
   SATIM_URL: `${sandboxUrl}/payment/rest`,

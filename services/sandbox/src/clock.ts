@@ -3,7 +3,7 @@ import type { Database } from "./database.ts";
 export type Clock = ReturnType<typeof createClock>;
 
 /**
- * Creates the clock of the sandbox: the machine's clock plus the time by which testers moved it.
+ * Creates the clock of the sandbox: the machine's clock plus the time by which testers advanced it.
  */
 export function createClock(database: Database) {
   const row = database.prepare("select value from setting where name = 'clock_offset_ms'").get();

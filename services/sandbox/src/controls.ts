@@ -21,7 +21,7 @@ export function registerControls<Resource>(
   { path, reference, unknown, calls, ...resources }: ControlledResource<Resource>,
 ) {
   type Handle = (resource: Resource, body: Body, reply: FastifyReply) => object;
-  const on = (method: "GET" | "POST", action: string, handle: Handle) =>
+  const registerRoute = (method: "GET" | "POST", action: string, handle: Handle) =>
     app.route<{ Params: { id: string }; Body: Body | null }>({
       method,
       url: `${path}/:id${action}`,
@@ -30,7 +30,7 @@ export function registerControls<Resource>(
         return resource ? handle(resource, body ?? {}, reply) : reply.code(404).send(unknown);
       },
     });
-  on("GET", "", resources.view);
+  registerRoute("GET", "", resources.view);
 
   app.get<{ Querystring: Record<string, string> }>(path, ({ query }, reply) => {
     const name = query[reference.name];
@@ -40,5 +40,5 @@ export function registerControls<Resource>(
     return resource ? resources.view(resource) : reply.code(404).send({ ...unknown, calls: calls.of({ reference: name }) });
   });
 
-  return (action: string, handle: Handle) => on("POST", action, handle);
+  return (action: string, handle: Handle) => registerRoute("POST", action, handle);
 }

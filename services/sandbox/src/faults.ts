@@ -66,7 +66,7 @@ export type Faults = ReturnType<typeof createFaults>;
 
 /** Creates the store of faults. It is in memory only, so a restart removes all faults. */
 export function createFaults() {
-  const active = new Map<string, Fault>();
+  const activeFaults = new Map<string, Fault>();
   const keyOf = (operation: string, orderId?: string) => (orderId === undefined ? operation : `${operation} ${orderId}`);
   return {
     /** Replaces the fault of the operation and order. Returns a problem of the input, if any. */
@@ -78,23 +78,23 @@ export function createFaults() {
       }
       if (!isWhole(times, 1, timesMax)) return `times must be a whole number from 1 to ${timesMax}.`;
       if (orderId !== undefined && typeof orderId !== "string") return "orderId must be a string. Omit it for any order.";
-      active.set(keyOf(operation, orderId), { operation, mode, times, ...(orderId && { orderId }) });
+      activeFaults.set(keyOf(operation, orderId), { operation, mode, times, ...(orderId && { orderId }) });
       return undefined;
     },
     /** Returns the mode for this call and decrements the count of its fault. */
     consume(operation: string, orderId?: string): Mode {
       const keys = [keyOf(operation, orderId), operation];
-      const key = keys.find((candidate) => active.has(candidate)) ?? "";
-      const fault = active.get(key);
-      if (fault?.times === 1) active.delete(key);
-      else if (fault) active.set(key, { ...fault, times: fault.times - 1 });
+      const key = keys.find((candidate) => activeFaults.has(candidate)) ?? "";
+      const fault = activeFaults.get(key);
+      if (fault?.times === 1) activeFaults.delete(key);
+      else if (fault) activeFaults.set(key, { ...fault, times: fault.times - 1 });
       const text = fault?.mode ?? "none";
       const [name = "", value = ""] = text.split(":");
       return { name, value, text };
     },
-    list: () => [...active.values()],
+    list: () => [...activeFaults.values()],
     clear(operation?: Operation) {
-      for (const [key, fault] of active) if (operation === undefined || fault.operation === operation) active.delete(key);
+      for (const [key, fault] of activeFaults) if (operation === undefined || fault.operation === operation) activeFaults.delete(key);
     },
   };
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Json } from "./a-sandbox.ts";
 
-export interface Received {
+export interface ReceivedCallback {
   readonly headers: Record<string, string | string[] | undefined>;
   /** The signed body. */
   readonly raw: string;
@@ -14,20 +14,20 @@ export interface Received {
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
   /** Callbacks that arrived completely, in order. */
-  readonly received: Received[];
+  readonly received: ReceivedCallback[];
   /** Number of callbacks whose body was incomplete. */
-  readonly broken: { count: number };
+  readonly incomplete: { count: number };
   readonly types: () => string[];
   /** Sets the statuses of the next responses; later responses have 204. */
   respondNext(...statuses: number[]): void;
   /** Returns the callbacks of one application. */
-  of(reference: string): Received[];
+  of(reference: string): ReceivedCallback[];
 }
 
 /** Starts a server that records callbacks, in place of the kyc service. */
 export async function aReceiver(): Promise<Receiver> {
-  const received: Received[] = [];
-  const broken = { count: 0 };
+  const received: ReceivedCallback[] = [];
+  const incomplete = { count: 0 };
   const statuses: number[] = [];
   const server = createServer(async (request, response: ServerResponse) => {
     try {
@@ -35,7 +35,7 @@ export async function aReceiver(): Promise<Receiver> {
       received.push({ headers: request.headers, raw, body: JSON.parse(raw) });
       response.writeHead(statuses.shift() ?? 204).end();
     } catch {
-      broken.count += 1;
+      incomplete.count += 1;
     }
   });
   server.listen(0, "127.0.0.1");
@@ -43,7 +43,7 @@ export async function aReceiver(): Promise<Receiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callbacks/kyc`,
     received,
-    broken,
+    incomplete,
     types: () => received.map(({ body }) => body.type.replace("application.", "")),
     respondNext: (...next) => void statuses.push(...next),
     of: (reference) => received.filter(({ body }) => body.application.reference === reference),

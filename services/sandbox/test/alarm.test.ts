@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createAlarm } from "../src/alarm.ts";
 
-test("createAlarm does not run after stop, even if wake is called when the timer expires", async () => {
+test("an alarm does not run after stop, even if wake is called when the timer expires", async () => {
   let runs = 0;
   const alarm = createAlarm(() => {
     if (++runs > 1) return undefined;

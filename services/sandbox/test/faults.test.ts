@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
-import { anOrder, aSandbox, call, control, paid, registered, send } from "./a-sandbox.ts";
+import { anOrder, aSandbox, call, control, payNewOrder, registerNewOrder, send } from "./a-sandbox.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -20,22 +20,22 @@ describe("a refund with a fault", () => {
   test.each([
     ["timeout_before", 0],
     ["timeout_after", 1000],
-  ])("%s gets no response", async (mode, refunded) => {
-    const { orderId } = await paid(sandbox.url);
+  ])("a refund with the fault %s gets no response", async (mode, refunded) => {
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", mode);
     await expect(refund(orderId, AbortSignal.timeout(300))).rejects.toMatchObject({ name: "TimeoutError" });
     expect(await refundedAmount(orderId)).toBe(refunded);
   });
 
-  test("reset_after takes effect, and the connection is reset before the response", async () => {
-    const { orderId } = await paid(sandbox.url);
+  test("a refund with the fault reset_after takes effect, and its connection is reset before the response", async () => {
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "reset_after");
     await expect(refund(orderId)).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
     expect(await refundedAmount(orderId)).toBe(1000);
   });
 
-  test("truncated takes effect, and half of the announced response arrives", async () => {
-    const { orderId } = await paid(sandbox.url);
+  test("a refund with the fault truncated takes effect, and the client receives half of the response", async () => {
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "truncated");
     const response = await refund(orderId);
     expect(response.status).toBe(200);
@@ -50,8 +50,8 @@ describe("a refund with a fault", () => {
     ["http_500", 500],
     ["http_503", 503],
     ["html_200", 200],
-  ])("%s returns an HTML page without effect", async (mode, status) => {
-    const { orderId } = await paid(sandbox.url);
+  ])("a refund with the fault %s gets an HTML page and has no effect", async (mode, status) => {
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", mode);
     const response = await refund(orderId);
     expect(response.status).toBe(status);
@@ -59,33 +59,33 @@ describe("a refund with a fault", () => {
     expect(await refundedAmount(orderId)).toBe(0);
   });
 
-  test("error returns a regular error without effect", async () => {
-    const { orderId } = await paid(sandbox.url);
+  test("a refund with the fault error gets a regular error and has no effect", async () => {
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "error:7");
     expect(await (await refund(orderId)).json()).toEqual({ errorCode: 7, errorMessage: "System error" });
     expect(await refundedAmount(orderId)).toBe(0);
   });
 
-  test("slow takes effect immediately and responds later", async () => {
-    const { orderId } = await paid(sandbox.url);
+  test("a refund with the fault slow takes effect immediately and gets its response later", async () => {
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "slow:60000");
     const client = new AbortController();
     let isFinished = false;
-    const slow = refund(orderId, client.signal).finally(() => {
+    const slowRefund = refund(orderId, client.signal).finally(() => {
       isFinished = true;
     });
     await expect.poll(() => refundedAmount(orderId)).toBe(1000);
     expect(isFinished).toBe(false);
     client.abort();
-    await expect(slow).rejects.toThrow();
+    await expect(slowRefund).rejects.toThrow();
 
     await setFault("refund", "slow:20");
     expect(await (await refund(orderId)).json()).toMatchObject({ errorCode: 0 });
     expect(await refundedAmount(orderId)).toBe(2000);
   });
 
-  test("is recorded among the received calls", async () => {
-    const { orderId } = await paid(sandbox.url);
+  test("a refund with a fault is recorded among the received calls", async () => {
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "http_500", 2);
     await refund(orderId);
     await refund(orderId);
@@ -97,8 +97,8 @@ describe("a refund with a fault", () => {
 });
 
 describe("a late refund", () => {
-  test("late gets no response, and takes effect once, after the client has disconnected", async () => {
-    const { orderId } = await paid(sandbox.url);
+  test("a refund with the fault late gets no response, and takes effect once after the client has disconnected", async () => {
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "late:4000");
     await expect(refund(orderId, AbortSignal.timeout(200))).rejects.toMatchObject({ name: "TimeoutError" });
     expect(await refundedAmount(orderId)).toBe(0);
@@ -107,16 +107,16 @@ describe("a late refund", () => {
     expect(body.refunds).toEqual([{ amount: 1000, at: expect.any(String), by: "client" }]);
   });
 
-  test("error_late returns code 7 immediately, and takes effect later", async () => {
-    const { orderId } = await paid(sandbox.url);
+  test("a refund with the fault error_late gets code 7 immediately, and takes effect later", async () => {
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "error_late:4000");
     expect(await (await refund(orderId)).json()).toEqual({ errorCode: 7, errorMessage: "System error" });
     expect(await refundedAmount(orderId)).toBe(0);
     await expect.poll(() => refundedAmount(orderId)).toBe(1000);
   });
 
-  test("has no effect if the order is fully refunded before", async () => {
-    const { orderId } = await paid(sandbox.url);
+  test("a late refund has no effect on an order that was fully refunded in the meantime", async () => {
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "error_late:300");
     await refund(orderId);
     await control(sandbox.url, "POST", `payments/${orderId}/refund`);
@@ -126,8 +126,8 @@ describe("a late refund", () => {
     expect(await refundedAmount(orderId)).toBe(500_000);
   });
 
-  test("has no effect with a wrong password", async () => {
-    const { orderId } = await paid(sandbox.url);
+  test("a late refund with a wrong password has no effect", async () => {
+    const { orderId } = await payNewOrder(sandbox.url);
     await setFault("refund", "error_late:0");
     await send(sandbox.url, "refund.do", { orderId, amount: "1000", password: "wrong" });
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -135,20 +135,20 @@ describe("a late refund", () => {
   });
 });
 
-test("a stale status returns the order at the earlier time and does not change it", async () => {
-  const { orderId, orderNumber } = await paid(sandbox.url);
+test("the fault stale returns the order at an earlier time and does not change the order", async () => {
+  const { orderId, orderNumber } = await payNewOrder(sandbox.url);
   const paidAt = Date.now();
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   await refund(orderId);
-  const stale = async (ms: number, parameters: Record<string, string>) => {
+  const readStale = async (ms: number, parameters: Record<string, string>) => {
     await setFault("status", `stale:${ms}`);
     return call(sandbox.url, "getOrderStatusExtended.do", parameters);
   };
-  const before = { orderStatus: 2, paymentAmountInfo: { refundedAmount: 0 } };
-  expect(await stale(Date.now() - paidAt - 10, { orderId })).toMatchObject(before);
-  expect(await stale(Date.now() - paidAt - 10, { orderNumber })).toMatchObject(before);
-  expect(await stale(0, { orderId })).toMatchObject({ orderStatus: 4, paymentAmountInfo: { refundedAmount: 1000 } });
-  expect(await stale(86_400_000, { orderId })).toMatchObject({ errorCode: 6 });
+  const statusBeforeRefund = { orderStatus: 2, paymentAmountInfo: { refundedAmount: 0 } };
+  expect(await readStale(Date.now() - paidAt - 10, { orderId })).toMatchObject(statusBeforeRefund);
+  expect(await readStale(Date.now() - paidAt - 10, { orderNumber })).toMatchObject(statusBeforeRefund);
+  expect(await readStale(0, { orderId })).toMatchObject({ orderStatus: 4, paymentAmountInfo: { refundedAmount: 1000 } });
+  expect(await readStale(86_400_000, { orderId })).toMatchObject({ errorCode: 6 });
   expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderId })).toMatchObject({ orderStatus: 4 });
 });
 
@@ -166,8 +166,8 @@ test("register.do creates the order under the fault timeout_after, but not under
   }
 });
 
-test("a confirm fault affects both versions of the call, in their format", async () => {
-  const { orderId } = await paid(sandbox.url);
+test("a confirm fault affects both versions of the call, in the format of the call", async () => {
+  const { orderId } = await payNewOrder(sandbox.url);
   await setFault("confirm", "error:2", 2);
   const refusal = { ErrorCode: "2", ErrorMessage: "Payment is declined" };
   expect(await call(sandbox.url, "confirmOrder.do", { orderId })).toEqual(refusal);
@@ -176,7 +176,7 @@ test("a confirm fault affects both versions of the call, in their format", async
 });
 
 test("a status fault affects only the two status calls, each in its format", async () => {
-  const { orderId } = await registered(sandbox.url);
+  const { orderId } = await registerNewOrder(sandbox.url);
   await setFault("status", "error:7", 2);
   expect(await call(sandbox.url, "getOrderStatus.do", { orderId })).toMatchObject({ ErrorCode: "7" });
   expect(await call(sandbox.url, "confirmOrder.do", { orderId })).toMatchObject({ ErrorCode: "0" });
@@ -184,7 +184,7 @@ test("a status fault affects only the two status calls, each in its format", asy
   expect(await call(sandbox.url, "getOrderStatus.do", { orderId })).toMatchObject({ ErrorCode: "0" });
 });
 
-test("a new fault replaces the fault of its operation; removing one keeps the others", async () => {
+test("a new fault replaces the fault of its operation, and removing a fault keeps the others", async () => {
   await setFault("refund", "http_500", 5);
   await setFault("refund", "http_503", 2);
   await setFault("status", "html_200");
@@ -198,8 +198,8 @@ test("a new fault replaces the fault of its operation; removing one keeps the ot
   expect(await activeFaults()).toEqual([]);
 });
 
-test("a fault for one order affects only its calls, and takes precedence over a fault for all orders", async () => {
-  const [affected, other] = [await paid(sandbox.url), await paid(sandbox.url)];
+test("a fault for one order affects only calls for the order, and takes precedence over a fault for all orders", async () => {
+  const [affected, other] = [await payNewOrder(sandbox.url), await payNewOrder(sandbox.url)];
   const fault = { operation: "refund", mode: "error:5", times: 1, orderId: affected.orderId };
   await control(sandbox.url, "PUT", "faults", fault);
   expect(await activeFaults()).toEqual([fault]);

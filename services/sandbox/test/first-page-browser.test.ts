@@ -3,9 +3,9 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
 import { aBrowser, browserIsMissing } from "./a-browser.ts";
-import { aSandbox, control, registered } from "./a-sandbox.ts";
+import { aSandbox, control, registerNewOrder } from "./a-sandbox.ts";
 import { aVerification } from "./a-verification.ts";
-import { bringAxe, fitsSmallScreens, looksRight } from "./looks-right.ts";
+import { loadAxe, checkSmallScreens, checkAppearance } from "./check-appearance.ts";
 
 describe.skipIf(browserIsMissing)("first page of the sandbox in a browser", () => {
   let sandbox: Sandbox;
@@ -18,16 +18,16 @@ describe.skipIf(browserIsMissing)("first page of the sandbox in a browser", () =
     await sandbox[Symbol.asyncDispose]();
   });
 
-  test.each(languages)("has no axe violations, no horizontal overflow and targets of 44 pixels: %s", async (language) => {
-    await registered(sandbox.url);
+  test.each(languages)("the first page has no axe violations, no horizontal overflow and targets of 44 pixels: %s", async (language) => {
+    await registerNewOrder(sandbox.url);
     await aVerification(sandbox.url);
     const page = await browser.newPage();
     page.setDefaultTimeout(90_000);
     page.setDefaultTimeout(20_000);
-    await bringAxe(page);
+    await loadAxe(page);
     const check = async (state: string) => {
-      await looksRight(page, language, state);
-      await fitsSmallScreens(page, state);
+      await checkAppearance(page, language, state);
+      await checkSmallScreens(page, state);
     };
     await page.goto(`${sandbox.url}/?lang=${language}`);
     await check("the forms");
@@ -39,8 +39,8 @@ describe.skipIf(browserIsMissing)("first page of the sandbox in a browser", () =
     await page.close();
   });
 
-  test("pays a payment and links to the shop without scripts", async () => {
-    const { orderId } = await registered(sandbox.url);
+  test("the first page pays a payment and links to the shop without scripts", async () => {
+    const { orderId } = await registerNewOrder(sandbox.url);
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     page.setDefaultTimeout(90_000);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
 import { modes, operations } from "../src/faults.ts";
-import { aSandbox, control, paid, registered } from "./a-sandbox.ts";
+import { aSandbox, control, payNewOrder, registerNewOrder } from "./a-sandbox.ts";
 import { aVerification } from "./a-verification.ts";
 
 let sandbox: Sandbox;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => sandbox[Symbol.asyncDispose]());
 beforeEach(() => control(sandbox.url, "DELETE", "faults"));
 
-const press = async (button: string, fields: Record<string, string> = {}, lang = "en") => {
+const pressButton = async (button: string, fields: Record<string, string> = {}, lang = "en") => {
   const body = new URLSearchParams({ do: button, ...fields });
   const response = await fetch(`${sandbox.url}/?lang=${lang}`, { method: "POST", body, redirect: "manual" });
   return { status: response.status, location: response.headers.get("location"), text: await response.text() };
@@ -19,13 +19,13 @@ const press = async (button: string, fields: Record<string, string> = {}, lang =
 const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
 const verification = async (reference: string) => (await control(sandbox.url, "GET", `kyc?reference=${reference}`)).body;
 
-describe("the first page", () => {
+describe("first page", () => {
   test.each([
     ["fr", "ltr", "Ce que permet ce bac à sable"],
     ["ar", "rtl", "ما الذي تتيحه هذه البيئة التجريبية"],
     ["en", "ltr", "Sandbox controls"],
   ])(
-    "lists in %s the functions of the sandbox, without inline scripts and without external resources",
+    "the first page lists in %s the functions of the sandbox, without inline scripts and external resources",
     async (lang, dir, title) => {
       const page = await fetch(sandbox.url, { headers: { "accept-language": lang } });
       expect([page.status, page.headers.get("cache-control")]).toEqual([200, "no-store"]);
@@ -39,7 +39,7 @@ describe("the first page", () => {
     },
   );
 
-  test("has the input fields that each button needs", async () => {
+  test("each form of the first page has the input fields of its buttons", async () => {
     const text = await (await fetch(sandbox.url)).text();
     const forms = [...text.matchAll(/<form [^>]*>[\s\S]*?<\/form>/g)].map(([form]) => ({
       buttons: [...form.matchAll(/name="do" value="(\w+)"/g)].map(([, name]) => name),
@@ -56,81 +56,81 @@ describe("the first page", () => {
     ]);
   });
 
-  test("escapes input and response", async () => {
-    const { status, text } = await press("pay", { order: '"><script>alert(1)</script>', card: "1" });
+  test("the first page escapes input and response", async () => {
+    const { status, text } = await pressButton("pay", { order: '"><script>alert(1)</script>', card: "1" });
     expect(status).toBe(404);
     expect(text).not.toContain("<script>alert");
-    expect((await press("nothing")).status).toBe(422);
-    expect((await press("constructor")).status).toBe(422);
+    expect((await pressButton("nothing")).status).toBe(422);
+    expect((await pressButton("constructor")).status).toBe(422);
   });
 });
 
 describe("buttons of the first page", () => {
-  test.each(["id", "number", "URL of the payment page"])("pay an order by its %s, and show the call", async (by) => {
-    const order = await registered(sandbox.url);
-    const name = { id: order.orderId, number: order.orderNumber }[by] ?? order.formUrl;
-    const { status, text } = await press("pay", { order: name, card: "6280580610061110" });
+  test.each(["id", "number", "URL of the payment page"])("the button pay pays an order by its %s, and the page shows the call", async (identifier) => {
+    const order = await registerNewOrder(sandbox.url);
+    const name = { id: order.orderId, number: order.orderNumber }[identifier] ?? order.formUrl;
+    const { status, text } = await pressButton("pay", { order: name, card: "6280580610061110" });
     expect(status).toBe(200);
     expect(text).toContain(`POST /sandbox/payments/${order.orderId}/pay`);
     expect(text).toContain('href="http://shop.test/sorry?orderId=');
     expect(await view(order.orderId)).toMatchObject({ orderStatus: 6, outcome: "insufficient_balance" });
   });
 
-  test("cancel, refund and reverse an order", async () => {
-    const [open, first, second] = [await registered(sandbox.url), await paid(sandbox.url), await paid(sandbox.url)];
-    await press("cancel", { order: open.orderId });
+  test("buttons cancel, refund and reverse an order", async () => {
+    const [open, first, second] = [await registerNewOrder(sandbox.url), await payNewOrder(sandbox.url), await payNewOrder(sandbox.url)];
+    await pressButton("cancel", { order: open.orderId });
     expect(await view(open.orderId)).toMatchObject({ outcome: "cancelled" });
-    await press("giveBack", { order: first.orderId, amount: "1000.00" });
+    await pressButton("giveBack", { order: first.orderId, amount: "1000.00" });
     expect(await view(first.orderId)).toMatchObject({ orderStatus: 4, refundedAmount: 100_000 });
-    await press("giveBack", { order: first.orderId, amount: "" });
+    await pressButton("giveBack", { order: first.orderId, amount: "" });
     expect(await view(first.orderId)).toMatchObject({ refundedAmount: 500_000 });
-    await press("reverse", { order: second.orderId });
+    await pressButton("reverse", { order: second.orderId });
     expect(await view(second.orderId)).toMatchObject({ orderStatus: 3 });
-    expect((await press("reverse", { order: second.orderId })).status).toBe(409);
+    expect((await pressButton("reverse", { order: second.orderId })).status).toBe(409);
   });
 
-  test("open the payment page of a new test order, in the current language", async () => {
-    const { status, location } = await press("openPage", { amount: "75.50" }, "ar");
+  test("a button opens the payment page of a new test order, in the current language", async () => {
+    const { status, location } = await pressButton("openPage", { amount: "75.50" }, "ar");
     expect([status, location]).toEqual([303, expect.stringMatching(/^\/payment\/pay\/\w+\?lang=ar$/)]);
     expect((await fetch(`${sandbox.url}${location}`)).status).toBe(200);
     const orderId = location?.split(/[/?]/)[3] ?? "";
     expect(await view(orderId)).toMatchObject({ amount: 7_550 });
-    expect((await press("openPage", { amount: "1" })).status).toBe(422);
+    expect((await pressButton("openPage", { amount: "1" })).status).toBe(422);
   });
 
-  test("submit and expire a verification by its link or reference, and decide a review", async () => {
+  test("buttons submit and expire a verification by its link or reference, and decide a review", async () => {
     const [approved, reviewed, expired] = [
       await aVerification(sandbox.url),
       await aVerification(sandbox.url),
       await aVerification(sandbox.url),
     ];
-    await press("submit", { link: approved.linkUrl, outcome: "approved" });
+    await pressButton("submit", { link: approved.linkUrl, outcome: "approved" });
     expect(await verification(approved.reference)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
-    await press("submit", { link: reviewed.reference, outcome: "needs_review" });
-    await press("reject", { link: reviewed.reference });
+    await pressButton("submit", { link: reviewed.reference, outcome: "needs_review" });
+    await pressButton("reject", { link: reviewed.reference });
     expect(await verification(reviewed.reference)).toMatchObject({ verdict: "REJECTED" });
-    await press("expire", { link: expired.linkUrl });
+    await pressButton("expire", { link: expired.linkUrl });
     expect(await verification(expired.reference)).toMatchObject({ status: "EXPIRED" });
-    const tester = await press("tester", { link: expired.reference });
+    const tester = await pressButton("tester", { link: expired.reference });
     expect([tester.status, tester.location]).toEqual([303, `/sandbox/kyc/${expired.token}/tester?lang=en`]);
   });
 
-  test("set and remove faults, and advance the clock", async () => {
-    const { text } = await press("plant", { operation: "refund", mode: "slow:10", times: "3" });
+  test("buttons set and remove faults, and advance the clock", async () => {
+    const { text } = await pressButton("plant", { operation: "refund", mode: "slow:10", times: "3" });
     expect(text).toContain("<bdi>refund slow:10 × 3</bdi>");
     expect((await control(sandbox.url, "GET", "faults")).body.faults).toEqual([
       { operation: "refund", mode: "slow:10", times: 3 },
     ]);
-    expect((await press("plant", { operation: "refund", mode: "slow:<ms>", times: "1" })).status).toBe(422);
-    await press("clear");
+    expect((await pressButton("plant", { operation: "refund", mode: "slow:<ms>", times: "1" })).status).toBe(422);
+    await pressButton("clear");
     expect((await control(sandbox.url, "GET", "faults")).body.faults).toEqual([]);
-    const order = await registered(sandbox.url);
-    await press("advance", { seconds: "1200" });
+    const order = await registerNewOrder(sandbox.url);
+    await pressButton("advance", { seconds: "1200" });
     expect(await view(order.orderId)).toMatchObject({ outcome: "session_expired" });
   });
 
-  test("have suggestions of the latest payments and verifications", async () => {
-    const [order, application] = [await registered(sandbox.url), await aVerification(sandbox.url)];
+  test("input fields suggest the latest payments and verifications", async () => {
+    const [order, application] = [await registerNewOrder(sandbox.url), await aVerification(sandbox.url)];
     const text = await (await fetch(sandbox.url)).text();
     expect(text).toContain(`<option value="${order.orderId}">${order.orderNumber}</option>`);
     expect(text).toContain(`<option value="${application.reference}">CREATED</option>`);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
-import { aSandbox, call, control, credentials, paid, registered, send, validCard } from "./a-sandbox.ts";
+import { aSandbox, call, control, credentials, payNewOrder, registerNewOrder, send, validCard } from "./a-sandbox.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -13,8 +13,8 @@ const pay = (orderId: string, changes: object = {}) =>
 const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
 
 describe("pay", () => {
-  test("returns the attempts left after wrong passwords, and ends the payment with 2003 after the third", async () => {
-    const { orderId } = await registered(sandbox.url);
+  test("pay returns the attempts left after a wrong password, and ends the payment with 2003 after the third", async () => {
+    const { orderId } = await registerNewOrder(sandbox.url);
     expect(await pay(orderId, { password: "1" })).toEqual({ status: 200, body: { attempts_left: 2 } });
     expect(await pay(orderId, { password: "2" })).toEqual({ status: 200, body: { attempts_left: 1 } });
     expect(await pay(orderId, { password: "3" })).toEqual({
@@ -24,8 +24,8 @@ describe("pay", () => {
     expect(await view(orderId)).toMatchObject({ orderStatus: 6, actionCode: 2003 });
   });
 
-  test("accepts the right password after a wrong one", async () => {
-    const { orderId } = await registered(sandbox.url);
+  test("pay accepts the right password after a wrong one", async () => {
+    const { orderId } = await registerNewOrder(sandbox.url);
     await pay(orderId, { password: "1" });
     expect((await pay(orderId)).body).toEqual({ redirect_url: expect.stringContaining("/thanks") });
     expect(await view(orderId)).toMatchObject({ orderStatus: 2, depositedAmount: 500_000 });
@@ -36,20 +36,20 @@ describe("pay", () => {
     ["another expiry", { expiry: "02/2027" }],
     ["another CVV2", { cvv2: "374" }],
     ["no CVV2", { cvv2: undefined }],
-  ])("rejects %s without effect", async (_name, changes) => {
-    const { orderId } = await registered(sandbox.url);
+  ])("pay rejects %s without effect", async (_name, changes) => {
+    const { orderId } = await registerNewOrder(sandbox.url);
     expect(await pay(orderId, changes)).toMatchObject({ status: 422, body: { message: expect.any(String) } });
     expect(await view(orderId)).toMatchObject({ orderStatus: 0 });
   });
 
-  test("returns 409 for a finished payment", async () => {
-    const { orderId } = await paid(sandbox.url);
+  test("pay returns 409 for a finished payment", async () => {
+    const { orderId } = await payNewOrder(sandbox.url);
     expect(await pay(orderId)).toMatchObject({ status: 409 });
   });
 });
 
 test("cancel declines the order with actionCode 10 and returns failUrl", async () => {
-  const { orderId } = await registered(sandbox.url);
+  const { orderId } = await registerNewOrder(sandbox.url);
   expect(await control(sandbox.url, "POST", `payments/${orderId}/cancel`)).toEqual({
     status: 200,
     body: { redirect_url: `http://shop.test/sorry?orderId=${orderId}` },
@@ -62,7 +62,7 @@ test("cancel declines the order with actionCode 10 and returns failUrl", async (
 });
 
 test("cancel accepts a JSON request with an empty body", async () => {
-  const { orderId } = await registered(sandbox.url);
+  const { orderId } = await registerNewOrder(sandbox.url);
   const response = await fetch(`${sandbox.url}/sandbox/payments/${orderId}/cancel`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -70,32 +70,32 @@ test("cancel accepts a JSON request with an empty body", async () => {
   expect(response.status).toBe(200);
 });
 
-test("the view contains every call with its parameters and without credentials, by order id and by number", async () => {
-  const order = await paid(sandbox.url);
+test("the view of an order by id and by number contains every call with its parameters but without credentials", async () => {
+  const order = await payNewOrder(sandbox.url);
   await call(sandbox.url, "confirmOrder.do", { orderId: order.orderId });
   await call(sandbox.url, "getOrderStatusExtended.do", { orderNumber: order.orderNumber });
   await send(sandbox.url, "refund.do", { orderId: order.orderId, amount: "100" }, { method: "GET" });
-  const viewed = await view(order.orderId);
-  expect(viewed.calls.map((received: { operation: string }) => received.operation)).toEqual([
+  const viewedOrder = await view(order.orderId);
+  expect(viewedOrder.calls.map((received: { operation: string }) => received.operation)).toEqual([
     "register",
     "confirm",
     "status",
     "refund",
   ]);
-  expect(viewed.calls[3]).toEqual({
+  expect(viewedOrder.calls[3]).toEqual({
     operation: "refund",
     at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     parameters: { orderId: order.orderId, amount: "100" },
   });
-  expect(JSON.stringify(viewed)).not.toContain(credentials.password);
-  expect((await control(sandbox.url, "GET", `payments?orderNumber=${order.orderNumber}`)).body).toEqual(viewed);
+  expect(JSON.stringify(viewedOrder)).not.toContain(credentials.password);
+  expect((await control(sandbox.url, "GET", `payments?orderNumber=${order.orderNumber}`)).body).toEqual(viewedOrder);
 });
 
-describe("the back office", () => {
+describe("back office", () => {
   const refund = (orderId: string, body?: object) => control(sandbox.url, "POST", `payments/${orderId}/refund`, body);
 
-  test("refunds a part, then the rest, and its refunds are listed with their origin", async () => {
-    const { orderId, orderNumber } = await paid(sandbox.url);
+  test("refund refunds a part and then the rest, and the order lists both refunds with their origin", async () => {
+    const { orderId, orderNumber } = await payNewOrder(sandbox.url);
     await call(sandbox.url, "refund.do", { orderId, amount: "100" });
     const totals = { orderId, orderNumber, amount: 500_000, depositedAmount: 500_000, orderStatus: 4 };
     expect(await refund(orderId, { amount: "1000.00" })).toEqual({ status: 200, body: { ...totals, refundedAmount: 100_100 } });
@@ -108,21 +108,21 @@ describe("the back office", () => {
     ]);
   });
 
-  test("returns 409 for a refund of more than was paid, and of an unpaid order", async () => {
-    const { orderId } = await paid(sandbox.url);
+  test("refund returns 409 for more than the paid amount and for an unpaid order", async () => {
+    const { orderId } = await payNewOrder(sandbox.url);
     expect(await refund(orderId, { amount: "5000.01" })).toMatchObject({ status: 409, body: { refundedAmount: 0 } });
-    expect(await refund((await registered(sandbox.url)).orderId)).toMatchObject({ status: 409 });
+    expect(await refund((await registerNewOrder(sandbox.url)).orderId)).toMatchObject({ status: 409 });
   });
 
-  test.each(["0", "0.00", "-1", "1e3", 1000, null])("returns 422 for the amount %j", async (amount) => {
-    const { orderId } = await paid(sandbox.url);
+  test.each(["0", "0.00", "-1", "1e3", 1000, null])("refund returns 422 for the amount %j", async (amount) => {
+    const { orderId } = await payNewOrder(sandbox.url);
     expect(await refund(orderId, { amount })).toMatchObject({ status: 422, body: { message: expect.any(String) } });
     expect(await view(orderId)).toMatchObject({ refundedAmount: 0 });
   });
 
-  test("reverses a deposit once, and returns 409 for an order with refunds", async () => {
+  test("reverse reverses a deposit once, and returns 409 for an order with refunds", async () => {
     const reverse = (orderId: string) => control(sandbox.url, "POST", `payments/${orderId}/reverse`);
-    const { orderId } = await paid(sandbox.url);
+    const { orderId } = await payNewOrder(sandbox.url);
     expect(await reverse(orderId)).toMatchObject({
       status: 200,
       body: { orderStatus: 3, depositedAmount: 0, refundedAmount: 0 },
@@ -130,7 +130,7 @@ describe("the back office", () => {
     expect(await reverse(orderId)).toMatchObject({ status: 409, body: { error: "not_reversible" } });
     expect(await call(sandbox.url, "getOrderStatusExtended.do", { orderId })).toMatchObject({ orderStatus: 3 });
     expect(await call(sandbox.url, "refund.do", { orderId, amount: "100" })).toMatchObject({ errorCode: 7 });
-    const refunded = await paid(sandbox.url);
+    const refunded = await payNewOrder(sandbox.url);
     await refund(refunded.orderId, { amount: "1.00" });
     expect(await reverse(refunded.orderId)).toMatchObject({ status: 409 });
   });
@@ -143,36 +143,36 @@ test.each(["pay", "cancel", "refund", "reverse"])("%s of an unknown order return
   });
 });
 
-describe("the clock", () => {
-  const advance = (clocked: Sandbox, seconds: number) => control(clocked.url, "POST", "clock", { advance_seconds: seconds });
+describe("clock", () => {
+  const advance = (clockSandbox: Sandbox, seconds: number) => control(clockSandbox.url, "POST", "clock", { advance_seconds: seconds });
 
-  test("declines an unpaid order with -2007 after 20 minutes", async () => {
-    await using clocked = await aSandbox();
-    const { orderId } = await registered(clocked.url);
-    await advance(clocked, 20 * 60 - 30);
-    expect(await call(clocked.url, "getOrderStatus.do", { orderId })).toMatchObject({ OrderStatus: 0 });
-    await advance(clocked, 30);
-    expect(await call(clocked.url, "getOrderStatus.do", { orderId })).toMatchObject({ OrderStatus: 6, actionCode: -2007 });
-    expect(await control(clocked.url, "POST", `payments/${orderId}/pay`, validCard)).toMatchObject({ status: 409 });
+  test("advancing the clock by 20 minutes declines an unpaid order with -2007", async () => {
+    await using clockSandbox = await aSandbox();
+    const { orderId } = await registerNewOrder(clockSandbox.url);
+    await advance(clockSandbox, 20 * 60 - 30);
+    expect(await call(clockSandbox.url, "getOrderStatus.do", { orderId })).toMatchObject({ OrderStatus: 0 });
+    await advance(clockSandbox, 30);
+    expect(await call(clockSandbox.url, "getOrderStatus.do", { orderId })).toMatchObject({ OrderStatus: 6, actionCode: -2007 });
+    expect(await control(clockSandbox.url, "POST", `payments/${orderId}/pay`, validCard)).toMatchObject({ status: 409 });
   });
 
-  test("reverses a paid order after 20 minutes unless it is confirmed", async () => {
-    await using clocked = await aSandbox();
-    const unconfirmed = await paid(clocked.url);
-    const confirmed = await paid(clocked.url);
-    await call(clocked.url, "confirmOrder.do", { orderId: confirmed.orderId });
-    await advance(clocked, 20 * 60);
-    const status = (orderId: string) => call(clocked.url, "getOrderStatusExtended.do", { orderId });
-    expect(await status(unconfirmed.orderId)).toMatchObject({
+  test("advancing the clock by 20 minutes reverses a paid order unless it is confirmed", async () => {
+    await using clockSandbox = await aSandbox();
+    const unconfirmedOrder = await payNewOrder(clockSandbox.url);
+    const confirmedOrder = await payNewOrder(clockSandbox.url);
+    await call(clockSandbox.url, "confirmOrder.do", { orderId: confirmedOrder.orderId });
+    await advance(clockSandbox, 20 * 60);
+    const status = (orderId: string) => call(clockSandbox.url, "getOrderStatusExtended.do", { orderId });
+    expect(await status(unconfirmedOrder.orderId)).toMatchObject({
       orderStatus: 3,
       paymentAmountInfo: { paymentState: "REVERSED", depositedAmount: 0 },
     });
-    expect(await status(confirmed.orderId)).toMatchObject({ orderStatus: 2, paymentAmountInfo: { depositedAmount: 500_000 } });
-    expect(await call(clocked.url, "refund.do", { orderId: unconfirmed.orderId, amount: "100" })).toMatchObject({ errorCode: 7 });
+    expect(await status(confirmedOrder.orderId)).toMatchObject({ orderStatus: 2, paymentAmountInfo: { depositedAmount: 500_000 } });
+    expect(await call(clockSandbox.url, "refund.do", { orderId: unconfirmedOrder.orderId, amount: "100" })).toMatchObject({ errorCode: 7 });
   });
 
   test.each([{}, { advance_seconds: -1 }, { advance_seconds: "60" }, { advance_seconds: 1.5 }])(
-    "rejects %j with 422",
+    "advancing the clock by %j returns 422",
     async (body) => {
       expect(await control(sandbox.url, "POST", "clock", body)).toMatchObject({
         status: 422,

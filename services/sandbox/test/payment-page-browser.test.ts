@@ -3,9 +3,9 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
 import { aBrowser, browserIsMissing } from "./a-browser.ts";
-import { aSandbox, control, registered, validCard } from "./a-sandbox.ts";
+import { aSandbox, control, registerNewOrder, validCard } from "./a-sandbox.ts";
 import { aShop, type Shop } from "./a-shop.ts";
-import { bringAxe, fitsSmallScreens, looksRight } from "./looks-right.ts";
+import { loadAxe, checkSmallScreens, checkAppearance } from "./check-appearance.ts";
 
 describe.skipIf(browserIsMissing)("payment page in a browser", () => {
   let sandbox: Sandbox;
@@ -21,7 +21,7 @@ describe.skipIf(browserIsMissing)("payment page in a browser", () => {
   });
 
   const anOpenOrder = (language = "en") =>
-    registered(sandbox.url, { language, returnUrl: `${shop.url}/thanks?basket=7`, failUrl: `${shop.url}/sorry` });
+    registerNewOrder(sandbox.url, { language, returnUrl: `${shop.url}/thanks?basket=7`, failUrl: `${shop.url}/sorry` });
   const status = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body.orderStatus;
   const aPage = async (options: BrowserContextOptions = {}) => {
     const context = await browser.newContext(options);
@@ -45,15 +45,15 @@ describe.skipIf(browserIsMissing)("payment page in a browser", () => {
   }
 
   test.concurrent.each(languages)(
-    "has no axe violations in any state, no horizontal overflow and targets of 44 pixels: %s",
+    "the payment page has no axe violations in any state, no horizontal overflow and targets of 44 pixels: %s",
     async (language) => {
       const page = await aPage();
-      await bringAxe(page);
+      await loadAxe(page);
       // The checks take longer than the automatic redirect, which therefore must not load.
       await page.route("**/return", (route) => route.fulfill({ status: 204 }));
       const check = async (state: string) => {
-        await looksRight(page, language, state);
-        await fitsSmallScreens(page, state);
+        await checkAppearance(page, language, state);
+        await checkSmallScreens(page, state);
       };
 
       const order = await anOpenOrder(language);
@@ -92,7 +92,7 @@ describe.skipIf(browserIsMissing)("payment page in a browser", () => {
     },
   );
 
-  test("keeps the chosen language on all steps", async () => {
+  test("the payment page keeps the chosen language in all steps", async () => {
     const page = await aPage();
     const order = await anOpenOrder("fr");
     await page.goto(order.formUrl);
@@ -105,7 +105,7 @@ describe.skipIf(browserIsMissing)("payment page in a browser", () => {
     await page.context().close();
   });
 
-  test("can be completed with the keyboard only", async () => {
+  test("the payment page can be completed with the keyboard only", async () => {
     const page = await aPage();
     const tabTo = async (selector: string) => {
       for (let presses = 0; presses < 30; presses += 1) {
@@ -137,7 +137,7 @@ describe.skipIf(browserIsMissing)("payment page in a browser", () => {
     await page.context().close();
   });
 
-  test.each([true, false])("focuses the first invalid field, with scripts allowed: %s", async (javaScriptEnabled) => {
+  test.each([true, false])("the payment page focuses the first invalid field, with scripts allowed: %s", async (javaScriptEnabled) => {
     const page = await aPage({ javaScriptEnabled });
     await page.goto((await anOpenOrder()).formUrl);
     await enterCard(page, { ...validCard, expiry: "02/2027" });
@@ -148,7 +148,7 @@ describe.skipIf(browserIsMissing)("payment page in a browser", () => {
     await page.context().close();
   });
 
-  test("can be completed without scripts", async () => {
+  test("the payment page can be completed without scripts", async () => {
     const page = await aPage({ javaScriptEnabled: false });
     const order = await anOpenOrder();
     await page.goto(order.formUrl);
@@ -165,7 +165,7 @@ describe.skipIf(browserIsMissing)("payment page in a browser", () => {
   });
 
   test.each([true, false])(
-    "pays once after a double click, a second tab, a reload and going back, with scripts allowed: %s",
+    "the payment page pays once after a double click, a second tab, a reload and going back, with scripts allowed: %s",
     async (javaScriptEnabled) => {
       const page = await aPage({ javaScriptEnabled });
       const order = await anOpenOrder();
@@ -196,7 +196,7 @@ describe.skipIf(browserIsMissing)("payment page in a browser", () => {
     },
   );
 
-  test("returns to the shop automatically unless the customer stays", async () => {
+  test("the payment page returns to the shop automatically unless the customer chooses to stay", async () => {
     for (const stays of [true, false]) {
       const page = await aPage();
       await page.clock.install();
@@ -219,7 +219,7 @@ describe.skipIf(browserIsMissing)("payment page in a browser", () => {
     }
   });
 
-  test("counts down the time left and announces five minutes and one minute", async () => {
+  test("the payment page counts down the remaining time and announces five minutes and one minute", async () => {
     const page = await aPage();
     await page.clock.install();
     await page.goto((await anOpenOrder()).formUrl);
@@ -232,7 +232,7 @@ describe.skipIf(browserIsMissing)("payment page in a browser", () => {
     await page.context().close();
   });
 
-  test("sends no request to another origin", async () => {
+  test("the payment page sends no request to another origin", async () => {
     const page = await aPage();
     const origins = new Set<string>();
     const problems: string[] = [];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
-import { aSandbox, control, paid, registered, validCard } from "./a-sandbox.ts";
+import { aSandbox, control, payNewOrder, registerNewOrder, validCard } from "./a-sandbox.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -13,9 +13,9 @@ const post = (formUrl: string, step: string, fields: Record<string, string>) =>
 const { password, ...card } = validCard;
 const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
 
-test("every page forbids caches, referrers, external resources and inline scripts", async () => {
-  const { formUrl, orderId } = await registered(sandbox.url);
-  for (const url of [formUrl, (await paid(sandbox.url)).formUrl, `${sandbox.url}/payment/pay/unknown`]) {
+test("every page of the payment forbids caches, referrers, external resources and inline scripts", async () => {
+  const { formUrl, orderId } = await registerNewOrder(sandbox.url);
+  for (const url of [formUrl, (await payNewOrder(sandbox.url)).formUrl, `${sandbox.url}/payment/pay/unknown`]) {
     const page = await fetch(url);
     expect(page.headers.get("cache-control")).toBe("no-store");
     expect(page.headers.get("referrer-policy")).toBe("no-referrer");
@@ -26,20 +26,20 @@ test("every page forbids caches, referrers, external resources and inline script
     expect(text).not.toMatch(/ (style|on\w+)="|<style|<script(?! src=)/);
   }
   expect((await post(formUrl, "card", { pan: "1" })).headers.get("cache-control")).toBe("no-store");
-  const back = await fetch(`${(await paid(sandbox.url)).formUrl}/return`, { redirect: "manual" });
-  expect(back.headers.get("referrer-policy")).toBe("no-referrer");
+  const returnResponse = await fetch(`${(await payNewOrder(sandbox.url)).formUrl}/return`, { redirect: "manual" });
+  expect(returnResponse.headers.get("referrer-policy")).toBe("no-referrer");
   expect(await view(orderId)).toMatchObject({ orderStatus: 0 });
 });
 
 test("the payment page escapes the shop's description", async () => {
-  const { formUrl } = await registered(sandbox.url, { description: `<script>alert("x")</script>'&` });
+  const { formUrl } = await registerNewOrder(sandbox.url, { description: `<script>alert("x")</script>'&` });
   const text = await (await fetch(formUrl)).text();
   expect(text).toContain("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&amp;");
   expect(text).not.toContain("<script>");
 });
 
-test("an invalid entry is shown again without the CVV2", async () => {
-  const { formUrl } = await registered(sandbox.url);
+test("an invalid card entry is shown again without the CVV2", async () => {
+  const { formUrl } = await registerNewOrder(sandbox.url);
   const response = await post(formUrl, "card", { pan: card.pan, expiry: "03/2031", cvv2: "918" });
   const text = await response.text();
   expect(response.status).toBe(422);
@@ -48,8 +48,8 @@ test("an invalid entry is shown again without the CVV2", async () => {
   expect(text).not.toContain("918");
 });
 
-test("a password that is sent twice at once pays once, and a wrong one uses one attempt", async () => {
-  const order = await registered(sandbox.url);
+test("a password that is sent twice at once pays once, and a wrong password uses one attempt", async () => {
+  const order = await registerNewOrder(sandbox.url);
   await post(order.formUrl, "card", card);
   await Promise.all([1, 2].map(() => post(order.formUrl, "password", { password: "000000", attempts_left: "3" })));
   expect(await (await fetch(`${order.formUrl}?lang=en`)).text()).toContain("You have 2 attempts left.");
@@ -65,19 +65,19 @@ test("a password that is sent twice at once pays once, and a wrong one uses one 
   expect(await view(order.orderId)).toMatchObject({ orderStatus: 2, depositedAmount: 500_000 });
 });
 
-test("the return path redirects to the shop with the order id, and to the payment page while the payment is open", async () => {
-  const open = await registered(sandbox.url);
-  const early = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
-  expect([early.status, early.headers.get("location")]).toEqual([303, `/payment/pay/${open.orderId}?lang=fr`]);
+test("the return path redirects to the shop with the order id, or to the payment page while the payment is open", async () => {
+  const open = await registerNewOrder(sandbox.url);
+  const openResponse = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
+  expect([openResponse.status, openResponse.headers.get("location")]).toEqual([303, `/payment/pay/${open.orderId}?lang=fr`]);
   await post(open.formUrl, "cancel", {});
-  const cancelled = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
-  expect([cancelled.status, cancelled.headers.get("location")]).toEqual([302, `http://shop.test/sorry?orderId=${open.orderId}`]);
+  const canceledResponse = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
+  expect([canceledResponse.status, canceledResponse.headers.get("location")]).toEqual([302, `http://shop.test/sorry?orderId=${open.orderId}`]);
 
-  const done = await paid(sandbox.url);
-  const after = await fetch(`${done.formUrl}/return`, { redirect: "manual" });
-  expect([after.status, after.headers.get("location")]).toEqual([
+  const paidOrder = await payNewOrder(sandbox.url);
+  const paidResponse = await fetch(`${paidOrder.formUrl}/return`, { redirect: "manual" });
+  expect([paidResponse.status, paidResponse.headers.get("location")]).toEqual([
     302,
-    `http://shop.test/thanks?basket=7&orderId=${done.orderId}`,
+    `http://shop.test/thanks?basket=7&orderId=${paidOrder.orderId}`,
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
-import { aNewOrderNumber, anOrder, aSandbox, call, control, paid, registered, send, validCard } from "./a-sandbox.ts";
+import { aNewOrderNumber, anOrder, aSandbox, call, control, payNewOrder, registerNewOrder, send, validCard } from "./a-sandbox.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 describe("register", () => {
-  test("returns an order id of 20 letters and digits and the URL of the payment page", async () => {
+  test("register.do returns an order id of 20 letters and digits and the URL of the payment page", async () => {
     const response = await call(sandbox.url, "register.do", anOrder());
     expect(response).toEqual({
       errorCode: 0,
@@ -18,7 +18,7 @@ describe("register", () => {
     });
   });
 
-  test("accepts an order number once", async () => {
+  test("register.do accepts an order number once", async () => {
     const order = anOrder();
     expect(await call(sandbox.url, "register.do", order)).toMatchObject({ errorCode: 0 });
     expect(await call(sandbox.url, "register.do", order)).toMatchObject({ errorCode: 1, errorMessage: expect.any(String) });
@@ -41,11 +41,11 @@ describe("register", () => {
     ["return URL with the scheme javascript", { returnUrl: "javascript:alert(1)" }, 5],
     ["description of 513 characters", { description: "x".repeat(513) }, 5],
     ["unknown language", { language: "DE" }, 5],
-  ])("rejects: %s", async (_name, changes, errorCode) => {
+  ])("register.do rejects an order with: %s", async (_name, changes, errorCode) => {
     expect(await call(sandbox.url, "register.do", anOrder(changes))).toEqual({ errorCode, errorMessage: expect.any(String) });
   });
 
-  test("accepts GET with a query", async () => {
+  test("register.do accepts GET with a query", async () => {
     const response = await send(sandbox.url, "register.do", anOrder(), { method: "GET" });
     expect(await response.json()).toMatchObject({ errorCode: 0 });
   });
@@ -58,8 +58,8 @@ test.each([
   "getOrderStatus.do",
   "getOrderStatusExtended.do",
   "refund.do",
-])("%s returns Access denied in lower case for a wrong password, without effect", async (path) => {
-  const order = await paid(sandbox.url);
+])("%s returns Access denied in lower-case fields for a wrong password, without effect", async (path) => {
+  const order = await payNewOrder(sandbox.url);
   const number = aNewOrderNumber();
   const parameters = { ...anOrder({ orderNumber: number, amount: "5000" }), orderId: order.orderId, password: "wrong" };
   expect(await call(sandbox.url, path, parameters)).toEqual({ errorCode: 5, errorMessage: "Access denied" });
@@ -90,13 +90,13 @@ const cards = [
 ] as const;
 
 describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, actionCode, respCode) => {
-  test("has its outcome in both confirm calls and both status calls", async () => {
-    const order = await registered(sandbox.url);
-    const pay = await control(sandbox.url, "POST", `payments/${order.orderId}/pay`, { pan, expiry, cvv2, password: "123456" });
-    const back = OrderStatus === 2 ? "http://shop.test/thanks?basket=7&" : "http://shop.test/sorry?";
-    expect(pay).toEqual({ status: 200, body: { redirect_url: `${back}orderId=${order.orderId}` } });
+  test("a payment with the card has the same outcome in both confirm calls and both status calls", async () => {
+    const order = await registerNewOrder(sandbox.url);
+    const payResponse = await control(sandbox.url, "POST", `payments/${order.orderId}/pay`, { pan, expiry, cvv2, password: "123456" });
+    const returnUrl = OrderStatus === 2 ? "http://shop.test/thanks?basket=7&" : "http://shop.test/sorry?";
+    expect(payResponse).toEqual({ status: 200, body: { redirect_url: `${returnUrl}orderId=${order.orderId}` } });
 
-    const masked = `${pan.slice(0, 6)}**${pan.slice(-4)}`;
+    const maskedPan = `${pan.slice(0, 6)}**${pan.slice(-4)}`;
     const expiration = expiry.replace(/(\d\d)\/(\d{4})/, "$2$1");
     const deposit = OrderStatus === 2 ? 500_000 : 0;
     const confirmed = await call(sandbox.url, "public/acknowledgeTransaction.do", { mdOrder: order.orderId, language: "FR" });
@@ -110,7 +110,7 @@ describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, acti
       currency: "012",
       expiration,
       cardholderName: expect.any(String),
-      Pan: masked,
+      Pan: maskedPan,
       authCode: 2,
       actionCode,
       actionCodeDescription: expect.stringMatching(/./),
@@ -142,7 +142,7 @@ describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, acti
         { name: "udf1", value: "basket-7" },
       ],
       cardAuthInfo: {
-        pan: masked,
+        pan: maskedPan,
         expiration,
         cardholderName: expect.any(String),
         ...(confirmed.approvalCode && { approvalCode: confirmed.approvalCode }),
@@ -159,7 +159,7 @@ describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, acti
 });
 
 test("the status of an order without an attempt to pay has no card and no response code", async () => {
-  const order = await registered(sandbox.url);
+  const order = await registerNewOrder(sandbox.url);
   const status = await call(sandbox.url, "getOrderStatus.do", { orderId: order.orderId });
   expect(status).toMatchObject({
     ErrorCode: "0",
@@ -177,7 +177,7 @@ test.each([
   ["AR", "تم قبول عملية الدفع."],
   ["EN", "Your payment was accepted."],
 ])("the text for the cardholder is in the order's language: %s", async (language, text) => {
-  const order = await paid(sandbox.url, { language });
+  const order = await payNewOrder(sandbox.url, { language });
   const status = await call(sandbox.url, "getOrderStatus.do", { orderId: order.orderId });
   expect(status.params.respCode_desc).toBe(text);
 });
@@ -195,8 +195,8 @@ describe("refund", () => {
   const refund = (orderId: string, amount: string) => call(sandbox.url, "refund.do", { orderId, amount });
   const view = async (orderId: string) => (await control(sandbox.url, "GET", `payments/${orderId}`)).body;
 
-  test("accepts partial refunds up to the deposited amount", async () => {
-    const { orderId } = await paid(sandbox.url);
+  test("refund.do accepts partial refunds up to the deposited amount", async () => {
+    const { orderId } = await payNewOrder(sandbox.url);
     expect(await refund(orderId, "200000")).toEqual({ errorCode: 0, errorMessage: "Success" });
     expect(await refund(orderId, "200000")).toMatchObject({ errorCode: 0 });
     expect(await refund(orderId, "100001")).toMatchObject({ errorCode: 7 });
@@ -209,8 +209,8 @@ describe("refund", () => {
     expect(extended.paymentAmountInfo).toMatchObject({ paymentState: "REFUNDED", refundedAmount: 500_000 });
   });
 
-  test("accepts one of ten concurrent refunds of the whole amount", async () => {
-    const { orderId } = await paid(sandbox.url);
+  test("refund.do accepts one of ten concurrent refunds of the whole amount", async () => {
+    const { orderId } = await payNewOrder(sandbox.url);
     const responses = await Promise.all(Array.from({ length: 10 }, () => refund(orderId, "500000")));
     expect(responses.map(({ errorCode }) => errorCode).sort()).toEqual([0, 7, 7, 7, 7, 7, 7, 7, 7, 7]);
     expect(await view(orderId)).toMatchObject({ refundedAmount: 500_000 });
@@ -218,29 +218,29 @@ describe("refund", () => {
     expect(calls.filter((received: { operation: string }) => received.operation === "refund")).toHaveLength(10);
   });
 
-  test("returns code 7 for an order that is not deposited", async () => {
-    const { orderId } = await registered(sandbox.url);
+  test("refund.do returns code 7 for an order that is not deposited", async () => {
+    const { orderId } = await registerNewOrder(sandbox.url);
     expect(await refund(orderId, "5000")).toMatchObject({ errorCode: 7 });
   });
 
-  test.each(["0", "-1", "10.5"])("returns code 5 for the amount %s", async (amount) => {
-    const { orderId } = await paid(sandbox.url);
+  test.each(["0", "-1", "10.5"])("refund.do returns code 5 for the amount %s", async (amount) => {
+    const { orderId } = await payNewOrder(sandbox.url);
     expect(await refund(orderId, amount)).toMatchObject({ errorCode: 5 });
   });
 });
 
-test("every number of a response is a string with numbersAsStrings", async () => {
-  await using strings = await aSandbox({ numbersAsStrings: true });
+test("numbersAsStrings renders every number of a response as a string", async () => {
+  await using stringsSandbox = await aSandbox({ numbersAsStrings: true });
   const order = anOrder();
-  const { orderId, errorCode } = await call(strings.url, "register.do", order);
-  await control(strings.url, "POST", `payments/${orderId}/pay`, validCard);
+  const { orderId, errorCode } = await call(stringsSandbox.url, "register.do", order);
+  await control(stringsSandbox.url, "POST", `payments/${orderId}/pay`, validCard);
   expect(errorCode).toBe("0");
-  expect(await call(strings.url, "confirmOrder.do", { orderId })).toMatchObject({
+  expect(await call(stringsSandbox.url, "confirmOrder.do", { orderId })).toMatchObject({
     OrderStatus: "2",
     Amount: "500000",
     actionCode: "0",
   });
-  const extended = await call(strings.url, "getOrderStatusExtended.do", { orderId });
+  const extended = await call(stringsSandbox.url, "getOrderStatusExtended.do", { orderId });
   expect(extended).toMatchObject({ orderStatus: "2", paymentAmountInfo: { depositedAmount: "500000" } });
   expect(JSON.stringify(extended)).not.toMatch(/[:[,]-?\d/);
 });

@@ -7,11 +7,11 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { aReceiver } from "./a-receiver.ts";
-import { anOrder, call, control, credentials, paid, registered, send, validCard } from "./a-sandbox.ts";
+import { anOrder, call, control, credentials, payNewOrder, registerNewOrder, send, validCard } from "./a-sandbox.ts";
 import { aCreation, aVerification, callProvider, kycControl, objectAt } from "./a-verification.ts";
 
 let dataDir: string;
-let running: ChildProcessByStdio<null, Readable, Readable> | undefined;
+let runningProcess: ChildProcessByStdio<null, Readable, Readable> | undefined;
 let output: string;
 
 beforeEach(() => {
@@ -35,7 +35,7 @@ async function start(): Promise<string> {
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  running = child;
+  runningProcess = child;
   child.stderr.on("data", (chunk) => {
     output += `stderr: ${chunk}`;
   });
@@ -54,74 +54,75 @@ async function start(): Promise<string> {
 }
 
 async function kill(): Promise<void> {
-  if (!running || running.exitCode !== null || running.signalCode !== null) return;
-  running.kill("SIGKILL");
-  await once(running, "exit");
+  if (!runningProcess || runningProcess.exitCode !== null || runningProcess.signalCode !== null) return;
+  runningProcess.kill("SIGKILL");
+  await once(runningProcess, "exit");
 }
 
-test("orders, refunds, calls and the clock are kept after a kill", async () => {
+test("orders, refunds, calls and the clock are kept when the process is killed", async () => {
   const url = await start();
-  const order = await paid(url);
-  const unpaid = await registered(url);
-  const tried = await registered(url);
-  await control(url, "POST", `payments/${tried.orderId}/pay`, { ...validCard, password: "1" });
+  const order = await payNewOrder(url);
+  const unpaidOrder = await registerNewOrder(url);
+  const orderWithWrongPassword = await registerNewOrder(url);
+  await control(url, "POST", `payments/${orderWithWrongPassword.orderId}/pay`, { ...validCard, password: "1" });
   await call(url, "confirmOrder.do", { orderId: order.orderId });
   await call(url, "refund.do", { orderId: order.orderId, amount: "100000" });
   await control(url, "POST", "clock", { advance_seconds: 1000 });
   const before = await control(url, "GET", `payments/${order.orderId}`);
 
   await kill();
-  const again = await start();
+  const restartedUrl = await start();
 
-  const after = await control(again, "GET", `payments/${order.orderId}`);
-  expect(after).toEqual({ status: 200, body: { ...before.body, formUrl: `${again}/payment/pay/${order.orderId}` } });
+  const after = await control(restartedUrl, "GET", `payments/${order.orderId}`);
+  expect(after).toEqual({ status: 200, body: { ...before.body, formUrl: `${restartedUrl}/payment/pay/${order.orderId}` } });
   expect(after.body).toMatchObject({ orderStatus: 4, refundedAmount: 100_000, confirmed: true });
-  expect(await control(again, "POST", `payments/${tried.orderId}/pay`, { ...validCard, password: "2" })).toMatchObject({
+  expect(await control(restartedUrl, "POST", `payments/${orderWithWrongPassword.orderId}/pay`, { ...validCard, password: "2" })).toMatchObject({
     body: { attempts_left: 1 },
   });
-  expect(await call(again, "register.do", anOrder({ orderNumber: order.orderNumber }))).toMatchObject({ errorCode: 1 });
-  // 1000 seconds before the kill and 200 after it are the whole session.
-  await control(again, "POST", "clock", { advance_seconds: 200 });
-  expect(await call(again, "getOrderStatus.do", { orderId: unpaid.orderId })).toMatchObject({
+  expect(await call(restartedUrl, "register.do", anOrder({ orderNumber: order.orderNumber }))).toMatchObject({ errorCode: 1 });
+  // The session of 1200 seconds ends: 1000 seconds passed before the kill, and 200 seconds after
+  // it.
+  await control(restartedUrl, "POST", "clock", { advance_seconds: 200 });
+  expect(await call(restartedUrl, "getOrderStatus.do", { orderId: unpaidOrder.orderId })).toMatchObject({
     OrderStatus: 6,
     actionCode: -2007,
   });
 });
 
-test("a late refund takes effect once after a kill", async () => {
+test("a late refund takes effect once when the process is killed before", async () => {
   const url = await start();
-  const { orderId } = await paid(url);
+  const { orderId } = await payNewOrder(url);
   await control(url, "PUT", "faults", { operation: "refund", mode: "error_late:1500" });
   await call(url, "refund.do", { orderId, amount: "1000" });
 
   await kill();
   await new Promise((resolve) => setTimeout(resolve, 1500));
-  const again = await start();
+  const restartedUrl = await start();
   const refunds = async (at: string) => (await control(at, "GET", `payments/${orderId}`)).body.refunds;
-  await expect.poll(() => refunds(again)).toMatchObject([{ amount: 1000, by: "client" }]);
+  await expect.poll(() => refunds(restartedUrl)).toMatchObject([{ amount: 1000, by: "client" }]);
   await kill();
   expect(await refunds(await start())).toHaveLength(1);
 });
 
 test("files and log contain no card number, password or credentials, and stderr is empty", async () => {
   const url = await start();
-  const order = await registered(url);
+  const order = await registerNewOrder(url);
   await control(url, "POST", `payments/${order.orderId}/pay`, { ...validCard, password: "not-the-password" });
   await control(url, "POST", `payments/${order.orderId}/pay`, validCard);
   await send(url, "getOrderStatus.do", { orderId: order.orderId }, { method: "GET" });
   await expect.poll(() => output).toContain("getOrderStatus.do");
   await kill();
 
-  const stored = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name), "latin1"));
-  expect(stored.join("")).toContain("628058**7215");
+  const storedFiles = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name), "latin1"));
+  expect(storedFiles.join("")).toContain("628058**7215");
   for (const secret of [validCard.pan, "not-the-password", credentials.password]) {
-    expect(stored.join("")).not.toContain(secret);
+    expect(storedFiles.join("")).not.toContain(secret);
     expect(output).not.toContain(secret);
   }
   expect(output).not.toContain("stderr:");
 });
 
-test("verifications, checks in progress and undelivered callbacks are kept after a kill", async () => {
+test("verifications, checks in progress and undelivered callbacks are kept when the process is killed", async () => {
   await using receiver = await aReceiver();
   const profile = { first_name: "Zoé", last_name: "Unmistakable" };
   const url = await start();
@@ -130,29 +131,29 @@ test("verifications, checks in progress and undelivered callbacks are kept after
   const token = created.link_url.split("/").at(-1);
   receiver.respondNext(503);
   await kycControl(url, token, "submit", { last_name: "Other", hold_seconds: 60 });
-  const second = await aVerification(url);
+  const unusedVerification = await aVerification(url);
   await control(url, "POST", "clock", { advance_seconds: 30 });
   await expect.poll(() => receiver.received.length).toBeGreaterThan(0);
   const before = await objectAt(url, created.provider_id);
 
   await kill();
-  const again = await start();
+  const restartedUrl = await start();
 
-  expect(await objectAt(again, created.provider_id)).toEqual({ ...before, link_url: `${again}/verify/${token}` });
-  expect(await callProvider(again, "POST", "applications", creation)).toMatchObject({
+  expect(await objectAt(restartedUrl, created.provider_id)).toEqual({ ...before, link_url: `${restartedUrl}/verify/${token}` });
+  expect(await callProvider(restartedUrl, "POST", "applications", creation)).toMatchObject({
     status: 200,
     body: { status: "PROCESSING" },
   });
   await expect.poll(() => receiver.types().slice(-2)).toEqual(["submitted", "processing"]);
-  await control(again, "POST", "clock", { advance_seconds: 30 });
+  await control(restartedUrl, "POST", "clock", { advance_seconds: 30 });
   await expect.poll(() => receiver.types().at(-1)).toBe("completed");
   expect(receiver.received.at(-1)?.body.application).toMatchObject({
     verdict: "NEEDS_REVIEW",
     reason_codes: [{ code: "PROFILE_MISMATCH" }],
   });
   expect(new Set(receiver.of(creation.reference).map(({ body }) => body.event_id)).size).toBe(4);
-  expect(await kycControl(again, second.token, "open")).toMatchObject({ body: { status: "OPENED" } });
-  expect((await control(again, "GET", `kyc/${token}`)).body.calls[0]).toMatchObject({ operation: "kyc_create" });
+  expect(await kycControl(restartedUrl, unusedVerification.token, "open")).toMatchObject({ body: { status: "OPENED" } });
+  expect((await control(restartedUrl, "GET", `kyc/${token}`)).body.calls[0]).toMatchObject({ operation: "kyc_create" });
 });
 
 test("files and log contain no applicant's name, and the log contains no link", async () => {
@@ -167,11 +168,11 @@ test("files and log contain no applicant's name, and the log contains no link", 
   await expect.poll(() => output).toContain("/sandbox/kyc/[redacted]/submit");
   await kill();
 
-  const stored = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name), "latin1"));
-  expect(stored.join("")).toContain(token);
+  const storedFiles = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name), "latin1"));
+  expect(storedFiles.join("")).toContain(token);
   expect(output).not.toContain(token);
   for (const secret of ["Unmistakable", "unmistakable@", "Nobodyelse", "1931-02-03", "Someoneelse"]) {
-    expect(stored.join("").toLowerCase()).not.toContain(secret.toLowerCase());
+    expect(storedFiles.join("").toLowerCase()).not.toContain(secret.toLowerCase());
     expect(output.toLowerCase()).not.toContain(secret.toLowerCase());
   }
   expect(output).not.toContain("stderr:");

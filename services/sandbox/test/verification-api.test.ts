@@ -14,7 +14,7 @@ const create = (changes: Record<string, unknown> = {}) => callProvider(sandbox.u
 const cancel = (providerId: string) => callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`);
 
 describe("creation", () => {
-  test("returns 201 with the object, whose link is valid for 72 hours", async () => {
+  test("creation returns 201 with the object, whose link is valid for 72 hours", async () => {
     const before = Date.now();
     const { status, body } = await create({ reference: "first" });
     expect(status).toBe(201);
@@ -32,16 +32,16 @@ describe("creation", () => {
     expect(Math.round((Date.parse(body.link_expires_at) - before) / 60_000)).toBe(72 * 60);
   });
 
-  test("returns 200 with the existing object for a known reference, even if other fields differ", async () => {
+  test("creation returns 200 with the existing object for a known reference, even if other fields differ", async () => {
     const reference = aNewReference();
-    const [first, ...others] = await Promise.all([1, 2, 3].map((ttl_hours) => create({ reference, ttl_hours })));
-    expect([first, ...others].map((response) => response?.status).sort()).toEqual([200, 200, 201]);
-    for (const other of others) expect(other.body).toEqual(first?.body);
-    await kycControl(sandbox.url, new URL(first?.body.link_url).pathname.slice(8), "open");
+    const [created, ...others] = await Promise.all([1, 2, 3].map((ttl_hours) => create({ reference, ttl_hours })));
+    expect([created, ...others].map((response) => response?.status).sort()).toEqual([200, 200, 201]);
+    for (const other of others) expect(other.body).toEqual(created?.body);
+    await kycControl(sandbox.url, new URL(created?.body.link_url).pathname.slice(8), "open");
     expect(await create({ reference })).toMatchObject({ status: 200, body: { status: "OPENED", sequence: 2 } });
   });
 
-  test("returns a link that is valid for ttl_hours", async () => {
+  test("creation returns a link that is valid for ttl_hours", async () => {
     const { body } = await create({ ttl_hours: 1 });
     expect(Math.round((Date.parse(body.link_expires_at) - Date.now()) / 60_000)).toBe(60);
   });
@@ -62,7 +62,7 @@ describe("creation", () => {
     ["require_video", "yes"],
     ["ttl_hours", 721],
     ["profile", ["x"]],
-  ])("returns 422 with a problem for %s %j", async (name, value) => {
+  ])("creation returns 422 with a problem for %s %j", async (name, value) => {
     const { status, body } = await create({ [name]: value });
     expect(status).toBe(422);
     expect(body.problems).toEqual([expect.stringContaining(name)]);
@@ -85,12 +85,12 @@ test.each([
 test.each([
   ["GET", "applications/unknown"],
   ["POST", "applications/unknown/cancel"],
-])("%s %s returns 404", async (method, path) => {
+])("%s %s returns 404 for an unknown application", async (method, path) => {
   expect(await callProvider(sandbox.url, method, path)).toMatchObject({ status: 404, body: { error: "unknown_application" } });
 });
 
 describe("cancel", () => {
-  test.each(["CREATED", "OPENED", "FAILED"])("returns 200 with the object in the status %s", async (status) => {
+  test.each(["CREATED", "OPENED", "FAILED"])("cancel returns 200 with the object in the status %s", async (status) => {
     const { providerId, token } = await aVerification(sandbox.url);
     if (status === "OPENED") await kycControl(sandbox.url, token, "open");
     if (status === "FAILED") await kycControl(sandbox.url, token, "submit", { outcome: "failed" });
@@ -102,7 +102,7 @@ describe("cancel", () => {
     ["PROCESSING", "submit", { outcome: "approved", hold_seconds: 60 }],
     ["COMPLETED", "submit", { outcome: "approved" }],
     ["EXPIRED", "expire", {}],
-  ])("returns 409 with the unchanged object in the status %s", async (status, call, body) => {
+  ])("cancel returns 409 with the unchanged object in the status %s", async (status, call, body) => {
     const { providerId, token } = await aVerification(sandbox.url);
     await kycControl(sandbox.url, token, call, body);
     const before = await objectAt(sandbox.url, providerId);
@@ -111,10 +111,10 @@ describe("cancel", () => {
     expect(await objectAt(sandbox.url, providerId)).toEqual(before);
   });
 
-  test("returns 409 with the canceled object when it is repeated", async () => {
+  test("a repeated cancel returns 409 with the canceled object", async () => {
     const { providerId } = await aVerification(sandbox.url);
-    const first = await cancel(providerId);
-    expect(await cancel(providerId)).toEqual({ status: 409, body: first.body });
+    const firstResponse = await cancel(providerId);
+    expect(await cancel(providerId)).toEqual({ status: 409, body: firstResponse.body });
   });
 });
 
@@ -123,67 +123,67 @@ describe("review", () => {
     callProvider(sandbox.url, "POST", `applications/${providerId}/review`, body);
   const decision = { outcome: "APPROVED", reviewer: "officer", note: "Same person." };
 
-  test.each(["APPROVED", "REJECTED"])("applies the decision %s once", async (outcome) => {
+  test.each(["APPROVED", "REJECTED"])("review applies the decision %s once", async (outcome) => {
     const { providerId, token } = await aVerification(sandbox.url);
     await kycControl(sandbox.url, token, "submit", { outcome: "needs_review", aml_hit_count: 2 });
     const before = await objectAt(sandbox.url, providerId);
-    const first = await review(providerId, { ...decision, outcome });
-    expect(first).toMatchObject({ status: 200, body: { status: "COMPLETED", verdict: outcome, sequence: before.sequence + 1 } });
-    expect(first.body.aml_decision).toBe(outcome === "APPROVED" ? "CLEAR" : "CONFIRMED_MATCH");
-    expect(await review(providerId, decision)).toEqual({ status: 409, body: first.body });
+    const firstResponse = await review(providerId, { ...decision, outcome });
+    expect(firstResponse).toMatchObject({ status: 200, body: { status: "COMPLETED", verdict: outcome, sequence: before.sequence + 1 } });
+    expect(firstResponse.body.aml_decision).toBe(outcome === "APPROVED" ? "CLEAR" : "CONFIRMED_MATCH");
+    expect(await review(providerId, decision)).toEqual({ status: 409, body: firstResponse.body });
   });
 
-  test("returns 409 with the object when no review is awaited", async () => {
+  test("review returns 409 with the object when no review is awaited", async () => {
     const { providerId } = await aVerification(sandbox.url);
     expect(await review(providerId, decision)).toMatchObject({ status: 409, body: { status: "CREATED" } });
   });
 
-  test.each([{ outcome: "NEEDS_REVIEW" }, { reviewer: undefined }, { note: 1 }])("returns 422 for %j", async (changes) => {
+  test.each([{ outcome: "NEEDS_REVIEW" }, { reviewer: undefined }, { note: 1 }])("review returns 422 for %j", async (changes) => {
     const { providerId } = await aVerification(sandbox.url);
     expect(await review(providerId, { ...decision, ...changes })).toMatchObject({ status: 422 });
   });
 });
 
-describe("the clock", () => {
-  test("expires an unused link once, and no link with a submission in progress", async () => {
-    await using clocked = await aSandbox();
-    const unused = await aVerification(clocked.url, { ttl_hours: 1 });
-    const checked = await aVerification(clocked.url, { ttl_hours: 1 });
-    const usedUp = await aVerification(clocked.url, { ttl_hours: 1, max_attempts: 1 });
-    await kycControl(clocked.url, checked.token, "submit", { outcome: "approved", hold_seconds: 7200 });
-    await kycControl(clocked.url, usedUp.token, "submit", { outcome: "failed" });
-    await control(clocked.url, "POST", "clock", { advance_seconds: 3600 });
-    expect(await objectAt(clocked.url, unused.providerId)).toMatchObject({ status: "EXPIRED", sequence: 2 });
-    expect(await objectAt(clocked.url, checked.providerId)).toMatchObject({ status: "PROCESSING" });
-    expect(await objectAt(clocked.url, usedUp.providerId)).toMatchObject({ status: "FAILED" });
-    await control(clocked.url, "POST", "clock", { advance_seconds: 3600 });
-    expect(await objectAt(clocked.url, checked.providerId)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
-    expect(await objectAt(clocked.url, unused.providerId)).toMatchObject({ sequence: 2 });
+describe("clock", () => {
+  test("advancing the clock expires an unused link once, but no link with a submission in progress", async () => {
+    await using clockSandbox = await aSandbox();
+    const unusedLink = await aVerification(clockSandbox.url, { ttl_hours: 1 });
+    const inProgress = await aVerification(clockSandbox.url, { ttl_hours: 1 });
+    const usedUpLink = await aVerification(clockSandbox.url, { ttl_hours: 1, max_attempts: 1 });
+    await kycControl(clockSandbox.url, inProgress.token, "submit", { outcome: "approved", hold_seconds: 7200 });
+    await kycControl(clockSandbox.url, usedUpLink.token, "submit", { outcome: "failed" });
+    await control(clockSandbox.url, "POST", "clock", { advance_seconds: 3600 });
+    expect(await objectAt(clockSandbox.url, unusedLink.providerId)).toMatchObject({ status: "EXPIRED", sequence: 2 });
+    expect(await objectAt(clockSandbox.url, inProgress.providerId)).toMatchObject({ status: "PROCESSING" });
+    expect(await objectAt(clockSandbox.url, usedUpLink.providerId)).toMatchObject({ status: "FAILED" });
+    await control(clockSandbox.url, "POST", "clock", { advance_seconds: 3600 });
+    expect(await objectAt(clockSandbox.url, inProgress.providerId)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
+    expect(await objectAt(clockSandbox.url, unusedLink.providerId)).toMatchObject({ sequence: 2 });
   });
 
-  test("applies a failed check and the expiry of the link in one advance", async () => {
-    await using clocked = await aSandbox();
-    const { providerId, token } = await aVerification(clocked.url, { ttl_hours: 1 });
-    await kycControl(clocked.url, token, "submit", { outcome: "failed", hold_seconds: 60 });
-    await control(clocked.url, "POST", "clock", { advance_seconds: 7200 });
-    expect(await objectAt(clocked.url, providerId)).toMatchObject({ status: "EXPIRED", attempts_used: 1 });
+  test("advancing the clock once applies a failed check and the expiry of the link", async () => {
+    await using clockSandbox = await aSandbox();
+    const { providerId, token } = await aVerification(clockSandbox.url, { ttl_hours: 1 });
+    await kycControl(clockSandbox.url, token, "submit", { outcome: "failed", hold_seconds: 60 });
+    await control(clockSandbox.url, "POST", "clock", { advance_seconds: 7200 });
+    expect(await objectAt(clockSandbox.url, providerId)).toMatchObject({ status: "EXPIRED", attempts_used: 1 });
   });
 });
 
 describe("events", () => {
-  test("are returned in order after a cursor, and the cursor is unchanged without new events", async () => {
+  test("GET events returns events in order after a cursor, and the same cursor when there are no new events", async () => {
     const start = (await callProvider(sandbox.url, "GET", "events?limit=500")).body.cursor;
     const { token, reference } = await aVerification(sandbox.url);
     await kycControl(sandbox.url, token, "submit", { outcome: "rejected" });
-    const first = (await callProvider(sandbox.url, "GET", `events?after=${start}&limit=3`)).body;
-    const rest = (await callProvider(sandbox.url, "GET", `events?after=${first.cursor}&limit=3`)).body;
-    const events = [...first.events, ...rest.events];
+    const firstPage = (await callProvider(sandbox.url, "GET", `events?after=${start}&limit=3`)).body;
+    const secondPage = (await callProvider(sandbox.url, "GET", `events?after=${firstPage.cursor}&limit=3`)).body;
+    const events = [...firstPage.events, ...secondPage.events];
     expect(events.map(({ type }) => type)).toEqual(
       ["opened", "submitted", "processing", "completed"].map((type) => `application.${type}`),
     );
     expect(events.map(({ sequence }) => sequence)).toEqual([2, 3, 4, 5]);
     expect(events[3]).toEqual({
-      cursor: rest.cursor,
+      cursor: secondPage.cursor,
       event_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       type: "application.completed",
       occurred_at: expect.stringMatching(/Z$/),
@@ -191,38 +191,38 @@ describe("events", () => {
       application: expect.objectContaining({ reference, verdict: "REJECTED", sequence: 5 }),
     });
     expect(JSON.stringify(events)).not.toContain("link_url");
-    expect((await callProvider(sandbox.url, "GET", `events?after=${rest.cursor}`)).body).toEqual({
+    expect((await callProvider(sandbox.url, "GET", `events?after=${secondPage.cursor}`)).body).toEqual({
       events: [],
-      cursor: rest.cursor,
+      cursor: secondPage.cursor,
     });
   });
 
-  test.each(["after=x", "limit=0", "limit=501"])("return 422 for ?%s", async (query) => {
+  test.each(["after=x", "limit=0", "limit=501"])("GET events returns 422 for ?%s", async (query) => {
     expect((await callProvider(sandbox.url, "GET", `events?${query}`)).status).toBe(422);
   });
 });
 
 describe("a fault of the provider's API", () => {
   const setFault = (operation: string, mode: string) => control(sandbox.url, "PUT", "faults", { operation, mode });
-  const short = () => ({ signal: AbortSignal.timeout(300) });
+  const withShortTimeout = () => ({ signal: AbortSignal.timeout(300) });
 
   test.each([
     ["timeout_before", 404],
     ["timeout_after", 200],
     ["reset_after", 200],
-  ])("%s of a creation sends no response", async (mode, found) => {
+  ])("a creation with the fault %s gets no response", async (mode, expectedStatus) => {
     const creation = aCreation();
     await setFault("kyc_create", mode);
-    await expect(callProvider(sandbox.url, "POST", "applications", creation, short())).rejects.toThrow();
+    await expect(callProvider(sandbox.url, "POST", "applications", creation, withShortTimeout())).rejects.toThrow();
     const { status, body } = await control(sandbox.url, "GET", `kyc?reference=${creation.reference}`);
-    expect(status).toBe(found);
+    expect(status).toBe(expectedStatus);
     expect(body.calls).toHaveLength(1);
     expect(await callProvider(sandbox.url, "POST", "applications", creation)).toMatchObject({
-      status: found === 200 ? 200 : 201,
+      status: expectedStatus === 200 ? 200 : 201,
     });
   });
 
-  test("truncated sends half of the response to a creation", async () => {
+  test("a creation with the fault truncated gets half of the response", async () => {
     const creation = aCreation();
     await setFault("kyc_create", "truncated");
     await expect(callProvider(sandbox.url, "POST", "applications", creation)).rejects.toThrow();
@@ -230,7 +230,7 @@ describe("a fault of the provider's API", () => {
   });
 
   test.each(["kyc_create", "kyc_get", "kyc_cancel"])(
-    "error:<status> of %s returns that status without effect",
+    "%s with the fault error:<status> gets that status and has no effect",
     async (operation) => {
       const { providerId } = await aVerification(sandbox.url);
       await setFault(operation, "error:422");
@@ -250,24 +250,24 @@ describe("a fault of the provider's API", () => {
   test("leak:<word> adds personal data to the object, and leak_error:<word> returns an error with the word, without effect", async () => {
     const { providerId } = await aVerification(sandbox.url);
     await setFault("kyc_get", "leak:canary-1");
-    const leaking = await objectAt(sandbox.url, providerId);
-    expect(leaking).toMatchObject({ provider_id: providerId, status: "CREATED", first_name: "canary-1-first" });
+    const leakingObject = await objectAt(sandbox.url, providerId);
+    expect(leakingObject).toMatchObject({ provider_id: providerId, status: "CREATED", first_name: "canary-1-first" });
     expect(await objectAt(sandbox.url, providerId)).not.toHaveProperty("first_name");
 
     const creation = aCreation();
     await setFault("kyc_create", "leak_error:canary-2");
-    const refused = await callProvider(sandbox.url, "POST", "applications", creation);
-    expect(refused).toMatchObject({
+    const leakingError = await callProvider(sandbox.url, "POST", "applications", creation);
+    expect(leakingError).toMatchObject({
       status: 422,
       body: { error: "planted_fault", message: expect.stringContaining("canary-2") },
     });
     expect((await control(sandbox.url, "GET", `kyc?reference=${creation.reference}`)).status).toBe(404);
   });
 
-  test("timeout_after of a cancel cancels the application", async () => {
+  test("a cancel with the fault timeout_after cancels the application", async () => {
     const { providerId } = await aVerification(sandbox.url);
     await setFault("kyc_cancel", "timeout_after");
-    await expect(callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`, undefined, short())).rejects.toThrow();
+    await expect(callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`, undefined, withShortTimeout())).rejects.toThrow();
     expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "CANCELED" });
   });
 
@@ -279,7 +279,7 @@ describe("a fault of the provider's API", () => {
     ["kyc_get", "leak:"],
     ["kyc_callback", "leak_error:x"],
     ["refund", "leak:x"],
-  ])("%s rejects the mode %s", async (operation, mode) => {
+  ])("%s rejects the fault %s", async (operation, mode) => {
     expect(await setFault(operation, mode)).toMatchObject({ status: 422 });
   });
 });

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
-import { aReceiver, type Received, type Receiver } from "./a-receiver.ts";
+import { aReceiver, type ReceivedCallback, type Receiver } from "./a-receiver.ts";
 import { aSandbox, control } from "./a-sandbox.ts";
 import { aVerification, callProvider, kycControl } from "./a-verification.ts";
 
@@ -30,10 +30,10 @@ const results = async (token: string) =>
   (await control(sandbox.url, "GET", `kyc/${token}`)).body.callbacks.map(({ attempts }: { attempts: { result: string }[] }) =>
     attempts.map(({ result }) => result),
   );
-const settled = (token: string) => expect.poll(() => states(token)).not.toContain("pending");
+const waitUntilNotPending = (token: string) => expect.poll(() => states(token)).not.toContain("pending");
 
 /** Verifies the signature by the specification, independent of the code that signs. */
-function isSigned({ headers, raw }: Received, key = secret): boolean {
+function isSigned({ headers, raw }: ReceivedCallback, key = secret): boolean {
   const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["x-provider-signature"])) ?? [];
   expect(Math.abs(Date.now() / 1000 - Number(t))).toBeLessThan(300);
   return (
@@ -45,11 +45,11 @@ function isSigned({ headers, raw }: Received, key = secret): boolean {
   );
 }
 
-test("every change is sent in order, signed, with the object at that time and without the link", async () => {
+test("every change causes a signed callback, in order, with the object at that time and without the link", async () => {
   const { token, reference, providerId } = await aVerificationWithReceiver();
   await kycControl(sandbox.url, token, "submit", { outcome: "needs_review" });
   await kycControl(sandbox.url, token, "review", { outcome: "approved" });
-  await settled(token);
+  await waitUntilNotPending(token);
   expect(receiver.types()).toEqual(["opened", "submitted", "processing", "completed", "review_resolved"]);
   expect(receiver.received.map(({ body }) => body.sequence)).toEqual([2, 3, 4, 5, 6]);
   expect(receiver.received.map(({ body }) => body.application.status)).toEqual([
@@ -84,66 +84,66 @@ test("every change is sent in order, signed, with the object at that time and wi
   expect(await states(token)).toEqual(Array(5).fill("delivered"));
 });
 
-test("cancel, expiry and failure are sent", async () => {
+test("cancel, expiry and failure of an application cause callbacks", async () => {
   const canceled = await aVerificationWithReceiver();
   await callProvider(sandbox.url, "POST", `applications/${canceled.providerId}/cancel`);
   const expired = await aVerificationWithReceiver();
   await kycControl(sandbox.url, expired.token, "expire");
   const failed = await aVerificationWithReceiver();
   await kycControl(sandbox.url, failed.token, "submit", { outcome: "failed" });
-  for (const { token } of [canceled, expired, failed]) await settled(token);
-  const last = (reference: string) => receiver.of(reference).at(-1)?.body.type;
-  expect([canceled, expired, failed].map(({ reference }) => last(reference))).toEqual([
+  for (const { token } of [canceled, expired, failed]) await waitUntilNotPending(token);
+  const lastType = (reference: string) => receiver.of(reference).at(-1)?.body.type;
+  expect([canceled, expired, failed].map(({ reference }) => lastType(reference))).toEqual([
     "application.canceled",
     "application.expired",
     "application.failed",
   ]);
 });
 
-test("the end of a check and the expiry of a link are sent without a request", async () => {
-  await using clocked = await aSandbox();
-  const unused = await aVerification(clocked.url, { callback_url: receiver.url });
-  const held = await aVerification(clocked.url, { callback_url: receiver.url });
-  await kycControl(clocked.url, held.token, "submit", { outcome: "approved", hold_seconds: 0.05 });
+test("the end of a check and the expiry of a link cause callbacks without a request", async () => {
+  await using clockSandbox = await aSandbox();
+  const unused = await aVerification(clockSandbox.url, { callback_url: receiver.url });
+  const delayedCheck = await aVerification(clockSandbox.url, { callback_url: receiver.url });
+  await kycControl(clockSandbox.url, delayedCheck.token, "submit", { outcome: "approved", hold_seconds: 0.05 });
   await expect.poll(() => receiver.types()).toContain("completed");
-  await control(clocked.url, "POST", "clock", { advance_seconds: 72 * 3600 });
+  await control(clockSandbox.url, "POST", "clock", { advance_seconds: 72 * 3600 });
   await expect.poll(() => receiver.of(unused.reference).map(({ body }) => body.type)).toEqual(["application.expired"]);
 });
 
-test("a response other than 2xx is retried with the same body, and later callbacks wait", async () => {
+test("a callback with a response other than 2xx is retried with the same body, and later callbacks wait", async () => {
   receiver.respondNext(500, 302, 404);
   const { token } = await aVerificationWithReceiver();
   await kycControl(sandbox.url, token, "submit", { outcome: "approved" });
-  await settled(token);
+  await waitUntilNotPending(token);
   expect(receiver.types()).toEqual(["opened", "opened", "opened", "opened", "submitted", "processing", "completed"]);
   expect(new Set(receiver.received.slice(0, 4).map(({ raw }) => raw)).size).toBe(1);
   expect(await results(token)).toEqual([["500", "302", "404", "204"], ["204"], ["204"], ["204"]]);
 });
 
-test("a callback is given up after the last retry, and the next one is sent", async () => {
+test("a callback is given up after the last retry, and the next callback is sent", async () => {
   receiver.respondNext(500, 500, 500, 500);
   const { token } = await aVerificationWithReceiver();
   await kycControl(sandbox.url, token, "submit", { outcome: "approved" });
-  await settled(token);
+  await waitUntilNotPending(token);
   expect(await states(token)).toEqual(["given_up", "delivered", "delivered", "delivered"]);
   expect(receiver.types().slice(0, 5)).toEqual(["opened", "opened", "opened", "opened", "submitted"]);
 });
 
-test("an application whose callbacks fail does not delay another", async () => {
-  await using slowRetry = await aSandbox({ kycCallbackRetryMs: [3_600_000] });
-  const unreachable = await aVerification(slowRetry.url);
-  const reachable = await aVerification(slowRetry.url, { callback_url: receiver.url });
-  await kycControl(slowRetry.url, unreachable.token, "submit", { outcome: "approved" });
-  await kycControl(slowRetry.url, reachable.token, "submit", { outcome: "approved" });
+test("an application whose callbacks fail does not delay callbacks of another application", async () => {
+  await using slowRetrySandbox = await aSandbox({ kycCallbackRetryMs: [3_600_000] });
+  const unreachable = await aVerification(slowRetrySandbox.url);
+  const reachable = await aVerification(slowRetrySandbox.url, { callback_url: receiver.url });
+  await kycControl(slowRetrySandbox.url, unreachable.token, "submit", { outcome: "approved" });
+  await kycControl(slowRetrySandbox.url, reachable.token, "submit", { outcome: "approved" });
   await expect.poll(() => receiver.types()).toHaveLength(4);
-  const { callbacks } = (await control(slowRetry.url, "GET", `kyc/${unreachable.token}`)).body;
+  const { callbacks } = (await control(slowRetrySandbox.url, "GET", `kyc/${unreachable.token}`)).body;
   expect(callbacks.map(({ attempts }: { attempts: unknown[] }) => attempts.length)).toEqual([1, 0, 0, 0]);
 });
 
 test("callbacks have a signature of each secret during a rotation", async () => {
-  await using rotating = await aSandbox({ kycCallbackSecrets: ["old", "new"] });
-  const { token } = await aVerification(rotating.url, { callback_url: receiver.url });
-  await kycControl(rotating.url, token, "open");
+  await using rotatingSandbox = await aSandbox({ kycCallbackSecrets: ["old", "new"] });
+  const { token } = await aVerification(rotatingSandbox.url, { callback_url: receiver.url });
+  await kycControl(rotatingSandbox.url, token, "open");
   await expect.poll(() => receiver.received).toHaveLength(1);
   const header = String(receiver.received[0]?.headers["x-provider-signature"]);
   const [t, ...signatures] = header.split(",");
@@ -164,76 +164,76 @@ describe("a fault of callbacks", () => {
     return verification;
   };
 
-  test("duplicate sends the same event twice", async () => {
+  test("the fault duplicate sends the same event twice", async () => {
     const { token } = await submitWith("duplicate");
-    await settled(token);
+    await waitUntilNotPending(token);
     expect(receiver.types()).toEqual(["opened", "opened", "submitted", "processing", "completed"]);
     expect(receiver.received[0]?.raw).toBe(receiver.received[1]?.raw);
   });
 
-  test("drop does not send the callback, but the list of events contains it", async () => {
+  test("the fault drop does not send the callback, but the list of events contains its event", async () => {
     const { token } = await submitWith("drop");
-    await settled(token);
+    await waitUntilNotPending(token);
     expect(receiver.types()).toEqual(["submitted", "processing", "completed"]);
     expect(await states(token)).toEqual(["dropped", "delivered", "delivered", "delivered"]);
     const { events } = (await callProvider(sandbox.url, "GET", "events?limit=500")).body;
     expect(events.at(-4)).toMatchObject({ type: "application.opened", sequence: 2 });
   });
 
-  test("reorder sends the next callback first", async () => {
+  test("the fault reorder sends the next callback first", async () => {
     const { token } = await submitWith("reorder");
-    await settled(token);
+    await waitUntilNotPending(token);
     expect(receiver.types()).toHaveLength(4);
     expect(receiver.types().slice(0, 2)).toEqual(["submitted", expect.stringMatching(/opened|processing/)]);
     expect(receiver.types()).toContain("opened");
   });
 
-  test("bad_signature sends an invalid signature, and the next attempt is valid", async () => {
+  test("the fault bad_signature sends an invalid signature, and the next attempt has a valid signature", async () => {
     receiver.respondNext(401);
     const { token } = await submitWith("bad_signature");
-    await settled(token);
+    await waitUntilNotPending(token);
     expect(receiver.received.slice(0, 2).map((received) => isSigned(received))).toEqual([false, true]);
     expect(receiver.types().slice(0, 3)).toEqual(["opened", "opened", "submitted"]);
   });
 
-  test("leak:<word> adds personal data under a valid signature", async () => {
+  test("the fault leak:<word> adds personal data under a valid signature", async () => {
     const { token } = await submitWith("leak:canary");
-    await settled(token);
+    await waitUntilNotPending(token);
     const [leaked, next] = receiver.received;
     expect(leaked && isSigned(leaked)).toBe(true);
     expect(leaked?.body.application).toMatchObject({ status: "OPENED", document_number: "canary-number" });
     expect(next?.raw).not.toContain("canary");
   });
 
-  test.each(["timeout_after", "reset_after"])("%s sends the callback and retries", async (mode) => {
+  test.each(["timeout_after", "reset_after"])("the fault %s sends the callback and retries", async (mode) => {
     const { token } = await submitWith(mode);
-    await settled(token);
+    await waitUntilNotPending(token);
     expect(receiver.types()).toEqual(["opened", "opened", "submitted", "processing", "completed"]);
   });
 
-  test.each(["timeout_before", "http_500", "http_503", "error:418"])("%s sends nothing and retries", async (mode) => {
+  test.each(["timeout_before", "http_500", "http_503", "error:418"])("the fault %s sends no callback and retries", async (mode) => {
     const { token } = await submitWith(mode);
-    await settled(token);
+    await waitUntilNotPending(token);
     expect(receiver.types()).toEqual(["opened", "submitted", "processing", "completed"]);
     expect((await results(token))[0]).toEqual([expect.stringContaining(mode), "204"]);
   });
 
-  test("html_200 sends nothing and counts as delivered", async () => {
+  test("the fault html_200 sends no callback and counts as delivered", async () => {
     const { token } = await submitWith("html_200");
-    await settled(token);
+    await waitUntilNotPending(token);
     expect(receiver.types()).toEqual(["submitted", "processing", "completed"]);
   });
 
-  test("truncated sends half of the body and retries", async () => {
+  test("the fault truncated sends half of the body and retries", async () => {
     const { token } = await submitWith("truncated");
-    await settled(token);
-    expect(receiver.broken.count).toBe(1);
+    await waitUntilNotPending(token);
+    expect(receiver.incomplete.count).toBe(1);
     expect(receiver.types()).toEqual(["opened", "submitted", "processing", "completed"]);
   });
 
-  test("slow sends the callback later", async () => {
+  test("the fault slow sends the callback later", async () => {
     const { token } = await submitWith("slow:60");
-    await settled(token);
+    await waitUntilNotPending(token);
     expect((await results(token))[0]).toEqual(["204, fault slow:60"]);
   });
 });

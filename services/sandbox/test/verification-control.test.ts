@@ -10,13 +10,13 @@ beforeAll(async () => {
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const submit = (token: string, body: object) => kycControl(sandbox.url, token, "submit", body);
-const submitted = async (body: object, creation: Record<string, unknown> = {}) => {
+const submitNew = async (body: object, creation: Record<string, unknown> = {}) => {
   const { token } = await aVerification(sandbox.url, creation);
   return (await submit(token, body)).body;
 };
 const codes = (object: { reason_codes: { code: string }[] }) => object.reason_codes.map(({ code }) => code);
 
-test("open sets OPENED, and a repetition has no effect", async () => {
+test("open sets OPENED, and a repeated open has no effect", async () => {
   const { token } = await aVerification(sandbox.url);
   const first = await kycControl(sandbox.url, token, "open");
   expect(first).toMatchObject({ status: 200, body: { status: "OPENED", sequence: 2 } });
@@ -30,13 +30,13 @@ describe("submit", () => {
     ["needs_review", { status: "COMPLETED", verdict: "NEEDS_REVIEW", reason_codes: [] }],
     ["failed", { status: "FAILED", error_message: expect.any(String), reason_codes: [] }],
     ["APPROVED", { status: "COMPLETED", verdict: "APPROVED" }],
-  ])("opens the link and ends with the outcome %s", async (outcome, expected) => {
-    const object = await submitted({ outcome });
+  ])("submit opens the link, and the application ends with the outcome %s", async (outcome, expected) => {
+    const object = await submitNew({ outcome });
     expect(object).toMatchObject({ ...expected, sequence: 5, attempts_used: 1 });
   });
 
-  test("returns all fields of the evidence", async () => {
-    const object = await submitted({
+  test("submit returns all fields of the evidence", async () => {
+    const object = await submitNew({
       outcome: "rejected",
       reason_codes: ["FACE_MISMATCH", { code: "LIVENESS_FAILED", message: "No movement." }, "FACE_MISMATCH"],
       document_type: "passport",
@@ -59,36 +59,36 @@ describe("submit", () => {
     });
   });
 
-  test("stays in PROCESSING for hold_seconds of the sandbox's clock, and returns 409 for a second submission", async () => {
-    await using clocked = await aSandbox();
-    const { token, providerId } = await aVerification(clocked.url);
-    const held = await kycControl(clocked.url, token, "submit", { outcome: "approved", hold_seconds: 60 });
-    expect(held.body).toMatchObject({ status: "PROCESSING", sequence: 4 });
-    expect(await kycControl(clocked.url, token, "submit", { outcome: "approved" })).toMatchObject({
+  test("submit with hold_seconds keeps PROCESSING for that time of the sandbox's clock, and a second submit returns 409", async () => {
+    await using clockSandbox = await aSandbox();
+    const { token, providerId } = await aVerification(clockSandbox.url);
+    const submission = await kycControl(clockSandbox.url, token, "submit", { outcome: "approved", hold_seconds: 60 });
+    expect(submission.body).toMatchObject({ status: "PROCESSING", sequence: 4 });
+    expect(await kycControl(clockSandbox.url, token, "submit", { outcome: "approved" })).toMatchObject({
       status: 409,
       body: { error: "in_progress" },
     });
-    await control(clocked.url, "POST", "clock", { advance_seconds: 59 });
-    expect((await objectAt(clocked.url, providerId)).status).toBe("PROCESSING");
-    await control(clocked.url, "POST", "clock", { advance_seconds: 1 });
-    expect(await objectAt(clocked.url, providerId)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
+    await control(clockSandbox.url, "POST", "clock", { advance_seconds: 59 });
+    expect((await objectAt(clockSandbox.url, providerId)).status).toBe("PROCESSING");
+    await control(clockSandbox.url, "POST", "clock", { advance_seconds: 1 });
+    expect(await objectAt(clockSandbox.url, providerId)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
-  test("is accepted after a failure while attempts remain, and returns 409 afterwards", async () => {
+  test("submit is accepted after a failure while attempts remain, and then returns 409", async () => {
     const { token } = await aVerification(sandbox.url, { max_attempts: 2 });
     await submit(token, { outcome: "failed" });
     expect(await kycControl(sandbox.url, token, "open")).toMatchObject({ body: { status: "OPENED", attempts_used: 1 } });
-    const second = await submit(token, { outcome: "failed" });
-    expect(second.body).toMatchObject({ status: "FAILED", attempts_used: 2 });
+    const lastAttempt = await submit(token, { outcome: "failed" });
+    expect(lastAttempt.body).toMatchObject({ status: "FAILED", attempts_used: 2 });
     for (const call of ["submit", "open", "expire"]) {
       expect(await kycControl(sandbox.url, token, call, {})).toMatchObject({
         status: 409,
-        body: { error: "dead_link", message: expect.stringContaining("attempts"), application: second.body },
+        body: { error: "dead_link", message: expect.stringContaining("attempts"), application: lastAttempt.body },
       });
     }
   });
 
-  test("removes the error message when it succeeds after a failure", async () => {
+  test("a successful submit after a failure removes the error message", async () => {
     const { token } = await aVerification(sandbox.url);
     await submit(token, { outcome: "failed" });
     const { body } = await submit(token, { outcome: "approved" });
@@ -96,7 +96,7 @@ describe("submit", () => {
     expect(body).not.toHaveProperty("error_message");
   });
 
-  test.each(["cancel", "expire", "submit"])("returns 409 for a link that is unusable after %s", async (end) => {
+  test.each(["cancel", "expire", "submit"])("submit returns 409 for a link that is unusable after %s", async (end) => {
     const { token, providerId } = await aVerification(sandbox.url);
     if (end === "cancel") await callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`);
     else await kycControl(sandbox.url, token, end, {});
@@ -115,7 +115,7 @@ describe("submit", () => {
     { outcome: "approved", aml_hit_count: -1 },
     { outcome: "approved", hold_seconds: "5" },
     { outcome: "approved", first_name: 5 },
-  ])("returns 422 for %j without effect", async (body) => {
+  ])("submit returns 422 for %j without effect", async (body) => {
     const { token, providerId } = await aVerification(sandbox.url);
     expect(await submit(token, body)).toMatchObject({ status: 422, body: { problems: [expect.any(String)] } });
     expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "CREATED" });
@@ -123,7 +123,7 @@ describe("submit", () => {
 });
 
 describe("overrides of a submission", () => {
-  const odd = {
+  const overriddenFields = {
     liveness_outcome: null,
     face_match_outcome: "PERHAPS",
     aml_hit_count: "many",
@@ -132,10 +132,10 @@ describe("overrides of a submission", () => {
     favourite_colour: "blue",
   };
 
-  test("replace, add and remove fields in the API response and in the callback", async () => {
+  test("overrides replace, add and remove fields in the API response and in the callback", async () => {
     const { token, providerId } = await aVerification(sandbox.url);
-    await submit(token, { outcome: "approved", answer: odd });
-    const { liveness_outcome: _removed, ...overrides } = odd;
+    await submit(token, { outcome: "approved", answer: overriddenFields });
+    const { liveness_outcome: _removed, ...overrides } = overriddenFields;
     const object = await objectAt(sandbox.url, providerId);
     expect(object).toMatchObject({ status: "COMPLETED", verdict: "APPROVED", document_type: "id_card", ...overrides });
     expect(object).not.toHaveProperty("liveness_outcome");
@@ -144,19 +144,19 @@ describe("overrides of a submission", () => {
     expect(callbacks.at(-2).application).not.toHaveProperty("favourite_colour");
   });
 
-  test("apply when the check has ended, also to a failure, and end with the next attempt", async () => {
-    await using clocked = await aSandbox();
-    const { token, providerId } = await aVerification(clocked.url, { max_attempts: 2 });
+  test("overrides apply at the end of the check, even to a failure, and end with the next attempt", async () => {
+    await using clockSandbox = await aSandbox();
+    const { token, providerId } = await aVerification(clockSandbox.url, { max_attempts: 2 });
     const settings = { outcome: "failed", answer: { error_message: "Zoé moved." }, hold_seconds: 60 };
-    await kycControl(clocked.url, token, "submit", settings);
-    expect(await objectAt(clocked.url, providerId)).not.toHaveProperty("error_message");
-    await control(clocked.url, "POST", "clock", { advance_seconds: 60 });
-    expect(await objectAt(clocked.url, providerId)).toMatchObject({ status: "FAILED", error_message: "Zoé moved." });
-    await kycControl(clocked.url, token, "submit", { outcome: "approved" });
-    expect(await objectAt(clocked.url, providerId)).not.toHaveProperty("error_message");
+    await kycControl(clockSandbox.url, token, "submit", settings);
+    expect(await objectAt(clockSandbox.url, providerId)).not.toHaveProperty("error_message");
+    await control(clockSandbox.url, "POST", "clock", { advance_seconds: 60 });
+    expect(await objectAt(clockSandbox.url, providerId)).toMatchObject({ status: "FAILED", error_message: "Zoé moved." });
+    await kycControl(clockSandbox.url, token, "submit", { outcome: "approved" });
+    expect(await objectAt(clockSandbox.url, providerId)).not.toHaveProperty("error_message");
   });
 
-  test("can require a review, whose decision replaces the verdict while overridden evidence stays", async () => {
+  test("overrides can require a review, whose decision replaces the verdict but not overridden evidence", async () => {
     const { token } = await aVerification(sandbox.url);
     await submit(token, { outcome: "approved", answer: { verdict: "NEEDS_REVIEW", liveness_outcome: "INCONCLUSIVE" } });
     expect(await kycControl(sandbox.url, token, "review", { outcome: "rejected" })).toMatchObject({
@@ -165,7 +165,7 @@ describe("overrides of a submission", () => {
     });
   });
 
-  test.each([[[]], ["text"], [null]])("return 422 when they are not an object: %j", async (answer) => {
+  test.each([[[]], ["text"], [null]])("overrides that are not an object return 422: %j", async (answer) => {
     const { token } = await aVerification(sandbox.url);
     expect(await submit(token, { outcome: "approved", answer })).toMatchObject({
       status: 422,
@@ -174,7 +174,7 @@ describe("overrides of a submission", () => {
   });
 });
 
-describe("the provider's rules without a chosen outcome", () => {
+describe("provider's rules without a chosen outcome", () => {
   const profile = { first_name: "Zoé Amel", last_name: "Ben-Ali", birth_date: "1990-05-17", address: "anything" };
 
   test.each([
@@ -188,19 +188,19 @@ describe("the provider's rules without a chosen outcome", () => {
     ["another birth date", { birth_date: "1990-05-18" }, { profile }, "NEEDS_REVIEW", ["PROFILE_MISMATCH"]],
     ["the same name in capitals", { first_name: "ZOE  AMEL", last_name: "BEN ALI" }, { profile }, "APPROVED", []],
     ["names without a profile", { first_name: "Zohra" }, {}, "APPROVED", []],
-  ])("decide on %s", async (_name, body, creation, verdict, reasons) => {
-    const object = await submitted(body, creation);
+  ])("the provider's rules decide on %s", async (_name, body, creation, verdict, reasons) => {
+    const object = await submitNew(body, creation);
     expect(object).toMatchObject({ status: "COMPLETED", verdict });
     expect(codes(object)).toEqual(reasons);
   });
 
-  test("return the liveness NOT_PERFORMED without a video", async () => {
-    expect(await submitted({}, { require_video: false })).toMatchObject({ liveness_outcome: "NOT_PERFORMED" });
-    expect(await submitted({})).toMatchObject({ liveness_outcome: "PASSED", face_match_outcome: "PASSED" });
+  test("the provider's rules return the liveness NOT_PERFORMED without a video", async () => {
+    expect(await submitNew({}, { require_video: false })).toMatchObject({ liveness_outcome: "NOT_PERFORMED" });
+    expect(await submitNew({})).toMatchObject({ liveness_outcome: "PASSED", face_match_outcome: "PASSED" });
   });
 
-  test("are overridden by a chosen outcome, while the evidence is kept", async () => {
-    const object = await submitted(
+  test("a chosen outcome overrides the provider's rules but not the evidence", async () => {
+    const object = await submitNew(
       { outcome: "approved", document_expiry: "2020-01-31", aml_hit_count: 3, first_name: "Zohra" },
       { require_video: false, profile },
     );
@@ -213,7 +213,7 @@ describe("the provider's rules without a chosen outcome", () => {
     });
   });
 
-  test("compare with the profile on a second attempt, too", async () => {
+  test("the provider's rules compare the profile on a second attempt, too", async () => {
     const { token } = await aVerification(sandbox.url, { profile });
     await submit(token, { outcome: "failed" });
     expect(codes((await submit(token, { last_name: "Other" })).body)).toEqual(["PROFILE_MISMATCH"]);
@@ -221,18 +221,18 @@ describe("the provider's rules without a chosen outcome", () => {
 });
 
 describe("review", () => {
-  test.each(["approved", "REJECTED"])("applies the decision %s once", async (outcome) => {
+  test.each(["approved", "REJECTED"])("review applies the decision %s once", async (outcome) => {
     const { token } = await aVerification(sandbox.url);
     await submit(token, { outcome: "needs_review" });
-    const decided = await kycControl(sandbox.url, token, "review", { outcome });
-    expect(decided).toMatchObject({ status: 200, body: { verdict: outcome.toUpperCase(), sequence: 6 } });
+    const firstReview = await kycControl(sandbox.url, token, "review", { outcome });
+    expect(firstReview).toMatchObject({ status: 200, body: { verdict: outcome.toUpperCase(), sequence: 6 } });
     expect(await kycControl(sandbox.url, token, "review", { outcome })).toMatchObject({
       status: 409,
       body: { error: "no_review_awaited" },
     });
   });
 
-  test("returns 422 for another outcome", async () => {
+  test("review returns 422 for an invalid outcome", async () => {
     const { token } = await aVerification(sandbox.url);
     expect(await kycControl(sandbox.url, token, "review", { outcome: "maybe" })).toMatchObject({ status: 422 });
   });
@@ -250,7 +250,7 @@ test.each(["open", "submit", "review", "expire"])("%s of an unknown link returns
   expect(await kycControl(sandbox.url, "unknown", call, {})).toMatchObject({ status: 404, body: { error: "unknown_link" } });
 });
 
-test("the view contains the received calls without personal data of the applicant", async () => {
+test("the view of an application contains the received calls without personal data of the applicant", async () => {
   const { token, providerId, reference } = await aVerification(sandbox.url, {
     applicant_email: "zoe@example.test",
     applicant_phone: "+213550000001",

@@ -6,7 +6,7 @@ import { aBrowser, browserIsMissing } from "./a-browser.ts";
 import { aSandbox, control } from "./a-sandbox.ts";
 import { aShop, type Shop } from "./a-shop.ts";
 import { aVerification, callProvider, kycControl, objectAt } from "./a-verification.ts";
-import { bringAxe, fitsSmallScreens, looksRight } from "./looks-right.ts";
+import { loadAxe, checkSmallScreens, checkAppearance } from "./check-appearance.ts";
 
 describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent: true }, () => {
   let sandbox: Sandbox;
@@ -47,14 +47,14 @@ describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent
     await page.waitForSelector(".review-list");
   }
 
-  test.each(languages)("has no axe violations in any state and fits small screens: %s", async (language) => {
+  test.each(languages)("the verification page has no axe violations in any state and fits small screens: %s", async (language) => {
     const page = await aPage();
-    await bringAxe(page);
+    await loadAxe(page);
     // The checks of a page take longer than its automatic redirect, which therefore must not load.
     await page.route("**/return", (route) => route.fulfill({ status: 204 }));
     const check = async (state: string) => {
-      await looksRight(page, language, state);
-      await fitsSmallScreens(page, state);
+      await checkAppearance(page, language, state);
+      await checkSmallScreens(page, state);
     };
     const visit = async (url: string, state: string) => {
       await page.goto(url);
@@ -89,28 +89,28 @@ describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent
 
     await kycControl(sandbox.url, token, "submit", { outcome: "needs_review", hold_seconds: 3600 });
     await visit(linkUrl, "progress");
-    const ended = async (body: object, state: string, more: Record<string, unknown> = {}) => {
-      const link = await aLink({ locale: language, ...more });
+    const visitEnded = async (body: object, state: string, creation: Record<string, unknown> = {}) => {
+      const link = await aLink({ locale: language, ...creation });
       await kycControl(sandbox.url, link.token, "submit", body);
       await visit(link.linkUrl, state);
     };
-    await ended({ outcome: "approved" }, "approved");
-    await ended({ outcome: "rejected", reason_codes: ["FACE_MISMATCH", "DOCUMENT_EXPIRED"] }, "rejected");
-    await ended({ outcome: "needs_review" }, "being looked at");
-    await ended({ outcome: "failed" }, "failed");
-    await ended({ outcome: "failed" }, "used up", { max_attempts: 1 });
-    const dead = await aLink({ locale: language });
-    await visit(`${sandbox.url}/sandbox/kyc/${dead.token}/tester?lang=${language}&saved=1`, "for testers");
-    await callProvider(sandbox.url, "POST", `applications/${dead.providerId}/cancel`);
-    await visit(dead.linkUrl, "cancelled");
-    const late = await aLink({ locale: language });
-    await kycControl(sandbox.url, late.token, "expire");
-    await visit(late.linkUrl, "expired");
+    await visitEnded({ outcome: "approved" }, "approved");
+    await visitEnded({ outcome: "rejected", reason_codes: ["FACE_MISMATCH", "DOCUMENT_EXPIRED"] }, "rejected");
+    await visitEnded({ outcome: "needs_review" }, "being looked at");
+    await visitEnded({ outcome: "failed" }, "failed");
+    await visitEnded({ outcome: "failed" }, "used up", { max_attempts: 1 });
+    const canceled = await aLink({ locale: language });
+    await visit(`${sandbox.url}/sandbox/kyc/${canceled.token}/tester?lang=${language}&saved=1`, "for testers");
+    await callProvider(sandbox.url, "POST", `applications/${canceled.providerId}/cancel`);
+    await visit(canceled.linkUrl, "cancelled");
+    const expired = await aLink({ locale: language });
+    await kycControl(sandbox.url, expired.token, "expire");
+    await visit(expired.linkUrl, "expired");
     await visit(`${sandbox.url}/verify/unknown?lang=${language}`, "unknown");
     await page.context().close();
   });
 
-  test("shows, retakes and keeps the camera's pictures without sending them", async () => {
+  test("the camera step shows, retakes and keeps pictures without sending them", async () => {
     const page = await aPage({ permissions: ["camera"] });
     const origins = new Set<string>();
     const bodies: string[] = [];
@@ -154,7 +154,7 @@ describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent
     await page.context().close();
   });
 
-  test("explains a denied camera, and accepts a sample", async () => {
+  test("the camera step explains a denied camera, and accepts a sample", async () => {
     const page = await aPage();
     const { linkUrl } = await aLink();
     await page.goto(linkUrl);
@@ -170,7 +170,7 @@ describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent
     await page.context().close();
   });
 
-  test("can be completed with the keyboard only", async () => {
+  test("the verification page can be completed with the keyboard only", async () => {
     const page = await aPage();
     const tabTo = async (selector: string) => {
       for (let presses = 0; presses < 30; presses += 1) {
@@ -202,7 +202,7 @@ describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent
     await page.context().close();
   });
 
-  test("can be completed without scripts, and reloads while the check is in progress", async () => {
+  test("the verification page can be completed without scripts, and reloads while the check is in progress", async () => {
     const page = await aPage({ javaScriptEnabled: false });
     const { linkUrl, reference } = await aLink({ require_video: false, locale: "fr" });
     await page.goto(linkUrl);
@@ -226,7 +226,7 @@ describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent
     await page.context().close();
   });
 
-  test("allows to undo each step and keeps the other steps", async () => {
+  test("each step can be undone, and the other steps are kept", async () => {
     const page = await aPage();
     const { linkUrl } = await aLink();
     await toReview(page, linkUrl, "id_card");
@@ -251,7 +251,7 @@ describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent
   });
 
   test.each([true, false])(
-    "submits once after a double click, a second tab, a reload and going back, with scripts allowed: %s",
+    "the verification page submits once after a double click, a second tab, a reload and going back, with scripts allowed: %s",
     async (javaScriptEnabled) => {
       const page = await aPage({ javaScriptEnabled });
       const { linkUrl, providerId } = await aLink();
@@ -271,7 +271,7 @@ describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent
     },
   );
 
-  test("applies the tester's outcome, and permits a new attempt after a technical failure", async () => {
+  test("the verification page applies the tester's outcome, and permits a new attempt after a technical failure", async () => {
     const page = await aPage();
     const { linkUrl, providerId } = await aLink({ max_attempts: 2 });
     const choose = async (outcome: string, reason?: string) => {
@@ -307,7 +307,7 @@ describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent
     await page.context().close();
   });
 
-  test("keeps the chosen language on all steps", async () => {
+  test("the verification page keeps the chosen language in all steps", async () => {
     const page = await aPage();
     const { linkUrl } = await aLink({ locale: "fr" });
     await page.goto(linkUrl);
@@ -324,7 +324,7 @@ describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent
     await page.context().close();
   });
 
-  test("returns to the institution automatically unless the applicant stays", async () => {
+  test("the verification page returns to the institution automatically unless the applicant chooses to stay", async () => {
     for (const stays of [true, false]) {
       const { linkUrl, token, reference } = await aLink();
       await kycControl(sandbox.url, token, "submit", { outcome: "approved" });
@@ -340,7 +340,7 @@ describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent
     }
   });
 
-  test("sets OPENED when the page is requested with GET, not with HEAD", async () => {
+  test("GET of the verification page sets OPENED, and HEAD does not", async () => {
     const page = await aPage();
     const { linkUrl, token } = await aLink();
     await fetch(linkUrl, { method: "HEAD" });

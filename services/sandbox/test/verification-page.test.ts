@@ -30,15 +30,15 @@ async function completeSteps(linkUrl: string) {
   }
 }
 
-test("every page forbids caches, referrers, external resources and inline scripts", async () => {
+test("every page of the verification forbids caches, referrers, external resources and inline scripts", async () => {
   const open = await aVerification(sandbox.url);
   const camera = await aVerification(sandbox.url);
   await post(camera.linkUrl, "start");
   await post(camera.linkUrl, "document", "passport");
-  const done = await aVerification(sandbox.url);
-  await kycControl(sandbox.url, done.token, "submit", { outcome: "approved" });
+  const completed = await aVerification(sandbox.url);
+  await kycControl(sandbox.url, completed.token, "submit", { outcome: "approved" });
   const tester = `${sandbox.url}/sandbox/kyc/${open.token}/tester`;
-  for (const url of [open.linkUrl, camera.linkUrl, done.linkUrl, tester, `${sandbox.url}/verify/unknown`]) {
+  for (const url of [open.linkUrl, camera.linkUrl, completed.linkUrl, tester, `${sandbox.url}/verify/unknown`]) {
     const page = await fetch(url);
     expect(page.headers.get("cache-control")).toBe("no-store");
     expect(page.headers.get("referrer-policy")).toBe("no-referrer");
@@ -81,7 +81,7 @@ test("a submission before all steps are completed has no effect", async () => {
   expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "OPENED", attempts_used: 0 });
 });
 
-test("a submission is checked for two seconds and approved by default", async () => {
+test("a submission is approved by default after a check of two seconds", async () => {
   const { linkUrl, providerId } = await aVerification(sandbox.url);
   await completeSteps(linkUrl);
   await Promise.all([post(linkUrl, "send"), post(linkUrl, "send")]);
@@ -97,7 +97,7 @@ test.each([
   ["EXPIRED", 410, "This link has expired"],
   ["COMPLETED", 200, "can no longer be used"],
   ["FAILED", 200, "All attempts are used"],
-])("a link with the status %s shows the reason, accepts no input, and returns with the status", async (status, code, text) => {
+])("the page of a link with the status %s shows the reason, accepts no input, and returns with the status", async (status, code, text) => {
   const { linkUrl, token, providerId, reference } = await aVerification(sandbox.url, { redirect_url, max_attempts: 1 });
   if (status === "CANCELED") await callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`);
   else if (status === "EXPIRED") await kycControl(sandbox.url, token, "expire");
@@ -111,16 +111,16 @@ test.each([
   expect(await location(`${linkUrl}/return`)).toEqual([302, `${redirect_url}&application_id=${reference}&status=${status}`]);
 });
 
-test("the return path redirects to the page before the end, and without a redirect_url", async () => {
+test("the return path redirects to the page before the verification ends, and when there is no redirect_url", async () => {
   const open = await aVerification(sandbox.url, { redirect_url });
   expect(await location(`${open.linkUrl}/return`)).toEqual([303, `/verify/${open.token}?lang=en`]);
-  const alone = await aVerification(sandbox.url);
-  await kycControl(sandbox.url, alone.token, "submit", { outcome: "approved" });
-  expect(await location(`${alone.linkUrl}/return`)).toEqual([303, `/verify/${alone.token}?lang=en`]);
-  expect(await textOf(alone.linkUrl)).not.toContain("data-return");
+  const withoutRedirect = await aVerification(sandbox.url);
+  await kycControl(sandbox.url, withoutRedirect.token, "submit", { outcome: "approved" });
+  expect(await location(`${withoutRedirect.linkUrl}/return`)).toEqual([303, `/verify/${withoutRedirect.token}?lang=en`]);
+  expect(await textOf(withoutRedirect.linkUrl)).not.toContain("data-return");
 });
 
-test("an old page in another tab does not start a new attempt", async () => {
+test("a page of the previous attempt in another tab does not start a new attempt", async () => {
   const { linkUrl, token, providerId } = await aVerification(sandbox.url);
   await kycControl(sandbox.url, token, "submit", { outcome: "failed" });
   await post(linkUrl, "start");

@@ -37,8 +37,8 @@ export function observeFirstAttempt({ event_id, slow }: NewDelivery): void {
 export function observeAttempt({ status, status_code, failure, duration_ms }: AttemptResult): void {
   // Status codes outside of the HTTP classes share a label.
   const hasClass = status_code !== null && status_code >= 200 && status_code < 600;
-  const answer = hasClass ? `${Math.floor(status_code / 100)}xx` : (failure ?? "INVALID_RESPONSE").toLowerCase();
-  responses.inc({ answer });
+  const responseClass = hasClass ? `${Math.floor(status_code / 100)}xx` : (failure ?? "INVALID_RESPONSE").toLowerCase();
+  responses.inc({ answer: responseClass });
   const outcome = status === "PENDING" ? "retried" : status === "SUCCEEDED" ? "succeeded" : "failed";
   attemptDuration.observe({ outcome }, duration_ms / 1000);
 }

@@ -4,10 +4,10 @@ import { createTestDatabase } from "@amana/testing";
 import { expect, test } from "vitest";
 import { database } from "./orm.ts";
 
-const namesEarlierTables = "0014-tenants-of-earlier-rows";
+const frozenMigrationName = "0014-tenants-of-earlier-rows";
 
 /** Returns the database without the migrations of the same number and all later ones. */
-const before = (name: string) => ({
+const databaseBefore = (name: string) => ({
   ...database,
   migrations: database.migrations.slice(
     0,
@@ -19,39 +19,39 @@ const before = (name: string) => ({
 const earlierTables =
   "select relname::text as name, relispartition as is_partition, relrowsecurity as is_kept from pg_class where relname ~ '^(event|delivery_attempt)_earlier$' order by 1";
 
-test("migrate succeeds on a database from which retention has dropped one or both earlier tables", async () => {
-  for (const dropped of [["event_earlier"], ["delivery_attempt_earlier"], ["event_earlier", "delivery_attempt_earlier"]]) {
-    await using old = await createTestDatabase("webhooks_before_0014", before(namesEarlierTables));
-    const em = old.orm.em.fork();
+test("migrate succeeds when retention has dropped one or both earlier tables", async () => {
+  for (const droppedTables of [["event_earlier"], ["delivery_attempt_earlier"], ["event_earlier", "delivery_attempt_earlier"]]) {
+    await using oldDatabase = await createTestDatabase("webhooks_before_0014", databaseBefore(frozenMigrationName));
+    const em = oldDatabase.orm.em.fork();
     for (let done: unknown = ""; done; ) {
       [{ done }] = (await em.execute("select keep_partitions() as done")) as [{ done: unknown }];
     }
     // keep_partitions drops these tables when all of their rows are old.
-    for (const table of dropped) await em.execute(`drop table ${table}`);
-    await migrate({ ...database, url: old.url }, createLogger("test", "silent"));
-    const left = ["delivery_attempt_earlier", "event_earlier"].filter((table) => !dropped.includes(table));
-    expect(await em.execute(earlierTables)).toEqual(left.map((name) => ({ name, is_partition: true, is_kept: true })));
+    for (const table of droppedTables) await em.execute(`drop table ${table}`);
+    await migrate({ ...database, url: oldDatabase.url }, createLogger("test", "silent"));
+    const remainingTables = ["delivery_attempt_earlier", "event_earlier"].filter((table) => !droppedTables.includes(table));
+    expect(await em.execute(earlierTables)).toEqual(remainingTables.map((name) => ({ name, is_partition: true, is_kept: true })));
   }
 });
 
-test("migrate leaves no empty table when retention dropped the earlier tables after 0014 had run", async () => {
-  const older = before(namesEarlierTables).migrations;
-  const frozen = database.migrations.find(({ name }) => name === namesEarlierTables);
-  if (!frozen) throw new Error("the frozen migration is missing");
-  await using old = await createTestDatabase("webhooks_at_0014", { ...database, migrations: [...older, frozen] });
-  const em = old.orm.em.fork();
+test("migrate creates no earlier table again when retention dropped it after migration 0014", async () => {
+  const olderMigrations = databaseBefore(frozenMigrationName).migrations;
+  const frozenMigration = database.migrations.find(({ name }) => name === frozenMigrationName);
+  if (!frozenMigration) throw new Error("the frozen migration is missing");
+  await using oldDatabase = await createTestDatabase("webhooks_at_0014", { ...database, migrations: [...olderMigrations, frozenMigration] });
+  const em = oldDatabase.orm.em.fork();
   for (const [table, rest] of [
     ["event", "event_earlier"],
     ["delivery_attempt", "delivery_attempt_earlier"],
   ])
     await em.execute(`alter table ${table} detach partition ${rest}; drop table ${rest}`);
-  await migrate({ ...database, url: old.url }, createLogger("test", "silent"));
+  await migrate({ ...database, url: oldDatabase.url }, createLogger("test", "silent"));
   expect(await em.execute(earlierTables)).toEqual([]);
 });
 
 test("migrate keeps the earlier tables in a new database", async () => {
-  await using fresh = await createTestDatabase("webhooks", database);
-  expect(await fresh.orm.em.fork().execute(earlierTables)).toEqual([
+  await using newDatabase = await createTestDatabase("webhooks", database);
+  expect(await newDatabase.orm.em.fork().execute(earlierTables)).toEqual([
     { name: "delivery_attempt_earlier", is_partition: true, is_kept: true },
     { name: "event_earlier", is_partition: true, is_kept: true },
   ]);

@@ -22,47 +22,47 @@ async function startProcess(databaseUrl: string, faultPoint: string) {
 
 const page = { limit: 50, offset: 0 };
 
-test("a process killed between the POST and its record sends the same id and bytes again after its restart", async () => {
+test("a process that is killed between the POST and its record sends the same id and bytes again after the restart", async () => {
   await using testDatabase = await createTestDatabase("webhooks", database);
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const event = aPaymentEvent(caller);
   {
-    await using crashing = await startProcess(testDatabase.url, "delivery.posted");
-    await eventually(() => crashing.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller }));
-    await crashing.emitting.publish("payments.v1", [event]).catch(() => {});
-    expect(await crashing.exited).toEqual([null, "SIGKILL"]);
+    await using crashingProcess = await startProcess(testDatabase.url, "delivery.posted");
+    await eventually(() => crashingProcess.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller }));
+    await crashingProcess.emitting.publish("payments.v1", [event]).catch(() => {});
+    expect(await crashingProcess.exited).toEqual([null, "SIGKILL"]);
     expect(receiver.requests).toHaveLength(1);
   }
   await testDatabase.orm.em.fork().execute("update delivery set leased_until = now()");
 
-  await using restarted = await startProcess(testDatabase.url, "");
+  await using restartedProcess = await startProcess(testDatabase.url, "");
   await eventually(() => expect(receiver.requests).toHaveLength(2));
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([event.id, event.id]);
   expect(receiver.requests[1]?.body).toEqual(receiver.requests[0]?.body);
   await eventually(async () => {
-    const { deliveries } = await restarted.events.listDeliveries({ eventId: event.id, ...page }, { caller });
+    const { deliveries } = await restartedProcess.events.listDeliveries({ eventId: event.id, ...page }, { caller });
     expect(deliveries[0]?.attempts.map(({ statusCode }) => statusCode)).toEqual([200]);
   });
 });
 
-test("a consumer that is killed after its commit and gets the message again creates one delivery", async () => {
+test("a consumer that is killed after its commit and receives the message again creates one delivery", async () => {
   await using testDatabase = await createTestDatabase("webhooks", database);
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const event = aPaymentEvent(caller);
   {
-    await using crashing = await startProcess(testDatabase.url, "consumer.committed");
-    await eventually(() => crashing.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller }));
-    await expect(crashing.emitting.publish("payments.v1", [event])).rejects.toThrow();
-    expect(await crashing.exited).toEqual([null, "SIGKILL"]);
+    await using crashingProcess = await startProcess(testDatabase.url, "consumer.committed");
+    await eventually(() => crashingProcess.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller }));
+    await expect(crashingProcess.emitting.publish("payments.v1", [event])).rejects.toThrow();
+    expect(await crashingProcess.exited).toEqual([null, "SIGKILL"]);
   }
   // The delivery was inserted with a lease of the killed process.
   await testDatabase.orm.em.fork().execute("update delivery set leased_until = now() where leased_until > now()");
-  await using restarted = await startProcess(testDatabase.url, "");
-  await eventually(() => restarted.emitting.publish("payments.v1", [event]));
+  await using restartedProcess = await startProcess(testDatabase.url, "");
+  await eventually(() => restartedProcess.emitting.publish("payments.v1", [event]));
   await eventually(async () => {
-    const { deliveries } = await restarted.events.listDeliveries({ eventId: event.id, ...page }, { caller });
+    const { deliveries } = await restartedProcess.events.listDeliveries({ eventId: event.id, ...page }, { caller });
     expect(deliveries.map(({ attempts }) => attempts.length)).toEqual([1]);
   });
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([event.id]);
@@ -73,7 +73,7 @@ test.each([
   ["before the commit", "replay.stepped", 5_100],
   ["after the commit", "replay.committed", 300],
 ])(
-  "a replay continues after its process is killed three times %s of a step, and counts each delivery once",
+  "a replay continues after three kills of its process %s of a step, and counts each delivery once",
   async (_, fault, count) => {
     await using testDatabase = await createTestDatabase("webhooks", database);
     await using receiver = await startReceiver();
@@ -86,17 +86,17 @@ test.each([
     };
     let id = "";
     {
-      await using crashing = await startProcess(testDatabase.url, fault);
-      ({ id } = await eventually(() => crashing.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller })));
+      await using crashingProcess = await startProcess(testDatabase.url, fault);
+      ({ id } = await eventually(() => crashingProcess.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller })));
       await addOldEvents({ sql }, { caller, id, count, hoursAgo: 1, status: "SKIPPED" });
       // The process may be killed before it responds.
-      await crashing.endpoints.replayWebhookEndpoint({ id, sinceMs: 0n }, { caller }).catch(() => {});
-      expect(await crashing.exited).toEqual([null, "SIGKILL"]);
+      await crashingProcess.endpoints.replayWebhookEndpoint({ id, sinceMs: 0n }, { caller }).catch(() => {});
+      expect(await crashingProcess.exited).toEqual([null, "SIGKILL"]);
     }
     for (let run = 0; run < 2; run++) {
       await expireLeases();
-      await using crashing = await startProcess(testDatabase.url, fault);
-      expect(await crashing.exited).toEqual([null, "SIGKILL"]);
+      await using crashingProcess = await startProcess(testDatabase.url, fault);
+      expect(await crashingProcess.exited).toEqual([null, "SIGKILL"]);
     }
     await expireLeases();
     const [replay] = await sql<{ id: string; sent: number }>("select id, sent from webhook_replay");
@@ -104,8 +104,8 @@ test.each([
     expect(replay?.sent).toBe(started.length);
     expect(started.length > 0).toBe(fault === "replay.committed");
 
-    await using restarted = await startProcess(testDatabase.url, "");
-    const read = () => restarted.endpoints.getWebhookReplay({ id, replayId: replay?.id ?? "" }, { caller });
+    await using restartedProcess = await startProcess(testDatabase.url, "");
+    const read = () => restartedProcess.endpoints.getWebhookReplay({ id, replayId: replay?.id ?? "" }, { caller });
     await eventually(async () =>
       expect(await read()).toMatchObject({ status: WebhookReplayStatus.DONE, matched: count, sent: count }),
     );

@@ -54,14 +54,14 @@ export async function startHarness(options: HarnessOptions = {}) {
     publish: (...messages: Message[]) => service.publish("payments.v1", ...messages),
     publishTo: service.publish,
     /** Waits until no delivery is due or in flight. */
-    settled: () =>
+    waitUntilIdle: () =>
       eventually(async () => {
         context.signals.emit("due");
         // now() may be earlier than the commit of a retry that is visible to the statement.
-        const unsettled = await service.sql(
+        const unfinished = await service.sql(
           "select id from delivery where status = 'PENDING' and (lease_token is not null or next_attempt_at <= clock_timestamp())",
         );
-        if (unsettled.length > 0) throw new Error(`${unsettled.length} deliveries are due or in flight`);
+        if (unfinished.length > 0) throw new Error(`${unfinished.length} deliveries are due or in flight`);
       }),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
@@ -72,7 +72,7 @@ export async function startHarness(options: HarnessOptions = {}) {
  */
 export async function addOldEvents(
   { sql }: Pick<Harness, "sql">,
-  to: {
+  target: {
     readonly caller: { readonly businessId: string };
     readonly id: string;
     readonly count: number;
@@ -91,14 +91,14 @@ export async function addOldEvents(
      insert into delivery (id, business_id, event_id, endpoint_id, status, created_at, next_attempt_at)
      select uuidv7(), business_id, id, ?, ?, created_at, case when ? = 'PENDING' then now() + make_interval(hours => ?) end from new_event`,
     [
-      to.caller.businessId,
-      to.type ?? "PAYMENT_REFUNDED",
-      to.hoursAgo,
-      to.count,
-      to.id,
-      to.status,
-      to.status,
-      to.nextAttemptInHours ?? 0,
+      target.caller.businessId,
+      target.type ?? "PAYMENT_REFUNDED",
+      target.hoursAgo,
+      target.count,
+      target.id,
+      target.status,
+      target.status,
+      target.nextAttemptInHours ?? 0,
     ],
   );
 }

@@ -2,11 +2,11 @@ import type { ApiKey, OwnApiKey } from "@amana/client";
 import type { Command } from "commander";
 import { CommandError, exitCodes } from "../../command-error.ts";
 import { confirm } from "../../confirm.ts";
-import { withAs } from "../../options.ts";
+import { withActorOption } from "../../options.ts";
 import { type Columns, localTime } from "../../print.ts";
 import { actOnEach } from "../act-on-each.ts";
-import { type ApiOrDatabaseOptions, apiCommand, apiOrDatabaseCommand, textFrom, timeFrom, uuidFrom } from "../api-command.ts";
-import type { Api, ApiOptions, KeyOf } from "../connect.ts";
+import { type ApiOrDatabaseOptions, apiCommand, apiOrDatabaseCommand, parseText, parseTime, parseUuid } from "../api-command.ts";
+import type { Api, ApiOptions, KeyOwner } from "../connect.ts";
 import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
 
 type Row = ApiKey | OwnApiKey;
@@ -15,27 +15,27 @@ const columns: Columns<Row> = {
   ID: ({ id }) => id,
   STATUS: (row) => (row.revoked_at ? "REVOKED" : row.expires_at && Date.parse(row.expires_at) <= Date.now() ? "EXPIRED" : "LIVE"),
   NAME: { of: ({ name }) => name, min: 10 },
-  KEY: { of: (row) => ("api_key_prefix" in row ? row.api_key_prefix : row.prefix), spare: 2 },
-  USED: { of: ({ last_used_at }) => localTime(last_used_at), spare: 1 },
-  EXPIRES: { of: ({ expires_at }) => localTime(expires_at), spare: 3 },
+  KEY: { of: (row) => ("api_key_prefix" in row ? row.api_key_prefix : row.prefix), omitOrder: 2 },
+  USED: { of: ({ last_used_at }) => localTime(last_used_at), omitOrder: 1 },
+  EXPIRES: { of: ({ expires_at }) => localTime(expires_at), omitOrder: 3 },
 };
 
-interface OfBusiness {
+interface BusinessOption {
   readonly business?: string;
 }
 
 /** An operator selects the business with `--business`. A business's key selects its own keys. */
-const key = ({ business }: OfBusiness): readonly KeyOf[] => (business ? ["operator"] : ["business", "operator"]);
+const key = ({ business }: BusinessOption): readonly KeyOwner[] => (business ? ["operator"] : ["business", "operator"]);
 const statusCommand = () => "api-keys list";
 
-function businessFor({ keyOf }: Api, business: string | undefined): string | undefined {
-  if (keyOf === "operator" && !business) throw new CommandError("An operator's key requires --business <id>.", exitCodes.usage);
+function businessFor({ keyOwner }: Api, business: string | undefined): string | undefined {
+  if (keyOwner === "operator" && !business) throw new CommandError("An operator's key requires --business <id>.", exitCodes.usage);
   return business;
 }
 
 export function apiKeys(program: Command): void {
   const group = program.command("api-keys").description("create, list or revoke API keys of a business");
-  apiCommand<ApiOptions & OfBusiness & { readonly name: string; readonly expiresAt?: string; readonly allowedIp?: string[] }>(
+  apiCommand<ApiOptions & BusinessOption & { readonly name: string; readonly expiresAt?: string; readonly allowedIp?: string[] }>(
     group,
     "create",
     { summary: "create a key and print it once", example: "api-keys create --name till-2 --business 0199…", key, statusCommand },
@@ -43,28 +43,28 @@ export function apiKeys(program: Command): void {
       const business_id = businessFor(api, business);
       const body = { name, ...(expiresAt && { expires_at: expiresAt }), ...(allowedIp && { allowed_ips: allowedIp }) };
       const { apiKeys, me } = api.amana;
-      const created = business_id ? apiKeys.create({ ...body, business_id }, api.call()) : me.createApiKey(body, api.call());
-      showResource(await created, options);
+      const request = business_id ? apiKeys.create({ ...body, business_id }, api.requestOptions()) : me.createApiKey(body, api.requestOptions());
+      showResource(await request, options);
     },
   )
-    .requiredOption("--name <name>", "name of the key", textFrom)
-    .option("--business <id>", "business of the key; required with an operator's key", uuidFrom)
-    .option("--expires-at <time>", "end of the key (default: none)", timeFrom)
+    .requiredOption("--name <name>", "name of the key", parseText)
+    .option("--business <id>", "business of the key; required with an operator's key", parseUuid)
+    .option("--expires-at <time>", "end of the key (default: none)", parseTime)
     .option("--allowed-ip <cidr...>", "networks that may use the key (default: all)");
   withListOptions(
-    apiCommand<ListOptions & OfBusiness>(
+    apiCommand<ListOptions & BusinessOption>(
       group,
       "list",
       { summary: "list keys, newest first", example: "api-keys list --business 0199…", key },
       async (api, { business, ...options }) => {
         const business_id = businessFor(api, business);
         const { apiKeys, me } = api.amana;
-        await showList<Row>(api, options, { columns, none: "No API keys found." }, (page) =>
-          business_id ? apiKeys.list({ ...page, business_id }, api.call()) : me.listApiKeys(page, api.call()),
+        await showList<Row>(api, options, { columns, emptyText: "No API keys found." }, (page) =>
+          business_id ? apiKeys.list({ ...page, business_id }, api.requestOptions()) : me.listApiKeys(page, api.requestOptions()),
         );
       },
     ),
-  ).option("--business <id>", "business of the keys; required with an operator's key", uuidFrom);
+  ).option("--business <id>", "business of the keys; required with an operator's key", parseUuid);
   apiOrDatabaseCommand<ApiOrDatabaseOptions & { readonly reason?: string }>(
     group,
     "revoke <ids...>",
@@ -75,12 +75,12 @@ export function apiKeys(program: Command): void {
       statusCommand,
       needsConfirmation: true,
       isWithoutIdempotencyKey: true,
-      more: "Use --databases after a restore of identity, before the gateway starts. It also revokes operators' keys.",
-      onlyAtDatabases: withAs,
+      helpNote: "Use --databases after a restore of identity, before the gateway starts. It also revokes operators' keys.",
+      addDatabaseOptions: withActorOption,
     },
     revokeByApi,
     async () => (await import("../../database/revoke-keys.ts")).revokeKeys,
-  ).option("--reason <text>", "reason in the audit trail; required with --databases", textFrom);
+  ).option("--reason <text>", "reason in the audit trail; required with --databases", parseText);
 }
 
 async function revokeByApi(api: Api, { reason, json, yes }: ApiOptions & { reason?: string }, ids: readonly string[]) {
@@ -90,8 +90,8 @@ async function revokeByApi(api: Api, { reason, json, yes }: ApiOptions & { reaso
   const { apiKeys, me } = api.amana;
   const revoke = (id: string) => {
     const body = reason ? { reason } : {};
-    return api.keyOf === "operator" ? apiKeys.revoke(id, body, api.call()) : me.revokeApiKey(id, body, api.call());
+    return api.keyOwner === "operator" ? apiKeys.revoke(id, body, api.requestOptions()) : me.revokeApiKey(id, body, api.requestOptions());
   };
-  const done = "REVOKED";
-  await actOnEach(ids, async (id) => revoke(id).then(() => ({ outcome: done })), { done, none: "", json });
+  const successOutcome = "REVOKED";
+  await actOnEach(ids, async (id) => revoke(id).then(() => ({ outcome: successOutcome })), { successOutcome, emptyText: "", json });
 }

@@ -1,7 +1,7 @@
 import type { AuditEvent, ListAuditEventsQuery } from "@amana/client";
 import type { Command } from "commander";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, textFrom, timeFrom, uuidFrom } from "../api-command.ts";
+import { apiCommand, parseText, parseTime, parseUuid } from "../api-command.ts";
 import { type ListOptions, showList, withListOptions } from "../show.ts";
 
 const columns: Columns<AuditEvent> = {
@@ -9,8 +9,8 @@ const columns: Columns<AuditEvent> = {
   ACTION: ({ action }) => action,
   BY: { of: ({ actor, actor_name }) => actor_name ?? actor, min: 8 },
   ON: ({ entity }) => `${entity.type} ${entity.id}`,
-  FROM: { of: ({ address }) => address, spare: 2 },
-  REASON: { of: ({ reason }) => reason ?? "", min: 8, spare: 1 },
+  FROM: { of: ({ address }) => address, omitOrder: 2 },
+  REASON: { of: ({ reason }) => reason ?? "", min: 8, omitOrder: 1 },
 };
 
 interface Filters extends ListOptions {
@@ -40,15 +40,15 @@ export function auditList(group: Command): void {
           ...(from && { from }),
           ...(to && { to }),
         };
-        return showList(api, options, { columns, none: "No actions found." }, (page) =>
-          api.amana.auditEvents.list({ ...page, ...filters }, api.call()),
+        return showList(api, options, { columns, emptyText: "No actions found." }, (page) =>
+          api.amana.auditEvents.list({ ...page, ...filters }, api.requestOptions()),
         );
       },
     ),
   )
-    .option("--business <id>", "only actions on this business", uuidFrom)
-    .option("--action <name>", "only this action, for example api_key.revoked", textFrom)
-    .option("--entity <id>", "only actions on this key, business, payment or other resource", uuidFrom)
-    .option("--from <time>", "only actions at or after this time", timeFrom)
-    .option("--to <time>", "only actions before this time", timeFrom);
+    .option("--business <id>", "only actions on this business", parseUuid)
+    .option("--action <name>", "only this action, for example api_key.revoked", parseText)
+    .option("--entity <id>", "only actions on this key, business, payment or other resource", parseUuid)
+    .option("--from <time>", "only actions at or after this time", parseTime)
+    .option("--to <time>", "only actions before this time", parseTime);
 }

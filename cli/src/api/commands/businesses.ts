@@ -3,7 +3,7 @@ import { businessStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { confirm } from "../../confirm.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, textFrom } from "../api-command.ts";
+import { apiCommand, parseText } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
 import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
 
@@ -11,8 +11,8 @@ const columns: Columns<Business> = {
   ID: ({ id }) => id,
   STATUS: ({ status }) => status,
   NAME: { of: ({ name }) => name, min: 10 },
-  KEY: { of: ({ api_key_prefix }) => api_key_prefix, spare: 2 },
-  CREATED: { of: ({ created_at }) => localTime(created_at), spare: 1 },
+  KEY: { of: ({ api_key_prefix }) => api_key_prefix, omitOrder: 2 },
+  CREATED: { of: ({ created_at }) => localTime(created_at), omitOrder: 1 },
 };
 
 const key = ["operator"] as const;
@@ -41,34 +41,34 @@ export function businesses(program: Command): void {
       key,
       statusCommand,
     },
-    async ({ amana, call }, { name, pending, json }) =>
-      showResource(await amana.businesses.create({ name, ...(pending && { status: "PENDING" }) }, call()), { json, timeout: 0 }),
+    async ({ amana, requestOptions }, { name, pending, json }) =>
+      showResource(await amana.businesses.create({ name, ...(pending && { status: "PENDING" }) }, requestOptions()), { json, timeout: 0 }),
   )
-    .requiredOption("--name <name>", "name of the business", textFrom)
-    .option("--pending", "create it as PENDING; its keys are valid after approval");
+    .requiredOption("--name <name>", "name of the business", parseText)
+    .option("--pending", "create the business as PENDING; its keys are valid after approval");
   withListOptions(
     apiCommand<Filters>(
       group,
       "list",
       { summary: "list businesses, newest first", example: "businesses list --status PENDING", key },
       (api, { status, search, ...options }) =>
-        showList(api, options, { columns, none: "No businesses found." }, (page) =>
-          api.amana.businesses.list({ ...page, ...(status && { status }), ...(search && { search }) }, api.call()),
+        showList(api, options, { columns, emptyText: "No businesses found." }, (page) =>
+          api.amana.businesses.list({ ...page, ...(status && { status }), ...(search && { search }) }, api.requestOptions()),
         ),
     ),
   )
     .addOption(new Option("--status <status>", "only this status").choices(businessStatuses))
-    .option("--search <text>", "only names that contain this text", textFrom);
+    .option("--search <text>", "only names that contain this text", parseText);
   apiCommand(
     group,
     "show <id>",
     { summary: "show a business", example: "businesses show 0199…", key },
-    async ({ amana, call }, options, id: string) => showResource(await amana.businesses.get(id, call()), options),
+    async ({ amana, requestOptions }, options, id: string) => showResource(await amana.businesses.get(id, requestOptions()), options),
   );
   addChanges(group);
 }
 
-/** Verb, new status, effect in the confirmation, and summary in the help. */
+/** Each entry has the verb, the new status, the text of the confirmation and the help. */
 const statusChanges = [
   ["approve", "ACTIVE", "Its keys become valid.", "approve a PENDING business; its keys become valid"],
   ["reject", "REJECTED", "This is final; its keys never become valid.", "reject a PENDING business permanently"],
@@ -90,7 +90,7 @@ function addChanges(group: Command): void {
       { summary, example: `businesses ${verb} 0199…`, key, statusCommand, needsConfirmation, isWithoutIdempotencyKey: true },
       async (api, options, id: string) => {
         if (needsConfirmation) await confirmForBusiness(api, options, id, `${verb} it? ${effect}`);
-        showResource(await api.amana.businesses.update(id, { status }, api.call()), options);
+        showResource(await api.amana.businesses.update(id, { status }, api.requestOptions()), options);
       },
     );
   }
@@ -104,8 +104,8 @@ function addChanges(group: Command): void {
       statusCommand: (id) => statusCommand(id),
       isWithoutIdempotencyKey: true,
     },
-    async ({ amana, call }, options, id: string, name: string) =>
-      showResource(await amana.businesses.update(id, { name }, call()), options),
+    async ({ amana, requestOptions }, options, id: string, name: string) =>
+      showResource(await amana.businesses.update(id, { name }, requestOptions()), options),
   );
   apiCommand(
     group,
@@ -120,13 +120,13 @@ function addChanges(group: Command): void {
     },
     async (api, options, id: string) => {
       await confirmForBusiness(api, options, id, "rotate its key? After the response every gateway rejects its newest live key.");
-      showResource(await api.amana.businesses.update(id, { rotate_api_key: true }, api.call()), options);
+      showResource(await api.amana.businesses.update(id, { rotate_api_key: true }, api.requestOptions()), options);
     },
   );
 }
 
 async function confirmForBusiness(api: Api, options: ApiOptions, id: string, question: string): Promise<void> {
   if (options.yes) return;
-  const { name, status } = await api.amana.businesses.get(id, api.call());
+  const { name, status } = await api.amana.businesses.get(id, api.requestOptions());
   await confirm(`Business "${name}" (${status}): ${question}`, options);
 }

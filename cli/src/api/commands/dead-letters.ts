@@ -3,41 +3,41 @@ import { deadLetterStatuses } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { CommandError, exitCodes } from "../../command-error.ts";
 import { confirm } from "../../confirm.ts";
-import { numberFrom, withAs } from "../../options.ts";
+import { numberParser, withActorOption } from "../../options.ts";
 import { ageOf, type Columns } from "../../print.ts";
 import { actOnEach } from "../act-on-each.ts";
-import { type ApiOrDatabaseOptions, apiOrDatabaseCommand, textFrom } from "../api-command.ts";
+import { type ApiOrDatabaseOptions, apiOrDatabaseCommand, parseText } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
 import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
 
-type Letter = ListDeadLettersItem;
+type DeadLetter = ListDeadLettersItem;
 
-const columns: Columns<Letter> = {
+const columns: Columns<DeadLetter> = {
   ID: ({ id }) => id,
-  SERVICE: { of: ({ service }) => service, spare: 1 },
-  TOPIC: { of: ({ topic }) => topic, spare: 3 },
+  SERVICE: { of: ({ service }) => service, omitOrder: 1 },
+  TOPIC: { of: ({ topic }) => topic, omitOrder: 3 },
   STATUS: ({ status }) => status,
   AGE: ({ created_at }) => ageOf(created_at),
-  ATTEMPTS: { of: ({ attempts }) => attempts, right: true, spare: 4 },
-  KEY: { of: ({ key }) => key, spare: 5 },
-  REASON: { of: ({ reason }) => reason.slice(0, 120), min: 12, spare: 2 },
+  ATTEMPTS: { of: ({ attempts }) => attempts, alignRight: true, omitOrder: 4 },
+  KEY: { of: ({ key }) => key, omitOrder: 5 },
+  REASON: { of: ({ reason }) => reason.slice(0, 120), min: 12, omitOrder: 2 },
 };
 
 interface Filters extends ListOptions, ApiOrDatabaseOptions {
   readonly topic?: string;
-  readonly status?: Letter["status"];
+  readonly status?: DeadLetter["status"];
 }
 
 interface RetryOptions extends ApiOrDatabaseOptions {
   readonly all?: boolean;
   readonly topic?: string;
-  readonly status?: Letter["status"];
+  readonly status?: DeadLetter["status"];
 }
 
-/** Loaded on demand, because the database packages load slowly. */
+/** Loads the actions on demand, because the database packages load slowly. */
 const loadDatabaseActions = () => import("../../database/dead-letters.ts");
 const key = ["operator"] as const;
-const more = "--databases also works while the services are down.";
+const helpNote = "--databases also works while the services are down.";
 const statusOption = () => new Option("--status <status>", "only this status").choices(deadLetterStatuses);
 export function deadLetters(program: Command): void {
   const group = program
@@ -51,11 +51,11 @@ export function deadLetters(program: Command): void {
         summary: "list dead letters that are neither delivered nor dropped",
         example: "dead-letters list --status PARKED",
         key,
-        more,
+        helpNote,
       },
       (api, { topic, status, ...options }) =>
-        showList(api, options, { columns, none: "No dead letters found." }, (page) =>
-          api.amana.deadLetters.list({ ...page, ...(topic && { topic }), ...(status && { status }) }, api.call()),
+        showList(api, options, { columns, emptyText: "No dead letters found." }, (page) =>
+          api.amana.deadLetters.list({ ...page, ...(topic && { topic }), ...(status && { status }) }, api.requestOptions()),
         ),
       async () => (await loadDatabaseActions()).list,
     ),
@@ -66,7 +66,7 @@ export function deadLetters(program: Command): void {
     group,
     "show <id>",
     { summary: "show a dead letter with the permitted fields of its payload", example: "dead-letters show 0199…", key },
-    async ({ amana, call }, options, id: string) => showResource(await amana.deadLetters.get(id, call()), options),
+    async ({ amana, requestOptions }, options, id: string) => showResource(await amana.deadLetters.get(id, requestOptions()), options),
     async () => (await loadDatabaseActions()).show,
   );
   apiOrDatabaseCommand<RetryOptions>(
@@ -78,15 +78,15 @@ export function deadLetters(program: Command): void {
       key,
       statusCommand: () => "dead-letters list",
       isWithoutIdempotencyKey: true,
-      more,
-      onlyAtDatabases: (command) =>
-        withAs(command).option("--wait <seconds>", "maximum time to wait for the attempts", numberFrom(0, 3_600), 10),
+      helpNote,
+      addDatabaseOptions: (command) =>
+        withActorOption(command).option("--wait <seconds>", "maximum time to wait for the attempts", numberParser(0, 3_600), 10),
     },
     retryByApi,
     async () => (await loadDatabaseActions()).retry,
   )
     .option("--all", "retry all PARKED dead letters, or all with --status, in place of ids")
-    .option("--topic <topic>", "with --all: only this topic", textFrom)
+    .option("--topic <topic>", "with --all: only this topic", parseText)
     .addOption(
       new Option("--status <status>", "with --all: only this status (default: PARKED)").choices([
         "RETRYING",
@@ -98,33 +98,33 @@ export function deadLetters(program: Command): void {
     group,
     "drop <ids...>",
     {
-      summary: "drop dead letters without their effect; they count as processed",
+      summary: "drop dead letters; their messages have no effect and count as processed",
       example: 'dead-letters drop 0199… --reason "sent in error"',
       key,
       statusCommand: () => "dead-letters list",
       needsConfirmation: true,
       isWithoutIdempotencyKey: true,
-      onlyAtDatabases: withAs,
+      addDatabaseOptions: withActorOption,
     },
     dropByApi,
     async () => (await loadDatabaseActions()).drop,
-  ).requiredOption("--reason <text>", "reason in the audit trail", textFrom);
+  ).requiredOption("--reason <text>", "reason in the audit trail", parseText);
 }
 
 async function retryByApi(api: Api, { all, topic, status, json }: RetryOptions, ids: readonly string[]): Promise<void> {
   if (ids.length > 0 === (all === true)) throw new CommandError("Use either ids or --all.", exitCodes.usage);
-  const chosen = all ? await everyId(api, { topic, status }) : ids;
-  const retry = async (id: string) => outcomeOf(await api.amana.deadLetters.retry(id, api.call()));
-  await actOnEach(chosen, retry, { done: "DELIVERED", none: "No dead letters to retry.", json });
+  const selectedIds = all ? await readAllIds(api, { topic, status }) : ids;
+  const retry = async (id: string) => outcomeOf(await api.amana.deadLetters.retry(id, api.requestOptions()));
+  await actOnEach(selectedIds, retry, { successOutcome: "DELIVERED", emptyText: "No dead letters to retry.", json });
 }
 
-const outcomeOf = ({ service, status }: Pick<Letter, "service" | "status">) => ({ service, outcome: status });
+const outcomeOf = ({ service, status }: Pick<DeadLetter, "service" | "status">) => ({ service, outcome: status });
 
 /**
- * Returns the ids of all matching letters. The command reads all before the first retry, because a
- * retried letter leaves the list.
+ * Returns the ids of all matching dead letters. The command reads all ids before the first retry,
+ * because a retried dead letter is no longer in the list.
  */
-async function everyId(api: Api, { topic, status = "PARKED" }: Pick<RetryOptions, "topic" | "status">): Promise<string[]> {
+async function readAllIds(api: Api, { topic, status = "PARKED" }: Pick<RetryOptions, "topic" | "status">): Promise<string[]> {
   const ids: string[] = [];
   const query = { status, ...(topic && { topic }), limit: 100 };
   for await (const { id } of api.amana.deadLetters.list(query, { signal: api.stop })) ids.push(id);
@@ -133,6 +133,6 @@ async function everyId(api: Api, { topic, status = "PARKED" }: Pick<RetryOptions
 
 async function dropByApi(api: Api, { reason = "", json, yes }: ApiOptions & { reason?: string }, ids: readonly string[]) {
   await confirm(`Drop ${ids.join(", ")}? These messages are not processed. This cannot be undone.`, { yes: yes ?? false });
-  const drop = async (id: string) => outcomeOf(await api.amana.deadLetters.drop(id, { note: reason }, api.call()));
-  await actOnEach(ids, drop, { done: "DROPPED", none: "", json });
+  const drop = async (id: string) => outcomeOf(await api.amana.deadLetters.drop(id, { note: reason }, api.requestOptions()));
+  await actOnEach(ids, drop, { successOutcome: "DROPPED", emptyText: "", json });
 }

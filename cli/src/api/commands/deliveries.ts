@@ -2,7 +2,7 @@ import { eventTypeNames } from "@amana/public-api/names";
 import { sleep } from "@amana/runtime/time";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { exitCodes } from "../../command-error.ts";
-import { apiCommand, timeFrom } from "../api-command.ts";
+import { apiCommand, parseTime } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
 import { showResource } from "../show.ts";
 
@@ -30,28 +30,28 @@ export function deliveries(program: Command): void {
     },
     async (api, { since, until, types, statuses, wait, ...options }, id: string) => {
       const body = { since, ...(until && { until }), ...(types && { types }), ...(statuses && { statuses }) };
-      let replay = await api.amana.webhookEndpoints.replay(id, body, api.call());
+      let replay = await api.amana.webhookEndpoints.replay(id, body, api.requestOptions());
       while (wait && replay.status === "RUNNING" && !api.stop.aborted) {
         await sleep(500);
-        replay = await api.amana.webhookEndpoints.getReplay(id, replay.id, api.call());
+        replay = await api.amana.webhookEndpoints.getReplay(id, replay.id, api.requestOptions());
       }
       showResource(replay, options);
       if (api.stop.aborted) process.exitCode = exitCodes.interrupted;
     },
   )
-    .requiredOption("--since <time>", "start of the period; events are kept for 30 days", timeFrom)
-    .option("--until <time>", "end of the period, exclusive (default: now)", timeFrom)
-    .option("--types <types>", "only these event types, separated by commas (default: all)", listFrom(eventTypeNames))
+    .requiredOption("--since <time>", "start of the period; events are kept for 30 days", parseTime)
+    .option("--until <time>", "end of the period, exclusive (default: now)", parseTime)
+    .option("--types <types>", "only these event types, separated by commas (default: all)", listParser(eventTypeNames))
     .option(
       "--statuses <statuses>",
       `only these of ${statuses.join(",")}, separated by commas (default: all)`,
-      listFrom(statuses),
+      listParser(statuses),
     )
     .addOption(new Option("--no-wait", "return immediately; the replay continues in the background"));
 }
 
 /** Returns a parser of lists that are separated by commas and contain only `known` words. */
-export const listFrom =
+export const listParser =
   <W extends string>(known: readonly W[]) =>
   (text: string): W[] => {
     const words = text.split(",").map((word) => word.trim() as W);

@@ -2,27 +2,27 @@ import type { Delivery, Event, ListEventsQuery } from "@amana/client";
 import { eventLogTypes } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { type Columns, jsonText, localTime, print, printFields, printRows } from "../../print.ts";
-import { apiCommand, timeFrom, uuidFrom } from "../api-command.ts";
+import { apiCommand, parseTime, parseUuid } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
 import { type ListOptions, showList, withListOptions } from "../show.ts";
 import { entriesOf, printTimeline } from "../timeline.ts";
 
 /** Returns the id of the payment, application or endpoint of an event. */
-export const aboutOf = (body: Event["body"]): string =>
+export const subjectIdOf = (body: Event["body"]): string =>
   String(body["payment_id"] ?? body["application_id"] ?? body["endpoint_id"] ?? "");
 
 const columns: Columns<Event> = {
   ID: ({ id }) => id,
   TYPE: ({ type }) => type,
-  ABOUT: { of: ({ body }) => aboutOf(body), spare: 2 },
-  CREATED: { of: ({ created_at }) => localTime(created_at), spare: 1 },
+  ABOUT: { of: ({ body }) => subjectIdOf(body), omitOrder: 2 },
+  CREATED: { of: ({ created_at }) => localTime(created_at), omitOrder: 1 },
 };
 
 const deliveryColumns: Columns<Delivery> = {
   ID: ({ id }) => id,
   ENDPOINT: ({ endpoint_id }) => endpoint_id,
   STATUS: ({ status }) => status,
-  ATTEMPTS: { of: ({ attempts }) => attempts.length, right: true },
+  ATTEMPTS: { of: ({ attempts }) => attempts.length, alignRight: true },
 };
 
 interface Filters extends ListOptions {
@@ -43,21 +43,21 @@ export function events(program: Command): void {
         key: ["business"],
       },
       (api, { type, from, to, ...options }) =>
-        showList(api, options, { columns, none: "No events found." }, (page) =>
-          api.amana.events.list({ ...page, ...(type && { type }), ...(from && { from }), ...(to && { to }) }, api.call()),
+        showList(api, options, { columns, emptyText: "No events found." }, (page) =>
+          api.amana.events.list({ ...page, ...(type && { type }), ...(from && { from }), ...(to && { to }) }, api.requestOptions()),
         ),
     ),
   )
     .addOption(new Option("--type <type>", "only this type").choices(eventLogTypes))
-    .option("--from <time>", "only events at or after this time", timeFrom)
-    .option("--to <time>", "only events before this time", timeFrom);
+    .option("--from <time>", "only events at or after this time", parseTime)
+    .option("--to <time>", "only events before this time", parseTime);
   apiCommand(
     group,
     "show <id>",
     { summary: "show an event and its delivery attempts", example: "events show 0199…", key: ["business"] },
-    async ({ amana, call }, options, id: string) => {
-      const event = await amana.events.get(id, call());
-      const { items: deliveries } = await amana.events.listDeliveries(id, { limit: 100 }, call()).page();
+    async ({ amana, requestOptions }, options, id: string) => {
+      const event = await amana.events.get(id, requestOptions());
+      const { items: deliveries } = await amana.events.listDeliveries(id, { limit: 100 }, requestOptions()).page();
       if (options.json) return print(jsonText({ ...event, deliveries }));
       printFields(event);
       print("");
@@ -73,9 +73,9 @@ export function events(program: Command): void {
       key: ["business"],
       statusCommand: (id) => `events show ${id}`,
     },
-    async ({ amana, call }, { endpoint, json }, id: string) => {
-      const deliveries = await amana.events.redeliver(id, endpoint ? { endpoint_id: endpoint } : {}, call());
-      printRows(deliveries, deliveryColumns, { json, none: "No endpoint had a delivery of this event." });
+    async ({ amana, requestOptions }, { endpoint, json }, id: string) => {
+      const deliveries = await amana.events.redeliver(id, endpoint ? { endpoint_id: endpoint } : {}, requestOptions());
+      printRows(deliveries, deliveryColumns, { json, emptyText: "No endpoint had a delivery of this event." });
     },
-  ).option("--endpoint <id>", "only this endpoint", uuidFrom);
+  ).option("--endpoint <id>", "only this endpoint", parseUuid);
 }

@@ -2,7 +2,7 @@ import type { Invitation } from "@amana/client";
 import type { Command } from "commander";
 import { confirm } from "../../confirm.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, textFrom, timeFrom } from "../api-command.ts";
+import { apiCommand, parseText, parseTime } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
 import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
 
@@ -10,8 +10,8 @@ const columns: Columns<Invitation> = {
   ID: ({ id }) => id,
   STATUS: statusOf,
   FOR: { of: ({ name }) => name, min: 10 },
-  TOKEN: { of: ({ token_prefix }) => token_prefix, spare: 2 },
-  EXPIRES: { of: ({ expires_at }) => localTime(expires_at), spare: 1 },
+  TOKEN: { of: ({ token_prefix }) => token_prefix, omitOrder: 2 },
+  EXPIRES: { of: ({ expires_at }) => localTime(expires_at), omitOrder: 1 },
 };
 
 function statusOf({ used_at, revoked_at, expires_at }: Invitation): string {
@@ -34,19 +34,19 @@ export function invitations(program: Command): void {
       key,
       statusCommand,
     },
-    async ({ amana, call }, { name, expiresAt, ...options }) =>
-      showResource(await amana.invitations.create({ name, ...(expiresAt && { expires_at: expiresAt }) }, call()), options),
+    async ({ amana, requestOptions }, { name, expiresAt, ...options }) =>
+      showResource(await amana.invitations.create({ name, ...(expiresAt && { expires_at: expiresAt }) }, requestOptions()), options),
   )
-    .requiredOption("--name <name>", "name of the invited business", textFrom)
-    .option("--expires-at <time>", "end of the invitation, at most 30 days ahead (default: 7 days)", timeFrom);
+    .requiredOption("--name <name>", "name of the invited business", parseText)
+    .option("--expires-at <time>", "end of the invitation, at most 30 days ahead (default: 7 days)", parseTime);
   withListOptions(
     apiCommand<ListOptions>(
       group,
       "list",
       { summary: "list invitations, newest first", example: "invitations list", key },
       (api, options) =>
-        showList(api, options, { columns, none: "No invitations found." }, (page) =>
-          api.amana.invitations.list(page, api.call()),
+        showList(api, options, { columns, emptyText: "No invitations found." }, (page) =>
+          api.amana.invitations.list(page, api.requestOptions()),
         ),
     ),
   );
@@ -54,9 +54,9 @@ export function invitations(program: Command): void {
     group,
     "revoke <id>",
     { summary: "revoke an invitation", example: "invitations revoke 0199…", key, statusCommand, needsConfirmation: true },
-    async ({ amana, call }, options, id: string) => {
+    async ({ amana, requestOptions }, options, id: string) => {
       await confirm(`Revoke the invitation ${id}? A business that has registered with it is not affected.`, options);
-      showResource(await amana.invitations.revoke(id, call()), options);
+      showResource(await amana.invitations.revoke(id, requestOptions()), options);
     },
   );
 }

@@ -3,7 +3,7 @@ import { kycStatuses, kycVerdicts } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { confirm } from "../../confirm.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, textFrom, timeFrom, uuidFrom } from "../api-command.ts";
+import { apiCommand, parseText, parseTime, parseUuid } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
 import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
 
@@ -11,9 +11,9 @@ const columns: Columns<KycApplication> = {
   ID: ({ id }) => id,
   STATUS: ({ status }) => status,
   VERDICT: ({ verdict }) => verdict,
-  "EXTERNAL ID": { of: ({ external_id }) => external_id, min: 8, spare: 2 },
-  CREATED: { of: ({ created_at }) => localTime(created_at), spare: 1 },
-  REASONS: { of: ({ reason_codes }) => reason_codes.map(({ code }) => code).join(" "), min: 8, spare: 3 },
+  "EXTERNAL ID": { of: ({ external_id }) => external_id, min: 8, omitOrder: 2 },
+  CREATED: { of: ({ created_at }) => localTime(created_at), omitOrder: 1 },
+  REASONS: { of: ({ reason_codes }) => reason_codes.map(({ code }) => code).join(" "), min: 8, omitOrder: 3 },
 };
 
 interface Filters extends ListOptions {
@@ -38,7 +38,7 @@ export function kyc(program: Command): void {
       "list",
       { summary: "list applications, newest first", example: "kyc list --verdict NEEDS_REVIEW", key: ["business"] },
       (api, { status, verdict, client, externalId, from, to, ...options }) =>
-        showList(api, options, { columns, none: "No applications found." }, (page) =>
+        showList(api, options, { columns, emptyText: "No applications found." }, (page) =>
           api.amana.kycApplications.list(
             {
               ...page,
@@ -49,17 +49,17 @@ export function kyc(program: Command): void {
               ...(from && { created_from: from }),
               ...(to && { created_to: to }),
             },
-            api.call(),
+            api.requestOptions(),
           ),
         ),
     ),
   )
     .addOption(new Option("--status <status>", "only this status").choices(kycStatuses))
     .addOption(new Option("--verdict <verdict>", "only this verdict").choices(kycVerdicts))
-    .option("--client <id>", "only this client", uuidFrom)
-    .option("--external-id <id>", "only this id of the applicant in your system", textFrom)
-    .option("--from <time>", "only applications created at or after this time", timeFrom)
-    .option("--to <time>", "only applications created before this time", timeFrom);
+    .option("--client <id>", "only this client", parseUuid)
+    .option("--external-id <id>", "only this id of the applicant in your system", parseText)
+    .option("--from <time>", "only applications created at or after this time", parseTime)
+    .option("--to <time>", "only applications created before this time", parseTime);
   apiCommand(
     group,
     "show <id>",
@@ -68,8 +68,8 @@ export function kyc(program: Command): void {
       example: "kyc show 0199…",
       key: ["business"],
     },
-    async ({ amana, call }, options, id: string) => {
-      const { link_url: _, ...application } = await amana.kycApplications.get(id, call());
+    async ({ amana, requestOptions }, options, id: string) => {
+      const { link_url: _, ...application } = await amana.kycApplications.get(id, requestOptions());
       showResource(application, options);
     },
   );
@@ -83,11 +83,11 @@ export function kyc(program: Command): void {
       statusCommand: (id) => `kyc show ${id} (with the business's key)`,
       needsConfirmation: true,
     },
-    async ({ amana, call }, { outcome, note, ...options }, id: string) => {
+    async ({ amana, requestOptions }, { outcome, note, ...options }, id: string) => {
       await confirm(`Set application ${id} to ${outcome}? This is final, and the business is notified.`, options);
-      showResource(await amana.kycApplications.review(id, { outcome, note }, call()), options);
+      showResource(await amana.kycApplications.review(id, { outcome, note }, requestOptions()), options);
     },
   )
     .addOption(new Option("--outcome <outcome>", "your decision").choices(["APPROVED", "REJECTED"]).makeOptionMandatory())
-    .requiredOption("--note <text>", "reason in the audit trail", textFrom);
+    .requiredOption("--note <text>", "reason in the audit trail", parseText);
 }

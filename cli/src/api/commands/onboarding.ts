@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { confirm } from "../../confirm.ts";
-import { apiCommand, textFrom } from "../api-command.ts";
+import { apiCommand, parseText } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
 import { showResource } from "../show.ts";
 
@@ -16,8 +16,8 @@ export function onboarding(program: Command): void {
       example: "onboarding status 0199…",
       key: ["business"],
     },
-    async ({ amana, call }, options, id: string) => {
-      const { kyc_link: _, ...status } = await amana.onboarding.getStatus(id, call());
+    async ({ amana, requestOptions }, options, id: string) => {
+      const { kyc_link: _, ...status } = await amana.onboarding.getStatus(id, requestOptions());
       showResource(status, options);
     },
   );
@@ -36,10 +36,10 @@ export function onboarding(program: Command): void {
         statusCommand,
         needsConfirmation: true,
       },
-      async ({ amana, call }, { reason, ...options }, id: string) => {
+      async ({ amana, requestOptions }, { reason, ...options }, id: string) => {
         await confirm(`Set the onboarding of client ${id} to ${status}? ${effect}`, options);
-        showResource(await amana.onboarding[verb](id, reason ? { reason } : {}, call()), options);
+        showResource(await amana.onboarding[verb](id, reason ? { reason } : {}, requestOptions()), options);
       },
-    ).option("--reason <text>", "reason in the audit trail", textFrom);
+    ).option("--reason <text>", "reason in the audit trail", parseText);
   }
 }

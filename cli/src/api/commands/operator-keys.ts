@@ -2,7 +2,7 @@ import type { OperatorKey } from "@amana/client";
 import type { Command } from "commander";
 import { confirm } from "../../confirm.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, textFrom } from "../api-command.ts";
+import { apiCommand, parseText } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
 import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
 
@@ -10,8 +10,8 @@ const columns: Columns<OperatorKey> = {
   ID: ({ id }) => id,
   STATUS: ({ revoked_at }) => (revoked_at ? "REVOKED" : "LIVE"),
   NAME: { of: ({ name }) => name, min: 10 },
-  KEY: { of: ({ admin_key_prefix }) => admin_key_prefix, spare: 2 },
-  USED: { of: ({ last_used_at }) => localTime(last_used_at), spare: 1 },
+  KEY: { of: ({ admin_key_prefix }) => admin_key_prefix, omitOrder: 2 },
+  USED: { of: ({ last_used_at }) => localTime(last_used_at), omitOrder: 1 },
 };
 
 const key = ["operator"] as const;
@@ -23,16 +23,16 @@ export function operatorKeys(program: Command): void {
     group,
     "create",
     { summary: "create an operator's key and print it once", example: "operator-keys create --name amina", key, statusCommand },
-    async ({ amana, call }, { name, ...options }) => showResource(await amana.operatorKeys.create({ name }, call()), options),
-  ).requiredOption("--name <name>", "name of the operator in the audit trail", textFrom);
+    async ({ amana, requestOptions }, { name, ...options }) => showResource(await amana.operatorKeys.create({ name }, requestOptions()), options),
+  ).requiredOption("--name <name>", "name of the operator in the audit trail", parseText);
   withListOptions(
     apiCommand<ListOptions>(
       group,
       "list",
       { summary: "list operators' keys, newest first", example: "operator-keys list", key },
       (api, options) =>
-        showList(api, options, { columns, none: "No operator keys found." }, (page) =>
-          api.amana.operatorKeys.list(page, api.call()),
+        showList(api, options, { columns, emptyText: "No operator keys found." }, (page) =>
+          api.amana.operatorKeys.list(page, api.requestOptions()),
         ),
     ),
   );
@@ -46,12 +46,12 @@ export function operatorKeys(program: Command): void {
       statusCommand,
       needsConfirmation: true,
     },
-    async ({ amana, call }, { reason, ...options }, id: string) => {
+    async ({ amana, requestOptions }, { reason, ...options }, id: string) => {
       await confirm(
         `Revoke the operator's key ${id}? This cannot be undone. After the response every gateway rejects it.`,
         options,
       );
-      showResource(await amana.operatorKeys.revoke(id, reason ? { reason } : {}, call()), options);
+      showResource(await amana.operatorKeys.revoke(id, reason ? { reason } : {}, requestOptions()), options);
     },
-  ).option("--reason <text>", "reason in the audit trail", textFrom);
+  ).option("--reason <text>", "reason in the audit trail", parseText);
 }

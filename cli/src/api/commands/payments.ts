@@ -4,7 +4,7 @@ import { type Command, Option } from "commander";
 import { exitCodes } from "../../command-error.ts";
 import { confirm } from "../../confirm.ts";
 import { type Columns, jsonText, localTime, print, printFields } from "../../print.ts";
-import { amountFrom, apiCommand, textFrom, timeFrom } from "../api-command.ts";
+import { parseAmount, apiCommand, parseText, parseTime } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
 import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
 import { printTimeline, timelineForBusiness } from "../timeline.ts";
@@ -12,19 +12,19 @@ import { printTimeline, timelineForBusiness } from "../timeline.ts";
 const columns: Columns<Payment> = {
   ID: ({ id }) => id,
   STATUS: ({ status }) => status,
-  AMOUNT: { of: ({ amount }) => amount, right: true },
-  CURRENCY: { of: ({ currency }) => currency, spare: 2 },
-  ORDER: { of: ({ order_ref }) => order_ref, min: 6, spare: 3 },
-  CREATED: { of: ({ created_at }) => localTime(created_at), spare: 1 },
+  AMOUNT: { of: ({ amount }) => amount, alignRight: true },
+  CURRENCY: { of: ({ currency }) => currency, omitOrder: 2 },
+  ORDER: { of: ({ order_ref }) => order_ref, min: 6, omitOrder: 3 },
+  CREATED: { of: ({ created_at }) => localTime(created_at), omitOrder: 1 },
 };
 
 const changedColumns: Columns<ListChangedPaymentsItem> = {
   ID: ({ id }) => id,
   STATUS: ({ status }) => status,
-  AMOUNT: { of: ({ amount }) => amount, right: true },
-  REFUNDED: { of: ({ refunded_amount }) => refunded_amount, right: true, spare: 1 },
-  ORIGIN: { of: ({ origin }) => origin, spare: 2 },
-  BUSINESS: { of: ({ business_id }) => business_id, spare: 3 },
+  AMOUNT: { of: ({ amount }) => amount, alignRight: true },
+  REFUNDED: { of: ({ refunded_amount }) => refunded_amount, alignRight: true, omitOrder: 1 },
+  ORIGIN: { of: ({ origin }) => origin, omitOrder: 2 },
+  BUSINESS: { of: ({ business_id }) => business_id, omitOrder: 3 },
   DIFFERENCE: { of: ({ difference }) => difference, min: 10 },
 };
 
@@ -47,7 +47,7 @@ export function payments(program: Command): void {
         key: ["business"],
       },
       (api, { status, orderRef, from, to, ...options }) =>
-        showList(api, options, { columns, none: "No payments found." }, (page) =>
+        showList(api, options, { columns, emptyText: "No payments found." }, (page) =>
           api.amana.payments.list(
             {
               ...page,
@@ -56,15 +56,15 @@ export function payments(program: Command): void {
               ...(from && { created_from: from }),
               ...(to && { created_to: to }),
             },
-            api.call(),
+            api.requestOptions(),
           ),
         ),
     ),
   )
     .addOption(new Option("--status <status>", "only this status").choices(paymentStatuses))
-    .option("--order-ref <text>", "only this reference of the business", textFrom)
-    .option("--from <time>", "only payments created at or after this time", timeFrom)
-    .option("--to <time>", "only payments created before this time", timeFrom);
+    .option("--order-ref <text>", "only this reference of the business", parseText)
+    .option("--from <time>", "only payments created at or after this time", parseTime)
+    .option("--to <time>", "only payments created before this time", parseTime);
   apiCommand(
     group,
     "show <id>",
@@ -72,7 +72,7 @@ export function payments(program: Command): void {
       summary: "show a payment and its timeline",
       example: "payments show 0199…",
       key: ["operator", "business"],
-      more: "Only an operator's key shows calls to the card processor and attempts of old deliveries.",
+      helpNote: "Only an operator's key shows calls to the card processor and attempts of old deliveries.",
     },
     async (api, options, id: string) => await show(api, options, id),
   );
@@ -85,7 +85,7 @@ export function payments(program: Command): void {
       key: ["business"],
       statusCommand,
     },
-    async ({ amana, call }, options, id: string) => showResource(await amana.payments.refresh(id, call()), options),
+    async ({ amana, requestOptions }, options, id: string) => showResource(await amana.payments.refresh(id, requestOptions()), options),
   );
   apiCommand<ApiOptions & { readonly amount?: string }>(
     group,
@@ -98,7 +98,7 @@ export function payments(program: Command): void {
       needsConfirmation: true,
     },
     refund,
-  ).option("--amount <amount>", "amount to refund (default: the full payment)", amountFrom);
+  ).option("--amount <amount>", "amount to refund (default: the full payment)", parseAmount);
   withListOptions(
     apiCommand<ListOptions>(
       group,
@@ -109,8 +109,8 @@ export function payments(program: Command): void {
         key: ["operator"],
       },
       (api, options) =>
-        showList(api, options, { columns: changedColumns, none: "No changed payments found." }, (page) =>
-          api.amana.payments.listChanged(page, api.call()),
+        showList(api, options, { columns: changedColumns, emptyText: "No changed payments found." }, (page) =>
+          api.amana.payments.listChanged(page, api.requestOptions()),
         ),
     ),
   );
@@ -119,8 +119,8 @@ export function payments(program: Command): void {
 const statusCommand = (id = "") => `payments show ${id}`;
 
 async function show(api: Api, options: ApiOptions, id: string): Promise<void> {
-  const isOperator = api.keyOf === "operator";
-  const timeline = isOperator ? await api.amana.payments.getTimeline(id, api.call()) : await timelineForBusiness(api, id);
+  const isOperator = api.keyOwner === "operator";
+  const timeline = isOperator ? await api.amana.payments.getTimeline(id, api.requestOptions()) : await timelineForBusiness(api, id);
   if (timeline.missing) process.exitCode = exitCodes.failed;
   if (options.json) return print(jsonText(timeline));
   printFields(timeline.payment);
@@ -135,14 +135,14 @@ async function show(api: Api, options: ApiOptions, id: string): Promise<void> {
     );
 }
 
-async function refund({ amana, call }: Api, { amount, ...options }: ApiOptions & { amount?: string }, id: string): Promise<void> {
+async function refund({ amana, requestOptions }: Api, { amount, ...options }: ApiOptions & { amount?: string }, id: string): Promise<void> {
   if (!options.yes) {
-    const payment = await amana.payments.get(id, call());
+    const payment = await amana.payments.get(id, requestOptions());
     const refundAmount = `${amount ?? payment.amount} ${payment.currency}`;
     await confirm(
       `Refund ${refundAmount} of payment ${id} (${payment.amount}, ${payment.status})? A payment can be refunded only once.`,
       options,
     );
   }
-  showResource(await amana.payments.refund(id, amount === undefined ? {} : { amount }, call()), options);
+  showResource(await amana.payments.refund(id, amount === undefined ? {} : { amount }, requestOptions()), options);
 }

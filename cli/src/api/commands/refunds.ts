@@ -2,21 +2,21 @@ import type { Refund } from "@amana/client";
 import { refundOutcomes } from "@amana/public-api/names";
 import { type Command, Option } from "commander";
 import { confirm } from "../../confirm.ts";
-import { numberFrom, withChangeOptions } from "../../options.ts";
+import { numberParser, withChangeOptions } from "../../options.ts";
 import { type Columns, localTime } from "../../print.ts";
-import { apiCommand, textFrom } from "../api-command.ts";
+import { apiCommand, parseText } from "../api-command.ts";
 import type { ApiOptions } from "../connect.ts";
 import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
 
 const columns: Columns<Refund> = {
   ID: ({ id }) => id,
   STATUS: ({ status, needs_decision }) => (needs_decision ? `${status}, needs decision` : status),
-  AMOUNT: { of: ({ amount }) => amount, right: true },
-  PAYMENT: { of: ({ payment_id }) => payment_id, spare: 2 },
-  SENT: { of: ({ sends }) => sends, right: true, spare: 3 },
-  "AT THE PROCESSOR": { of: ({ processor }) => processor.refunded_amount, right: true, spare: 4 },
-  CREATED: { of: ({ created_at }) => localTime(created_at), spare: 5 },
-  REASON: { of: ({ decision_reason }) => decision_reason, spare: 1 },
+  AMOUNT: { of: ({ amount }) => amount, alignRight: true },
+  PAYMENT: { of: ({ payment_id }) => payment_id, omitOrder: 2 },
+  SENT: { of: ({ sends }) => sends, alignRight: true, omitOrder: 3 },
+  "AT THE PROCESSOR": { of: ({ processor }) => processor.refunded_amount, alignRight: true, omitOrder: 4 },
+  CREATED: { of: ({ created_at }) => localTime(created_at), omitOrder: 5 },
+  REASON: { of: ({ decision_reason }) => decision_reason, omitOrder: 1 },
 };
 
 type Outcome = (typeof refundOutcomes)[number];
@@ -38,8 +38,8 @@ export function refunds(program: Command): void {
       "list",
       { summary: "list refunds of all businesses, newest first", example: "refunds list --to-decide", key: ["operator"] },
       (api, { toDecide, ...options }) =>
-        showList(api, options, { columns, none: toDecide ? "No refund needs a decision." : "No refunds found." }, (page) =>
-          api.amana.refunds.list({ ...page, ...(toDecide && { needs_decision: true }) }, api.call()),
+        showList(api, options, { columns, emptyText: toDecide ? "No refund needs a decision." : "No refunds found." }, (page) =>
+          api.amana.refunds.list({ ...page, ...(toDecide && { needs_decision: true }) }, api.requestOptions()),
         ),
     ),
   ).option("--to-decide", "only refunds that need a decision");
@@ -52,17 +52,17 @@ export function refunds(program: Command): void {
       key: ["operator"],
       statusCommand: () => "refunds list",
       needsConfirmation: true,
-      more: `\nOutcomes:\n${Object.entries(outcomeEffects)
+      helpNote: `\nOutcomes:\n${Object.entries(outcomeEffects)
         .map(([outcome, effect]) => `  ${outcome.padEnd(12)}${effect}`)
         .join("\n")}`,
     },
-    async ({ amana, call }, { outcome, note, ...options }, id: string) => {
+    async ({ amana, requestOptions }, { outcome, note, ...options }, id: string) => {
       await confirm(`Refund ${id}: ${outcome}. ${outcomeEffects[outcome]} Continue?`, options);
-      showResource(await amana.refunds.resolve(id, { outcome, note }, call()), options);
+      showResource(await amana.refunds.resolve(id, { outcome, note }, requestOptions()), options);
     },
   )
     .addOption(new Option("--outcome <outcome>", "your decision").choices(refundOutcomes).makeOptionMandatory())
-    .requiredOption("--note <text>", "reason in the audit trail", textFrom);
+    .requiredOption("--note <text>", "reason in the audit trail", parseText);
   addHoldCommands(group);
 }
 
@@ -70,14 +70,14 @@ function addHoldCommands(group: Command): void {
   withChangeOptions(
     group
       .command("hold")
-      .description("send no refunds for a period, after a restore that payments cannot detect, such as a disk snapshot"),
+      .description("send no refunds for a period, after a restore that the payments service cannot detect, such as a disk snapshot"),
     'refunds hold --reason "snapshot of 20 November"',
   )
     .requiredOption("--reason <text>", "reason in the audit trail")
     .option(
       "--minutes <minutes>",
-      "length of the hold, at least REFUND_LATE_EFFECT_SECONDS from the time when payments reads it",
-      numberFrom(1, 10_080),
+      "length of the hold, at least REFUND_LATE_EFFECT_SECONDS from the time when the payments service reads it",
+      numberParser(1, 10_080),
       25,
     )
     .action(async (options) => (await import("../../database/hold-refunds.ts")).hold(options));

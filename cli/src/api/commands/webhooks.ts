@@ -1,19 +1,19 @@
 import type { ListWebhookEndpointsItem } from "@amana/client";
 import { eventTypeNames } from "@amana/public-api/names";
 import { type Command, InvalidArgumentError } from "commander";
-import { wholeFrom } from "../../options.ts";
+import { wholeNumberParser } from "../../options.ts";
 import { type Columns, localTime } from "../../print.ts";
 import { apiCommand } from "../api-command.ts";
 import { type ListenOptions, listen } from "../listen/listen.ts";
 import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
-import { listFrom } from "./deliveries.ts";
+import { listParser } from "./deliveries.ts";
 
 const columns: Columns<ListWebhookEndpointsItem> = {
   ID: ({ id }) => id,
   STATUS: ({ status }) => status,
   URL: { of: ({ url }) => url, min: 16 },
-  EVENTS: { of: ({ events }) => events.length, right: true, spare: 2 },
-  CREATED: { of: ({ created_at }) => localTime(created_at), spare: 1 },
+  EVENTS: { of: ({ events }) => events.length, alignRight: true, omitOrder: 2 },
+  CREATED: { of: ({ created_at }) => localTime(created_at), omitOrder: 1 },
 };
 
 const key = ["business"] as const;
@@ -26,8 +26,8 @@ export function webhooks(program: Command): void {
       "list",
       { summary: "list endpoints, newest first", example: "webhooks list", key },
       (api, options) =>
-        showList(api, options, { columns, none: "No endpoints found." }, (page) =>
-          api.amana.webhookEndpoints.list(page, api.call()),
+        showList(api, options, { columns, emptyText: "No endpoints found." }, (page) =>
+          api.amana.webhookEndpoints.list(page, api.requestOptions()),
         ),
     ),
   );
@@ -35,7 +35,7 @@ export function webhooks(program: Command): void {
     group,
     "show <id>",
     { summary: "show an endpoint and its delivery statistics", example: "webhooks show 0199…", key },
-    async ({ amana, call }, options, id: string) => showResource(await amana.webhookEndpoints.get(id, call()), options),
+    async ({ amana, requestOptions }, options, id: string) => showResource(await amana.webhookEndpoints.get(id, requestOptions()), options),
   );
   apiCommand(
     group,
@@ -46,7 +46,7 @@ export function webhooks(program: Command): void {
       key,
       statusCommand: (id) => `webhooks show ${id}`,
     },
-    async ({ amana, call }, options, id: string) => showResource(await amana.webhookEndpoints.test(id, call()), options),
+    async ({ amana, requestOptions }, options, id: string) => showResource(await amana.webhookEndpoints.test(id, requestOptions()), options),
   );
   apiCommand<ListenOptions>(
     group,
@@ -55,7 +55,7 @@ export function webhooks(program: Command): void {
       summary: "print the webhooks of a development system and forward them to a local address",
       example: "webhooks listen --forward-to http://localhost:3000/hook --events PAYMENT_COMPLETED,PAYMENT_REFUNDED",
       key,
-      more: [
+      helpNote: [
         "Registers an endpoint on this machine and removes it at Ctrl-C. Forwards headers and body unchanged, with their",
         "signatures. The response of the local address goes back to Amana, so an error is retried as in production.",
         "With --json each line is a document: first the address and the signing secret, then one for each delivery.",
@@ -67,11 +67,11 @@ export function webhooks(program: Command): void {
     .option(
       "--events <types>",
       "only these event types, separated by commas (default: all that need no explicit subscription)",
-      listFrom(eventTypeNames),
+      listParser(eventTypeNames),
     )
     .option("--print", "print the bodies, too")
     .option("--skip-forward", "print deliveries and return 200, without a receiver")
-    .option("--port <port>", "local port (default: a free one)", wholeFrom(1, 65_535));
+    .option("--port <port>", "local port (default: a free one)", wholeNumberParser(1, 65_535));
 }
 
 function localUrl(text: string): string {

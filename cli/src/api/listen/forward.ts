@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { readBytes } from "./read-bytes.ts";
 
-/** Response of the local address, which is returned to the platform. */
+/** Response of the local address, which the command returns to the platform. */
 export interface ForwardResult {
   readonly status: number;
   readonly body?: Buffer;
@@ -11,7 +11,7 @@ export interface ForwardResult {
   readonly reason?: string;
 }
 
-/** Below the platform's timeout of ten seconds. */
+/** Shorter than the platform's timeout of ten seconds. */
 const timeoutMs = 9_500;
 const responseBytesMax = 16 * 1024;
 /** Hop-by-hop headers and headers that depend on the connection. */
@@ -23,22 +23,22 @@ const returnedHeaders = ["retry-after", "content-type"];
  * Returns 502 if the local address does not respond, and 504 after the timeout.
  */
 export async function forward(
-  to: string,
+  receiverUrl: string,
   { rawHeaders }: IncomingMessage,
   body: Buffer,
   stop: AbortSignal,
 ): Promise<ForwardResult> {
-  const url = new URL(to);
+  const url = new URL(receiverUrl);
   const headers = ["host", url.host, "content-length", String(body.length)];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const [name = "", value = ""] = [rawHeaders[i], rawHeaders[i + 1]];
     if (!connectionHeaders.includes(name.toLowerCase())) headers.push(name, value);
   }
-  const timeOut = AbortSignal.timeout(timeoutMs);
+  const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const send = url.protocol === "https:" ? httpsRequest : httpRequest;
-      const signal = AbortSignal.any([timeOut, stop]);
+      const signal = AbortSignal.any([timeout, stop]);
       send(url, { method: "POST", headers, signal }, resolve).on("error", reject).end(body);
     });
     const responseHeaders = returnedHeaders.flatMap((name) => {
@@ -49,7 +49,7 @@ export async function forward(
     const responseBody = await readBytes(response, responseBytesMax).catch(() => Buffer.alloc(0));
     return { status: response.statusCode ?? 502, body: responseBody, headers: Object.fromEntries(responseHeaders) };
   } catch (error) {
-    if (timeOut.aborted) return { status: 504, reason: "timeout" };
+    if (timeout.aborted) return { status: 504, reason: "timeout" };
     return { status: 502, reason: `no response (${(error as NodeJS.ErrnoException).code ?? "stopped"})` };
   }
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ProblemError, verifyWebhook, type Webhook, WebhookRefused } from "@amana/client";
 import { CommandError, exitCodes } from "../../command-error.ts";
 import { jsonLine, jsonText, localTime, print, printable, styled } from "../../print.ts";
-import { aboutOf } from "../commands/events.ts";
+import { subjectIdOf } from "../commands/events.ts";
 import type { Api, ApiOptions } from "../connect.ts";
 import { type ForwardResult, forward } from "./forward.ts";
 import { BodyTooLarge, readBytes } from "./read-bytes.ts";
@@ -23,7 +23,7 @@ const connectionsMax = 200;
 /** Interval between two reads of the endpoint's status. */
 const checkIntervalMs = 10_000;
 const removeTimeoutMs = 5_000;
-const greeting = "amana webhooks listen";
+const greetingBody = "amana webhooks listen";
 
 /**
  * Registers an endpoint on this machine and prints its deliveries until Ctrl-C. The path of the
@@ -36,8 +36,8 @@ export async function listen(api: Api, options: ListenOptions): Promise<void> {
       "Use either --forward-to, for example --forward-to http://localhost:3000/hook, or --skip-forward.",
       exitCodes.usage,
     );
-  await removeLeftovers(api);
-  // A closed pipe, such as that of head, also removes the endpoint before the end.
+  await removeOldEndpoints(api);
+  // When the reader of the output exits, such as head, the command also removes its endpoint.
   const outputClosed = new AbortController();
   process.stdout.removeAllListeners("error").on("error", () => outputClosed.abort());
   const stop = AbortSignal.any([api.stop, outputClosed.signal]);
@@ -58,15 +58,15 @@ export async function listen(api: Api, options: ListenOptions): Promise<void> {
   try {
     const url = `http://127.0.0.1:${port}${path}`;
     const endpoint = await api.amana.webhookEndpoints
-      .create({ url, ...(events && { events }) }, api.call())
+      .create({ url, ...(events && { events }) }, api.requestOptions())
       .catch(explainRejectedUrl);
     secret.resolve(endpoint.secret ?? "");
     try {
       if (json) print(jsonLine({ listening: { url, endpoint_id: endpoint.id, secret: endpoint.secret, forward_to: forwardTo } }));
-      else print(`${welcome(endpoint, forwardTo)}\n`);
+      else print(`${startMessage(endpoint, forwardTo)}\n`);
       await waitUntilStopped({ ...api, stop }, endpoint.id);
     } finally {
-      await remove(api, endpoint.id);
+      await removeEndpoint(api, endpoint.id);
     }
   } finally {
     server.closeAllConnections();
@@ -74,7 +74,7 @@ export async function listen(api: Api, options: ListenOptions): Promise<void> {
   }
 }
 
-const welcome = ({ secret, events }: { secret?: string; events: readonly string[] }, forwardTo: string | undefined) =>
+const startMessage = ({ secret, events }: { secret?: string; events: readonly string[] }, forwardTo: string | undefined) =>
   `Listening${forwardTo ? `, forwarding to ${forwardTo}` : ""}. Press Ctrl-C to stop.
 Signing secret  ${secret}  (valid until the command stops)
 Events          ${events.join(", ")}`;
@@ -90,17 +90,17 @@ function explainRejectedUrl(error: unknown): never {
 }
 
 /** Waits for Ctrl-C. Throws if the endpoint is deleted or the key is no longer valid. */
-async function waitUntilStopped({ amana, stop, call }: Api, id: string): Promise<void> {
+async function waitUntilStopped({ amana, stop, requestOptions }: Api, id: string): Promise<void> {
   let wasDisabled = false;
   while (!stop.aborted) {
     await sleep(checkIntervalMs, undefined, { signal: stop }).catch(() => undefined);
     if (stop.aborted) break;
-    const found = await amana.webhookEndpoints.get(id, call()).catch((error: unknown) => error as Error);
-    if (found instanceof ProblemError && found.status === 404)
+    const endpoint = await amana.webhookEndpoints.get(id, requestOptions()).catch((error: unknown) => error as Error);
+    if (endpoint instanceof ProblemError && endpoint.status === 404)
       throw new CommandError("The endpoint was deleted. Run the command again.");
-    // Without a valid key the command cannot detect the end of the endpoint.
-    if (found instanceof ProblemError && [401, 403].includes(found.status)) throw found;
-    const isDisabled = "status" in found && found.status === "DISABLED";
+    // Without a valid key the command cannot detect that the endpoint was deleted.
+    if (endpoint instanceof ProblemError && [401, 403].includes(endpoint.status)) throw endpoint;
+    const isDisabled = "status" in endpoint && endpoint.status === "DISABLED";
     if (isDisabled && !wasDisabled)
       process.stderr.write(
         "The endpoint was disabled, for example after a 410, and gets no deliveries. Run the command again.\n",
@@ -110,7 +110,7 @@ async function waitUntilStopped({ amana, stop, call }: Api, id: string): Promise
   process.exitCode = exitCodes.done;
 }
 
-async function remove({ amana }: Api, id: string): Promise<void> {
+async function removeEndpoint({ amana }: Api, id: string): Promise<void> {
   await amana.webhookEndpoints.delete(id, { signal: AbortSignal.timeout(removeTimeoutMs) }).catch((error: unknown) => {
     if (error instanceof ProblemError && error.status === 404) return;
     process.stderr.write(
@@ -121,16 +121,16 @@ async function remove({ amana }: Api, id: string): Promise<void> {
 
 const pathOfMachine = `/amana-listen/${encodeURIComponent(hostname().toLowerCase())}`;
 
-/** Removes endpoints of earlier runs on this machine whose process no longer runs. */
-async function removeLeftovers(api: Api): Promise<void> {
-  for await (const { id, url: text } of api.amana.webhookEndpoints.list({ limit: 100 }, api.call())) {
+/** Removes the endpoints of earlier runs on this machine whose process has ended. */
+async function removeOldEndpoints(api: Api): Promise<void> {
+  for await (const { id, url: text } of api.amana.webhookEndpoints.list({ limit: 100 }, api.requestOptions())) {
     const url = new URL(text);
     if (url.hostname !== "127.0.0.1" || !url.pathname.startsWith(`${pathOfMachine}/`)) continue;
     const isRunning = await fetch(url, { signal: AbortSignal.timeout(2_000), redirect: "error" })
-      .then(async (response) => (await response.text()) === greeting)
+      .then(async (response) => (await response.text()) === greetingBody)
       .catch(() => false);
     if (isRunning) continue;
-    await api.amana.webhookEndpoints.delete(id, api.call());
+    await api.amana.webhookEndpoints.delete(id, api.requestOptions());
     process.stderr.write(`Removed the endpoint ${id} of an earlier run.\n`);
   }
 }
@@ -147,7 +147,7 @@ async function receive(request: IncomingMessage, response: ServerResponse, { pat
     if (!response.headersSent && !response.destroyed) response.writeHead(status, headers).end(body);
   };
   if (request.url !== path) return end(404);
-  if (request.method === "GET") return end(200, greeting);
+  if (request.method === "GET") return end(200, greetingBody);
   if (request.method !== "POST") return end(405);
   try {
     const body = await readBytes(request, bodyBytesMax);
@@ -174,12 +174,12 @@ function printDelivery(
   const at = new Date().toISOString();
   const duration = Math.round(ms);
   if (options.json) {
-    const line = { at, type: event, id, about: aboutOf(body), status, ms: duration, error: reason };
+    const line = { at, type: event, id, about: subjectIdOf(body), status, ms: duration, error: reason };
     print(jsonLine({ ...line, ...(options.print && { body }) }));
     return;
   }
   const isSuccess = status >= 200 && status < 300;
   const outcome = styled(isSuccess ? "green" : "red", `${status}${reason ? ` ${reason}` : ""}`);
-  print(`${localTime(at)}  ${printable(event)}  ${printable(id)}  ${printable(aboutOf(body))}  ${outcome}  ${duration} ms`);
+  print(`${localTime(at)}  ${printable(event)}  ${printable(id)}  ${printable(subjectIdOf(body))}  ${outcome}  ${duration} ms`);
   if (options.print) print(jsonText(body));
 }

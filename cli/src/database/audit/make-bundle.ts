@@ -27,22 +27,24 @@ const sealTimeoutMs = 60_000;
 
 /**
  * Writes the evidence about a business and a period into a folder and returns the SHA-256 of its
- * manifest. First come the rows of the services, with one snapshot for each database, and the
- * manifest. Then an audit row with the hash of the manifest is added and sealed. Last come the
- * business's audit rows with the links and heads that prove them.
+ * manifest. The steps are:
+ *
+ * 1. Write the rows of the services, from one snapshot of each database, and the manifest.
+ * 2. Add an audit row with the hash of the manifest and wait until identity seals it.
+ * 3. Write the business's audit rows with the links and heads that prove them.
  */
-export async function makeBundle(opened: readonly OpenDatabase[], options: BundleOptions): Promise<string> {
+export async function makeBundle(databases: readonly OpenDatabase[], options: BundleOptions): Promise<string> {
   const { businessId, from, out } = options;
-  const identity = opened.find(({ service }) => service.name === "identity");
-  const withEvidence = opened.filter(({ service }) => service.evidence);
-  if (!identity || withEvidence.length < 2)
+  const identity = databases.find(({ service }) => service.name === "identity");
+  const evidenceDatabases = databases.filter(({ service }) => service.evidence);
+  if (!identity || evidenceDatabases.length < 2)
     throw new CommandError("A bundle needs the databases of identity, payments and webhooks.");
   if (from > new Date().toISOString().slice(0, 10)) throw new CommandError(`--from ${from} is in the future. Choose a past day.`);
   const [business] = await identity.orm.em.fork().execute<object[]>("select 1 from business where id = ?", [businessId]);
   if (!business) throw new CommandError(`The business ${businessId} does not exist. See: amana businesses list`);
   mkdirSync(out, { mode: 0o700 });
   try {
-    return await writeBundle(identity, withEvidence, options);
+    return await writeBundle(identity, evidenceDatabases, options);
   } catch (error) {
     // An incomplete bundle proves nothing.
     rmSync(out, { recursive: true });
@@ -52,12 +54,12 @@ export async function makeBundle(opened: readonly OpenDatabase[], options: Bundl
 
 async function writeBundle(
   identity: OpenDatabase,
-  withEvidence: readonly OpenDatabase[],
+  evidenceDatabases: readonly OpenDatabase[],
   options: BundleOptions,
 ): Promise<string> {
   const { businessId, from, to, out, by } = options;
   const files: Record<string, object> = {};
-  for (const { service, orm } of withEvidence) {
+  for (const { service, orm } of evidenceDatabases) {
     await inSnapshot(orm.em, async (em) => {
       const [now] = await em.execute<{ read_at: string }[]>(`select ${isoOf("now()")} as read_at`);
       for (const evidence of service.evidence ?? []) {
@@ -140,10 +142,10 @@ async function waitUntilSealed(em: SqlEntityManager, id: string): Promise<number
  * Writes the business's audit rows of the period, the row before them, and their links and heads.
  */
 async function writeProof(em: SqlEntityManager, { businessId, from, out }: BundleOptions, last: number): Promise<void> {
-  await refuseUnsealed(em, businessId);
-  const own = "l.business_id = ? and l.business_number <= ?";
+  await rejectUnsealed(em, businessId);
+  const linksOfBusiness = "l.business_id = ? and l.business_number <= ?";
   const [start] = await em.execute<{ first: number; day: string }[]>(
-    `select greatest(1, min(business_number) - 1)::int as first, min(day)::text as day from audit_link l where ${own} and day >= ?::date`,
+    `select greatest(1, min(business_number) - 1)::int as first, min(day)::text as day from audit_link l where ${linksOfBusiness} and day >= ?::date`,
     [businessId, last, from],
   );
   const { first = last, day: firstDay = from } = start ?? {};
@@ -162,7 +164,7 @@ async function writeProof(em: SqlEntityManager, { businessId, from, out }: Bundl
  * silently. Rows of the last minute may still be queued for sealing: they are newer than the
  * bundle.
  */
-async function refuseUnsealed(em: SqlEntityManager, businessId: string): Promise<void> {
+async function rejectUnsealed(em: SqlEntityManager, businessId: string): Promise<void> {
   const rows = await em.execute<{ id: string }[]>(
     `select e.id from audit_event e where e.business_id = ?
        and not exists (select from audit_link l where l.event_id = e.id and l.business_id = e.business_id)
@@ -195,7 +197,8 @@ async function* trailOf(em: SqlEntityManager, businessId: string, first: number,
 }
 
 /**
- * All links of the days with a row of this business. Of other businesses only the leaf is included.
+ * Returns the links of all businesses on the days with a row of this business: only day, number and
+ * leaf.
  */
 async function* linksOf(em: SqlEntityManager, businessId: string, last: number, from: string): AsyncGenerator<object> {
   const days = await em.execute<{ day: string }[]>(

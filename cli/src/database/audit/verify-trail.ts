@@ -52,11 +52,11 @@ type Businesses = Map<string, { number: number | null; leaf: string }>;
 
 const pageRows = 2_000;
 const nil = "00000000-0000-0000-0000-000000000000";
-/** Forces index lookups, so that a page does not read all rows behind it. */
+/** Forces index lookups, so that a query reads only the rows of its page. */
 const forceIndexScans = "set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_bitmapscan = off";
 /** Retention of rows and links. */
 const retention = "interval '5 years'";
-/** Maximum time in which the rows from before the chain are sealed. */
+/** Maximum time from the start of the chain until all older rows are sealed. */
 const firstSealingsMs = 24 * 60 * 60_000;
 /**
  * Problems that are still reported for days whose rows and links were dropped with their partition.
@@ -64,8 +64,8 @@ const firstSealingsMs = 24 * 60 * 60_000;
 const headProblems = new Set(["head_not_signed", "head_of_unknown_key", "head_of_other_chain", "kept_head_not_signed"]);
 
 /**
- * Verifies the chain day by day, each day in one snapshot with one page of rows in memory, and then
- * searches for rows without a link. Read only.
+ * Verifies the chain day by day, and then searches for rows without a link. Each day is read in one
+ * snapshot, page by page. Writes nothing.
  */
 export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<VerifyResult> {
   const { report, trusted, progress } = options;
@@ -77,27 +77,27 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
   let rows = 0;
   let newest: Head | undefined;
   const keys = new Set<string>();
-  const [age] = await em.execute<{ dropped_before: string }[]>(
+  const [retained] = await em.execute<{ dropped_before: string }[]>(
     `select (now() at time zone 'UTC' - ${retention} + interval '1 day')::date::text as dropped_before`,
   );
 
   const chainBeganMs = await beginningOfChain(em);
-  const startsAtGenesis = previous === genesis && first !== undefined && first >= (age?.dropped_before ?? "");
+  const startsAtGenesis = previous === genesis && first !== undefined && first >= (retained?.dropped_before ?? "");
   for (const [i, day] of days.entries()) {
-    const isDropped = day < (age?.dropped_before ?? "");
+    const isDropped = day < (retained?.dropped_before ?? "");
     const reportOfDay = (finding: Finding) => {
       if (!isDropped || headProblems.has(finding.problem)) report(finding);
     };
     await em.transactional(
-      async (own) => {
-        await own.execute(forceIndexScans);
-        const heads = await own.execute<Head[]>(
+      async (dayEm) => {
+        await dayEm.execute(forceIndexScans);
+        const heads = await dayEm.execute<Head[]>(
           `select ${headColumns} from audit_head where day = ?::date order by links, final`,
           [day],
         );
         for (const { public_key } of heads) keys.add(public_key);
         newest = heads.at(-1) ?? newest;
-        const checked = checkDay({
+        const dayCheck = checkDay({
           day,
           previous,
           heads,
@@ -116,15 +116,15 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
         }
         const sealings = heads.values();
         let sealing = sealings.next().value;
-        for await (const link of linksOf(own, day)) {
+        for await (const link of linksOf(dayEm, day)) {
           while (sealing && sealing.links < link.number) sealing = sealings.next().value;
           checkRow(day, link, reportOfDay);
           if (sealing) checkSealing(day, link, { sealedAtMs: Date.parse(sealing.made_at), chainBeganMs, report: reportOfDay });
           checkBusiness(day, link, { businesses, startsAtGenesis, report: reportOfDay });
-          checked.add(link);
+          dayCheck.add(link);
           if (++rows % pageRows === 0) progress(day, rows);
         }
-        previous = checked.end();
+        previous = dayCheck.end();
       },
       { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
     );
@@ -132,21 +132,21 @@ export async function verifyTrail(orm: Orm, options: VerifyOptions): Promise<Ver
       report({ problem: "head_missing", day, detail: `${day} has no final head` });
   }
   for (const { day, links } of options.kept) {
-    if (inRange(day, options) && !days.includes(day))
+    if (isInRange(day, options) && !days.includes(day))
       report({
         problem: "kept_head_not_in_chain",
         day,
         detail: `a head of ${day} over ${links} links was stored elsewhere, but the chain has no such day`,
       });
   }
-  await em.transactional(async (own) => {
-    await own.execute(forceIndexScans);
-    await findUnlinked(own, options);
+  await em.transactional(async (snapshotEm) => {
+    await snapshotEm.execute(forceIndexScans);
+    await findUnlinked(snapshotEm, options);
   });
   return { days: days.length, rows, keys: [...keys], newest };
 }
 
-const inRange = (day: string, { from = "", to = "9" }: VerifyOptions) => day >= from && day <= to;
+const isInRange = (day: string, { from = "", to = "9" }: VerifyOptions) => day >= from && day <= to;
 
 /** Returns every day from the first to the last, including days without links and heads. */
 async function daysOf(em: SqlEntityManager, options: VerifyOptions): Promise<string[]> {
@@ -159,7 +159,7 @@ async function daysOf(em: SqlEntityManager, options: VerifyOptions): Promise<str
     "select d::date::text as day from generate_series(?::date, ?::date, interval '1 day') as d order by 1",
     [ends.first, ends.last],
   );
-  return days.map(({ day }) => day).filter((day) => inRange(day, options));
+  return days.map(({ day }) => day).filter((day) => isInRange(day, options));
 }
 
 /** Returns the hash on which `day` builds, or undefined if the final head before it is missing. */
@@ -177,7 +177,8 @@ async function endOfDayBefore(em: SqlEntityManager, day: string, report: VerifyO
 }
 
 async function* linksOf(em: SqlEntityManager, day: string): AsyncGenerator<LinkRow> {
-  // Identity writes no number below 1 and no number twice. Such links are included as findings.
+  // Identity writes no number below 1 and no number twice. The query includes such links, so that they are
+  // reported.
   for (let after: { number: number; link_id: string } | undefined = { number: Number.MIN_SAFE_INTEGER, link_id: nil }; after; ) {
     const links: LinkRow[] = await em.execute<LinkRow[]>(
       `select ${rowColumns}, l.number::float8 as number, l.id as link_id, l.event_id, encode(l.leaf, 'hex') as leaf, encode(l.hash, 'hex') as hash,
@@ -193,13 +194,13 @@ async function* linksOf(em: SqlEntityManager, day: string): AsyncGenerator<LinkR
   }
 }
 
-/** Returns the start of the chain, when older rows were sealed. Heads are never deleted. */
+/** Returns the time of the first head, at which the chain began. Heads are never deleted. */
 async function beginningOfChain(em: SqlEntityManager): Promise<number> {
   const [head] = await em.execute<Head[]>(`select ${headColumns} from audit_head order by day, links, final limit 1`);
   return head && isSigned(head) ? Date.parse(head.made_at) : Number.NEGATIVE_INFINITY;
 }
 
-/** Compares a row's own time with the time of the head of its batch. */
+/** Compares a row's dayEm time with the time of the head of its batch. */
 function checkSealing(
   day: string,
   link: LinkRow,
@@ -214,7 +215,7 @@ function checkSealing(
 function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): void {
   const { number, event_id: id, business_number, business_previous, leaf, is_old, link_business_id, ...columns } = link;
   if (columns["id"] === null) {
-    // Only the row proves its id, so an id with an old time can be false.
+    // Without the row, the id in the link is unproven, and its old time may be forged.
     const exception = is_old ? ", unless it is older than the chain and its retention of five years is over" : "";
     report({ problem: "row_deleted", day, number, id, detail: `row ${id}, link ${number} of ${day}, was deleted${exception}` });
     return;
@@ -231,16 +232,16 @@ function checkRow(day: string, link: LinkRow, report: VerifyOptions["report"]): 
     report({ problem: "link_broken", day, number, id, detail: `link ${number} of ${day} names another business than row ${id}` });
 }
 
-/** Checks the separate chain of a business, which shows that a bundle omits none of its rows. */
+/** Checks the separate chain of a business, which proves that a bundle omits none of its rows. */
 function checkBusiness(
   day: string,
   { number, event_id: id, link_business_id, business_number, business_previous, leaf }: LinkRow,
   { businesses, startsAtGenesis, report }: { businesses: Businesses; startsAtGenesis: boolean; report: VerifyOptions["report"] },
 ): void {
   if (link_business_id === null) return;
-  const before = businesses.get(link_business_id) ?? (startsAtGenesis ? { number: 0, leaf: null } : undefined);
+  const previousLink = businesses.get(link_business_id) ?? (startsAtGenesis ? { number: 0, leaf: null } : undefined);
   businesses.set(link_business_id, { number: business_number, leaf });
-  if (!before || (business_number === (before.number ?? 0) + 1 && business_previous === before.leaf)) return;
+  if (!previousLink || (business_number === (previousLink.number ?? 0) + 1 && business_previous === previousLink.leaf)) return;
   report({
     problem: "link_broken",
     day,
@@ -250,7 +251,10 @@ function checkBusiness(
   });
 }
 
-/** Reports rows without a link: not queued, removed from the queue, queued too long, or deleted. */
+/**
+ * Reports rows that have no link because they were never queued, were removed from the queue, are
+ * queued for too long, or were deleted.
+ */
 async function findUnlinked(em: SqlEntityManager, { from, to, report }: VerifyOptions): Promise<void> {
   const [bounds] = await em.execute<{ first: string; below: string | null }[]>(
     "select coalesce(uuid_at(?::date at time zone 'UTC'), ?) as first, uuid_at((?::date + 1) at time zone 'UTC') as below",
@@ -259,7 +263,7 @@ async function findUnlinked(em: SqlEntityManager, { from, to, report }: VerifyOp
   // The nil UUID is a valid id: the first page includes its bound, the next pages exclude theirs.
   let { first: after, compare }: { first: string | null; compare: ">=" | ">" } = { first: bounds?.first ?? nil, compare: ">=" };
   while (after !== null) {
-    const found: { last: string | null; ids: string[] }[] = await em.execute(
+    const pages: { last: string | null; ids: string[] }[] = await em.execute(
       `with next as (
          select id from audit_event where id ${compare} ?::uuid and (?::uuid is null or id < ?::uuid) order by id limit ${pageRows}
        )
@@ -272,21 +276,21 @@ async function findUnlinked(em: SqlEntityManager, { from, to, report }: VerifyOp
        ) as ids`,
       [after, bounds?.below ?? null, bounds?.below ?? null],
     );
-    for (const id of found[0]?.ids ?? [])
+    for (const id of pages[0]?.ids ?? [])
       report({
         problem: "row_past_chain",
         id,
         detail: `row ${id} has no link and is not queued for sealing: it bypassed the queue or was removed from it`,
       });
     compare = ">";
-    after = found[0]?.last ?? null;
+    after = pages[0]?.last ?? null;
   }
-  const waiting = await em.execute<{ id: string; is_gone: boolean }[]>(
+  const queuedRows = await em.execute<{ id: string; is_gone: boolean }[]>(
     `select q.event_id as id, e.id is null as is_gone from audit_unsealed q left join audit_event e on e.id = q.event_id
      where e.id is null or q.since < now() - interval '1 minute' order by q.since limit 1000`,
   );
-  for (const { id, is_gone } of waiting) {
+  for (const { id, is_gone } of queuedRows) {
     if (is_gone) report({ problem: "row_deleted", id, detail: `row ${id} was deleted before it was sealed` });
-    else report({ problem: "row_not_sealed", id, detail: `row ${id} is queued for more than a minute: start identity` });
+    else report({ problem: "row_not_sealed", id, detail: `row ${id} has been queued for more than a minute: start identity` });
   }
 }

@@ -3,7 +3,7 @@ import { type Finding, type Head, readHeads, trustedKeys, verifyBundle } from "@
 import { type Command, InvalidArgumentError } from "commander";
 import { auditList } from "../../api/commands/audit-list.ts";
 import { CommandError, exitCodes } from "../../command-error.ts";
-import { type ChangeOptions, type CommonOptions, databaseHelp, jsonHelp, withAs, withCommonOptions } from "../../options.ts";
+import { type ChangeOptions, type CommonOptions, databaseHelp, jsonHelp, withActorOption, withCommonOptions } from "../../options.ts";
 import { jsonText, printable } from "../../print.ts";
 import { makeBundle } from "../audit/make-bundle.ts";
 import { verifyTrail } from "../audit/verify-trail.ts";
@@ -26,12 +26,12 @@ export function audit(program: Command): void {
     group.command("verify").description("find changed, deleted, added or reordered rows and links, and heads of unknown keys"),
     "audit verify --public-key MCowBQYDK2VwAyEA… --head heads.jsonl",
   )
-    .option("--from <day>", "first day in UTC, for example 2026-11-20 (default: first day of the trail)", dayFrom)
-    .option("--to <day>", "last day in UTC (default: last day of the trail)", dayFrom)
+    .option("--from <day>", "first day in UTC, for example 2026-11-20 (default: first day of the trail)", parseDay)
+    .option("--to <day>", "last day in UTC (default: last day of the trail)", parseDay)
     .option("--public-key <key...>", "trusted public keys of AUDIT_SIGNING_KEY, including former ones (default: any key)")
     .option("--head <file>", "heads that were stored elsewhere, one JSON object on each line, for example identity's log")
     .action(verify);
-  withAs(
+  withActorOption(
     group
       .command("bundle")
       .description("write the evidence about a business and a period into a folder; the export is audited")
@@ -39,8 +39,8 @@ export function audit(program: Command): void {
       .addHelpText("after", databaseHelp("audit bundle --business 0199… --from 2026-11-01 --to 2026-11-30 --out bundle")),
   )
     .requiredOption("--business <id>", "business of the evidence")
-    .requiredOption("--from <day>", "first day in UTC, for example 2026-11-01", dayFrom)
-    .requiredOption("--to <day>", "last day in UTC", dayFrom)
+    .requiredOption("--from <day>", "first day in UTC, for example 2026-11-01", parseDay)
+    .requiredOption("--to <day>", "last day in UTC", parseDay)
     .requiredOption("--out <folder>", "folder to create; it must not exist")
     .action(bundle);
   auditList(group);
@@ -54,7 +54,7 @@ export function audit(program: Command): void {
     .action(verifyFolder);
 }
 
-export function dayFrom(text: string): string {
+export function parseDay(text: string): string {
   if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
   throw new InvalidArgumentError("It must be a day like 2026-11-20.");
 }
@@ -75,17 +75,17 @@ async function verify({ service = "identity", databaseUrl, json, from, to, publi
     reportedAt = Date.now();
     process.stderr.write(`${day}: ${rows} rows checked\n`);
   };
-  const options = { from, to, trusted: publicKey && trustedKeys(publicKey), kept: keptHeads(head), report, progress };
-  const verified = await withServices(
+  const options = { from, to, trusted: publicKey && trustedKeys(publicKey), kept: readKeptHeads(head), report, progress };
+  const result = await withServices(
     { service, databaseUrl },
     async ([opened]) => opened && (await verifyTrail(opened.orm, options)),
   );
   if (count > 0) process.exitCode = exitCodes.actionNeeded;
   if (json) {
-    process.stdout.write(`${jsonText({ ...verified, problems: count, findings })}\n`);
+    process.stdout.write(`${jsonText({ ...result, problems: count, findings })}\n`);
     return;
   }
-  const { days = 0, rows = 0, keys = [], newest } = verified ?? {};
+  const { days = 0, rows = 0, keys = [], newest } = result ?? {};
   const heads = newest ? `up to ${newest.day}, link ${newest.links}, ${newest.hash}` : "without a head";
   process.stdout.write(
     `${count === 0 ? "No problems found" : `${count} problems found`}: ${days} days, ${rows} rows, ${heads}.\n`,
@@ -99,7 +99,7 @@ async function verify({ service = "identity", databaseUrl, json, from, to, publi
     process.stdout.write(`Signed with ${key}. Compare it with the key of identity, or pass trusted keys with --public-key.\n`);
 }
 
-function keptHeads(file: string | undefined): Head[] {
+function readKeptHeads(file: string | undefined): Head[] {
   if (file === undefined) return [];
   const heads = readHeads(file);
   if (heads.length === 0)
@@ -132,7 +132,7 @@ async function bundle({ business, from, to, out, as, json }: BundleFlags): Promi
 async function verifyFolder(folder: string, { publicKey, head, json }: { publicKey: string[]; head?: string; json?: boolean }) {
   const findings: Finding[] = [];
   const report = (finding: Finding) => void findings.push(finding);
-  const manifest = await verifyBundle(folder, { trusted: trustedKeys(publicKey), kept: keptHeads(head), report });
+  const manifest = await verifyBundle(folder, { trusted: trustedKeys(publicKey), kept: readKeptHeads(head), report });
   if (findings.length > 0) process.exitCode = exitCodes.actionNeeded;
   if (json) process.stdout.write(`${jsonText({ manifest, problems: findings.length, findings })}\n`);
   else for (const { problem, detail } of findings) process.stdout.write(`${problem}: ${printable(detail)}\n`);

@@ -32,16 +32,16 @@ async function showStatus({ json, ...selection }: CommonOptions): Promise<void> 
       EDITED: (row: Row) => row.edited.join(", "),
       "OF A NEWER VERSION": (row: Row) => row.newer.join(", "),
     },
-    { json, none: "" },
+    { json, emptyText: "" },
   );
-  const has = (name: "missing" | "edited") => rows.some((row) => row[name].length > 0);
-  if (!json && has("missing")) {
+  const hasRowsWith = (name: "missing" | "edited") => rows.some((row) => row[name].length > 0);
+  if (!json && hasRowsWith("missing")) {
     process.stdout.write("\nMISSING: run node services/<name>/src/migrate.ts of this version as the owner of the database.\n");
   }
-  if (!json && has("edited")) {
+  if (!json && hasRowsWith("edited")) {
     process.stdout.write(
       "\nEDITED: the file changed after its execution. Revert the edit and put new statements in a new migration.\n",
     );
   }
-  if ((has("missing") || has("edited")) && process.exitCode === undefined) process.exitCode = exitCodes.actionNeeded;
+  if ((hasRowsWith("missing") || hasRowsWith("edited")) && process.exitCode === undefined) process.exitCode = exitCodes.actionNeeded;
 }

@@ -38,13 +38,13 @@ async function republishEvents({ topic, from, to, ids, reason, as, json, ...sele
     ? { topic, eventIds: ids.map(requireUuid) }
     : { topic, from: timeOf("--from", from), to: to === undefined ? new Date() : timeOf("--to", to) };
   const rows = await withServices(selection, async (opened) => {
-    const emitting = opened.filter(({ service }) => service.emits.includes(topic));
-    if (emitting.length === 0) {
+    const emittingDatabases = opened.filter(({ service }) => service.emits.includes(topic));
+    if (emittingDatabases.length === 0) {
       const topics = new Set(opened.flatMap(({ service }) => service.emits));
       throw new CommandError(`None of these services emits ${topic}. Topics: ${[...topics].join(", ") || "none"}.`);
     }
     const results: { service: string; topic: string; events: number }[] = [];
-    for (const { service, orm } of emitting) {
+    for (const { service, orm } of emittingDatabases) {
       const selected: Record<string, string> = ids
         ? { event_ids: String(ids.length) }
         : { from: String(from), to: String(to ?? "now") };
@@ -65,7 +65,7 @@ async function republishEvents({ topic, from, to, ids, reason, as, json, ...sele
   printRows(
     rows,
     { SERVICE: (row: Row) => row.service, TOPIC: (row: Row) => row.topic, EVENTS: (row: Row) => row.events },
-    { json, none: "" },
+    { json, emptyText: "" },
   );
   if (!json) process.stdout.write("The events are in the outbox again. The running service publishes them.\n");
 }

@@ -12,7 +12,7 @@ const pageRows = 1_000;
 /** Maximum difference between the clocks of processes, which put their time into event ids. */
 const clockSkewMs = 60_000;
 
-const advice = {
+const nextSteps = {
   payments: `
 Payments with a status HERE are read again at the processor within seconds. Run the command again to list the remaining ones.
 Unknown payments were paid or ended after that time and cannot be refunded here. Compare them with the processor's list of orders, and
@@ -29,8 +29,8 @@ export function restored(program: Command): void {
   withChangeOptions(
     program
       .command("restored")
-      .description("list rows that a restored service has lost, by the events in webhooks, and read rows that differ again")
-      .addArgument(new Argument("[service]", "the restored service").choices(Object.keys(advice)).default("payments")),
+      .description("compare a restored service with the events in webhooks: list lost rows and schedule reads of rows that differ")
+      .addArgument(new Argument("[service]", "the restored service").choices(Object.keys(nextSteps)).default("payments")),
     "restored kyc --since 2026-11-20T08:00:00Z",
   )
     .requiredOption("--since <time>", "time to which the service was restored, for example 2026-11-20T08:00:00Z")
@@ -39,7 +39,7 @@ export function restored(program: Command): void {
 
 type Options = ChangeOptions & { since: string };
 
-async function showLostRows(name: keyof typeof advice, { since, as, json, ...selection }: Options): Promise<void> {
+async function showLostRows(name: keyof typeof nextSteps, { since, as, json, ...selection }: Options): Promise<void> {
   const from = new Date(since);
   if (Number.isNaN(from.getTime())) throw new CommandError("--since must be a time like 2026-11-20T08:00:00Z.", exitCodes.usage);
   const rows = await withServices({ ...selection, needed: [name, "webhooks"] }, async (opened) => {
@@ -57,17 +57,17 @@ async function showLostRows(name: keyof typeof advice, { since, as, json, ...sel
       BUSINESS: (row: Difference) => row.businessId,
       DETAILS: (row: Difference) => row.details,
     },
-    { json, none: `No row that webhooks got events about is missing or older in ${name}.` },
+    { json, emptyText: `The events in webhooks show no missing or older row in ${name}.` },
   );
   if (rows.length > 0 && process.exitCode === undefined) process.exitCode = exitCodes.actionNeeded;
   if (json || rows.length === 0) return;
-  process.stdout.write(advice[name]);
+  process.stdout.write(nextSteps[name]);
 }
 
 /** Compares each row with its newest event only: an earlier event differs from the row anyway. */
 async function compareAll({ service, orm }: OpenDatabase, webhooks: OpenDatabase, from: Date, as: string): Promise<Difference[]> {
   const newest = await newestEvents(service.name, webhooks, from);
-  const found: Difference[] = [];
+  const allDifferences: Difference[] = [];
   for (let start = 0; start < newest.length; start += pageRows) {
     const page = newest.slice(start, start + pageRows);
     const differences = await transaction(orm, async (em) => {
@@ -82,9 +82,9 @@ async function compareAll({ service, orm }: OpenDatabase, webhooks: OpenDatabase
       }
       return differing;
     });
-    found.push(...differences);
+    allDifferences.push(...differences);
   }
-  return found;
+  return allDifferences;
 }
 
 async function newestEvents(name: string, webhooks: OpenDatabase, from: Date): Promise<ConsumedEvent[]> {

@@ -35,16 +35,16 @@ async function reencryptAll({ as, json, ...selection }: ChangeOptions): Promise<
         `No secret was encrypted: the database of ${missing.join(", ")} does not respond. Start it and run the command again.`,
         exitCodes.unreachable,
       );
-    const done: { service: string; key: string; reencrypted: number }[] = [];
-    for (const at of opened) {
-      const reencrypted = await reencrypt(at, createSecretBox(keys), keyId, as);
-      done.push({ service: at.service.name, key: keyId, reencrypted });
+    const results: { service: string; key: string; reencrypted: number }[] = [];
+    for (const database of opened) {
+      const reencrypted = await reencrypt(database, createSecretBox(keys), keyId, as);
+      results.push({ service: database.service.name, key: keyId, reencrypted });
     }
-    return done;
+    return results;
   });
   printRows(
     rows,
     { SERVICE: ({ service }) => service, KEY: ({ key }) => key, REENCRYPTED: ({ reencrypted }) => reencrypted },
-    { json, none: "" },
+    { json, emptyText: "" },
   );
 }

@@ -33,7 +33,7 @@ async function showStuck({ json, ...selection }: CommonOptions): Promise<void> {
     WHAT: (row: StuckWork) => row.what,
     "FOR EXAMPLE": (row: StuckWork) => row.ids[0],
   };
-  printRows(rows, columns, { json, none: "No overdue work found." });
+  printRows(rows, columns, { json, emptyText: "No overdue work found." });
   if (!json) for (const { service, what, todo } of rows) process.stdout.write(`\n${service}, ${what}:\n  ${todo}\n`);
   if (rows.length > 0 && process.exitCode === undefined) process.exitCode = exitCodes.actionNeeded;
 }
@@ -46,9 +46,9 @@ async function stuckIn({ service, orm }: OpenDatabase): Promise<StuckWork[]> {
     // The tables and columns of the queries may be missing, too.
     return [{ service: name, what: "missing migrations", count: missing.length, since: null, ids: missing, todo }];
   }
-  const found: StuckWork[] = [];
-  for (const rows of stuckRows) found.push(...(await countStuck(rows, orm, name)));
-  return found;
+  const stuckWork: StuckWork[] = [];
+  for (const rows of stuckRows) stuckWork.push(...(await countStuck(rows, orm, name)));
+  return stuckWork;
 }
 
 async function countStuck(
@@ -65,7 +65,7 @@ async function countStuck(
     return row && row.count > 0 ? [{ service, what, count: row.count, since: row.since, ids: row.ids ?? [], todo }] : [];
   } catch (error) {
     if (!isDatabaseUnavailable(error)) throw error;
-    const slow = "The database did not respond in time. Check its load and run the command again.";
-    return [{ service, what: `unknown: ${what}`, count: 0, since: null, ids: [], todo: slow }];
+    const nextStep = "The database did not respond in time. Check its load and run the command again.";
+    return [{ service, what: `unknown: ${what}`, count: 0, since: null, ids: [], todo: nextStep }];
   }
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Creates the secrets of the overlay `dev` in files that Git ignores: deploy/kustomize/overlays/dev/make-secrets.sh
-# Run it again to renew the certificates. Other existing secrets are kept. It needs openssl and installed dependencies.
+# Run the script again to renew the certificates; it keeps other existing secrets. It needs openssl and installed dependencies.
 set -eu
 cd "$(dirname "$0")"
 repository=../../../..
@@ -32,7 +32,7 @@ payments="payments.v1=k1:$(read_file payments)"
 kyc="kyc.v1=k1:$(read_file kyc)"
 audit="audit.v1=k1:$(read_file audit)"
 
-# kustomize reads no file outside the folder of an overlay.
+# Copied, because kustomize reads no files outside of an overlay's folder.
 mkdir -p postgres/secrets
 cp $repository/deploy/postgres/create-databases.sh postgres/secrets/
 for name in POSTGRES $database_roles; do put postgres ${name}_PASSWORD "$(read_file ${name}_PASSWORD)"; done

@@ -5,11 +5,11 @@ interface Institution {
 }
 
 /**
- * Returns the 20-digit account number in RIB form: bank, branch, account, and a two-digit key
- * against typing errors. The key covers branch and account (Bank of Algeria, Instruction 06-2004).
+ * Returns the 20-digit account number in RIB form: bank, branch, account, and a two-digit key that
+ * detects typing errors. The key covers branch and account (Bank of Algeria, Instruction 06-2004).
  * `account` is from 1 to 9999999999; otherwise throws a `RangeError`.
  */
-export function accountNumber({ bankCode, branchCode }: Institution, account: bigint): string {
+export function buildAccountNumber({ bankCode, branchCode }: Institution, account: bigint): string {
   const number = account.toString().padStart(10, "0");
   if (account < 1n || number.length > 10) throw new RangeError(`account must be from 1 to 9999999999, not ${account}`);
   const key = 97n - ((BigInt(branchCode + number) * 100n) % 97n);

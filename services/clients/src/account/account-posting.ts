@@ -16,8 +16,8 @@ const schema = defineEntity({
     /** The hold that is captured or released, or the posting that is reversed. */
     ofId: p.uuid().nullable(),
     /**
-     * Day on which the amount counts against the limits, if it counts. For a capture, the hold's
-     * day.
+     * Day on which the amount counts against the limits; null if it does not count. A capture has
+     * the day of its hold.
      */
     countsOn: p.text().nullable(),
     createdAt: p.datetime(3),
@@ -27,7 +27,7 @@ const schema = defineEntity({
 /** A movement on an account. Postings are never changed or deleted; a reversal is a new posting. */
 export class AccountPosting extends schema.class {
   /** Returns whether a repeated order with the same reference matches this posting. */
-  isSame(kind: PostingKind, amountMinor: bigint | undefined, ofId: string | undefined): boolean {
+  matchesOrder(kind: PostingKind, amountMinor: bigint | undefined, ofId: string | undefined): boolean {
     return this.kind === kind && this.amountMinor === amountMinor && (this.ofId ?? undefined) === ofId;
   }
 }

@@ -2,10 +2,10 @@ import { conflict, invalid, notFound } from "@amana/rpc";
 
 export const accountNotFound = () => notFound("not_found", "There is no account with this id. Check the id.");
 
-export const accountStatusFixed = (verb: string, from: readonly string[], status: string) =>
+export const accountStatusConflict = (verb: string, allowedStatuses: readonly string[], status: string) =>
   conflict(
     "invalid_status_transition",
-    `The account is ${status}. Only an account that is ${from.join(" or ")} can be ${verb}. Read the account for its current status.`,
+    `The account is ${status}. Only an account that is ${allowedStatuses.join(" or ")} can be ${verb}. Read the account for its current status.`,
     { members: { account_status: status } },
   );
 
@@ -42,9 +42,9 @@ export const accountLimitInvalid = (limit: string) =>
     pointer: `/${limit}`,
   });
 
-export const accountLimitsOutOfOrder = (smaller: string, larger: string, at: string) =>
-  invalid("account_limits_out_of_order", `The ${smaller} must not be greater than the ${larger}. Change one of them.`, {
-    pointer: `/${at}`,
+export const accountLimitsOutOfOrder = (shorterLimit: string, longerLimit: string, pointerField: string) =>
+  invalid("account_limits_out_of_order", `The ${shorterLimit} must not be greater than the ${longerLimit}. Change one of them.`, {
+    pointer: `/${pointerField}`,
   });
 
 export const accountNotActive = (status: string) =>

@@ -4,17 +4,17 @@ import type { Account, AccountChanges, AccountStatus } from "./account.ts";
 
 const now = new Date("2026-03-31T23:00:00.000Z");
 const tomorrow = new Date("2026-04-01T00:00:00.000Z");
-const refusedWith = (code: string) => expect.objectContaining({ code });
+const errorWithCode = (code: string) => expect.objectContaining({ code });
 
 /** Runs a change that must be refused, and verifies that the account is unchanged. */
-function expectRefusal(account: Account, act: () => unknown, code: string): void {
-  const before = { ...account };
-  expect(act).toThrow(refusedWith(code));
-  expect({ ...account }).toEqual(before);
+function expectRefusal(account: Account, change: () => unknown, code: string): void {
+  const accountBefore = { ...account };
+  expect(change).toThrow(errorWithCode(code));
+  expect({ ...account }).toEqual(accountBefore);
 }
 
-const balances = (account: Account) => [account.currentBalanceMinor, account.availableBalanceMinor, account.reservedBalanceMinor];
-const emptied = { currentBalanceMinor: 0n, availableBalanceMinor: 0n };
+const balancesOf = (account: Account) => [account.currentBalanceMinor, account.availableBalanceMinor, account.reservedBalanceMinor];
+const zeroBalances = { currentBalanceMinor: 0n, availableBalanceMinor: 0n };
 
 describe("account status", () => {
   const transitions = {
@@ -28,16 +28,16 @@ describe("account status", () => {
     statuses.map((status) => ({ verb, status, isAllowed: (transitions[verb].from as readonly string[]).includes(status) })),
   );
 
-  test.each(pairs.filter(({ isAllowed }) => isAllowed))("$verb changes the status from $status", ({ verb, status }) => {
-    const account = anAccount({ status, ...emptied });
+  test.each(pairs.filter(({ isAllowed }) => isAllowed))("$verb changes the status of a $status account", ({ verb, status }) => {
+    const account = anAccount({ status, ...zeroBalances });
     transitions[verb].act(account);
     expect(account).toMatchObject({ status: transitions[verb].to, updatedAt: now });
     if (verb === "close") expect(account.closedAt).toEqual(now);
     else expect(account.closedAt).toBeUndefined();
   });
 
-  test.each(pairs.filter(({ isAllowed }) => !isAllowed))("$verb throws from $status", ({ verb, status }) => {
-    const account = anAccount({ status, ...emptied });
+  test.each(pairs.filter(({ isAllowed }) => !isAllowed))("$verb throws for a $status account", ({ verb, status }) => {
+    const account = anAccount({ status, ...zeroBalances });
     expectRefusal(account, () => transitions[verb].act(account), "invalid_status_transition");
     const allowed = transitions[verb].from.join(" or ");
     expect(() => transitions[verb].act(account)).toThrow(new RegExp(`is ${status}. Only an account that is ${allowed}`));
@@ -53,9 +53,9 @@ describe("account status", () => {
     [{ blocked: true }, "client_blocked"],
     [{ blocked: true, kycLevel: "NOT_REQUIRED" }, "client_blocked"],
     [{ blocked: true, kycStatus: "NOT_STARTED" }, "client_blocked"],
-  ] as const)("activate throws for a client with %j: %s", (standing, code) => {
+  ] as const)("activate throws for a client with %j, with the code %s", (clientFields, code) => {
     const account = anAccount({ status: "PENDING" });
-    expectRefusal(account, () => account.activate(aClient(standing), now), code);
+    expectRefusal(account, () => account.activate(aClient(clientFields), now), code);
   });
 
   test.each([
@@ -64,32 +64,32 @@ describe("account status", () => {
     { kycStatus: "NOT_STARTED", kycLevel: "NOT_REQUIRED" },
     { kycStatus: "DECLINED", kycLevel: "NOT_REQUIRED" },
     { isBlacklisted: true },
-  ] as const)("activate succeeds for a client with %j", (standing) => {
+  ] as const)("activate succeeds for a client with %j", (clientFields) => {
     const account = anAccount({ status: "PENDING" });
-    account.activate(aClient(standing), now);
+    account.activate(aClient(clientFields), now);
     expect(account.status).toBe("ACTIVE");
   });
 
   test.each([
     { currentBalanceMinor: 1n, availableBalanceMinor: 1n, reservedBalanceMinor: 0n },
     { currentBalanceMinor: 1n, availableBalanceMinor: 0n, reservedBalanceMinor: 1n },
-  ])("close throws with a balance: %o", (balances) => {
-    const account = anAccount(balances);
+  ])("close throws for an account with the balances %o", (balancesOf) => {
+    const account = anAccount(balancesOf);
     expectRefusal(account, () => account.close(now), "account_balance_not_zero");
   });
 });
 
 describe("account change", () => {
-  const limited = { dailyLimitMinor: 100n, monthlyLimitMinor: 200n, yearlyLimitMinor: 300n };
+  const limitFields = { dailyLimitMinor: 100n, monthlyLimitMinor: 200n, yearlyLimitMinor: 300n };
 
-  test("changes only the named fields and updated_at", () => {
+  test("change updates only the named fields and updated_at", () => {
     const account = anAccount({ description: "old", externalAccountId: "x-1" });
     account.change({ accountName: "Savings", description: null }, now);
     expect(account).toMatchObject({ accountName: "Savings", description: null, externalAccountId: "x-1", updatedAt: now });
   });
 
-  test("leaves updated_at unchanged for equal values", () => {
-    const account = anAccount(limited);
+  test("change keeps updated_at for equal values", () => {
+    const account = anAccount(limitFields);
     account.change({ dailyLimitMinor: 100n, description: null }, now);
     expect(account.updatedAt).toEqual(openedAt);
   });
@@ -101,8 +101,8 @@ describe("account change", () => {
     [{ yearlyLimitMinor: 199n }, "yearly_limit"],
     [{ monthlyLimitMinor: null, dailyLimitMinor: 301n }, "daily_limit"],
     [{ monthlyLimitMinor: null, yearlyLimitMinor: 99n }, "yearly_limit"],
-  ])("throws for %o with a pointer to %s, because a shorter period would have a greater limit", (changes, field) => {
-    const account = anAccount(limited);
+  ])("change throws for the limits %o, with a pointer to %s", (changes, field) => {
+    const account = anAccount(limitFields);
     expectRefusal(account, () => account.change(changes, now), "account_limits_out_of_order");
     expect(() => account.change(changes, now)).toThrow(expect.objectContaining({ pointer: `/${field}` }));
   });
@@ -113,13 +113,13 @@ describe("account change", () => {
     { monthlyLimitMinor: null },
     { dailyLimitMinor: null, monthlyLimitMinor: 1n },
     { dailyLimitMinor: 1_000n, monthlyLimitMinor: null, yearlyLimitMinor: null },
-  ])("accepts %o", (changes) => {
-    const account = anAccount(limited);
+  ])("change accepts the limits %o", (changes) => {
+    const account = anAccount(limitFields);
     account.change(changes, now);
     expect(account).toMatchObject(changes);
   });
 
-  test.each([0n, -1n])("throws for a limit of %i", (minor) => {
+  test.each([0n, -1n])("change throws for a limit of %i", (minor) => {
     for (const name of ["dailyLimitMinor", "monthlyLimitMinor", "yearlyLimitMinor"] as const) {
       const account = anAccount();
       expectRefusal(account, () => account.change({ [name]: minor }, now), "account_limit_invalid");
@@ -128,55 +128,55 @@ describe("account change", () => {
 });
 
 describe("account balances", () => {
-  test("change with credits, debits, holds, captures and releases, together with last_activity_at", () => {
+  test("credits, debits, holds, captures and releases change the balances and last_activity_at", () => {
     const account = anAccount();
     account.credit(500n, now);
-    expect(balances(account)).toEqual([100_500n, 100_500n, 0n]);
+    expect(balancesOf(account)).toEqual([100_500n, 100_500n, 0n]);
     account.debit(500n, now);
-    expect(balances(account)).toEqual([100_000n, 100_000n, 0n]);
+    expect(balancesOf(account)).toEqual([100_000n, 100_000n, 0n]);
     account.hold(10_000n, now);
-    expect(balances(account)).toEqual([100_000n, 90_000n, 10_000n]);
+    expect(balancesOf(account)).toEqual([100_000n, 90_000n, 10_000n]);
     account.capture(aPosting(), 4_000n, now);
-    expect(balances(account)).toEqual([96_000n, 96_000n, 0n]);
+    expect(balancesOf(account)).toEqual([96_000n, 96_000n, 0n]);
     account.hold(10_000n, now);
     account.release(aPosting(), now);
-    expect(balances(account)).toEqual([96_000n, 96_000n, 0n]);
+    expect(balancesOf(account)).toEqual([96_000n, 96_000n, 0n]);
     expect(account).toMatchObject({ lastActivityAt: now, updatedAt: now });
   });
 
-  test.each(["CREDIT", "DEBIT", "CAPTURE"] as const)("change back when a %s is reversed", (kind) => {
+  test.each(["CREDIT", "DEBIT", "CAPTURE"] as const)("reverse undoes the balance change of a %s", (kind) => {
     const account = anAccount();
     account.reverse(aPosting({ kind, amountMinor: 300n, countsOn: null }), now);
-    const after = kind === "CREDIT" ? 99_700n : 100_300n;
-    expect(balances(account)).toEqual([after, after, 0n]);
+    const balanceAfter = kind === "CREDIT" ? 99_700n : 100_300n;
+    expect(balancesOf(account)).toEqual([balanceAfter, balanceAfter, 0n]);
   });
 
-  test.each(["HOLD", "RELEASE", "REVERSAL"] as const)("do not change for the reversal of a %s, which throws", (kind) => {
+  test.each(["HOLD", "RELEASE", "REVERSAL"] as const)("reverse throws for a %s and changes no balance", (kind) => {
     const account = anAccount();
     expectRefusal(account, () => account.reverse(aPosting({ kind }), now), "posting_not_reversible");
   });
 
-  test("are never negative, and a reserved amount cannot be spent", () => {
+  test("debits, holds and reversals throw if they exceed the available balance", () => {
     const account = anAccount({ availableBalanceMinor: 500n, reservedBalanceMinor: 99_500n });
-    for (const act of [
+    for (const change of [
       () => account.debit(501n, now),
       () => account.hold(501n, now),
       () => account.reverse(aPosting({ kind: "CREDIT", amountMinor: 501n }), now),
     ]) {
-      expectRefusal(account, act, "insufficient_funds");
+      expectRefusal(account, change, "insufficient_funds");
     }
     account.debit(500n, now);
-    expect(balances(account)).toEqual([99_500n, 0n, 99_500n]);
+    expect(balancesOf(account)).toEqual([99_500n, 0n, 99_500n]);
   });
 
-  test("do not change for a capture above the hold, which throws", () => {
+  test("capture throws for an amount above the hold and changes no balance", () => {
     const account = anAccount({ availableBalanceMinor: 90_000n, reservedBalanceMinor: 10_000n });
     expectRefusal(account, () => account.capture(aPosting(), 10_001n, now), "capture_too_large");
   });
 
-  test.each(["PENDING", "SUSPENDED", "CLOSED"] as const)("do not change while the account is %s", (status) => {
+  test.each(["PENDING", "SUSPENDED", "CLOSED"] as const)("all balance changes throw while the account is %s", (status) => {
     const account = anAccount({ status, availableBalanceMinor: 90_000n, reservedBalanceMinor: 10_000n });
-    for (const act of [
+    for (const change of [
       () => account.credit(1n, now),
       () => account.debit(1n, now),
       () => account.hold(1n, now),
@@ -185,18 +185,18 @@ describe("account balances", () => {
       () => account.reverse(aPosting({ kind: "CREDIT" }), now),
       () => account.reverse(aPosting({ kind: "DEBIT" }), now),
     ]) {
-      expectRefusal(account, act, "account_not_active");
+      expectRefusal(account, change, "account_not_active");
     }
   });
 });
 
 describe("account limits", () => {
-  const accountWith = (limits: AccountChanges) => anAccount(limits);
+  const anAccountWithLimits = (limits: AccountChanges) => anAccount(limits);
 
   test.each(["dailyLimitMinor", "monthlyLimitMinor", "yearlyLimitMinor"] as const)(
-    "%s rejects debits and holds above it",
+    "the limit %s rejects debits and holds above it",
     (name) => {
-      const account = accountWith({ [name]: 1_000n });
+      const account = anAccountWithLimits({ [name]: 1_000n });
       account.debit(400n, now);
       account.hold(600n, now);
       expectRefusal(account, () => account.debit(1n, now), "account_limit_exceeded");
@@ -204,11 +204,11 @@ describe("account limits", () => {
     },
   );
 
-  test("are named in the error when exceeded", () => {
-    const account = accountWith({ dailyLimitMinor: 100n, monthlyLimitMinor: 150n, yearlyLimitMinor: 160n });
-    const limitOf = (act: () => unknown) => {
+  test("the error names the exceeded limit", () => {
+    const account = anAccountWithLimits({ dailyLimitMinor: 100n, monthlyLimitMinor: 150n, yearlyLimitMinor: 160n });
+    const limitOf = (change: () => unknown) => {
       try {
-        act();
+        change();
       } catch (error) {
         return (error as { members: Record<string, string> }).members["limit"];
       }
@@ -222,46 +222,46 @@ describe("account limits", () => {
     expect(limitOf(() => account.debit(60n, new Date("2026-04-02T00:00:00Z")))).toBe("monthly_limit");
   });
 
-  test("restart with each day, month and year of UTC", () => {
-    const at = (text: string) => new Date(text);
-    const daily = accountWith({ dailyLimitMinor: 100n });
-    daily.debit(100n, at("2026-03-31T23:59:59.999Z"));
-    daily.debit(100n, at("2026-04-01T00:00:00.000Z"));
-    expectRefusal(daily, () => daily.debit(1n, at("2026-04-01T23:59:59.999Z")), "account_limit_exceeded");
-    const monthly = accountWith({ monthlyLimitMinor: 100n });
-    monthly.debit(100n, at("2026-03-31T23:59:59.999Z"));
-    monthly.debit(100n, at("2026-04-01T00:00:00.000Z"));
-    expectRefusal(monthly, () => monthly.debit(1n, at("2026-04-30T23:59:59.999Z")), "account_limit_exceeded");
-    const yearly = accountWith({ yearlyLimitMinor: 100n });
-    yearly.debit(100n, at("2026-12-31T23:59:59.999Z"));
-    yearly.debit(100n, at("2027-01-01T00:00:00.000Z"));
-    expectRefusal(yearly, () => yearly.debit(1n, at("2027-12-31T23:59:59.999Z")), "account_limit_exceeded");
+  test("limits apply to each UTC day, month and year separately", () => {
+    const dateOf = (text: string) => new Date(text);
+    const dailyLimited = anAccountWithLimits({ dailyLimitMinor: 100n });
+    dailyLimited.debit(100n, dateOf("2026-03-31T23:59:59.999Z"));
+    dailyLimited.debit(100n, dateOf("2026-04-01T00:00:00.000Z"));
+    expectRefusal(dailyLimited, () => dailyLimited.debit(1n, dateOf("2026-04-01T23:59:59.999Z")), "account_limit_exceeded");
+    const monthlyLimited = anAccountWithLimits({ monthlyLimitMinor: 100n });
+    monthlyLimited.debit(100n, dateOf("2026-03-31T23:59:59.999Z"));
+    monthlyLimited.debit(100n, dateOf("2026-04-01T00:00:00.000Z"));
+    expectRefusal(monthlyLimited, () => monthlyLimited.debit(1n, dateOf("2026-04-30T23:59:59.999Z")), "account_limit_exceeded");
+    const yearlyLimited = anAccountWithLimits({ yearlyLimitMinor: 100n });
+    yearlyLimited.debit(100n, dateOf("2026-12-31T23:59:59.999Z"));
+    yearlyLimited.debit(100n, dateOf("2027-01-01T00:00:00.000Z"));
+    expectRefusal(yearlyLimited, () => yearlyLimited.debit(1n, dateOf("2027-12-31T23:59:59.999Z")), "account_limit_exceeded");
   });
 
-  test("restart in the same month or day of another year", () => {
-    const account = accountWith({ dailyLimitMinor: 100n, monthlyLimitMinor: 100n });
+  test("limits count the same day and month of another year separately", () => {
+    const account = anAccountWithLimits({ dailyLimitMinor: 100n, monthlyLimitMinor: 100n });
     account.debit(100n, now);
     account.debit(100n, new Date("2027-03-31T12:00:00Z"));
     expect(account.usedMonthMinor).toBe(100n);
   });
 
-  test("cannot be used twice by different clocks around midnight", () => {
-    const account = accountWith({ dailyLimitMinor: 100n });
+  test("replicas with different clocks cannot use a daily limit twice around midnight", () => {
+    const account = anAccountWithLimits({ dailyLimitMinor: 100n });
     account.debit(60n, tomorrow);
     expectRefusal(account, () => account.debit(41n, now), "account_limit_exceeded");
     expect(account.debit(40n, now)).toBe("2026-04-01");
   });
 
-  test("do not apply to captures and reversals of credits", () => {
-    const account = accountWith({ dailyLimitMinor: 10_000n });
+  test("limits do not apply to captures and to reversals of credits", () => {
+    const account = anAccountWithLimits({ dailyLimitMinor: 10_000n });
     account.hold(10_000n, now);
     account.capture(aPosting(), 10_000n, now);
     account.reverse(aPosting({ kind: "CREDIT", countsOn: null }), now);
-    expect(balances(account)).toEqual([80_000n, 80_000n, 0n]);
+    expect(balancesOf(account)).toEqual([80_000n, 80_000n, 0n]);
   });
 
-  test("exclude released, uncaptured and reversed amounts in the current periods", () => {
-    const account = accountWith({ dailyLimitMinor: 10_000n, monthlyLimitMinor: 10_000n, yearlyLimitMinor: 20_000n });
+  test("limits do not count released, uncaptured and reversed amounts of the current periods", () => {
+    const account = anAccountWithLimits({ dailyLimitMinor: 10_000n, monthlyLimitMinor: 10_000n, yearlyLimitMinor: 20_000n });
     account.hold(10_000n, now);
     account.release(aPosting(), now);
     account.hold(10_000n, now);
@@ -276,8 +276,8 @@ describe("account limits", () => {
     expect([account.usedDayMinor, account.usedMonthMinor, account.usedYearMinor]).toEqual([10_000n, 10_000n, 16_000n]);
   });
 
-  test("below the used amount reject only later amounts", () => {
-    const account = accountWith({ dailyLimitMinor: 1_000n });
+  test("a limit below the used amount rejects further amounts until the period ends", () => {
+    const account = anAccountWithLimits({ dailyLimitMinor: 1_000n });
     account.debit(900n, now);
     account.change({ dailyLimitMinor: 500n }, now);
     expectRefusal(account, () => account.debit(1n, now), "account_limit_exceeded");

@@ -12,14 +12,14 @@ import {
   accountLimitInvalid,
   accountLimitsOutOfOrder,
   accountNotActive,
-  accountStatusFixed,
+  accountStatusConflict,
   captureTooLarge,
   clientNotVerified,
   insufficientFunds,
   postingNotReversible,
 } from "./account.errors.ts";
 import type { AccountPosting } from "./account-posting.ts";
-import { type AccountLimits, limitPeriods, withAmount, withoutAmount } from "./limit-use.ts";
+import { type AccountLimits, limitPeriods, addToUse, subtractFromUse } from "./limit-use.ts";
 
 export type AccountType = EnumName<typeof proto.AccountType>;
 export type AccountStatus = EnumName<typeof proto.AccountStatus>;
@@ -66,30 +66,30 @@ export type AccountChanges = Changes<Account, typeof UpdateAccountRequestSchema>
 
 /**
  * Throws if a limit is not positive, or if a shorter period has a greater limit than a longer one.
- * A missing limit is unlimited. `changed`: the limits in the request, to which the error points.
+ * A missing limit means no limit. `changed`: the limits in the request, to which the error points.
  */
 export function checkLimits(limits: AccountLimits, changed: AccountLimits = limits): void {
-  const limited = limitPeriods.flatMap(({ limit, name }) => {
+  const definedLimits = limitPeriods.flatMap(({ limit, name }) => {
     const minor = limits[limit];
     if (minor != null && minor <= 0n) throw accountLimitInvalid(name);
     return minor == null ? [] : [{ name, minor, isChanged: limit in changed }];
   });
-  for (const [index, limit] of limited.entries()) {
-    const next = limited[index + 1];
-    if (!next || limit.minor <= next.minor) continue;
-    throw accountLimitsOutOfOrder(limit.name, next.name, limit.isChanged ? limit.name : next.name);
+  for (const [index, limit] of definedLimits.entries()) {
+    const longerLimit = definedLimits[index + 1];
+    if (!longerLimit || limit.minor <= longerLimit.minor) continue;
+    throw accountLimitsOutOfOrder(limit.name, longerLimit.name, limit.isChanged ? limit.name : longerLimit.name);
   }
 }
 
 /**
- * An account of a client. Statuses: PENDING → ACTIVE ⇄ SUSPENDED, and CLOSED, which is final, from
- * each of them. The current balance is the sum of the available and the reserved balance. No
- * balance is negative. Callers lock the row before a change. A method that throws has changed
+ * An account of a client. Statuses: PENDING → ACTIVE ⇄ SUSPENDED. Each of them can change to
+ * CLOSED, which is final. The current balance is the sum of the available and the reserved balance.
+ * No balance is negative. Callers lock the row before a change. A method that throws has changed
  * nothing.
  */
 export class Account extends schema.class {
   /**
-   * Changes the named fields. In a closed account, only the business's description and id may
+   * Changes the named fields. In a closed account, only the description and the external id can
    * change.
    */
   change(changes: AccountChanges, now: Date): void {
@@ -100,24 +100,24 @@ export class Account extends schema.class {
   }
 
   activate(client: Client, now: Date): void {
-    this.require(["PENDING"], "activated");
+    this.requireStatus(["PENDING"], "activated");
     if (client.blocked) throw clientBlocked("");
     if (client.kycStatus !== "VALIDATED" && client.kycLevel !== "NOT_REQUIRED") throw clientNotVerified();
     this.setStatus("ACTIVE", now);
   }
 
   suspend(now: Date): void {
-    this.require(["ACTIVE"], "suspended");
+    this.requireStatus(["ACTIVE"], "suspended");
     this.setStatus("SUSPENDED", now);
   }
 
   reactivate(now: Date): void {
-    this.require(["SUSPENDED"], "reactivated");
+    this.requireStatus(["SUSPENDED"], "reactivated");
     this.setStatus("ACTIVE", now);
   }
 
   close(now: Date): void {
-    this.require(["PENDING", "ACTIVE", "SUSPENDED"], "closed");
+    this.requireStatus(["PENDING", "ACTIVE", "SUSPENDED"], "closed");
     if (this.currentBalanceMinor !== 0n || this.reservedBalanceMinor !== 0n) throw accountBalanceNotZero();
     this.setStatus("CLOSED", now);
     this.closedAt = now;
@@ -125,14 +125,14 @@ export class Account extends schema.class {
 
   credit(amountMinor: bigint, now: Date): void {
     this.requireActive();
-    this.move(amountMinor, 0n, now);
+    this.changeBalances(amountMinor, 0n, now);
   }
 
   /** Withdraws money within the limits. Returns the day on which the amount counts. */
   debit(amountMinor: bigint, now: Date): string {
     this.requireFunds(amountMinor);
     const day = this.countAmount(amountMinor, now);
-    this.move(-amountMinor, 0n, now);
+    this.changeBalances(-amountMinor, 0n, now);
     return day;
   }
 
@@ -140,24 +140,27 @@ export class Account extends schema.class {
   hold(amountMinor: bigint, now: Date): string {
     this.requireFunds(amountMinor);
     const day = this.countAmount(amountMinor, now);
-    this.move(-amountMinor, amountMinor, now);
+    this.changeBalances(-amountMinor, amountMinor, now);
     return day;
   }
 
-  /** Withdraws the amount of a hold, or a part. The rest becomes available and is not counted. */
+  /**
+   * Withdraws all or a part of a held amount. The remainder becomes available and no longer counts
+   * against the limits.
+   */
   capture(hold: AccountPosting, amountMinor: bigint, now: Date): void {
     this.requireActive();
     if (amountMinor > hold.amountMinor) throw captureTooLarge();
-    const rest = hold.amountMinor - amountMinor;
-    this.uncountAmount(hold.countsOn, rest);
-    this.move(rest, -hold.amountMinor, now);
+    const remainderMinor = hold.amountMinor - amountMinor;
+    this.uncountAmount(hold.countsOn, remainderMinor);
+    this.changeBalances(remainderMinor, -hold.amountMinor, now);
   }
 
   /** Makes the amount of a hold available again. */
   release(hold: AccountPosting, now: Date): void {
     this.requireActive();
     this.uncountAmount(hold.countsOn, hold.amountMinor);
-    this.move(hold.amountMinor, -hold.amountMinor, now);
+    this.changeBalances(hold.amountMinor, -hold.amountMinor, now);
   }
 
   /**
@@ -170,11 +173,11 @@ export class Account extends schema.class {
     if (kind === "CREDIT") this.requireFunds(amountMinor);
     this.requireActive();
     this.uncountAmount(countsOn, amountMinor);
-    this.move(kind === "CREDIT" ? -amountMinor : amountMinor, 0n, now);
+    this.changeBalances(kind === "CREDIT" ? -amountMinor : amountMinor, 0n, now);
   }
 
-  private require(from: readonly AccountStatus[], verb: string): void {
-    if (!from.includes(this.status)) throw accountStatusFixed(verb, from, this.status);
+  private requireStatus(allowedStatuses: readonly AccountStatus[], verb: string): void {
+    if (!allowedStatuses.includes(this.status)) throw accountStatusConflict(verb, allowedStatuses, this.status);
   }
 
   private setStatus(status: AccountStatus, now: Date): void {
@@ -191,7 +194,7 @@ export class Account extends schema.class {
     if (amountMinor > this.availableBalanceMinor) throw insufficientFunds();
   }
 
-  private move(availableMinor: bigint, reservedMinor: bigint, now: Date): void {
+  private changeBalances(availableMinor: bigint, reservedMinor: bigint, now: Date): void {
     this.availableBalanceMinor += availableMinor;
     this.reservedBalanceMinor += reservedMinor;
     this.currentBalanceMinor = this.availableBalanceMinor + this.reservedBalanceMinor;
@@ -199,17 +202,20 @@ export class Account extends schema.class {
     this.updatedAt = now;
   }
 
-  /** Counts an outgoing amount against the limits. Throws if a limit would be exceeded. */
+  /**
+   * Counts an outgoing amount against the limits. Returns the day on which it counts. Throws if the
+   * amount exceeds a limit.
+   */
   private countAmount(amountMinor: bigint, now: Date): string {
-    const use = withAmount(this, amountMinor, now);
-    const exceeded = limitPeriods.find(({ limit, used }) => use[used] > (this[limit] ?? use[used]));
-    if (exceeded) throw accountLimitExceeded(exceeded.name);
-    Object.assign(this, use);
-    return use.usedOn;
+    const limitUse = addToUse(this, amountMinor, now);
+    const exceededLimit = limitPeriods.find(({ limit, used }) => limitUse[used] > (this[limit] ?? limitUse[used]));
+    if (exceededLimit) throw accountLimitExceeded(exceededLimit.name);
+    Object.assign(this, limitUse);
+    return limitUse.usedOn;
   }
 
   private uncountAmount(day: string | null | undefined, amountMinor: bigint): void {
-    if (day != null) Object.assign(this, withoutAmount(this, day, amountMinor));
+    if (day != null) Object.assign(this, subtractFromUse(this, day, amountMinor));
   }
 }
 schema.setClass(Account);

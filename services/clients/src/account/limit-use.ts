@@ -10,7 +10,7 @@ export const limitPeriods = [
 ] as const;
 
 type Period = (typeof limitPeriods)[number];
-/** Null or missing: unlimited. */
+/** Limits of an account. A null or missing limit means no limit. */
 export type AccountLimits = { [L in Period["limit"]]?: bigint | null | undefined };
 /** Counted amounts in the periods of `usedOn`, the day of the newest amount. */
 type LimitUse = { usedOn: string } & { [U in Period["used"]]: bigint };
@@ -23,16 +23,19 @@ const buildUse = (usedOn: string, amountOf: (period: Period) => bigint): LimitUs
 };
 
 /**
- * Returns the use including another amount. The amount counts today, or on `usedOn` if that is
- * later, so that replicas with different clocks around midnight cannot use a daily limit twice.
+ * Returns the use after another amount. The amount counts today, or on `usedOn` if that is later,
+ * so that replicas with different clocks cannot use a daily limit twice around midnight.
  */
-export function withAmount(use: LimitUse, amountMinor: bigint, now: Date): LimitUse {
+export function addToUse(use: LimitUse, amountMinor: bigint, now: Date): LimitUse {
   const today = now.toISOString().slice(0, 10);
-  const isBehind = today < use.usedOn;
-  const day = isBehind ? use.usedOn : today;
+  const isClockBehind = today < use.usedOn;
+  const day = isClockBehind ? use.usedOn : today;
   return buildUse(day, (period) => (isSamePeriod(period, day, use.usedOn) ? use[period.used] : 0n) + amountMinor);
 }
 
-/** Returns the use without an amount of `day`. Only periods that have not ended change. */
-export const withoutAmount = (use: LimitUse, day: string, amountMinor: bigint): LimitUse =>
+/**
+ * Returns the use after the removal of an amount that counted on `day`. Changes only the sums of
+ * periods that have not ended.
+ */
+export const subtractFromUse = (use: LimitUse, day: string, amountMinor: bigint): LimitUse =>
   buildUse(use.usedOn, (period) => use[period.used] - (isSamePeriod(period, day, use.usedOn) ? amountMinor : 0n));

@@ -5,41 +5,41 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 import { type PostingOrder, post } from "./post.ts";
 
-const start = new Date("2026-11-29T20:00:00.000Z");
+const startTime = new Date("2026-11-29T20:00:00.000Z");
 
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
-  harness.clock.nowMs = start.getTime();
+  harness.clock.nowMs = startTime.getTime();
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
 /** `of` selects an earlier posting: a number modulo the number of candidates. */
 type Step =
   | { readonly kind: "CREDIT" | "DEBIT" | "HOLD"; readonly amount: bigint }
-  /** Captures the whole hold without `hundredths`, and more than the hold with more than 100. */
+  /** Without `hundredths`, captures the whole hold. A value above 100 exceeds the hold. */
   | { readonly kind: "CAPTURE"; readonly of: number; readonly hundredths: bigint | undefined }
   | { readonly kind: "RELEASE" | "REVERSAL"; readonly of: number }
   /** Repeats an earlier order with its reference. */
   | { readonly kind: "repeat"; readonly of: number }
   | { readonly kind: "wait"; readonly hours: number };
 
-const of = fc.nat(30);
-const kind = <K extends Step["kind"]>(name: K) => fc.constant(name);
-const hundredths = fc.option(fc.bigInt({ min: 1n, max: 110n }), { nil: undefined });
-const amount = (max: bigint) => fc.bigInt({ min: 1n, max });
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: kind("CREDIT"), amount: amount(400n) }) },
-  { weight: 4, arbitrary: fc.record({ kind: kind("DEBIT"), amount: amount(200n) }) },
-  { weight: 5, arbitrary: fc.record({ kind: kind("HOLD"), amount: amount(200n) }) },
-  { weight: 4, arbitrary: fc.record({ kind: kind("CAPTURE"), of, hundredths }) },
-  { weight: 2, arbitrary: fc.record({ kind: kind("RELEASE"), of }) },
-  { weight: 3, arbitrary: fc.record({ kind: kind("REVERSAL"), of }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind("repeat"), of }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind("wait"), hours: fc.constantFrom(1, 7, 24, 24 * 20, 24 * 200) }) },
+const anIndex = fc.nat(30);
+const kindOf = <K extends Step["kind"]>(name: K) => fc.constant(name);
+const someHundredths = fc.option(fc.bigInt({ min: 1n, max: 110n }), { nil: undefined });
+const anAmount = (max: bigint) => fc.bigInt({ min: 1n, max });
+const aStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: kindOf("CREDIT"), amount: anAmount(400n) }) },
+  { weight: 4, arbitrary: fc.record({ kind: kindOf("DEBIT"), amount: anAmount(200n) }) },
+  { weight: 5, arbitrary: fc.record({ kind: kindOf("HOLD"), amount: anAmount(200n) }) },
+  { weight: 4, arbitrary: fc.record({ kind: kindOf("CAPTURE"), of: anIndex, hundredths: someHundredths }) },
+  { weight: 2, arbitrary: fc.record({ kind: kindOf("RELEASE"), of: anIndex }) },
+  { weight: 3, arbitrary: fc.record({ kind: kindOf("REVERSAL"), of: anIndex }) },
+  { weight: 1, arbitrary: fc.record({ kind: kindOf("repeat"), of: anIndex }) },
+  { weight: 1, arbitrary: fc.record({ kind: kindOf("wait"), hours: fc.constantFrom(1, 7, 24, 24 * 20, 24 * 200) }) },
 );
-const limit = (min: bigint, max: bigint) => fc.option(fc.bigInt({ min, max }), { nil: null, freq: 3 });
-const limits = fc.tuple(limit(100n, 400n), limit(400n, 800n), limit(800n, 1_200n));
+const aLimit = (min: bigint, max: bigint) => fc.option(fc.bigInt({ min, max }), { nil: null, freq: 3 });
+const someLimits = fc.tuple(aLimit(100n, 400n), aLimit(400n, 800n), aLimit(800n, 1_200n));
 
 /** A posting in the model. Sums are computed only on demand. */
 interface ModelPosting {
@@ -50,29 +50,29 @@ interface ModelPosting {
   readonly of: ModelPosting | undefined;
 }
 
-const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
-const endOf = (ledger: readonly ModelPosting[], posting: ModelPosting) => ledger.find(({ of }) => of === posting);
+const sumOf = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
+const findEnd = (ledger: readonly ModelPosting[], posting: ModelPosting) => ledger.find(({ of }) => of === posting);
 const amountsOf = (ledger: readonly ModelPosting[], pick: (posting: ModelPosting) => boolean) =>
-  sum(ledger.filter(pick).map((posting) => posting.amount));
+  sumOf(ledger.filter(pick).map((posting) => posting.amount));
 
 /** Returns the balances that result from all postings. */
 function balancesOf(ledger: readonly ModelPosting[]): { current: bigint; reserved: bigint } {
-  const isReversed = (posting: ModelPosting) => endOf(ledger, posting) !== undefined;
-  const credits = amountsOf(ledger, (posting) => posting.kind === "CREDIT" && !isReversed(posting));
-  const outgoing = amountsOf(ledger, (posting) => ["DEBIT", "CAPTURE"].includes(posting.kind) && !isReversed(posting));
-  const reserved = amountsOf(ledger, (posting) => posting.kind === "HOLD" && endOf(ledger, posting) === undefined);
-  return { current: credits - outgoing, reserved };
+  const isReversed = (posting: ModelPosting) => findEnd(ledger, posting) !== undefined;
+  const creditSum = amountsOf(ledger, (posting) => posting.kind === "CREDIT" && !isReversed(posting));
+  const outgoingSum = amountsOf(ledger, (posting) => ["DEBIT", "CAPTURE"].includes(posting.kind) && !isReversed(posting));
+  const reserved = amountsOf(ledger, (posting) => posting.kind === "HOLD" && findEnd(ledger, posting) === undefined);
+  return { current: creditSum - outgoingSum, reserved };
 }
 
 /** Returns the counted amounts in a period: "2026-03-31", "2026-03" or "2026". */
 function usedIn(ledger: readonly ModelPosting[], period: string): bigint {
-  const counted = ledger.filter(({ kind, day }) => (kind === "DEBIT" || kind === "HOLD") && day.startsWith(period));
-  return sum(
-    counted.map((posting) => {
-      const end = endOf(ledger, posting);
-      if (!end) return posting.amount;
-      if (end.kind !== "CAPTURE") return 0n;
-      return endOf(ledger, end) ? 0n : end.amount;
+  const countedPostings = ledger.filter(({ kind, day }) => (kind === "DEBIT" || kind === "HOLD") && day.startsWith(period));
+  return sumOf(
+    countedPostings.map((posting) => {
+      const endPosting = findEnd(ledger, posting);
+      if (!endPosting) return posting.amount;
+      if (endPosting.kind !== "CAPTURE") return 0n;
+      return findEnd(ledger, endPosting) ? 0n : endPosting.amount;
     }),
   );
 }
@@ -80,15 +80,15 @@ function usedIn(ledger: readonly ModelPosting[], period: string): bigint {
 /** Returns whether a posting must succeed, by evaluating the complete ledger with it. */
 function isAllowed(ledger: readonly ModelPosting[], attempt: ModelPosting, limits: readonly (bigint | null)[]): boolean {
   const { kind, amount, of, day } = attempt;
-  if (of && endOf(ledger, of)) return false;
+  if (of && findEnd(ledger, of)) return false;
   if ((kind === "CAPTURE" || kind === "RELEASE") && of?.kind !== "HOLD") return false;
   if (kind === "CAPTURE" && amount > (of?.amount ?? 0n)) return false;
   if (kind === "REVERSAL" && !["CREDIT", "DEBIT", "CAPTURE"].includes(of?.kind ?? "")) return false;
-  const after = [...ledger, attempt];
-  const { current, reserved } = balancesOf(after);
+  const ledgerAfter = [...ledger, attempt];
+  const { current, reserved } = balancesOf(ledgerAfter);
   if (current - reserved < 0n) return false;
   if (kind !== "DEBIT" && kind !== "HOLD") return true;
-  return [day, day.slice(0, 7), day.slice(0, 4)].every((period, at) => usedIn(after, period) <= (limits[at] ?? 10n ** 18n));
+  return [day, day.slice(0, 7), day.slice(0, 4)].every((period, index) => usedIn(ledgerAfter, period) <= (limits[index] ?? 10n ** 18n));
 }
 
 /** Returns the amount in an order. A capture has at least one minor unit. */
@@ -104,12 +104,12 @@ interface Row {
   readonly reserved_balance_minor: string;
 }
 
-test("post keeps balances equal to the postings, respects all limits, and changes nothing on a refusal, in any sequence of orders", async () => {
+test("post keeps balances and limits consistent with the postings in any sequence of orders", async () => {
   const caller = aBusinessCaller();
   const { businessId } = caller;
   const counts = { posted: 0, refused: 0 };
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), limits, async (steps, limits) => {
+    fc.asyncProperty(fc.array(aStep, { minLength: 10, maxLength: 40 }), someLimits, async (steps, limits) => {
       const { id } = await harness.anActiveAccount(caller);
       await harness.sql(
         "update account set daily_limit_minor = ?, monthly_limit_minor = ?, yearly_limit_minor = ? where id = ?",
@@ -117,8 +117,8 @@ test("post keeps balances equal to the postings, respects all limits, and change
       );
       const ledger: ModelPosting[] = [];
       const orders: { order: PostingOrder; postingId: string | undefined }[] = [];
-      let now = start;
-      const place = async (order: PostingOrder) => {
+      let now = startTime;
+      const placeOrder = async (order: PostingOrder) => {
         try {
           return (await harness.transaction((em) => post(em, businessId, id, order, now))).id;
         } catch (error) {
@@ -126,7 +126,7 @@ test("post keeps balances equal to the postings, respects all limits, and change
           throw error;
         }
       };
-      const stored = async () => ({
+      const readStored = async () => ({
         account: await harness.sql<Row>("select * from account where id = ?", [id]),
         postings: await harness.sql("select * from account_posting where account_id = ? order by id", [id]),
       });
@@ -136,16 +136,17 @@ test("post keeps balances equal to the postings, respects all limits, and change
           now = new Date(now.getTime() + step.hours * 3_600_000);
           continue;
         }
-        const before = await stored();
+        const storedBefore = await readStored();
         if (step.kind === "repeat") {
-          const earlier = orders[step.of % orders.length];
-          if (earlier?.postingId === undefined) continue;
-          expect(await place(earlier.order)).toBe(earlier.postingId);
-          expect(await stored()).toEqual(before);
+          const earlierOrder = orders[step.of % orders.length];
+          if (earlierOrder?.postingId === undefined) continue;
+          expect(await placeOrder(earlierOrder.order)).toBe(earlierOrder.postingId);
+          expect(await readStored()).toEqual(storedBefore);
           continue;
         }
 
-        // Mostly selects a posting of the right kind, and sometimes a wrong one, which is refused.
+        // Usually selects a posting of the required kind. Every fifth order may select another kind,
+        // which is then refused.
         const candidates =
           step.kind === "REVERSAL" || index % 5 === 0 ? ledger : ledger.filter((posting) => posting.kind === "HOLD");
         const target = "of" in step ? candidates[step.of % candidates.length] : undefined;
@@ -165,19 +166,19 @@ test("post keeps balances equal to the postings, respects all limits, and change
           day: now.toISOString().slice(0, 10),
           of: target,
         };
-        const expected = isAllowed(ledger, attempt, limits);
-        const postingId = await place(order);
+        const isExpected = isAllowed(ledger, attempt, limits);
+        const postingId = await placeOrder(order);
         orders.push({ order, postingId });
-        expect([index, step, postingId !== undefined]).toEqual([index, step, expected]);
+        expect([index, step, postingId !== undefined]).toEqual([index, step, isExpected]);
         if (postingId === undefined) {
           counts.refused++;
-          expect(await stored()).toEqual(before);
+          expect(await readStored()).toEqual(storedBefore);
           continue;
         }
         counts.posted++;
         ledger.push({ ...attempt, id: postingId });
 
-        const [row] = (await stored()).account;
+        const [row] = (await readStored()).account;
         const { current, reserved } = balancesOf(ledger);
         expect(row).toMatchObject({
           current_balance_minor: String(current),
@@ -185,7 +186,7 @@ test("post keeps balances equal to the postings, respects all limits, and change
           reserved_balance_minor: String(reserved),
         });
         for (const { day } of ledger) {
-          for (const [at, period] of [day, day.slice(0, 7), day.slice(0, 4)].entries()) {
+          for (const [limitIndex, period] of [day, day.slice(0, 7), day.slice(0, 4)].entries()) {
             expect(usedIn(ledger, period) <= (limits[at] ?? 10n ** 18n)).toBe(true);
           }
         }

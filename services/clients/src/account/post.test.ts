@@ -17,25 +17,25 @@ afterAll(() => harness[Symbol.asyncDispose]());
 async function anActiveAccount(balanceMinor = 1_000n) {
   const caller = aBusinessCaller();
   const { id } = await harness.anActiveAccount(caller);
-  const order = (posting: PostingOrder, at = now) => harness.transaction((em) => post(em, caller.businessId, id, posting, at));
-  if (balanceMinor > 0n) await order({ kind: "CREDIT", amountMinor: balanceMinor, reference: "opening" });
-  const account = async () => {
+  const placeOrder = (posting: PostingOrder, at = now) => harness.transaction((em) => post(em, caller.businessId, id, posting, at));
+  if (balanceMinor > 0n) await placeOrder({ kind: "CREDIT", amountMinor: balanceMinor, reference: "opening" });
+  const readBalances = async () => {
     const { currentBalanceMinor, availableBalanceMinor, reservedBalanceMinor } = await harness.accounts.getAccount(
       { id },
       { caller },
     );
     return [currentBalanceMinor, availableBalanceMinor, reservedBalanceMinor];
   };
-  const postings = () => harness.sql("select * from account_posting where account_id = ? order by kind, reference", [id]);
-  return { id, caller, order, account, postings };
+  const readPostings = () => harness.sql("select * from account_posting where account_id = ? order by kind, reference", [id]);
+  return { id, caller, placeOrder, readBalances, readPostings };
 }
 
 describe("post", () => {
-  test("stores the posting, the new balances and last_activity_at", async () => {
-    const { id, caller, order, account, postings } = await anActiveAccount();
-    const debit = await order({ kind: "DEBIT", amountMinor: 300n, reference: "d" });
-    expect(await account()).toEqual([700n, 700n, 0n]);
-    expect(await postings()).toMatchObject([
+  test("post stores the posting, the new balances and last_activity_at", async () => {
+    const { id, caller, placeOrder, readBalances, readPostings } = await anActiveAccount();
+    const debit = await placeOrder({ kind: "DEBIT", amountMinor: 300n, reference: "d" });
+    expect(await readBalances()).toEqual([700n, 700n, 0n]);
+    expect(await readPostings()).toMatchObject([
       {
         kind: "CREDIT",
         amount_minor: "1000",
@@ -52,123 +52,123 @@ describe("post", () => {
     });
   });
 
-  test("ends a hold by a full capture, a partial capture or a release", async () => {
-    const { order, account } = await anActiveAccount();
-    const hold = async (reference: string) => (await order({ kind: "HOLD", amountMinor: 400n, reference })).id;
-    await order({ kind: "CAPTURE", holdId: await hold("h1"), reference: "c1" });
-    expect(await account()).toEqual([600n, 600n, 0n]);
-    const captured = await order({ kind: "CAPTURE", holdId: await hold("h2"), amountMinor: 100n, reference: "c2" });
-    expect(captured.amountMinor).toBe(100n);
-    expect(await account()).toEqual([500n, 500n, 0n]);
-    const third = await hold("h3");
-    expect(await account()).toEqual([500n, 100n, 400n]);
-    await order({ kind: "RELEASE", holdId: third, reference: "r3" });
-    expect(await account()).toEqual([500n, 500n, 0n]);
+  test("post ends a hold by a full capture, a partial capture or a release", async () => {
+    const { placeOrder, readBalances } = await anActiveAccount();
+    const hold = async (reference: string) => (await placeOrder({ kind: "HOLD", amountMinor: 400n, reference })).id;
+    await placeOrder({ kind: "CAPTURE", holdId: await hold("h1"), reference: "c1" });
+    expect(await readBalances()).toEqual([600n, 600n, 0n]);
+    const capturePosting = await placeOrder({ kind: "CAPTURE", holdId: await hold("h2"), amountMinor: 100n, reference: "c2" });
+    expect(capturePosting.amountMinor).toBe(100n);
+    expect(await readBalances()).toEqual([500n, 500n, 0n]);
+    const thirdHoldId = await hold("h3");
+    expect(await readBalances()).toEqual([500n, 100n, 400n]);
+    await placeOrder({ kind: "RELEASE", holdId: thirdHoldId, reference: "r3" });
+    expect(await readBalances()).toEqual([500n, 500n, 0n]);
   });
 
-  test("ends a hold once when captures and releases are concurrent", async () => {
-    const { order, postings } = await anActiveAccount();
-    const { id: holdId } = await order({ kind: "HOLD", amountMinor: 400n, reference: "h" });
-    const ends = await Promise.allSettled([
-      order({ kind: "CAPTURE", holdId, reference: "c1" }),
-      order({ kind: "RELEASE", holdId, reference: "r" }),
-      order({ kind: "CAPTURE", holdId, amountMinor: 1n, reference: "c2" }),
+  test("post ends a hold once when captures and releases are concurrent", async () => {
+    const { placeOrder, readPostings } = await anActiveAccount();
+    const { id: holdId } = await placeOrder({ kind: "HOLD", amountMinor: 400n, reference: "h" });
+    const outcomes = await Promise.allSettled([
+      placeOrder({ kind: "CAPTURE", holdId, reference: "c1" }),
+      placeOrder({ kind: "RELEASE", holdId, reference: "r" }),
+      placeOrder({ kind: "CAPTURE", holdId, amountMinor: 1n, reference: "c2" }),
     ]);
-    expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    for (const end of ends) if (end.status === "rejected") expect(end.reason).toMatchObject({ code: "hold_not_open" });
-    expect(await postings()).toHaveLength(3);
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const outcome of outcomes) if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "hold_not_open" });
+    expect(await readPostings()).toHaveLength(3);
   });
 
-  test("reverses a posting once when reversals are concurrent", async () => {
-    const { order, account } = await anActiveAccount();
-    const { id: postingId } = await order({ kind: "DEBIT", amountMinor: 400n, reference: "d" });
+  test("post reverses a posting once when reversals are concurrent", async () => {
+    const { placeOrder, readBalances } = await anActiveAccount();
+    const { id: postingId } = await placeOrder({ kind: "DEBIT", amountMinor: 400n, reference: "d" });
     const reversals = await Promise.allSettled(
-      Array.from({ length: 5 }, (_, n) => order({ kind: "REVERSAL", postingId, reference: `v${n}` })),
+      Array.from({ length: 5 }, (_, n) => placeOrder({ kind: "REVERSAL", postingId, reference: `v${n}` })),
     );
     expect(reversals.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    for (const end of reversals)
-      if (end.status === "rejected") expect(end.reason).toMatchObject({ code: "posting_not_reversible" });
-    expect(await account()).toEqual([1_000n, 1_000n, 0n]);
+    for (const reversal of reversals)
+      if (reversal.status === "rejected") expect(reversal.reason).toMatchObject({ code: "posting_not_reversible" });
+    expect(await readBalances()).toEqual([1_000n, 1_000n, 0n]);
   });
 
-  test("returns the existing posting for a known reference, also when orders are concurrent", async () => {
-    const { order, account, postings } = await anActiveAccount();
+  test("post returns the existing posting for a known reference, even for concurrent orders", async () => {
+    const { placeOrder, readBalances, readPostings } = await anActiveAccount();
     const debit: PostingOrder = { kind: "DEBIT", amountMinor: 300n, reference: "same" };
-    const responses = await Promise.all(Array.from({ length: 8 }, () => order(debit)));
+    const responses = await Promise.all(Array.from({ length: 8 }, () => placeOrder(debit)));
     expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
-    expect(await account()).toEqual([700n, 700n, 0n]);
-    expect(await postings()).toHaveLength(2);
+    expect(await readBalances()).toEqual([700n, 700n, 0n]);
+    expect(await readPostings()).toHaveLength(2);
   });
 
-  test("returns the existing posting for a known reference also after the account was suspended", async () => {
-    const { id, caller, order } = await anActiveAccount();
+  test("post returns the existing posting for a known reference, even if the account is suspended", async () => {
+    const { id, caller, placeOrder } = await anActiveAccount();
     const debit: PostingOrder = { kind: "DEBIT", amountMinor: 300n, reference: "d" };
-    const first = await order(debit);
+    const firstPosting = await placeOrder(debit);
     await harness.accounts.suspendAccount({ id }, { caller });
-    expect((await order(debit)).id).toBe(first.id);
-    expect(await refusal(order({ ...debit, reference: "e" }))).toMatchObject({ code: "account_not_active" });
+    expect((await placeOrder(debit)).id).toBe(firstPosting.id);
+    expect(await refusal(placeOrder({ ...debit, reference: "e" }))).toMatchObject({ code: "account_not_active" });
   });
 
-  test("throws for the reference of a different posting", async () => {
-    const { order, account } = await anActiveAccount();
-    const { id: holdId } = await order({ kind: "HOLD", amountMinor: 300n, reference: "h" });
-    for (const other of [
+  test("post throws if the reference belongs to a different posting", async () => {
+    const { placeOrder, readBalances } = await anActiveAccount();
+    const { id: holdId } = await placeOrder({ kind: "HOLD", amountMinor: 300n, reference: "h" });
+    for (const conflictingOrder of [
       { kind: "HOLD", amountMinor: 301n, reference: "h" },
       { kind: "DEBIT", amountMinor: 300n, reference: "h" },
       { kind: "RELEASE", holdId, reference: "h" },
       { kind: "RELEASE", holdId, reference: "opening" },
     ] as PostingOrder[]) {
-      expect(await refusal(order(other))).toMatchObject({ code: "posting_reference_reused" });
+      expect(await refusal(placeOrder(conflictingOrder))).toMatchObject({ code: "posting_reference_reused" });
     }
-    expect(await account()).toEqual([1_000n, 700n, 300n]);
+    expect(await readBalances()).toEqual([1_000n, 700n, 300n]);
   });
 
-  test("returns the existing capture for its reference only with the same amount, explicit or implied", async () => {
-    const { order, account } = await anActiveAccount();
-    const capture = { kind: "CAPTURE", holdId: (await order({ kind: "HOLD", amountMinor: 400n, reference: "h" })).id } as const;
-    const fullCapture = await order({ ...capture, reference: "c" });
-    expect((await order({ ...capture, amountMinor: 400n, reference: "c" })).id).toBe(fullCapture.id);
-    expect((await order({ ...capture, reference: "c" })).id).toBe(fullCapture.id);
+  test("post returns the existing capture for its reference if the explicit or default amount is equal", async () => {
+    const { placeOrder, readBalances } = await anActiveAccount();
+    const capture = { kind: "CAPTURE", holdId: (await placeOrder({ kind: "HOLD", amountMinor: 400n, reference: "h" })).id } as const;
+    const fullCapture = await placeOrder({ ...capture, reference: "c" });
+    expect((await placeOrder({ ...capture, amountMinor: 400n, reference: "c" })).id).toBe(fullCapture.id);
+    expect((await placeOrder({ ...capture, reference: "c" })).id).toBe(fullCapture.id);
 
-    const { id: holdId } = await order({ kind: "HOLD", amountMinor: 400n, reference: "h2" });
-    await order({ ...capture, holdId, amountMinor: 100n, reference: "c2" });
-    for (const other of [{}, { amountMinor: 400n }]) {
-      expect(await refusal(order({ ...capture, ...other, holdId, reference: "c2" }))).toMatchObject({
+    const { id: holdId } = await placeOrder({ kind: "HOLD", amountMinor: 400n, reference: "h2" });
+    await placeOrder({ ...capture, holdId, amountMinor: 100n, reference: "c2" });
+    for (const changes of [{}, { amountMinor: 400n }]) {
+      expect(await refusal(placeOrder({ ...capture, ...changes, holdId, reference: "c2" }))).toMatchObject({
         code: "posting_reference_reused",
       });
     }
-    expect(await account()).toEqual([500n, 500n, 0n]);
+    expect(await readBalances()).toEqual([500n, 500n, 0n]);
   });
 
-  test("accepts the reference of a posting of another account", async () => {
-    const [first, second] = [await anActiveAccount(), await anActiveAccount()];
-    expect((await first.postings())[0]?.["reference"]).toBe((await second.postings())[0]?.["reference"]);
+  test("post accepts a reference that another account uses", async () => {
+    const [firstAccount, secondAccount] = [await anActiveAccount(), await anActiveAccount()];
+    expect((await firstAccount.readPostings())[0]?.["reference"]).toBe((await secondAccount.readPostings())[0]?.["reference"]);
   });
 
-  test.each([0n, -1n])("throws a RangeError for the amount %i", async (amountMinor) => {
-    const { order, postings } = await anActiveAccount();
+  test.each([0n, -1n])("post throws a RangeError for the amount %i", async (amountMinor) => {
+    const { placeOrder, readPostings } = await anActiveAccount();
     for (const kind of ["CREDIT", "DEBIT", "HOLD"] as const) {
-      await expect(order({ kind, amountMinor, reference: "x" })).rejects.toThrow(RangeError);
+      await expect(placeOrder({ kind, amountMinor, reference: "x" })).rejects.toThrow(RangeError);
     }
-    expect(await postings()).toHaveLength(1);
+    expect(await readPostings()).toHaveLength(1);
   });
 
-  test("throws for a target of another account, and for a missing target", async () => {
-    const [owner, other] = [await anActiveAccount(), await anActiveAccount()];
-    const { id: holdId } = await owner.order({ kind: "HOLD", amountMinor: 1n, reference: "h" });
-    const { id: debitId } = await owner.order({ kind: "DEBIT", amountMinor: 1n, reference: "d" });
+  test("post throws if the target is missing or belongs to another account", async () => {
+    const [owner, otherAccount] = [await anActiveAccount(), await anActiveAccount()];
+    const { id: holdId } = await owner.placeOrder({ kind: "HOLD", amountMinor: 1n, reference: "h" });
+    const { id: debitId } = await owner.placeOrder({ kind: "DEBIT", amountMinor: 1n, reference: "d" });
     for (const [account, order] of [
-      [other, { kind: "CAPTURE", holdId, reference: "x" }],
-      [other, { kind: "REVERSAL", postingId: debitId, reference: "x" }],
+      [otherAccount, { kind: "CAPTURE", holdId, reference: "x" }],
+      [otherAccount, { kind: "REVERSAL", postingId: debitId, reference: "x" }],
       [owner, { kind: "CAPTURE", holdId: debitId, reference: "x" }],
       [owner, { kind: "RELEASE", holdId: uuidv7(), reference: "x" }],
       [owner, { kind: "RELEASE", holdId: "no id", reference: "x" }],
     ] as [typeof owner, PostingOrder][]) {
-      expect(await refusal(account.order(order))).toMatchObject({ kind: "not_found", code: "posting_not_found" });
+      expect(await refusal(account.placeOrder(order))).toMatchObject({ kind: "not_found", code: "posting_not_found" });
     }
   });
 
-  test("throws the same error for another business's account as for an unknown account", async () => {
+  test("post throws the same error for another business's account as for an unknown account", async () => {
     const { id } = await anActiveAccount();
     const credit: PostingOrder = { kind: "CREDIT", amountMinor: 1n, reference: "x" };
     for (const [businessId, accountId] of [
@@ -181,56 +181,56 @@ describe("post", () => {
     }
   });
 
-  test("fails without a change if the balance would overflow", async () => {
-    const { order, account, postings } = await anActiveAccount(2n ** 63n - 1n);
-    const before = await account();
-    expect(await refusal(order({ kind: "CREDIT", amountMinor: 1n, reference: "one too many" }))).toMatchObject({ code: "22003" });
-    expect(await account()).toEqual(before);
-    expect(await postings()).toHaveLength(1);
+  test("post fails without a change if the balance exceeds 64 bits", async () => {
+    const { placeOrder, readBalances, readPostings } = await anActiveAccount(2n ** 63n - 1n);
+    const balancesBefore = await readBalances();
+    expect(await refusal(placeOrder({ kind: "CREDIT", amountMinor: 1n, reference: "one too many" }))).toMatchObject({ code: "22003" });
+    expect(await readBalances()).toEqual(balancesBefore);
+    expect(await readPostings()).toHaveLength(1);
   });
 
-  test("is rolled back with the caller's transaction", async () => {
-    const { id, caller, account, postings } = await anActiveAccount();
-    const failing = harness.transaction(async (em) => {
+  test("post is rolled back with the caller's transaction", async () => {
+    const { id, caller, readBalances, readPostings } = await anActiveAccount();
+    const failingTransaction = harness.transaction(async (em) => {
       await post(em, caller.businessId, id, { kind: "DEBIT", amountMinor: 1n, reference: "x" }, now);
-      throw new Error("transaction fails");
+      throw new Error("simulated failure");
     });
-    await expect(failing).rejects.toThrow("transaction fails");
-    expect(await account()).toEqual([1_000n, 1_000n, 0n]);
-    expect(await postings()).toHaveLength(1);
+    await expect(failingTransaction).rejects.toThrow("simulated failure");
+    expect(await readBalances()).toEqual([1_000n, 1_000n, 0n]);
+    expect(await readPostings()).toHaveLength(1);
   });
 });
 
 describe("post, concurrent orders", () => {
-  test("accepts 10 of 20 debits if the balance covers 10", async () => {
-    const { order, account, postings } = await anActiveAccount(1_000n);
+  test("post accepts 10 of 20 debits if the balance covers 10", async () => {
+    const { placeOrder, readBalances, readPostings } = await anActiveAccount(1_000n);
     const debits = await Promise.allSettled(
-      Array.from({ length: 20 }, (_, n) => order({ kind: "DEBIT", amountMinor: 100n, reference: `d${n}` })),
+      Array.from({ length: 20 }, (_, n) => placeOrder({ kind: "DEBIT", amountMinor: 100n, reference: `d${n}` })),
     );
-    const refused = debits.flatMap((debit) => (debit.status === "rejected" ? [debit.reason] : []));
-    expect(refused).toHaveLength(10);
-    for (const reason of refused) expect(reason).toMatchObject({ kind: "conflict", code: "insufficient_funds" });
-    expect(await account()).toEqual([0n, 0n, 0n]);
-    expect(await postings()).toHaveLength(11);
+    const errors = debits.flatMap((debit) => (debit.status === "rejected" ? [debit.reason] : []));
+    expect(errors).toHaveLength(10);
+    for (const reason of errors) expect(reason).toMatchObject({ kind: "conflict", code: "insufficient_funds" });
+    expect(await readBalances()).toEqual([0n, 0n, 0n]);
+    expect(await readPostings()).toHaveLength(11);
   });
 
-  test("accepts 10 of 20 debits and holds if the daily limit covers 10", async () => {
-    const { id, caller, order, account } = await anActiveAccount(100_000n);
+  test("post accepts 10 of 20 debits and holds if the daily limit covers 10", async () => {
+    const { id, caller, placeOrder, readBalances } = await anActiveAccount(100_000n);
     await harness.accounts.updateAccount({ id, dailyLimit: "10.00" }, { caller });
-    const outgoing = await Promise.allSettled(
+    const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, (_, n) =>
-        order({ kind: n % 2 === 0 ? "DEBIT" : "HOLD", amountMinor: 100n, reference: `d${n}` }),
+        placeOrder({ kind: n % 2 === 0 ? "DEBIT" : "HOLD", amountMinor: 100n, reference: `d${n}` }),
       ),
     );
-    const refused = outgoing.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
-    expect(refused).toHaveLength(10);
-    for (const reason of refused)
+    const errors = outcomes.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+    expect(errors).toHaveLength(10);
+    for (const reason of errors)
       expect(reason).toMatchObject({ code: "account_limit_exceeded", members: { limit: "daily_limit" } });
-    expect((await account())[1]).toBe(99_000n);
+    expect((await readBalances())[1]).toBe(99_000n);
   });
 });
 
-describe("the constraints of the table account reject", () => {
+describe("constraints of the table account", () => {
   test.each([
     "current_balance_minor = current_balance_minor + 1",
     "available_balance_minor = -1, current_balance_minor = -1",
@@ -240,7 +240,7 @@ describe("the constraints of the table account reject", () => {
     "daily_limit_minor = 2, yearly_limit_minor = 1",
     "status = 'CLOSED'",
     "closed_at = now()",
-  ])("%s", async (change) => {
+  ])("a constraint of the table account rejects: %s", async (change) => {
     const { id } = await anActiveAccount();
     expect(await refusal(harness.sql(`update account set ${change} where id = ?`, [id]))).toMatchObject({ code: "23514" });
   });

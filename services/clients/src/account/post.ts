@@ -35,13 +35,13 @@ export async function post(
   if (amountMinor !== undefined && amountMinor <= 0n)
     throw new RangeError(`amountMinor must be greater than zero, not ${amountMinor}`);
 
-  const existing = await em.findOne(AccountPosting, { businessId, accountId, reference: order.reference });
-  if (existing) {
-    if (existing.isSame(order.kind, amountMinor, ofId)) return existing;
+  const existingPosting = await em.findOne(AccountPosting, { businessId, accountId, reference: order.reference });
+  if (existingPosting) {
+    if (existingPosting.matchesOrder(order.kind, amountMinor, ofId)) return existingPosting;
     throw postingReferenceReused();
   }
 
-  if (ofId !== undefined) await requireOpen(em, target, order.kind);
+  if (ofId !== undefined) await requireOpenTarget(em, target, order.kind);
   const posting = em.create(AccountPosting, {
     id: uuidv7(now.getTime()),
     businessId,
@@ -50,7 +50,7 @@ export async function post(
     reference: order.reference,
     ofId: ofId ?? null,
     createdAt: now,
-    ...apply(account, order, target, now),
+    ...applyOrder(account, order, target, now),
   });
   em.persist(posting);
   await em.flush();
@@ -58,15 +58,15 @@ export async function post(
 }
 
 /** Throws if the target is missing, or if another posting has already ended or reversed it. */
-async function requireOpen(em: SqlEntityManager, target: AccountPosting | null, kind: PostingKind): Promise<void> {
+async function requireOpenTarget(em: SqlEntityManager, target: AccountPosting | null, kind: PostingKind): Promise<void> {
   const isReversal = kind === "REVERSAL";
   if (!target || (target.kind !== "HOLD" && !isReversal)) throw postingNotFound();
-  const ends = await em.count(AccountPosting, { businessId: target.businessId, ofId: target.id });
-  if (ends > 0) throw isReversal ? postingNotReversible() : holdNotOpen();
+  const followUpCount = await em.count(AccountPosting, { businessId: target.businessId, ofId: target.id });
+  if (followUpCount > 0) throw isReversal ? postingNotReversible() : holdNotOpen();
 }
 
 /** Changes the balances. Returns the amount and the day on which it counts against the limits. */
-function apply(
+function applyOrder(
   account: Account,
   order: PostingOrder,
   target: AccountPosting | null,

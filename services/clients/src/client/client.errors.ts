@@ -2,11 +2,11 @@ import { conflict, invalid, notFound } from "@amana/rpc";
 
 export const clientNotFound = () => notFound("not_found", "There is no client with this id. Check the id.");
 
-/** `pointer`: the place of the client id in the body; empty for a query parameter. */
+/** `pointer`: JSON pointer to the client id in the body; empty for a query parameter. */
 export const namedClientNotFound = (pointer = "/client_id") =>
   notFound("client_not_found", "There is no client with this client_id. Check the id.", { pointer });
 
-/** `pointer`: the place of the client id in the body; empty for the client of an account. */
+/** `pointer`: JSON pointer to the client id in the body; empty for the client of an account. */
 export const clientBlocked = (pointer = "/client_id") =>
   conflict("client_blocked", "The client is blocked. Unblock the client before you create something for it.", { pointer });
 

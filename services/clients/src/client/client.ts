@@ -52,8 +52,8 @@ const schema = defineEntity({
 type ClientChanges = Changes<Client, typeof UpdatePersonRequestSchema>;
 
 /**
- * A natural person, client of a business. Callers lock the row before they change a client or
- * create something for it, so that a concurrent block takes effect before or after that.
+ * A natural person, client of a business. Callers lock the row before they change the client or
+ * create a resource for it. A concurrent block then takes effect either before or after them.
  */
 export class Client extends schema.class {
   /** Changes the named fields. Equal values leave `updatedAt` unchanged. */

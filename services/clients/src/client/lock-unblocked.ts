@@ -4,7 +4,7 @@ import { clientBlocked, namedClientNotFound } from "./client.errors.ts";
 import { Client } from "./client.ts";
 
 /**
- * Locks and returns the client for which a request creates something. Throws `client_not_found` or
+ * Locks and returns the client for which a request creates a resource. Throws `client_not_found` or
  * `client_blocked`. A concurrent block waits until the transaction ends.
  */
 export async function lockUnblocked(em: SqlEntityManager, businessId: string, id: string): Promise<Client> {

@@ -33,44 +33,44 @@ const aClient = async () => {
   return { caller, clientId, ids: { businessId: caller.businessId, clientId }, readStatus };
 };
 
-test("events of an application update the onboarding and the client together", async () => {
+test("the KYC consumer updates the onboarding and the client with each event of an application", async () => {
   const { ids, readStatus } = await aClient();
   const applicationId = uuidv7();
-  const statusAfter = async (changes: Partial<KycEventFields>) => {
+  const publishAndRead = async (changes: Partial<KycEventFields>) => {
     await harness.publish(aKycEvent({ ...ids, applicationId, ...changes }));
     return await readStatus();
   };
-  expect(await statusAfter({ revision: 1 })).toEqual(["KYC_PENDING", "CREATED", applicationId, true]);
-  expect(await statusAfter({ revision: 2, status: "OPENED" })).toEqual(["KYC_PROCESSING", "PROCESSING", applicationId, true]);
-  expect(await statusAfter({ revision: 3, status: "FAILED", attemptsRemaining: 1 })).toEqual([
+  expect(await publishAndRead({ revision: 1 })).toEqual(["KYC_PENDING", "CREATED", applicationId, true]);
+  expect(await publishAndRead({ revision: 2, status: "OPENED" })).toEqual(["KYC_PROCESSING", "PROCESSING", applicationId, true]);
+  expect(await publishAndRead({ revision: 3, status: "FAILED", attemptsRemaining: 1 })).toEqual([
     "KYC_PROCESSING",
     "PROCESSING",
     applicationId,
     true,
   ]);
-  expect(await statusAfter({ revision: 4, status: "FAILED", attemptsRemaining: 0 })).toEqual([
+  expect(await publishAndRead({ revision: 4, status: "FAILED", attemptsRemaining: 0 })).toEqual([
     "KYC_PENDING",
     "ABORTED",
     applicationId,
     false,
   ]);
-  expect(await statusAfter({ revision: 5, status: "COMPLETED", verdict: "NEEDS_REVIEW" })).toEqual([
+  expect(await publishAndRead({ revision: 5, status: "COMPLETED", verdict: "NEEDS_REVIEW" })).toEqual([
     "KYC_UNDER_REVIEW",
     "PENDING_REVIEW",
     applicationId,
     false,
   ]);
-  expect(await statusAfter({ revision: 6, status: "COMPLETED", verdict: "APPROVED" })).toEqual([
+  expect(await publishAndRead({ revision: 6, status: "COMPLETED", verdict: "APPROVED" })).toEqual([
     "PENDING_APPROVAL",
     "VALIDATED",
     applicationId,
     false,
   ]);
-  const notice = { revision: 7, status: "COMPLETED", verdict: "APPROVED", type: KycEventType.KYC_DOCUMENT_EXPIRING } as const;
-  expect(await statusAfter(notice)).toEqual(["PENDING_APPROVAL", "VALIDATED", applicationId, false]);
+  const noticeFields = { revision: 7, status: "COMPLETED", verdict: "APPROVED", type: KycEventType.KYC_DOCUMENT_EXPIRING } as const;
+  expect(await publishAndRead(noticeFields)).toEqual(["PENDING_APPROVAL", "VALIDATED", applicationId, false]);
 });
 
-test("events in any order, repeated and in batches of any size result in the newest event of the newest application", async () => {
+test("the KYC consumer applies the newest event of the newest application, for any order and repetition of events", async () => {
   const statuses = ["CREATED", "OPENED", "COMPLETED", "EXPIRED", "CANCELED", "FAILED"] as const;
   const eventFields = fc.record({
     application: fc.integer({ min: 0, max: 2 }),
@@ -85,28 +85,28 @@ test("events in any order, repeated and in batches of any size result in the new
       maxLength: 8,
       selector: ({ application, revision }) => `${application}.${revision}`,
     })
-    .chain((all) =>
+    .chain((allFields) =>
       fc.record({
-        all: fc.constant(all),
-        first: fc.shuffledSubarray(all),
-        second: fc.shuffledSubarray(all, { minLength: all.length }),
+        allFields: fc.constant(allFields),
+        firstDelivery: fc.shuffledSubarray(allFields),
+        secondDelivery: fc.shuffledSubarray(allFields, { minLength: allFields.length }),
       }),
     );
 
   await fc.assert(
-    fc.asyncProperty(deliveries, fc.integer({ min: 1, max: 5 }), async ({ all, first, second }, batch) => {
+    fc.asyncProperty(deliveries, fc.integer({ min: 1, max: 5 }), async ({ allFields, firstDelivery, secondDelivery }, batchSize) => {
       const ids = [uuidv7(), uuidv7(), uuidv7()].sort();
-      // The second and the third were created in the same millisecond.
+      // The second and the third application were created in the same millisecond.
       const createdAtMs = (application: number) => Date.parse("2026-11-20T10:00:00Z") + (application > 0 ? 1 : 0);
       const createEvents = (client: { ids: KycEventFields }) => {
         const events = new Map<unknown, Message>();
-        return (fields: (typeof all)[number]) => {
-          const { application, verdict, ...rest } = fields;
+        return (fields: (typeof allFields)[number]) => {
+          const { application, verdict, ...otherFields } = fields;
           const event =
             events.get(fields) ??
             aKycEvent({
               ...client.ids,
-              ...rest,
+              ...otherFields,
               applicationId: ids[application] as string,
               createdAtMs: createdAtMs(application),
               verdict: fields.status === "COMPLETED" ? verdict : "UNSPECIFIED",
@@ -115,11 +115,11 @@ test("events in any order, repeated and in batches of any size result in the new
           return event;
         };
       };
-      const inOrder = all.toSorted((a, b) => a.application - b.application || a.revision - b.revision);
+      const orderedFields = allFields.toSorted((a, b) => a.application - b.application || a.revision - b.revision);
       const [expected, actual] = [await aClient(), await aClient()];
-      for (const fields of inOrder) await harness.publish(createEvents(expected)(fields));
-      const messages = [...first, ...second, ...first].map(createEvents(actual));
-      for (let start = 0; start < messages.length; start += batch) await harness.publish(...messages.slice(start, start + batch));
+      for (const fields of orderedFields) await harness.publish(createEvents(expected)(fields));
+      const messages = [...firstDelivery, ...secondDelivery, ...firstDelivery].map(createEvents(actual));
+      for (let start = 0; start < messages.length; start += batchSize) await harness.publish(...messages.slice(start, start + batchSize));
       // Publishes all events again, as if the consumer had processed none of them.
       await harness.sql("delete from inbox");
       await harness.publish(...messages.toReversed());
@@ -129,19 +129,19 @@ test("events in any order, repeated and in batches of any size result in the new
   );
 });
 
-test("events of many clients in concurrent batches all take effect", async () => {
+test("the KYC consumer applies all events of many clients in concurrent batches", async () => {
   const clients = await Promise.all(Array.from({ length: 6 }, aClient));
-  const opened = clients.map(({ ids }) => aKycEvent({ ...ids, revision: 2, status: "OPENED" }));
+  const openedEvents = clients.map(({ ids }) => aKycEvent({ ...ids, revision: 2, status: "OPENED" }));
   await Promise.all([
-    harness.publish(...opened.slice(0, 4)),
-    harness.publish(...opened.slice(2).reverse()),
+    harness.publish(...openedEvents.slice(0, 4)),
+    harness.publish(...openedEvents.slice(2).reverse()),
     harness.publish(...clients.map(({ ids }) => aKycEvent({ ...ids, createdAtMs: 1 })).reverse()),
   ]);
   for (const { readStatus } of clients)
     expect(await readStatus()).toEqual(expect.arrayContaining(["KYC_PROCESSING", "PROCESSING"]));
 });
 
-test("events and details of a client that are saved at the same time both take effect", async () => {
+test("the KYC consumer and createOnboardingDetails both take effect when they run concurrently", async () => {
   const clients = await Promise.all(
     Array.from({ length: 8 }, async () => {
       const caller = aBusinessCaller();
@@ -162,33 +162,33 @@ test("events and details of a client that are saved at the same time both take e
   }
 });
 
-test("clients ignores the event of a verification without a client", async () => {
+test("the KYC consumer ignores an event without a client", async () => {
   const event = aKycEvent({ businessId: uuidv7() });
   await harness.publish(event);
   expect(await harness.sql("select 1 from dead_letter where event_id = ?", [event.headers["ce_id"]])).toEqual([]);
 });
 
-test("clients stores an event of a missing or another business's client as a dead letter and applies the other events", async () => {
+test("the KYC consumer stores an invalid event as a dead letter and applies the rest of the batch", async () => {
   const { ids, clientId, readStatus } = await aClient();
-  const broken = [
+  const invalidEvents = [
     aKycEvent({ ...ids, clientId: uuidv7() }),
     aKycEvent({ businessId: uuidv7(), clientId }),
-    aKycEvent({ ...ids, clientId: "nonsense" }),
+    aKycEvent({ ...ids, clientId: "no id" }),
     aKycEvent({ ...ids, status: "UNSPECIFIED" }),
     { ...aKycEvent(ids), payload: new Uint8Array() },
   ];
-  const good = aKycEvent({ ...ids, status: "OPENED" });
-  for (const event of broken.slice(1)) await harness.publish(event, aKycEvent((await aClient()).ids));
-  await harness.publish(broken[0] as Message, good);
-  expect(await readStatus()).toEqual(["KYC_PROCESSING", "PROCESSING", good.key, true]);
-  const parked = await harness.sql<{ event_id: string }>("select event_id from dead_letter");
-  expect(parked.map(({ event_id }) => event_id).sort()).toEqual(broken.map(({ headers }) => headers["ce_id"]).sort());
+  const validEvent = aKycEvent({ ...ids, status: "OPENED" });
+  for (const event of invalidEvents.slice(1)) await harness.publish(event, aKycEvent((await aClient()).ids));
+  await harness.publish(invalidEvents[0] as Message, validEvent);
+  expect(await readStatus()).toEqual(["KYC_PROCESSING", "PROCESSING", validEvent.key, true]);
+  const deadLetters = await harness.sql<{ event_id: string }>("select event_id from dead_letter");
+  expect(deadLetters.map(({ event_id }) => event_id).sort()).toEqual(invalidEvents.map(({ headers }) => headers["ce_id"]).sort());
 });
 
 test.each([
   ["status", (event: KycEvent) => Object.assign(event.application ?? {}, { status: 99 })],
   ["verdict", (event: KycEvent) => Object.assign(event.application ?? {}, { verdict: 99 })],
-] as const)("an event with a %s of a newer version is stored with the status WAITING", async (_name, change) => {
+] as const)("the KYC consumer stores an event with a %s of a newer version as a dead letter with the status WAITING", async (_name, change) => {
   const { ids, readStatus } = await aClient();
   const applicationId = uuidv7();
   await harness.publish(aKycEvent({ ...ids, applicationId }));
@@ -197,47 +197,47 @@ test.each([
   change(event);
   await harness.publish({ ...message, payload: toBinary(KycEventSchema, event) });
   expect(await readStatus()).toEqual(["KYC_PENDING", "CREATED", applicationId, true]);
-  const waiting = await harness.sql("select status from dead_letter where event_id = ?", [message.headers["ce_id"]]);
-  expect(waiting).toEqual([{ status: "WAITING" }]);
+  const deadLetters = await harness.sql("select status from dead_letter where event_id = ?", [message.headers["ce_id"]]);
+  expect(deadLetters).toEqual([{ status: "WAITING" }]);
 });
 
-test("clients accepts a client_id in upper case", async () => {
+test("the KYC consumer accepts a client_id in upper case", async () => {
   const { ids, clientId, readStatus } = await aClient();
   await harness.publish(aKycEvent({ ...ids, clientId: clientId.toUpperCase() }));
   expect(await readStatus()).toContain("CREATED");
 });
 
-test("updated_at of a client changes with the verification status only", async () => {
+test("the KYC consumer changes updated_at of a client only with its verification status", async () => {
   const { caller, clientId, ids } = await aClient();
-  const read = async () => (await harness.clients.getClient({ id: clientId }, { caller })).updatedAtMs;
+  const readUpdatedAt = async () => (await harness.clients.getClient({ id: clientId }, { caller })).updatedAtMs;
   harness.clock.nowMs = Date.now() + 60_000;
   const applicationId = uuidv7();
   await harness.publish(aKycEvent({ ...ids, applicationId, revision: 2, status: "OPENED" }));
-  const updated = await read();
-  expect(updated).toBe(BigInt(harness.clock.nowMs));
+  const updatedAt = await readUpdatedAt();
+  expect(updatedAt).toBe(BigInt(harness.clock.nowMs));
   harness.clock.nowMs += 60_000;
   await harness.publish(aKycEvent({ ...ids, applicationId, revision: 3, status: "SUBMITTED" }));
   await harness.publish(aKycEvent({ ...ids, applicationId, revision: 1 }));
-  expect(await read()).toBe(updated);
+  expect(await readUpdatedAt()).toBe(updatedAt);
   harness.clock.nowMs = undefined;
 });
 
-test("with automatic approval, a verified client is approved and audited when the details are present", async () => {
-  await using automatic = await startHarness({ autoApprove: true });
+test("ONBOARDING_AUTO_APPROVE approves a verified client with details, and writes an audit event", async () => {
+  await using approvingHarness = await startHarness({ autoApprove: true });
   const caller = aBusinessCaller();
-  const { id: clientId } = await automatic.createPerson(caller);
-  const status = () => automatic.onboarding.getOnboarding({ clientId }, { caller });
-  await automatic.publish(aKycEvent({ ...caller, clientId, status: "COMPLETED", verdict: "APPROVED", revision: 2 }));
-  expect(await status()).toMatchObject({ currentStep: OnboardingStep.DETAILS_PENDING });
-  await automatic.onboarding.createOnboardingDetails({ clientId, ...aDetailsRequest() }, { caller });
-  const approved = await status();
-  expect(approved).toMatchObject({ currentStep: OnboardingStep.APPROVED, kycStatus: ClientKycStatus.VALIDATED });
-  expect(await automatic.audited(approved.id)).toMatchObject([{ actor: "platform", action: "onboarding.approved" }]);
+  const { id: clientId } = await approvingHarness.createPerson(caller);
+  const readOnboarding = () => approvingHarness.onboarding.getOnboarding({ clientId }, { caller });
+  await approvingHarness.publish(aKycEvent({ ...caller, clientId, status: "COMPLETED", verdict: "APPROVED", revision: 2 }));
+  expect(await readOnboarding()).toMatchObject({ currentStep: OnboardingStep.DETAILS_PENDING });
+  await approvingHarness.onboarding.createOnboardingDetails({ clientId, ...aDetailsRequest() }, { caller });
+  const approvedOnboarding = await readOnboarding();
+  expect(approvedOnboarding).toMatchObject({ currentStep: OnboardingStep.APPROVED, kycStatus: ClientKycStatus.VALIDATED });
+  expect(await approvingHarness.readAuditEvents(approvedOnboarding.id)).toMatchObject([{ actor: "platform", action: "onboarding.approved" }]);
 
-  const second = await automatic.createPerson(caller);
-  await automatic.onboarding.createOnboardingDetails({ clientId: second.id, ...aDetailsRequest() }, { caller });
-  await automatic.publish(aKycEvent({ ...caller, clientId: second.id, status: "COMPLETED", verdict: "APPROVED", revision: 2 }));
-  expect(await automatic.onboarding.getOnboarding({ clientId: second.id }, { caller })).toMatchObject({
+  const secondClient = await approvingHarness.createPerson(caller);
+  await approvingHarness.onboarding.createOnboardingDetails({ clientId: secondClient.id, ...aDetailsRequest() }, { caller });
+  await approvingHarness.publish(aKycEvent({ ...caller, clientId: secondClient.id, status: "COMPLETED", verdict: "APPROVED", revision: 2 }));
+  expect(await approvingHarness.onboarding.getOnboarding({ clientId: secondClient.id }, { caller })).toMatchObject({
     currentStep: OnboardingStep.APPROVED,
   });
 });

@@ -12,8 +12,8 @@ export function decide(
   now: Date,
   by?: { call: Call; reason?: string | undefined },
 ): void {
-  const fields = () => ({ client_id: onboarding.clientId, current_step: onboarding.step });
-  const before = fields();
+  const readAuditFields = () => ({ client_id: onboarding.clientId, current_step: onboarding.step });
+  const before = readAuditFields();
   onboarding.decide(decision, now);
   recordAction("clients")(em, now, {
     by: by ? byCaller(by.call) : byPlatform,
@@ -21,7 +21,7 @@ export function decide(
     entity: { type: "onboarding", id: onboarding.id },
     businessId: onboarding.businessId,
     before,
-    after: fields(),
+    after: readAuditFields(),
     reason: by?.reason,
   });
 }

@@ -28,7 +28,7 @@ const schema = defineEntity({
   },
 });
 
-const required = {
+const requiredFields = {
   account_purposes: "accountPurposes",
   expected_monthly_incoming_volume: "expectedMonthlyIncomingVolume",
   expected_monthly_outgoing_volume: "expectedMonthlyOutgoingVolume",
@@ -38,11 +38,11 @@ const required = {
   source_of_funds: "sourceOfFunds",
 } as const;
 
-type Required = (typeof required)[keyof typeof required];
+type RequiredProperty = (typeof requiredFields)[keyof typeof requiredFields];
 
 /** Details in a request. Null clears a field. */
 export type Answers = Changes<OnboardingDetails, typeof OnboardingAnswersSchema>;
-type CompleteAnswers = Answers & Pick<OnboardingDetails, Required>;
+type CompleteAnswers = Answers & Pick<OnboardingDetails, RequiredProperty>;
 
 /** A client's statements about income and purpose. All required fields are always present. */
 export class OnboardingDetails extends schema.class {
@@ -56,10 +56,10 @@ schema.setClass(OnboardingDetails);
 
 /** Throws `onboarding_details_incomplete` with the names of all missing fields. */
 export function requireComplete(answers: Answers): asserts answers is CompleteAnswers {
-  const missing: string[] = Object.entries(required).flatMap(([name, property]) =>
+  const missingFields: string[] = Object.entries(requiredFields).flatMap(([name, property]) =>
     answers[property] === undefined ? [name] : [],
   );
-  if (answers.occupation === "OTHER" && answers.otherOccupation == null) missing.push("other_occupation");
-  if (answers.sourceOfFunds === "OTHER" && answers.otherSourceOfFunds == null) missing.push("other_source_of_funds");
-  if (missing.length > 0) throw onboardingDetailsIncomplete(missing);
+  if (answers.occupation === "OTHER" && answers.otherOccupation == null) missingFields.push("other_occupation");
+  if (answers.sourceOfFunds === "OTHER" && answers.otherSourceOfFunds == null) missingFields.push("other_source_of_funds");
+  if (missingFields.length > 0) throw onboardingDetailsIncomplete(missingFields);
 }

@@ -14,9 +14,9 @@ export const onboardingLocked = (step: string) =>
   );
 
 /** Some fields are always required, others depend on the value of another field. */
-export const onboardingDetailsIncomplete = (missing: readonly string[]) =>
-  invalid("onboarding_details_incomplete", `Required fields are missing. Send also: ${missing.join(", ")}.`, {
-    members: { missing: missing.join(",") },
+export const onboardingDetailsIncomplete = (missingFields: readonly string[]) =>
+  invalid("onboarding_details_incomplete", `Required fields are missing. Send also: ${missingFields.join(", ")}.`, {
+    members: { missing: missingFields.join(",") },
   });
 
 export const onboardingDecisionUnknown = () =>

@@ -32,15 +32,15 @@ const aNewerVerification = (changes: Partial<Verification> = {}) =>
   aVerification({ id: "0195a000-0000-7000-8000-00000000000b", createdAt: later, revision: 1, ...changes });
 
 const statusOf = (onboarding: Onboarding) => [onboarding.step, onboarding.kycStatus, onboarding.overallStatus()];
-const withDetails = () => {
+const anOnboardingWithDetails = () => {
   const onboarding = anOnboarding();
   onboarding.addDetails(now);
   return onboarding;
 };
-const approved = { status: "COMPLETED", verdict: "APPROVED" } as const;
+const approvedFields = { status: "COMPLETED", verdict: "APPROVED" } as const;
 
 describe("applyVerification, with details", () => {
-  const table: [Partial<Verification>, string, string, string, boolean][] = [
+  const statusTable: [Partial<Verification>, string, string, string, boolean][] = [
     [{ status: "CREATED" }, "KYC_PENDING", "CREATED", "IN_PROGRESS", true],
     [{ status: "OPENED" }, "KYC_PROCESSING", "PROCESSING", "IN_PROGRESS", true],
     [{ status: "SUBMITTED" }, "KYC_PROCESSING", "PROCESSING", "IN_PROGRESS", true],
@@ -51,17 +51,17 @@ describe("applyVerification, with details", () => {
     [{ status: "CANCELED" }, "KYC_PENDING", "ABORTED", "IN_PROGRESS", false],
     [{ status: "COMPLETED", verdict: "NEEDS_REVIEW" }, "KYC_UNDER_REVIEW", "PENDING_REVIEW", "UNDER_REVIEW", false],
     [{ status: "COMPLETED", verdict: "REJECTED" }, "KYC_DECLINED", "DECLINED", "DECLINED", false],
-    [approved, "PENDING_APPROVAL", "VALIDATED", "IN_PROGRESS", false],
+    [approvedFields, "PENDING_APPROVAL", "VALIDATED", "IN_PROGRESS", false],
   ];
-  test.each(table)("changes, for %j, to %s, %s, %s, verification open: %s", (verification, step, kycStatus, overall, isOpen) => {
-    const onboarding = withDetails();
+  test.each(statusTable)("applyVerification sets, for %j, the statuses %s, %s and %s; verification open: %s", (verification, step, kycStatus, overallStatus, isOpen) => {
+    const onboarding = anOnboardingWithDetails();
     onboarding.applyVerification(aVerification(verification), now);
-    expect(statusOf(onboarding)).toEqual([step, kycStatus, overall]);
+    expect(statusOf(onboarding)).toEqual([step, kycStatus, overallStatus]);
     expect(onboarding.isVerificationOpen()).toBe(isOpen);
     expect(onboarding.acceptsDetails()).toBe(step === "KYC_PENDING");
   });
 
-  test.each(table)("keeps, for %j without details, DETAILS_PENDING until they are added", (verification, step, kycStatus) => {
+  test.each(statusTable)("applyVerification, for %j without details, keeps DETAILS_PENDING until details are added", (verification, step, kycStatus) => {
     const onboarding = anOnboarding();
     onboarding.applyVerification(aVerification(verification), now);
     expect(statusOf(onboarding)).toEqual(["DETAILS_PENDING", kycStatus, "IN_PROGRESS"]);
@@ -70,62 +70,62 @@ describe("applyVerification, with details", () => {
   });
 });
 
-describe("applyVerification, newer verification", () => {
-  const steps: [string, () => Onboarding][] = [
-    ["KYC_PENDING", withDetails],
-    ["KYC_PROCESSING", () => withVerification({ status: "OPENED" })],
-    ["KYC_UNDER_REVIEW", () => withVerification({ status: "COMPLETED", verdict: "NEEDS_REVIEW" })],
-    ["KYC_DECLINED", () => withVerification({ status: "COMPLETED", verdict: "REJECTED" })],
-    ["PENDING_APPROVAL", () => withVerification(approved)],
-    ["KYC_DECLINED by an operator", () => decided("DECLINED")],
+describe("applyVerification with a newer verification", () => {
+  const stepTable: [string, () => Onboarding][] = [
+    ["KYC_PENDING", anOnboardingWithDetails],
+    ["KYC_PROCESSING", () => anOnboardingWith({ status: "OPENED" })],
+    ["KYC_UNDER_REVIEW", () => anOnboardingWith({ status: "COMPLETED", verdict: "NEEDS_REVIEW" })],
+    ["KYC_DECLINED", () => anOnboardingWith({ status: "COMPLETED", verdict: "REJECTED" })],
+    ["PENDING_APPROVAL", () => anOnboardingWith(approvedFields)],
+    ["KYC_DECLINED by an operator", () => aDecidedOnboarding("DECLINED")],
   ];
-  const withVerification = (verification: Partial<Verification>) => {
-    const onboarding = withDetails();
+  const anOnboardingWith = (verification: Partial<Verification>) => {
+    const onboarding = anOnboardingWithDetails();
     onboarding.applyVerification(aVerification(verification), now);
     return onboarding;
   };
-  const decided = (decision: "APPROVED" | "DECLINED") => {
-    const onboarding = withVerification(approved);
+  const aDecidedOnboarding = (decision: "APPROVED" | "DECLINED") => {
+    const onboarding = anOnboardingWith(approvedFields);
     onboarding.decide(decision, now);
     return onboarding;
   };
 
-  test.each(steps)("changes %s to KYC_PENDING and CREATED", (_step, create) => {
-    const onboarding = create();
+  test.each(stepTable)("a newer verification changes %s to KYC_PENDING and CREATED", (_step, createOnboarding) => {
+    const onboarding = createOnboarding();
     onboarding.applyVerification(aNewerVerification(), now);
     expect(statusOf(onboarding)).toEqual(["KYC_PENDING", "CREATED", "IN_PROGRESS"]);
   });
 
-  test("keeps the step APPROVED and changes the verification status to CREATED", () => {
-    const onboarding = decided("APPROVED");
+  test("a newer verification keeps the step APPROVED and changes the verification status to CREATED", () => {
+    const onboarding = aDecidedOnboarding("APPROVED");
     onboarding.applyVerification(aNewerVerification(), now);
     expect(statusOf(onboarding)).toEqual(["APPROVED", "CREATED", "APPROVED"]);
   });
 
-  test("can be approved after a refusal", () => {
-    const onboarding = decided("DECLINED");
-    onboarding.applyVerification(aNewerVerification(approved), now);
+  test("a newer verification can be approved after a refusal of the previous one", () => {
+    const onboarding = aDecidedOnboarding("DECLINED");
+    onboarding.applyVerification(aNewerVerification(approvedFields), now);
     expect(onboarding.step).toBe("PENDING_APPROVAL");
     onboarding.decide("APPROVED", now);
     expect(statusOf(onboarding)).toEqual(["APPROVED", "VALIDATED", "APPROVED"]);
   });
 
-  test("makes later events of an older verification ineffective", () => {
-    const onboarding = withDetails();
+  test("applyVerification ignores events of an older verification", () => {
+    const onboarding = anOnboardingWithDetails();
     onboarding.applyVerification(aNewerVerification({ status: "OPENED" }), now);
-    onboarding.applyVerification(aVerification(approved), now);
+    onboarding.applyVerification(aVerification(approvedFields), now);
     expect(statusOf(onboarding)).toEqual(["KYC_PROCESSING", "PROCESSING", "IN_PROGRESS"]);
   });
 
-  test("is the one with the greater id for the same creation time", () => {
-    const [low, high] = [aVerification({ status: "OPENED" }), aNewerVerification({ createdAt: now })];
-    for (const order of [
-      [low, high],
-      [high, low],
+  test("of two verifications with the same creation time, the greater id is the newer one", () => {
+    const [lowVerification, highVerification] = [aVerification({ status: "OPENED" }), aNewerVerification({ createdAt: now })];
+    for (const sequence of [
+      [lowVerification, highVerification],
+      [highVerification, lowVerification],
     ]) {
-      const onboarding = withDetails();
-      for (const verification of order) onboarding.applyVerification(verification, now);
-      expect(onboarding.verificationId).toBe(high.id);
+      const onboarding = anOnboardingWithDetails();
+      for (const verification of sequence) onboarding.applyVerification(verification, now);
+      expect(onboarding.verificationId).toBe(highVerification.id);
     }
   });
 });
@@ -139,7 +139,7 @@ describe("decide", () => {
     { status: "EXPIRED" },
   ];
   test.each(["APPROVED", "DECLINED"] as const)(
-    "applies %s once at PENDING_APPROVAL, and throws at any other step",
+    "decide applies %s once at PENDING_APPROVAL, and throws at any other step",
     (decision) => {
       const expectRefusal = (onboarding: Onboarding) =>
         expect(() => onboarding.decide(decision, now)).toThrow(
@@ -150,52 +150,52 @@ describe("decide", () => {
           }),
         );
       expectRefusal(anOnboarding());
-      expectRefusal(withDetails());
+      expectRefusal(anOnboardingWithDetails());
       for (const verification of otherStates) {
-        const onboarding = withDetails();
+        const onboarding = anOnboardingWithDetails();
         onboarding.applyVerification(aVerification(verification), now);
         expectRefusal(onboarding);
       }
-      const waiting = anOnboarding();
-      waiting.applyVerification(aVerification(approved), now);
-      expectRefusal(waiting);
-      waiting.addDetails(now);
-      waiting.decide(decision, now);
-      expectRefusal(waiting);
+      const onboarding = anOnboarding();
+      onboarding.applyVerification(aVerification(approvedFields), now);
+      expectRefusal(onboarding);
+      onboarding.addDetails(now);
+      onboarding.decide(decision, now);
+      expectRefusal(onboarding);
     },
   );
 
-  test("keeps DECLINED for later events of the same verification", () => {
-    const onboarding = withDetails();
-    const verdict = aVerification(approved);
+  test("an onboarding stays DECLINED after later events of the same verification", () => {
+    const onboarding = anOnboardingWithDetails();
+    const verdict = aVerification(approvedFields);
     onboarding.applyVerification(verdict, now);
     onboarding.decide("DECLINED", now);
     onboarding.applyVerification(verdict, now);
-    // For example, a notice about the document.
+    // A later event of the same verification, for example a notice about the document.
     onboarding.applyVerification({ ...verdict, revision: verdict.revision + 1 }, now);
     expect(statusOf(onboarding)).toEqual(["KYC_DECLINED", "DECLINED", "DECLINED"]);
   });
 });
 
-test("updated_at changes only with public fields of the onboarding", () => {
+test("updated_at of an onboarding changes only with its public fields", () => {
   const onboarding = anOnboarding();
-  const isUpdatedBy = (act: (at: Date) => void) => {
-    const at = new Date(onboarding.updatedAt.getTime() + 1_000);
-    act(at);
-    return onboarding.updatedAt === at;
+  const isUpdatedBy = (change: (changedAt: Date) => void) => {
+    const changedAt = new Date(onboarding.updatedAt.getTime() + 1_000);
+    change(changedAt);
+    return onboarding.updatedAt === changedAt;
   };
-  const opened = aVerification({ status: "OPENED" });
-  expect(isUpdatedBy((at) => onboarding.applyVerification(opened, at))).toBe(true);
-  expect(isUpdatedBy((at) => onboarding.applyVerification(opened, at))).toBe(false);
-  expect(isUpdatedBy((at) => onboarding.applyVerification(aVerification({ status: "SUBMITTED" }), at))).toBe(false);
-  expect(isUpdatedBy((at) => onboarding.addDetails(at))).toBe(true);
-  expect(isUpdatedBy((at) => onboarding.addDetails(at))).toBe(false);
-  expect(isUpdatedBy((at) => onboarding.applyVerification(aVerification(approved), at))).toBe(true);
-  expect(isUpdatedBy((at) => onboarding.applyVerification(aVerification(approved), at))).toBe(false);
-  expect(isUpdatedBy((at) => onboarding.applyVerification(aNewerVerification(), at))).toBe(true);
+  const openedVerification = aVerification({ status: "OPENED" });
+  expect(isUpdatedBy((changedAt) => onboarding.applyVerification(openedVerification, changedAt))).toBe(true);
+  expect(isUpdatedBy((changedAt) => onboarding.applyVerification(openedVerification, changedAt))).toBe(false);
+  expect(isUpdatedBy((changedAt) => onboarding.applyVerification(aVerification({ status: "SUBMITTED" }), changedAt))).toBe(false);
+  expect(isUpdatedBy((changedAt) => onboarding.addDetails(changedAt))).toBe(true);
+  expect(isUpdatedBy((changedAt) => onboarding.addDetails(changedAt))).toBe(false);
+  expect(isUpdatedBy((changedAt) => onboarding.applyVerification(aVerification(approvedFields), changedAt))).toBe(true);
+  expect(isUpdatedBy((changedAt) => onboarding.applyVerification(aVerification(approvedFields), changedAt))).toBe(false);
+  expect(isUpdatedBy((changedAt) => onboarding.applyVerification(aNewerVerification(), changedAt))).toBe(true);
 });
 
-test("applyVerification results in the same state for the same events in any order, with repetitions", () => {
+test("applyVerification results in the same state for any order and repetition of the events", () => {
   const status = fc.constantFrom("CREATED", "OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "EXPIRED", "CANCELED", "FAILED");
   const verification = fc.record({
     id: fc.constantFrom("a", "b", "c"),
@@ -204,26 +204,26 @@ test("applyVerification results in the same state for the same events in any ord
     verdict: fc.constantFrom<NonNullable<Verification["verdict"]>>("APPROVED", "NEEDS_REVIEW", "REJECTED"),
     attemptsRemaining: fc.integer({ min: 0, max: 1 }),
   });
-  // Two of the three were created in the same millisecond.
+  // The verifications b and c were created in the same millisecond.
   const createdAt = (id: string) => (id === "a" ? now : later);
   const events = fc
     .uniqueArray(verification, { minLength: 1, maxLength: 12, selector: ({ id, revision }) => `${id}${revision}` })
-    .map((all) =>
-      all.map((event) => ({
+    .map((allEvents) =>
+      allEvents.map((event) => ({
         ...event,
         createdAt: createdAt(event.id),
         verdict: event.status === "COMPLETED" ? event.verdict : null,
       })),
     );
-  const order = events.chain((all) =>
+  const deliveries = events.chain((allEvents) =>
     fc.record({
-      all: fc.constant(all),
-      repeated: fc.shuffledSubarray(all),
-      shuffled: fc.shuffledSubarray(all, { minLength: all.length }),
+      allEvents: fc.constant(allEvents),
+      repeatedEvents: fc.shuffledSubarray(allEvents),
+      shuffledEvents: fc.shuffledSubarray(allEvents, { minLength: allEvents.length }),
     }),
   );
   fc.assert(
-    fc.property(order, fc.nat(12), ({ all, repeated, shuffled }, detailsAfter) => {
+    fc.property(deliveries, fc.nat(12), ({ allEvents, repeatedEvents, shuffledEvents }, detailsAfter) => {
       const stateAfter = (verifications: readonly Verification[], detailsAt: number) => {
         const onboarding = anOnboarding();
         verifications.forEach((verification, position) => {
@@ -234,13 +234,13 @@ test("applyVerification results in the same state for the same events in any ord
         const { updatedAt: _, ...state } = onboarding;
         return state;
       };
-      const [newest] = all.toSorted(
+      const [newestVerification] = allEvents.toSorted(
         (left, right) =>
           right.createdAt.getTime() - left.createdAt.getTime() ||
           right.id.localeCompare(left.id) ||
           right.revision - left.revision,
       ) as [Verification];
-      expect(stateAfter([...repeated, ...all, ...shuffled], detailsAfter)).toEqual(stateAfter([newest], 0));
+      expect(stateAfter([...repeatedEvents, ...allEvents, ...shuffledEvents], detailsAfter)).toEqual(stateAfter([newestVerification], 0));
     }),
     { numRuns: 500 },
   );

@@ -48,7 +48,7 @@ const schema = defineEntity({
   },
 });
 
-const kycStatuses = {
+const kycStatusOfVerification = {
   CREATED: "CREATED",
   OPENED: "PROCESSING",
   SUBMITTED: "PROCESSING",
@@ -71,14 +71,14 @@ const stepOfKycStatus: Record<ClientKycStatus, OnboardingStep> = {
 
 /**
  * Progress of a client. Step and verification status are derived from three inputs: the presence of
- * details, the newest verification, and the decision. Therefore events may arrive late, repeatedly
- * and in any order.
+ * details, the newest verification, and the decision. Events can therefore be processed late,
+ * repeatedly and in any order.
  */
 export class Onboarding extends schema.class {
   /** Applies the state of a verification, unless a newer one is stored. */
   applyVerification(verification: Verification, now: Date): void {
     if (!this.isNewer(verification)) return;
-    const isOther = verification.id !== this.verificationId;
+    const isOtherVerification = verification.id !== this.verificationId;
     const wasOpen = this.isVerificationOpen();
     this.verificationId = verification.id;
     this.verificationCreatedAt = verification.createdAt;
@@ -86,7 +86,7 @@ export class Onboarding extends schema.class {
     this.verificationStatus = verification.status;
     this.verificationVerdict = verification.verdict;
     this.verificationAttemptsRemaining = verification.attemptsRemaining;
-    if (this.updateStatuses() || isOther || wasOpen !== this.isVerificationOpen()) this.updatedAt = now;
+    if (this.updateStatuses() || isOtherVerification || wasOpen !== this.isVerificationOpen()) this.updatedAt = now;
   }
 
   addDetails(now: Date): void {
@@ -94,7 +94,7 @@ export class Onboarding extends schema.class {
     if (this.updateStatuses()) this.updatedAt = now;
   }
 
-  /** Returns whether details can be added or changed, which is until the verification begins. */
+  /** Returns whether details can be added or changed: only before the verification begins. */
   acceptsDetails(): boolean {
     return this.step === "DETAILS_PENDING" || this.step === "KYC_PENDING";
   }
@@ -126,7 +126,8 @@ export class Onboarding extends schema.class {
   }
 
   /**
-   * The newest verification is the one created last. Of its events, the highest revision counts.
+   * Returns whether the verification was created after the stored one, or is the stored one with a
+   * higher revision. The greater id counts as newer for the same creation time.
    */
   private isNewer(verification: Verification): boolean {
     if (this.verificationId == null) return true;
@@ -152,7 +153,7 @@ export class Onboarding extends schema.class {
     const { verificationStatus: status } = this;
     if (status == null) return "NOT_STARTED";
     if (status === "FAILED") return this.isVerificationOpen() ? "PROCESSING" : "ABORTED";
-    if (status !== "COMPLETED") return kycStatuses[status];
+    if (status !== "COMPLETED") return kycStatusOfVerification[status];
     if (this.decision === "DECLINED" && this.decidedVerificationId === this.verificationId) return "DECLINED";
     return kycStatusOfVerdict[this.verificationVerdict ?? "NEEDS_REVIEW"];
   }

@@ -23,9 +23,9 @@ type Verb = "activate" | "suspend" | "reactivate" | "close";
 type Status = "PENDING" | "ACTIVE" | "SUSPENDED" | "CLOSED";
 const changeStatus = (verb: Verb, id: string, options: object = { caller }) =>
   harness.accounts[`${verb}Account`]({ id }, options as { caller: typeof caller });
-const read = (id: string) => harness.accounts.getAccount({ id }, { caller });
+const readAccount = (id: string) => harness.accounts.getAccount({ id }, { caller });
 
-const pathTo: Record<Status, readonly Verb[]> = {
+const stepsTo: Record<Status, readonly Verb[]> = {
   PENDING: [],
   ACTIVE: ["activate"],
   SUSPENDED: ["activate", "suspend"],
@@ -42,12 +42,12 @@ const transitions: Record<Verb, readonly [from: readonly Status[], to: Status]> 
 async function anAccountWith(status: Status) {
   const { id: clientId } = await harness.createPerson(caller, { kycLevel: KycLevel.NOT_REQUIRED });
   const { id } = await harness.openAccount(caller, { clientId });
-  for (const verb of pathTo[status]) await changeStatus(verb, id);
+  for (const verb of stepsTo[status]) await changeStatus(verb, id);
   return id;
 }
 
 const pairs = (Object.keys(transitions) as Verb[]).flatMap((verb) =>
-  (Object.keys(pathTo) as Status[]).map((from) => ({
+  (Object.keys(stepsTo) as Status[]).map((from) => ({
     verb,
     from,
     to: transitions[verb][1],
@@ -56,29 +56,29 @@ const pairs = (Object.keys(transitions) as Verb[]).flatMap((verb) =>
 );
 
 describe("account status", () => {
-  test.each(pairs.filter(({ isAllowed }) => isAllowed))("$verb changes $from to $to", async ({ verb, from, to }) => {
+  test.each(pairs.filter(({ isAllowed }) => isAllowed))("$verb changes an account from $from to $to", async ({ verb, from, to }) => {
     const id = await anAccountWith(from);
-    const before = await read(id);
-    const nowMs = Number(before.updatedAtMs) + 60_000;
+    const accountBefore = await readAccount(id);
+    const nowMs = Number(accountBefore.updatedAtMs) + 60_000;
     harness.clock.nowMs = nowMs;
-    const changed = await changeStatus(verb, id);
+    const changedAccount = await changeStatus(verb, id);
     const closedAtMs = verb === "close" ? BigInt(nowMs) : undefined;
-    expect(changed).toEqual({ ...before, status: AccountStatus[to], updatedAtMs: BigInt(nowMs), closedAtMs });
-    expect(await read(id)).toEqual(changed);
+    expect(changedAccount).toEqual({ ...accountBefore, status: AccountStatus[to], updatedAtMs: BigInt(nowMs), closedAtMs });
+    expect(await readAccount(id)).toEqual(changedAccount);
   });
 
-  test.each(pairs.filter(({ isAllowed }) => !isAllowed))("$verb returns 409 from $from", async ({ verb, from }) => {
+  test.each(pairs.filter(({ isAllowed }) => !isAllowed))("$verb returns a conflict for a $from account", async ({ verb, from }) => {
     const id = await anAccountWith(from);
-    const before = await read(id);
+    const accountBefore = await readAccount(id);
     expect(await refusal(changeStatus(verb, id))).toMatchObject({
       kind: "conflict",
       code: "invalid_status_transition",
       members: { account_status: from },
     });
-    expect(await read(id)).toEqual(before);
+    expect(await readAccount(id)).toEqual(accountBefore);
   });
 
-  test("changes once for concurrent requests", async () => {
+  test("activateAccount takes effect once for concurrent requests", async () => {
     const id = await anAccountWith("PENDING");
     const results = await Promise.allSettled([1, 2, 3, 4].map(() => changeStatus("activate", id)));
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -89,15 +89,15 @@ describe("account status", () => {
 
   test.each(["activate", "suspend", "reactivate", "close"] as const)("%s takes effect once per Idempotency-Key", async (verb) => {
     const id = await anAccountWith(transitions[verb][0][0] as Status);
-    const [first, second] = [withIdempotencyKey(caller, `k-${verb}`), withIdempotencyKey(caller, `k-${verb}`)];
-    const changed = await changeStatus(verb, id, first);
-    expect(await changeStatus(verb, id, second)).toEqual(changed);
-    expect([first.replayed, second.replayed]).toEqual([false, true]);
+    const [firstOptions, secondOptions] = [withIdempotencyKey(caller, `k-${verb}`), withIdempotencyKey(caller, `k-${verb}`)];
+    const changedAccount = await changeStatus(verb, id, firstOptions);
+    expect(await changeStatus(verb, id, secondOptions)).toEqual(changedAccount);
+    expect([firstOptions.replayed, secondOptions.replayed]).toEqual([false, true]);
   });
 });
 
 describe("activateAccount", () => {
-  test("requires a client with the verification status VALIDATED", async () => {
+  test("activateAccount requires a client with the verification status VALIDATED", async () => {
     const { id: clientId } = await harness.createPerson(caller);
     const { id } = await harness.openAccount(caller, { clientId });
     const statuses = ["NOT_STARTED", "CREATED", "PROCESSING", "PENDING_REVIEW", "DECLINED", "ABORTED"];
@@ -105,26 +105,26 @@ describe("activateAccount", () => {
       await harness.sql("update client set kyc_status = ? where id = ?", [status, clientId]);
       expect(await refusal(changeStatus("activate", id))).toMatchObject({ kind: "conflict", code: "client_not_verified" });
     }
-    expect((await read(id)).status).toBe(AccountStatus.PENDING);
+    expect((await readAccount(id)).status).toBe(AccountStatus.PENDING);
     await harness.sql("update client set kyc_status = 'VALIDATED' where id = ?", [clientId]);
     expect((await changeStatus("activate", id)).status).toBe(AccountStatus.ACTIVE);
   });
 
-  test("rejects a blocked client, whose active accounts stay active", async () => {
+  test("activateAccount rejects an account of a blocked client", async () => {
     const { id: clientId } = await harness.createPerson(caller, { kycLevel: KycLevel.NOT_REQUIRED });
-    const [early, late] = [await harness.openAccount(caller, { clientId }), await harness.openAccount(caller, { clientId })];
-    await changeStatus("activate", early.id);
+    const [activeAccount, pendingAccount] = [await harness.openAccount(caller, { clientId }), await harness.openAccount(caller, { clientId })];
+    await changeStatus("activate", activeAccount.id);
     await harness.clients.updatePerson({ id: clientId, blocked: true }, { caller });
-    expect(await refusal(changeStatus("activate", late.id))).toMatchObject({
+    expect(await refusal(changeStatus("activate", pendingAccount.id))).toMatchObject({
       kind: "conflict",
       code: "client_blocked",
       pointer: "",
     });
-    expect((await changeStatus("suspend", early.id)).status).toBe(AccountStatus.SUSPENDED);
-    expect((await changeStatus("reactivate", early.id)).status).toBe(AccountStatus.ACTIVE);
+    expect((await changeStatus("suspend", activeAccount.id)).status).toBe(AccountStatus.SUSPENDED);
+    expect((await changeStatus("reactivate", activeAccount.id)).status).toBe(AccountStatus.ACTIVE);
   });
 
-  test("waits for a concurrent block and is then refused", async () => {
+  test("activateAccount waits for a concurrent block of the client, and is then rejected", async () => {
     const { id: clientId } = await harness.createPerson(caller, { kycLevel: KycLevel.NOT_REQUIRED });
     const { id } = await harness.openAccount(caller, { clientId });
     let activation: Promise<unknown> | undefined;
@@ -132,16 +132,16 @@ describe("activateAccount", () => {
       (await lockRow(em, Client, allBusinesses, clientId, clientNotFound)).change({ blocked: true }, new Date());
       await em.flush();
       activation = refusal(changeStatus("activate", id));
-      await harness.untilSessionsWait();
+      await harness.waitForLockedSessions();
     });
     expect(await activation).toMatchObject({ code: "client_blocked" });
-    expect((await read(id)).status).toBe(AccountStatus.PENDING);
+    expect((await readAccount(id)).status).toBe(AccountStatus.PENDING);
   });
 });
 
 describe("closeAccount", () => {
   test.each(["CREDIT", "HOLD"] as const)(
-    "rejects an account with a balance after a %s, and accepts it with zero balances",
+    "closeAccount rejects an account with a balance after a %s, and accepts the account with zero balances",
     async (kind) => {
       const id = await anAccountWith("ACTIVE");
       const postTo = (order: Parameters<typeof post>[3]) =>
@@ -149,7 +149,7 @@ describe("closeAccount", () => {
       await postTo({ kind: "CREDIT", amountMinor: 100n, reference: "in" });
       const hold = kind === "HOLD" ? await postTo({ kind, amountMinor: 100n, reference: "hold" }) : undefined;
       expect(await refusal(changeStatus("close", id))).toMatchObject({ kind: "conflict", code: "account_balance_not_zero" });
-      expect((await read(id)).status).toBe(AccountStatus.ACTIVE);
+      expect((await readAccount(id)).status).toBe(AccountStatus.ACTIVE);
       if (hold) await postTo({ kind: "CAPTURE", holdId: hold.id, reference: "out" });
       else await postTo({ kind: "DEBIT", amountMinor: 100n, reference: "out" });
       expect((await changeStatus("close", id)).status).toBe(AccountStatus.CLOSED);
@@ -158,22 +158,22 @@ describe("closeAccount", () => {
 });
 
 describe.each(["activate", "suspend", "reactivate", "close"] as const)("%s", (verb) => {
-  test("returns the same error for another business's account as for an unknown id", async () => {
+  test(`${verb}Account returns the same error for another business's account as for an unknown id`, async () => {
     const id = await anAccountWith(transitions[verb][0][0] as Status);
-    const before = await read(id);
-    for (const other of [id, uuidv7(), "no id", ""]) {
-      const refused = refusal(changeStatus(verb, other, { caller: aBusinessCaller() }));
-      expect(await refused).toMatchObject({
+    const accountBefore = await readAccount(id);
+    for (const accountId of [id, uuidv7(), "no id", ""]) {
+      const error = refusal(changeStatus(verb, accountId, { caller: aBusinessCaller() }));
+      expect(await error).toMatchObject({
         kind: "not_found",
         code: "not_found",
         message: "There is no account with this id. Check the id.",
       });
     }
-    expect(await read(id)).toEqual(before);
+    expect(await readAccount(id)).toEqual(accountBefore);
   });
 
-  test("rejects an operator's key", async () => {
-    const refused = refusal(changeStatus(verb, uuidv7(), { caller: adminCaller }));
-    expect(await refused).toMatchObject({ code: "business_key_required" });
+  test(`${verb}Account rejects an operator's key`, async () => {
+    const error = refusal(changeStatus(verb, uuidv7(), { caller: adminCaller }));
+    expect(await error).toMatchObject({ code: "business_key_required" });
   });
 });

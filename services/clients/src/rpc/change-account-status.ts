@@ -11,8 +11,8 @@ import { namedClientNotFound } from "../client/client.errors.ts";
 import { Client } from "../client/client.ts";
 import type { Context } from "../context.ts";
 
-type Service = typeof AccountService.method;
-type StatusRpc<M extends Service[keyof Service]> = (context: Context) => Implementation<M>;
+type AccountMethods = typeof AccountService.method;
+type StatusRpc<M extends AccountMethods[keyof AccountMethods]> = (context: Context) => Implementation<M>;
 
 /** Returns an RPC that changes the status of an account, once per Idempotency-Key. */
 const changeStatus =
@@ -27,12 +27,12 @@ const changeStatus =
     });
   };
 
-export const activateAccount: StatusRpc<Service["activateAccount"]> = changeStatus(async (account, now, em) => {
+export const activateAccount: StatusRpc<AccountMethods["activateAccount"]> = changeStatus(async (account, now, em) => {
   // The lock prevents a block of the client between this check and the activation.
   const { businessId, clientId } = account;
   account.activate(await lockRow(em, Client, businessId, clientId, namedClientNotFound), now);
 });
 
-export const suspendAccount: StatusRpc<Service["suspendAccount"]> = changeStatus((account, now) => account.suspend(now));
-export const reactivateAccount: StatusRpc<Service["reactivateAccount"]> = changeStatus((account, now) => account.reactivate(now));
-export const closeAccount: StatusRpc<Service["closeAccount"]> = changeStatus((account, now) => account.close(now));
+export const suspendAccount: StatusRpc<AccountMethods["suspendAccount"]> = changeStatus((account, now) => account.suspend(now));
+export const reactivateAccount: StatusRpc<AccountMethods["reactivateAccount"]> = changeStatus((account, now) => account.reactivate(now));
+export const closeAccount: StatusRpc<AccountMethods["closeAccount"]> = changeStatus((account, now) => account.close(now));

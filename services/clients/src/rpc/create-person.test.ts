@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("createPerson uses the defaults FULL_KYC, NOT_STARTED, LOW, not blocked and not blacklisted", async () => {
+test("createPerson uses the defaults FULL_KYC, LOW, not blocked and not blacklisted", async () => {
   const caller = aBusinessCaller();
   const person = aPerson();
   const { $typeName: _, ...client } = await harness.clients.createPerson(person, { caller });
@@ -69,17 +69,17 @@ test.each([
   ["2026-03-01", "2008-02-29", true],
   ["2028-02-29", "2010-02-28", true],
   ["2028-02-29", "2010-03-01", false],
-])("createPerson, on %s, for a birth on %s, succeeds: %s", async (today, dateOfBirth, isAllowed) => {
+])("createPerson accepts, on %s, a person born on %s: %s", async (today, dateOfBirth, isAllowed) => {
   for (const time of ["00:00:00.000", "23:59:59.999"]) {
     harness.clock.nowMs = Date.parse(`${today}T${time}Z`);
-    const creating = harness.createPerson(aBusinessCaller(), { dateOfBirth });
-    if (isAllowed) await creating;
-    else await expect(creating).rejects.toMatchObject({ kind: "invalid", code: "client_underage", pointer: "/date_of_birth" });
+    const creation = harness.createPerson(aBusinessCaller(), { dateOfBirth });
+    if (isAllowed) await creation;
+    else await expect(creation).rejects.toMatchObject({ kind: "invalid", code: "client_underage", pointer: "/date_of_birth" });
   }
   harness.clock.nowMs = undefined;
 });
 
-test("createPerson rejects an e-mail address of another client of the business, in upper or lower case", async () => {
+test("createPerson rejects an e-mail address of another client of the business, regardless of case", async () => {
   const caller = aBusinessCaller();
   await harness.createPerson(caller, { email: "Amina.É@Example.dz" });
   await expect(harness.createPerson(caller, { email: "amina.é@example.DZ" })).rejects.toMatchObject({
@@ -100,20 +100,20 @@ test("createPerson accepts one of ten concurrent requests with the same e-mail a
   for (const result of results) if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "email_taken" });
 });
 
-test("createPerson creates once per Idempotency-Key, and rejects the key with another body", async () => {
+test("createPerson creates one client per Idempotency-Key, and rejects the key with another body", async () => {
   const caller = aBusinessCaller();
   const person = aPerson();
-  const first = await harness.clients.createPerson(person, withIdempotencyKey(caller, "k1"));
-  const again = withIdempotencyKey(caller, "k1");
-  expect(await harness.clients.createPerson(person, again)).toEqual(first);
-  expect(again.replayed).toBe(true);
+  const createdClient = await harness.clients.createPerson(person, withIdempotencyKey(caller, "k1"));
+  const repeatedOptions = withIdempotencyKey(caller, "k1");
+  expect(await harness.clients.createPerson(person, repeatedOptions)).toEqual(createdClient);
+  expect(repeatedOptions.replayed).toBe(true);
   expect((await harness.clients.listClients({ limit: 10 }, { caller })).total).toBe(1);
   await expect(harness.clients.createPerson(aPerson(), withIdempotencyKey(caller, "k1", "f2"))).rejects.toMatchObject({
     code: "idempotency_key_reused",
   });
 });
 
-test("createPerson does not use the Idempotency-Key of a refused request", async () => {
+test("createPerson accepts the Idempotency-Key of a refused request again", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.createPerson(caller, { email: "taken@example.dz" });
   const person = aPerson({ email: "taken@example.dz" });

@@ -24,57 +24,57 @@ const aVerifiedClient = async () => {
   const { id: clientId } = await harness.createPerson(caller);
   await harness.onboarding.createOnboardingDetails({ clientId, ...aDetailsRequest() }, { caller });
   await harness.publish(aKycEvent({ ...caller, clientId, status: "COMPLETED", verdict: "APPROVED" }));
-  const status = () => harness.onboarding.getOnboarding({ clientId }, { caller });
-  return { caller, clientId, status };
+  const readOnboarding = () => harness.onboarding.getOnboarding({ clientId }, { caller });
+  return { caller, clientId, readOnboarding };
 };
 
 test("decideOnboarding with APPROVED changes the step to APPROVED", async () => {
-  const { clientId, caller, status } = await aVerifiedClient();
-  const approved = await approve(clientId);
-  expect(approved).toMatchObject({
+  const { clientId, caller, readOnboarding } = await aVerifiedClient();
+  const approvedOnboarding = await approve(clientId);
+  expect(approvedOnboarding).toMatchObject({
     clientId,
     currentStep: OnboardingStep.APPROVED,
     kycStatus: ClientKycStatus.VALIDATED,
     overallStatus: OverallStatus.APPROVED,
   });
-  expect(await status()).toEqual(approved);
+  expect(await readOnboarding()).toEqual(approvedOnboarding);
   expect((await harness.clients.getClient({ id: clientId }, { caller })).kycStatus).toBe(ClientKycStatus.VALIDATED);
 });
 
-test("decideOnboarding with DECLINED changes the step to KYC_DECLINED until a newer application", async () => {
-  const { clientId, caller, status } = await aVerifiedClient();
-  const declined = await decline(clientId);
-  expect(declined).toMatchObject({
+test("decideOnboarding with DECLINED changes the step to KYC_DECLINED until a newer application exists", async () => {
+  const { clientId, caller, readOnboarding } = await aVerifiedClient();
+  const declinedOnboarding = await decline(clientId);
+  expect(declinedOnboarding).toMatchObject({
     currentStep: OnboardingStep.KYC_DECLINED,
     kycStatus: ClientKycStatus.DECLINED,
     overallStatus: OverallStatus.DECLINED,
   });
-  expect(await status()).toEqual(declined);
+  expect(await readOnboarding()).toEqual(declinedOnboarding);
   expect((await harness.clients.getClient({ id: clientId }, { caller })).kycStatus).toBe(ClientKycStatus.DECLINED);
   await harness.publish(aKycEvent({ ...caller, clientId, createdAtMs: Date.parse("2027-01-01T00:00:00Z") }));
-  expect(await status()).toMatchObject({ currentStep: OnboardingStep.KYC_PENDING, kycStatus: ClientKycStatus.CREATED });
+  expect(await readOnboarding()).toMatchObject({ currentStep: OnboardingStep.KYC_PENDING, kycStatus: ClientKycStatus.CREATED });
 });
 
 test.each([
   ["no value", OnboardingDecision.UNSPECIFIED, "validation_failed"],
   ["a value of a newer version", 99 as OnboardingDecision, "service_unavailable"],
 ])("decideOnboarding rejects %s as the decision and decides nothing", async (_name, decision, code) => {
-  const { clientId, status } = await aVerifiedClient();
-  const before = await status();
+  const { clientId, readOnboarding } = await aVerifiedClient();
+  const onboardingBefore = await readOnboarding();
   const request = harness.onboarding.decideOnboarding({ clientId, decision }, { caller: adminCaller });
   expect(await refusal(request)).toMatchObject({ code });
-  expect(await status()).toEqual(before);
+  expect(await readOnboarding()).toEqual(onboardingBefore);
 });
 
 describe.each([
   ["approval", approve, "APPROVED", "onboarding.approved"],
   ["refusal", decline, "KYC_DECLINED", "onboarding.declined"],
 ] as const)("decideOnboarding, %s", (name, decide, step, action) => {
-  test("writes one audit row with the operator and the step before and after", async () => {
-    const { clientId, caller, status } = await aVerifiedClient();
+  test("decideOnboarding emits one audit event with the operator and the step before and after", async () => {
+    const { clientId, caller, readOnboarding } = await aVerifiedClient();
     await decide(clientId, { caller: adminCaller, requestId: "request-1", address: "192.0.2.1" });
-    const { id } = await status();
-    expect(await harness.audited(id)).toMatchObject([
+    const { id } = await readOnboarding();
+    expect(await harness.readAuditEvents(id)).toMatchObject([
       {
         actor: "ak_test",
         action,
@@ -89,29 +89,29 @@ describe.each([
     ]);
   });
 
-  test("rejects a second decision without a second audit row", async () => {
-    const { clientId, status } = await aVerifiedClient();
+  test("decideOnboarding rejects a second decision and emits no second audit event", async () => {
+    const { clientId, readOnboarding } = await aVerifiedClient();
     await decide(clientId);
-    for (const again of [approve, decline]) {
-      expect(await refusal(again(clientId))).toMatchObject({
+    for (const decideAgain of [approve, decline]) {
+      expect(await refusal(decideAgain(clientId))).toMatchObject({
         kind: "conflict",
         code: "invalid_status_transition",
         members: { current_step: step },
       });
     }
-    expect(await harness.audited((await status()).id)).toHaveLength(1);
+    expect(await harness.readAuditEvents((await readOnboarding()).id)).toHaveLength(1);
   });
 
-  test("returns the same response for the same Idempotency-Key, with one audit row", async () => {
+  test("decideOnboarding returns the same response for the same Idempotency-Key and emits one audit event", async () => {
     const { clientId } = await aVerifiedClient();
-    const first = await decide(clientId, withIdempotencyKey(adminCaller, `${name}-${clientId}`));
-    const again = withIdempotencyKey(adminCaller, `${name}-${clientId}`);
-    expect(await decide(clientId, again)).toEqual(first);
-    expect(again.replayed).toBe(true);
-    expect(await harness.audited(first.id)).toHaveLength(1);
+    const firstResponse = await decide(clientId, withIdempotencyKey(adminCaller, `${name}-${clientId}`));
+    const repeatedOptions = withIdempotencyKey(adminCaller, `${name}-${clientId}`);
+    expect(await decide(clientId, repeatedOptions)).toEqual(firstResponse);
+    expect(repeatedOptions.replayed).toBe(true);
+    expect(await harness.readAuditEvents(firstResponse.id)).toHaveLength(1);
   });
 
-  test("rejects a decision at another step without an audit row", async () => {
+  test("decideOnboarding rejects an onboarding at another step and emits no audit event", async () => {
     const caller = aBusinessCaller();
     const { id: clientId } = await harness.createPerson(caller);
     expect(await refusal(decide(clientId))).toMatchObject({
@@ -119,39 +119,39 @@ describe.each([
       members: { current_step: "DETAILS_PENDING" },
     });
     const { id } = await harness.onboarding.getOnboarding({ clientId }, { caller });
-    expect(await harness.audited(id)).toEqual([]);
+    expect(await harness.readAuditEvents(id)).toEqual([]);
   });
 
-  test("rejects the business of the client", async () => {
-    const { clientId, caller, status } = await aVerifiedClient();
+  test("decideOnboarding rejects the key of a business", async () => {
+    const { clientId, caller, readOnboarding } = await aVerifiedClient();
     for (const id of [clientId, uuidv7()]) {
       expect(await refusal(decide(id, { caller }))).toMatchObject({ kind: "forbidden", code: "admin_required" });
     }
-    expect(await status()).toMatchObject({ currentStep: OnboardingStep.PENDING_APPROVAL });
+    expect(await readOnboarding()).toMatchObject({ currentStep: OnboardingStep.PENDING_APPROVAL });
   });
 
-  test("returns the same error for an unknown id and a malformed id", async () => {
-    const unknown = await refusal(decide(uuidv7()));
-    expect(unknown).toMatchObject({ kind: "not_found", code: "not_found" });
-    expect(await refusal(decide("nonsense"))).toEqual(unknown);
+  test("decideOnboarding returns the same error for an unknown id and a malformed id", async () => {
+    const unknownIdError = await refusal(decide(uuidv7()));
+    expect(unknownIdError).toMatchObject({ kind: "not_found", code: "not_found" });
+    expect(await refusal(decide("no id"))).toEqual(unknownIdError);
   });
 });
 
 test.each([approve, decline])(
-  "decideOnboarding stores the reason in the audit row, without personal data of the client",
+  "decideOnboarding emits an audit event with the reason and without personal data of the client",
   async (decide) => {
-    const { clientId, status } = await aVerifiedClient();
+    const { clientId, readOnboarding } = await aVerifiedClient();
     await decide(clientId, { caller: adminCaller }, "Sanctions list");
-    const records = await harness.audited((await status()).id);
+    const records = await harness.readAuditEvents((await readOnboarding()).id);
     expect(records).toMatchObject([{ reason: "Sanctions list" }]);
     const text = JSON.stringify(records, (_, value) => (typeof value === "bigint" ? String(value) : value));
-    for (const personal of ["Amina", "Benali", "example.dz", "1990-05-17"]) expect(text).not.toContain(personal);
+    for (const personalText of ["Amina", "Benali", "example.dz", "1990-05-17"]) expect(text).not.toContain(personalText);
   },
 );
 
-test("decideOnboarding accepts one of a concurrent approval and refusal", async () => {
-  const { clientId, status } = await aVerifiedClient();
+test("decideOnboarding accepts one of two concurrent decisions", async () => {
+  const { clientId, readOnboarding } = await aVerifiedClient();
   const results = await Promise.allSettled([approve(clientId), decline(clientId)]);
   expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
-  expect(await harness.audited((await status()).id)).toHaveLength(1);
+  expect(await harness.readAuditEvents((await readOnboarding()).id)).toHaveLength(1);
 });

@@ -17,7 +17,7 @@ const standingOf = async (
   caller: Parameters<Harness["createPerson"]>[0] = platformCaller,
 ) => (await harness.clients.getClientStanding({ businessId, clientId }, { caller })).standing;
 
-test("getClientStanding returns BLOCKED while the client is blocked, and GOOD otherwise, also for a blacklisted client", async () => {
+test("getClientStanding returns BLOCKED for a blocked client, and GOOD for any other, even if blacklisted", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.createPerson(caller, { isBlacklisted: true });
   expect(await standingOf(caller.businessId, id)).toBe(ClientStanding.GOOD);
@@ -33,14 +33,14 @@ test("getClientStanding returns UNKNOWN for another business's client, an unknow
   for (const [businessId, clientId] of [
     [uuidv7(), id],
     [caller.businessId, uuidv7()],
-    [caller.businessId, "nonsense"],
-    ["nonsense", id],
+    [caller.businessId, "no id"],
+    ["no id", id],
   ] as const) {
     expect(await standingOf(businessId, clientId)).toBe(ClientStanding.UNKNOWN);
   }
 });
 
-test("getClientStanding returns UNKNOWN to another business, and rejects an operator's key", async () => {
+test("getClientStanding returns UNKNOWN to a caller of another business, and rejects an operator's key", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.createPerson(caller, { blocked: true });
   expect(await standingOf(caller.businessId, id, aBusinessCaller())).toBe(ClientStanding.UNKNOWN);

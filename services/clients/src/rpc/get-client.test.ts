@@ -9,18 +9,18 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("getClient returns the client as created", async () => {
+test("getClient returns the created client", async () => {
   const caller = aBusinessCaller();
-  const created = await harness.createPerson(caller, { middleName: "Lila", kycNote: "x" });
-  expect(await harness.clients.getClient({ id: created.id }, { caller })).toEqual(created);
+  const createdClient = await harness.createPerson(caller, { middleName: "Lila", kycNote: "x" });
+  expect(await harness.clients.getClient({ id: createdClient.id }, { caller })).toEqual(createdClient);
 });
 
 test("getClient returns the same error for another business's client, an unknown id and a malformed id", async () => {
   const { id } = await harness.createPerson();
-  const read = (requestedId: string) => refusal(harness.clients.getClient({ id: requestedId }, { caller: aBusinessCaller() }));
-  const unknown = await read(uuidv7());
-  expect(unknown).toMatchObject({ kind: "not_found", code: "not_found" });
-  for (const requestedId of [id, "nonsense", ""]) expect(await read(requestedId)).toEqual(unknown);
+  const readError = (requestedId: string) => refusal(harness.clients.getClient({ id: requestedId }, { caller: aBusinessCaller() }));
+  const unknownIdError = await readError(uuidv7());
+  expect(unknownIdError).toMatchObject({ kind: "not_found", code: "not_found" });
+  for (const requestedId of [id, "no id", ""]) expect(await readError(requestedId)).toEqual(unknownIdError);
 });
 
 test("getClient rejects an operator's key", async () => {

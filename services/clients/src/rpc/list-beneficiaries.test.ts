@@ -6,21 +6,21 @@ import { type Harness, startHarness } from "../../test/harness.ts";
 
 let harness: Harness;
 const caller = aBusinessCaller();
-let stored: Record<string, Beneficiary>;
+let storedBeneficiaries: Record<string, Beneficiary>;
 
 beforeAll(async () => {
   harness = await startHarness();
   const { id: clientId } = await harness.createPerson(caller);
-  const create = async (hour: number, changes: object) => {
+  const createBeneficiary = async (hour: number, changes: object) => {
     harness.clock.nowMs = Date.UTC(2026, 2, 1, hour);
     return await harness.createBeneficiary(caller, { clientId, ...changes });
   };
-  stored = {
-    plain: await create(1, { name: "Karim Haddad", countryCode: "DZA" }),
-    twin: await create(1, { name: "karim benali", iban: "GB29NWBK60161331926819", countryCode: "GBR" }),
-    percent: await create(2, { name: "100% Laine_Soie \\ Fils", iban: undefined, accountNumber: "ABC123xyz" }),
-    company: await create(3, { name: 'L\'Étoile "du" Sud', type: BeneficiaryType.COMPANY, display: false }),
-    arabic: await create(4, { name: "شركة النور", iban: "DE89370400440532013000" }),
+  storedBeneficiaries = {
+    plain: await createBeneficiary(1, { name: "Karim Haddad", countryCode: "DZA" }),
+    twin: await createBeneficiary(1, { name: "karim benali", iban: "GB29NWBK60161331926819", countryCode: "GBR" }),
+    percent: await createBeneficiary(2, { name: "100% Laine_Soie \\ Fils", iban: undefined, accountNumber: "ABC123xyz" }),
+    company: await createBeneficiary(3, { name: 'L\'Étoile "du" Sud', type: BeneficiaryType.COMPANY, display: false }),
+    arabic: await createBeneficiary(4, { name: "شركة النور", iban: "DE89370400440532013000" }),
     other: await harness.createBeneficiary(caller, { name: "Of another client" }),
   };
   await harness.createBeneficiary(aBusinessCaller(), { name: "Karim Foreign" });
@@ -33,32 +33,32 @@ const list = async (filter: object = {}, listCaller = caller) => {
     { limit: 50, ...filter },
     { caller: listCaller },
   );
-  const nameOf = (id: string) => Object.keys(stored).find((name) => stored[name]?.id === id) ?? "unknown";
+  const nameOf = (id: string) => Object.keys(storedBeneficiaries).find((name) => storedBeneficiaries[name]?.id === id) ?? "unknown";
   return { names: beneficiaries.map(({ id }) => nameOf(id)), total };
 };
-const found = async (search: string) => (await list({ search })).names.sort();
-const twins = () => ["plain", "twin"].sort((a, b) => ((stored[a]?.id ?? "") > (stored[b]?.id ?? "") ? -1 : 1));
+const searchNames = async (search: string) => (await list({ search })).names.sort();
+const twinNames = () => ["plain", "twin"].sort((a, b) => ((storedBeneficiaries[a]?.id ?? "") > (storedBeneficiaries[b]?.id ?? "") ? -1 : 1));
 
 describe("listBeneficiaries", () => {
-  test("returns pages with the newest beneficiaries first, by id within a millisecond, and the total of all pages", async () => {
-    const all = (await list()).names;
-    expect(all.slice(-3)).toEqual(["percent", ...twins()]);
-    expect((await list({ limit: 2 })).names).toEqual(all.slice(0, 2));
-    expect(await list({ limit: 2, offset: 3 })).toEqual({ names: all.slice(3, 5), total: 6 });
+  test("listBeneficiaries returns pages in descending order of creation time and id, and the total of all pages", async () => {
+    const allNames = (await list()).names;
+    expect(allNames.slice(-3)).toEqual(["percent", ...twinNames()]);
+    expect((await list({ limit: 2 })).names).toEqual(allNames.slice(0, 2));
+    expect(await list({ limit: 2, offset: 3 })).toEqual({ names: allNames.slice(3, 5), total: 6 });
     expect(await list({ limit: 2, offset: 6 })).toEqual({ names: [], total: 6 });
     expect(await list({ limit: 2, offset: 2_147_483_647 })).toEqual({ names: [], total: 6 });
   });
 
-  test("returns each beneficiary as getBeneficiary does", async () => {
+  test("listBeneficiaries returns each beneficiary with the same fields as getBeneficiary", async () => {
     const { beneficiaries } = await harness.beneficiaries.listBeneficiaries({ limit: 1, search: "100%" }, { caller });
-    expect(beneficiaries).toEqual([stored["percent"]]);
-    expect(await harness.beneficiaries.getBeneficiary({ id: stored["percent"]?.id ?? "" }, { caller })).toEqual(
-      stored["percent"],
+    expect(beneficiaries).toEqual([storedBeneficiaries["percent"]]);
+    expect(await harness.beneficiaries.getBeneficiary({ id: storedBeneficiaries["percent"]?.id ?? "" }, { caller })).toEqual(
+      storedBeneficiaries["percent"],
     );
   });
 
-  test("filters by client, type, country and display, also combined", async () => {
-    expect((await list({ clientId: stored["other"]?.clientId })).names).toEqual(["other"]);
+  test("listBeneficiaries filters by client, type, country and display, and by combinations", async () => {
+    expect((await list({ clientId: storedBeneficiaries["other"]?.clientId })).names).toEqual(["other"]);
     expect((await list({ type: BeneficiaryType.COMPANY })).names).toEqual(["company"]);
     expect((await list({ countryCode: "GBR" })).names).toEqual(["twin"]);
     expect((await list({ display: false })).names).toEqual(["company"]);
@@ -67,11 +67,11 @@ describe("listBeneficiaries", () => {
     expect((await list({ countryCode: "DZA", search: "karim" })).names).toEqual(["plain"]);
   });
 
-  test("returns visible and hidden beneficiaries without a filter", async () => {
+  test("listBeneficiaries returns hidden beneficiaries too if the request has no filter", async () => {
     expect((await list()).names).toContain("company");
   });
 
-  test("returns no beneficiaries of another business", async () => {
+  test("listBeneficiaries returns no beneficiaries of another business", async () => {
     expect(await list({}, aBusinessCaller())).toEqual({ names: [], total: 0 });
     expect(await list({ search: "karim" }, aBusinessCaller())).toEqual({ names: [], total: 0 });
   });
@@ -92,8 +92,8 @@ describe("listBeneficiaries, search", () => {
     ["8937 0400", ["arabic"]],
     ["  0440 ", ["arabic"]],
     ["of another", ["other"]],
-  ])("finds %j in name, IBAN or account number, in upper or lower case", async (search, names) => {
-    expect(await found(search)).toEqual(names);
+  ])("listBeneficiaries searches for %j in name, IBAN and account number, without regard to case", async (search, names) => {
+    expect(await searchNames(search)).toEqual(names);
   });
 
   test.each([
@@ -112,31 +112,31 @@ describe("listBeneficiaries, search", () => {
     [".*", []],
     ["$1", []],
     ["?", []],
-  ])("finds %j literally", async (search, names) => {
-    expect(await found(search)).toEqual(names);
+  ])("listBeneficiaries searches for %j literally", async (search, names) => {
+    expect(await searchNames(search)).toEqual(names);
   });
 
-  test("finds only names for a search of spaces", async () => {
-    expect(await found("   ")).toEqual([]);
-    expect(await found(" ")).toEqual(["arabic", "company", "other", "percent", "plain", "twin"]);
+  test("listBeneficiaries searches for spaces only in names", async () => {
+    expect(await searchNames("   ")).toEqual([]);
+    expect(await searchNames(" ")).toEqual(["arabic", "company", "other", "percent", "plain", "twin"]);
   });
 
-  test("returns no result for ten thousand characters", async () => {
-    expect(await found("a".repeat(10_240))).toEqual([]);
+  test("listBeneficiaries returns no result for a search of ten thousand characters", async () => {
+    expect(await searchNames("a".repeat(10_240))).toEqual([]);
   });
 });
 
 test("listBeneficiaries returns the same error for another business's client, an unknown id and a malformed id", async () => {
-  const foreign = await harness.createPerson();
-  for (const clientId of [uuidv7(), foreign.id, "no id"]) {
+  const foreignClient = await harness.createPerson();
+  for (const clientId of [uuidv7(), foreignClient.id, "no id"]) {
     expect(await refusal(list({ clientId }))).toMatchObject({ kind: "not_found", code: "client_not_found", pointer: "" });
   }
 });
 
 test("getBeneficiary returns the same error for another business's beneficiary as for an unknown id", async () => {
-  const read = (id: string) => refusal(harness.beneficiaries.getBeneficiary({ id }, { caller: aBusinessCaller() }));
-  for (const id of [stored["plain"]?.id ?? "", uuidv7(), "no id", ""]) {
-    expect(await read(id)).toMatchObject({
+  const readError = (id: string) => refusal(harness.beneficiaries.getBeneficiary({ id }, { caller: aBusinessCaller() }));
+  for (const id of [storedBeneficiaries["plain"]?.id ?? "", uuidv7(), "no id", ""]) {
+    expect(await readError(id)).toMatchObject({
       kind: "not_found",
       code: "not_found",
       message: "There is no beneficiary with this id. Check the id.",
@@ -145,7 +145,7 @@ test("getBeneficiary returns the same error for another business's beneficiary a
 });
 
 test("listBeneficiaries rejects an operator's key", async () => {
-  const refused = { code: "business_key_required" };
-  expect(await refusal(harness.beneficiaries.listBeneficiaries({ limit: 1 }, { caller: adminCaller }))).toMatchObject(refused);
-  expect(await refusal(harness.beneficiaries.getBeneficiary({ id: uuidv7() }, { caller: adminCaller }))).toMatchObject(refused);
+  const expectedError = { code: "business_key_required" };
+  expect(await refusal(harness.beneficiaries.listBeneficiaries({ limit: 1 }, { caller: adminCaller }))).toMatchObject(expectedError);
+  expect(await refusal(harness.beneficiaries.getBeneficiary({ id: uuidv7() }, { caller: adminCaller }))).toMatchObject(expectedError);
 });

@@ -18,7 +18,7 @@ const list = async (caller: ReturnType<typeof aBusinessCaller>, filter: Filter =
   return clients.map(({ id }) => id);
 };
 
-test("listClients returns pages with the newest clients first, and the total of all pages", async () => {
+test("listClients returns pages in descending order of creation time and id, and the total of all pages", async () => {
   const caller = aBusinessCaller();
   const ids: string[] = [];
   // Two clients with the same creation time are ordered by id.
@@ -27,16 +27,16 @@ test("listClients returns pages with the newest clients first, and the total of 
     ids.push((await harness.createPerson(caller)).id);
   }
   harness.clock.nowMs = undefined;
-  const [first = "", a = "", b = "", last = ""] = ids;
-  const [older, newer] = [a, b].sort();
-  const page = async (limit: number, offset: number) => {
+  const [firstId = "", twinA = "", twinB = "", lastId = ""] = ids;
+  const [lowerTwin, higherTwin] = [twinA, twinB].sort();
+  const readPage = async (limit: number, offset: number) => {
     const { clients, total } = await harness.clients.listClients({ limit, offset }, { caller });
     expect(total).toBe(4);
     return clients.map(({ id }) => id);
   };
-  expect(await page(50, 0)).toEqual([last, newer, older, first]);
-  expect(await page(2, 1)).toEqual([newer, older]);
-  expect(await page(2, 4)).toEqual([]);
+  expect(await readPage(50, 0)).toEqual([lastId, higherTwin, lowerTwin, firstId]);
+  expect(await readPage(2, 1)).toEqual([higherTwin, lowerTwin]);
+  expect(await readPage(2, 4)).toEqual([]);
 });
 
 test("listClients returns no clients of another business, and rejects an operator's key", async () => {
@@ -48,44 +48,44 @@ test("listClients returns no clients of another business, and rejects an operato
   });
 });
 
-test("listClients applies each filter, also combined", async () => {
+test("listClients applies each filter and combinations of filters", async () => {
   const caller = aBusinessCaller();
-  const create = async (changes: Person) => (await harness.createPerson(caller, changes)).id;
-  const plain = await create({ email: "Plain@Example.dz" });
-  const risky = await create({ riskLevel: RiskLevel.HIGH, blocked: true, externalClientCode: "C-1" });
-  const listed = await create({ isBlacklisted: true, riskLevel: RiskLevel.HIGH });
-  await harness.publish(aKycEvent({ ...caller, clientId: plain }));
-  expect(await list(caller, { kycStatus: ClientKycStatus.CREATED })).toEqual([plain]);
-  expect(await list(caller, { kycStatus: ClientKycStatus.NOT_STARTED })).toEqual([listed, risky]);
+  const createPerson = async (changes: Person) => (await harness.createPerson(caller, changes)).id;
+  const lowRiskClient = await createPerson({ email: "Plain@Example.dz" });
+  const highRiskClient = await createPerson({ riskLevel: RiskLevel.HIGH, blocked: true, externalClientCode: "C-1" });
+  const blacklistedClient = await createPerson({ isBlacklisted: true, riskLevel: RiskLevel.HIGH });
+  await harness.publish(aKycEvent({ ...caller, clientId: lowRiskClient }));
+  expect(await list(caller, { kycStatus: ClientKycStatus.CREATED })).toEqual([lowRiskClient]);
+  expect(await list(caller, { kycStatus: ClientKycStatus.NOT_STARTED })).toEqual([blacklistedClient, highRiskClient]);
   expect(await list(caller, { kycStatus: ClientKycStatus.VALIDATED })).toEqual([]);
-  expect(await list(caller, { riskLevel: RiskLevel.HIGH })).toEqual([listed, risky]);
-  expect(await list(caller, { riskLevel: RiskLevel.LOW })).toEqual([plain]);
-  expect(await list(caller, { blocked: true })).toEqual([risky]);
-  expect(await list(caller, { blocked: false })).toEqual([listed, plain]);
-  expect(await list(caller, { isBlacklisted: true })).toEqual([listed]);
-  expect(await list(caller, { isBlacklisted: false })).toEqual([risky, plain]);
-  expect(await list(caller, { email: "pLAIN@example.DZ" })).toEqual([plain]);
+  expect(await list(caller, { riskLevel: RiskLevel.HIGH })).toEqual([blacklistedClient, highRiskClient]);
+  expect(await list(caller, { riskLevel: RiskLevel.LOW })).toEqual([lowRiskClient]);
+  expect(await list(caller, { blocked: true })).toEqual([highRiskClient]);
+  expect(await list(caller, { blocked: false })).toEqual([blacklistedClient, lowRiskClient]);
+  expect(await list(caller, { isBlacklisted: true })).toEqual([blacklistedClient]);
+  expect(await list(caller, { isBlacklisted: false })).toEqual([highRiskClient, lowRiskClient]);
+  expect(await list(caller, { email: "pLAIN@example.DZ" })).toEqual([lowRiskClient]);
   expect(await list(caller, { email: "plain@example" })).toEqual([]);
-  expect(await list(caller, { externalClientCode: "C-1" })).toEqual([risky]);
+  expect(await list(caller, { externalClientCode: "C-1" })).toEqual([highRiskClient]);
   expect(await list(caller, { externalClientCode: "C" })).toEqual([]);
-  expect(await list(caller, { riskLevel: RiskLevel.HIGH, blocked: false })).toEqual([listed]);
+  expect(await list(caller, { riskLevel: RiskLevel.HIGH, blocked: false })).toEqual([blacklistedClient]);
 });
 
 describe("listClients, search", () => {
   let caller: ReturnType<typeof aBusinessCaller>;
-  let [amelie, odd, arabic]: string[] = [];
+  let [amelieClient, oddClient, arabicClient]: string[] = [];
   beforeAll(async () => {
     caller = aBusinessCaller();
-    const create = async (changes: Person) => (await harness.createPerson(caller, changes)).id;
-    amelie = await create({
+    const createPerson = async (changes: Person) => (await harness.createPerson(caller, changes)).id;
+    amelieClient = await createPerson({
       firstName: "Amélie",
       middleName: "Lila",
       lastName: "O'Neil",
       email: "Zoe.Q@example.dz",
       externalClientCode: "Code-42",
     });
-    odd = await create({ firstName: "100%", lastName: String.raw`back\slash_under"quote`, email: "odd@example.org" });
-    arabic = await create({ firstName: "أمينة", lastName: "بن علي", email: "arabic@example.org" });
+    oddClient = await createPerson({ firstName: "100%", lastName: String.raw`back\slash_under"quote`, email: "odd@example.org" });
+    arabicClient = await createPerson({ firstName: "أمينة", lastName: "بن علي", email: "arabic@example.org" });
   });
 
   test.each([
@@ -100,8 +100,8 @@ describe("listClients, search", () => {
     ["zoe.q"],
     ["@EXAMPLE.DZ"],
     ["code-42"],
-  ])("finds %s in the names, the e-mail address or the code, in upper or lower case", async (search) => {
-    expect(await list(caller, { search })).toEqual([amelie]);
+  ])("listClients searches for %s in names, e-mail address and code, without regard to case", async (search) => {
+    expect(await list(caller, { search })).toEqual([amelieClient]);
   });
 
   test.each([
@@ -114,34 +114,34 @@ describe("listClients, search", () => {
     ["'", "amelie"],
     ["أمينة", "arabic"],
     ["ينة بن", "arabic"],
-  ])("finds %s literally", async (search, name) => {
-    expect(await list(caller, { search })).toEqual([{ odd, amelie, arabic }[name]]);
+  ])("listClients searches for %s literally", async (search, name) => {
+    expect(await list(caller, { search })).toEqual([{ odd: oddClient, amelie: amelieClient, arabic: arabicClient }[name]]);
   });
 
   test.each(["%%", "a%e", "_____", "\\\\", "x' or '1'='1", "neil zoe", "42 amélie", "$1", "?", "a".repeat(10_240)])(
-    "returns no result for %s",
+    "listClients returns no result for the search %s",
     async (search) => {
       expect(await list(caller, { search })).toEqual([]);
     },
   );
 
-  test("finds the start and the end of texts of maximum length in any script", async () => {
-    const owner = aBusinessCaller();
+  test("listClients finds the start and the end of names of maximum length in any script", async () => {
+    const otherCaller = aBusinessCaller();
     // Random letters cannot be compressed in the index.
     const randomLetters = (length: number, from: number, count: number) =>
       Array.from({ length }, () => String.fromCodePoint(from + randomInt(count))).join("");
-    const create = async (letters: (length: number) => string) => {
+    const createPerson = async (letters: (length: number) => string) => {
       const [firstName, middleName, lastName, externalClientCode] = [letters(200), letters(200), letters(200), letters(200)];
-      const { id } = await harness.createPerson(owner, { firstName, middleName, lastName, externalClientCode });
+      const { id } = await harness.createPerson(otherCaller, { firstName, middleName, lastName, externalClientCode });
       return { id, firstName, middleName, lastName, externalClientCode };
     };
-    const arabic = await create((length) => randomLetters(length, 0x628, 24));
-    expect(await list(owner, { search: `${arabic.firstName.slice(-9)} ${arabic.lastName.slice(0, 9)}` })).toEqual([arabic.id]);
-    expect(await list(owner, { search: arabic.externalClientCode.slice(-20) })).toEqual([arabic.id]);
-    const ideographs = await create((length) => randomLetters(length, 0x20000, 40_000));
-    expect(await list(owner, { search: ideographs.externalClientCode.slice(-20) })).toEqual([ideographs.id]);
-    expect(await list(owner, { search: ideographs.firstName.slice(-20) })).toEqual([ideographs.id]);
-    const update = harness.clients.updatePerson({ id: ideographs.id, stateProvince: "x" }, { caller: owner });
+    const arabicClient = await createPerson((length) => randomLetters(length, 0x628, 24));
+    expect(await list(otherCaller, { search: `${arabicClient.firstName.slice(-9)} ${arabicClient.lastName.slice(0, 9)}` })).toEqual([arabicClient.id]);
+    expect(await list(otherCaller, { search: arabicClient.externalClientCode.slice(-20) })).toEqual([arabicClient.id]);
+    const ideographs = await createPerson((length) => randomLetters(length, 0x20000, 40_000));
+    expect(await list(otherCaller, { search: ideographs.externalClientCode.slice(-20) })).toEqual([ideographs.id]);
+    expect(await list(otherCaller, { search: ideographs.firstName.slice(-20) })).toEqual([ideographs.id]);
+    const update = harness.clients.updatePerson({ id: ideographs.id, stateProvince: "x" }, { caller: otherCaller });
     expect(await update).toMatchObject({ stateProvince: "x" });
   });
 });

@@ -25,7 +25,7 @@ const aClient = async () => {
 };
 const aClientWithDetails = async (answers: Answers = {}) => {
   const client = await aClient();
-  const details = await create(client, answers);
+  const details = await createDetails(client, answers);
   harness.clock.nowMs = (harness.clock.nowMs ?? 0) + 1_000;
   return { ...client, details };
 };
@@ -33,12 +33,12 @@ interface ClientOfCaller {
   caller: Caller;
   clientId: string;
 }
-const create = ({ caller, clientId }: ClientOfCaller, answers: Answers = {}) =>
+const createDetails = ({ caller, clientId }: ClientOfCaller, answers: Answers = {}) =>
   harness.onboarding.createOnboardingDetails({ clientId, ...aDetailsRequest(answers) }, { caller });
-const update = ({ caller, clientId }: ClientOfCaller, answers: Answers) =>
+const updateDetails = ({ caller, clientId }: ClientOfCaller, answers: Answers) =>
   harness.onboarding.updateOnboardingDetails({ clientId, answers }, { caller });
-const read = ({ caller, clientId }: ClientOfCaller) => harness.onboarding.getOnboardingDetails({ clientId }, { caller });
-const incomplete = (...missing: string[]) => ({
+const readDetails = ({ caller, clientId }: ClientOfCaller) => harness.onboarding.getOnboardingDetails({ clientId }, { caller });
+const incompleteError = (...missing: string[]) => ({
   kind: "invalid",
   code: "onboarding_details_incomplete",
   members: { missing: missing.join(",") },
@@ -59,46 +59,46 @@ const otherAnswers: Answers = {
 };
 
 describe("createOnboardingDetails", () => {
-  test("stores the details and changes the onboarding to KYC_PENDING", async () => {
+  test("createOnboardingDetails stores the details and changes the onboarding to KYC_PENDING", async () => {
     const client = await aClient();
-    const details = await create(client);
+    const details = await createDetails(client);
     expect(details).toMatchObject({ clientId: client.clientId, ...aDetailsRequest().answers, kycApplicationOpen: false });
     expect(details.createdAtMs).toBe(BigInt(harness.clock.nowMs ?? 0));
     expect(details.updatedAtMs).toBe(details.createdAtMs);
-    expect(await read(client)).toEqual(details);
-    const [row] = await harness.sql("select step, updated_at > created_at as moved from onboarding where client_id = ?", [
+    expect(await readDetails(client)).toEqual(details);
+    const [row] = await harness.sql("select step, updated_at > created_at as is_updated from onboarding where client_id = ?", [
       client.clientId,
     ]);
-    expect(row).toEqual({ step: "KYC_PENDING", moved: true });
+    expect(row).toEqual({ step: "KYC_PENDING", is_updated: true });
   });
 
-  test("stores every optional field", async () => {
+  test("createOnboardingDetails stores every optional field", async () => {
     const client = await aClient();
-    expect(await create(client, otherAnswers)).toMatchObject(otherAnswers);
-    expect(await read(client)).toMatchObject(otherAnswers);
+    expect(await createDetails(client, otherAnswers)).toMatchObject(otherAnswers);
+    expect(await readDetails(client)).toMatchObject(otherAnswers);
   });
 
-  test("rejects a second request and keeps the first details", async () => {
+  test("createOnboardingDetails rejects a second request and keeps the first details", async () => {
     const client = await aClientWithDetails();
-    expect(await refusal(create(client, otherAnswers))).toMatchObject({ kind: "conflict", code: "onboarding_details_exist" });
-    expect(await read(client)).toEqual(client.details);
+    expect(await refusal(createDetails(client, otherAnswers))).toMatchObject({ kind: "conflict", code: "onboarding_details_exist" });
+    expect(await readDetails(client)).toEqual(client.details);
   });
 
-  test("accepts one of ten concurrent requests", async () => {
+  test("createOnboardingDetails accepts one of ten concurrent requests", async () => {
     const client = await aClient();
-    const results = await Promise.allSettled(Array.from({ length: 10 }, () => create(client)));
+    const results = await Promise.allSettled(Array.from({ length: 10 }, () => createDetails(client)));
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     for (const result of results)
       if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "onboarding_details_exist" });
   });
 
-  test("returns the same response for the same Idempotency-Key", async () => {
+  test("createOnboardingDetails returns the same response for a repeated Idempotency-Key", async () => {
     const { caller, clientId } = await aClient();
     const request = { clientId, ...aDetailsRequest() };
-    const first = await harness.onboarding.createOnboardingDetails(request, withIdempotencyKey(caller, "k"));
-    const again = withIdempotencyKey(caller, "k");
-    expect(await harness.onboarding.createOnboardingDetails(request, again)).toEqual(first);
-    expect(again.replayed).toBe(true);
+    const firstResponse = await harness.onboarding.createOnboardingDetails(request, withIdempotencyKey(caller, "k"));
+    const repeatedOptions = withIdempotencyKey(caller, "k");
+    expect(await harness.onboarding.createOnboardingDetails(request, repeatedOptions)).toEqual(firstResponse);
+    expect(repeatedOptions.replayed).toBe(true);
   });
 
   test.each([
@@ -106,47 +106,47 @@ describe("createOnboardingDetails", () => {
     [{ sourceOfFunds: "OTHER" }, ["other_source_of_funds"]],
     [{ occupation: "OTHER", sourceOfFunds: "OTHER" }, ["other_occupation", "other_source_of_funds"]],
     [{ accountPurposes: [] }, ["account_purposes"]],
-  ] as [Answers, string[]][])("returns, for %j, the missing fields %j", async (answers, missing) => {
+  ] as [Answers, string[]][])("createOnboardingDetails returns the missing fields of %j: %j", async (answers, missing) => {
     const client = await aClient();
-    expect(await refusal(create(client, answers))).toMatchObject(incomplete(...missing));
-    expect(await refusal(read(client))).toMatchObject({ code: "onboarding_details_not_found" });
+    expect(await refusal(createDetails(client, answers))).toMatchObject(incompleteError(...missing));
+    expect(await refusal(readDetails(client))).toMatchObject({ code: "onboarding_details_not_found" });
   });
 
-  test("accepts the first details after the verification has ended, and updates the step", async () => {
+  test("createOnboardingDetails accepts the first details after the end of the verification, and updates the step", async () => {
     const client = await aClient();
     await client.publish({ status: "COMPLETED", verdict: "APPROVED" });
-    await create(client);
+    await createDetails(client);
     const [row] = await harness.sql("select step from onboarding where client_id = ?", [client.clientId]);
     expect(row).toEqual({ step: "PENDING_APPROVAL" });
   });
 });
 
 describe("updateOnboardingDetails", () => {
-  test.each(Object.entries(otherAnswers))("changes only %s and updated_at", async (name, value) => {
+  test.each(Object.entries(otherAnswers))("updateOnboardingDetails changes only %s and updated_at", async (name, value) => {
     const client = await aClientWithDetails();
-    const changed = await update(client, { [name]: value });
-    expect(changed).toEqual({ ...client.details, [name]: value, updatedAtMs: client.details.updatedAtMs + 1_000n });
-    expect(await read(client)).toEqual(changed);
+    const changedDetails = await updateDetails(client, { [name]: value });
+    expect(changedDetails).toEqual({ ...client.details, [name]: value, updatedAtMs: client.details.updatedAtMs + 1_000n });
+    expect(await readDetails(client)).toEqual(changedDetails);
   });
 
-  test("keeps updated_at for equal values", async () => {
+  test("updateOnboardingDetails keeps updated_at for equal values", async () => {
     const client = await aClientWithDetails();
-    expect(await update(client, {})).toEqual(client.details);
-    expect(await update(client, { ...aDetailsRequest().answers, cleared: ["other_occupation"] })).toEqual(client.details);
+    expect(await updateDetails(client, {})).toEqual(client.details);
+    expect(await updateDetails(client, { ...aDetailsRequest().answers, cleared: ["other_occupation"] })).toEqual(client.details);
   });
 
-  test("clears each named optional field, and ignores the name of a required field", async () => {
+  test("updateOnboardingDetails clears each named optional field, and ignores the name of a required field", async () => {
     const client = await aClientWithDetails(otherAnswers);
-    const cleared = {
+    const clearableFields = {
       funds_origin_country_id: "fundsOriginCountryId",
       other_occupation: "otherOccupation",
       other_source_of_funds: "otherSourceOfFunds",
       tax_identification_number: "taxIdentificationNumber",
     };
-    for (const [name, property] of Object.entries(cleared)) {
-      expect(await update(client, { cleared: [name] })).not.toHaveProperty(property);
+    for (const [name, property] of Object.entries(clearableFields)) {
+      expect(await updateDetails(client, { cleared: [name] })).not.toHaveProperty(property);
     }
-    expect(await update(client, { cleared: ["occupation", "account_purposes", "toString"] })).toMatchObject({
+    expect(await updateDetails(client, { cleared: ["occupation", "account_purposes", "toString"] })).toMatchObject({
       occupation: otherAnswers.occupation,
       accountPurposes: otherAnswers.accountPurposes,
     });
@@ -157,38 +157,38 @@ describe("updateOnboardingDetails", () => {
     [{ occupation: "OTHER", otherOccupation: "Luthier" }, { cleared: ["other_occupation"] }, "other_occupation"],
     [{ sourceOfFunds: "OTHER", otherSourceOfFunds: "Mécénat" }, { cleared: ["other_source_of_funds"] }, "other_source_of_funds"],
   ] as [Answers, Answers, string][])(
-    "rejects, for %j, the change %j, because %s is required",
-    async (before, answers, missing) => {
-      const client = await aClientWithDetails(before);
-      expect(await refusal(update(client, answers))).toMatchObject(incomplete(missing));
-      expect(await read(client)).toEqual(client.details);
+    "updateOnboardingDetails rejects, for the details %j, the change %j, because %s is required",
+    async (storedAnswers, answers, missing) => {
+      const client = await aClientWithDetails(storedAnswers);
+      expect(await refusal(updateDetails(client, answers))).toMatchObject(incompleteError(missing));
+      expect(await readDetails(client)).toEqual(client.details);
     },
   );
 
-  test("accepts a change from OTHER that also clears the field that OTHER requires", async () => {
+  test("updateOnboardingDetails accepts a change of occupation that clears the field for the occupation OTHER", async () => {
     const client = await aClientWithDetails({ occupation: "OTHER", otherOccupation: "Luthier" });
-    const changed = await update(client, { occupation: "FARMER", cleared: ["other_occupation"] });
-    expect(changed).toMatchObject({ occupation: "FARMER" });
-    expect(changed).not.toHaveProperty("otherOccupation");
+    const changedDetails = await updateDetails(client, { occupation: "FARMER", cleared: ["other_occupation"] });
+    expect(changedDetails).toMatchObject({ occupation: "FARMER" });
+    expect(changedDetails).not.toHaveProperty("otherOccupation");
   });
 
-  test("applies concurrent changes of different fields", async () => {
+  test("updateOnboardingDetails applies concurrent changes of different fields", async () => {
     const client = await aClientWithDetails();
-    await Promise.all(Object.entries(otherAnswers).map(([name, value]) => update(client, { [name]: value })));
-    expect(await read(client)).toMatchObject(otherAnswers);
+    await Promise.all(Object.entries(otherAnswers).map(([name, value]) => updateDetails(client, { [name]: value })));
+    expect(await readDetails(client)).toMatchObject(otherAnswers);
   });
 
-  test("creates the details if all required fields are present", async () => {
+  test("updateOnboardingDetails creates the details if all required fields are present", async () => {
     const client = await aClient();
-    expect(await update(client, aDetailsRequest().answers)).toMatchObject(aDetailsRequest().answers);
+    expect(await updateDetails(client, aDetailsRequest().answers)).toMatchObject(aDetailsRequest().answers);
     expect(await harness.onboarding.getOnboarding({ clientId: client.clientId }, client)).toMatchObject({
       currentStep: OnboardingStep.KYC_PENDING,
     });
   });
 
-  test("returns all missing fields if there are no details yet", async () => {
+  test("updateOnboardingDetails returns all missing fields if there are no details yet", async () => {
     const client = await aClient();
-    const all = [
+    const allFields = [
       "account_purposes",
       "expected_monthly_incoming_volume",
       "expected_monthly_outgoing_volume",
@@ -197,23 +197,23 @@ describe("updateOnboardingDetails", () => {
       "occupation_sector",
       "source_of_funds",
     ];
-    expect(await refusal(update(client, {}))).toMatchObject(incomplete(...all));
-    const { occupation: _, ...rest } = aDetailsRequest().answers;
-    expect(await refusal(update(client, rest))).toMatchObject(incomplete("occupation"));
-    expect(await refusal(read(client))).toMatchObject({ code: "onboarding_details_not_found" });
+    expect(await refusal(updateDetails(client, {}))).toMatchObject(incompleteError(...allFields));
+    const { occupation: _, ...incompleteAnswers } = aDetailsRequest().answers;
+    expect(await refusal(updateDetails(client, incompleteAnswers))).toMatchObject(incompleteError("occupation"));
+    expect(await refusal(readDetails(client))).toMatchObject({ code: "onboarding_details_not_found" });
   });
 
-  test("stores one set of details for ten concurrent first changes", async () => {
+  test("updateOnboardingDetails creates the details once for ten concurrent requests", async () => {
     const client = await aClient();
     const results = await Promise.all(
-      Array.from({ length: 10 }, (_, n) => update(client, { ...aDetailsRequest().answers, taxIdentificationNumber: `N${n}` })),
+      Array.from({ length: 10 }, (_, n) => updateDetails(client, { ...aDetailsRequest().answers, taxIdentificationNumber: `N${n}` })),
     );
     expect(new Set(results.map(({ id }) => id)).size).toBe(1);
   });
 });
 
-describe("updateOnboardingDetails, locked details", () => {
-  const locked: [Partial<KycEventFields>, string][] = [
+describe("updateOnboardingDetails after KYC events", () => {
+  const lockingEvents: [Partial<KycEventFields>, string][] = [
     [{ status: "OPENED" }, "KYC_PROCESSING"],
     [{ status: "PROCESSING" }, "KYC_PROCESSING"],
     [{ status: "FAILED", attemptsRemaining: 1 }, "KYC_PROCESSING"],
@@ -221,20 +221,20 @@ describe("updateOnboardingDetails, locked details", () => {
     [{ status: "COMPLETED", verdict: "REJECTED" }, "KYC_DECLINED"],
     [{ status: "COMPLETED", verdict: "APPROVED" }, "PENDING_APPROVAL"],
   ];
-  test.each(locked)("rejects a change after %j, at %s", async (fields, step) => {
+  test.each(lockingEvents)("updateOnboardingDetails rejects a change after the event %j, at the step %s", async (fields, step) => {
     const client = await aClientWithDetails();
     await client.publish(fields);
     for (const answers of [{ isUsPerson: true }, {}]) {
-      expect(await refusal(update(client, answers))).toMatchObject({
+      expect(await refusal(updateDetails(client, answers))).toMatchObject({
         kind: "conflict",
         code: "onboarding_locked",
         members: { current_step: step },
       });
     }
-    expect((await read(client)).isUsPerson).toBe(false);
+    expect((await readDetails(client)).isUsPerson).toBe(false);
   });
 
-  test("rejects a change at APPROVED, also with a new application", async () => {
+  test("updateOnboardingDetails rejects a change at the step APPROVED, even after a new application", async () => {
     const client = await aClientWithDetails();
     await client.publish({ status: "COMPLETED", verdict: "APPROVED" });
     await harness.onboarding.decideOnboarding(
@@ -242,7 +242,7 @@ describe("updateOnboardingDetails, locked details", () => {
       { caller: adminCaller },
     );
     await client.publish({ createdAtMs: Date.parse("2027-01-01T00:00:00Z") });
-    expect(await refusal(update(client, {}))).toMatchObject({ code: "onboarding_locked", members: { current_step: "APPROVED" } });
+    expect(await refusal(updateDetails(client, {}))).toMatchObject({ code: "onboarding_locked", members: { current_step: "APPROVED" } });
   });
 
   test.each<Partial<KycEventFields>>([
@@ -250,35 +250,35 @@ describe("updateOnboardingDetails, locked details", () => {
     { status: "EXPIRED" },
     { status: "CANCELED" },
     { status: "FAILED", attemptsRemaining: 0 },
-  ])("accepts a change after %j", async (fields) => {
+  ])("updateOnboardingDetails accepts a change after the event %j", async (fields) => {
     const client = await aClientWithDetails();
     await client.publish(fields);
-    expect(await update(client, { isUsPerson: true })).toMatchObject({ isUsPerson: true });
+    expect(await updateDetails(client, { isUsPerson: true })).toMatchObject({ isUsPerson: true });
   });
 });
 
-test("getOnboardingDetails returns the id of the newest application, and whether it is open", async () => {
+test("getOnboardingDetails returns the id of the newest application, and whether the application is open", async () => {
   const client = await aClientWithDetails();
   const applicationId = uuidv7();
   await client.publish({ applicationId, revision: 2, status: "OPENED" });
-  expect(await read(client)).toMatchObject({ kycApplicationId: applicationId, kycApplicationOpen: true });
+  expect(await readDetails(client)).toMatchObject({ kycApplicationId: applicationId, kycApplicationOpen: true });
   await client.publish({ applicationId, revision: 3, status: "EXPIRED" });
-  expect(await read(client)).toMatchObject({ kycApplicationId: applicationId, kycApplicationOpen: false });
+  expect(await readDetails(client)).toMatchObject({ kycApplicationId: applicationId, kycApplicationOpen: false });
 });
 
 test("all onboarding RPCs return the same error for another business's client, an unknown id and a malformed id", async () => {
   const { clientId } = await aClientWithDetails();
-  const other = aBusinessCaller();
+  const otherCaller = aBusinessCaller();
   const calls = [
-    (id: string) => create({ caller: other, clientId: id }),
-    (id: string) => update({ caller: other, clientId: id }, otherAnswers),
-    (id: string) => read({ caller: other, clientId: id }),
-    (id: string) => harness.onboarding.getOnboarding({ clientId: id }, { caller: other }),
+    (id: string) => createDetails({ caller: otherCaller, clientId: id }),
+    (id: string) => updateDetails({ caller: otherCaller, clientId: id }, otherAnswers),
+    (id: string) => readDetails({ caller: otherCaller, clientId: id }),
+    (id: string) => harness.onboarding.getOnboarding({ clientId: id }, { caller: otherCaller }),
   ];
   for (const call of calls) {
-    const unknown = await refusal(call(uuidv7()));
-    expect(unknown).toMatchObject({ kind: "not_found", code: "not_found" });
-    for (const id of [clientId, "nonsense"]) expect(await refusal(call(id))).toEqual(unknown);
+    const unknownIdError = await refusal(call(uuidv7()));
+    expect(unknownIdError).toMatchObject({ kind: "not_found", code: "not_found" });
+    for (const id of [clientId, "no id"]) expect(await refusal(call(id))).toEqual(unknownIdError);
   }
   for (const call of [
     harness.onboarding.getOnboarding({ clientId }, { caller: adminCaller }),

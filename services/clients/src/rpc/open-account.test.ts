@@ -4,7 +4,7 @@ import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { anAccountRequest, type Harness, startHarness } from "../../test/harness.ts";
-import { accountNumber } from "../account/account-number.ts";
+import { buildAccountNumber } from "../account/account-number.ts";
 import { clientNotFound } from "../client/client.errors.ts";
 import { Client } from "../client/client.ts";
 
@@ -20,15 +20,15 @@ afterEach(() => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-const open = (changes: object = {}, options: object = {}) =>
+const openAccount = (changes: object = {}, options: object = {}) =>
   harness.accounts.openAccount({ ...anAccountRequest, clientId, ...changes }, { caller, ...options });
-const count = async () => (await harness.sql<{ n: number }>("select count(*)::int as n from account"))[0]?.n ?? 0;
+const countAccounts = async () => (await harness.sql<{ n: number }>("select count(*)::int as n from account"))[0]?.n ?? 0;
 
 describe("openAccount", () => {
-  test("stores and returns all fields of the request, with status PENDING and zero balances", async () => {
+  test("openAccount stores and returns all fields of the request, with status PENDING and zero balances", async () => {
     const nowMs = Date.UTC(2026, 2, 1, 10);
     harness.clock.nowMs = nowMs;
-    const account = await open({
+    const account = await openAccount({
       type: AccountType.ESCROW,
       dailyLimit: "100",
       monthlyLimit: "1000.5",
@@ -58,158 +58,153 @@ describe("openAccount", () => {
     expect(await harness.accounts.getAccount({ id: account.id }, { caller })).toEqual(account);
   });
 
-  test("assigns a unique account number of the institution with a valid key", async () => {
-    const accounts = await Promise.all(Array.from({ length: 12 }, () => open()));
+  test("openAccount assigns a unique account number with the codes of the institution and a valid key", async () => {
+    const accounts = await Promise.all(Array.from({ length: 12 }, () => openAccount()));
     const numbers = accounts.map(({ accountNumber: number }) => number);
     expect(new Set(numbers).size).toBe(12);
     for (const number of numbers) {
-      const parts = { bankCode: "007", branchCode: "99999" };
-      expect(number).toBe(accountNumber(parts, BigInt(number.slice(8, 18))));
+      const codes = { bankCode: "007", branchCode: "99999" };
+      expect(number).toBe(buildAccountNumber(codes, BigInt(number.slice(8, 18))));
     }
   });
 
-  test.each(["DZD", "EUR", "USD"])("accepts the currency %s", async (currency) => {
-    expect(await open({ currency })).toMatchObject({ currency });
+  test.each(["DZD", "EUR", "USD"])("openAccount accepts the currency %s", async (currency) => {
+    expect(await openAccount({ currency })).toMatchObject({ currency });
   });
 
-  test.each(["GBP", "dzd", "XXX", ""])("rejects the currency %j", async (currency) => {
-    const before = await count();
-    expect(await refusal(open({ currency }))).toMatchObject({
+  test.each(["GBP", "dzd", "XXX", ""])("openAccount rejects the currency %j", async (currency) => {
+    const countBefore = await countAccounts();
+    expect(await refusal(openAccount({ currency }))).toMatchObject({
       kind: "invalid",
       code: "currency_not_supported",
       pointer: "/currency",
       message: "The currency is not supported. Send one of DZD, EUR, USD.",
     });
-    expect(await count()).toBe(before);
+    expect(await countAccounts()).toBe(countBefore);
   });
 
   test.each([
     [{ dailyLimit: "10.01", monthlyLimit: "10" }, "/daily_limit"],
     [{ monthlyLimit: "10.01", yearlyLimit: "10" }, "/monthly_limit"],
     [{ dailyLimit: "10.01", yearlyLimit: "10" }, "/daily_limit"],
-  ])("rejects a shorter period with a greater limit: %o", async (limits, pointer) => {
-    expect(await refusal(open(limits))).toMatchObject({ kind: "invalid", code: "account_limits_out_of_order", pointer });
+  ])("openAccount rejects a limit that exceeds the limit of a longer period: %o", async (limits, pointer) => {
+    expect(await refusal(openAccount(limits))).toMatchObject({ kind: "invalid", code: "account_limits_out_of_order", pointer });
   });
 
   test.each([{ dailyLimit: "0" }, { dailyLimit: "0.00" }, { dailyLimit: "-1" }, { dailyLimit: "ten" }])(
-    "rejects a limit that is not greater than zero: %o",
+    "openAccount rejects a limit that is not greater than zero: %o",
     async (limits) => {
-      const refused = { kind: "invalid", code: "account_limit_invalid", pointer: "/daily_limit" };
-      expect(await refusal(open(limits))).toMatchObject(refused);
+      const expectedError = { kind: "invalid", code: "account_limit_invalid", pointer: "/daily_limit" };
+      expect(await refusal(openAccount(limits))).toMatchObject(expectedError);
     },
   );
 
-  test("accepts equal limits", async () => {
-    expect((await open({ dailyLimit: "10", monthlyLimit: "10.00", yearlyLimit: "10.0" })).yearlyLimitMinor).toBe(1_000n);
+  test("openAccount accepts equal limits", async () => {
+    expect((await openAccount({ dailyLimit: "10", monthlyLimit: "10.00", yearlyLimit: "10.0" })).yearlyLimitMinor).toBe(1_000n);
   });
 
-  test("returns the same error for another business's client, an unknown id and a malformed id", async () => {
-    const foreign = await harness.createPerson();
-    for (const other of [uuidv7(), foreign.id, "no id", ""]) {
-      expect(await refusal(open({ clientId: other }))).toMatchObject({ kind: "not_found", code: "client_not_found" });
+  test("openAccount returns the same error for another business's client, an unknown id and a malformed id", async () => {
+    const foreignClient = await harness.createPerson();
+    for (const otherId of [uuidv7(), foreignClient.id, "no id", ""]) {
+      expect(await refusal(openAccount({ clientId: otherId }))).toMatchObject({ kind: "not_found", code: "client_not_found" });
     }
   });
 
-  test("rejects a blocked client, and accepts an unverified or blacklisted client", async () => {
-    const blocked = await harness.createPerson(caller, { blocked: true });
-    expect(await refusal(open({ clientId: blocked.id }))).toMatchObject({
+  test("openAccount rejects a blocked client, and accepts an unverified or blacklisted client", async () => {
+    const blockedClient = await harness.createPerson(caller, { blocked: true });
+    expect(await refusal(openAccount({ clientId: blockedClient.id }))).toMatchObject({
       kind: "conflict",
       code: "client_blocked",
       pointer: "/client_id",
     });
-    const blacklisted = await harness.createPerson(caller, { isBlacklisted: true });
-    expect((await open({ clientId: blacklisted.id })).status).toBe(AccountStatus.PENDING);
+    const blacklistedClient = await harness.createPerson(caller, { isBlacklisted: true });
+    expect((await openAccount({ clientId: blacklistedClient.id })).status).toBe(AccountStatus.PENDING);
   });
 
-  test("rejects an external_account_id of another account of the business, also in concurrent requests", async () => {
-    const results = await Promise.allSettled([1, 2, 3].map(() => open({ externalAccountId: "same" })));
-    const refused = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
-    expect(refused).toHaveLength(2);
-    for (const reason of refused) {
+  test("openAccount rejects an external_account_id of another account of the business, even in concurrent requests", async () => {
+    const results = await Promise.allSettled([1, 2, 3].map(() => openAccount({ externalAccountId: "same" })));
+    const errors = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+    expect(errors).toHaveLength(2);
+    for (const reason of errors) {
       expect(reason).toMatchObject({ kind: "conflict", code: "external_account_id_taken", pointer: "/external_account_id" });
     }
     // The id is unique per business, and case-sensitive.
-    expect((await open({ externalAccountId: "SAME" })).externalAccountId).toBe("SAME");
+    expect((await openAccount({ externalAccountId: "SAME" })).externalAccountId).toBe("SAME");
     expect((await harness.openAccount(aBusinessCaller(), { externalAccountId: "same" })).externalAccountId).toBe("same");
   });
 
-  test("opens once per Idempotency-Key", async () => {
-    const before = await count();
-    const [first, second] = [withIdempotencyKey(caller, "k-1"), withIdempotencyKey(caller, "k-1")];
-    const opened = await open({}, first);
-    expect(await open({}, second)).toEqual(opened);
-    expect([first.replayed, second.replayed]).toEqual([false, true]);
-    expect(await count()).toBe(before + 1);
+  test("openAccount opens one account per Idempotency-Key", async () => {
+    const countBefore = await countAccounts();
+    const [firstOptions, secondOptions] = [withIdempotencyKey(caller, "k-1"), withIdempotencyKey(caller, "k-1")];
+    const openedAccount = await openAccount({}, firstOptions);
+    expect(await openAccount({}, secondOptions)).toEqual(openedAccount);
+    expect([firstOptions.replayed, secondOptions.replayed]).toEqual([false, true]);
+    expect(await countAccounts()).toBe(countBefore + 1);
   });
 
-  test("does not use the Idempotency-Key of a refused request", async () => {
-    expect(await refusal(open({ externalAccountId: "house-1" }, withIdempotencyKey(caller, "k-2")))).toMatchObject({
+  test("openAccount accepts the Idempotency-Key of a refused request again", async () => {
+    expect(await refusal(openAccount({ externalAccountId: "house-1" }, withIdempotencyKey(caller, "k-2")))).toMatchObject({
       kind: "conflict",
     });
-    expect((await open({}, withIdempotencyKey(caller, "k-2"))).id).toBeTruthy();
+    expect((await openAccount({}, withIdempotencyKey(caller, "k-2"))).id).toBeTruthy();
   });
 
-  test("rejects an operator's key", async () => {
-    const byAdmin = harness.accounts.openAccount({ ...anAccountRequest, clientId }, { caller: adminCaller });
-    expect(await refusal(byAdmin)).toMatchObject({ code: "business_key_required" });
+  test("openAccount rejects an operator's key", async () => {
+    const adminRequest = harness.accounts.openAccount({ ...anAccountRequest, clientId }, { caller: adminCaller });
+    expect(await refusal(adminRequest)).toMatchObject({ code: "business_key_required" });
   });
 });
 
 describe("openAccount for a client who is blocked concurrently", () => {
-  test("waits for an earlier block and is then refused", async () => {
+  test("openAccount waits for an earlier block of the client, and is then rejected", async () => {
     const { id } = await harness.createPerson(caller);
     let opening: Promise<unknown> | undefined;
     await harness.transaction(async (em) => {
       (await lockRow(em, Client, allBusinesses, id, clientNotFound)).change({ blocked: true }, new Date());
       await em.flush();
-      opening = refusal(open({ clientId: id }));
-      await harness.untilSessionsWait();
+      opening = refusal(openAccount({ clientId: id }));
+      await harness.waitForLockedSessions();
     });
     expect(await opening).toMatchObject({ code: "client_blocked" });
     expect(await harness.sql("select id from account where client_id = ?", [id])).toEqual([]);
   });
 
-  test("rejects all requests after the block, and accepts the request before it", async () => {
+  test("openAccount accepts the request before a concurrent block, and rejects all requests after the block", async () => {
     const { id } = await harness.createPerson(caller);
-    const { id: taken } = await open({ externalAccountId: "freed-late" });
-    let all: Promise<unknown[]> | undefined;
+    const { id: occupiedId } = await openAccount({ externalAccountId: "freed-late" });
+    let responses: Promise<unknown[]> | undefined;
     await harness.transaction(async (em) => {
-      // The first request waits for the external id and locks the client, so the block waits for
-      // it.
-      await em.execute("update account set external_account_id = null where id = ?", [taken]);
-      const first = open({ clientId: id, externalAccountId: "freed-late" });
-      await harness.untilSessionsWait(1);
-      const block = harness.clients.updatePerson({ id, blocked: true }, { caller });
-      await harness.untilSessionsWait(2);
-      const late = Promise.all([1, 2, 3].map(() => refusal(open({ clientId: id }))));
-      await harness.untilSessionsWait(5);
-      all = Promise.all([first, block, late]);
+      // The first request locks the client and waits for the external id. The block waits for the
+      // lock.
+      await em.execute("update account set external_account_id = null where id = ?", [occupiedId]);
+      const earlierRequest = openAccount({ clientId: id, externalAccountId: "freed-late" });
+      await harness.waitForLockedSessions(1);
+      const blockRequest = harness.clients.updatePerson({ id, blocked: true }, { caller });
+      await harness.waitForLockedSessions(2);
+      const lateRequests = Promise.all([1, 2, 3].map(() => refusal(openAccount({ clientId: id }))));
+      await harness.waitForLockedSessions(5);
+      responses = Promise.all([earlierRequest, blockRequest, lateRequests]);
     });
-    const [first, block, late] = (await all) ?? [];
-    expect(first).toMatchObject({ clientId: id });
-    expect(block).toMatchObject({ blocked: true });
-    expect(late).toEqual(Array(3).fill(expect.objectContaining({ code: "client_blocked" })));
+    const [openedAccount, blockedClient, lateErrors] = (await responses) ?? [];
+    expect(openedAccount).toMatchObject({ clientId: id });
+    expect(blockedClient).toMatchObject({ blocked: true });
+    expect(lateErrors).toEqual(Array(3).fill(expect.objectContaining({ code: "client_blocked" })));
   });
 
-  test("opens the account if the request was first, and the block waits for it", async () => {
+  test("openAccount opens the account while a later block of the client waits", async () => {
     const { id } = await harness.createPerson(caller);
-    const { id: taken } = await open({ externalAccountId: "freed-soon" });
-    const order: string[] = [];
-    let both: Promise<unknown> | undefined;
+    const { id: occupiedId } = await openAccount({ externalAccountId: "freed-soon" });
+    let responses: Promise<unknown[]> | undefined;
     await harness.transaction(async (em) => {
-      // The request locks the client and waits for the external id, which may become available.
-      await em.execute("update account set external_account_id = null where id = ?", [taken]);
-      const opening = open({ clientId: id, externalAccountId: "freed-soon" }).then((account) => {
-        order.push("opened");
-        return account;
-      });
-      await harness.untilSessionsWait(1);
-      const block = harness.clients.updatePerson({ id, blocked: true }, { caller }).then(() => order.push("blocked"));
-      await harness.untilSessionsWait(2);
-      both = Promise.all([opening, block]);
+      // The request locks the client and waits for the external id.
+      await em.execute("update account set external_account_id = null where id = ?", [occupiedId]);
+      const openRequest = openAccount({ clientId: id, externalAccountId: "freed-soon" });
+      await harness.waitForLockedSessions(1);
+      const blockRequest = harness.clients.updatePerson({ id, blocked: true }, { caller });
+      await harness.waitForLockedSessions(2);
+      responses = Promise.all([openRequest, blockRequest]);
     });
-    await both;
-    expect(order.sort()).toEqual(["blocked", "opened"]);
+    expect(await responses).toMatchObject([{ clientId: id, status: AccountStatus.PENDING }, { blocked: true }]);
     expect(await harness.sql("select status from account where client_id = ?", [id])).toEqual([{ status: "PENDING" }]);
     expect(await harness.clients.getClient({ id }, { caller })).toMatchObject({ blocked: true });
   });

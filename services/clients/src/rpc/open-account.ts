@@ -7,7 +7,7 @@ import { uuidv7 } from "@amana/runtime";
 import { currencyNotSupported, externalAccountIdTaken } from "../account/account.errors.ts";
 import { toAccountMessage } from "../account/account.message.ts";
 import { Account, checkLimits } from "../account/account.ts";
-import { accountNumber } from "../account/account-number.ts";
+import { buildAccountNumber } from "../account/account-number.ts";
 import { readLimits } from "../account/read-limits.ts";
 import { lockUnblocked } from "../client/lock-unblocked.ts";
 import type { Context } from "../context.ts";
@@ -23,14 +23,14 @@ export const openAccount =
       checkLimits(limits);
       const client = await lockUnblocked(em, businessId, request.clientId);
 
-      const [next] = await em.execute<{ account: string }[]>("select nextval('account_number') as account");
+      const [sequenceRow] = await em.execute<{ account: string }[]>("select nextval('account_number') as account");
       const now = clock.now();
       const account = em.create(Account, {
         id: uuidv7(now.getTime()),
         businessId,
         clientId: client.id,
         accountName: request.accountName,
-        accountNumber: accountNumber(institution, BigInt(next?.account ?? 0)),
+        accountNumber: buildAccountNumber(institution, BigInt(sequenceRow?.account ?? 0)),
         type: requestedName(AccountType, request.type) ?? "CURRENT",
         currency,
         currentBalanceMinor: 0n,

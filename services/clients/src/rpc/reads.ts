@@ -21,7 +21,7 @@ export const getClient = readOne(clientView, toClientMessage, clientNotFound);
 export const getBeneficiary = readOne(beneficiaryView, toBeneficiaryMessage, beneficiaryNotFound);
 export const getAccount = readOne(accountView, toAccountMessage, accountNotFound);
 
-/** Throws if a list filter contains the id of no client of the business. */
+/** Throws if the client id in a list filter does not belong to a client of the business. */
 async function checkClientId(em: SqlEntityManager, owner: Owner, { clientId }: { clientId?: string }): Promise<void> {
   if (clientId !== undefined && !(await clientView.read(em, owner, clientId))) throw namedClientNotFound("");
 }
@@ -34,9 +34,9 @@ export const getClientStanding =
   ({ orm }: Context): Implementation<typeof ClientService.method.getClientStanding> =>
   async ({ businessId, clientId }, { caller }) => {
     const isPermitted = caller.role === "platform" || requireBusiness(caller) === businessId;
-    const read = () => clientView.read(orm.em, businessId, clientId);
+    const readClient = () => clientView.read(orm.em, businessId, clientId);
     // Another service calls as the platform, so the query must be restricted to one business.
-    const client = isPermitted && isUuid(businessId) ? await forTenant(businessId, read) : undefined;
+    const client = isPermitted && isUuid(businessId) ? await forTenant(businessId, readClient) : undefined;
     if (!client) return { standing: ClientStanding.UNKNOWN };
     return { standing: client.blocked ? ClientStanding.BLOCKED : ClientStanding.GOOD };
   };

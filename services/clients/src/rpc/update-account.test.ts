@@ -15,20 +15,20 @@ afterAll(() => harness[Symbol.asyncDispose]());
 
 const limits = { dailyLimit: "100.00", monthlyLimit: "200.00", yearlyLimit: "300.00" };
 const anAccount = () => harness.openAccount(caller, { ...limits, description: "old", externalAccountId: uuidv7() });
-const update = (id: string, changes: object, updateCaller: object = caller) =>
+const updateAccount = (id: string, changes: object, updateCaller: object = caller) =>
   harness.accounts.updateAccount({ id, ...changes }, { caller: updateCaller as typeof caller });
 /** Starts all changes while the row is locked, and releases the lock when all of them wait. */
 async function updateConcurrently(id: string, changes: readonly object[]) {
   let updates: Promise<PromiseSettledResult<unknown>[]> | undefined;
   await harness.transaction(async (em) => {
     await em.execute("select from account where id = ? for update", [id]);
-    updates = Promise.allSettled(changes.map((change) => update(id, change)));
-    await harness.untilSessionsWait(changes.length);
+    updates = Promise.allSettled(changes.map((change) => updateAccount(id, change)));
+    await harness.waitForLockedSessions(changes.length);
   });
   return (await updates) ?? [];
 }
 
-const read = (id: string) => harness.accounts.getAccount({ id }, { caller });
+const readAccount = (id: string) => harness.accounts.getAccount({ id }, { caller });
 
 describe("updateAccount", () => {
   test.each([
@@ -38,12 +38,12 @@ describe("updateAccount", () => {
     [{ dailyLimit: "0.01" }, { dailyLimitMinor: 1n }],
     [{ monthlyLimit: "300" }, { monthlyLimitMinor: 30_000n }],
     [{ yearlyLimit: "999999999999999.99" }, { yearlyLimitMinor: 99_999_999_999_999_999n }],
-  ])("changes only %o", async (changes, expected) => {
-    const before = await anAccount();
-    harness.clock.nowMs = Number(before.createdAtMs) + 60_000;
-    const changed = await update(before.id, changes);
-    expect(changed).toEqual({ ...before, ...expected, updatedAtMs: before.updatedAtMs + 60_000n });
-    expect(await read(before.id)).toEqual(changed);
+  ])("updateAccount changes only %o", async (changes, expected) => {
+    const accountBefore = await anAccount();
+    harness.clock.nowMs = Number(accountBefore.createdAtMs) + 60_000;
+    const changedAccount = await updateAccount(accountBefore.id, changes);
+    expect(changedAccount).toEqual({ ...accountBefore, ...expected, updatedAtMs: accountBefore.updatedAtMs + 60_000n });
+    expect(await readAccount(accountBefore.id)).toEqual(changedAccount);
   });
 
   test.each([
@@ -52,18 +52,18 @@ describe("updateAccount", () => {
     ["daily_limit", "dailyLimitMinor"],
     ["monthly_limit", "monthlyLimitMinor"],
     ["yearly_limit", "yearlyLimitMinor"],
-  ] as const)("clears %s", async (name, column) => {
-    const before = await anAccount();
-    const changed = await update(before.id, { cleared: [name] });
-    expect({ ...changed, updatedAtMs: 0n }).toEqual({ ...before, [column]: undefined, updatedAtMs: 0n });
-    expect((await read(before.id))[column]).toBeUndefined();
+  ] as const)("updateAccount clears the field %s", async (name, column) => {
+    const accountBefore = await anAccount();
+    const changedAccount = await updateAccount(accountBefore.id, { cleared: [name] });
+    expect({ ...changedAccount, updatedAtMs: 0n }).toEqual({ ...accountBefore, [column]: undefined, updatedAtMs: 0n });
+    expect((await readAccount(accountBefore.id))[column]).toBeUndefined();
   });
 
-  test("keeps updated_at for no change and for equal values", async () => {
-    const before = await anAccount();
-    harness.clock.nowMs = Number(before.createdAtMs) + 60_000;
-    for (const changes of [{}, { accountName: before.accountName }, { ...limits }]) {
-      expect(await update(before.id, changes)).toEqual(before);
+  test("updateAccount keeps updated_at for an empty request and for equal values", async () => {
+    const accountBefore = await anAccount();
+    harness.clock.nowMs = Number(accountBefore.createdAtMs) + 60_000;
+    for (const changes of [{}, { accountName: accountBefore.accountName }, { ...limits }]) {
+      expect(await updateAccount(accountBefore.id, changes)).toEqual(accountBefore);
     }
   });
 
@@ -73,47 +73,47 @@ describe("updateAccount", () => {
     [{ monthlyLimit: "300.01" }, "/monthly_limit"],
     [{ yearlyLimit: "199.99" }, "/yearly_limit"],
     [{ cleared: ["monthly_limit"], dailyLimit: "300.01" }, "/daily_limit"],
-  ])("rejects a shorter period with a greater limit and changes nothing: %o", async (changes, pointer) => {
-    const before = await anAccount();
-    expect(await refusal(update(before.id, { accountName: "Another", ...changes }))).toMatchObject({
+  ])("updateAccount rejects a limit that exceeds the limit of a longer period: %o", async (changes, pointer) => {
+    const accountBefore = await anAccount();
+    expect(await refusal(updateAccount(accountBefore.id, { accountName: "Another", ...changes }))).toMatchObject({
       kind: "invalid",
       code: "account_limits_out_of_order",
       pointer,
     });
-    expect(await read(before.id)).toEqual(before);
+    expect(await readAccount(accountBefore.id)).toEqual(accountBefore);
   });
 
-  test("accepts a change of all limits that would be rejected for one limit alone", async () => {
+  test("updateAccount accepts a change of all limits, although the change of one limit alone is invalid", async () => {
     const { id } = await anAccount();
-    expect(await update(id, { dailyLimit: "1000", monthlyLimit: "2000", yearlyLimit: "3000" })).toMatchObject({
+    expect(await updateAccount(id, { dailyLimit: "1000", monthlyLimit: "2000", yearlyLimit: "3000" })).toMatchObject({
       dailyLimitMinor: 100_000n,
       yearlyLimitMinor: 300_000n,
     });
   });
 
-  test("keeps the limits in order for concurrent changes", async () => {
+  test("updateAccount rejects the second of two concurrent changes that together violate the order of limits", async () => {
     const { id } = await anAccount();
     const results = await updateConcurrently(id, [{ dailyLimit: "150" }, { monthlyLimit: "120" }]);
-    const refused = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
-    expect(refused).toMatchObject([{ code: "account_limits_out_of_order" }]);
+    const errors = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+    expect(errors).toMatchObject([{ code: "account_limits_out_of_order" }]);
   });
 
-  test("rejects an external_account_id of another account, and accepts the account's own id", async () => {
-    const [one, two] = [await anAccount(), await anAccount()];
-    expect(await refusal(update(one.id, { externalAccountId: two.externalAccountId }))).toMatchObject({
+  test("updateAccount rejects an external_account_id of another account, and accepts the current id of the account", async () => {
+    const [firstAccount, secondAccount] = [await anAccount(), await anAccount()];
+    expect(await refusal(updateAccount(firstAccount.id, { externalAccountId: secondAccount.externalAccountId }))).toMatchObject({
       kind: "conflict",
       code: "external_account_id_taken",
       pointer: "/external_account_id",
     });
-    expect(await read(one.id)).toEqual(one);
-    expect(await update(two.id, { externalAccountId: two.externalAccountId })).toEqual(two);
-    await update(two.id, { cleared: ["external_account_id"] });
-    expect(await update(one.id, { externalAccountId: two.externalAccountId })).toMatchObject({
-      externalAccountId: two.externalAccountId,
+    expect(await readAccount(firstAccount.id)).toEqual(firstAccount);
+    expect(await updateAccount(secondAccount.id, { externalAccountId: secondAccount.externalAccountId })).toEqual(secondAccount);
+    await updateAccount(secondAccount.id, { cleared: ["external_account_id"] });
+    expect(await updateAccount(firstAccount.id, { externalAccountId: secondAccount.externalAccountId })).toMatchObject({
+      externalAccountId: secondAccount.externalAccountId,
     });
   });
 
-  test("applies concurrent changes of different fields", async () => {
+  test("updateAccount applies concurrent changes of different fields", async () => {
     const { id } = await anAccount();
     const results = await updateConcurrently(id, [
       { accountName: "Another" },
@@ -121,54 +121,54 @@ describe("updateAccount", () => {
       { cleared: ["daily_limit"] },
     ]);
     expect(results.map(({ status }) => status)).toEqual(Array(3).fill("fulfilled"));
-    expect(await read(id)).toMatchObject({ accountName: "Another", description: "new" });
-    expect((await read(id)).dailyLimitMinor).toBeUndefined();
+    expect(await readAccount(id)).toMatchObject({ accountName: "Another", description: "new" });
+    expect((await readAccount(id)).dailyLimitMinor).toBeUndefined();
   });
 
-  test("changes description and external_account_id of a closed account, so that the id can be used again", async () => {
+  test("updateAccount changes description and external_account_id of a closed account", async () => {
     const { id, externalAccountId } = await anAccount();
     await harness.accounts.closeAccount({ id }, { caller });
-    const changed = await update(id, { description: "closed in March", cleared: ["external_account_id"] });
-    expect(changed).toMatchObject({ description: "closed in March" });
-    expect(changed.externalAccountId).toBeUndefined();
-    expect(await update((await anAccount()).id, { externalAccountId })).toMatchObject({ externalAccountId });
+    const changedAccount = await updateAccount(id, { description: "closed in March", cleared: ["external_account_id"] });
+    expect(changedAccount).toMatchObject({ description: "closed in March" });
+    expect(changedAccount.externalAccountId).toBeUndefined();
+    expect(await updateAccount((await anAccount()).id, { externalAccountId })).toMatchObject({ externalAccountId });
   });
 
   test.each([{ accountName: "Another" }, { dailyLimit: "1.00" }, { monthlyLimit: "150" }, { cleared: ["yearly_limit"] }])(
-    "rejects a change of name or limits of a closed account: %o",
+    "updateAccount rejects a change of name or limits of a closed account: %o",
     async (changes) => {
       const { id } = await anAccount();
-      const closed = await harness.accounts.closeAccount({ id }, { caller });
-      expect(await refusal(update(id, { description: "new", ...changes }))).toMatchObject({
+      const closedAccount = await harness.accounts.closeAccount({ id }, { caller });
+      expect(await refusal(updateAccount(id, { description: "new", ...changes }))).toMatchObject({
         kind: "conflict",
         code: "account_closed",
         members: { account_status: "CLOSED" },
       });
-      expect(await read(id)).toEqual(closed);
+      expect(await readAccount(id)).toEqual(closedAccount);
     },
   );
 
-  test("accepts equal values for a closed account and changes nothing", async () => {
+  test("updateAccount accepts equal values for a closed account", async () => {
     const { id, accountName } = await anAccount();
-    const closed = await harness.accounts.closeAccount({ id }, { caller });
-    for (const changes of [{}, { accountName, ...limits }]) expect(await update(id, changes)).toEqual(closed);
+    const closedAccount = await harness.accounts.closeAccount({ id }, { caller });
+    for (const changes of [{}, { accountName, ...limits }]) expect(await updateAccount(id, changes)).toEqual(closedAccount);
   });
 });
 
 test("updateAccount returns the same error for another business's account as for an unknown id", async () => {
-  const before = await anAccount();
-  for (const id of [before.id, uuidv7(), "no id", ""]) {
-    const foreign = aBusinessCaller();
-    const refused = { kind: "not_found", code: "not_found", message: "There is no account with this id. Check the id." };
-    expect(await refusal(update(id, { accountName: "Mine" }, foreign))).toMatchObject(refused);
-    expect(await refusal(harness.accounts.getAccount({ id }, { caller: foreign }))).toMatchObject(refused);
+  const accountBefore = await anAccount();
+  for (const id of [accountBefore.id, uuidv7(), "no id", ""]) {
+    const foreignCaller = aBusinessCaller();
+    const expectedError = { kind: "not_found", code: "not_found", message: "There is no account with this id. Check the id." };
+    expect(await refusal(updateAccount(id, { accountName: "Mine" }, foreignCaller))).toMatchObject(expectedError);
+    expect(await refusal(harness.accounts.getAccount({ id }, { caller: foreignCaller }))).toMatchObject(expectedError);
   }
-  expect(await read(before.id)).toEqual(before);
+  expect(await readAccount(accountBefore.id)).toEqual(accountBefore);
 });
 
 test("updateAccount rejects an operator's key", async () => {
   const { id } = await anAccount();
-  expect(await refusal(update(id, {}, adminCaller))).toMatchObject({ code: "business_key_required" });
+  expect(await refusal(updateAccount(id, {}, adminCaller))).toMatchObject({ code: "business_key_required" });
   expect(await refusal(harness.accounts.getAccount({ id }, { caller: adminCaller }))).toMatchObject({
     code: "business_key_required",
   });

@@ -31,9 +31,9 @@ const completeBeneficiary = {
   postalCode: "31000",
   countryCode: "DZA",
 };
-const update = (id: string, changes: object, updateCaller: object = caller) =>
+const updateBeneficiary = (id: string, changes: object, updateCaller: object = caller) =>
   harness.beneficiaries.updateBeneficiary({ id, ...changes }, { caller: updateCaller as typeof caller });
-const read = (id: string) => harness.beneficiaries.getBeneficiary({ id }, { caller });
+const readBeneficiary = (id: string) => harness.beneficiaries.getBeneficiary({ id }, { caller });
 
 describe("updateBeneficiary", () => {
   test.each([
@@ -51,12 +51,12 @@ describe("updateBeneficiary", () => {
     { city: "Alger" },
     { postalCode: "16000" },
     { countryCode: "FRA" },
-  ])("changes only %o", async (changes) => {
-    const before = await harness.createBeneficiary(caller, completeBeneficiary);
-    harness.clock.nowMs = Number(before.createdAtMs) + 60_000;
-    const changed = await update(before.id, changes);
-    expect(changed).toEqual({ ...before, ...changes, updatedAtMs: before.updatedAtMs + 60_000n });
-    expect(await read(before.id)).toEqual(changed);
+  ])("updateBeneficiary changes only %o", async (changes) => {
+    const beneficiaryBefore = await harness.createBeneficiary(caller, completeBeneficiary);
+    harness.clock.nowMs = Number(beneficiaryBefore.createdAtMs) + 60_000;
+    const changedBeneficiary = await updateBeneficiary(beneficiaryBefore.id, changes);
+    expect(changedBeneficiary).toEqual({ ...beneficiaryBefore, ...changes, updatedAtMs: beneficiaryBefore.updatedAtMs + 60_000n });
+    expect(await readBeneficiary(beneficiaryBefore.id)).toEqual(changedBeneficiary);
   });
 
   test.each([
@@ -71,43 +71,43 @@ describe("updateBeneficiary", () => {
     ["city", "city"],
     ["postal_code", "postalCode"],
     ["country_code", "countryCode"],
-  ] as const)("clears %s", async (name, column) => {
-    const before = await harness.createBeneficiary(caller, completeBeneficiary);
-    const changed = await update(before.id, { cleared: [name] });
-    expect(changed[column]).toBeUndefined();
-    expect({ ...changed, updatedAtMs: 0n }).toEqual({ ...before, [column]: undefined, updatedAtMs: 0n });
-    expect((await read(before.id))[column]).toBeUndefined();
+  ] as const)("updateBeneficiary clears the field %s", async (name, column) => {
+    const beneficiaryBefore = await harness.createBeneficiary(caller, completeBeneficiary);
+    const changedBeneficiary = await updateBeneficiary(beneficiaryBefore.id, { cleared: [name] });
+    expect(changedBeneficiary[column]).toBeUndefined();
+    expect({ ...changedBeneficiary, updatedAtMs: 0n }).toEqual({ ...beneficiaryBefore, [column]: undefined, updatedAtMs: 0n });
+    expect((await readBeneficiary(beneficiaryBefore.id))[column]).toBeUndefined();
   });
 
-  test("keeps updated_at for no change, equal values and clearing an absent field", async () => {
-    const before = await harness.createBeneficiary(caller, { iban });
-    harness.clock.nowMs = Number(before.createdAtMs) + 60_000;
-    for (const changes of [{}, { iban, name: before.name, display: true }, { cleared: ["city"] }]) {
-      expect(await update(before.id, changes)).toEqual(before);
+  test("updateBeneficiary keeps updated_at for an empty request, equal values and a cleared absent field", async () => {
+    const beneficiaryBefore = await harness.createBeneficiary(caller, { iban });
+    harness.clock.nowMs = Number(beneficiaryBefore.createdAtMs) + 60_000;
+    for (const changes of [{}, { iban, name: beneficiaryBefore.name, display: true }, { cleared: ["city"] }]) {
+      expect(await updateBeneficiary(beneficiaryBefore.id, changes)).toEqual(beneficiaryBefore);
     }
   });
 
-  test("accepts a change for a blocked client", async () => {
+  test("updateBeneficiary accepts a change while the client is blocked", async () => {
     const { id, clientId } = await harness.createBeneficiary(caller);
     await harness.clients.updatePerson({ id: clientId, blocked: true }, { caller });
-    expect(await update(id, { display: false })).toMatchObject({ display: false });
+    expect(await updateBeneficiary(id, { display: false })).toMatchObject({ display: false });
   });
 });
 
-describe("updateBeneficiary, payment details", () => {
+describe("updateBeneficiary with payment details", () => {
   test.each([
     [{ iban }, { cleared: ["iban"] }],
     [{ iban: undefined, accountNumber: "A1" }, { cleared: ["account_number"] }],
     [{ iban, accountNumber: "A1" }, { cleared: ["iban", "account_number"] }],
     [{ iban }, { cleared: ["iban"], bic: "BEXADZAL", name: "Another" }],
     [{ iban }, { iban: "" }],
-  ])("rejects, for %o, the change %o, because neither IBAN nor account number would remain", async (details, changes) => {
-    const before = await harness.createBeneficiary(caller, details);
-    expect(await refusal(update(before.id, changes))).toMatchObject({
+  ])("updateBeneficiary rejects, for the details %o, the change %o, because it removes IBAN and account number", async (details, changes) => {
+    const beneficiaryBefore = await harness.createBeneficiary(caller, details);
+    expect(await refusal(updateBeneficiary(beneficiaryBefore.id, changes))).toMatchObject({
       kind: "invalid",
       code: "beneficiary_needs_iban_or_account_number",
     });
-    expect(await read(before.id)).toEqual(before);
+    expect(await readBeneficiary(beneficiaryBefore.id)).toEqual(beneficiaryBefore);
   });
 
   test.each([
@@ -116,43 +116,43 @@ describe("updateBeneficiary, payment details", () => {
     [{ bic: "BEXAZZAL" }, "/bic"],
     [{ swiftCode: "BEXADZA" }, "/swift_code"],
     [{ routingNumber: "021000022" }, "/routing_number"],
-  ])("rejects the invalid value %o and changes nothing", async (details, pointer) => {
-    const before = await harness.createBeneficiary(caller, completeBeneficiary);
-    expect(await refusal(update(before.id, { name: "Another", ...details }))).toMatchObject({
+  ])("updateBeneficiary rejects the invalid value %o and changes nothing", async (details, pointer) => {
+    const beneficiaryBefore = await harness.createBeneficiary(caller, completeBeneficiary);
+    expect(await refusal(updateBeneficiary(beneficiaryBefore.id, { name: "Another", ...details }))).toMatchObject({
       kind: "invalid",
       code: "payment_detail_invalid",
       pointer,
     });
-    expect(await read(before.id)).toEqual(before);
+    expect(await readBeneficiary(beneficiaryBefore.id)).toEqual(beneficiaryBefore);
   });
 
-  test("are validated together with the stored values", async () => {
-    const before = await harness.createBeneficiary(caller, completeBeneficiary);
-    await harness.sql("update beneficiary set bic = 'OLD' where id = ?", [before.id]);
-    expect(await refusal(update(before.id, { name: "Another" }))).toMatchObject({ pointer: "/bic" });
-    expect(await update(before.id, { name: "Another", cleared: ["bic"] })).toMatchObject({ name: "Another" });
+  test("updateBeneficiary validates changed and stored payment details together", async () => {
+    const beneficiaryBefore = await harness.createBeneficiary(caller, completeBeneficiary);
+    await harness.sql("update beneficiary set bic = 'OLD' where id = ?", [beneficiaryBefore.id]);
+    expect(await refusal(updateBeneficiary(beneficiaryBefore.id, { name: "Another" }))).toMatchObject({ pointer: "/bic" });
+    expect(await updateBeneficiary(beneficiaryBefore.id, { name: "Another", cleared: ["bic"] })).toMatchObject({ name: "Another" });
   });
 
-  test("can change from an IBAN to an account number and back", async () => {
+  test("updateBeneficiary accepts the change from an IBAN to an account number and back", async () => {
     const { id } = await harness.createBeneficiary(caller, { iban });
-    expect((await update(id, { cleared: ["iban"], accountNumber: "A1" })).iban).toBeUndefined();
-    expect(await update(id, { iban, cleared: ["account_number"] })).toMatchObject({ iban });
+    expect((await updateBeneficiary(id, { cleared: ["iban"], accountNumber: "A1" })).iban).toBeUndefined();
+    expect(await updateBeneficiary(id, { iban, cleared: ["account_number"] })).toMatchObject({ iban });
   });
 });
 
-describe("updateBeneficiary, concurrent changes", () => {
+describe("updateBeneficiary with concurrent changes", () => {
   /** Starts all changes while the row is locked, and releases the lock when all of them wait. */
   async function updateConcurrently(id: string, changes: readonly object[]) {
     let updates: Promise<PromiseSettledResult<unknown>[]> | undefined;
     await harness.transaction(async (em) => {
       await em.execute("select from beneficiary where id = ? for update", [id]);
-      updates = Promise.allSettled(changes.map((change) => update(id, change)));
-      await harness.untilSessionsWait(changes.length);
+      updates = Promise.allSettled(changes.map((change) => updateBeneficiary(id, change)));
+      await harness.waitForLockedSessions(changes.length);
     });
     return (await updates) ?? [];
   }
 
-  test("of different fields are all applied", async () => {
+  test("updateBeneficiary applies concurrent changes of different fields", async () => {
     const { id } = await harness.createBeneficiary(caller, completeBeneficiary);
     const results = await updateConcurrently(id, [
       { name: "Another" },
@@ -161,31 +161,31 @@ describe("updateBeneficiary, concurrent changes", () => {
       { cleared: ["bic"] },
     ]);
     expect(results.map(({ status }) => status)).toEqual(Array(4).fill("fulfilled"));
-    const after = await read(id);
-    expect(after).toMatchObject({ name: "Another", city: "Alger", display: false });
-    expect(after.bic).toBeUndefined();
+    const beneficiaryAfter = await readBeneficiary(id);
+    expect(beneficiaryAfter).toMatchObject({ name: "Another", city: "Alger", display: false });
+    expect(beneficiaryAfter.bic).toBeUndefined();
   });
 
-  test("cannot clear both the IBAN and the account number", async () => {
+  test("updateBeneficiary rejects one of two concurrent changes that together remove IBAN and account number", async () => {
     const { id } = await harness.createBeneficiary(caller, completeBeneficiary);
     const results = await updateConcurrently(id, [{ cleared: ["iban"] }, { cleared: ["account_number"] }]);
-    const refused = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
-    expect(refused).toMatchObject([{ code: "beneficiary_needs_iban_or_account_number" }]);
-    const { iban: left, accountNumber } = await read(id);
-    expect([left, accountNumber].filter((detail) => detail !== undefined)).toHaveLength(1);
+    const errors = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+    expect(errors).toMatchObject([{ code: "beneficiary_needs_iban_or_account_number" }]);
+    const { iban: remainingIban, accountNumber } = await readBeneficiary(id);
+    expect([remainingIban, accountNumber].filter((detail) => detail !== undefined)).toHaveLength(1);
   });
 });
 
 test("updateBeneficiary returns the same error for another business's beneficiary as for an unknown id", async () => {
-  const foreign = await harness.createBeneficiary(aBusinessCaller());
-  const refusals = await Promise.all(
-    [foreign.id, uuidv7(), "no id"].map((id) => refusal(update(id, { name: "Mine" })).then((error) => (error as Error).message)),
+  const foreignBeneficiary = await harness.createBeneficiary(aBusinessCaller());
+  const messages = await Promise.all(
+    [foreignBeneficiary.id, uuidv7(), "no id"].map((id) => refusal(updateBeneficiary(id, { name: "Mine" })).then((error) => (error as Error).message)),
   );
-  expect(new Set(refusals).size).toBe(1);
-  expect(await refusal(update(foreign.id, { name: "Mine" }))).toMatchObject({ kind: "not_found", code: "not_found" });
+  expect(new Set(messages).size).toBe(1);
+  expect(await refusal(updateBeneficiary(foreignBeneficiary.id, { name: "Mine" }))).toMatchObject({ kind: "not_found", code: "not_found" });
 });
 
 test("updateBeneficiary rejects an operator's key", async () => {
   const { id } = await harness.createBeneficiary(caller);
-  expect(await refusal(update(id, {}, adminCaller))).toMatchObject({ code: "business_key_required" });
+  expect(await refusal(updateBeneficiary(id, {}, adminCaller))).toMatchObject({ code: "business_key_required" });
 });

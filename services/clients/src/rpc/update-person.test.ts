@@ -16,9 +16,9 @@ beforeEach(() => {
 
 const aClient = async () => {
   const caller = aBusinessCaller();
-  const created = await harness.createPerson(caller, { kycNote: "avant", stateProvince: "Alger" });
+  const createdClient = await harness.createPerson(caller, { kycNote: "avant", stateProvince: "Alger" });
   harness.clock.nowMs = (harness.clock.nowMs ?? 0) + 1_000;
-  return { caller, created, id: created.id };
+  return { caller, createdClient, id: createdClient.id };
 };
 
 const allChanges = {
@@ -42,24 +42,24 @@ const allChanges = {
 };
 
 test.each(Object.entries(allChanges))("updatePerson changes only %s and updated_at", async (name, value) => {
-  const { caller, created, id } = await aClient();
-  const changed = await harness.clients.updatePerson({ id, [name]: value }, { caller });
-  expect(changed).toEqual({ ...created, [name]: value, updatedAtMs: created.updatedAtMs + 1_000n });
-  expect(await harness.clients.getClient({ id }, { caller })).toEqual(changed);
+  const { caller, createdClient, id } = await aClient();
+  const changedClient = await harness.clients.updatePerson({ id, [name]: value }, { caller });
+  expect(changedClient).toEqual({ ...createdClient, [name]: value, updatedAtMs: createdClient.updatedAtMs + 1_000n });
+  expect(await harness.clients.getClient({ id }, { caller })).toEqual(changedClient);
 });
 
 test("updatePerson keeps updated_at for equal values", async () => {
-  const { caller, created, id } = await aClient();
-  expect(await harness.clients.updatePerson({ id }, { caller })).toEqual(created);
-  const same = { kycNote: "avant", blocked: false, riskLevel: RiskLevel.LOW, cleared: ["second_email"] };
-  expect(await harness.clients.updatePerson({ id, ...same }, { caller })).toEqual(created);
-  expect(await harness.clients.getClient({ id }, { caller })).toEqual(created);
+  const { caller, createdClient, id } = await aClient();
+  expect(await harness.clients.updatePerson({ id }, { caller })).toEqual(createdClient);
+  const equalValues = { kycNote: "avant", blocked: false, riskLevel: RiskLevel.LOW, cleared: ["second_email"] };
+  expect(await harness.clients.updatePerson({ id, ...equalValues }, { caller })).toEqual(createdClient);
+  expect(await harness.clients.getClient({ id }, { caller })).toEqual(createdClient);
 });
 
 test("updatePerson clears each named optional field, and ignores the name of a required field", async () => {
   const { caller, id } = await aClient();
-  const full = await harness.clients.updatePerson({ id, ...allChanges }, { caller });
-  const cleared = {
+  const changedClient = await harness.clients.updatePerson({ id, ...allChanges }, { caller });
+  const clearableFields = {
     state_province: "stateProvince",
     second_email: "secondEmail",
     mobile_phone_number: "mobilePhoneNumber",
@@ -70,11 +70,11 @@ test("updatePerson clears each named optional field, and ignores the name of a r
     kyc_note: "kycNote",
     blacklisted_comment: "blacklistedComment",
   };
-  for (const [name, property] of Object.entries(cleared)) {
+  for (const [name, property] of Object.entries(clearableFields)) {
     expect(await harness.clients.updatePerson({ id, cleared: [name] }, { caller })).not.toHaveProperty(property);
   }
-  const rest = await harness.clients.updatePerson({ id, cleared: ["email", "first_name", "blocked", "toString"] }, { caller });
-  expect(rest).toEqual({ ...full, ...Object.fromEntries(Object.values(cleared).map((property) => [property, undefined])) });
+  const clearedClient = await harness.clients.updatePerson({ id, cleared: ["email", "first_name", "blocked", "toString"] }, { caller });
+  expect(clearedClient).toEqual({ ...changedClient, ...Object.fromEntries(Object.values(clearableFields).map((property) => [property, undefined])) });
 });
 
 test("updatePerson applies concurrent changes of different fields", async () => {
@@ -85,27 +85,27 @@ test("updatePerson applies concurrent changes of different fields", async () => 
   expect(await harness.clients.getClient({ id }, { caller })).toMatchObject(expected);
 });
 
-test("updatePerson rejects an e-mail address of another client, in upper or lower case, and changes nothing", async () => {
-  const { caller, created, id } = await aClient();
-  const other = await harness.createPerson(caller, { email: "Taken@example.dz" });
+test("updatePerson rejects an e-mail address of another client, regardless of case", async () => {
+  const { caller, createdClient, id } = await aClient();
+  const otherClient = await harness.createPerson(caller, { email: "Taken@example.dz" });
   const request = harness.clients.updatePerson({ id, email: "taken@EXAMPLE.dz", city: "Oran" }, { caller });
   expect(await refusal(request)).toMatchObject({ kind: "conflict", code: "email_taken", pointer: "/email" });
-  expect(await harness.clients.getClient({ id }, { caller })).toEqual(created);
+  expect(await harness.clients.getClient({ id }, { caller })).toEqual(createdClient);
   // A client may change the case of its own address.
-  expect(await harness.clients.updatePerson({ id: other.id, email: "TAKEN@example.dz" }, { caller })).toMatchObject({
+  expect(await harness.clients.updatePerson({ id: otherClient.id, email: "TAKEN@example.dz" }, { caller })).toMatchObject({
     email: "TAKEN@example.dz",
   });
 });
 
 test("updatePerson accepts one of two concurrent changes to the same e-mail address", async () => {
   const { caller, id } = await aClient();
-  const other = await harness.createPerson(caller);
+  const otherClient = await harness.createPerson(caller);
   const results = await Promise.allSettled(
-    [id, other.id].map((clientId) => harness.clients.updatePerson({ id: clientId, email: "race@example.dz" }, { caller })),
+    [id, otherClient.id].map((clientId) => harness.clients.updatePerson({ id: clientId, email: "race@example.dz" }, { caller })),
   );
   expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-  const [lost] = results.filter((result) => result.status === "rejected");
-  expect(lost?.reason).toMatchObject({ code: "email_taken" });
+  const [rejection] = results.filter((result) => result.status === "rejected");
+  expect(rejection?.reason).toMatchObject({ code: "email_taken" });
 });
 
 test("updatePerson and a concurrent KYC event both take effect", async () => {
@@ -118,12 +118,12 @@ test("updatePerson and a concurrent KYC event both take effect", async () => {
   expect(row).toEqual({ kyc_status: "CREATED", city: "Oran" });
 });
 
-test("updatePerson returns the same error for another business's client, an unknown id and a malformed id, and changes nothing", async () => {
-  const { caller, created, id } = await aClient();
-  const change = (requestedId: string) =>
+test("updatePerson returns the same error for another business's client, an unknown id and a malformed id", async () => {
+  const { caller, createdClient, id } = await aClient();
+  const sendChange = (requestedId: string) =>
     refusal(harness.clients.updatePerson({ id: requestedId, city: "Oran" }, { caller: aBusinessCaller() }));
-  const unknown = await change(uuidv7());
-  expect(unknown).toMatchObject({ kind: "not_found", code: "not_found" });
-  for (const requestedId of [id, "nonsense"]) expect(await change(requestedId)).toEqual(unknown);
-  expect(await harness.clients.getClient({ id }, { caller })).toEqual(created);
+  const unknownIdError = await sendChange(uuidv7());
+  expect(unknownIdError).toMatchObject({ kind: "not_found", code: "not_found" });
+  for (const requestedId of [id, "no id"]) expect(await sendChange(requestedId)).toEqual(unknownIdError);
+  expect(await harness.clients.getClient({ id }, { caller })).toEqual(createdClient);
 });

@@ -13,9 +13,9 @@ type Key = { headers: Record<string, string> };
 async function startSlowGateway() {
   const gateway = await startTestGateway();
   const { payments } = gateway.behaviour;
-  const released = Promise.withResolvers<void>();
+  const responsesReleased = Promise.withResolvers<void>();
   const respondSlowly = async () => {
-    await released.promise;
+    await responsesReleased.promise;
     return payment;
   };
   payments.createPayment = respondSlowly;
@@ -26,7 +26,7 @@ async function startSlowGateway() {
     gateway.app.inject({ method, url: `/api/v1/payments${path}`, headers, ...(payload && { payload }) });
   return {
     gateway,
-    respondAll: () => released.resolve(),
+    respondAll: () => responsesReleased.resolve(),
     countReceived: (name: string) => gateway.received.filter(({ rpc }) => rpc === name).length,
     create: (key: Key) => call("POST", "", key, order),
     refund: (key: Key) => call("POST", `/${id}/refund`, key),
@@ -39,53 +39,53 @@ async function startSlowGateway() {
 test("slow calls of one business use only its share of the slots, and do not delay other calls", async () => {
   const { gateway, create, refund, read, countReceived, respondAll } = await startSlowGateway();
   await using _ = gateway;
-  const [flooding, other] = [gateway.aKey(), gateway.aKey()];
+  const [floodingKey, otherKey] = [gateway.aKey(), gateway.aKey()];
   const { perCaller, slots } = bulkheads.creation;
-  const flood = Array.from({ length: slots * 2 }, () => create(flooding));
+  const flood = Array.from({ length: slots * 2 }, () => create(floodingKey));
   await eventually(() => expect(countReceived("CreatePayment")).toBe(perCaller));
 
-  const created = create(other);
+  const createdResponse = create(otherKey);
   await eventually(() => expect(countReceived("CreatePayment")).toBe(perCaller + 1));
-  const refunded = refund(flooding);
+  const refundResponse = refund(floodingKey);
   await eventually(() => expect(countReceived("RefundPayment")).toBe(1));
-  expect((await read(flooding)).statusCode).toBe(200);
+  expect((await read(floodingKey)).statusCode).toBe(200);
 
   respondAll();
-  const statuses = (await Promise.all([...flood, created])).map(({ statusCode }) => statusCode);
+  const statuses = (await Promise.all([...flood, createdResponse])).map(({ statusCode }) => statusCode);
   expect(new Set(statuses)).toEqual(new Set([201]));
-  expect((await refunded).statusCode).toBe(200);
+  expect((await refundResponse).statusCode).toBe(200);
 });
 
-test("blocked searches of one business delay neither its plain lists nor searches of another business", async () => {
+test("slow searches of one business delay neither its plain lists nor searches of another business", async () => {
   const { gateway, search, list, countReceived, respondAll } = await startSlowGateway();
   await using _ = gateway;
-  const [flooding, other] = [gateway.aKey(), gateway.aKey()];
+  const [floodingKey, otherKey] = [gateway.aKey(), gateway.aKey()];
   const { listPayments } = gateway.behaviour.payments;
-  let blocked: (() => void)[] = [];
+  let blockedSearches: (() => void)[] = [];
   gateway.behaviour.payments.listPayments = async (request, call) => {
     if (
       request.createdFromMs !== undefined &&
       call.caller.role === "business" &&
-      call.caller.businessId === flooding.businessId
+      call.caller.businessId === floodingKey.businessId
     ) {
-      await new Promise<void>((resolve) => blocked.push(resolve));
+      await new Promise<void>((resolve) => blockedSearches.push(resolve));
     }
     return (await listPayments?.(request, call)) ?? {};
   };
-  const flood = Array.from({ length: 6 }, () => search(flooding));
+  const flood = Array.from({ length: 6 }, () => search(floodingKey));
   await eventually(() => expect(countReceived("ListPayments")).toBe(bulkheads.search.perCaller));
-  expect((await list(flooding)).statusCode).toBe(200);
-  expect((await search(other)).statusCode).toBe(200);
-  expect(blocked).toHaveLength(bulkheads.search.perCaller);
+  expect((await list(floodingKey)).statusCode).toBe(200);
+  expect((await search(otherKey)).statusCode).toBe(200);
+  expect(blockedSearches).toHaveLength(bulkheads.search.perCaller);
   respondAll();
   // A call that waits for a slot longer than a quarter of its timeout is rejected before it is
   // sent.
-  const rejected = await Promise.all(flood.slice(bulkheads.search.perCaller));
-  for (const response of rejected) {
+  const rejectedResponses = await Promise.all(flood.slice(bulkheads.search.perCaller));
+  for (const response of rejectedResponses) {
     expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([503, "overloaded", "1"]);
   }
-  for (const resolve of blocked) resolve();
-  blocked = [];
-  const served = await Promise.all(flood.slice(0, bulkheads.search.perCaller));
-  expect(served.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+  for (const resolve of blockedSearches) resolve();
+  blockedSearches = [];
+  const servedResponses = await Promise.all(flood.slice(0, bulkheads.search.perCaller));
+  expect(servedResponses.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
 });

@@ -12,8 +12,8 @@ export interface BulkheadCall extends CallOptions {
   readonly fairQueueKey: string;
 }
 
-/** Fraction of a call's timeout that it may wait for a slot. The rest is left for the call. */
-const queuedPart = 1 / 4;
+/** Fraction of a call's timeout that it may wait for a slot. The call itself needs the rest. */
+const queuedFraction = 1 / 4;
 
 function overloaded(): Problem {
   requestsShed.inc({ bound: "bulkhead" });
@@ -40,7 +40,7 @@ export function createBulkheadChannel(replicas: number, channel: RpcChannel): Rp
       const queuedAtMs = performance.now();
       const leftMs = () => timeoutMs - Math.floor(performance.now() - queuedAtMs);
       const send = () => channel.call(method, body, { ...call, timeoutMs: leftMs() });
-      return await semaphores[bulkhead].run(fairQueueKey, timeoutMs * queuedPart, send, overloaded);
+      return await semaphores[bulkhead].run(fairQueueKey, timeoutMs * queuedFraction, send, overloaded);
     },
     [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
   };

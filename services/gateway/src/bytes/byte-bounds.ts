@@ -9,24 +9,24 @@ import { allBytes, type ByteBound } from "./byte-counters.ts";
 /**
  * Fraction of the gateway's bytes for keyless requests, so that requests with keys get the rest.
  */
-const keylessPart = 1 / 4;
+const keylessFraction = 1 / 4;
 
 /**
  * Creates functions that return the limits towards which the bytes of a request count. `proven`:
  * see `createRateLimits`.
  */
 export function createByteBounds({ perBusiness, perNetwork, total }: Config["byteBounds"], proven: ReadonlyMap<string, true>) {
-  const all = { key: allBytes, max: total, refusal: overloaded };
-  const keyless = { key: "keyless", max: total * keylessPart, refusal: overloaded };
-  const ofNetwork = (network: string): ByteBound => ({ key: network, max: perNetwork, refusal: tooManyBytes });
+  const totalBound = { key: allBytes, max: total, refusal: overloaded };
+  const keylessBound = { key: "keyless", max: total * keylessFraction, refusal: overloaded };
+  const networkBound = (network: string): ByteBound => ({ key: network, max: perNetwork, refusal: tooManyBytes });
   return {
     /** Returns the limits of a request whose key is being looked up. */
-    ofUnknown: ({ ip }: FastifyRequest): ByteBound[] => [ofNetwork(networkOf(ip)), all],
+    ofUnknown: ({ ip }: FastifyRequest): ByteBound[] => [networkBound(networkOf(ip)), totalBound],
     of(request: FastifyRequest): ByteBound[] {
       const key = callerKey(request);
-      if (request.caller) return [{ key, max: perBusiness, refusal: tooManyBytes }, all];
+      if (request.caller) return [{ key, max: perBusiness, refusal: tooManyBytes }, totalBound];
       // A flood of forged callbacks must not cause rejections of genuine callbacks.
-      return proven.has(key) ? [ofNetwork(key), all] : [ofNetwork(key), keyless, all];
+      return proven.has(key) ? [networkBound(key), totalBound] : [networkBound(key), keylessBound, totalBound];
     },
   };
 }

@@ -22,9 +22,9 @@ export class ByteCounters {
 
   /** Counts the bytes under every key. If they exceed a limit, counts nothing and returns it. */
   take(bounds: readonly ByteBound[], bytes: number): ByteBound | undefined {
-    const exceeded = bounds.find(({ key, max }) => this.used(key) + bytes > max);
-    if (!exceeded) this.add(bounds, bytes);
-    return exceeded;
+    const exceededBound = bounds.find(({ key, max }) => this.used(key) + bytes > max);
+    if (!exceededBound) this.add(bounds, bytes);
+    return exceededBound;
   }
 
   /** Counts bytes that are in memory already, even beyond a limit. A negative number subtracts. */

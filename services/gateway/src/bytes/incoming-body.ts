@@ -23,7 +23,7 @@ export class IncomingBody {
   readonly #body = Promise.withResolvers<Buffer>();
   #lengthMax = 0;
   #bounds: readonly ByteBound[] = [];
-  #counted = 0;
+  #countedBytes = 0;
   #buffer = Buffer.alloc(0);
   #length = 0;
   #chunks = 0;
@@ -52,16 +52,17 @@ export class IncomingBody {
   }
 
   /**
-   * Returns the complete body. From now on the body counts towards these limits with its announced
-   * length, so that a body beyond a limit is rejected before it arrives. Rejects with a Problem.
+   * Returns the complete body. From now on the body counts towards these limits with its
+   * Content-Length, so that a body beyond a limit is rejected before it is received. Rejects with a
+   * Problem.
    */
   async read(bounds: readonly ByteBound[]): Promise<Buffer> {
     if (this.#isKept) {
-      const counted = Math.max(this.#counted, Math.min(this.#announced() ?? 0, this.#lengthMax));
-      this.#counters.add(this.#bounds, -this.#counted);
-      this.#counted = 0;
+      const countedBytes = Math.max(this.#countedBytes, Math.min(this.#announced() ?? 0, this.#lengthMax));
+      this.#counters.add(this.#bounds, -this.#countedBytes);
+      this.#countedBytes = 0;
       this.#bounds = bounds;
-      this.#count(counted);
+      this.#count(countedBytes);
     }
     return await this.#body.promise;
   }
@@ -70,8 +71,8 @@ export class IncomingBody {
   release(): void {
     this.#isKept = false;
     this.#buffer = Buffer.alloc(0);
-    this.#counters.add(this.#bounds, -this.#counted);
-    this.#counted = 0;
+    this.#counters.add(this.#bounds, -this.#countedBytes);
+    this.#countedBytes = 0;
   }
 
   #store(chunk: Buffer): void {
@@ -87,22 +88,22 @@ export class IncomingBody {
   /** Grows the buffer. Returns false when that exceeds a limit. */
   #growTo(length: number): boolean {
     if (length <= this.#buffer.length) return true;
-    const doubled = Math.max(2 * this.#buffer.length, capacityMin);
-    const capacity = Math.max(length, Math.min(doubled, this.#announced() ?? this.#lengthMax));
+    const doubledCapacity = Math.max(2 * this.#buffer.length, capacityMin);
+    const capacity = Math.max(length, Math.min(doubledCapacity, this.#announced() ?? this.#lengthMax));
     if (!this.#count(capacity)) return false;
-    const grown = Buffer.allocUnsafeSlow(capacity);
-    this.#buffer.copy(grown, 0, 0, this.#length);
-    this.#buffer = grown;
+    const largerBuffer = Buffer.allocUnsafeSlow(capacity);
+    this.#buffer.copy(largerBuffer, 0, 0, this.#length);
+    this.#buffer = largerBuffer;
     return true;
   }
 
   /** Raises the counted bytes to `bytes`. Returns false when that exceeds a limit. */
   #count(bytes: number): boolean {
-    if (bytes <= this.#counted) return true;
-    const exceeded = this.#counters.take(this.#bounds, bytes - this.#counted);
-    if (exceeded) this.#fail(exceeded.refusal());
-    else this.#counted = bytes;
-    return !exceeded;
+    if (bytes <= this.#countedBytes) return true;
+    const exceededBound = this.#counters.take(this.#bounds, bytes - this.#countedBytes);
+    if (exceededBound) this.#fail(exceededBound.refusal());
+    else this.#countedBytes = bytes;
+    return !exceededBound;
   }
 
   #fail(error: Error): void {

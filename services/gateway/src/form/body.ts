@@ -2,24 +2,26 @@ import { isDeepStrictEqual } from "node:util";
 import { type TObject, type TProperties, Type } from "typebox";
 import { pointerOf } from "../json/pointer.ts";
 import { errorsMax, type FieldError, invalidJson, validationFailed } from "../problem.ts";
-import { type Checked, compileField } from "./field.ts";
+import { type FieldResult, compileField } from "./field.ts";
 
 export interface BodyRule {
   /** Whether an absent body is accepted as an empty one. */
   readonly optional: boolean;
   /** Fields of the resource that cannot be changed. They are rejected with `immutable_field`. */
   readonly immutable: readonly string[];
-  /** The name of the field for each alias. A body with both must have the same value in both. */
+  /**
+   * The name of the field for each alias. A body with both names must have the same value in both.
+   */
   readonly aliases: Readonly<Record<string, string>>;
 }
 
 const ruleKey = Symbol("body rule");
-const plain: BodyRule = { optional: false, immutable: [], aliases: {} };
+const defaultRule: BodyRule = { optional: false, immutable: [], aliases: {} };
 
 /** Returns the schema of a request body that accepts only these fields. */
 export function bodyOf<P extends TProperties>(properties: P, rule: Partial<BodyRule> = {}): TObject<P> {
   return Object.assign(Type.Object(properties, { additionalProperties: false }), {
-    [ruleKey]: { ...plain, ...rule },
+    [ruleKey]: { ...defaultRule, ...rule },
   });
 }
 
@@ -28,9 +30,9 @@ export function bodyOf<P extends TProperties>(properties: P, rule: Partial<BodyR
  * up to `errorsMax`.
  */
 export function compileBody(schema: TObject): (body: unknown) => Record<string, unknown> {
-  const rule = (schema as TObject & { [ruleKey]?: BodyRule })[ruleKey] ?? plain;
+  const rule = (schema as TObject & { [ruleKey]?: BodyRule })[ruleKey] ?? defaultRule;
   const required = new Set(schema.required ?? []);
-  const fields = new Map<string, (value: unknown) => Checked>(
+  const fields = new Map<string, (value: unknown) => FieldResult>(
     Object.entries(schema.properties).map(([name, property]) => [name, compileField(property)]),
   );
 
@@ -44,37 +46,37 @@ export function compileBody(schema: TObject): (body: unknown) => Record<string, 
     if (received === null && !rule.optional) throw invalidJson("The request has no body. Send a JSON object.");
     const body = (received ?? {}) as Record<string, unknown>;
     const errors: FieldError[] = [];
-    const checked: Record<string, unknown> = {};
-    let unknown = firstUnknownField;
+    const validBody: Record<string, unknown> = {};
+    let unknownMessage = firstUnknownField;
     for (const [name, value] of Object.entries(body)) {
       if (errors.length > errorsMax) break;
       const check = fields.get(name);
       const pointer = pointerOf([name]);
       if (!check && immutable.has(name)) errors.push({ pointer, code: "immutable_field", message: "cannot be changed" });
       if (!check && !immutable.has(name)) {
-        errors.push({ pointer, code: "unknown_field", message: unknown });
-        unknown = unknownField;
+        errors.push({ pointer, code: "unknown_field", message: unknownMessage });
+        unknownMessage = unknownField;
       }
       if (!check) continue;
       const result = check(value);
       const target = rule.aliases[name] ?? name;
       const advice = value === null && !required.has(name) ? "; leave the field out instead of sending null" : "";
       if ("message" in result) errors.push({ pointer, code: "invalid", message: result.message + advice });
-      else if (Object.hasOwn(checked, target) && !isDeepStrictEqual(checked[target], result.value)) {
+      else if (Object.hasOwn(validBody, target) && !isDeepStrictEqual(validBody[target], result.value)) {
         errors.push({ pointer, code: "invalid", message: "must have the same value as its alias; send only one of them" });
-      } else checked[target] = result.value;
+      } else validBody[target] = result.value;
     }
-    const present = new Set(Object.keys(body).map((name) => rule.aliases[name] ?? name));
+    const presentFields = new Set(Object.keys(body).map((name) => rule.aliases[name] ?? name));
     for (const name of required) {
-      if (!present.has(name)) errors.push({ pointer: `/${name}`, code: "required", message: "is required" });
+      if (!presentFields.has(name)) errors.push({ pointer: `/${name}`, code: "required", message: "is required" });
     }
     if (errors.length > 0) throw validationFailed(errors);
-    return checked;
+    return validBody;
   };
 }
 
 /** Throws a Problem for a field that requires a rotation, when the body requests none. */
-export function onlyInRotation<F extends object>(fields: F, name: keyof F & string, flag: keyof F & string): void {
+export function requireRotation<F extends object>(fields: F, name: keyof F & string, flag: keyof F & string): void {
   if (fields[name] === undefined || fields[flag]) return;
   const message = `requires ${flag}: true in the same request`;
   throw validationFailed([{ pointer: `/${name}`, code: "invalid", message }]);

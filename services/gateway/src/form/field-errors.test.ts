@@ -56,8 +56,8 @@ describe("a 422 response", () => {
 
   test("a 422 response is returned for an unknown parameter after 200 known ones", async () => {
     const { headers } = gateway.business;
-    for (const known of ["limit=1", "search=a"]) {
-      const url = `/api/v1/beneficiaries?${`${known}&`.repeat(200)}unknown=1`;
+    for (const knownParameter of ["limit=1", "search=a"]) {
+      const url = `/api/v1/beneficiaries?${`${knownParameter}&`.repeat(200)}unknown=1`;
       expect((await gateway.app.inject({ url, headers })).statusCode).toBe(422);
     }
   });

@@ -51,10 +51,10 @@ function unionWithEmpty<U extends TSchema>(schema: TSchema, union: U, isEmpty: (
 }
 
 /** The validated value in its stored form, or the message for an invalid one. */
-export type Checked = { value: unknown } | { message: string };
+export type FieldResult = { value: unknown } | { message: string };
 
 /** Compiles the validation of a field: normalise, then schema, then rule. */
-export function compileField(schema: TSchema): (value: unknown) => Checked {
+export function compileField(schema: TSchema): (value: unknown) => FieldResult {
   const rule = (schema as { [ruleKey]?: FieldRule })[ruleKey];
   const validator = Compile(schema);
   const message = rule?.message ?? "does not have the documented form";

@@ -29,14 +29,14 @@ export const processorText = (max: number, purpose: string) => {
  * NFC takes quadratic time in the number of combining marks. Longer strings exceed the length
  * limits without it, too.
  */
-const composedFromMax = 1_000;
-const composed = (value: string) => (value.length > composedFromMax ? value : value.normalize("NFC"));
+const nfcLengthMax = 1_000;
+const toNfc = (value: string) => (value.length > nfcLengthMax ? value : value.normalize("NFC"));
 
 /** A name or an address line, trimmed and in NFC, so that equal-looking strings are equal. */
 export const nameText = (options: { description?: string; examples?: string[] } = { examples: ["Librairie El Kitab"] }) =>
   field(Type.String({ minLength: 1, maxLength: 200, pattern: "\\S", ...options }), {
     message: "must be a string of 1 to 200 characters",
-    normalise: (value) => composed(value.trim()),
+    normalise: (value) => toNfc(value.trim()),
     accepts: hasAtMost(200),
   });
 
@@ -49,26 +49,26 @@ export const money = (options: { description: string; examples: string[]; range?
 };
 
 /** Returns `{ description }`, or no member without one. */
-const described = (description: string | undefined) => (description === undefined ? {} : { description });
+const descriptionOf = (description: string | undefined) => (description === undefined ? {} : { description });
 
 export const uuid = (description?: string) =>
-  field(Type.String({ format: "uuid", ...described(description) }), {
+  field(Type.String({ format: "uuid", ...descriptionOf(description) }), {
     message: "must be a UUID",
     normalise: (value) => value.toLowerCase(),
     accepts: isUuid,
   });
 
 export const choice = <const T extends string>(values: readonly T[], description?: string) =>
-  field(Type.Unsafe<T>(Type.Enum([...values], described(description))), { message: `must be one of ${values.join(", ")}` });
+  field(Type.Unsafe<T>(Type.Enum([...values], descriptionOf(description))), { message: `must be one of ${values.join(", ")}` });
 
 /** A value of a list, in any case. It is stored as listed. */
 export const anyCaseChoice = <const T extends string>(values: readonly T[], purpose: string) =>
   field(Type.Unsafe<T>(Type.Enum([...values], { description: `${purpose} Upper and lower case are accepted.` })), {
     message: `must be one of ${values.join(", ")}, in any case`,
-    normalise: (value) => values.find((known) => known.toUpperCase() === value.toUpperCase()) ?? value,
+    normalise: (value) => values.find((listedValue) => listedValue.toUpperCase() === value.toUpperCase()) ?? value,
   });
 
-export const flag = (description?: string) => field(Type.Boolean(described(description)), { message: "must be true or false" });
+export const flag = (description?: string) => field(Type.Boolean(descriptionOf(description)), { message: "must be true or false" });
 
 export const integer = (minimum: number, maximum: number, options: { default?: number; description?: string } = {}) =>
   field(Type.Integer({ minimum, maximum, ...options }), { message: `must be a whole number from ${minimum} to ${maximum}` });
@@ -104,11 +104,14 @@ export const date = (options: { description?: string; examples?: string[] } = {}
     message: "must be a date such as 1990-05-17, in 1900 or later",
   });
 
-/** A search text in NFC like the searched text, in which line breaks separate the fields. */
+/**
+ * A search text, in NFC like the searched text. Line breaks are rejected, because they separate the
+ * fields of the searched text.
+ */
 export const search = (options: { description: string }) =>
   field(Type.String({ minLength: 1, maxLength: 100, pattern: "^[^\\n]*$", ...options }), {
     message: "must be a string of 1 to 100 characters without a line break",
-    normalise: composed,
+    normalise: toNfc,
     accepts: hasAtMost(100),
   });
 
@@ -116,7 +119,7 @@ export const search = (options: { description: string }) =>
 export const email = (description?: string) => {
   const pattern = "\\.[A-Za-z][A-Za-z0-9-]*[A-Za-z0-9]$";
   return field(
-    Type.String({ format: "email", maxLength: 254, pattern, examples: ["amina@example.dz"], ...described(description) }),
+    Type.String({ format: "email", maxLength: 254, pattern, examples: ["amina@example.dz"], ...descriptionOf(description) }),
     {
       message: "must be an e-mail address of at most 254 characters such as amina@example.dz",
       normalise: (value) => value.trim(),
@@ -126,7 +129,7 @@ export const email = (description?: string) => {
 
 /** A phone number (ITU-T E.164): a plus sign and 7 to 15 digits. */
 export const phone = (description?: string) =>
-  field(Type.String({ pattern: "^\\+[1-9]\\d{6,14}$", examples: ["+213550123456"], ...described(description) }), {
+  field(Type.String({ pattern: "^\\+[1-9]\\d{6,14}$", examples: ["+213550123456"], ...descriptionOf(description) }), {
     message: "must be a phone number in E.164 format such as +213550123456",
   });
 
@@ -142,7 +145,7 @@ export const opaqueObject = (options: { description: string; examples: object[] 
 
 const depthOf = (value: unknown): number =>
   typeof value === "object" && value !== null
-    ? 1 + Object.values(value).reduce((deepest: number, inner) => Math.max(deepest, depthOf(inner)), 0)
+    ? 1 + Object.values(value).reduce((depthMax: number, child) => Math.max(depthMax, depthOf(child)), 0)
     : 0;
 
 const timestampPattern =

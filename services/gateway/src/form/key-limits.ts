@@ -28,8 +28,8 @@ const networks = () => {
   return field(Type.Array(network, { minItems: 1, maxItems: networksMax, description }), {
     message,
     accepts: (texts: string[]) => {
-      const wrong = texts.findIndex((text) => canonicalCidr(text) === undefined);
-      return wrong < 0 || `${message}; item ${wrong + 1} is not a network`;
+      const invalidIndex = texts.findIndex((text) => canonicalCidr(text) === undefined);
+      return invalidIndex < 0 || `${message}; item ${invalidIndex + 1} is not a network`;
     },
   });
 };

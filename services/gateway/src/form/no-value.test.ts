@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-const invited = { authorization: `Bearer ${generateApiKey("inv_")}` };
+const invitationHeaders = { authorization: `Bearer ${generateApiKey("inv_")}` };
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -44,7 +44,7 @@ const schemaOf = (content: Content | undefined): ObjectSchema => {
   return schema.$ref ? (openApiDocument().components.schemas[schema.$ref.replace("#/components/schemas/", "")] ?? {}) : schema;
 };
 const propertiesOf = (content: Content | undefined) => schemaOf(content).properties ?? {};
-const isOperators = (path: string) => /^\/api\/v1\/(businesses|admin)|\/(approve|decline|review)$/.test(path);
+const isOperatorPath = (path: string) => /^\/api\/v1\/(businesses|admin)|\/(approve|decline|review)$/.test(path);
 
 /** Returns the fields of all request bodies of these methods. */
 function fieldsOf(...methods: readonly Field["method"][]): Field[] {
@@ -70,7 +70,7 @@ async function rejectedFields(fields: readonly Field[], value: unknown): Promise
     const response = await gateway.app.inject({
       method,
       url: path.replace(/\{[^}]+\}/, "019a0000-0000-7000-8000-000000000001"),
-      headers: path.startsWith("/api/v1/onboarding/") ? invited : (isOperators(path) ? gateway.admin : gateway.business).headers,
+      headers: path.startsWith("/api/v1/onboarding/") ? invitationHeaders : (isOperatorPath(path) ? gateway.admin : gateway.business).headers,
       payload: { [name]: value },
     });
     const errors: { pointer: string; code: string }[] = response.json().errors ?? [];
@@ -86,16 +86,16 @@ async function rejectedFields(fields: readonly Field[], value: unknown): Promise
 const namesOf = (fields: readonly Field[]) => fields.map(({ operation, name }) => `${operation} ${name}`);
 
 /** Bank details of a beneficiary, for which "" and null mean that there is no value. */
-const isDetail = ({ operation, name, isOptional }: Field) =>
+const isBankDetail = ({ operation, name, isOptional }: Field) =>
   (operation === "createBeneficiary" && !["client_id", "name", "beneficiary_type", "display"].includes(name)) ||
   (operation === "updateBeneficiary" && isOptional);
 
-test.each([null, ""])("%j is rejected for each field of a POST except the details of a beneficiary", async (empty) => {
+test.each([null, ""])("%j is rejected in each field of a POST, except in the bank details of a beneficiary", async (emptyValue) => {
   const fields = fieldsOf("POST");
-  const rejecting = fields.filter((field) => !isDetail(field));
-  expect(rejecting.length).toBeGreaterThan(60);
-  expect(fields.length - rejecting.length).toBe(11);
-  expect(await rejectedFields(fields, empty)).toEqual(namesOf(rejecting));
+  const rejectedByPost = fields.filter((field) => !isBankDetail(field));
+  expect(rejectedByPost.length).toBeGreaterThan(60);
+  expect(fields.length - rejectedByPost.length).toBe(11);
+  expect(await rejectedFields(fields, emptyValue)).toEqual(namesOf(rejectedByPost));
 });
 
 test("null in a PUT or PATCH clears optional fields and is rejected for others", async () => {
@@ -106,14 +106,14 @@ test("null in a PUT or PATCH clears optional fields and is rejected for others",
   expect(await rejectedFields(fields, null)).toEqual(namesOf(required));
 });
 
-test('"" in a PUT or PATCH clears the details of a beneficiary and is rejected for other fields', async () => {
+test('"" in a PUT or PATCH clears the bank details of a beneficiary and is rejected for other fields', async () => {
   const fields = fieldsOf("PUT", "PATCH");
-  expect(fields.filter(isDetail).length).toBeGreaterThan(5);
-  expect(await rejectedFields(fields, "")).toEqual(namesOf(fields.filter((field) => !isDetail(field))));
+  expect(fields.filter(isBankDetail).length).toBeGreaterThan(5);
+  expect(await rejectedFields(fields, "")).toEqual(namesOf(fields.filter((field) => !isBankDetail(field))));
 });
 
-test("fields of a response that PUT or PATCH do not accept are rejected as immutable", async () => {
-  const tried: string[] = [];
+test("a PUT or PATCH rejects the fields of the response that it cannot change as immutable", async () => {
+  const testedFields: string[] = [];
   for (const [path, operations] of Object.entries(openApiDocument().paths)) {
     for (const method of ["put", "patch"] as const) {
       const change = operations[method];
@@ -124,7 +124,7 @@ test("fields of a response that PUT or PATCH do not accept are rejected as immut
         const response = await gateway.app.inject({
           method: method === "put" ? "PUT" : "PATCH",
           url: path.replace(/\{[^}]+\}/, "019a0000-0000-7000-8000-000000000001"),
-          headers: (isOperators(path) ? gateway.admin : gateway.business).headers,
+          headers: (isOperatorPath(path) ? gateway.admin : gateway.business).headers,
           payload: { [name]: "x" },
         });
         const { code, errors } = response.json();
@@ -134,17 +134,17 @@ test("fields of a response that PUT or PATCH do not accept are rejected as immut
           "immutable_field",
           [{ pointer: `/${name}`, code: "immutable_field", message: "cannot be changed" }],
         ]);
-        tried.push(`${change.operationId} ${name}`);
+        testedFields.push(`${change.operationId} ${name}`);
       }
     }
   }
-  expect(tried).toEqual(
+  expect(testedFields).toEqual(
     expect.arrayContaining(["updateAccount currency", "updatePerson nationality", "updateBeneficiary client_id"]),
   );
-  expect(tried.length).toBeGreaterThan(40);
+  expect(testedFields.length).toBeGreaterThan(40);
 });
 
-test("the error for null in an optional field of a POST recommends to leave the field out", async () => {
+test("the error for null in an optional field of a POST recommends omitting the field", async () => {
   const response = await gateway.app.inject({
     method: "POST",
     url: "/api/v1/webhook-endpoints",

@@ -1,8 +1,8 @@
 import { parse } from "node:querystring";
 import { type TInteger, type TObject, Type } from "typebox";
-import { shortened } from "../json/pointer.ts";
+import { shorten } from "../json/pointer.ts";
 import { errorsMax, type FieldError, validationFailed } from "../problem.ts";
-import { type Checked, compileField } from "./field.ts";
+import { type FieldResult, compileField } from "./field.ts";
 import { integer } from "./fields.ts";
 
 /** A parameter with a default. Its type is not optional, because routes always receive a value. */
@@ -39,9 +39,9 @@ function decode(text: string): string {
   }
 }
 
-type Read = (text: string) => unknown;
+type ReadText = (text: string) => unknown;
 
-const readers: Record<string, Read> = {
+const readers: Record<string, ReadText> = {
   integer: (text) => (/^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : text),
   boolean: (text) => (text === "true" ? true : text === "false" ? false : text),
 };
@@ -57,39 +57,39 @@ export function compileQuery(schema: TObject): (query: unknown) => Record<string
     const { type = "string", default: fallback } = property as { type?: string; default?: unknown };
     return { name, fallback, read: readers[type] ?? ((text: string) => text), check: compileField(property) };
   });
-  const known = new Set(Object.keys(schema.properties));
+  const knownParameters = new Set(Object.keys(schema.properties));
   const unknownParameter = "is unknown";
   // Only the first error lists the known parameters, as for the fields of a body.
-  const firstUnknownParameter = `${unknownParameter}; known parameters: ${[...known].join(", ") || "none"}`;
+  const firstUnknownParameter = `${unknownParameter}; known parameters: ${[...knownParameters].join(", ") || "none"}`;
 
   return (received) => {
     const query = received as Record<string, string | string[] | undefined>;
     const errors: FieldError[] = [];
-    const checked: Record<string, unknown> = {};
+    const validQuery: Record<string, unknown> = {};
     for (const { name, fallback, read, check } of parameters) {
       const text = query[name];
       if (text === undefined) {
-        if (fallback !== undefined) checked[name] = fallback;
+        if (fallback !== undefined) validQuery[name] = fallback;
         else if (required.has(name)) errors.push({ parameter: name, code: "required", message: "is required" });
         continue;
       }
       const result = checkText(text, read, check);
       if ("message" in result) errors.push({ parameter: name, code: "invalid", message: result.message });
-      else checked[name] = result.value;
+      else validQuery[name] = result.value;
     }
-    let unknown = firstUnknownParameter;
+    let unknownMessage = firstUnknownParameter;
     for (const name of Object.keys(query)) {
       if (errors.length > errorsMax) break;
-      if (known.has(name)) continue;
-      errors.push({ parameter: shortened(name).toWellFormed(), code: "unknown_parameter", message: unknown });
-      unknown = unknownParameter;
+      if (knownParameters.has(name)) continue;
+      errors.push({ parameter: shorten(name).toWellFormed(), code: "unknown_parameter", message: unknownMessage });
+      unknownMessage = unknownParameter;
     }
     if (errors.length > 0) throw validationFailed(errors);
-    return checked;
+    return validQuery;
   };
 }
 
-function checkText(text: string | string[], read: Read, check: (value: unknown) => Checked): Checked {
+function checkText(text: string | string[], read: ReadText, check: (value: unknown) => FieldResult): FieldResult {
   if (typeof text !== "string") return { message: "must occur only once" };
   if (!text.isWellFormed()) return { message: "must be percent-encoded UTF-8" };
   if (text.includes("\0")) return { message: "must not contain NUL" };

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { compileField } from "./field.ts";
 import { webUrl } from "./web-url.ts";
 
-const strict = compileField(webUrl({ insecure: false, purpose: "", examples: [] }));
-const sandbox = compileField(webUrl({ insecure: true, purpose: "", examples: [] }));
+const checkHttpsUrl = compileField(webUrl({ insecure: false, purpose: "", examples: [] }));
+const checkInsecureUrl = compileField(webUrl({ insecure: true, purpose: "", examples: [] }));
 
 test.each([
   "https://shop.example",
@@ -22,7 +22,7 @@ test.each([
   "https://متجر.example/شكرا?طلب=٥#تم",
   "https://xn--bcher-kva.example/",
 ])("webUrl accepts %s unchanged", (url) => {
-  expect(strict(url)).toEqual({ value: url });
+  expect(checkHttpsUrl(url)).toEqual({ value: url });
 });
 
 test.each([
@@ -43,7 +43,7 @@ test.each([
   "http://shop.example/",
   `https://shop.example/${"a".repeat(2_048)}`,
 ])("webUrl rejects %j", (url) => {
-  expect(strict(url)).toEqual({ message: "must be an absolute https URL of at most 2048 characters" });
+  expect(checkHttpsUrl(url)).toEqual({ message: "must be an absolute https URL of at most 2048 characters" });
 });
 
 test.each([
@@ -57,25 +57,25 @@ test.each([
   ["https://shop.example/a/../b", "https://shop.example/b"],
   ['https://shop.example/"', "https://shop.example/%22"],
 ])("webUrl rejects %s and reports the form that browsers use", (url, href) => {
-  expect(strict(url)).toEqual({ message: `must have the form that browsers use: ${href}` });
+  expect(checkHttpsUrl(url)).toEqual({ message: `must have the form that browsers use: ${href}` });
 });
 
 test("webUrl rejects a URL that is too long after percent-encoding", () => {
-  expect(strict(`https://shop.example/${"é".repeat(1_000)}`)).toEqual({
+  expect(checkHttpsUrl(`https://shop.example/${"é".repeat(1_000)}`)).toEqual({
     message: "must have at most 2048 characters after percent-encoding",
   });
 });
 
 test.each(["https://a:b@shop.example/", "https://@shop.example/"])("webUrl rejects the credentials of %s", (url) => {
-  expect(strict(url)).toEqual({ message: "must not contain a user name or password" });
+  expect(checkHttpsUrl(url)).toEqual({ message: "must not contain a user name or password" });
 });
 
 test("webUrl with insecure accepts http on loopback", () => {
   for (const url of ["http://127.0.0.1:3000/", "http://localhost/", "http://[::1]/", "https://shop.example/"]) {
-    expect(sandbox(url)).toEqual({ value: url });
+    expect(checkInsecureUrl(url)).toEqual({ value: url });
   }
   for (const url of ["http://shop.example/", "http://0.0.0.0/", "shop"]) {
-    expect(sandbox(url)).toEqual({
+    expect(checkInsecureUrl(url)).toEqual({
       message: "must be an absolute https URL of at most 2048 characters; http is accepted only on loopback",
     });
   }

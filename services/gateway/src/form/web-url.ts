@@ -5,7 +5,7 @@ import { field } from "./field.ts";
 const charactersMax = 2048;
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
-const form = /^https?:\/\/(?<authority>[^\s\\/?#\u0000-\u001f\u007f]+)(?<rest>(?:[/?#][^\s\\\u0000-\u001f\u007f]*)?)$/i;
+const urlPattern = /^https?:\/\/(?<authority>[^\s\\/?#\u0000-\u001f\u007f]+)(?<rest>(?:[/?#][^\s\\\u0000-\u001f\u007f]*)?)$/i;
 
 /**
  * An absolute https URL for a browser redirect, without credentials. `insecure` also accepts http
@@ -33,13 +33,13 @@ export const webUrl = (options: { insecure: boolean; purpose: string; examples: 
 };
 
 function checkUrl(value: string, insecure: boolean): boolean | string {
-  const { authority, rest = "" } = (value.length <= charactersMax && form.exec(value)?.groups) || {};
+  const { authority, rest = "" } = (value.length <= charactersMax && urlPattern.exec(value)?.groups) || {};
   const url = URL.parse(value);
   if (authority === undefined || !url) return false;
   if (authority.includes("@")) return "must not contain a user name or password";
   if (url.protocol === "http:" && !(insecure && loopbackHost.test(url.hostname))) return false;
   if (url.href.length > charactersMax) return `must have at most ${charactersMax} characters after percent-encoding`;
-  if (!isHostOf(url, authority) || encoded(rest) !== encoded(url.href.slice(url.origin.length))) {
+  if (!isHostOf(url, authority) || encodeNonAscii(rest) !== encodeNonAscii(url.href.slice(url.origin.length))) {
     return `must have the form that browsers use: ${url.href}`;
   }
   return true;
@@ -55,6 +55,6 @@ function isHostOf(url: URL, authority: string): boolean {
 }
 
 /** Encodes path, query and fragment as a URL parser does, without changing their meaning. */
-function encoded(rest: string): string {
+function encodeNonAscii(rest: string): string {
   return `${rest.startsWith("/") ? "" : "/"}${rest}`.replaceAll(/[^\0-\x7f]+/g, encodeURIComponent).replaceAll("'", "%27");
 }

@@ -23,7 +23,7 @@ describe("memberText", () => {
     );
   });
 
-  test("finds the member if its key contains escapes", () => {
+  test("returns the text of a member whose key contains escapes", () => {
     expect(textOf('{"meta\\u0064ata":{"a":1}}')).toBe('{"a":1}');
   });
 
@@ -33,10 +33,10 @@ describe("memberText", () => {
     }
   });
 
-  test("returns text with the same value as the member of the parsed object, for any object", () => {
+  test("returns text that parses to the member's value, for any object", () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), fc.nat(4), (others, value, spaces) => {
-        const json = JSON.stringify({ ...others, metadata: value, end: [1] }, null, spaces);
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), fc.nat(4), (otherMembers, value, spaces) => {
+        const json = JSON.stringify({ ...otherMembers, metadata: value, end: [1] }, null, spaces);
         expect(JSON.parse(textOf(json) ?? "")).toEqual(JSON.parse(JSON.stringify(value)));
         expect(textOf(json)).toBe(JSON.stringify(value));
       }),

@@ -10,19 +10,19 @@ export function memberText(bytes: Uint8Array, name: string): string | undefined 
   const scanner = createScanner(text, true);
   let depth = 0;
   let key: string | undefined;
-  let kept: string | undefined;
+  let valueText: string | undefined;
   // The scanner returns a token of length 0 at the end of the text.
   for (scanner.scan(); scanner.getTokenLength() > 0; scanner.scan()) {
     const offset = scanner.getTokenOffset();
     const first = text[offset] as string;
     if (first === "}" || first === "]") depth--;
     if ((depth === 1 && first === ",") || depth === 0) {
-      if (kept !== undefined) return kept;
+      if (valueText !== undefined) return valueText;
       key = undefined;
     } else if (key === undefined && depth === 1) {
       key = scanner.getTokenValue();
-    } else if (key === name && (kept !== undefined || first !== ":")) {
-      kept = (kept ?? "") + text.slice(offset, offset + scanner.getTokenLength());
+    } else if (key === name && (valueText !== undefined || first !== ":")) {
+      valueText = (valueText ?? "") + text.slice(offset, offset + scanner.getTokenLength());
     }
     if (first === "{" || first === "[") depth++;
   }

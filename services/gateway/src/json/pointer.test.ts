@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pointerOf, shortened } from "./pointer.ts";
+import { pointerOf, shorten } from "./pointer.ts";
 
 describe("pointerOf", () => {
   test("escapes ~ and / in a key (RFC 6901)", () => {
@@ -12,7 +12,7 @@ describe("pointerOf", () => {
   });
 });
 
-test("shortened keeps 256 characters and does not split a surrogate pair", () => {
-  expect(shortened("a".repeat(256))).toBe("a".repeat(256));
-  expect(shortened(`${"a".repeat(255)}😀`)).toBe(`${"a".repeat(255)}\ufffd…`);
+test("shorten keeps 256 characters and does not split a surrogate pair", () => {
+  expect(shorten("a".repeat(256))).toBe("a".repeat(256));
+  expect(shorten(`${"a".repeat(255)}😀`)).toBe(`${"a".repeat(255)}\ufffd…`);
 });

@@ -8,13 +8,13 @@ const pointerLengthMax = 512;
 export function pointerOf(path: readonly (string | number)[]): string {
   let pointer = "";
   for (const part of path) {
-    pointer += `/${shortened(String(part)).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    pointer += `/${shorten(String(part)).replaceAll("~", "~0").replaceAll("/", "~1")}`;
     if (pointer.length > pointerLengthMax) return `${pointer.slice(0, pointerLengthMax).toWellFormed()}…`;
   }
   return pointer;
 }
 
 /** Returns at most 256 characters of a name in the request, for use in a message. */
-export function shortened(name: string): string {
+export function shorten(name: string): string {
   return name.length <= tokenLengthMax ? name : `${name.slice(0, tokenLengthMax).toWellFormed()}…`;
 }

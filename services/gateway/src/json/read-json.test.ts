@@ -29,7 +29,7 @@ describe("readJsonObject", () => {
     );
   });
 
-  test("rejects a body exactly when JSON.parse rejects it or when it repeats a key", () => {
+  test("rejects the bodies that JSON.parse rejects and bodies with a repeated key, and no others", () => {
     const part = fc.constantFrom(
       ...'{}[]:,"\\/ \t\n\r.-+eE0123ua'.split(""),
       "true",
@@ -61,8 +61,8 @@ describe("readJsonObject", () => {
         fc.constantFrom(["", ""], ["[", "]"], ['{"a":', "}"]),
         (parts, [start, end]) => {
           const text = `${start}${parts.join("")}${end}`;
-          const found = readText(text);
-          if (found !== "repeated") expect(found).toEqual(parsed(text));
+          const result = readText(text);
+          if (result !== "repeated") expect(result).toEqual(parsed(text));
         },
       ),
       { numRuns: 20_000 },
@@ -246,17 +246,17 @@ class CountedText {
 }
 
 const readsOf = (text: string): number => {
-  const counted = new CountedText(text);
+  const countedText = new CountedText(text);
   try {
-    parseJson(counted as unknown as string);
+    parseJson(countedText as unknown as string);
   } catch (error) {
     expect(error).toMatchObject({ name: "Problem" });
   }
-  return counted.reads;
+  return countedText.reads;
 };
 
 /** Returns a text of this length, in which a part is repeated between a beginning and an end. */
-const filled = (length: number, [start, part, end]: readonly [string, string, string]) =>
+const repeatToLength = (length: number, [start, part, end]: readonly [string, string, string]) =>
   start + part.repeat(Math.ceil((length - start.length - end.length) / part.length)) + end;
 
 const ends = ["", "}", '"', "x", "\\"];
@@ -296,15 +296,15 @@ const parts = [
   "1e5,",
   "[],",
 ];
-const malformed = ['{"a":tru,"', '{"a":"', "{", '{"a":[', "", '{"a":1'].flatMap((start) =>
+const malformedShapes = ['{"a":tru,"', '{"a":"', "{", '{"a":[', "", '{"a":1'].flatMap((start) =>
   parts.flatMap((part) => ends.map((end) => [start, part, end] as const)),
 );
 
 test("parseJson reads each character of malformed text at most eight times on average", () => {
-  expect(malformed.length).toBeGreaterThan(1_000);
-  for (const shape of malformed) {
+  expect(malformedShapes.length).toBeGreaterThan(1_000);
+  for (const shape of malformedShapes) {
     for (const length of [1_000, 2_000, 4_000]) {
-      const text = filled(length, shape);
+      const text = repeatToLength(length, shape);
       expect.soft(readsOf(text) / text.length, JSON.stringify([length, ...shape])).toBeLessThanOrEqual(8);
     }
   }

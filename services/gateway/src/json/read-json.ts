@@ -1,6 +1,6 @@
 import { visit } from "jsonc-parser";
 import { errorsMax, type FieldError, invalidJson, validationFailed } from "../problem.ts";
-import { pointerOf, shortened } from "./pointer.ts";
+import { pointerOf, shorten } from "./pointer.ts";
 
 const depthMax = 32;
 /**
@@ -31,7 +31,7 @@ export function readJsonObject(bytes: Uint8Array): Record<string, unknown> | und
 }
 
 /** An object or array that the parser has not finished. */
-interface Open {
+interface OpenContainer {
   readonly value: Record<string, unknown> | unknown[];
   /** Key of the member whose value follows. */
   key: string;
@@ -39,26 +39,26 @@ interface Open {
 
 /** Parses JSON text (RFC 8259) in one pass. Throws a Problem at the first syntax error. */
 export function parseJson(text: string): unknown {
-  const open: Open[] = [];
+  const openContainers: OpenContainer[] = [];
   const errors: FieldError[] = [];
   let root: unknown;
-  let values = 0;
+  let valueCount = 0;
 
-  const add = (value: unknown, line: number, character: number): void => {
-    if (++values > valuesMax) {
-      throw invalidJson(`The body has more than ${valuesMax} values${placeOf(line, character)}.`);
+  const addValue = (value: unknown, line: number, character: number): void => {
+    if (++valueCount > valuesMax) {
+      throw invalidJson(`The body has more than ${valuesMax} values${positionOf(line, character)}.`);
     }
-    const parent = open.at(-1);
+    const parent = openContainers.at(-1);
     if (!parent) root = value;
     else if (Array.isArray(parent.value)) parent.value.push(value);
     else setMember(parent.value, parent.key, value);
   };
-  const begin = (value: Open["value"], line: number, character: number): void => {
-    if (open.length === depthMax) {
-      throw invalidJson(`The body is nested deeper than ${depthMax} levels${placeOf(line, character)}.`);
+  const openContainer = (value: OpenContainer["value"], line: number, character: number): void => {
+    if (openContainers.length === depthMax) {
+      throw invalidJson(`The body is nested deeper than ${depthMax} levels${positionOf(line, character)}.`);
     }
-    add(value, line, character);
-    open.push({ value, key: "" });
+    addValue(value, line, character);
+    openContainers.push({ value, key: "" });
   };
   const checkText = (value: string, path: () => (string | number)[], message: string): void => {
     if (isStorable(value) || errors.length > errorsMax) return;
@@ -68,25 +68,25 @@ export function parseJson(text: string): unknown {
   visit(
     text,
     {
-      onObjectBegin: (_offset, _length, line, character) => begin({}, line, character),
-      onArrayBegin: (_offset, _length, line, character) => begin([], line, character),
-      onObjectEnd: () => void open.pop(),
-      onArrayEnd: () => void open.pop(),
+      onObjectBegin: (_offset, _length, line, character) => openContainer({}, line, character),
+      onArrayBegin: (_offset, _length, line, character) => openContainer([], line, character),
+      onObjectEnd: () => void openContainers.pop(),
+      onArrayEnd: () => void openContainers.pop(),
       onObjectProperty: (key, _offset, _length, line, character, path) => {
-        const parent = open.at(-1) as Open;
+        const parent = openContainers.at(-1) as OpenContainer;
         if (Object.hasOwn(parent.value, key)) {
-          const place = placeOf(line, character);
-          throw invalidJson(`The key ${JSON.stringify(shortened(key))} is repeated in one object${place}.`);
+          const position = positionOf(line, character);
+          throw invalidJson(`The key ${JSON.stringify(shorten(key))} is repeated in one object${position}.`);
         }
         checkText(key, () => [...path(), key], "is a key with NUL or lone surrogates");
         parent.key = key;
       },
       onLiteralValue: (value, _offset, _length, line, character, path) => {
         if (typeof value === "string") checkText(value, path, "must not contain NUL or lone surrogates");
-        add(value, line, character);
+        addValue(value, line, character);
       },
       onError: (_code, _offset, _length, line, character) => {
-        throw invalidJson(`The body is not JSON${placeOf(line, character)}.`);
+        throw invalidJson(`The body is not JSON${positionOf(line, character)}.`);
       },
     },
     { disallowComments: true, allowTrailingComma: false },
@@ -105,4 +105,4 @@ function setMember(object: Record<string, unknown>, key: string, value: unknown)
 const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
 /** Returns ", at line 2, column 7". Both count from 1; the parser counts from 0. */
-const placeOf = (line: number, character: number): string => `, at line ${line + 1}, column ${character + 1}`;
+const positionOf = (line: number, character: number): string => `, at line ${line + 1}, column ${character + 1}`;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressesOf, canonicalCidr } from "./allowed-ips.ts";
+import { createAddressFilter, canonicalCidr } from "./allowed-ips.ts";
 
 test.each([
   ["203.0.113.0/24", "203.0.113.0/24"],
@@ -54,16 +54,16 @@ test.each([
   ["203.0.113.7:443", false],
   ["unknown", false],
   ["", false],
-])("addressesOf 203.0.113.0/24 and 2001:db8::/32 contains %j: %s", (address, isContained) => {
-  expect(addressesOf(["203.0.113.0/24", "2001:db8::/32"])(address)).toBe(isContained);
+])("the filter of 203.0.113.0/24 and 2001:db8::/32 contains %j: %s", (address, isContained) => {
+  expect(createAddressFilter(["203.0.113.0/24", "2001:db8::/32"])(address)).toBe(isContained);
 });
 
 test("a network with all IPv6 addresses contains no IPv4 address, and vice versa", () => {
-  expect(addressesOf(["::/0"])("203.0.113.7")).toBe(false);
-  expect(addressesOf(["::/0"])("::ffff:203.0.113.7")).toBe(false);
-  expect(addressesOf(["0.0.0.0/0"])("2001:db8::1")).toBe(false);
+  expect(createAddressFilter(["::/0"])("203.0.113.7")).toBe(false);
+  expect(createAddressFilter(["::/0"])("::ffff:203.0.113.7")).toBe(false);
+  expect(createAddressFilter(["0.0.0.0/0"])("2001:db8::1")).toBe(false);
 });
 
 test("an empty list and an invalid network contain no address", () => {
-  for (const networks of [[], ["nonsense"]]) expect(addressesOf(networks)("203.0.113.7")).toBe(false);
+  for (const networks of [[], ["nonsense"]]) expect(createAddressFilter(networks)("203.0.113.7")).toBe(false);
 });

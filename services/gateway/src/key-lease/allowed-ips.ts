@@ -22,9 +22,9 @@ export function canonicalCidr(text: string): string | undefined {
 
 /**
  * Creates a function that returns whether an address lies in one of the networks. IPv4-mapped IPv6
- * is compared as IPv4. A text that is not an address, as a proxy may send, lies in none.
+ * is compared as IPv4. Returns false for text that is not an address, which a proxy may send.
  */
-export function addressesOf(cidrs: readonly string[]): (address: string) => boolean {
+export function createAddressFilter(cidrs: readonly string[]): (address: string) => boolean {
   // An invalid network contains no address.
   const networks = cidrs.filter((cidr) => ipaddr.isValidCIDR(cidr)).map((cidr) => ipaddr.parseCIDR(cidr));
   return (text) => {

@@ -9,7 +9,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { ApiKeyCache, type ResolvedKey } from "./api-key-cache.ts";
 
-const live = { state: KeyState.LIVE, role: KeyRole.BUSINESS, keyId: "k1", keyPrefix: "sk_test_00000000", businessId: "b1" };
+const liveKey = { state: KeyState.LIVE, role: KeyRole.BUSINESS, keyId: "k1", keyPrefix: "sk_test_00000000", businessId: "b1" };
 type Resolution = MessageInitShape<typeof KeyResolutionSchema>;
 
 /** Creates a cache whose clock, scheduling and identity are controlled by the test. */
@@ -26,16 +26,16 @@ function createCache(options: { leaseMs?: number; leasesMax?: number } = {}) {
       const response = (resolution: Resolution) =>
         create(ResolveKeysResponseSchema, { resolutions: hashes.map(() => resolution), leaseMs: options.leaseMs ?? 500 });
       // All handlers of the promise run within one turn of the event loop.
-      const settled = () => new Promise<void>((done) => setImmediate(done));
+      const waitForHandlers = () => new Promise<void>((done) => setImmediate(done));
       lookUps.push({
         hashes: hashes.map((hash) => Buffer.from(hash).toString()),
-        respond: (resolution = live) => {
+        respond: (resolution = liveKey) => {
           resolve(response(resolution));
-          return settled();
+          return waitForHandlers();
         },
         fail: () => {
-          reject(new Error("identity is down"));
-          return settled();
+          reject(new Error("identity is unreachable"));
+          return waitForHandlers();
         },
       });
       return promise;
@@ -55,7 +55,7 @@ function createCache(options: { leaseMs?: number; leasesMax?: number } = {}) {
 }
 
 /** Creates a cache with a lease for the key "a" that begins now. */
-async function createCacheWithLease(options: { leaseMs?: number; leasesMax?: number } = {}, resolution: Resolution = live) {
+async function createCacheWithLease(options: { leaseMs?: number; leasesMax?: number } = {}, resolution: Resolution = liveKey) {
   const cache = createCache(options);
   const resolved = cache.resolve("a");
   cache.send();
@@ -67,7 +67,7 @@ async function createCacheWithLease(options: { leaseMs?: number; leasesMax?: num
 const isCached = (resolved: ResolvedKey | Promise<ResolvedKey>) => !(resolved instanceof Promise);
 
 describe("a lease", () => {
-  test("serves requests without a look-up until it ends", async () => {
+  test("a lease serves requests without a look-up until it ends", async () => {
     const cache = await createCacheWithLease();
     cache.pass(499);
     expect(cache.resolve("a")).toMatchObject({ state: KeyState.LIVE, caller: { businessId: "b1", keyId: "k1" } });
@@ -75,7 +75,7 @@ describe("a lease", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("begins when the look-up is sent, not when the response arrives", async () => {
+  test("a lease begins when the look-up is sent, not when the response is received", async () => {
     const cache = createCache();
     const resolved = cache.resolve("a");
     cache.pass(50);
@@ -89,7 +89,7 @@ describe("a lease", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("serves only the waiting requests if it expires before the response arrives", async () => {
+  test("a lease that expires before its response is received serves only the waiting requests", async () => {
     const cache = createCache();
     const resolved = cache.resolve("a");
     cache.send();
@@ -99,7 +99,7 @@ describe("a lease", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("ends after keyLeaseMsMax, even if identity permits more", async () => {
+  test("a lease ends after keyLeaseMsMax, even if identity permits more", async () => {
     const cache = await createCacheWithLease({ leaseMs: 60_000 });
     cache.pass(keyLeaseMsMax - 1);
     expect(isCached(cache.resolve("a"))).toBe(true);
@@ -107,29 +107,29 @@ describe("a lease", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("ends when the key expires", async () => {
-    const cache = await createCacheWithLease({}, { ...live, expiresInMs: 100n });
+  test("a lease ends when its key expires", async () => {
+    const cache = await createCacheWithLease({}, { ...liveKey, expiresInMs: 100n });
     cache.pass(99);
     expect(isCached(cache.resolve("a"))).toBe(true);
     cache.pass(1);
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("of length 0 is not cached", async () => {
+  test("a lease of 0 ms is not cached", async () => {
     const cache = await createCacheWithLease({ leaseMs: 0 });
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
   test.each([KeyState.UNKNOWN, KeyState.REVOKED, KeyState.EXPIRED, KeyState.BUSINESS_DISABLED, KeyState.BUSINESS_PENDING])(
-    "is not created for a key in state %i",
+    "no lease is created for a key in state %i",
     async (state) => {
       const cache = await createCacheWithLease({}, { state });
       expect(isCached(cache.resolve("a"))).toBe(false);
     },
   );
 
-  test("is not created for a live key without a role", async () => {
-    const cache = await createCacheWithLease({}, { ...live, role: KeyRole.UNSPECIFIED });
+  test("no lease is created for a live key without a role", async () => {
+    const cache = await createCacheWithLease({}, { ...liveKey, role: KeyRole.UNSPECIFIED });
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 });
@@ -139,12 +139,12 @@ describe("isFresh", () => {
     [500, {}, 500],
     [0, {}, 500],
     [500, { expiresInMs: 100n }, 100],
-  ])("with a lease of %i ms (key: %o) returns true for %i ms after the look-up was sent", async (leaseMs, key, freshMs) => {
+  ])("returns true, with a lease of %i ms (key: %o), for %i ms after the look-up was sent", async (leaseMs, key, freshMs) => {
     const cache = createCache({ leaseMs });
-    const pending = cache.resolve("a");
+    const pendingResults = cache.resolve("a");
     cache.send();
-    await cache.lookUps[0]?.respond({ ...live, ...key });
-    const resolved = await pending;
+    await cache.lookUps[0]?.respond({ ...liveKey, ...key });
+    const resolved = await pendingResults;
     cache.pass(freshMs - 1);
     expect(cache.isFresh(resolved)).toBe(true);
     cache.pass(1);
@@ -153,16 +153,16 @@ describe("isFresh", () => {
 });
 
 describe("a look-up", () => {
-  test("contains every waiting key once", async () => {
+  test("a look-up contains every waiting key once", async () => {
     const cache = createCache();
-    const pending = ["a", "b", "a", "c"].map((key) => cache.resolve(key));
+    const pendingResults = ["a", "b", "a", "c"].map((key) => cache.resolve(key));
     cache.send();
     expect(cache.lookUps.map(({ hashes }) => hashes)).toEqual([["a", "b", "c"]]);
     await cache.lookUps[0]?.respond();
-    await expect(Promise.all(pending)).resolves.toHaveLength(4);
+    await expect(Promise.all(pendingResults)).resolves.toHaveLength(4);
   });
 
-  test("is not joined by a request that arrives after it was sent", async () => {
+  test("a request after the look-up was sent starts a new look-up", async () => {
     const cache = createCache();
     const first = cache.resolve("a");
     cache.send();
@@ -175,13 +175,13 @@ describe("a look-up", () => {
     await expect(second).resolves.toMatchObject({ state: KeyState.REVOKED });
   });
 
-  test("rejects the waiting requests when it fails, and the next request starts a new look-up", async () => {
+  test("a failed look-up rejects the waiting requests, and the next request starts a new look-up", async () => {
     const cache = createCache();
     const resolved = cache.resolve("a") as Promise<ResolvedKey>;
-    const refused = expect(resolved).rejects.toThrow("identity is down");
+    const rejection = expect(resolved).rejects.toThrow("identity is unreachable");
     cache.send();
     await cache.lookUps[0]?.fail();
-    await refused;
+    await rejection;
     cache.resolve("a");
     cache.send();
     expect(cache.lookUps).toHaveLength(2);
@@ -189,7 +189,7 @@ describe("a look-up", () => {
 });
 
 describe("a key in use", () => {
-  test("is renewed in the background, so that its requests do not wait", async () => {
+  test("the lease of a key in use is renewed in the background, without a delay of its requests", async () => {
     const cache = await createCacheWithLease();
     for (let turn = 1; turn < 10; turn++) {
       cache.pass(300);
@@ -201,7 +201,7 @@ describe("a key in use", () => {
     }
   });
 
-  test("is removed from the cache when its renewal returns that it was revoked", async () => {
+  test("a key is removed from the cache when the renewal of its lease returns REVOKED", async () => {
     const cache = await createCacheWithLease();
     cache.pass(300);
     cache.resolve("a");
@@ -210,7 +210,7 @@ describe("a key in use", () => {
     expect(isCached(cache.resolve("a"))).toBe(false);
   });
 
-  test("is valid until the end of its lease while identity is down, and is rejected afterwards", async () => {
+  test("a key is valid until the end of its lease while identity is unreachable, and is rejected afterwards", async () => {
     const cache = await createCacheWithLease();
     cache.pass(300);
     cache.resolve("a");
@@ -221,11 +221,11 @@ describe("a key in use", () => {
     cache.send();
     await cache.lookUps[2]?.fail();
     cache.pass(1);
-    const late = cache.resolve("a") as Promise<ResolvedKey>;
-    const refused = expect(late).rejects.toThrow();
+    const resolvedAfterLease = cache.resolve("a") as Promise<ResolvedKey>;
+    const rejection = expect(resolvedAfterLease).rejects.toThrow();
     cache.send();
     await cache.lookUps[3]?.fail();
-    await refused;
+    await rejection;
   });
 });
 

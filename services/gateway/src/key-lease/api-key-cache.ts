@@ -8,7 +8,7 @@ import {
 import type { Caller } from "@amana/rpc";
 import { setBounded } from "@amana/runtime";
 import { keyLeases, keyResolutions } from "../metrics.ts";
-import { addressesOf } from "./allowed-ips.ts";
+import { createAddressFilter } from "./allowed-ips.ts";
 
 /** The state and the caller of a key, as identity resolved it. */
 export interface ResolvedKey {
@@ -20,8 +20,8 @@ export interface ResolvedKey {
   /** Returns whether the key may be used from an address. Undefined permits all addresses. */
   readonly allows: ((address: string) => boolean) | undefined;
   /**
-   * Until this time (monotonic clock) the resolution may be used, because identity delays the
-   * response to a revocation until then. It is at most the expiry of the key.
+   * The resolution may be used until this time (monotonic clock), at most until the key expires.
+   * Identity delays the response to a revocation until then.
    */
   readonly freshUntilMs: number;
 }
@@ -144,8 +144,8 @@ export class ApiKeyCache {
       return;
     }
     const endsAtMs = sentAtMs + lengthMs;
-    const previous = this.#leases.get(hash);
-    if (endsAtMs <= this.#options.nowMs() || (previous && previous.endsAtMs > endsAtMs)) return;
+    const existingLease = this.#leases.get(hash);
+    if (endsAtMs <= this.#options.nowMs() || (existingLease && existingLease.endsAtMs > endsAtMs)) return;
     const lease = { key, endsAtMs, renewAtMs: sentAtMs + lengthMs / 2, renewing: false };
     setBounded(this.#leases, hash, lease, this.#options.leasesMax);
     keyLeases.set(this.#leases.size);
@@ -156,7 +156,7 @@ function accessOf(key: KeyResolution): Pick<ResolvedKey, "state" | "caller" | "a
   const { state, allowedIps } = key;
   if (state === KeyState.LIVE) return { state, caller: callerOf(key), allows: undefined };
   if (state !== KeyState.LIVE_FROM_ALLOWED_IPS) return { state, caller: undefined, allows: undefined };
-  return { state, caller: callerOf(key), allows: addressesOf(allowedIps) };
+  return { state, caller: callerOf(key), allows: createAddressFilter(allowedIps) };
 }
 
 function callerOf(key: KeyResolution): Caller | undefined {

@@ -12,19 +12,19 @@ export function presentedKeyHash(
   kinds: readonly ApiKeyKind[] = ["sk_live_", "sk_test_", "ak_"],
 ): string {
   const { authorization, "x-api-key": apiKeyHeader } = headers;
-  if (authorization !== undefined && hasOtherAuthorization(rawHeaders, authorization)) throw conflicting();
+  if (authorization !== undefined && hasOtherAuthorization(rawHeaders, authorization)) throw conflictProblem();
   const bearer = authorization === undefined ? undefined : bearerOf(authorization);
-  const plain = typeof apiKeyHeader === "string" ? apiKeyHeader.trim() : undefined;
-  if (bearer === undefined && plain === undefined) throw Problem.of("missing_api_key");
-  if (bearer !== undefined && plain !== undefined && bearer !== plain) throw conflicting();
-  const key = bearer ?? plain ?? "";
+  const headerKey = typeof apiKeyHeader === "string" ? apiKeyHeader.trim() : undefined;
+  if (bearer === undefined && headerKey === undefined) throw Problem.of("missing_api_key");
+  if (bearer !== undefined && headerKey !== undefined && bearer !== headerKey) throw conflictProblem();
+  const key = bearer ?? headerKey ?? "";
   if (key === "") throw Problem.of("missing_api_key");
   const kind = readApiKeyKind(key);
   if (!kind || !kinds.includes(kind)) throw Problem.of("invalid_api_key");
   return hashApiKey(key).toString("base64");
 }
 
-const conflicting = () =>
+const conflictProblem = () =>
   Problem.of("invalid_api_key", { detail: "The headers contain different keys. Send one key in one header." });
 
 /** Checks the raw headers, because Node keeps only the first of several Authorization headers. */

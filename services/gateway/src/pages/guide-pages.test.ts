@@ -55,7 +55,7 @@ describe("buildGuideIndex", () => {
 });
 
 describe("guidePage", () => {
-  test("lists all pages in reading order and marks the current one", () => {
+  test("guidePage lists all pages in reading order and marks the current page", () => {
     const { aside } = guidePage(guide, 1);
     expect(
       [...(aside?.text ?? "").matchAll(/<a href="([^"]+)"( aria-current="page")?>([^<]+)/g)].map((link) => link.slice(1)),
@@ -66,7 +66,7 @@ describe("guidePage", () => {
     ]);
   });
 
-  test("links to the previous and next page where they exist", () => {
+  test("guidePage links to the previous and the next page if they exist", () => {
     const neighbours = (position: number) =>
       [...guidePage(guide, position).content.text.matchAll(/<a href="([^"]+)" rel="(prev|next)">/g)].map((link) => link.slice(1));
     expect([0, 1, 2].map(neighbours)).toEqual([
@@ -79,7 +79,7 @@ describe("guidePage", () => {
     ]);
   });
 
-  test("has a search box that is hidden until the script runs", () => {
+  test("guidePage renders a search box that is hidden until the script runs", () => {
     expect(guidePage(guide, 0).aside?.text).toContain("<search hidden>");
   });
 });

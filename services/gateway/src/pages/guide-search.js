@@ -4,7 +4,7 @@ import MiniSearch from "minisearch";
 
 const resultsMax = 8;
 const snippetLength = 160;
-// As in `guide-index.ts`.
+// Must equal `tokenize` of `guide-index.ts`.
 const tokenize = (text) => text.split(/[^\p{L}\p{N}]+/u);
 
 const box = document.querySelector("search");

@@ -1,4 +1,4 @@
-import { aboutRequest } from "../call.ts";
+import { requestLogFields } from "../call.ts";
 import type { App, Gateway } from "../gateway.ts";
 
 /** Logs one line for each request, without keys, paths that contain tokens, and bodies. */
@@ -8,7 +8,7 @@ export function logRequests(app: App, { logger }: Gateway): void {
     const { caller } = request;
     logger.info(
       {
-        ...aboutRequest(request),
+        ...requestLogFields(request),
         method: request.method,
         route: request.routeOptions.url,
         status: reply.statusCode,

@@ -18,7 +18,7 @@ async function start(leaseMs: number) {
   const counters = { lookUps: 0 };
   keyLeases.resolveKeys = (request, call) => {
     counters.lookUps++;
-    return resolveKeys?.(request, call) ?? Promise.reject(new Error("no implementation"));
+    return resolveKeys?.(request, call) ?? Promise.reject(new Error("the test gateway has no resolveKeys"));
   };
   payments.createPayment = async () => ({ id: "p", currency: "DZD", status: PaymentStatus.PENDING });
   await gateway.app.listen({ host: "127.0.0.1", port: 0 });
@@ -33,62 +33,62 @@ async function start(leaseMs: number) {
     socket.write(`POST /api/v1/payments HTTP/1.1\r\nHost: a\r\n${type}${headers.join("")}${encoding}\r\n\r\n`);
     await eventually(() => expect(counters.lookUps).toBeGreaterThan(0));
     return {
-      async finish(rest: string): Promise<string> {
+      async finish(remainingText: string): Promise<string> {
         let response = "";
         socket.on("data", (chunk) => {
           response += String(chunk);
         });
-        socket.write(rest);
+        socket.write(remainingText);
         await once(socket, "close");
         return response.slice(9, 12);
       },
     };
   };
-  const created = () => gateway.received.filter(({ rpc }) => rpc === "CreatePayment").length;
-  return { gateway, key, counters, begin, created, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
+  const createdCount = () => gateway.received.filter(({ rpc }) => rpc === "CreatePayment").length;
+  return { gateway, key, counters, begin, createdCount, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
 }
 
-const longestLeaseEnds = () => new Promise((resolve) => setTimeout(resolve, keyLeaseMsMax + 50));
-const sized = `Content-Length: ${order.length}`;
+const waitForLongestLease = () => new Promise((resolve) => setTimeout(resolve, keyLeaseMsMax + 50));
+const contentLengthHeader = `Content-Length: ${order.length}`;
 
 test.each([
-  ["with a Content-Length", sized, order],
+  ["with a Content-Length", contentLengthHeader, order],
   ["in chunks", "Transfer-Encoding: chunked", `${order.length.toString(16)}\r\n${order}\r\n0\r\n\r\n`],
-])("a request whose body %s arrives after its key was revoked gets 401 without effect", async (_name, encoding, body) => {
-  await using run = await start(500);
-  const late = await run.begin(encoding);
-  run.key.revoke();
-  await longestLeaseEnds();
-  expect(await late.finish(body)).toBe("401");
-  expect(run.created()).toBe(0);
+])("a request whose body %s is complete only after its key was revoked gets 401 without effect", async (_name, encoding, body) => {
+  await using gatewayRun = await start(500);
+  const lateRequest = await gatewayRun.begin(encoding);
+  gatewayRun.key.revoke();
+  await waitForLongestLease();
+  expect(await lateRequest.finish(body)).toBe("401");
+  expect(gatewayRun.createdCount()).toBe(0);
 });
 
-test("a request whose body arrives late takes effect while its key is valid", async () => {
-  await using run = await start(500);
-  const late = await run.begin(sized);
-  await longestLeaseEnds();
-  expect(await late.finish(order)).toBe("201");
-  expect([run.created(), run.counters.lookUps]).toEqual([1, 2]);
+test("a request whose body is complete only after a lease takes effect if its key is still valid", async () => {
+  await using gatewayRun = await start(500);
+  const lateRequest = await gatewayRun.begin(contentLengthHeader);
+  await waitForLongestLease();
+  expect(await lateRequest.finish(order)).toBe("201");
+  expect([gatewayRun.createdCount(), gatewayRun.counters.lookUps]).toEqual([1, 2]);
 });
 
-test("a body that arrives in time causes no second look-up, even without leases", async () => {
-  await using run = await start(0);
-  expect(await (await run.begin(sized)).finish(order)).toBe("201");
-  expect(run.counters.lookUps).toBe(1);
+test("a request whose body is complete in time causes one look-up, even without leases", async () => {
+  await using gatewayRun = await start(0);
+  expect(await (await gatewayRun.begin(contentLengthHeader)).finish(order)).toBe("201");
+  expect(gatewayRun.counters.lookUps).toBe(1);
 });
 
 describe("a key with allowed networks", () => {
-  const limited = { state: KeyState.LIVE_FROM_ALLOWED_IPS, allowedIps: ["203.0.113.0/24", "2001:db8::/32"] };
-  const within = ["203.0.113.7", "::ffff:203.0.113.7", "2001:db8::7"];
+  const limitedKey = { state: KeyState.LIVE_FROM_ALLOWED_IPS, allowedIps: ["203.0.113.0/24", "2001:db8::/32"] };
+  const allowedAddresses = ["203.0.113.7", "::ffff:203.0.113.7", "2001:db8::7"];
 
-  test("is accepted from an allowed network and gets 403 from another network", async () => {
+  test("a key with allowed networks is accepted from these networks and gets 403 from others", async () => {
     await using gateway = await startTestGateway();
     gateway.behaviour.payments.getPayment = async () => ({ currency: "DZD", status: PaymentStatus.PAID });
     const from = async (remoteAddress: string) => {
-      const { headers } = gateway.aKey(limited);
+      const { headers } = gateway.aKey(limitedKey);
       return await gateway.app.inject({ url: `/api/v1/payments/${randomUUID()}`, headers, remoteAddress });
     };
-    for (const address of within) expect((await from(address)).statusCode, address).toBe(200);
+    for (const address of allowedAddresses) expect((await from(address)).statusCode, address).toBe(200);
     gateway.received.length = 0;
     for (const address of ["203.0.114.7", "::ffff:203.0.114.7", "2001:db9::7", "127.0.0.1"]) {
       const response = await from(address);
@@ -97,26 +97,26 @@ describe("a key with allowed networks", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("gets address_not_allowed before its role and the body are checked, and after its validity is checked", async () => {
+  test("a valid key from another network gets address_not_allowed before its role and the body are checked", async () => {
     await using gateway = await startTestGateway();
     const problemFor = async (key: object) => {
       const { headers } = gateway.aKey(key);
       return (await gateway.app.inject({ method: "POST", url: "/api/v1/payments", headers, payload: "{" })).json();
     };
-    expect(await problemFor(limited)).toMatchObject({ status: 403, code: "address_not_allowed" });
-    expect(await problemFor({ ...limited, admin: true })).toMatchObject({ code: "address_not_allowed" });
-    expect(await problemFor({ ...limited, state: KeyState.REVOKED })).toMatchObject({ code: "api_key_revoked" });
-    expect(await problemFor({ ...limited, state: KeyState.EXPIRED })).toMatchObject({ code: "api_key_expired" });
+    expect(await problemFor(limitedKey)).toMatchObject({ status: 403, code: "address_not_allowed" });
+    expect(await problemFor({ ...limitedKey, admin: true })).toMatchObject({ code: "address_not_allowed" });
+    expect(await problemFor({ ...limitedKey, state: KeyState.REVOKED })).toMatchObject({ code: "api_key_revoked" });
+    expect(await problemFor({ ...limitedKey, state: KeyState.EXPIRED })).toMatchObject({ code: "api_key_expired" });
   });
 
-  test("gets 403 with an empty list of networks, and 503 in an unknown state", async () => {
+  test("a key with an empty list of networks gets 403, and a key in an unknown state gets 503", async () => {
     await using gateway = await startTestGateway();
     const get = async (key: object) => await gateway.app.inject({ url: "/api/v1/me", headers: gateway.aKey(key).headers });
-    expect((await get({ ...limited, allowedIps: [] })).statusCode).toBe(403);
-    expect((await get({ ...limited, state: 99 })).statusCode).toBe(503);
+    expect((await get({ ...limitedKey, allowedIps: [] })).statusCode).toBe(403);
+    expect((await get({ ...limitedKey, state: 99 })).statusCode).toBe(503);
   });
 
-  test("is checked against X-Forwarded-For only if a trusted proxy sends it", async () => {
+  test("X-Forwarded-For is used only if a trusted proxy sends it", async () => {
     const forwarded = { "x-forwarded-for": "203.0.113.7" };
     for (const [trustedProxies, status] of [
       [["10.0.0.0/8"], 200],
@@ -125,13 +125,13 @@ describe("a key with allowed networks", () => {
     ] as const) {
       await using gateway = await startTestGateway({ trustedProxies: [...trustedProxies] });
       gateway.behaviour.payments.getPayment = async () => ({ currency: "DZD", status: PaymentStatus.PAID });
-      const headers = { ...gateway.aKey(limited).headers, ...forwarded };
+      const headers = { ...gateway.aKey(limitedKey).headers, ...forwarded };
       const response = await gateway.app.inject({ url: `/api/v1/payments/${randomUUID()}`, headers, remoteAddress: "10.0.0.1" });
       expect(response.statusCode, trustedProxies.join()).toBe(status);
     }
   });
 
-  test("is checked against the last forwarded address that is not a trusted proxy, for any number of headers", async () => {
+  test("the last forwarded address that is not a trusted proxy is checked, for any number of headers", async () => {
     await using gateway = await startTestGateway({ trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
     gateway.behaviour.payments.getPayment = async () => ({ currency: "DZD", status: PaymentStatus.PAID });
     await gateway.app.listen({ host: "127.0.0.1", port: 0 });
@@ -142,7 +142,7 @@ describe("a key with allowed networks", () => {
       socket.on("data", (chunk) => {
         response += String(chunk);
       });
-      const authorization = Object.entries(gateway.aKey(limited).headers).map(([name, value]) => `${name}: ${value}`);
+      const authorization = Object.entries(gateway.aKey(limitedKey).headers).map(([name, value]) => `${name}: ${value}`);
       const addresses = forwarded.map((value) => `X-Forwarded-For: ${value}`);
       const head = [
         `GET /api/v1/payments/${randomUUID()} HTTP/1.1`,
@@ -155,11 +155,11 @@ describe("a key with allowed networks", () => {
       await once(socket, "close");
       return response.slice(9, 12);
     };
-    const elsewhere = "198.51.100.1";
-    for (const address of within) {
+    const forbiddenAddress = "198.51.100.1";
+    for (const address of allowedAddresses) {
       const [accepted, rejected] = [
-        [[address], [`${elsewhere}, ${address}`], [elsewhere, address], [`${address}, 10.1.1.1`], [`garbage, ${address},`]],
-        [[`${address}, ${elsewhere}`], [address, elsewhere], [`${address}, garbage`], [`${address}, unknown, 10.0.0.1`]],
+        [[address], [`${forbiddenAddress}, ${address}`], [forbiddenAddress, address], [`${address}, 10.1.1.1`], [`garbage, ${address},`]],
+        [[`${address}, ${forbiddenAddress}`], [address, forbiddenAddress], [`${address}, garbage`], [`${address}, unknown, 10.0.0.1`]],
       ];
       for (const forwarded of accepted) expect(await statusOf(...forwarded), String(forwarded)).toBe("200");
       for (const forwarded of rejected) expect(await statusOf(...forwarded), String(forwarded)).toBe("403");
@@ -170,14 +170,14 @@ describe("a key with allowed networks", () => {
     for (const text of ["203.0.113.7:5123", "[2001:db8::7]:443"]) expect(await statusOf(text), text).toBe("403");
   });
 
-  test("is resolved with a single look-up for several addresses", async () => {
-    await using run = await start(500);
-    const { headers } = run.gateway.aKey(limited);
-    const from = (remoteAddress: string) => run.gateway.app.inject({ url: "/api/v1/admin/refunds", headers, remoteAddress });
+  test("a key with allowed networks is resolved once for requests from several addresses", async () => {
+    await using gatewayRun = await start(500);
+    const { headers } = gatewayRun.gateway.aKey(limitedKey);
+    const from = (remoteAddress: string) => gatewayRun.gateway.app.inject({ url: "/api/v1/admin/refunds", headers, remoteAddress });
     const codes = [];
-    for (const address of within) codes.push((await from(address)).json().code);
+    for (const address of allowedAddresses) codes.push((await from(address)).json().code);
     codes.push((await from("127.0.0.1")).json().code);
     expect(codes).toEqual(["admin_required", "admin_required", "admin_required", "address_not_allowed"]);
-    expect(run.counters.lookUps).toBe(1);
+    expect(gatewayRun.counters.lookUps).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
 import { KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from "fastify";
-import { aboutRequest } from "../call.ts";
+import { requestLogFields } from "../call.ts";
 import type { App, Gateway } from "../gateway.ts";
 import type { ResolvedKey } from "../key-lease/api-key-cache.ts";
 import { presentedKeyHash } from "../key-lease/presented-key.ts";
@@ -8,7 +8,7 @@ import { Problem } from "../problem.ts";
 import type { ProblemCode } from "../problem-catalogue.ts";
 import { networkOf } from "../rate-limit/network.ts";
 import { hasBody } from "./bound-bytes.ts";
-import { limitBusiness, rateLimited } from "./limit-rate.ts";
+import { limitBusiness, rejectDraw } from "./limit-rate.ts";
 
 const problemCodes: Readonly<Partial<Record<KeyState, ProblemCode>>> = {
   [KeyState.UNKNOWN]: "invalid_api_key",
@@ -43,7 +43,7 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
     if (allows && !allows(request.ip)) throw Problem.of("address_not_allowed");
     if (caller.role !== role) throw Problem.of(wrongRoleCodes[role]);
   };
-  const limitFailures = slowGuessing(gateway);
+  const limitFailures = createFailureLimit(gateway);
 
   const checkKey: onRequestHookHandler = (request, reply, done) => {
     let key: ResolvedKey | Promise<ResolvedKey>;
@@ -58,7 +58,7 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
     }
     key
       .catch((error: unknown) => {
-        logger.warn({ err: error, ...aboutRequest(request) }, "API key look-up failed");
+        logger.warn({ err: error, ...requestLogFields(request) }, "API key look-up failed");
         throw Problem.of("service_unavailable");
       })
       .then((resolved) => admit(request, reply, resolved))
@@ -80,10 +80,10 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
  * Creates a function that returns the response to a failed authentication: the error itself, or 429
  * after too many failures from one network. Valid keys from that network are still accepted.
  */
-export function slowGuessing({ limits }: Gateway): (error: unknown, address: string) => unknown {
+export function createFailureLimit({ limits }: Gateway): (error: unknown, address: string) => unknown {
   return (error, address) => {
     if (!limits.failedAuth || !(error instanceof Problem) || error.status !== 401) return error;
     const draw = limits.failedAuth.draw(networkOf(address));
-    return draw.allowed ? error : rateLimited("failed_auth", draw);
+    return draw.allowed ? error : rejectDraw("failed_auth", draw);
   };
 }

@@ -36,7 +36,7 @@ describe("boundBytes with one-byte chunks", () => {
     await client.write(refund(key) + inOneByteChunks(text.slice(0, -1)));
     await eventually(() => expect(used(key.businessId)).toBe(16 * kibibyte));
     await client.write(`${inOneByteChunks("}")}0\r\n\r\n`);
-    await client.statusesAre("200");
+    await client.expectStatuses("200");
     expect(gateway.received.at(-1)?.request).toMatchObject({ amountMinor: 1000n });
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
@@ -48,7 +48,7 @@ describe("boundBytes with one-byte chunks", () => {
     await client.write(headOf("/callbacks/kyc", {}));
     const chunk = `400\r\n${"a".repeat(kibibyte)}\r\n`;
     await client.write(chunk.repeat(257));
-    await client.statusesAre("413");
+    await client.expectStatuses("413");
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 });
@@ -59,10 +59,10 @@ describe("boundBytes with more than 10 000 chunks", () => {
     await using _ = gateway;
     await using client = new RawClient(port);
     await client.write(`${headOf("/callbacks/kyc", {})}${inOneByteChunks("a".repeat(10_001))}0\r\n\r\n`);
-    await client.statusesAre("413");
+    await client.expectStatuses("413");
     expect(client.text).toContain("too many small chunks");
     await client.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    await client.statusesAre("413", "200");
+    await client.expectStatuses("413", "200");
     expect(used(allBytes)).toBe(0);
   });
 
@@ -75,12 +75,12 @@ describe("boundBytes with more than 10 000 chunks", () => {
     await using _ = gateway;
     await using client = new RawClient(port);
     await client.write(headOf(path, {}).replace("POST", method) + inOneByteChunks("a".repeat(20_001)));
-    await client.closed();
+    await client.waitUntilClosed();
   });
 });
 
 describe("boundBytes for a business", () => {
-  test("rejects a body whose announced length exceeds the limit of the business with 429 before it is sent", async () => {
+  test("rejects a body whose Content-Length exceeds the limit of the business with 429 before the body is sent", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
     const [key, other] = [gateway.aKey(), gateway.aKey()];
@@ -91,18 +91,18 @@ describe("boundBytes for a business", () => {
 
     await using second = new RawClient(port);
     await second.write(refund(gateway.aKey({ businessId: key.businessId }), 2));
-    await second.statusesAre("429");
+    await second.expectStatuses("429");
     expect(second.text).toMatch(/\r\nretry-after: 1\r\n/i);
     expect(second.text).toContain('"code":"rate_limited"');
     await using third = new RawClient(port);
     await third.write(`${refund(other, 2)}{}`);
-    await third.statusesAre("200");
+    await third.expectStatuses("200");
 
     first.socket.destroy();
     await eventually(() => expect(used(allBytes)).toBe(0));
     await using fourth = new RawClient(port);
     await fourth.write(`${refund(key, 2)}{}`);
-    await fourth.statusesAre("200");
+    await fourth.expectStatuses("200");
   });
 
   test("rejects a chunked body that grows beyond the limit of the business with 429", async () => {
@@ -112,7 +112,7 @@ describe("boundBytes for a business", () => {
     await useKey(gateway, key);
     await using client = new RawClient(port);
     await client.write(`${refund(key)}${`2000\r\n${" ".repeat(0x2000)}\r\n`.repeat(9)}`);
-    await client.statusesAre("429");
+    await client.expectStatuses("429");
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 
@@ -130,23 +130,26 @@ describe("boundBytes for a business", () => {
     await eventually(() => expect(gateway.received.map(({ rpc }) => rpc)).toEqual(["RefundPayment"]));
     expect(used(key.businessId)).toBe(100);
     responseReady.resolve();
-    await client.statusesAre("200");
+    await client.expectStatuses("200");
     await eventually(() => expect(used(allBytes)).toBe(0));
   });
 });
 
 describe("a client that does not read its responses", () => {
-  const large = "d".repeat(100 * kibibyte);
+  const largeText = "d".repeat(100 * kibibyte);
   const requestText = (key: ReturnType<TestGateway["aKey"]>, method: string, path: string) =>
     `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${key.headers.authorization}\r\n\r\n`;
-  /** Sends requests on a connection whose first responses are not read, so that the others wait. */
+  /**
+   * Sends requests on a connection whose first responses are not read, so that later responses
+   * wait.
+   */
   const sendWithoutReading = async (port: number, text: string) => {
     const client = new RawClient(port, { reads: false });
     await client.write("GET /docs/reference.js HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(4) + text);
     return client;
   };
 
-  test("gets 429 for reads when its unread responses exceed the limit of the business", async () => {
+  test("reads get 429 when the unread responses of the client exceed the limit of its business", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -165,7 +168,7 @@ describe("a client that does not read its responses", () => {
     expect((await useKey(gateway, key)).statusCode).toBe(200);
   });
 
-  test("gets 429 for changes without a body when their responses exceed the limit of the business", async () => {
+  test("changes without a body get 429 when their unread responses exceed the limit of the business", async () => {
     const { gateway, port, used } = await start({ byteBounds: { perBusiness: mebibyte } });
     await using _ = gateway;
     const key = gateway.aKey();
@@ -174,7 +177,7 @@ describe("a client that does not read its responses", () => {
       id,
       currency: "DZD",
       status: PaymentStatus.REFUNDED,
-      description: large,
+      description: largeText,
     });
     const refundStatus = async () => {
       const { statusCode } = await gateway.app.inject({ method: "POST", url: refundPath, headers: key.headers });
@@ -194,7 +197,7 @@ describe("a client that does not read its responses", () => {
     expect(await refundStatus()).toBe(200);
   });
 
-  test("has its problem documents counted", async () => {
+  test("unread problem documents count towards the limit of the network", async () => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
     const key = gateway.aKey();
@@ -218,7 +221,7 @@ test("health checks are served while the bytes of all keyless requests are used 
 });
 
 test.each([1, 3])(
-  "a response is not counted when the client disconnected before it (%i requests on the connection)",
+  "the response to a client that disconnected before it is not counted (%i requests on the connection)",
   async (count) => {
     const { gateway, port, used } = await start();
     await using _ = gateway;
@@ -238,7 +241,7 @@ test.each([1, 3])(
     await client[Symbol.asyncDispose]();
     await closed.promise;
     responseReady.resolve();
-    // The gateway handles these requests after the lost responses.
+    // The gateway handles these requests after the responses that are lost.
     for (let i = 0; i < 3; i++) expect((await useKey(gateway, gateway.business)).statusCode).toBe(200);
     await eventually(() => expect(used(allBytes)).toBe(0));
   },
@@ -253,13 +256,13 @@ describe("boundBytes for keyless requests", () => {
     await eventually(() => expect(used("127.0.0.1")).toBe(200 * kibibyte));
     await using second = new RawClient(port);
     await second.write(headOf("/callbacks/kyc", {}, 100 * kibibyte));
-    await second.statusesAre("429");
-    await using elsewhere = new RawClient(port, { address: "127.0.0.2" });
-    await elsewhere.write(headOf("/callbacks/kyc", {}, 100 * kibibyte));
+    await second.expectStatuses("429");
+    await using otherNetworkClient = new RawClient(port, { address: "127.0.0.2" });
+    await otherNetworkClient.write(headOf("/callbacks/kyc", {}, 100 * kibibyte));
     await eventually(() => expect(used("127.0.0.2")).toBe(100 * kibibyte));
     await using business = new RawClient(port);
     await business.write(`${refund(gateway.aKey(), 2)}{}`);
-    await business.statusesAre("200");
+    await business.expectStatuses("200");
   });
 
   test("rejects a body beyond a quarter of the gateway's bytes with 503, while a business is served", async () => {
@@ -270,21 +273,21 @@ describe("boundBytes for keyless requests", () => {
     await eventually(() => expect(used("keyless")).toBe(200 * kibibyte));
     await using second = new RawClient(port, { address: "127.0.0.2" });
     await second.write(headOf("/callbacks/kyc", {}, 100 * kibibyte));
-    await second.statusesAre("503");
+    await second.expectStatuses("503");
     expect(second.text).toMatch(/\r\nretry-after: 1\r\n/i);
     await using business = new RawClient(port);
     await business.write(`${refund(gateway.aKey(), 600 * kibibyte)}{}${" ".repeat(600 * kibibyte - 2)}`);
-    await business.statusesAre("200");
+    await business.expectStatuses("200");
   });
 
-  test("counts the body of a request whose key is being looked up towards its network", async () => {
+  test("counts the body of a request towards its network while its key is being looked up", async () => {
     const { gateway, port, used } = await start({ leaseMs: 0, byteBounds: { perNetwork: 64 * kibibyte } });
     await using _ = gateway;
     const lookUpStarted = Promise.withResolvers<void>();
-    const released = Promise.withResolvers<void>();
+    const lookUpReleased = Promise.withResolvers<void>();
     gateway.behaviour.keyLeases.resolveKeys = async ({ keyHashes }) => {
       lookUpStarted.resolve();
-      await released.promise;
+      await lookUpReleased.promise;
       return { resolutions: keyHashes.map(() => ({ state: KeyState.UNKNOWN })), leaseMs: 0 };
     };
     await using client = new RawClient(port);
@@ -294,8 +297,8 @@ describe("boundBytes for keyless requests", () => {
     await eventually(() => expect(used("127.0.0.1")).toBe(32 * kibibyte));
     await client.write(`2000\r\n${" ".repeat(0x2000)}\r\n`.repeat(8));
     await eventually(() => expect(used("127.0.0.1")).toBe(0));
-    released.resolve();
-    await client.statusesAre("401");
+    lookUpReleased.resolve();
+    await client.expectStatuses("401");
   });
 });
 
@@ -309,18 +312,18 @@ test("a request gets 503 when the bytes of all businesses exceed the gateway's l
   await eventually(() => expect(used(key.businessId)).toBe(mebibyte));
   await using second = new RawClient(port);
   await second.write(refund(other, 2));
-  await second.statusesAre("503");
+  await second.expectStatuses("503");
   expect(second.text).toContain('"code":"overloaded"');
 });
 
-test("the body of a GET is dropped as it arrives", async () => {
+test("the body of a GET is dropped while it is received", async () => {
   const { gateway, port, used } = await start();
   await using _ = gateway;
   const key = gateway.aKey();
   await using client = new RawClient(port);
   const head = refund(key).replace(`POST ${refundPath}`, `GET /api/v1/payments/${id}`);
   await client.write(`${head}${`2000\r\n${" ".repeat(0x2000)}\r\n`.repeat(300)}0\r\n\r\n`);
-  await client.statusesAre("200");
+  await client.expectStatuses("200");
   expect(used(allBytes)).toBe(0);
 });
 
@@ -334,6 +337,6 @@ test.each([
   await using _ = gateway;
   await using client = new RawClient(port);
   await client.write(text(gateway.business.headers.authorization));
-  await client.statusesAre("408");
+  await client.expectStatuses("408");
   await eventually(() => expect(used(allBytes)).toBe(0));
 });

@@ -6,7 +6,7 @@ import { startTestGateway } from "../../test/harness.ts";
 
 const id = "019a0000-0000-7000-8000-000000000001";
 
-test("requests beyond the limits get 429 or 503 with Retry-After until earlier requests end, while health checks are served", async () => {
+test("requests beyond the limits get 429 or 503 with Retry-After until earlier requests end, and health checks succeed", async () => {
   await using gateway = await startTestGateway({ loadBounds: { total: 3, perCaller: 2 } });
   const released = Promise.withResolvers<void>();
   gateway.behaviour.payments.getPayment = async () => {
@@ -19,13 +19,13 @@ test("requests beyond the limits get 429 or 503 with Retry-After until earlier r
   const reads = [read(first), read(first)];
   await eventually(() => expect(gateway.received).toHaveLength(2));
 
-  const rejected = await read(first);
-  expect([rejected.statusCode, rejected.json().code, rejected.headers["retry-after"]]).toEqual([429, "rate_limited", "1"]);
-  expect([rejected.headers["ratelimit-limit"], rejected.headers["ratelimit-remaining"]]).toEqual(["2", "0"]);
+  const rejectedResponse = await read(first);
+  expect([rejectedResponse.statusCode, rejectedResponse.json().code, rejectedResponse.headers["retry-after"]]).toEqual([429, "rate_limited", "1"]);
+  expect([rejectedResponse.headers["ratelimit-limit"], rejectedResponse.headers["ratelimit-remaining"]]).toEqual(["2", "0"]);
   reads.push(read(second));
   await eventually(() => expect(gateway.received).toHaveLength(3));
-  const shed = await read(third);
-  expect([shed.statusCode, shed.json().code, shed.headers["retry-after"]]).toEqual([503, "overloaded", "1"]);
+  const overloadedResponse = await read(third);
+  expect([overloadedResponse.statusCode, overloadedResponse.json().code, overloadedResponse.headers["retry-after"]]).toEqual([503, "overloaded", "1"]);
   expect((await gateway.app.inject({ url: "/healthz" })).statusCode).toBe(200);
 
   released.resolve();

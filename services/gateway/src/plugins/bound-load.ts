@@ -3,7 +3,7 @@ import { callerKey } from "../call.ts";
 import type { Gateway } from "../gateway.ts";
 import { requestsInFlight, requestsShed } from "../metrics.ts";
 import { Problem } from "../problem.ts";
-import { rateLimited } from "./limit-rate.ts";
+import { rejectDraw } from "./limit-rate.ts";
 
 /**
  * Limits the requests in flight, in total and for one caller, because more of them would delay all.
@@ -23,20 +23,20 @@ export function boundLoad({ loadBounds: { total, perCaller } }: Gateway): preVal
       return done(Problem.of("overloaded"));
     }
     const key = callerKey(request);
-    const ofCaller = byCaller.get(key) ?? 0;
-    if (ofCaller >= perCaller) {
+    const callerCount = byCaller.get(key) ?? 0;
+    if (callerCount >= perCaller) {
       const draw = { allowed: false, limit: perCaller, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 };
-      return done(rateLimited("at_once", draw));
+      return done(rejectDraw("at_once", draw));
     }
     inFlight++;
     requestsInFlight.inc();
-    byCaller.set(key, ofCaller + 1);
+    byCaller.set(key, callerCount + 1);
     reply.raw.once("close", () => {
       inFlight--;
       requestsInFlight.dec();
-      const left = (byCaller.get(key) ?? 1) - 1;
-      if (left === 0) byCaller.delete(key);
-      else byCaller.set(key, left);
+      const remaining = (byCaller.get(key) ?? 1) - 1;
+      if (remaining === 0) byCaller.delete(key);
+      else byCaller.set(key, remaining);
     });
     done();
   };

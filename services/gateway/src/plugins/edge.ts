@@ -27,7 +27,7 @@ export function guardEdge(app: App): void {
     reply.header("x-request-id", request.id);
     reply.header("x-content-type-options", "nosniff");
     reply.header("cache-control", "no-store");
-    if (request.is404) return done(unknownRoute(request, routes));
+    if (request.is404) return done(createRouteProblem(request, routes));
     if (headers.host === undefined && request.raw.httpVersion === "1.1") return done(Problem.of("malformed_request"));
     const length = headers["content-length"];
     if (length !== undefined && Number(length) > request.routeOptions.bodyLimit) return done(Problem.of("body_too_large"));
@@ -54,12 +54,12 @@ function collectRoutes(app: App): Map<string, Route> {
   return routes;
 }
 
-function unknownRoute(request: FastifyRequest, routes: Map<string, Route>) {
+function createRouteProblem(request: FastifyRequest, routes: Map<string, Route>) {
   const [path = ""] = request.url.split("?", 1);
   // A fixed path takes precedence over a path with an id: /clients/person has no GET.
-  const fixed = routes.get(path);
-  const matching = fixed ? [fixed] : [...routes.values()].filter(({ pattern }) => pattern.test(path));
-  const methods = new Set(matching.flatMap((route) => [...route.methods]));
+  const fixedRoute = routes.get(path);
+  const matchingRoutes = fixedRoute ? [fixedRoute] : [...routes.values()].filter(({ pattern }) => pattern.test(path));
+  const methods = new Set(matchingRoutes.flatMap((route) => [...route.methods]));
   if (methods.size === 0) return Problem.of("not_found");
   const allow = [...methods].sort().join(", ");
   return Problem.of("method_not_allowed", { detail: `This path supports ${allow}.`, headers: { allow } });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 beforeEach(() => {
-  // Fills every bucket again.
+  // Refills every bucket.
   clock.ms += 1e6;
   gateway.received.length = 0;
 });
@@ -35,7 +35,7 @@ const rateOf = ({ statusCode, headers }: Awaited<ReturnType<typeof read>>) => [
 ];
 
 describe("a business", () => {
-  test("gets a burst, then 429 with Retry-After, then its rate", async () => {
+  test("a business can send a burst, then gets 429 with Retry-After, then can send at its rate", async () => {
     const { headers } = gateway.aKey();
     const responses = [];
     for (let i = 0; i < 5; i++) responses.push(await read(headers));
@@ -55,7 +55,7 @@ describe("a business", () => {
     ]);
   });
 
-  test("uses one more request of its rate for every 16 KiB of a body, and gets 429 until the debt is refilled", async () => {
+  test("a business gets 429 after large bodies, because each 16 KiB counts as one more request", async () => {
     const { headers } = gateway.aKey();
     const send = (length: number) =>
       gateway.app.inject({
@@ -64,8 +64,8 @@ describe("a business", () => {
         headers: { ...headers, "content-type": "application/json" },
         payload: `{"unknown":0}`.padEnd(length),
       });
-    const small = await send(16 * 1024 - 1);
-    expect([small.statusCode, small.headers["ratelimit-remaining"]]).toEqual([422, "3"]);
+    const smallResponse = await send(16 * 1024 - 1);
+    expect([smallResponse.statusCode, smallResponse.headers["ratelimit-remaining"]]).toEqual([422, "3"]);
     // Three tokens are left. The request uses one, its body uses ten.
     expect((await send(160 * 1024)).statusCode).toBe(422);
     expect(rateOf(await read(headers))).toEqual([429, "4", "0", "6", "5"]);
@@ -77,7 +77,7 @@ describe("a business", () => {
     expect((await send(160 * 1024)).statusCode).toBe(429);
   });
 
-  test("has one limit for all its keys, independent of other businesses", async () => {
+  test("a business has one limit for all its keys, independent of other businesses", async () => {
     const key = gateway.aKey();
     const sameBusiness = gateway.aKey({ businessId: key.businessId });
     for (let i = 0; i < 4; i++) await read(key.headers);
@@ -85,7 +85,7 @@ describe("a business", () => {
     expect((await read(gateway.aKey().headers)).statusCode).toBe(200);
   });
 
-  test("has an additional limit for refunds", async () => {
+  test("a business has an additional limit for refunds", async () => {
     const { headers } = gateway.aKey();
     expect([await refund(headers), await refund(headers), await refund(headers)].map(rateOf)).toEqual([
       [200, "2", "1", "1", undefined],
@@ -95,7 +95,7 @@ describe("a business", () => {
     expect((await read(headers)).statusCode).toBe(200);
   });
 
-  test("has additional limits for creations and for searches", async () => {
+  test("a business has additional limits for creations and for searches", async () => {
     gateway.behaviour.payments.createPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PENDING });
     gateway.behaviour.payments.listPayments = async () => ({ payments: [] });
     const { headers } = gateway.aKey();
@@ -117,7 +117,7 @@ describe("a business", () => {
     expect(await statusesOf("GET", "?status=PAID")).toEqual([200, 200, 200]);
   });
 
-  test("has requests counted that get 403 for their role or address", async () => {
+  test("requests that get 403 for their role or address count towards the limit of the business", async () => {
     const key = gateway.aKey();
     const limitedKey = gateway.aKey({
       businessId: key.businessId,
@@ -137,7 +137,7 @@ describe("a business", () => {
     expect(rejected[0]?.headers["retry-after"]).toBe("1");
   });
 
-  test("has a request counted once if its key is looked up again after the body", async () => {
+  test("a request counts once even if its key is looked up again after the body", async () => {
     const { headers } = gateway.aKey({ expiresInMs: 0n });
     const { resolveKeys } = gateway.behaviour.keyLeases;
     let lookUps = 0;
@@ -152,7 +152,7 @@ describe("a business", () => {
     if (resolveKeys) gateway.behaviour.keyLeases.resolveKeys = resolveKeys;
   });
 
-  test("gets 429 before its body is checked", async () => {
+  test("a business beyond its limit gets 429 before the body is checked", async () => {
     const { headers } = gateway.aKey();
     for (let i = 0; i < 4; i++) await read(headers);
     expect((await refund({ ...headers, "content-type": "text/plain" })).statusCode).toBe(429);
@@ -168,14 +168,14 @@ test("operators are not limited", async () => {
 });
 
 describe("failed authentications from one network", () => {
-  test("get 429 beyond the limit, while a valid key from that network is accepted", async () => {
-    const revoked = gateway.aKey({ state: KeyState.REVOKED });
+  test("failed authentications beyond the limit get 429, while a valid key from that network is accepted", async () => {
+    const revokedKey = gateway.aKey({ state: KeyState.REVOKED });
     const { headers } = gateway.aKey();
     expect((await read({})).statusCode).toBe(401);
     expect((await read({ "x-api-key": "nonsense" })).statusCode).toBe(401);
-    expect((await read(revoked.headers)).statusCode).toBe(401);
-    for (const failing of [{}, { "x-api-key": "nonsense" }, revoked.headers]) {
-      const response = await read(failing as Headers);
+    expect((await read(revokedKey.headers)).statusCode).toBe(401);
+    for (const failingHeaders of [{}, { "x-api-key": "nonsense" }, revokedKey.headers]) {
+      const response = await read(failingHeaders as Headers);
       expect(rateOf(response)).toEqual([429, "3", "0", "60", "20"]);
       expect(response.json().code).toBe("rate_limited");
     }
@@ -184,13 +184,13 @@ describe("failed authentications from one network", () => {
       gateway.app.inject({ url: `/api/v1/payments/${id}`, remoteAddress: `2001:db8::${address}` });
     for (const address of ["1", "2:3:4:5", "ffff:0:0:0"]) expect((await fromSame64(address)).statusCode).toBe(401);
     expect((await fromSame64("6")).statusCode).toBe(429);
-    const elsewhere = await gateway.app.inject({ url: `/api/v1/payments/${id}`, remoteAddress: "203.0.113.7" });
-    expect(elsewhere.statusCode).toBe(401);
+    const otherNetworkResponse = await gateway.app.inject({ url: `/api/v1/payments/${id}`, remoteAddress: "203.0.113.7" });
+    expect(otherNetworkResponse.statusCode).toBe(401);
     clock.ms += 20_000;
     expect([(await read({})).statusCode, (await read({})).statusCode]).toEqual([401, 429]);
   });
 
-  test("do not count keys of the wrong role", async () => {
+  test("requests with a key of the wrong role do not count as failed authentications", async () => {
     for (let i = 0; i < 5; i++) expect((await read(gateway.admin.headers)).statusCode).toBe(403);
     expect((await read({})).statusCode).toBe(401);
   });
@@ -207,7 +207,7 @@ describe("rate limit settings", () => {
     FINGERPRINT_KEYS: `${"A".repeat(43)}=`,
   };
 
-  test("have defaults for every limit", () => {
+  test("each rate limit setting has a default", () => {
     expect(readConfig(source).rateLimits).toEqual({
       perSecond: 100,
       burst: 200,
@@ -221,7 +221,7 @@ describe("rate limit settings", () => {
     });
   });
 
-  test("of 0 switch that limit off", () => {
+  test("a rate limit setting of 0 switches the limit off", () => {
     const { rateLimits } = readConfig({ ...source, RATE_LIMIT_PER_SECOND: "0", RATE_LIMIT_KYC_PER_SECOND: "0" });
     const limits = createRateLimits(rateLimits);
     expect([limits.business, limits.kyc]).toEqual([undefined, undefined]);

@@ -10,7 +10,7 @@ import type { Draw } from "../rate-limit/token-buckets.ts";
 export function limitBusiness({ limits }: Gateway, { caller }: FastifyRequest, reply: FastifyReply): void {
   if (caller?.role !== "business" || !limits.business) return;
   const draw = limits.business.draw(caller.businessId);
-  if (!draw.allowed) throw rateLimited("business", draw);
+  if (!draw.allowed) throw rejectDraw("business", draw);
   reply.headers(rateHeaders(draw));
 }
 
@@ -22,10 +22,10 @@ const bytesPerRequest = 16 * 1024;
  * its size and delays other businesses. Throws a Problem beyond the rate.
  */
 export function limitBody({ limits }: Gateway, { caller }: FastifyRequest, bytes: number): void {
-  const more = Math.floor(bytes / bytesPerRequest);
-  if (caller?.role !== "business" || !limits.business || more === 0) return;
-  const draw = limits.business.draw(caller.businessId, more);
-  if (!draw.allowed) throw rateLimited("business", draw);
+  const additionalRequests = Math.floor(bytes / bytesPerRequest);
+  if (caller?.role !== "business" || !limits.business || additionalRequests === 0) return;
+  const draw = limits.business.draw(caller.businessId, additionalRequests);
+  if (!draw.allowed) throw rejectDraw("business", draw);
 }
 
 /** Counts requests of a business whose kind has its own limit. */
@@ -35,7 +35,7 @@ export function limitKind({ limits }: Gateway): onRequestHookHandler {
     const limit = kind && limits[kind];
     if (request.caller?.role !== "business" || !limit) return done();
     const draw = limit.draw(request.caller.businessId);
-    if (!draw.allowed) return done(rateLimited(kind, draw));
+    if (!draw.allowed) return done(rejectDraw(kind, draw));
     // Replaces the headers of the business's limit, because a client reaches this limit first.
     reply.headers(rateHeaders(draw));
     done();
@@ -55,7 +55,7 @@ export function limitKeyless({ limits }: Gateway): onRequestHookHandler {
     const network = networkOf(request.ip);
     if (limits.proven.has(network)) return done();
     const draw = limits.keyless?.draw(network);
-    if (draw && !draw.allowed) return done(rateLimited("keyless", draw));
+    if (draw && !draw.allowed) return done(rejectDraw("keyless", draw));
     if (limits.keylessTotal?.draw("").allowed === false) {
       requestsShed.inc({ bound: "keyless" });
       return done(Problem.of("overloaded"));
@@ -65,7 +65,7 @@ export function limitKeyless({ limits }: Gateway): onRequestHookHandler {
 }
 
 /** Creates the 429 for a rejected draw and counts it. */
-export function rateLimited(limit: Limit, draw: Draw): Problem {
+export function rejectDraw(limit: Limit, draw: Draw): Problem {
   rateLimitRefusals.inc({ limit });
   return Problem.of("rate_limited", { headers: { "retry-after": String(draw.retryAfterSeconds), ...rateHeaders(draw) } });
 }

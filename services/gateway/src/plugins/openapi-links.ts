@@ -24,7 +24,7 @@ interface Link {
   requestBody?: Record<string, string>;
 }
 
-export interface Addressed {
+export interface LinkTarget {
   readonly method: string;
   readonly path: string;
   readonly operation: LinkedOperation;
@@ -43,7 +43,7 @@ const jsonOf = (content: Content | undefined) => content?.["application/json"]?.
  * operations with the id in the path and those with a field or filter for it. Operations on one
  * resource have no links, because their request contains the id.
  */
-export function linkOperations(operations: readonly Addressed[]): void {
+export function linkOperations(operations: readonly LinkTarget[]): void {
   for (const { method, path, operation } of operations) {
     for (const [status, response] of Object.entries(operation.responses)) {
       const schema = status.startsWith("2") ? jsonOf(response.content) : undefined;
@@ -58,22 +58,22 @@ function linksFrom(
   path: string,
   { operationId = "" }: LinkedOperation,
   schema: Schema,
-  operations: readonly Addressed[],
+  operations: readonly LinkTarget[],
 ): Link[] {
   if (operationId === "replayWebhookEndpoint") {
     const parameters = { id: "$request.path.id", replay_id: "$response.body#/id" };
     return [{ operationId: "getWebhookReplay", description: "Returns the progress of the replay.", parameters }];
   }
   const isList = schema.type === "array";
-  const holder = isList ? schema.items : schema;
+  const resourceSchema = isList ? schema.items : schema;
   const createsOrLists = method === "post" || isList;
-  if (!createsOrLists || path.includes("{") || !holder?.properties?.["id"]) return [];
+  if (!createsOrLists || path.includes("{") || !resourceSchema?.properties?.["id"]) return [];
   const id = isList ? "$response.body#/0/id" : "$response.body#/id";
   const source = isList ? "first item of the page" : "created resource";
   return operations.flatMap(({ path: target, operation }): Link[] => {
     const link = { operationId: operation.operationId ?? "", description: `Uses the id of the ${source}.` };
-    const [base = "", ...others] = target.split("/{");
-    if (base !== "" && others.length === 1 && others[0]?.startsWith("id}") && isUnder(path, base, isList)) {
+    const [targetPath = "", ...others] = target.split("/{");
+    if (targetPath !== "" && others.length === 1 && others[0]?.startsWith("id}") && isUnder(path, targetPath, isList)) {
       return [{ ...link, parameters: { id } }];
     }
     const name = idFieldOf[operationId];
@@ -87,4 +87,4 @@ function linksFrom(
 }
 
 /** A person is created at /clients/person and read at /clients/{id}. */
-const isUnder = (path: string, base: string, isList: boolean) => path === base || (!isList && path.startsWith(`${base}/`));
+const isUnder = (path: string, targetPath: string, isList: boolean) => path === targetPath || (!isList && path.startsWith(`${targetPath}/`));

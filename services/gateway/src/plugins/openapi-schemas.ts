@@ -85,8 +85,8 @@ export interface NamedOperation {
 export function nameSchemas({ operationId: id = "", requestBody, responses }: NamedOperation): void {
   const name = `${id.charAt(0).toUpperCase()}${id.slice(1)}`;
   nameSchema(jsonOf(requestBody), `${name}Body`);
-  const successes = Object.entries(responses).filter(([status]) => status.startsWith("2"));
-  for (const [, response] of successes) {
+  const successResponses = Object.entries(responses).filter(([status]) => status.startsWith("2"));
+  for (const [, response] of successResponses) {
     const schema = jsonOf(response);
     nameSchema(schema?.items ?? schema, `${name}${schema?.items ? "Item" : "Result"}`);
   }
@@ -107,14 +107,14 @@ export function extractSchemas(value: unknown, schemas: Record<string, unknown>)
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => extractSchemas(item, schemas));
   const resourceName = "properties" in value ? resourceNameOf.get(fieldsOf(value as Schema)) : undefined;
-  const extracted = Object.fromEntries(Object.entries(value).map(([name, child]) => [name, extractSchemas(child, schemas)]));
-  const { title = resourceName, ...schema } = extracted;
-  if (typeof title !== "string") return extracted;
+  const extractedSchema = Object.fromEntries(Object.entries(value).map(([name, child]) => [name, extractSchemas(child, schemas)]));
+  const { title = resourceName, ...schema } = extractedSchema;
+  if (typeof title !== "string") return extractedSchema;
   // The description of a parameter is outside its schema, so only one of the schemas may have it.
-  const merged: object = { ...(schemas[title] as object | undefined), ...schema };
+  const mergedSchema: object = { ...(schemas[title] as object | undefined), ...schema };
   if (constraintsOf(schemas[title] ?? schema) !== constraintsOf(schema))
     throw new Error(`two different schemas have the name ${title}`);
-  schemas[title] = merged;
+  schemas[title] = mergedSchema;
   return { $ref: `#/components/schemas/${title}` };
 }
 

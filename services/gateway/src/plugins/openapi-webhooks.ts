@@ -50,7 +50,7 @@ function bodyOf(type: EventType) {
 
 /** Returns the events as webhooks of an OpenAPI 3.1 document. */
 export function describeWebhooks(): Record<string, object> {
-  const selectable = eventTypeNames.map((name) => {
+  const selectableWebhooks = eventTypeNames.map((name) => {
     const { meaning, optIn } = eventTypes[name];
     return webhook(
       name,
@@ -58,9 +58,9 @@ export function describeWebhooks(): Record<string, object> {
       bodyOf(name),
     );
   });
-  const test = webhook("WEBHOOK_TEST", `Test event, sent only to the tested endpoint. ${guarantee}`, BareEventJson);
-  const checked =
+  const testWebhook = webhook("WEBHOOK_TEST", `Test event, sent only to the tested endpoint. ${guarantee}`, BareEventJson);
+  const checkDescription =
     "Event of a check of the endpoint. The receiver must reject those with an invalid signature or timestamp. Not stored or retried.";
-  const check = webhook("WEBHOOK_CHECK", checked, BareEventJson);
-  return Object.fromEntries([...selectable, test, check]);
+  const checkWebhook = webhook("WEBHOOK_CHECK", checkDescription, BareEventJson);
+  return Object.fromEntries([...selectableWebhooks, testWebhook, checkWebhook]);
 }

@@ -55,7 +55,7 @@ const descriptions: Readonly<Record<number, string>> = {
   504: "No response arrived in time, and the outcome may be unknown.",
 };
 
-/** Replace the placeholder that the plugin gives to responses without a description. */
+/** Descriptions of successful responses, in place of the placeholder of the plugin. */
 const successDescriptions: Readonly<Record<string, string>> = {
   200: "The operation succeeded.",
   201: "The resource was created.",
@@ -116,23 +116,23 @@ const rateHeaders = {
 const externalOperations = /^(createPayment|refundPayment|(create|cancel|review)KycApplication)$/;
 
 /** Adds the responses, headers and parameters that operations have in common. */
-function complete(method: string, operation: Operation): void {
+function completeOperation(method: string, operation: Operation): void {
   const isKeyless = operation.security?.length === 0;
   const hasBody = operation.requestBody !== undefined;
-  const given = operation.parameters ?? [];
-  const hasQuery = given.some((parameter) => parameter.in === "query");
-  const hasIds = given.some(({ in: place, schema }) => place === "path" || schema?.format === "uuid");
-  const added = [429, 500, 503, 504];
-  if (!isKeyless) added.push(401, 403);
-  if ((hasIds || hasBody) && !isKeyless) added.push(404);
-  if (hasBody) added.push(400, 409, 413, 415, 422);
-  if (hasQuery) added.push(422);
+  const ownParameters = operation.parameters ?? [];
+  const hasQuery = ownParameters.some((parameter) => parameter.in === "query");
+  const hasIds = ownParameters.some(({ in: place, schema }) => place === "path" || schema?.format === "uuid");
+  const statuses = [429, 500, 503, 504];
+  if (!isKeyless) statuses.push(401, 403);
+  if ((hasIds || hasBody) && !isKeyless) statuses.push(404);
+  if (hasBody) statuses.push(400, 409, 413, 415, 422);
+  if (hasQuery) statuses.push(422);
   const callsExternally = externalOperations.test(operation.operationId ?? "");
-  if (callsExternally) added.push(502);
-  for (const status of [...new Set(added)].sort()) operation.responses[status] ??= problemResponse(status);
+  if (callsExternally) statuses.push(502);
+  for (const status of [...new Set(statuses)].sort()) operation.responses[status] ??= problemResponse(status);
   if (isKeyless) {
     const content = { "text/html": { schema: { type: "string" } } };
-    for (const status of added) operation.responses[status] = { description: `HTML page. ${descriptions[status]}`, content };
+    for (const status of statuses) operation.responses[status] = { description: `HTML page. ${descriptions[status]}`, content };
     operation.responses[404] = { description: "HTML page for the card holder. The token belongs to no payment.", content };
     operation.responses[429] = {
       description: "HTML page for the card holder. A limit of requests or bytes from this network is exceeded.",
@@ -146,7 +146,7 @@ function complete(method: string, operation: Operation): void {
     const isPage = status === "200" && hasQuery;
     // A rejection by an external system is a final response, so it is stored, too.
     const isStored = method === "post" && (isSuccess || status === "502" || (status === "422" && callsExternally));
-    const waits =
+    const retryAfterText =
       status === "409"
         ? "Seconds to wait before a retry, when another request is in progress."
         : "Seconds to wait before a retry.";
@@ -156,7 +156,7 @@ function complete(method: string, operation: Operation): void {
       ...response.headers,
       ...(isCreated && { Location: textHeader("URL of the new resource, or of the list that contains it.") }),
       ...(isPage && pageHeaders),
-      ...(/^(409|429|503|504)$/.test(status) && { "Retry-After": integerHeader(waits) }),
+      ...(/^(409|429|503|504)$/.test(status) && { "Retry-After": integerHeader(retryAfterText) }),
       ...(status === "401" && { "WWW-Authenticate": textHeader("`Bearer`.") }),
       ...(!isKeyless && (status === "429" || isSuccess) && rateHeaders),
       ...(isStored && {
@@ -168,7 +168,7 @@ function complete(method: string, operation: Operation): void {
   if (method === "post" && operation.requestBody) {
     operation.requestBody.required = operation.requestBody.content["application/json"]?.schema?.required !== undefined;
   }
-  operation.parameters = [...given, headers.requestId];
+  operation.parameters = [...ownParameters, headers.requestId];
   if (method === "post" && !isKeyless) operation.parameters.push(headers.idempotencyKey);
 }
 
@@ -202,7 +202,7 @@ export async function describeApi(app: App): Promise<void> {
       for (const [path, item] of Object.entries(openapiObject.paths ?? {})) {
         for (const [method, operation] of Object.entries(item ?? {})) {
           if (typeof operation !== "object" || !("responses" in operation)) continue;
-          complete(method, operation as unknown as Operation);
+          completeOperation(method, operation as unknown as Operation);
           operations.push({ method, path, operation: operation as unknown as LinkedOperation });
         }
       }

@@ -19,7 +19,7 @@ export const respondToParserErrors = (connections: Connections) => (error: Error
     socket.destroy();
     return;
   }
-  // An earlier complete request is being handled, so its response is the last one.
+  // The response to an earlier complete request is the last one of the connection.
   if (connections.closeAfterResponse(socket)) return;
   const requestId = uuidv7();
   const problem = Problem.of(problemCodes[error.code ?? ""] ?? "malformed_request");
@@ -41,7 +41,8 @@ export function rejectUnknownExpectation(request: IncomingMessage, response: Ser
       "x-request-id": requestId,
       "x-content-type-options": "nosniff",
       "cache-control": "no-store",
-      // The client may or may not send the announced body.
+      // The client may still send the announced body, so the connection cannot be used for further
+      // requests.
       connection: "close",
     })
     .end(problemDocument(problem, requestId));

@@ -7,7 +7,7 @@ import { startTestGateway } from "../../test/harness.ts";
 
 const logger = createLogger("test", "silent");
 
-async function spansOf(traceRatio: number, requests: readonly { method: "GET" | "POST"; url: string }[]) {
+async function collectSpans(traceRatio: number, requests: readonly { method: "GET" | "POST"; url: string }[]) {
   await using collector: Collector = await startCollector();
   const tracing = await startTracing(
     { url: `${collector.url}/v1/traces`, headers: {}, certificateAuthority: undefined },
@@ -26,33 +26,33 @@ const randomHex = (bytes: number) => randomBytes(bytes).toString("hex");
 const traceparent = `00-${randomHex(16)}-${randomHex(8)}-01`;
 const id = uuidv7();
 
-test("the spans of a request, its RPC and the service are nested below the caller's span", async () => {
-  const { spans, bodies, business } = await spansOf(1, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
+test("the spans of a request, its RPC and the service are children of the caller's span", async () => {
+  const { spans, bodies, business } = await collectSpans(1, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
   expect(spans.map(({ name, kind }) => `${kind} ${name}`)).toEqual([
     "server PaymentService/GetPayment",
     "client PaymentService/GetPayment",
     "server GET /api/v1/payments/{id}",
   ]);
-  const [served, called, request] = spans;
+  const [serviceSpan, rpcSpan, requestSpan] = spans;
   expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([traceparent.slice(3, 35)]));
-  expect([request?.parentSpanId, called?.parentSpanId, served?.parentSpanId]).toEqual([
+  expect([requestSpan?.parentSpanId, rpcSpan?.parentSpanId, serviceSpan?.parentSpanId]).toEqual([
     traceparent.slice(36, 52),
-    request?.spanId,
-    called?.spanId,
+    requestSpan?.spanId,
+    rpcSpan?.spanId,
   ]);
-  expect(request?.attributes).toEqual({
+  expect(requestSpan?.attributes).toEqual({
     "http.request.method": "GET",
     "http.route": "/api/v1/payments/:id",
     "http.response.status_code": 200,
     "amana.request_id": "request-1",
     "amana.business_id": business.businessId,
   });
-  expect(served?.attributes).toMatchObject({ "rpc.service": "payments.v1.PaymentService", "rpc.method": "GetPayment" });
+  expect(serviceSpan?.attributes).toMatchObject({ "rpc.service": "payments.v1.PaymentService", "rpc.method": "GetPayment" });
   expect(bodies.join()).not.toContain(business.key);
 });
 
-test("marks a span as failed after an internal error but not after a refusal, and names the span of an unknown path by its method", async () => {
-  const { spans, bodies } = await spansOf(1, [
+test("spans of internal errors are marked as failed, spans of refusals are not, and spans of unknown paths have the method as name", async () => {
+  const { spans, bodies } = await collectSpans(1, [
     { method: "GET", url: "/api/v1/clients/zz-made-up?secret=zz" },
     { method: "GET", url: `/api/v1/clients/${id}` },
     { method: "POST", url: "/zz-made-up" },
@@ -70,7 +70,7 @@ test("marks a span as failed after an internal error but not after a refusal, an
   });
 });
 
-test("no spans are sent for a trace that is not sampled, even if the caller's flags request it", async () => {
-  const { spans, connections } = await spansOf(0, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
+test("no spans are sent for a trace that is not sampled, even if the caller's flags request them", async () => {
+  const { spans, connections } = await collectSpans(0, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
   expect([spans, connections]).toEqual([[], 0]);
 });

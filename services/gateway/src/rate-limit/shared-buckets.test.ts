@@ -22,12 +22,12 @@ function createFakeIdentity() {
     },
     async drawTokens(draws: unknown) {
       await delay(5);
-      if (isUnreachable) throw new Error("unreachable");
+      if (isUnreachable) throw new Error("identity is unreachable");
       const atMs = performance.now();
       reports.push({ atMs, draws: draws as Draw[] });
       const left = (draws as Draw[]).map(({ bucket, perSecond, burst, tokens }) => {
-        const before = buckets.get(bucket) ?? { tokens: burst, atMs };
-        const now = Math.min(burst, before.tokens + ((atMs - before.atMs) * perSecond) / 1_000) - tokens;
+        const previous = buckets.get(bucket) ?? { tokens: burst, atMs };
+        const now = Math.min(burst, previous.tokens + ((atMs - previous.atMs) * perSecond) / 1_000) - tokens;
         buckets.set(bucket, { tokens: now, atMs });
         return now;
       });
@@ -61,36 +61,36 @@ describe("SharedBuckets with several gateways", () => {
     const identity = createFakeIdentity();
     const gateways = load.map(() => createBuckets(identity));
     const seconds = 30;
-    let passed = 0;
-    const due = load.map(() => 0);
+    let permittedCount = 0;
+    const pendingRequests = load.map(() => 0);
     for (let ms = 0; ms < seconds * 1_000; ms += 5) {
       for (const [i, gateway] of gateways.entries()) {
-        for (due[i]! += (load[i]! * 5) / 1_000; due[i]! >= 1; due[i]!--) if (gateway.draw("b").allowed) passed++;
+        for (pendingRequests[i]! += (load[i]! * 5) / 1_000; pendingRequests[i]! >= 1; pendingRequests[i]!--) if (gateway.draw("b").allowed) permittedCount++;
       }
       await vi.advanceTimersByTimeAsync(5);
     }
     const allowed = limit.burst + limit.perSecond * seconds;
-    expect(passed).toBeLessThanOrEqual(1.1 * allowed);
-    const sent = load.reduce((sum, perSecond) => sum + perSecond, 0) * seconds;
-    expect(passed).toBeGreaterThanOrEqual(0.9 * Math.min(allowed, sent));
+    expect(permittedCount).toBeLessThanOrEqual(1.1 * allowed);
+    const requestCount = load.reduce((sum, perSecond) => sum + perSecond, 0) * seconds;
+    expect(permittedCount).toBeGreaterThanOrEqual(0.9 * Math.min(allowed, requestCount));
   });
 
-  test("SharedBuckets permit about one burst when three gateways get a burst at the same time", async () => {
+  test("SharedBuckets permit about one burst when three gateways receive a burst at the same time", async () => {
     const identity = createFakeIdentity();
     const gateways = [1, 2, 3].map(() => createBuckets(identity));
-    let passed = 0;
+    let permittedCount = 0;
     // 3 000 requests per second to each gateway, for a fifth of a second.
     for (let ms = 0; ms < 200; ms += 1) {
-      for (const gateway of gateways) for (let i = 0; i < 3; i++) if (gateway.draw("b").allowed) passed++;
+      for (const gateway of gateways) for (let i = 0; i < 3; i++) if (gateway.draw("b").allowed) permittedCount++;
       await vi.advanceTimersByTimeAsync(1);
     }
     // Requests that each gateway permits before the first response, and without a report.
-    const unshared = 3 * (10 * 3 + 4);
-    expect(passed).toBeLessThanOrEqual(limit.burst + limit.perSecond * 0.2 + 2 * unshared);
+    const unreportedMax = 3 * (10 * 3 + 4);
+    expect(permittedCount).toBeLessThanOrEqual(limit.burst + limit.perSecond * 0.2 + 2 * unreportedMax);
   });
 });
 
-test("SharedBuckets send no report while a business sends half a percent of its limit", async () => {
+test("SharedBuckets send no report while a business uses half a percent of its limit", async () => {
   const identity = createFakeIdentity();
   const gateway = createBuckets(identity);
   for (let second = 0; second < 30; second++) {
@@ -119,7 +119,7 @@ test("SharedBuckets report the draws of all keys together, and immediately when 
   expect(identity.reports).toHaveLength(2);
 });
 
-test("a rejected caller gets the Retry-After of all gateways within seconds, and no gateway admits it earlier", async () => {
+test("a rejected caller gets within seconds the Retry-After of all gateways, and no gateway admits the caller earlier", async () => {
   const identity = createFakeIdentity();
   const gateways = [1, 2, 3].map(() => createBuckets(identity, { perSecond: 0.25, burst: 20 }));
   const drawAll = () => gateways.map((gateway) => gateway.draw("b"));
@@ -152,7 +152,7 @@ test("SharedBuckets synchronize about once a second while requests are rejected"
   expect(syncs.length).toBeLessThan(10);
 });
 
-test("a gateway counts alone while identity is unreachable, and reports later draws afterwards", async () => {
+test("a gateway applies its own limit while identity is unreachable, and reports later draws afterwards", async () => {
   const identity = createFakeIdentity();
   const gateway = createBuckets(identity, { perSecond: 1, burst: 5 });
   identity.setUnreachable(true);

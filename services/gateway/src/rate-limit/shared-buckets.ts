@@ -6,7 +6,7 @@ import type { TokenBuckets } from "./token-buckets.ts";
 type Draw = MessageInitShape<typeof DrawSchema>;
 
 /** Tokens that were drawn from one bucket and not reported yet. */
-interface Unreported {
+interface UnreportedDraw {
   readonly key: string;
   readonly buckets: TokenBuckets;
   tokens: number;
@@ -40,7 +40,7 @@ const unreportedMax = 10_000;
  * must be refilled first. While identity is unreachable, each gateway counts separately.
  */
 export class SharedBuckets {
-  readonly #unreported = new Map<string, Unreported>();
+  readonly #unreported = new Map<string, UnreportedDraw>();
   readonly #options: SharedBucketsOptions;
   #timer: NodeJS.Timeout | undefined;
   /** Time on the monotonic clock at which the timer expires. */
@@ -66,7 +66,7 @@ export class SharedBuckets {
     if (!this.#isReporting) this.#schedule(entry);
   }
 
-  #schedule({ tokens, buckets }: Unreported): void {
+  #schedule({ tokens, buckets }: UnreportedDraw): void {
     const now = performance.now();
     const isUrgent = tokens >= buckets.rate.burst * urgentShare;
     const dueMs = Math.max(isUrgent ? now : now + reportAfterMs, this.#notBeforeMs);

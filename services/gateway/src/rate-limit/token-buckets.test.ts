@@ -54,13 +54,13 @@ test("a new bucket beyond bucketsMax replaces the least recently used bucket", (
 });
 
 test("draw permits at most the burst plus the refilled tokens over any period", () => {
-  const waits = fc.array(fc.integer({ min: 0, max: 2_000 }), { minLength: 1, maxLength: 200 });
+  const pauses = fc.array(fc.integer({ min: 0, max: 2_000 }), { minLength: 1, maxLength: 200 });
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 50 }), waits, (perSecond, burst, ms) => {
+    fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 50 }), pauses, (perSecond, burst, ms) => {
       const { buckets, clock } = start({ perSecond, burst });
       let passed = 0;
-      for (const wait of ms) {
-        clock.ms += wait;
+      for (const pauseMs of ms) {
+        clock.ms += pauseMs;
         if (buckets.draw("a").allowed) passed++;
       }
       expect(passed).toBeLessThanOrEqual(burst + (clock.ms * perSecond) / 1_000 + 1e-3);

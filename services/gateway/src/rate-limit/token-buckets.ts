@@ -47,8 +47,8 @@ const unreportedShare = 0.005;
 const resyncAfterMs = 1_000;
 
 /**
- * A token bucket for each key; a new bucket is full. Beyond `bucketsMax` the least recently used
- * bucket is deleted to bound memory. That bucket is the one most likely to be full.
+ * A token bucket for each key; a new bucket is full. Beyond `bucketsMax` buckets the least recently
+ * used bucket is deleted to bound memory, because it is most likely full.
  */
 export class TokenBuckets {
   readonly #buckets = new Map<string, Bucket>();

@@ -136,9 +136,9 @@ describe("POST /accounts", () => {
     ["conflict", "external_account_id_taken", 409, "/external_account_id"],
   ] as const)("maps the refusal %s %s to %i", async (kind, code, status, pointer) => {
     gateway.behaviour.accounts.openAccount = async () => {
-      throw new DomainError(kind, code, "Why, and what next.", { pointer });
+      throw new DomainError(kind, code, "The request was refused.", { pointer });
     };
-    expect((await send("POST", "", body)).json()).toMatchObject({ status, code, detail: "Why, and what next." });
+    expect((await send("POST", "", body)).json()).toMatchObject({ status, code, detail: "The request was refused." });
   });
 
   test("forwards the Idempotency-Key with its route", async () => {
@@ -148,7 +148,7 @@ describe("POST /accounts", () => {
 });
 
 describe("a rendered account", () => {
-  test("has amounts with all decimals and each field with a value", async () => {
+  test("an account is rendered with all decimals of its amounts and each field with a value", async () => {
     gateway.behaviour.accounts.getAccount = async () =>
       anAccount({
         type: AccountType.SAVINGS,
@@ -231,7 +231,7 @@ describe.each([
     "maps the refusal %s to 409",
     async (code) => {
       gateway.behaviour.accounts[`${verb}Account`] = async () => {
-        throw new DomainError("conflict", code, "Why.", { members: { account_status: "CLOSED" } });
+        throw new DomainError("conflict", code, "The request was refused.", { members: { account_status: "CLOSED" } });
       };
       const response = await send("POST", `/${id}/${verb}`);
       expect(response.json()).toMatchObject({ status: 409, code, detail: "Why.", account_status: "CLOSED" });
@@ -240,15 +240,15 @@ describe.each([
 });
 
 describe("GET /accounts", () => {
-  test("responds to an unknown and a malformed id in the same way", async () => {
+  test("returns the same 404 for an unknown and a malformed id", async () => {
     gateway.behaviour.accounts.getAccount = async () => {
       throw new DomainError("not_found", "not_found", "There is no such account.");
     };
     const headers = { "x-request-id": "same-request" };
-    const unknown = await send("GET", `/${uuidv7()}`, undefined, headers);
-    expect(unknown.json()).toMatchObject({ status: 404, code: "not_found" });
-    for (const other of ["x", "%00", `${id}0`])
-      expect((await send("GET", `/${other}`, undefined, headers)).body).toBe(unknown.body);
+    const notFound = await send("GET", `/${uuidv7()}`, undefined, headers);
+    expect(notFound.json()).toMatchObject({ status: 404, code: "not_found" });
+    for (const malformedId of ["x", "%00", `${id}0`])
+      expect((await send("GET", `/${malformedId}`, undefined, headers)).body).toBe(notFound.body);
   });
 
   test("returns an array and the total, and sends each filter", async () => {
@@ -268,7 +268,7 @@ describe("GET /accounts", () => {
     });
   });
 
-  test("has limit 50 and offset 0 by default", async () => {
+  test("uses limit 50 and offset 0 by default", async () => {
     gateway.behaviour.accounts.listAccounts = async () => ({ accounts: [], total: 0 });
     expect((await send("GET")).body).toBe("[]");
     expect(request()).toMatchObject({ limit: 50, offset: 0, type: 0, status: 0 });
@@ -300,7 +300,7 @@ test("DELETE and PUT of an account return 405", async () => {
   }
 });
 
-test("accounts require the key of a business", async () => {
+test("routes of accounts require the key of a business", async () => {
   const asAdmin = await gateway.app.inject({ url: "/api/v1/accounts", headers: gateway.admin.headers });
   expect(asAdmin.json()).toMatchObject({ status: 403, code: "business_key_required" });
   expect((await gateway.app.inject({ url: "/api/v1/accounts" })).statusCode).toBe(401);

@@ -136,12 +136,12 @@ describe("POST /beneficiaries", () => {
     });
   });
 
-  test.each([null, "", "  "])("treats %j as an absent bank detail", async (empty) => {
+  test.each([null, "", "  "])("treats %j as an absent bank detail", async (emptyValue) => {
     const response = await send("POST", "", {
       ...body,
-      bic: empty,
-      city: empty,
-      account_number: empty === "  " ? "" : empty,
+      bic: emptyValue,
+      city: emptyValue,
+      account_number: emptyValue === "  " ? "" : emptyValue,
     });
     expect(response.statusCode).toBe(201);
     for (const name of ["bic", "city", "accountNumber"]) expect(request()).not.toHaveProperty(name);
@@ -187,11 +187,11 @@ describe("POST /beneficiaries", () => {
     ["conflict", "client_blocked", 409, ""],
   ] as const)("maps the refusal %s %s to %i", async (kind, code, status, pointer) => {
     gateway.behaviour.beneficiaries.createBeneficiary = async () => {
-      throw new DomainError(kind, code, "Why, and what next.", { pointer });
+      throw new DomainError(kind, code, "The request was refused.", { pointer });
     };
     const response = await send("POST", "", body);
-    expect(response.json()).toMatchObject({ status, code, detail: "Why, and what next." });
-    expect(response.json().errors).toEqual(pointer === "" ? undefined : [{ pointer, code, message: "Why, and what next." }]);
+    expect(response.json()).toMatchObject({ status, code, detail: "The request was refused." });
+    expect(response.json().errors).toEqual(pointer === "" ? undefined : [{ pointer, code, message: "The request was refused." }]);
   });
 
   test("forwards the Idempotency-Key with its route", async () => {
@@ -213,15 +213,15 @@ describe("PUT /beneficiaries/{id}", () => {
     expect(request()).toMatchObject({ id, cleared: [] });
   });
 
-  test.each([null, "", "   "])("clears fields with %j", async (empty) => {
+  test.each([null, "", "   "])("clears fields with %j", async (emptyValue) => {
     const names = ["iban", "bic", "swift_code", "bank_name", "bank_address", "address", "city", "postal_code"];
-    const strict = ["account_number", "routing_number", "country_code"];
+    const exactFields = ["account_number", "routing_number", "country_code"];
     const payload = Object.fromEntries([
-      ...names.map((name) => [name, empty]),
-      ...strict.map((name) => [name, empty === "   " ? "" : empty]),
+      ...names.map((name) => [name, emptyValue]),
+      ...exactFields.map((name) => [name, emptyValue === "   " ? "" : emptyValue]),
     ]);
     expect((await send("PUT", `/${id}`, payload)).statusCode).toBe(200);
-    expect((request() as { cleared: string[] }).cleared.sort()).toEqual([...names, ...strict].sort());
+    expect((request() as { cleared: string[] }).cleared.sort()).toEqual([...names, ...exactFields].sort());
     for (const name of ["iban", "bic", "bankName"]) expect(request()).not.toHaveProperty(name);
   });
 
@@ -237,7 +237,7 @@ describe("PUT /beneficiaries/{id}", () => {
 
   test("returns the refusal of clients unchanged when neither an IBAN nor an account number remains", async () => {
     gateway.behaviour.beneficiaries.updateBeneficiary = async () => {
-      throw new DomainError("invalid", "beneficiary_needs_iban_or_account_number", "Send one.", { pointer: "/iban" });
+      throw new DomainError("invalid", "beneficiary_needs_iban_or_account_number", "Send an IBAN or an account number.", { pointer: "/iban" });
     };
     expect((await send("PUT", `/${id}`, { iban: null })).json()).toMatchObject({
       status: 422,
@@ -255,18 +255,18 @@ describe("GET /beneficiaries", () => {
     expect(gateway.received[0]?.call.caller).toMatchObject({ role: "business", businessId: gateway.business.businessId });
   });
 
-  test.each(["GET", "PUT"] as const)("%s responds to an unknown and a malformed id in the same way", async (method) => {
-    const refuse = async () => {
+  test.each(["GET", "PUT"] as const)("%s returns the same 404 for an unknown and a malformed id", async (method) => {
+    const refuseWith = async () => {
       throw new DomainError("not_found", "not_found", "There is no such beneficiary.");
     };
-    gateway.behaviour.beneficiaries.getBeneficiary = refuse;
-    gateway.behaviour.beneficiaries.updateBeneficiary = refuse;
+    gateway.behaviour.beneficiaries.getBeneficiary = refuseWith;
+    gateway.behaviour.beneficiaries.updateBeneficiary = refuseWith;
     const headers = { "x-request-id": "same-request" };
     const payload = method === "PUT" ? {} : undefined;
-    const unknown = await send(method, `/${uuidv7()}`, payload, headers);
-    expect(unknown.json()).toMatchObject({ status: 404, code: "not_found" });
-    for (const other of ["x", "%00", `${id}0`]) {
-      expect((await send(method, `/${other}`, payload, headers)).body).toBe(unknown.body);
+    const notFound = await send(method, `/${uuidv7()}`, payload, headers);
+    expect(notFound.json()).toMatchObject({ status: 404, code: "not_found" });
+    for (const malformedId of ["x", "%00", `${id}0`]) {
+      expect((await send(method, `/${malformedId}`, payload, headers)).body).toBe(notFound.body);
     }
   });
 
@@ -288,7 +288,7 @@ describe("GET /beneficiaries", () => {
     });
   });
 
-  test("marks a capped total, links the next page only from a full page, and never links the last page", async () => {
+  test("marks a capped total, and links the next page only from a full page and never the last page", async () => {
     const relations = async (query: string) => {
       const { headers } = await send("GET", `?search=a&${query}`);
       expect([headers["x-total-count"], headers["x-total-count-capped"]]).toEqual(["1000", "true"]);
@@ -303,7 +303,7 @@ describe("GET /beneficiaries", () => {
     expect(await relations("limit=2&offset=2000")).toEqual(["first", "prev"]);
   });
 
-  test("has limit 50 and offset 0 by default and includes hidden beneficiaries", async () => {
+  test("uses limit 50 and offset 0 by default and includes hidden beneficiaries", async () => {
     gateway.behaviour.beneficiaries.listBeneficiaries = async () => ({ beneficiaries: [], total: 0 });
     expect((await send("GET")).body).toBe("[]");
     expect(request()).toMatchObject({ limit: 50, offset: 0 });
@@ -353,7 +353,7 @@ test("DELETE and PATCH of a beneficiary return 405", async () => {
   }
 });
 
-test("beneficiaries require the key of a business", async () => {
+test("routes of beneficiaries require the key of a business", async () => {
   const asAdmin = await gateway.app.inject({ url: "/api/v1/beneficiaries", headers: gateway.admin.headers });
   expect(asAdmin.json()).toMatchObject({ status: 403, code: "business_key_required" });
   expect((await gateway.app.inject({ url: "/api/v1/beneficiaries" })).statusCode).toBe(401);

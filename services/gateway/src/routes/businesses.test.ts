@@ -45,7 +45,7 @@ const send = (role: Role, method: "GET" | "POST" | "PATCH", url: string, payload
   });
 
 describe("/businesses for operators", () => {
-  test("rejects a name of 300 000 combining marks without blocking", async () => {
+  test("rejects a name of 300 000 combining marks without delaying other requests", async () => {
     const response = await send("admin", "POST", "/businesses", { name: `a${"\u0301\u0316".repeat(150_000)}` });
     expect(response.json()).toMatchObject({ status: 422, errors: [{ pointer: "/name" }] });
   });
@@ -53,9 +53,9 @@ describe("/businesses for operators", () => {
   test("normalizes a name and a search for it to NFC in the same way", async () => {
     gateway.behaviour.businesses.createBusiness = async () => aBusiness();
     gateway.behaviour.businesses.listBusinesses = async () => ({ businesses: [], total: 0 });
-    const decomposed = "\u1f82".repeat(100).normalize("NFD");
-    await send("admin", "POST", "/businesses", { name: decomposed });
-    await send("admin", "GET", `/businesses?search=${encodeURIComponent(decomposed)}`);
+    const decomposedName = "\u1f82".repeat(100).normalize("NFD");
+    await send("admin", "POST", "/businesses", { name: decomposedName });
+    await send("admin", "GET", `/businesses?search=${encodeURIComponent(decomposedName)}`);
     expect(gateway.received.map(({ request }) => request)).toMatchObject([
       { name: "\u1f82".repeat(100) },
       { search: "\u1f82".repeat(100) },
@@ -102,7 +102,7 @@ describe("/businesses for operators", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("returns one business, and lists businesses by status and part of the name", async () => {
+  test("GET returns one business, and the list filters by status and part of the name", async () => {
     gateway.behaviour.businesses.getBusiness = async () => aBusiness({ apiKeyPrefix: undefined });
     expect((await send("admin", "GET", `/businesses/${id}`)).json()).toEqual({
       id,
@@ -118,7 +118,7 @@ describe("/businesses for operators", () => {
     expect(gateway.received[1]?.request).toMatchObject({ status: BusinessStatus.DISABLED, search: "100%_\\" });
   });
 
-  test("the next links of a search with a capped total end at the last page", async () => {
+  test("next links of a search with a capped total end at the last page", async () => {
     gateway.behaviour.businesses.listBusinesses = async () => ({ businesses: [aBusiness()], total: 1_000, totalIsCapped: true });
     const link = async (limit: number) =>
       String((await send("admin", "GET", `/businesses?search=a&limit=${limit}`)).headers["link"]);
@@ -130,11 +130,11 @@ describe("/businesses for operators", () => {
     gateway.behaviour.businesses.updateBusiness = async ({ rotateApiKey }) =>
       aBusiness(rotateApiKey ? { apiKey: "sk_test_new" } : {});
     const update = { id, name: "Librairie", status: "ACTIVE", updated_at: atText, api_key_prefix: "sk_test_00000000" };
-    const empty = await send("admin", "PATCH", `/businesses/${id}`, {});
-    expect([empty.statusCode, empty.json()]).toEqual([200, update]);
+    const emptyResponse = await send("admin", "PATCH", `/businesses/${id}`, {});
+    expect([emptyResponse.statusCode, emptyResponse.json()]).toEqual([200, update]);
     expect(gateway.received[0]?.request).toMatchObject({ id, status: 0, rotateApiKey: false });
-    const rotated = await send("admin", "PATCH", `/businesses/${id}`, { name: "B", rotate_api_key: true, status: "DISABLED" });
-    expect(rotated.json()).toEqual({ ...update, api_key: "sk_test_new" });
+    const rotatedResponse = await send("admin", "PATCH", `/businesses/${id}`, { name: "B", rotate_api_key: true, status: "DISABLED" });
+    expect(rotatedResponse.json()).toEqual({ ...update, api_key: "sk_test_new" });
     expect(gateway.received[1]?.request).toMatchObject({ name: "B", rotateApiKey: true, status: BusinessStatus.DISABLED });
   });
 
@@ -152,7 +152,7 @@ describe("/businesses for operators", () => {
     expect([response.statusCode, response.json().code]).toEqual([422, code]);
   });
 
-  test("a status transition that is not allowed returns 409", async () => {
+  test("PATCH returns 409 for a status transition that is not allowed", async () => {
     gateway.behaviour.businesses.updateBusiness = async () => {
       throw new DomainError("conflict", "invalid_status_transition", "REJECTED is final.");
     };
@@ -230,7 +230,7 @@ describe("/me", () => {
 });
 
 describe("/me/api-keys", () => {
-  test("creation returns 201 with the key and the Location of the list", async () => {
+  test("creation of a key returns 201 with the key and the Location of the list", async () => {
     const allowedIps = ["203.0.113.0/24"];
     const key = aKey({ apiKey: "sk_test_secret", expiresAtMs: at, allowedIps });
     gateway.behaviour.businesses.createOwnApiKey = async () => key;
@@ -254,13 +254,13 @@ describe("/me/api-keys", () => {
     [{ name: "x", business_id: id }, "/business_id"],
     [{ name: "x", expires_at: "2026-11-20" }, "/expires_at"],
     [{ name: "x", allowed_ips: ["localhost"] }, "/allowed_ips"],
-  ])("creation with %j is rejected", async (payload, pointer) => {
+  ])("creation of a key with %j is rejected", async (payload, pointer) => {
     const response = await send("business", "POST", "/me/api-keys", payload);
     expect(response.json()).toMatchObject({ status: 422, errors: [expect.objectContaining({ pointer })] });
     expect(gateway.received).toEqual([]);
   });
 
-  test("revocation accepts a reason or no body", async () => {
+  test("revocation of a key accepts a reason or no body", async () => {
     gateway.behaviour.businesses.revokeOwnApiKey = async () => aKey({ revokedAtMs: at });
     for (const payload of [undefined, {}, { reason: "lost" }]) {
       const response = await send("business", "POST", `/me/api-keys/${keyId.toUpperCase()}/revoke`, payload);
@@ -271,7 +271,7 @@ describe("/me/api-keys", () => {
     expect((await send("business", "POST", "/me/api-keys/x/revoke")).statusCode).toBe(404);
   });
 
-  test("revocation returns 404 for an unknown key and 409 for the calling key", async () => {
+  test("revocation of a key returns 404 for an unknown key and 409 for the calling key", async () => {
     for (const [kind, code, status] of [
       ["not_found", "not_found", 404],
       ["conflict", "api_key_in_use", 409],
@@ -286,7 +286,7 @@ describe("/me/api-keys", () => {
 });
 
 describe("/admin/api-keys", () => {
-  test("creation returns 201 with the key and the Location of the list", async () => {
+  test("creation of a key returns 201 with the key and the Location of the list", async () => {
     gateway.behaviour.apiKeys.createApiKey = async () => aKey({ apiKey: "sk_test_secret" });
     const response = await send("admin", "POST", "/admin/api-keys", { business_id: id.toUpperCase(), name: " checkout " });
     expect(response.statusCode).toBe(201);
@@ -313,13 +313,13 @@ describe("/admin/api-keys", () => {
     [{ business_id: id, name: "x", allowed_ips: [7] }, "/allowed_ips"],
     [{ business_id: id, name: "x", allowed_ips: ["203.0.113.0/24", "203.0.113.0/33"] }, "/allowed_ips"],
     [{ business_id: id, name: "x", allowed_ips: Array(51).fill("203.0.113.0/24") }, "/allowed_ips"],
-  ])("creation with %j is rejected", async (payload, pointer) => {
+  ])("creation of a key with %j is rejected", async (payload, pointer) => {
     const response = await send("admin", "POST", "/admin/api-keys", payload);
     expect(response.statusCode).toBe(422);
     expect(response.json().errors).toEqual([expect.objectContaining({ pointer })]);
   });
 
-  test("creation returns expires_at and allowed_ips in canonical form", async () => {
+  test("creation of a key returns expires_at and allowed_ips in canonical form", async () => {
     const allowedIps = ["203.0.113.0/24", "2001:db8::/32"];
     gateway.behaviour.apiKeys.createLimitedApiKey = async () => aKey({ apiKey: "sk_test_secret", expiresAtMs: at, allowedIps });
     gateway.behaviour.apiKeys.listApiKeys = async () => ({ apiKeys: [aKey({ expiresAtMs: at, allowedIps })], total: 1 });
@@ -329,11 +329,11 @@ describe("/admin/api-keys", () => {
     expect(gateway.received).toMatchObject([
       { rpc: "CreateLimitedApiKey", request: { businessId: id, name: "till", expiresAtMs: at, allowedIps } },
     ]);
-    const listed = await send("admin", "GET", `/admin/api-keys?business_id=${id}`);
-    expect(listed.json()).toMatchObject([{ expires_at: atText, allowed_ips: allowedIps }]);
+    const listResponse = await send("admin", "GET", `/admin/api-keys?business_id=${id}`);
+    expect(listResponse.json()).toMatchObject([{ expires_at: atText, allowed_ips: allowedIps }]);
   });
 
-  test("creation fails when the version of identity does not support limits, and issues no key without them", async () => {
+  test("creation of a key fails without a key when the version of identity does not support its limits", async () => {
     delete gateway.behaviour.apiKeys.createLimitedApiKey;
     gateway.behaviour.apiKeys.createApiKey = async () => aKey({ apiKey: "sk_test_secret" });
     const payload = { business_id: id, name: "till", allowed_ips: ["203.0.113.0/24"] };
@@ -342,17 +342,17 @@ describe("/admin/api-keys", () => {
     expect(gateway.received.map(({ rpc }) => rpc)).toEqual(["CreateLimitedApiKey"]);
   });
 
-  test("GET returns the keys of one business", async () => {
+  test("the list returns the keys of one business", async () => {
     gateway.behaviour.apiKeys.listApiKeys = async () => ({ apiKeys: [aKey({ apiKey: "sk_test_secret" })], total: 1 });
     const response = await send("admin", "GET", `/admin/api-keys?business_id=${id}`);
     expect(response.json()).toEqual([
       { id: keyId, business_id: id, name: "checkout", api_key_prefix: "sk_test_00000000", created_at: atText },
     ]);
-    const without = await send("admin", "GET", "/admin/api-keys");
-    expect(without.json()).toMatchObject({ status: 422, errors: [{ parameter: "business_id", code: "required" }] });
+    const withoutFilter = await send("admin", "GET", "/admin/api-keys");
+    expect(withoutFilter.json()).toMatchObject({ status: 422, errors: [{ parameter: "business_id", code: "required" }] });
   });
 
-  test("revocation accepts a reason or no body", async () => {
+  test("revocation of a key accepts a reason or no body", async () => {
     gateway.behaviour.apiKeys.revokeApiKey = async () => aKey({ revokedAtMs: at });
     for (const payload of [undefined, {}, { reason: "lost" }]) {
       const response = await send("admin", "POST", `/admin/api-keys/${keyId}/revoke`, payload);

@@ -148,8 +148,8 @@ describe("POST /clients/person", () => {
   const countryCodes = ["", "dza", "DZ", "XKX", "ZZZ", "012", " DZA", 12, null];
   const phones = ["", "0550123456", "+0550123456", "+2135501234567890", "+213 550 123 456", "+213", 213, null];
   // The case of non-ASCII letters would depend on the locale of the database.
-  const foreign = ["İ@b.dz", "ß@b.dz", "\u212a@b.dz", "a@bücher.dz"];
-  const emails = ["", "a", "a@b", "@b.dz", "a b@c.dz", `${"a".repeat(250)}@b.dz`, 7, null, ...foreign];
+  const foreignCharacters = ["İ@b.dz", "ß@b.dz", "\u212a@b.dz", "a@bücher.dz"];
+  const emails = ["", "a", "a@b", "@b.dz", "a b@c.dz", `${"a".repeat(250)}@b.dz`, 7, null, ...foreignCharacters];
   const days = [
     "",
     "17/05/1990",
@@ -166,7 +166,7 @@ describe("POST /clients/person", () => {
     19900517,
     null,
   ];
-  const bad: Record<string, readonly unknown[]> = {
+  const invalidValues: Record<string, readonly unknown[]> = {
     first_name: texts,
     middle_name: texts,
     last_name: texts,
@@ -200,8 +200,8 @@ describe("POST /clients/person", () => {
     created_at: [atText],
     frist_name: ["Amina"],
   };
-  test.each(Object.keys(bad))("rejects invalid values of %s with a pointer to the field", async (name) => {
-    for (const value of bad[name] ?? []) {
+  test.each(Object.keys(invalidValues))("rejects invalid values of %s with a pointer to the field", async (name) => {
+    for (const value of invalidValues[name] ?? []) {
       const response = await send("POST", "/person", { ...person, [name]: value });
       expect([value, response.statusCode]).toEqual([value, 422]);
       expect(response.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
@@ -214,12 +214,12 @@ describe("POST /clients/person", () => {
     ["client_underage", "invalid", 422],
   ] as const)("returns the refusal %s unchanged", async (code, kind, status) => {
     gateway.behaviour.clients.createPerson = async () => {
-      throw new DomainError(kind, code, "What to do.", { pointer: "/email" });
+      throw new DomainError(kind, code, "The request was refused.", { pointer: "/email" });
     };
     const response = await send("POST", "/person", person);
     expect([response.statusCode, response.json()]).toEqual([
       status,
-      expect.objectContaining({ code, detail: "What to do.", errors: [expect.objectContaining({ pointer: "/email" })] }),
+      expect.objectContaining({ code, detail: "The request was refused.", errors: [expect.objectContaining({ pointer: "/email" })] }),
     ]);
   });
 
@@ -239,7 +239,7 @@ describe("GET /clients/{id}", () => {
     expect(received()).toMatchObject({ id });
   });
 
-  test("responds to an unknown and a malformed id in the same way", async () => {
+  test("returns the same 404 for an unknown and a malformed id", async () => {
     gateway.behaviour.clients.getClient = async () => {
       throw new DomainError("not_found", "not_found", "There is no such client.");
     };
@@ -302,11 +302,11 @@ describe("GET /clients", () => {
 
   test("returns the organization id of the calling business", async () => {
     gateway.behaviour.clients.listClients = async () => ({ clients: [message], total: 1 });
-    const other = gateway.aKey({ organizationId: 8 });
-    expect((await send("GET", "?organization_id=8", undefined, other.headers)).json()).toEqual([
+    const otherKey = gateway.aKey({ organizationId: 8 });
+    expect((await send("GET", "?organization_id=8", undefined, otherKey.headers)).json()).toEqual([
       { ...expectedJson, organization_id: 8 },
     ]);
-    expect((await send("GET", "?organization_id=7", undefined, other.headers)).json()).toEqual([]);
+    expect((await send("GET", "?organization_id=7", undefined, otherKey.headers)).json()).toEqual([]);
     expect((await send("GET", "?organization_id=7")).json()).toEqual([expectedJson]);
   });
 
@@ -412,10 +412,10 @@ describe("PUT /clients/person/{id}", () => {
     "kyc_status",
     "created_at",
     "updated_at",
-  ])("rejects %s as immutable, also with its current value", async (name) => {
+  ])("rejects %s as immutable, even with its current value", async (name) => {
     const value = { ...expectedJson, middle_name: "Lila" }[name as "id"];
-    for (const given of [value, null, "other"]) {
-      const response = await send("PUT", `/person/${id}`, { [name]: given });
+    for (const rejectedValue of [value, null, "other"]) {
+      const response = await send("PUT", `/person/${id}`, { [name]: rejectedValue });
       expect([response.statusCode, response.json().code]).toEqual([422, "immutable_field"]);
       expect(response.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}`, code: "immutable_field" })]);
     }
@@ -447,14 +447,14 @@ describe("PUT /clients/person/{id}", () => {
   });
 });
 
-test("a rendered client has the documented fields and no others", () => {
+test("a client is rendered with exactly the documented fields", () => {
   const view = renderClient(
     { $typeName: "clients.v1.Client", ...message, blocked: false, isBlacklisted: false, ...optionalMessage, middleName: "x" },
     7,
   );
-  const specified = `id organization_id first_name last_name middle_name date_of_birth gender birth_country nationality
+  const documentedFields = `id organization_id first_name last_name middle_name date_of_birth gender birth_country nationality
     country_of_tax_residence address city postcode country_code email blocked is_blacklisted kyc_level kyc_status risk_level
     created_at updated_at blacklisted_comment external_client_code kyc_note mobile_phone_number planned_expenditure
     planned_income second_email second_mobile_phone_number state_province`;
-  expect(Object.keys(view).sort()).toEqual(specified.split(/\s+/).sort());
+  expect(Object.keys(view).sort()).toEqual(documentedFields.split(/\s+/).sort());
 });

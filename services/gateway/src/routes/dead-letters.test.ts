@@ -14,7 +14,7 @@ const id = uuidv7();
 const at = 1_795_170_000_000n;
 const atText = "2026-11-20T10:20:00.000Z";
 const eventId = uuidv7();
-const aLetter = (fields: object = {}) => ({
+const aDeadLetter = (fields: object = {}) => ({
   id,
   service: "webhooks",
   topic: "payments.v1",
@@ -22,7 +22,7 @@ const aLetter = (fields: object = {}) => ({
   eventId,
   eventType: "payments.v1.PaymentRefunded",
   status: DeadLetterStatus.PARKED,
-  reason: "TypeError: no",
+  reason: "TypeError: invalid amount",
   attempts: 11,
   payloadBytes: 120,
   headers: { ce_type: "payments.v1.PaymentRefunded" },
@@ -38,7 +38,7 @@ const expectedJson = {
   event_type: "payments.v1.PaymentRefunded",
   key: eventId,
   status: "PARKED",
-  reason: "TypeError: no",
+  reason: "TypeError: invalid amount",
   attempts: 11,
   headers: { ce_type: "payments.v1.PaymentRefunded" },
   payload_bytes: 120,
@@ -49,7 +49,7 @@ const expectedJson = {
 beforeEach(() => {
   gateway.received.length = 0;
   gateway.behaviour.deadLetters.getDeadLetter = async () =>
-    aLetter({ payloadJson: '{"payment":{"order_ref":"[8 characters]"}}' });
+    aDeadLetter({ payloadJson: '{"payment":{"order_ref":"[8 characters]"}}' });
 });
 
 const send = (method: "GET" | "POST", path = "", payload?: object, headers: object = {}) =>
@@ -60,9 +60,9 @@ const send = (method: "GET" | "POST", path = "", payload?: object, headers: obje
     ...(payload === undefined ? {} : { payload }),
   });
 
-test("the list merges the dead letters of all services, newest first, with their total", async () => {
-  const letters = [3, 1, 2].map((n) => aLetter({ id: uuidv7(), createdAtMs: at + BigInt(n) }));
-  gateway.behaviour.deadLetters.listDeadLetters = async () => ({ deadLetters: [letters.shift() ?? aLetter()], total: 5 });
+test("the list of dead letters merges those of all services, newest first, with their total", async () => {
+  const deadLetters = [3, 1, 2].map((n) => aDeadLetter({ id: uuidv7(), createdAtMs: at + BigInt(n) }));
+  gateway.behaviour.deadLetters.listDeadLetters = async () => ({ deadLetters: [deadLetters.shift() ?? aDeadLetter()], total: 5 });
   const response = await send("GET", "?limit=2&offset=1&topic=payments.v1&status=PARKED");
   expect(response.json().map(({ created_at }: { created_at: string }) => created_at.slice(-4, -1))).toEqual(["002", "001"]);
   expect(response.headers["x-total-count"]).toBe("15");
@@ -70,13 +70,13 @@ test("the list merges the dead letters of all services, newest first, with their
   expect(gateway.received.map(({ request }) => request)).toMatchObject([expected, expected, expected]);
 });
 
-test("the list of one service queries only that service with limit and offset", async () => {
-  gateway.behaviour.deadLetters.listDeadLetters = async () => ({ deadLetters: [aLetter()], total: 1 });
+test("the list of dead letters of one service queries only that service with limit and offset", async () => {
+  gateway.behaviour.deadLetters.listDeadLetters = async () => ({ deadLetters: [aDeadLetter()], total: 1 });
   expect((await send("GET", "?service=webhooks&limit=2&offset=4")).json()).toEqual([expectedJson]);
   expect(gateway.received.map(({ request }) => request)).toMatchObject([{ limit: 2, offset: 4 }]);
 });
 
-test("a page with the maximum offset is empty", async () => {
+test("a page of dead letters with the maximum offset is empty", async () => {
   gateway.behaviour.deadLetters.listDeadLetters = async () => ({ deadLetters: [], total: 0 });
   for (const service of ["", "&service=clients"]) {
     const response = await send("GET", `?limit=100&offset=2147483647${service}`);
@@ -84,7 +84,7 @@ test("a page with the maximum offset is empty", async () => {
   }
 });
 
-test("GET returns the payload, and 404 when no service has the dead letter", async () => {
+test("GET returns the payload of a dead letter, and 404 when no service has the dead letter", async () => {
   expect((await send("GET", `/${id}`)).json()).toEqual({
     ...expectedJson,
     payload: { payment: { order_ref: "[8 characters]" } },
@@ -96,24 +96,24 @@ test("GET returns the payload, and 404 when no service has the dead letter", asy
   expect((await send("GET", "/x")).statusCode).toBe(404);
 });
 
-test("GET returns 503 while a service is unavailable and no other has the dead letter", async () => {
+test("GET of a dead letter returns 503 while a service is unavailable and no other service has it", async () => {
   let calls = 0;
   gateway.behaviour.deadLetters.getDeadLetter = async () => {
-    if (calls++ === 1) throw new DomainError("unavailable", "kept_busy", "Not now.");
+    if (calls++ === 1) throw new DomainError("unavailable", "service_unavailable", "The service is unavailable.");
     throw new DomainError("not_found", "not_found", "There is no such dead letter.");
   };
   expect((await send("GET", `/${id}`)).statusCode).toBe(503);
 });
 
 test("retry and drop call the service that has the dead letter, with Idempotency-Key and note", async () => {
-  gateway.behaviour.deadLetters.retryDeadLetter = async () => aLetter({ status: DeadLetterStatus.DELIVERED });
-  gateway.behaviour.deadLetters.dropDeadLetter = async () => aLetter({ status: DeadLetterStatus.DROPPED });
-  const retried = await send("POST", `/${id}/retry`, undefined, { "idempotency-key": "k-1" });
-  expect([retried.statusCode, retried.json().status]).toEqual([200, "DELIVERED"]);
+  gateway.behaviour.deadLetters.retryDeadLetter = async () => aDeadLetter({ status: DeadLetterStatus.DELIVERED });
+  gateway.behaviour.deadLetters.dropDeadLetter = async () => aDeadLetter({ status: DeadLetterStatus.DROPPED });
+  const retryResponse = await send("POST", `/${id}/retry`, undefined, { "idempotency-key": "k-1" });
+  expect([retryResponse.statusCode, retryResponse.json().status]).toEqual([200, "DELIVERED"]);
   expect(gateway.received.at(-1)).toMatchObject({ rpc: "RetryDeadLetter", request: { id } });
   expect(gateway.received.at(-1)?.call.idempotencyKey).toMatchObject({ key: "k-1" });
-  const dropped = await send("POST", `/${id}/drop`, { note: "sent in error" });
-  expect([dropped.statusCode, dropped.json().status]).toEqual([200, "DROPPED"]);
+  const dropResponse = await send("POST", `/${id}/drop`, { note: "sent in error" });
+  expect([dropResponse.statusCode, dropResponse.json().status]).toEqual([200, "DROPPED"]);
   expect(gateway.received.at(-1)).toMatchObject({ rpc: "DropDeadLetter", request: { id, note: "sent in error" } });
 });
 
@@ -121,7 +121,7 @@ test.each([
   ["", "?service=kyc", "service"],
   ["", "?status=LOST", "status"],
   ["", "?topic=", "topic"],
-])("the list rejects %s%s and names the parameter", async (_, query, parameter) => {
+])("the list of dead letters rejects %s%s and names the parameter", async (_, query, parameter) => {
   expect((await send("GET", query)).json()).toMatchObject({ status: 422, errors: [{ parameter }] });
 });
 
@@ -134,7 +134,7 @@ test("drop requires a note, retry accepts no fields, and refusals are returned u
   expect((await send("POST", `/${id}/retry`)).json()).toMatchObject({ status: 409, code: "dead_letter_failed" });
 });
 
-test("dead letters require an operator key", async () => {
+test("routes of dead letters require an operator key", async () => {
   const asBusiness = await gateway.app.inject({ url: "/api/v1/admin/dead-letters", headers: gateway.business.headers });
   expect(asBusiness.json()).toMatchObject({ status: 403, code: "admin_required" });
 });

@@ -34,16 +34,16 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
     },
     response: Type.Omit(DeadLetterJson, ["payload"]),
     execute: async ({ service, limit, offset, ...filters }, { call }) => {
-      const queried = service ? [service] : serviceNames;
+      const queriedServices = service ? [service] : serviceNames;
       // A page of several services can consist of rows of one service, so each returns all rows up
       // to the end of the page.
-      const range = service ? { limit, offset } : { limit: Math.min(offset + limit, int32Max), offset: 0 };
-      const page = requestOf(listDeadLetters.method.input, { ...filters, ...range });
-      const pages = await Promise.all(queried.map((name) => services[name].listDeadLetters(page, call)));
-      const letters = pages.flatMap(({ deadLetters }) => deadLetters).sort(newestFirst);
+      const pageRange = service ? { limit, offset } : { limit: Math.min(offset + limit, int32Max), offset: 0 };
+      const page = requestOf(listDeadLetters.method.input, { ...filters, ...pageRange });
+      const pages = await Promise.all(queriedServices.map((name) => services[name].listDeadLetters(page, call)));
+      const sortedDeadLetters = pages.flatMap(({ deadLetters }) => deadLetters).sort(newestFirst);
       const total = pages.reduce((sum, page) => sum + page.total, 0);
       return {
-        deadLetters: letters.slice(offset - range.offset, offset - range.offset + limit),
+        deadLetters: sortedDeadLetters.slice(offset - pageRange.offset, offset - pageRange.offset + limit),
         total,
         totalIsCapped: total > countedMax || pages.some(({ totalIsCapped }) => totalIsCapped),
       };
@@ -53,7 +53,7 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
   /**
    * Returns the dead letter and the service that has it. Throws not_found when no service has it.
    */
-  const find = async (id: string, call: BulkheadCall) => {
+  const findDeadLetter = async (id: string, call: BulkheadCall) => {
     const { idempotencyKey: _, ...readCall } = call;
     const results = await Promise.allSettled(
       serviceNames.map(async (name) => ({
@@ -61,11 +61,11 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
         letter: await services[name].getDeadLetter({ id }, readCall),
       })),
     );
-    const found = results.find((result) => result.status === "fulfilled");
-    if (found) return found.value;
+    const fulfilled = results.find((result) => result.status === "fulfilled");
+    if (fulfilled) return fulfilled.value;
     // While a service is unavailable, the dead letter may exist there.
-    const failed = results.find((result) => result.status === "rejected" && !isNotFound(result.reason));
-    throw failed?.status === "rejected" ? failed.reason : Problem.of("not_found");
+    const failure = results.find((result) => result.status === "rejected" && !isNotFound(result.reason));
+    throw failure?.status === "rejected" ? failure.reason : Problem.of("not_found");
   };
 
   read(app, "/:id", {
@@ -73,7 +73,7 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
     rpc: getDeadLetter,
     summary: "Get a dead letter",
     description: "Returns a dead letter with the payload of its event. Texts in the payload are replaced by their length.",
-    execute: async ({ id }, { call }) => (await find(id, call)).letter,
+    execute: async ({ id }, { call }) => (await findDeadLetter(id, call)).letter,
   });
 
   act(app, "/:id/retry", {
@@ -83,7 +83,7 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
     description:
       "Applies the event now. The event has its effect once, even if it is retried or published repeatedly. Fails with " +
       "409 `dead_letter_failed` when the event fails again. The retry is recorded in the audit trail.",
-    execute: async ({ id }, { call }) => (await find(id, call)).service.retryDeadLetter({ id }, call),
+    execute: async ({ id }, { call }) => (await findDeadLetter(id, call)).service.retryDeadLetter({ id }, call),
   });
 
   act(app, "/:id/drop", {
@@ -94,7 +94,7 @@ export async function deadLetters(app: App, { rpc: { deadLetters: services } }: 
       "Changes the status to DROPPED, which is final. The event has no effect, even if it is published again. The drop is " +
       "recorded in the audit trail.",
     body: { note: text(1_000, { description: "Reason, stored in the audit trail." }) },
-    execute: async ({ id, note }, { call }) => (await find(id, call)).service.dropDeadLetter({ id, note }, call),
+    execute: async ({ id, note }, { call }) => (await findDeadLetter(id, call)).service.dropDeadLetter({ id, note }, call),
   });
 }
 

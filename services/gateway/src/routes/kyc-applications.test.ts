@@ -97,14 +97,14 @@ describe("POST /kyc/applications", () => {
     });
   });
 
-  test("returns client_id and external_id when they have a value", async () => {
+  test("returns client_id and external_id if the application has them", async () => {
     gateway.behaviour.kycApplications.createKycApplication = async () => anApplication({ clientId: id, externalId: "x" });
     expect((await send("POST", path)).json()).toEqual({ ...creationShape, client_id: id, external_id: "x" });
   });
 
-  const deep = (levels: number): object => (levels === 1 ? {} : { a: deep(levels - 1) });
+  const nestedObject = (levels: number): object => (levels === 1 ? {} : { a: nestedObject(levels - 1) });
   const large = { a: "x".repeat(16 * 1024 - 8) };
-  const wrong: [name: string, values: unknown[]][] = [
+  const invalidValues: [name: string, values: unknown[]][] = [
     ["allowed_documents", [[], ["id_card", "id_card"], ["driving_licence"], ["ID_CARD"], "passport", [1], {}, null]],
     [
       "applicant_email",
@@ -118,8 +118,8 @@ describe("POST /kyc/applications", () => {
     ["external_id", ["", "x".repeat(256), 7, null, {}]],
     ["locale", ["", "de", "fr-FR", "fr ", 7, null]],
     ["max_attempts", [0, 11, -1, 1.5, "3", true, null]],
-    ["metadata", ["{}", [], [1], 7, null, deep(9), { ...large, b: 1 }, { a: new Array(9_000).fill(0) }]],
-    ["profile", ["x", [], 7, null, deep(9), { ...large, b: 1 }]],
+    ["metadata", ["{}", [], [1], 7, null, nestedObject(9), { ...large, b: 1 }, { a: new Array(9_000).fill(0) }]],
+    ["profile", ["x", [], 7, null, nestedObject(9), { ...large, b: 1 }]],
     [
       "redirect_url",
       [
@@ -141,9 +141,9 @@ describe("POST /kyc/applications", () => {
     ),
   ];
   /** Shortened for the test title. */
-  const shortened = (value: unknown) => JSON.stringify(value).slice(0, 60).toWellFormed();
+  const shortenedJson = (value: unknown) => JSON.stringify(value).slice(0, 60).toWellFormed();
 
-  test.each(wrong.flatMap(([name, values]) => values.map((value) => [name, shortened(value), value] as const)))(
+  test.each(invalidValues.flatMap(([name, values]) => values.map((value) => [name, shortenedJson(value), value] as const)))(
     "rejects %s = %s with a pointer to the field",
     async (name, _text, value) => {
       const response = await send("POST", path, { [name]: value });
@@ -153,34 +153,34 @@ describe("POST /kyc/applications", () => {
     },
   );
 
-  const allowed: object[] = [
+  const maximalBodies: object[] = [
     { allowed_documents: ["id_card"] },
     { allowed_documents: ["passport", "id_card"] },
     { external_id: "😀".repeat(255) },
     { locale: "En" },
     { max_attempts: 10 },
-    { metadata: deep(8) },
+    { metadata: nestedObject(8) },
     { metadata: large },
     { metadata: {} },
-    { profile: deep(8) },
+    { profile: nestedObject(8) },
     { ttl_hours: 1 },
     { redirect_url: "https://shop.example" },
   ];
-  test.each(allowed.map((body) => [shortened(body), body] as const))("accepts the maximum: %s", async (_text, body) => {
+  test.each(maximalBodies.map((body) => [shortenedJson(body), body] as const))("accepts the maximum: %s", async (_text, body) => {
     expect((await send("POST", path, body)).statusCode).toBe(201);
   });
 
-  test("returns 429 with Retry-After above its own rate limit, while reads are accepted", async () => {
+  test("returns 429 with Retry-After above the rate limit of creations, while reads are accepted", async () => {
     const clock = { ms: 0 };
-    await using limited = await startTestGateway({ limits: { kycPerSecond: 1 }, nowMs: () => clock.ms });
-    limited.behaviour.kycApplications.createKycApplication = async () => anApplication();
-    limited.behaviour.kycApplications.getKycApplication = async () => anApplication();
-    const { headers } = limited.business;
-    const create = () => limited.app.inject({ method: "POST", url: `/api/v1${path}`, headers });
+    await using limitedGateway = await startTestGateway({ limits: { kycPerSecond: 1 }, nowMs: () => clock.ms });
+    limitedGateway.behaviour.kycApplications.createKycApplication = async () => anApplication();
+    limitedGateway.behaviour.kycApplications.getKycApplication = async () => anApplication();
+    const { headers } = limitedGateway.business;
+    const create = () => limitedGateway.app.inject({ method: "POST", url: `/api/v1${path}`, headers });
     const responses = [await create(), await create(), await create()];
     expect(responses.map(({ statusCode }) => statusCode)).toEqual([201, 201, 429]);
     expect([responses[2]?.json().code, responses[2]?.headers["retry-after"]]).toEqual(["rate_limited", "1"]);
-    expect((await limited.app.inject({ url: `/api/v1${path}/${id}`, headers })).statusCode).toBe(200);
+    expect((await limitedGateway.app.inject({ url: `/api/v1${path}/${id}`, headers })).statusCode).toBe(200);
     clock.ms += 1_000;
     expect((await create()).statusCode).toBe(201);
   });
@@ -214,17 +214,17 @@ describe("POST /kyc/applications", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("names a repeated key without its value", async () => {
+  test("names a repeated key but not its value", async () => {
     const response = await send("POST", path, '{"profile":{"first_name":"Amina","first_name":"Lina"}}');
     expect(response.json().detail).toContain("first_name");
     expect(response.body).not.toMatch(/Amina|Lina/);
   });
 
   test("accepts an http loopback redirect_url only with allowInsecureUrls", async () => {
-    await using open = await startTestGateway({ allowInsecureUrls: true });
-    open.behaviour.kycApplications.createKycApplication = async () => anApplication();
+    await using insecureGateway = await startTestGateway({ allowInsecureUrls: true });
+    insecureGateway.behaviour.kycApplications.createKycApplication = async () => anApplication();
     const create = (redirect_url: string) =>
-      open.app.inject({ method: "POST", url: `/api/v1${path}`, headers: open.business.headers, payload: { redirect_url } });
+      insecureGateway.app.inject({ method: "POST", url: `/api/v1${path}`, headers: insecureGateway.business.headers, payload: { redirect_url } });
     expect((await create("http://127.0.0.1:3000/done")).statusCode).toBe(201);
     expect((await create("http://shop.example/done")).statusCode).toBe(422);
   });
@@ -238,7 +238,7 @@ describe("POST /kyc/applications", () => {
     ["invalid", "idempotency_key_reused", 422, undefined],
   ] as const)("maps a refusal %s %s to %i with Retry-After %s", async (kind, code, status, retryAfter) => {
     gateway.behaviour.kycApplications.createKycApplication = async () => {
-      throw new DomainError(kind, code, "Some words.");
+      throw new DomainError(kind, code, "The request was refused.");
     };
     const response = await send("POST", path, {});
     expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([status, code, retryAfter]);
@@ -279,7 +279,7 @@ describe("GET /kyc/applications", () => {
     });
   });
 
-  test("has limit 50 and offset 0 by default and returns an empty array without applications", async () => {
+  test("uses limit 50 and offset 0 by default and returns an empty array without applications", async () => {
     gateway.behaviour.kycApplications.listKycApplications = async () => ({ applications: [], total: 0 });
     expect((await send("GET", path)).body).toBe("[]");
     expect(gateway.received[0]?.request).toMatchObject({ limit: 50, offset: 0 });
@@ -307,8 +307,8 @@ describe("GET /kyc/applications", () => {
 });
 
 describe.each([
-  ["GET", (one: string) => `${path}/${one}`],
-  ["POST", (one: string) => `${path}/${one}/cancel`],
+  ["GET", (applicationId: string) => `${path}/${applicationId}`],
+  ["POST", (applicationId: string) => `${path}/${applicationId}/cancel`],
 ] as const)("%s of one application", (method, pathOf) => {
   test("returns the same 404 for another business, an unknown id and a malformed id", async () => {
     const { kycApplications } = gateway.behaviour;
@@ -316,11 +316,11 @@ describe.each([
       throw new DomainError("not_found", "not_found", "There is no such KYC application.");
     };
     const headers = { "x-request-id": "same-request" };
-    const unknown = await send(method, pathOf(uuidv7()), undefined, headers);
-    expect([unknown.statusCode, unknown.json().code]).toEqual([404, "not_found"]);
+    const notFound = await send(method, pathOf(uuidv7()), undefined, headers);
+    expect([notFound.statusCode, notFound.json().code]).toEqual([404, "not_found"]);
     for (const malformed of ["x", "%00", `${id}0`, "..%2f..", "019a0000000070008000000000000001", "a".repeat(2000)]) {
       const response = await send(method, pathOf(malformed), undefined, headers);
-      expect([response.statusCode, response.body]).toEqual([404, unknown.body]);
+      expect([response.statusCode, response.body]).toEqual([404, notFound.body]);
     }
   });
 });
@@ -332,7 +332,7 @@ describe("POST /kyc/applications/{id}/cancel", () => {
     expect(gateway.received[0]).toMatchObject({ rpc: "CancelKycApplication", request: { id } });
   });
 
-  test("accepts no field", async () => {
+  test("rejects every field", async () => {
     expect((await send("POST", `${path}/${id}/cancel`, { reason: "x" })).statusCode).toBe(422);
     expect(gateway.received).toEqual([]);
   });
@@ -342,7 +342,7 @@ describe("POST /kyc/applications/{id}/cancel", () => {
     ["kyc_in_progress", "5"],
   ] as const)("returns 409 %s with Retry-After %s after a submission or a final status", async (code, retryAfter) => {
     gateway.behaviour.kycApplications.cancelKycApplication = async () => {
-      throw new DomainError("conflict", code, "Some words.");
+      throw new DomainError("conflict", code, "The request was refused.");
     };
     const response = await send("POST", `${path}/${id}/cancel`);
     expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([409, code, retryAfter]);
@@ -447,8 +447,8 @@ describe("routes of KYC applications", () => {
       const headers = admin ? gateway.admin.headers : {};
       const body = admin ? { outcome: "APPROVED", note: "x" } : {};
       for (const key of ["a b", "x".repeat(256), "é"]) {
-        const refused = await send(method, url, body, { ...headers, "idempotency-key": key });
-        expect([refused.statusCode, refused.json().code]).toEqual([400, "invalid_idempotency_key"]);
+        const response = await send(method, url, body, { ...headers, "idempotency-key": key });
+        expect([response.statusCode, response.json().code]).toEqual([400, "invalid_idempotency_key"]);
       }
       expect(gateway.received).toEqual([]);
       await send(method, url, body, { ...headers, "idempotency-key": "k" });

@@ -42,13 +42,13 @@ describe("POST /callbacks/kyc", () => {
 
   test("returns 503 when kyc is unavailable, so that the provider retries", async () => {
     gateway.behaviour.kycApplications.receiveProviderCallback = async () => {
-      throw new DomainError("unavailable", "kyc_provider_unavailable", "Later.");
+      throw new DomainError("unavailable", "kyc_provider_unavailable", "The provider is unavailable.");
     };
     const response = await call("{}");
     expect([response.statusCode, response.headers["retry-after"]]).toEqual([503, "1"]);
   });
 
-  test("returns 413 above 256 KiB and 405 for another method", async () => {
+  test("returns 413 above 256 KiB, and 405 for another method", async () => {
     expect((await call(" ".repeat(256 * 1024 + 1))).statusCode).toBe(413);
     expect((await gateway.app.inject({ method: "GET", url: "/callbacks/kyc" })).statusCode).toBe(405);
     expect(gateway.received).toEqual([]);
@@ -56,15 +56,15 @@ describe("POST /callbacks/kyc", () => {
 });
 
 describe("forged callbacks", () => {
-  test("get 429 per network and 503 in total, while callbacks from the network of a genuine one are accepted", async () => {
+  test("forged callbacks get 429 per network and 503 in total, and callbacks from the network of a genuine callback are accepted", async () => {
     const limits = { keylessPerSecond: 2, keylessTotalPerSecond: 4 };
-    await using flooded = await startTestGateway({ limits, nowMs: () => 0 });
+    await using floodedGateway = await startTestGateway({ limits, nowMs: () => 0 });
     const callbackFrom = (remoteAddress: string, signature: string) => {
       const headers = { "x-provider-signature": signature };
-      return flooded.app.inject({ method: "POST", url: "/callbacks/kyc", payload: "{}", headers, remoteAddress });
+      return floodedGateway.app.inject({ method: "POST", url: "/callbacks/kyc", payload: "{}", headers, remoteAddress });
     };
     const { ACCEPTED, BAD_SIGNATURE } = ProviderCallbackResult;
-    flooded.behaviour.kycApplications.receiveProviderCallback = async ({ signature }) => ({
+    floodedGateway.behaviour.kycApplications.receiveProviderCallback = async ({ signature }) => ({
       result: signature === "good" ? ACCEPTED : BAD_SIGNATURE,
     });
     expect((await callbackFrom("203.0.113.1", "good")).statusCode).toBe(204);

@@ -1,6 +1,6 @@
 import { type KycApplication, KycStatus } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { aboutRequest, callOf } from "../call.ts";
+import { requestLogFields, callOf } from "../call.ts";
 import type { Gateway } from "../gateway.ts";
 
 /** Maximum time that a response is delayed by the query for its link. */
@@ -23,7 +23,7 @@ export async function kycLinkOf(
     const application = await rpc.kycApplications.getKycApplication({ id, stored: true }, call);
     return isFinal(application) ? undefined : application.linkUrl;
   } catch (error) {
-    logger.warn({ err: error, ...aboutRequest(request), application_id: id }, "KYC link omitted from the response");
+    logger.warn({ err: error, ...requestLogFields(request), application_id: id }, "KYC link omitted from the response");
     return undefined;
   }
 }

@@ -60,7 +60,7 @@ const status = {
   createdAtMs: at,
   updatedAtMs: at,
 };
-const statusShown = {
+const statusJson = {
   id,
   client_id: clientId,
   current_step: "KYC_PENDING",
@@ -81,7 +81,7 @@ const received = () => gateway.received.at(-1)?.request as { answers?: Record<st
 const refuse =
   (kind: "conflict" | "invalid" | "not_found", code: string, members = {}) =>
   async () => {
-    throw new DomainError(kind, code, "What to do.", { members });
+    throw new DomainError(kind, code, "The request was refused.", { members });
   };
 
 describe("POST onboarding/details", () => {
@@ -99,13 +99,13 @@ describe("POST onboarding/details", () => {
     expect(received()).toMatchObject({ answers: { ...answers, ...optionalAnswers, cleared: [] } });
   });
 
-  test("accepts the purposes under their alias", async () => {
-    const { account_purposes, ...rest } = details;
-    expect((await send("POST", "/details", { ...rest, account_purposes_input: account_purposes })).statusCode).toBe(201);
+  test("accepts account_purposes under its alias", async () => {
+    const { account_purposes, ...otherDetails } = details;
+    expect((await send("POST", "/details", { ...otherDetails, account_purposes_input: account_purposes })).statusCode).toBe(201);
     expect(received()).toMatchObject({ answers });
     expect((await send("POST", "/details", { ...details, account_purposes_input: account_purposes })).statusCode).toBe(201);
-    const both = await send("POST", "/details", { ...details, account_purposes_input: ["OTHER"] });
-    expect([both.statusCode, both.json().errors]).toEqual([
+    const contradiction = await send("POST", "/details", { ...details, account_purposes_input: ["OTHER"] });
+    expect([contradiction.statusCode, contradiction.json().errors]).toEqual([
       422,
       [expect.objectContaining({ pointer: "/account_purposes_input", code: "invalid" })],
     ]);
@@ -126,7 +126,7 @@ describe("POST onboarding/details", () => {
     );
   });
 
-  test("returns 409 when the client has details", async () => {
+  test("returns 409 when the client already has details", async () => {
     gateway.behaviour.onboarding.createOnboardingDetails = refuse("conflict", "onboarding_details_exist");
     expect((await send("POST", "/details", details)).json()).toMatchObject({ status: 409, code: "onboarding_details_exist" });
   });
@@ -144,11 +144,11 @@ describe("POST onboarding/details", () => {
   });
 });
 
-const texts = ["", "  ", 7, true, {}, "a".repeat(201), "a\0b"];
-const purposesBad = [[], "SALARY", ["NOTHING"], ["salary"], ["SALARY", "SALARY"], [null], null, {}];
-const bad: Record<string, readonly unknown[]> = {
-  account_purposes: purposesBad,
-  account_purposes_input: purposesBad,
+const invalidTexts = ["", "  ", 7, true, {}, "a".repeat(201), "a\0b"];
+const invalidPurposes = [[], "SALARY", ["NOTHING"], ["salary"], ["SALARY", "SALARY"], [null], null, {}];
+const invalidValues: Record<string, readonly unknown[]> = {
+  account_purposes: invalidPurposes,
+  account_purposes_input: invalidPurposes,
   expected_monthly_incoming_volume: ["", "LESS_THAN_1000", 1000, null],
   expected_monthly_outgoing_volume: ["", "less_than1000", null],
   is_us_person: ["false", 0, null],
@@ -156,9 +156,9 @@ const bad: Record<string, readonly unknown[]> = {
   occupation_sector: ["", "IT", null],
   source_of_funds: ["", "SALARY", null],
   funds_origin_country_id: [0, -12, 12.5, "12", "DZA", 999, 280, 1e9, true],
-  other_occupation: texts,
-  other_source_of_funds: texts,
-  tax_identification_number: texts,
+  other_occupation: invalidTexts,
+  other_source_of_funds: invalidTexts,
+  tax_identification_number: invalidTexts,
   id: [id],
   client_id: [clientId],
   kyc_application_id: [kycApplicationId],
@@ -167,10 +167,10 @@ const bad: Record<string, readonly unknown[]> = {
 };
 
 describe.each(["POST", "PATCH"] as const)("%s onboarding/details", (method) => {
-  test.each(Object.keys(bad))("rejects invalid values of %s with a pointer to the field", async (name) => {
+  test.each(Object.keys(invalidValues))("rejects invalid values of %s with a pointer to the field", async (name) => {
     const { account_purposes: _, ...withoutPurposes } = details;
     const base = method === "PATCH" ? {} : name === "account_purposes_input" ? withoutPurposes : details;
-    for (const value of bad[name] ?? []) {
+    for (const value of invalidValues[name] ?? []) {
       const response = await send(method, "/details", { ...base, [name]: value });
       expect([value, response.statusCode]).toEqual([value, 422]);
       expect(response.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
@@ -179,16 +179,16 @@ describe.each(["POST", "PATCH"] as const)("%s onboarding/details", (method) => {
   });
 
   test("accepts each value of each enum", async () => {
-    const takes = async (name: string, value: unknown) => {
+    const expectAccepted = async (name: string, value: unknown) => {
       const response = await send(method, "/details", { ...(method === "POST" ? details : {}), [name]: value });
       expect([value, response.statusCode]).toEqual([value, method === "POST" ? 201 : 200]);
     };
-    for (const word of accountPurposes) await takes("account_purposes", [word]);
-    for (const word of monthlyVolumes) await takes("expected_monthly_incoming_volume", word);
-    for (const word of monthlyVolumes) await takes("expected_monthly_outgoing_volume", word);
-    for (const word of occupations) await takes("occupation", word);
-    for (const word of occupationSectors) await takes("occupation_sector", word);
-    for (const word of sourcesOfFunds) await takes("source_of_funds", word);
+    for (const value of accountPurposes) await expectAccepted("account_purposes", [value]);
+    for (const value of monthlyVolumes) await expectAccepted("expected_monthly_incoming_volume", value);
+    for (const value of monthlyVolumes) await expectAccepted("expected_monthly_outgoing_volume", value);
+    for (const value of occupations) await expectAccepted("occupation", value);
+    for (const value of occupationSectors) await expectAccepted("occupation_sector", value);
+    for (const value of sourcesOfFunds) await expectAccepted("source_of_funds", value);
     expect([accountPurposes, monthlyVolumes, occupations, occupationSectors, sourcesOfFunds].map((list) => list.length)).toEqual([
       13, 7, 17, 47, 16,
     ]);
@@ -227,7 +227,7 @@ describe("PATCH onboarding/details", () => {
     ]);
   });
 
-  test("returns 409 with the step after verification has begun", async () => {
+  test("returns 409 with the current step when the verification has begun", async () => {
     const members = { current_step: "KYC_PROCESSING" };
     gateway.behaviour.onboarding.updateOnboardingDetails = refuse("conflict", "onboarding_locked", members);
     expect((await send("PATCH", "/details", {})).json()).toMatchObject({ status: 409, code: "onboarding_locked", ...members });
@@ -249,11 +249,11 @@ describe("GET onboarding/details", () => {
 describe("GET onboarding/status", () => {
   test("returns the status", async () => {
     const response = await send("GET", "/status");
-    expect([response.statusCode, response.json()]).toEqual([200, statusShown]);
+    expect([response.statusCode, response.json()]).toEqual([200, statusJson]);
   });
 
   test("returns each step, each KYC status and each overall status", async () => {
-    const shownFor = async (fields: object) => {
+    const statusJsonWith = async (fields: object) => {
       gateway.behaviour.onboarding.getOnboarding = async () => ({ ...status, ...fields });
       return (await send("GET", "/status")).json();
     };
@@ -266,26 +266,26 @@ describe("GET onboarding/status", () => {
       "PENDING_APPROVAL",
       "APPROVED",
     ] as const)
-      expect(await shownFor({ currentStep: OnboardingStep[step] })).toMatchObject({ current_step: step });
-    for (const word of ["NOT_STARTED", "CREATED", "PROCESSING", "PENDING_REVIEW", "VALIDATED", "DECLINED", "ABORTED"] as const)
-      expect(await shownFor({ kycStatus: ClientKycStatus[word] })).toMatchObject({ kyc_status: word });
-    for (const word of ["IN_PROGRESS", "UNDER_REVIEW", "DECLINED", "APPROVED"] as const)
-      expect(await shownFor({ overallStatus: OverallStatus[word] })).toMatchObject({ overall_status: word });
+      expect(await statusJsonWith({ currentStep: OnboardingStep[step] })).toMatchObject({ current_step: step });
+    for (const value of ["NOT_STARTED", "CREATED", "PROCESSING", "PENDING_REVIEW", "VALIDATED", "DECLINED", "ABORTED"] as const)
+      expect(await statusJsonWith({ kycStatus: ClientKycStatus[value] })).toMatchObject({ kyc_status: value });
+    for (const value of ["IN_PROGRESS", "UNDER_REVIEW", "DECLINED", "APPROVED"] as const)
+      expect(await statusJsonWith({ overallStatus: OverallStatus[value] })).toMatchObject({ overall_status: value });
   });
 });
 
 describe("kyc_link", () => {
-  const open = { kycApplicationId, kycApplicationOpen: true };
+  const openApplication = { kycApplicationId, kycApplicationOpen: true };
   const application = { id: kycApplicationId, status: KycStatus.OPENED, linkUrl: link, attemptsRemaining: 2 };
-  const views = async () => {
-    gateway.behaviour.onboarding.getOnboarding = async () => ({ ...status, ...open });
-    gateway.behaviour.onboarding.getOnboardingDetails = async () => ({ ...message, ...open });
+  const readViews = async () => {
+    gateway.behaviour.onboarding.getOnboarding = async () => ({ ...status, ...openApplication });
+    gateway.behaviour.onboarding.getOnboardingDetails = async () => ({ ...message, ...openApplication });
     return [(await send("GET", "/status")).json(), (await send("GET", "/details")).json()];
   };
 
-  test("is in the status and the details while the application is not final", async () => {
+  test("kyc_link is in the status and the details while the application is not final", async () => {
     gateway.behaviour.kycApplications.getKycApplication = async () => application;
-    for (const view of await views()) expect(view).toMatchObject({ kyc_application_id: kycApplicationId, kyc_link: link });
+    for (const view of await readViews()) expect(view).toMatchObject({ kyc_application_id: kycApplicationId, kyc_link: link });
     expect(gateway.received.map(({ rpc }) => rpc)).toEqual([
       "GetOnboarding",
       "GetKycApplication",
@@ -298,10 +298,10 @@ describe("kyc_link", () => {
     });
   });
 
-  test("is not queried without an application or for a final one", async () => {
-    const closed = { kycApplicationId, kycApplicationOpen: false };
-    gateway.behaviour.onboarding.getOnboarding = async () => ({ ...status, ...closed });
-    expect((await send("GET", "/status")).json()).toEqual({ ...statusShown, kyc_application_id: kycApplicationId });
+  test("kyc_link is not queried without an application or for a final application", async () => {
+    const finalApplication = { kycApplicationId, kycApplicationOpen: false };
+    gateway.behaviour.onboarding.getOnboarding = async () => ({ ...status, ...finalApplication });
+    expect((await send("GET", "/status")).json()).toEqual({ ...statusJson, kyc_application_id: kycApplicationId });
     expect(gateway.received.map(({ rpc }) => rpc)).toEqual(["GetOnboarding"]);
   });
 
@@ -310,16 +310,16 @@ describe("kyc_link", () => {
     { status: KycStatus.EXPIRED },
     { status: KycStatus.CANCELED },
     { status: KycStatus.FAILED, attemptsRemaining: 0 },
-  ])("is omitted when the application has just become final: %j", async (fields) => {
+  ])("kyc_link is omitted when the application has just become final: %j", async (fields) => {
     gateway.behaviour.kycApplications.getKycApplication = async () => ({ ...application, ...fields });
-    for (const view of await views()) expect(view).not.toHaveProperty("kyc_link");
+    for (const view of await readViews()) expect(view).not.toHaveProperty("kyc_link");
   });
 
-  test("is omitted when kyc does not respond", async () => {
+  test("kyc_link is omitted when kyc does not respond", async () => {
     gateway.behaviour.kycApplications.getKycApplication = async () => {
-      throw new DomainError("unavailable", "service_unavailable", "Away.");
+      throw new DomainError("unavailable", "service_unavailable", "The service is unavailable.");
     };
-    for (const view of await views()) {
+    for (const view of await readViews()) {
       expect(view).toMatchObject({ id, kyc_application_id: kycApplicationId });
       expect(view).not.toHaveProperty("kyc_link");
     }
@@ -327,22 +327,22 @@ describe("kyc_link", () => {
 });
 
 describe.each(["approve", "decline"] as const)("POST onboarding/%s", (verb) => {
-  const decision = verb === "approve" ? OnboardingDecision.APPROVED : OnboardingDecision.DECLINED;
+  const expectedDecision = verb === "approve" ? OnboardingDecision.APPROVED : OnboardingDecision.DECLINED;
   const post = (payload?: object, headers = gateway.admin.headers) => send("POST", `/${verb}`, payload, headers);
 
-  test("requires an operator key, accepts no body or an empty one, and returns the status", async () => {
+  test("returns the status for an operator, with no body or an empty body", async () => {
     gateway.behaviour.onboarding.decideOnboarding = async () => status;
     for (const payload of [undefined, {}]) {
       const response = await post(payload);
-      expect([response.statusCode, response.json()]).toEqual([200, statusShown]);
+      expect([response.statusCode, response.json()]).toEqual([200, statusJson]);
     }
-    expect(gateway.received[0]).toMatchObject({ request: { clientId, decision }, call: { caller: { role: "admin" } } });
+    expect(gateway.received[0]).toMatchObject({ request: { clientId, decision: expectedDecision }, call: { caller: { role: "admin" } } });
   });
 
-  test("sends the reason and rejects an invalid one", async () => {
+  test("sends the reason and rejects an invalid reason", async () => {
     gateway.behaviour.onboarding.decideOnboarding = async () => status;
     await post({ reason: "Sanctions list" });
-    expect(received()).toMatchObject({ decision, reason: "Sanctions list" });
+    expect(received()).toMatchObject({ decision: expectedDecision, reason: "Sanctions list" });
     for (const reason of ["", 7, null, "a".repeat(1_001)]) {
       expect([reason, (await post({ reason })).statusCode]).toEqual([reason, 422]);
     }
@@ -353,7 +353,7 @@ describe.each(["approve", "decline"] as const)("POST onboarding/%s", (verb) => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("returns 409 at another step", async () => {
+  test("returns 409 when the onboarding is at another step", async () => {
     gateway.behaviour.onboarding.decideOnboarding = refuse("conflict", "invalid_status_transition", {
       current_step: "KYC_PENDING",
     });

@@ -31,7 +31,7 @@ const purposes = () =>
     minItems: 1,
     description: "Purposes of the account. `account_purposes_input` is an alias of `account_purposes`.",
   });
-const otherOf = (field: string) => nameText({ description: `Description; required when ${field} is OTHER.` });
+const describedOther = (field: string) => nameText({ description: `Description; required when ${field} is OTHER.` });
 
 const means = () => ({
   expected_monthly_incoming_volume: choice(monthlyVolumes),
@@ -42,8 +42,8 @@ const means = () => ({
   source_of_funds: choice(sourcesOfFunds),
 });
 const optional = () => ({
-  other_occupation: otherOf("occupation"),
-  other_source_of_funds: otherOf("source_of_funds"),
+  other_occupation: describedOther("occupation"),
+  other_source_of_funds: describedOther("source_of_funds"),
   funds_origin_country_id: countryNumber(),
   tax_identification_number: nameText({}),
 });
@@ -69,7 +69,7 @@ export async function onboarding(app: App, gateway: Gateway): Promise<void> {
     render: async (message: Details, request: FastifyRequest, reply: FastifyReply) =>
       renderOnboardingDetails(message, await kycLinkOf(gateway, message, request, reply)),
   } as const;
-  const answersOf = ({ id, ...answers }: { id: string }) => ({
+  const toRequest = ({ id, ...answers }: { id: string }) => ({
     client_id: id,
     answers: requestOf(OnboardingAnswersSchema, answers),
   });
@@ -89,7 +89,7 @@ export async function onboarding(app: App, gateway: Gateway): Promise<void> {
     },
     aliases,
     location: (_created, { url }) => url.split("?", 1)[0] ?? url,
-    execute: (fields, { send }) => send(answersOf(fields)).catch(throwMissing),
+    execute: (fields, { send }) => send(toRequest(fields)).catch(throwMissing),
   });
 
   read(app, "/details", {
@@ -111,7 +111,7 @@ export async function onboarding(app: App, gateway: Gateway): Promise<void> {
     body: { account_purposes: purposes(), account_purposes_input: purposes(), ...means(), ...optional() },
     aliases,
     resource: Type.Object({ ...OnboardingStatusJson.properties, ...OnboardingDetailsJson.properties }),
-    execute: (fields, { send }) => send(answersOf(fields)).catch(throwMissing),
+    execute: (fields, { send }) => send(toRequest(fields)).catch(throwMissing),
   });
 
   read(app, "/status", {

@@ -16,8 +16,8 @@ beforeEach(() => {
 
 const linksIn = (html: string) => [...html.matchAll(/href="([^"]+)"/g)].map(([, link]) => link as string);
 
-describe("the way back from the card processor", () => {
-  const comeBack = (method: "GET" | "POST", headers: Record<string, string> = {}, payload?: string | Buffer) =>
+describe("return from the card processor", () => {
+  const returnFromProcessor = (method: "GET" | "POST", headers: Record<string, string> = {}, payload?: string | Buffer) =>
     gateway.app.inject({
       method,
       url: "/api/v1/payments/return/some-token",
@@ -29,17 +29,17 @@ describe("the way back from the card processor", () => {
       throw error;
     };
   };
-  const unknown = new DomainError("not_found", "not_found", "There is no such payment.");
+  const unknownPayment = new DomainError("not_found", "not_found", "There is no such payment.");
 
   beforeEach(() => {
     gateway.behaviour.payments.returnFromProcessor = async () => ({ redirectUrl: "https://shop.example/paid?payment_id=1" });
   });
 
-  test("needs no key and leads on by 303", async () => {
+  test("the return from the card processor needs no key and redirects with 303", async () => {
     for (const method of ["GET", "POST"] as const) {
-      const answer = await comeBack(method);
-      expect([answer.statusCode, answer.headers["location"]]).toEqual([303, "https://shop.example/paid?payment_id=1"]);
-      expect(answer.headers["cache-control"]).toBe("no-store");
+      const response = await returnFromProcessor(method);
+      expect([response.statusCode, response.headers["location"]]).toEqual([303, "https://shop.example/paid?payment_id=1"]);
+      expect(response.headers["cache-control"]).toBe("no-store");
     }
     expect(gateway.received[0]).toMatchObject({
       rpc: "ReturnFromProcessor",
@@ -54,8 +54,8 @@ describe("the way back from the card processor", () => {
     ["multipart/form-data; boundary=x", "--x--"],
     ["text/plain", "anything"],
     ["", "anything"],
-  ])("ignores the body of a form with the type %j", async (type, payload) => {
-    expect((await comeBack("POST", { "content-type": type }, payload)).statusCode).toBe(303);
+  ])("the return from the card processor ignores a form body of the type %j", async (type, payload) => {
+    expect((await returnFromProcessor("POST", { "content-type": type }, payload)).statusCode).toBe(303);
   });
 
   test.each([
@@ -65,55 +65,55 @@ describe("the way back from the card processor", () => {
     ["en;q=0, ar-DZ;q=0.1", "ar", "rtl", "رابط دفع غير معروف"],
     ["de", "fr", "ltr", "Lien de paiement inconnu"],
     ["", "fr", "ltr", "Lien de paiement inconnu"],
-  ])("shows readers of %j in their language that a token is unknown", async (wish, language, direction, title) => {
-    refuse(unknown);
-    const answer = await comeBack("GET", { "accept-language": wish });
-    expect(answer.statusCode).toBe(404);
-    expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
-    expect(answer.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
-    expect(answer.headers["referrer-policy"]).toBe("no-referrer");
-    expect(answer.body).toContain(`<html lang="${language}" dir="${direction}">`);
-    expect(answer.body).toContain(`<h1>${title}</h1>`);
-    expect(answer.body).not.toMatch(/<script|https?:\/\/(?!www\.w3)/);
+  ])("the return with an unknown token shows a page in the language of Accept-Language %j", async (acceptLanguage, language, direction, title) => {
+    refuse(unknownPayment);
+    const response = await returnFromProcessor("GET", { "accept-language": acceptLanguage });
+    expect(response.statusCode).toBe(404);
+    expect(response.headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(response.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
+    expect(response.headers["referrer-policy"]).toBe("no-referrer");
+    expect(response.body).toContain(`<html lang="${language}" dir="${direction}">`);
+    expect(response.body).toContain(`<h1>${title}</h1>`);
+    expect(response.body).not.toMatch(/<script|https?:\/\/(?!www\.w3)/);
   });
 
-  test("shows a page for every other error", async () => {
+  test("the return from the card processor shows a page for every other error", async () => {
     const headers = { "accept-language": "en" };
-    refuse(new DomainError("unavailable", "service_unavailable", "Down."));
-    const unavailable = await comeBack("GET", headers);
+    refuse(new DomainError("unavailable", "service_unavailable", "The service is unavailable."));
+    const unavailable = await returnFromProcessor("GET", headers);
     expect([unavailable.statusCode, unavailable.headers["retry-after"]]).toEqual([503, "1"]);
     expect(unavailable.body).toContain("<h1>One moment, please</h1>");
     refuse(new Error("secret"));
-    const fault = await comeBack("GET", headers);
+    const fault = await returnFromProcessor("GET", headers);
     expect(fault.statusCode).toBe(500);
     expect(fault.body).toContain("<h1>One moment, please</h1>");
     expect(fault.body).not.toContain("secret");
-    const large = await comeBack("POST", { ...headers, "content-type": "text/plain" }, Buffer.alloc(65 * 1024));
+    const large = await returnFromProcessor("POST", { ...headers, "content-type": "text/plain" }, Buffer.alloc(65 * 1024));
     expect(large.statusCode).toBe(413);
     expect(large.body).toContain("<h1>Request not understood</h1>");
-    const broken = await gateway.app.inject({ method: "GET", url: "/api/v1/payments/return/%zz", headers });
-    expect(broken.statusCode).toBe(404);
-    expect(broken.body).toContain("<h1>Unknown payment link</h1>");
+    const malformed = await gateway.app.inject({ method: "GET", url: "/api/v1/payments/return/%zz", headers });
+    expect(malformed.statusCode).toBe(404);
+    expect(malformed.body).toContain("<h1>Unknown payment link</h1>");
   });
 });
 
 describe("health", () => {
-  test("the gateway is alive, and ready while the services are reachable", async () => {
+  test("/healthz returns 200, and /readyz returns 200 while the services are reachable", async () => {
     expect((await gateway.app.inject("/healthz")).statusCode).toBe(200);
     const ready = await gateway.app.inject("/readyz");
     expect([ready.statusCode, ready.json()]).toEqual([200, { status: "ok" }]);
   });
 });
 
-describe("pages of problems", () => {
-  test("every code has a page", async () => {
+describe("/problems", () => {
+  test("every problem code has a page", async () => {
     for (const code of Object.keys(problemCatalogue)) {
-      const answer = await gateway.app.inject(`/problems/${code}`);
-      expect([code, answer.statusCode, answer.headers["content-type"]]).toEqual([code, 200, "text/html; charset=utf-8"]);
+      const response = await gateway.app.inject(`/problems/${code}`);
+      expect([code, response.statusCode, response.headers["content-type"]]).toEqual([code, 200, "text/html; charset=utf-8"]);
     }
   });
 
-  test("the list has status, advice and retry advice of every code", async () => {
+  test("the list of problems has status, advice and retry advice of every code", async () => {
     const { body } = await gateway.app.inject("/problems");
     for (const [code, [title, , status]] of Object.entries(problemCatalogue)) {
       const [row] = body.match(new RegExp(`<tr><td><a href="/problems/${code}">.*`)) ?? [];
@@ -125,30 +125,30 @@ describe("pages of problems", () => {
           ?.at(-1),
       ).toBe(`<h2 id="${status}">`);
     }
-    const tryOf = async (code: string) => /Retry: (.*)<\/p>/.exec((await gateway.app.inject(`/problems/${code}`)).body)?.[1];
-    expect(await tryOf("refund_outcome_unknown")).toMatch(/^Yes, after Retry-After, with the same Idempotency-Key/);
-    expect(await tryOf("refund_in_progress")).toMatch(/^Yes, after Retry-After/);
-    expect(await tryOf("processor_error")).toMatch(/^Not as it is/);
-    expect(await tryOf("payment_not_refundable")).toMatch(/^No\./);
+    const retryAdviceOf = async (code: string) => /Retry: (.*)<\/p>/.exec((await gateway.app.inject(`/problems/${code}`)).body)?.[1];
+    expect(await retryAdviceOf("refund_outcome_unknown")).toMatch(/^Yes, after Retry-After, with the same Idempotency-Key/);
+    expect(await retryAdviceOf("refund_in_progress")).toMatch(/^Yes, after Retry-After/);
+    expect(await retryAdviceOf("processor_error")).toMatch(/^Not as it is/);
+    expect(await retryAdviceOf("payment_not_refundable")).toMatch(/^No\./);
   });
 
-  test("an unknown code and a property name of Object have no page", async () => {
+  test("/problems returns 404 for an unknown code and for a property name of Object", async () => {
     for (const code of ["nothing", "constructor", "__proto__", "%3Cscript%3E"]) {
       expect((await gateway.app.inject(`/problems/${code}`)).statusCode).toBe(404);
     }
   });
 });
 
-describe("the first page", () => {
-  const first = (accept: string, language = "en") =>
+describe("first page", () => {
+  const getFirstPage = (accept: string, language = "en") =>
     gateway.app.inject({ url: "/", headers: { accept, "accept-language": language } });
   const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-  test("returns name, state and addresses as JSON to programs", async () => {
+  test("the first page is JSON with name, state and addresses for programs", async () => {
     for (const accept of ["*/*", "application/json", ""]) {
-      const answer = await first(accept);
-      expect(answer.headers["vary"]).toBe("accept, accept-language");
-      expect([answer.statusCode, answer.json()]).toEqual([
+      const response = await getFirstPage(accept);
+      expect(response.headers["vary"]).toBe("accept, accept-language");
+      expect([response.statusCode, response.json()]).toEqual([
         200,
         {
           name: "Amana",
@@ -168,8 +168,8 @@ describe("the first page", () => {
     ["fr-DZ", "fr", "ltr", "Tous les services fonctionnent."],
     ["ar", "ar", "rtl", "جميع الخدمات تعمل."],
     ["en", "en", "ltr", "All services are operational."],
-  ])("is a page for browsers, in the language of readers of %j", async (wish, language, direction, state) => {
-    const page = await first(browser, wish);
+  ])("the first page is HTML for browsers, in the language of Accept-Language %j", async (acceptLanguage, language, direction, state) => {
+    const page = await getFirstPage(browser, acceptLanguage);
     expect([page.statusCode, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
     expect(page.body).toContain(`<html lang="${language}" dir="${direction}">`);
@@ -177,30 +177,30 @@ describe("the first page", () => {
     expect(linksIn(page.body)).toEqual(["/docs/guide", "/docs", "/problems"]);
   });
 
-  test("links the sandbox if there is one, and names unavailable services", async () => {
-    await using sandboxed = await startTestGateway({ sandboxUrl: "http://127.0.0.1:8090" });
-    const page = await sandboxed.app.inject({ url: "/", headers: { accept: browser } });
+  test("the first page links to the configured sandbox and names unavailable services", async () => {
+    await using gatewayWithSandbox = await startTestGateway({ sandboxUrl: "http://127.0.0.1:8090" });
+    const page = await gatewayWithSandbox.app.inject({ url: "/", headers: { accept: browser } });
     expect(linksIn(page.body)).toContain("http://127.0.0.1:8090/");
-    sandboxed.readiness.stop();
-    const reader = await sandboxed.app.inject({ url: "/", headers: { accept: browser } });
-    const program = await sandboxed.app.inject("/");
+    gatewayWithSandbox.readiness.stop();
+    const pageResponse = await gatewayWithSandbox.app.inject({ url: "/", headers: { accept: browser } });
+    const jsonResponse = await gatewayWithSandbox.app.inject("/");
     const unavailable = { status: "unavailable", missing: ["gateway"] };
-    expect([program.statusCode, program.json().state]).toEqual([200, unavailable]);
-    expect((await sandboxed.app.inject("/readyz")).json()).toEqual(unavailable);
-    expect(reader.body).toContain("Indisponible en ce moment : \u2066gateway\u2069");
+    expect([jsonResponse.statusCode, jsonResponse.json().state]).toEqual([200, unavailable]);
+    expect((await gatewayWithSandbox.app.inject("/readyz")).json()).toEqual(unavailable);
+    expect(pageResponse.body).toContain("Indisponible en ce moment : \u2066gateway\u2069");
   });
 });
 
-describe("the guide", () => {
-  test("lists every page, and every link leads to an existing page and anchor", async () => {
+describe("guide", () => {
+  test("the guide lists all its pages, and every link leads to an existing page and anchor", async () => {
     const pages = linksIn((await gateway.app.inject("/docs/guide")).body).filter((link) => link.startsWith("/docs/guide/"));
     expect(pages.length).toBeGreaterThan(10);
     const ids = new Map<string, string>();
     const body = async (path: string) => {
       if (!ids.has(path)) {
-        const answer = await gateway.app.inject({ url: path, headers: { accept: "text/html" } });
-        expect([path, answer.statusCode]).toEqual([path, 200]);
-        ids.set(path, answer.body);
+        const response = await gateway.app.inject({ url: path, headers: { accept: "text/html" } });
+        expect([path, response.statusCode]).toEqual([path, 200]);
+        ids.set(path, response.body);
       }
       return ids.get(path) as string;
     };
@@ -215,12 +215,12 @@ describe("the guide", () => {
     }
   });
 
-  test("runs no script but its search, loads only from this origin and sends no form", async () => {
-    const own = " script-src 'self'; connect-src 'self';";
+  test("the guide runs only its search script, loads only from this origin and sends no form", async () => {
+    const ownSources = " script-src 'self'; connect-src 'self';";
     const script = '<script type="module" src="/docs/search.js"></script>';
     for (const [url, sources, scripts] of [
-      ["/docs/guide", own, [script]],
-      ["/docs/guide/webhooks", own, [script]],
+      ["/docs/guide", ownSources, [script]],
+      ["/docs/guide/webhooks", ownSources, [script]],
       ["/problems", "", []],
     ] as const) {
       const page = await gateway.app.inject(url);
@@ -233,14 +233,14 @@ describe("the guide", () => {
     }
   });
 
-  test("returns 404 for other names, and redirects a path with a trailing slash", async () => {
+  test("the guide returns 404 for unknown names, and redirects a path with a trailing slash", async () => {
     for (const name of ["nothing", "..%2Findex", "index.html", "llms.txt", "%00"]) {
       expect((await gateway.app.inject(`/docs/guide/${name}`)).statusCode, name).toBe(404);
     }
     expect((await gateway.app.inject("/docs/guide/")).headers["location"]).toBe("/docs/guide");
   });
 
-  test("is listed for programs at /llms.txt", async () => {
+  test("/llms.txt lists the pages of the guide", async () => {
     const { headers, body } = await gateway.app.inject("/llms.txt");
     expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
     const listed = [...body.matchAll(/\]\((.*?)\)/g)].map(([, path]) => path as string);
@@ -249,8 +249,8 @@ describe("the guide", () => {
   });
 });
 
-describe("the reference", () => {
-  test("loads all scripts from this origin", async () => {
+describe("reference", () => {
+  test("the reference loads all scripts from this origin", async () => {
     const page = await gateway.app.inject("/docs");
     expect(page.statusCode).toBe(200);
     expect(page.headers["content-security-policy"]).toMatch(/script-src 'self';/);
@@ -267,29 +267,29 @@ describe("the reference", () => {
     }
   });
 
-  test("leads to the guide, the problems and the first page", async () => {
+  test("the reference links to the guide, the problems and the first page", async () => {
     expect(new Set(linksIn((await gateway.app.inject("/docs")).body))).toEqual(
       new Set(["/", "/docs/guide", "/problems", "/openapi.json"]),
     );
   });
 
-  test("is also where a slash too many leads", async () => {
-    const answer = await gateway.app.inject("/docs/");
-    expect([answer.statusCode, answer.headers["location"]]).toEqual([308, "/docs"]);
+  test("the path of the reference with a trailing slash redirects to /docs", async () => {
+    const response = await gateway.app.inject("/docs/");
+    expect([response.statusCode, response.headers["location"]]).toEqual([308, "/docs"]);
   });
 
-  test("requires no query parameter except the business of listed keys", async () => {
+  test("only the list of API keys has a required query parameter", async () => {
     const document = (await gateway.app.inject("/openapi.json")).json();
     type Parameter = { in: string; name: string; required?: boolean };
     const operations = Object.values(document.paths as Record<string, Record<string, { parameters: Parameter[] }>>);
     const query = operations
       .flatMap((methods) => Object.values(methods))
-      .flatMap(({ parameters }) => parameters.filter((one) => one.in === "query"));
+      .flatMap(({ parameters }) => parameters.filter((parameter) => parameter.in === "query"));
     expect(query.length).toBeGreaterThan(15);
     expect(new Set(query.filter(({ required }) => required).map(({ name }) => name))).toEqual(new Set(["business_id"]));
   });
 
-  test("documents 404 for every request with an id, also in a query", async () => {
+  test("every operation with an id in its path or query documents 404", async () => {
     const { paths } = (await gateway.app.inject("/openapi.json")).json();
     for (const list of ["kyc/applications", "beneficiaries", "accounts", "admin/api-keys"]) {
       expect(paths[`/api/v1/${list}`].get.responses, list).toHaveProperty("404");
@@ -297,7 +297,7 @@ describe("the reference", () => {
     expect(paths["/api/v1/events"].get.responses).not.toHaveProperty("404");
   });
 
-  test("describes every route of the API, and no keyless one but the way back", async () => {
+  test("the document describes every route of the API, of which only the return routes need no key", async () => {
     const document = (await gateway.app.inject("/openapi.json")).json();
     expect(document.openapi).toBe("3.1.0");
     const operations = Object.entries(document.paths as Record<string, Record<string, { security?: unknown[] }>>).flatMap(

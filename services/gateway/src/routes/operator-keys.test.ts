@@ -57,7 +57,7 @@ test("revocation of an operator key accepts a reason or no body, and returns 409
   }
   expect(gateway.received.at(-1)?.request).toMatchObject({ id, reason: "left" });
   gateway.behaviour.operatorKeys.revokeOperatorKey = async () => {
-    throw new DomainError("conflict", "last_operator_key", "It is the last one.");
+    throw new DomainError("conflict", "last_operator_key", "The key is the last operator key.");
   };
   expect((await send("admin", "POST", `/${id}/revoke`)).json()).toMatchObject({ status: 409, code: "last_operator_key" });
 });

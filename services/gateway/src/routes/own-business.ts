@@ -9,7 +9,7 @@ import {
   renderOwnApiKey,
 } from "@amana/public-api";
 import { Type } from "typebox";
-import { onlyInRotation } from "../form/body.ts";
+import { requireRotation } from "../form/body.ts";
 import { flag, integer, nameText, text } from "../form/fields.ts";
 import { keyLimits } from "../form/key-limits.ts";
 import type { App, Gateway } from "../gateway.ts";
@@ -52,7 +52,7 @@ export async function ownBusiness(app: App, { rpc: { businesses: rpc } }: Gatewa
     response: BusinessUpdate,
     resource: BusinessForOperator,
     execute: async (fields, { send }) => {
-      onlyInRotation(fields, "previous_key_ttl_seconds", "rotate_api_key");
+      requireRotation(fields, "previous_key_ttl_seconds", "rotate_api_key");
       return await send(fields);
     },
   });

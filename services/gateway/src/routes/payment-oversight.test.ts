@@ -96,13 +96,13 @@ test("GET /admin/refunds returns refunds with the state at the processor", async
   ]);
 });
 
-test("GET /admin/refunds queries all refunds without a filter", async () => {
+test("GET /admin/refunds without a filter queries all refunds", async () => {
   await send("GET", "/refunds");
   expect(gateway.received[0]?.request).not.toHaveProperty("needsDecision");
 });
 
 test.each(["/payments?origin=PROCESSOR", "/payments"])(
-  "%s returns payments that changed at the processor with their origin",
+  "%s returns payments that changed at the processor, with their origin",
   async (path) => {
     const response = await send("GET", path);
     expect(response.json()).toMatchObject([
@@ -124,7 +124,7 @@ test("the timeline of a payment merges the entries of payments and webhooks by t
     refunds: [refund],
     calls: [
       {
-        ...{ id, refundId: id, operation: ProcessorOperation.REFUND, outcome: ProcessorOutcome.UNKNOWN, detail: "no answer" },
+        ...{ id, refundId: id, operation: ProcessorOperation.REFUND, outcome: ProcessorOutcome.UNKNOWN, detail: "no response" },
         ...{ atMs: at + 300_000n, durationMs: 30_000 },
       },
     ],
@@ -164,10 +164,10 @@ test("the timeline of a payment merges the entries of payments and webhooks by t
     "refund NEEDS_DECISION -",
     "refund UNKNOWN -",
   ]);
-  expect(entries[8]).toMatchObject({ at: "2026-11-20T10:25:00.000Z", detail: "no answer", duration_ms: 30_000, refund_id: id });
+  expect(entries[8]).toMatchObject({ at: "2026-11-20T10:25:00.000Z", detail: "no response", duration_ms: 30_000, refund_id: id });
 });
 
-test("the timeline of a payment has causes before effects within a millisecond", async () => {
+test("the timeline of a payment lists causes before effects within a millisecond", async () => {
   const at = payment.createdAtMs;
   const status = PaymentStatus.REFUNDED;
   gateway.behaviour.refunds.getPaymentHistory = async () => ({
@@ -211,7 +211,7 @@ test("the timeline of a payment has causes before effects within a millisecond",
   expect(entries.find(({ name }) => name === "SENT")?.detail).toBe("last of 2 times");
 });
 
-test("the timeline of a payment lists missing entries while webhooks is unavailable", async () => {
+test("the timeline of a payment names events as missing while webhooks is unavailable", async () => {
   gateway.behaviour.refunds.getPaymentHistory = async () => ({ payment, refunds: [refund], calls: [], recordedAtMs: [] });
   const timeline = async (error: Error) => {
     gateway.behaviour.events.listEventsOfPayment = async () => {
@@ -219,16 +219,16 @@ test("the timeline of a payment lists missing entries while webhooks is unavaila
     };
     return await send("GET", `/payments/${payment.id}/timeline`);
   };
-  const away = [Code.Unavailable, Code.DeadlineExceeded].map((code) => new ConnectError("service unavailable", code));
-  for (const error of [...away, new DomainError("unavailable", "service_unavailable", "away")]) {
+  const unavailableErrors = [Code.Unavailable, Code.DeadlineExceeded].map((code) => new ConnectError("service unavailable", code));
+  for (const error of [...unavailableErrors, new DomainError("unavailable", "service_unavailable", "The service is unavailable.")]) {
     const response = await timeline(error);
     expect([response.statusCode, response.json().missing]).toEqual([200, ["events"]]);
     expect(response.json().entries.length).toBeGreaterThan(3);
   }
-  expect((await timeline(new ConnectError("broken", Code.Internal))).statusCode).toBe(500);
+  expect((await timeline(new ConnectError("simulated failure", Code.Internal))).statusCode).toBe(500);
 });
 
-test("the timeline of a payment lists truncated kinds of entries", async () => {
+test("the timeline of a payment names the kinds of entries that are truncated", async () => {
   const timeline = async (callsCut: boolean, isCut: boolean) => {
     gateway.behaviour.refunds.getPaymentHistory = async () => ({ payment, refunds: [], calls: [], callsCut, recordedAtMs: [] });
     gateway.behaviour.events.listEventsOfPayment = async () => ({ events: [], isCut });
@@ -269,7 +269,7 @@ describe("POST /admin/refunds/{id}/resolve", () => {
 
   test("returns 409 with the status for a refund that needs no decision", async () => {
     gateway.behaviour.refunds.resolveRefund = async () => {
-      throw new DomainError("conflict", "refund_decision_not_open", "No.", { members: { refund_status: "ACCEPTED" } });
+      throw new DomainError("conflict", "refund_decision_not_open", "The refund needs no decision.", { members: { refund_status: "ACCEPTED" } });
     };
     const response = await send("POST", `/refunds/${id}/resolve`, decision);
     expect(response.statusCode).toBe(409);

@@ -61,8 +61,8 @@ export async function paymentOversight(app: App, { rpc: { refunds: rpc, events }
     render: async (history, request, reply) => {
       const { id = "", businessId = "" } = history.payment ?? {};
       const filter = { businessId, paymentId: id, atMs: history.recordedAtMs };
-      const found = await events.listEventsOfPayment(filter, callOf(request, reply)).catch(undefinedIfUnavailable);
-      return renderPaymentTimeline(history, found);
+      const eventsResponse = await events.listEventsOfPayment(filter, callOf(request, reply)).catch(undefinedIfUnavailable);
+      return renderPaymentTimeline(history, eventsResponse);
     },
   });
 

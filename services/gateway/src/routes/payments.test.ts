@@ -223,12 +223,12 @@ describe("GET /payments", () => {
       throw new DomainError("not_found", "not_found", "There is no such payment.");
     };
     const headers = { "x-request-id": "same-request" };
-    const unknown = await send("GET", `/payments/${uuidv7()}`, undefined, headers);
-    expect(unknown.statusCode).toBe(404);
-    expect(unknown.json().code).toBe("not_found");
-    for (const other of ["x", "1", "%00", `${id}0`, "..%2f..", "019a0000000070008000000000000001", "a".repeat(2000)]) {
-      const response = await send("GET", `/payments/${other}`, undefined, headers);
-      expect([response.statusCode, response.body]).toEqual([404, unknown.body]);
+    const notFound = await send("GET", `/payments/${uuidv7()}`, undefined, headers);
+    expect(notFound.statusCode).toBe(404);
+    expect(notFound.json().code).toBe("not_found");
+    for (const otherId of ["x", "1", "%00", `${id}0`, "..%2f..", "019a0000000070008000000000000001", "a".repeat(2000)]) {
+      const response = await send("GET", `/payments/${otherId}`, undefined, headers);
+      expect([response.statusCode, response.body]).toEqual([404, notFound.body]);
     }
   });
 
@@ -241,8 +241,8 @@ describe("GET /payments", () => {
     expect(response.statusCode).toBe(200);
     expect(response.json()).toHaveLength(2);
     expect(response.headers["x-total-count"]).toBe("7");
-    const base = "/api/v1/payments?limit=2&offset=%&status=PAID&order_ref=a%26b&created_from=2026-11-20T11%3A00%3A00%2B01%3A00";
-    const link = (offset: number, rel: string) => `<${base.replace("%", String(offset))}>; rel="${rel}"`;
+    const urlTemplate = "/api/v1/payments?limit=2&offset=%&status=PAID&order_ref=a%26b&created_from=2026-11-20T11%3A00%3A00%2B01%3A00";
+    const link = (offset: number, rel: string) => `<${urlTemplate.replace("%", String(offset))}>; rel="${rel}"`;
     expect(String(response.headers["link"]).split(", ").sort()).toEqual(
       [link(0, "first"), link(6, "last"), link(0, "prev"), link(4, "next")].sort(),
     );
@@ -255,7 +255,7 @@ describe("GET /payments", () => {
     });
   });
 
-  test("has limit 50 and offset 0 by default", async () => {
+  test("uses limit 50 and offset 0 by default", async () => {
     gateway.behaviour.payments.listPayments = async () => ({ payments: [], total: 0 });
     const response = await send("GET", "/payments");
     expect(response.body).toBe("[]");
@@ -354,7 +354,7 @@ describe("POST /payments/{id}/refund", () => {
     });
 
     gateway.behaviour.payments.refundPayment = async () => {
-      throw new DomainError("conflict", "payment_not_refundable", "It is PENDING.", { members: { payment_status: "PENDING" } });
+      throw new DomainError("conflict", "payment_not_refundable", "The payment is PENDING.", { members: { payment_status: "PENDING" } });
     };
     const conflict = await send("POST", `/payments/${id}/refund`);
     expect(conflict.statusCode).toBe(409);
@@ -373,15 +373,15 @@ describe("POST /payments/{id}/refund", () => {
     ["conflict", "kyc_in_progress", 409, "5"],
   ] as const)("maps a refusal %s %s to %i with Retry-After %s", async (kind, code, status, retryAfter) => {
     gateway.behaviour.payments.refundPayment = async () => {
-      throw new DomainError(kind, code, "Some words.");
+      throw new DomainError(kind, code, "The request was refused.");
     };
     const response = await send("POST", `/payments/${id}/refund`);
     expect([response.statusCode, response.json().code, response.headers["retry-after"]]).toEqual([status, code, retryAfter]);
   });
 
-  test("returns Retry-After when the deadline passes", async () => {
+  test("returns refund_outcome_unknown with Retry-After when the deadline passes", async () => {
     gateway.behaviour.payments.refundPayment = async () => {
-      throw new ConnectError("too late", Code.DeadlineExceeded);
+      throw new ConnectError("deadline exceeded", Code.DeadlineExceeded);
     };
     const response = await send("POST", `/payments/${id}/refund`);
     expect([response.json().code, response.headers["retry-after"]]).toEqual(["refund_outcome_unknown", "5"]);

@@ -43,7 +43,7 @@ export async function payments(app: App, { rpc: { payments: rpc }, allowInsecure
       currency: Type.Optional(choice([currency], "Currency (ISO 4217).")),
     },
     execute: ({ amount, language = "FR", currency: _, ...fields }, { send }) =>
-      send({ ...fields, language, amount_minor: parseMoney(amount, currency) }).catch(timedOutAs("processor_outcome_unknown")),
+      send({ ...fields, language, amount_minor: parseMoney(amount, currency) }).catch(throwAfterDeadline("processor_outcome_unknown")),
   });
 
   list(app, "", {
@@ -102,7 +102,7 @@ export async function payments(app: App, { rpc: { payments: rpc }, allowInsecure
     },
     execute: ({ id, amount }, { send }) =>
       send({ id, amount_minor: amount === undefined ? undefined : parseMoney(amount, currency) }).catch(
-        timedOutAs("refund_outcome_unknown"),
+        throwAfterDeadline("refund_outcome_unknown"),
       ),
   });
 }
@@ -111,6 +111,6 @@ export async function payments(app: App, { rpc: { payments: rpc }, allowInsecure
  * Throws a Problem with the code after a deadline, because the outcome at the card processor is
  * unknown then.
  */
-const timedOutAs = (code: ProblemCode) => (error: unknown) => {
+const throwAfterDeadline = (code: ProblemCode) => (error: unknown) => {
   throw error instanceof ConnectError && error.code === Code.DeadlineExceeded ? Problem.of(code) : error;
 };

@@ -30,7 +30,7 @@ describe("POST /onboarding/businesses", () => {
       headers: { "content-type": "application/json", ...(authorization && { authorization }) },
       payload,
     });
-  const good = { name: " El Kitab ", contact_email: "amina@example.dz" };
+  const validBody = { name: " El Kitab ", contact_email: "amina@example.dz" };
 
   test("returns 201 with a key and the status PENDING", async () => {
     const times = { createdAtMs: at, updatedAtMs: at };
@@ -38,7 +38,7 @@ describe("POST /onboarding/businesses", () => {
       ...{ id, name, contactEmail, status: BusinessStatus.PENDING, ...times },
       ...{ organizationId: 7, apiKey: "sk_test_secret", apiKeyPrefix: "sk_test_00000000" },
     });
-    const response = await post(`Bearer ${token}`, good);
+    const response = await post(`Bearer ${token}`, validBody);
     expect([response.statusCode, response.headers["location"]]).toEqual([201, "/api/v1/me"]);
     expect(response.json()).toEqual({
       id,
@@ -53,14 +53,14 @@ describe("POST /onboarding/businesses", () => {
     expect(gateway.received.at(-1)?.request).toMatchObject({ tokenHash: hashApiKey(token), name: "El Kitab" });
   });
 
-  test("returns 401 without a valid invitation before it validates the request", async () => {
+  test("returns 401 for an invalid invitation before the body is validated", async () => {
     for (const authorization of [undefined, "Bearer ", `Bearer ${generateApiKey("inv_")}`, `Bearer ${token}x`, "Basic x"]) {
       const response = await post(authorization, "{");
       expect([response.statusCode, response.json().code], authorization).toEqual([401, "invalid_invitation"]);
       expect(response.headers["www-authenticate"]).toBe("Bearer");
     }
     for (const { headers } of [gateway.business, gateway.admin]) {
-      expect((await post(headers.authorization, good)).json().code).toBe("invalid_invitation");
+      expect((await post(headers.authorization, validBody)).json().code).toBe("invalid_invitation");
     }
     // A malformed token is rejected without an RPC.
     expect(rpcs()).toEqual(["ResolveInvitation"]);
@@ -69,8 +69,8 @@ describe("POST /onboarding/businesses", () => {
   test.each([
     [{ name: "x" }, "/contact_email"],
     [{ contact_email: "amina@example.dz" }, "/name"],
-    [{ ...good, contact_email: "amina" }, "/contact_email"],
-    [{ ...good, status: "ACTIVE" }, "/status"],
+    [{ ...validBody, contact_email: "amina" }, "/contact_email"],
+    [{ ...validBody, status: "ACTIVE" }, "/status"],
   ])("rejects the body %j", async (payload, pointer) => {
     const response = await post(`Bearer ${token}`, payload);
     expect(response.json()).toMatchObject({ status: 422, errors: [expect.objectContaining({ pointer })] });
@@ -79,31 +79,31 @@ describe("POST /onboarding/businesses", () => {
 
   test("returns 409 for a used invitation", async () => {
     gateway.behaviour.invitations.onboardBusiness = async () => {
-      throw new DomainError("conflict", "invitation_used", "It was used.");
+      throw new DomainError("conflict", "invitation_used", "The invitation was used.");
     };
-    expect((await post(`Bearer ${token}`, good)).json()).toMatchObject({ status: 409, code: "invitation_used" });
+    expect((await post(`Bearer ${token}`, validBody)).json()).toMatchObject({ status: 409, code: "invitation_used" });
   });
 
   test("returns 503 when the version of identity does not support invitations", async () => {
     delete gateway.behaviour.invitations.resolveInvitation;
-    expect((await post(`Bearer ${token}`, good)).json()).toMatchObject({ status: 503, code: "service_unavailable" });
+    expect((await post(`Bearer ${token}`, validBody)).json()).toMatchObject({ status: 503, code: "service_unavailable" });
   });
 
-  test("limits the rate of invalid tokens, and accepts a valid one", async () => {
-    await using limited = await startTestGateway({ limits: { failedAuthPerMinute: 3 } });
-    limited.behaviour.invitations.resolveInvitation = gateway.behaviour.invitations.resolveInvitation!;
-    const guess = async (text: string) => {
+  test("limits the rate of invalid tokens, while a valid token is accepted", async () => {
+    await using limitedGateway = await startTestGateway({ limits: { failedAuthPerMinute: 3 } });
+    limitedGateway.behaviour.invitations.resolveInvitation = gateway.behaviour.invitations.resolveInvitation!;
+    const codeForToken = async (text: string) => {
       const headers = { authorization: `Bearer ${text}` };
-      return (await limited.app.inject({ method: "POST", url: "/api/v1/onboarding/businesses", headers })).json().code;
+      return (await limitedGateway.app.inject({ method: "POST", url: "/api/v1/onboarding/businesses", headers })).json().code;
     };
     const codes = [];
-    for (let i = 0; i < 4; i++) codes.push(await guess(generateApiKey("inv_")));
+    for (let i = 0; i < 4; i++) codes.push(await codeForToken(generateApiKey("inv_")));
     expect(codes).toEqual([...Array(3).fill("invalid_invitation"), "rate_limited"]);
-    expect(await guess(token)).toBe("invalid_json");
+    expect(await codeForToken(token)).toBe("invalid_json");
   });
 });
 
-test("an invitation token is rejected by other routes without an RPC", async () => {
+test("other routes reject an invitation token without an RPC", async () => {
   const response = await gateway.app.inject({ url: "/api/v1/me", headers: { authorization: `Bearer ${token}` } });
   expect([response.statusCode, response.json().code]).toEqual([401, "invalid_api_key"]);
 });
@@ -121,7 +121,7 @@ describe("/admin/invitations", () => {
   });
   const expectedJson = { id, name: "Librairie", token_prefix: "inv_000000000000", created_at: atText, expires_at: atText };
 
-  test("creation returns the token", async () => {
+  test("creation of an invitation returns the token", async () => {
     gateway.behaviour.invitations.createInvitation = async () => anInvitation({ invitationToken: "inv_secret" });
     const response = await send("admin", "POST", "", { name: "Librairie", expires_at: atText });
     expect([response.statusCode, response.headers["location"]]).toEqual([201, "/api/v1/admin/invitations"]);
@@ -129,16 +129,16 @@ describe("/admin/invitations", () => {
     expect(gateway.received[0]?.request).toMatchObject({ name: "Librairie", expiresAtMs: at });
   });
 
-  test("the list has the state of each invitation, and revocation returns the invitation", async () => {
-    const ended = anInvitation({ usedAtMs: at, revokedAtMs: at, businessId: id, invitationToken: "inv_secret" });
-    gateway.behaviour.invitations.listInvitations = async () => ({ invitations: [ended], total: 1 });
-    gateway.behaviour.invitations.revokeInvitation = async () => ended;
-    const shownEnded = { ...expectedJson, used_at: atText, revoked_at: atText, business_id: id };
-    expect((await send("admin", "GET")).json()).toEqual([shownEnded]);
-    expect((await send("admin", "POST", `/${id}/revoke`)).json()).toEqual(shownEnded);
+  test("the list has the state of each invitation, and a revocation returns the invitation", async () => {
+    const endedInvitation = anInvitation({ usedAtMs: at, revokedAtMs: at, businessId: id, invitationToken: "inv_secret" });
+    gateway.behaviour.invitations.listInvitations = async () => ({ invitations: [endedInvitation], total: 1 });
+    gateway.behaviour.invitations.revokeInvitation = async () => endedInvitation;
+    const endedInvitationJson = { ...expectedJson, used_at: atText, revoked_at: atText, business_id: id };
+    expect((await send("admin", "GET")).json()).toEqual([endedInvitationJson]);
+    expect((await send("admin", "POST", `/${id}/revoke`)).json()).toEqual(endedInvitationJson);
   });
 
-  test("requires an operator key", async () => {
+  test("routes of invitations require an operator key", async () => {
     for (const [method, path] of [
       ["GET", ""],
       ["POST", ""],

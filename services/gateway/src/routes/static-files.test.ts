@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => gateway[Symbol.asyncDispose]());
 
 const get = (url: string, headers: Record<string, string> = {}) => gateway.app.inject({ url, headers });
-const large = [
+const largeFiles = [
   "/docs/reference.js",
   "/openapi.json",
   "/docs/guide",
@@ -20,7 +20,7 @@ const large = [
   "/llms.txt",
 ];
 
-describe.each(large)("GET %s", (url) => {
+describe.each(largeFiles)("GET %s", (url) => {
   test("returns the file uncompressed, as br or as gzip by Accept-Encoding", async () => {
     const plain = await get(url);
     const brotli = await get(url, { "accept-encoding": "gzip, deflate, br" });
@@ -34,8 +34,8 @@ describe.each(large)("GET %s", (url) => {
   test("returns 304 without a body for the ETag of the variant, and 200 for the ETag of another variant", async () => {
     const brotli = await get(url, { "accept-encoding": "br" });
     const etag = String(brotli.headers["etag"]);
-    const again = await get(url, { "accept-encoding": "br", "if-none-match": `"other", W/${etag}` });
-    expect([again.statusCode, again.rawPayload.length, again.headers["etag"]]).toEqual([304, 0, etag]);
+    const notModified = await get(url, { "accept-encoding": "br", "if-none-match": `"other", W/${etag}` });
+    expect([notModified.statusCode, notModified.rawPayload.length, notModified.headers["etag"]]).toEqual([304, 0, etag]);
     expect((await get(url, { "if-none-match": etag })).statusCode).toBe(200);
   });
 });
@@ -45,8 +45,8 @@ test("a small file is sent uncompressed", async () => {
   expect([statusCode, headers["content-encoding"]]).toEqual([200, undefined]);
 });
 
-test("responses with a static file do not count towards the bytes of their network", async () => {
-  await using bounded = await startTestGateway({ byteBounds: { perNetwork: 1_000 } });
-  const response = await bounded.app.inject("/docs/reference.js");
+test("responses with a static file do not count towards the byte limit of their network", async () => {
+  await using boundedGateway = await startTestGateway({ byteBounds: { perNetwork: 1_000 } });
+  const response = await boundedGateway.app.inject("/docs/reference.js");
   expect([response.statusCode, response.rawPayload.length > 1_000_000]).toEqual([200, true]);
 });

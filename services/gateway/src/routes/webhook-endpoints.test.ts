@@ -48,7 +48,7 @@ const send = (method: "GET" | "POST" | "PATCH" | "DELETE", path: string, payload
   });
 
 describe("/webhook-endpoints", () => {
-  test("creation returns 201 with the secret", async () => {
+  test("creation of an endpoint returns 201 with the secret", async () => {
     gateway.behaviour.webhookEndpoints.createWebhookEndpoint = async () => anEndpoint({ secret: "whsec_x" });
     const response = await send("POST", "/webhook-endpoints", { url, events: ["PAYMENT_REFUNDED"] });
     expect([response.statusCode, response.headers["location"]]).toEqual([201, `/api/v1/webhook-endpoints/${id}`]);
@@ -69,14 +69,14 @@ describe("/webhook-endpoints", () => {
     [{ url, events: [null] }, "/events"],
     [{ url, secret: "whsec_mine" }, "/secret"],
     [{ url, status: "DISABLED" }, "/status"],
-  ])("creation with %j is rejected", async (payload, pointer) => {
+  ])("creation of an endpoint with %j is rejected", async (payload, pointer) => {
     const response = await send("POST", "/webhook-endpoints", payload);
     expect(response.statusCode).toBe(422);
     expect(response.json().errors).toEqual([expect.objectContaining({ pointer })]);
     expect(gateway.received).toEqual([]);
   });
 
-  test("reads of one and of all endpoints have no secrets", async () => {
+  test("GET of one endpoint and of the list returns no secrets", async () => {
     gateway.behaviour.webhookEndpoints.getWebhookEndpoint = async () => anEndpoint({ secret: "whsec_x" });
     gateway.behaviour.webhookEndpoints.listWebhookEndpoints = async () => ({
       webhookEndpoints: [anEndpoint({ secret: "whsec_x", status: WebhookEndpointStatus.DISABLED })],
@@ -89,7 +89,7 @@ describe("/webhook-endpoints", () => {
     expect(list.headers["x-total-count"]).toBe("1");
   });
 
-  test("only the read of one endpoint has its health, without absent values", async () => {
+  test("only GET of one endpoint returns its health, without absent values", async () => {
     const health = { failingSinceMs: at, successRate1h: 0, successRate24h: 0.25, lastError: "timeout", p95Ms24h: 9_800 };
     const healthJson = async (fields: object) => {
       gateway.behaviour.webhookEndpoints.getWebhookEndpoint = async () => anEndpoint({ health: fields });
@@ -124,7 +124,7 @@ describe("/webhook-endpoints", () => {
     });
   });
 
-  test("a rotation accepts activate_in_seconds of up to a day", async () => {
+  test("a rotation accepts activate_in_seconds from 0 to a day", async () => {
     gateway.behaviour.webhookEndpoints.updateWebhookEndpoint = async () => anEndpoint({ secret: "whsec_new" });
     for (const seconds of [0, 86_400]) {
       const response = await send("PATCH", `/webhook-endpoints/${id}`, { rotate_secret: true, activate_in_seconds: seconds });
@@ -157,7 +157,7 @@ describe("/webhook-endpoints", () => {
     expect([response.statusCode, response.json().code]).toEqual([422, code]);
   });
 
-  test.each([null, []])("PATCH of events to %j restores the default", async (events) => {
+  test.each([null, []])("PATCH of events to %j restores the default event types", async (events) => {
     gateway.behaviour.webhookEndpoints.updateWebhookEndpoint = async () => anEndpoint();
     const response = await send("PATCH", `/webhook-endpoints/${id}`, { events });
     expect(response.statusCode).toBe(200);
@@ -186,26 +186,26 @@ describe("/webhook-endpoints", () => {
     ["url_has_fragment", "https://shop.example/#part"],
     ["url_too_long", `https://shop.example/${"a".repeat(2_048)}`],
     ["url_not_public", "https://10.0.0.1/"],
-  ])("the refusal %s of a URL is returned unchanged", async (code, given) => {
+  ])("the refusal %s of a URL is returned unchanged", async (code, rejectedUrl) => {
     const refuse = async () => {
-      throw new DomainError("invalid", code, "What is wrong with it.", { pointer: "/url" });
+      throw new DomainError("invalid", code, "The URL is invalid.", { pointer: "/url" });
     };
     gateway.behaviour.webhookEndpoints.createWebhookEndpoint = refuse;
     gateway.behaviour.webhookEndpoints.updateWebhookEndpoint = refuse;
-    const created = await send("POST", "/webhook-endpoints", { url: given });
-    const changed = await send("PATCH", `/webhook-endpoints/${id}`, { url: given });
+    const created = await send("POST", "/webhook-endpoints", { url: rejectedUrl });
+    const changed = await send("PATCH", `/webhook-endpoints/${id}`, { url: rejectedUrl });
     for (const response of [created, changed]) {
       expect(response.json()).toMatchObject({
         status: 422,
         code,
-        errors: [{ pointer: "/url", code, message: "What is wrong with it." }],
+        errors: [{ pointer: "/url", code, message: "The URL is invalid." }],
       });
     }
-    expect(gateway.received.map(({ request }) => request)).toMatchObject([{ url: given }, { url: given }]);
+    expect(gateway.received.map(({ request }) => request)).toMatchObject([{ url: rejectedUrl }, { url: rejectedUrl }]);
   });
 });
 
-test("a test returns the event, its body as signed, and the delivery", async () => {
+test("a test of an endpoint returns the event, its body as signed, and the delivery", async () => {
   const body = `{"id":"${id}","event":"WEBHOOK_TEST"}`;
   gateway.behaviour.webhookEndpoints.testWebhookEndpoint = async () => ({
     event: { id, type: "WEBHOOK_TEST", createdAtMs: at, body },
@@ -219,7 +219,7 @@ test("a test returns the event, its body as signed, and the delivery", async () 
   expect((await send("POST", `/webhook-endpoints/${id}/test`, { types: [] })).statusCode).toBe(422);
 });
 
-test("a check returns the results in the order of webhooks", async () => {
+test("a check of an endpoint returns the results in the order of webhooks", async () => {
   gateway.behaviour.webhookEndpoints.checkWebhookEndpoint = async () => ({
     checks: [
       { name: WebhookCheckName.GOOD, passed: true, detail: "responded with 204 in 35 ms" },
@@ -248,7 +248,7 @@ test("a check returns the results in the order of webhooks", async () => {
 
 describe("/webhook-endpoints/{id}/replay", () => {
   const replayId = "019a0000-0000-7000-8000-000000000002";
-  const shownReplay = { id: replayId, status: "RUNNING", matched: 3, sent: 1 };
+  const replayJson = { id: replayId, status: "RUNNING", matched: 3, sent: 1 };
   const since = "2026-11-20T10:00:00Z";
   beforeEach(() => {
     const aReplay = async () => ({ id: replayId, status: WebhookReplayStatus.RUNNING, matched: 3, sent: 1 });
@@ -256,13 +256,13 @@ describe("/webhook-endpoints/{id}/replay", () => {
     gateway.behaviour.webhookEndpoints.getWebhookReplay = aReplay;
   });
 
-  test("returns 202 with the Location at which the replay can be read", async () => {
+  test("returns 202 with the Location of the replay", async () => {
     const body = { since, until: "2026-11-21T10:00:00Z", types: ["WEBHOOK_TEST"], statuses: ["skipped", "pending"] };
-    const begun = await send("POST", `/webhook-endpoints/${id}/replay`, body);
+    const started = await send("POST", `/webhook-endpoints/${id}/replay`, body);
     const location = `/api/v1/webhook-endpoints/${id}/replays/${replayId}`;
-    expect([begun.statusCode, begun.headers["location"], begun.json()]).toEqual([202, location, shownReplay]);
+    expect([started.statusCode, started.headers["location"], started.json()]).toEqual([202, location, replayJson]);
     const read = await send("GET", location.replace("/api/v1", ""));
-    expect([read.statusCode, read.json()]).toEqual([200, shownReplay]);
+    expect([read.statusCode, read.json()]).toEqual([200, replayJson]);
     expect(gateway.received.map(({ request }) => request)).toMatchObject([
       {
         id,
@@ -305,7 +305,7 @@ describe("/webhook-endpoints/{id}/replay", () => {
 });
 
 describe("allowInsecureUrls", () => {
-  test("accepts http loopback URLs for success_url and fail_url", async () => {
+  test("allowInsecureUrls permits http loopback URLs for success_url and fail_url", async () => {
     await using sandbox = await startTestGateway({ allowInsecureUrls: true });
     sandbox.behaviour.payments.createPayment = async () => ({ id, currency: "DZD", status: PaymentStatus.PENDING });
     const post = (path: string, payload: object) =>
@@ -332,9 +332,9 @@ describe("/events", () => {
     gateway.behaviour.events.getEvent = async () => anEvent;
     gateway.behaviour.events.listEvents = async () => ({ events: [anEvent, anEvent], total: 2 });
     const head = `{"id":"${id}","type":"PAYMENT_REFUNDED","created_at":"${atText}"`;
-    const one = await send("GET", `/events/${id}`);
-    expect([one.statusCode, one.body]).toEqual([200, `${head},"body":${body}}`]);
-    expect(one.headers["content-type"]).toBe("application/json; charset=utf-8");
+    const eventResponse = await send("GET", `/events/${id}`);
+    expect([eventResponse.statusCode, eventResponse.body]).toEqual([200, `${head},"body":${body}}`]);
+    expect(eventResponse.headers["content-type"]).toBe("application/json; charset=utf-8");
     const list = await send("GET", "/events?type=PAYMENT_REFUNDED&from=2026-11-20T10:00:00Z&to=2026-11-21T10:00:00Z");
     expect(list.body).toBe(`[${head},"body":${body}},${head},"body":${body}}]`);
     expect(list.headers["x-total-count"]).toBe("2");
@@ -345,7 +345,7 @@ describe("/events", () => {
     });
   });
 
-  test("accepts only existing types as a filter", async () => {
+  test("accepts only existing event types as a filter", async () => {
     expect((await send("GET", "/events?type=NOTHING")).json()).toMatchObject({ status: 422, errors: [{ parameter: "type" }] });
   });
 

@@ -14,7 +14,7 @@ import {
   webhookEndpointStatuses,
 } from "@amana/public-api";
 import { Type } from "typebox";
-import { onlyInRotation } from "../form/body.ts";
+import { requireRotation } from "../form/body.ts";
 import { clearable } from "../form/field.ts";
 import { choice, distinct, flag, integer, text } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
@@ -97,7 +97,7 @@ export async function webhookEndpoints(app: App, { rpc: { webhookEndpoints: rpc 
     response: WebhookEndpointUpdate,
     resource: WebhookEndpointFields,
     execute: async ({ events, ...fields }, { send }) => {
-      onlyInRotation(fields, "activate_in_seconds", "rotate_secret");
+      requireRotation(fields, "activate_in_seconds", "rotate_secret");
       return await send({ ...fields, events: events === undefined ? undefined : { types: events ?? [] } });
     },
   });

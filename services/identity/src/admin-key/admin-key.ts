@@ -17,7 +17,7 @@ const schema = defineEntity({
 
 /** A named key of an operator. */
 export class AdminKey extends schema.class {
-  /** Revokes the key. Returns false if it was already revoked; the first time is kept. */
+  /** Revokes the key. Returns false, without a change, if it was already revoked. */
   revoke(now: Date): boolean {
     if (this.revokedAt) return false;
     this.revokedAt = now;
@@ -31,7 +31,7 @@ export class AdminKey extends schema.class {
 }
 schema.setClass(AdminKey);
 
-/** Name of the key in BOOTSTRAP_ADMIN_KEY. No other key has it. */
+/** Name of the key in BOOTSTRAP_ADMIN_KEY. No other key can have this name. */
 export const bootstrapName = "bootstrap";
 
 /** Serializes changes of operator keys until the transaction ends. */

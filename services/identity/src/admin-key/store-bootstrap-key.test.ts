@@ -11,48 +11,48 @@ beforeEach(async () => {
 afterEach(() => identity[Symbol.asyncDispose]());
 
 const store = (key: string | undefined) => forAllTenants(storeBootstrapKey)(identity.context, key);
-const actions = async () => {
+const readActions = async () => {
   const rows = await identity.sql<{ action: string; actor: string }>("select action, actor from audit_event order by at, id");
   return rows.map(({ action, actor }) => `${actor}: ${action}`);
 };
 
-test("storeBootstrapKey stores the hash of the key and an audit row, and the key is live", async () => {
+test("storeBootstrapKey stores a live key as a hash, with an audit row", async () => {
   const key = generateApiKey("ak_");
   await store(key);
   expect(await identity.stateOf(key)).toBe("LIVE");
-  const stored = await identity.sql<{ row: string }>("select admin_key::text as row from admin_key");
-  expect(stored).toHaveLength(1);
-  expect(stored[0]?.row).toContain("bootstrap");
-  expect(stored[0]?.row).not.toContain(key);
-  expect(await actions()).toEqual(["platform: admin_key.created"]);
+  const storedRows = await identity.sql<{ row: string }>("select admin_key::text as row from admin_key");
+  expect(storedRows).toHaveLength(1);
+  expect(storedRows[0]?.row).toContain("bootstrap");
+  expect(storedRows[0]?.row).not.toContain(key);
+  expect(await readActions()).toEqual(["platform: admin_key.created"]);
 });
 
-test("storeBootstrapKey stores the key once for repeated and concurrent starts", async () => {
+test("storeBootstrapKey stores the key once when replicas start concurrently and again", async () => {
   const key = generateApiKey("ak_");
   await Promise.all(Array.from({ length: 8 }, () => store(key)));
   await store(key);
   expect(await identity.sql("select 1 from admin_key")).toHaveLength(1);
-  expect(await actions()).toHaveLength(1);
+  expect(await readActions()).toHaveLength(1);
 });
 
 test("storeBootstrapKey revokes the previous key when the setting changes", async () => {
-  const [former, next] = [generateApiKey("ak_"), generateApiKey("ak_")];
-  await store(former);
-  await store(next);
-  expect(await identity.stateOf(former)).toBe("REVOKED");
-  expect(await identity.stateOf(next)).toBe("LIVE");
-  expect((await actions()).toSorted()).toEqual([
+  const [formerKey, newKey] = [generateApiKey("ak_"), generateApiKey("ak_")];
+  await store(formerKey);
+  await store(newKey);
+  expect(await identity.stateOf(formerKey)).toBe("REVOKED");
+  expect(await identity.stateOf(newKey)).toBe("LIVE");
+  expect((await readActions()).toSorted()).toEqual([
     "platform: admin_key.created",
     "platform: admin_key.created",
     "platform: admin_key.revoked",
   ]);
 });
 
-test("storeBootstrapKey does not restore a revoked key when a replica restarts with it", async () => {
-  const [former, next] = [generateApiKey("ak_"), generateApiKey("ak_")];
-  for (const key of [former, next, former]) await store(key);
-  expect(await identity.stateOf(former)).toBe("REVOKED");
-  expect(await identity.stateOf(next)).toBe("LIVE");
+test("storeBootstrapKey does not restore a revoked key when a replica restarts with an outdated setting", async () => {
+  const [formerKey, newKey] = [generateApiKey("ak_"), generateApiKey("ak_")];
+  for (const key of [formerKey, newKey, formerKey]) await store(key);
+  expect(await identity.stateOf(formerKey)).toBe("REVOKED");
+  expect(await identity.stateOf(newKey)).toBe("LIVE");
 });
 
 test("storeBootstrapKey changes nothing without the setting", async () => {

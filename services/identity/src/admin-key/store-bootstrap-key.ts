@@ -9,9 +9,9 @@ import { AdminKey, lockAdminKeys, bootstrapName as name } from "./admin-key.ts";
 const byPlatform = { caller: platformCaller, requestId: "", address: "" };
 
 /**
- * Stores the operator key in BOOTSTRAP_ADMIN_KEY and revokes the previous one. A key that is
- * already stored changes nothing, even if it is revoked, so that a replica with an outdated setting
- * does not restore it.
+ * Stores the operator key in BOOTSTRAP_ADMIN_KEY and revokes the previous one. Changes nothing if
+ * the key is already stored. A revoked key is also stored, so that a replica with an outdated
+ * setting does not restore it.
  */
 export async function storeBootstrapKey(
   context: Pick<Context, "orm" | "clock" | "logger" | "leases">,
@@ -22,7 +22,7 @@ export async function storeBootstrapKey(
   const hash = hashApiKey(key);
   const now = clock.now();
 
-  const replaced = await transaction(orm, async (em) => {
+  const hasReplacedKey = await transaction(orm, async (em) => {
     // Of several replicas that start together, only the first one stores the key.
     await lockAdminKeys(em);
     const existing = await em.findOne(AdminKey, { hash });
@@ -31,16 +31,16 @@ export async function storeBootstrapKey(
     }
     if (existing) return false;
 
-    const former = await em.find(AdminKey, { name, revokedAt: null });
-    for (const old of former) {
-      const before = old.snapshot();
-      old.revoke(now);
-      auditChange(em, now, byPlatform, "admin_key.revoked", old, { before, reason: "replaced by a new BOOTSTRAP_ADMIN_KEY" });
+    const formerKeys = await em.find(AdminKey, { name, revokedAt: null });
+    for (const formerKey of formerKeys) {
+      const before = formerKey.snapshot();
+      formerKey.revoke(now);
+      auditChange(em, now, byPlatform, "admin_key.revoked", formerKey, { before, reason: "replaced by a new BOOTSTRAP_ADMIN_KEY" });
     }
     const adminKey = em.create(AdminKey, { id: uuidv7(), name, prefix: prefixOf(key), hash, createdAt: now });
     em.persist(adminKey);
     auditChange(em, now, byPlatform, "admin_key.created", adminKey);
-    return former.length > 0;
+    return formerKeys.length > 0;
   });
-  if (replaced) await leases.waitUntilExpired();
+  if (hasReplacedKey) await leases.waitUntilExpired();
 }

@@ -11,8 +11,8 @@ const schema = defineEntity({
     /** SHA-256 of a key without `allowedIps`. The key itself is not stored. */
     hash: p.blob().nullable(),
     /**
-     * SHA-256 of a key with `allowedIps`, in another column so that the previous version rejects
-     * it.
+     * SHA-256 of a key with `allowedIps`. The separate column makes the previous version of the
+     * service reject the key.
      */
     restrictedHash: p.blob().nullable(),
     createdAt: p.datetime(3),
@@ -29,7 +29,7 @@ const schema = defineEntity({
 
 /** A named key of a business. The key is live until it is revoked or expires. */
 export class ApiKey extends schema.class {
-  /** Revokes the key. Returns false if it was already revoked; the first time is kept. */
+  /** Revokes the key. Returns false, without a change, if it was already revoked. */
   revoke(now: Date): boolean {
     if (this.revokedAt) return false;
     this.revokedAt = now;

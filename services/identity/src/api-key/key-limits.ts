@@ -11,7 +11,7 @@ export interface KeyLimits {
   readonly allowedIps?: string[] | null | undefined;
 }
 
-/** The API shows times with a four-digit year. */
+/** Latest time with a four-digit year, which is the format of times in the API. */
 const expiresAtMax = new Date("9999-12-31T23:59:59.999Z");
 
 /** Reads the limits of a requested key. Throws for an expiry that is not in the future. */
@@ -32,18 +32,18 @@ export async function readKeyLimits(
  * Throws if the limits are wider than those of the issuing key. Otherwise the holder of a limited
  * key could issue an unlimited one.
  */
-export function requireWithin({ expiresAt, allowedIps }: KeyLimits, issuer: KeyLimits): void {
+export function requireWithinIssuer({ expiresAt, allowedIps }: KeyLimits, issuer: KeyLimits): void {
   if (issuer.expiresAt && !(expiresAt && expiresAt <= issuer.expiresAt)) throw apiKeyOutlivesIssuer(issuer.expiresAt);
   if (!issuer.allowedIps) return;
-  const networks = issuer.allowedIps.map(networkOf);
+  const networks = issuer.allowedIps.map(parseNetwork);
   const isWithin = (cidr: string) => {
-    const { address, bits, family } = networkOf(cidr);
+    const { address, bits, family } = parseNetwork(cidr);
     return networks.some((network) => network.family === family && network.bits <= bits && network.list.check(address, family));
   };
   if (!allowedIps?.every(isWithin)) throw apiKeyWiderThanIssuer(issuer.allowedIps);
 }
 
-function networkOf(cidr: string) {
+function parseNetwork(cidr: string) {
   const [address = "", length] = cidr.split("/");
   const family: "ipv4" | "ipv6" = isIPv6(address) ? "ipv6" : "ipv4";
   const list = new BlockList();

@@ -14,12 +14,12 @@ interface IssuedKey {
   readonly plaintext: string;
 }
 
-/** Name of the first key of a business, and of a rotated key without a predecessor. */
+/** Name of the first key of a business, and of a key from a rotation without a live key. */
 export const defaultKeyName = "default";
 
 const liveMax = 20;
 
-/** The live keys of a business, newest first, with the rules for all of them together. */
+/** The live keys of a business, newest first, with the rules that involve several keys. */
 export class KeyRing {
   readonly #em: SqlEntityManager;
   readonly #businessId: string;
@@ -39,17 +39,17 @@ export class KeyRing {
 
   /**
    * Returns the key of the caller, if it may issue and end keys. Throws `api_key_replaced` for a
-   * replaced key: it must not issue a lasting key, which would bypass the rotation, and must not
-   * end the key that replaced it.
+   * replaced key. Otherwise the holder of a replaced key could bypass the rotation: issue another
+   * key, or end the successor.
    */
-  presentedBy(caller: Caller): ApiKey {
+  requireCallerKey(caller: Caller): ApiKey {
     const key = this.#live.find(({ id }) => caller.role === "business" && id === caller.keyId);
     if (!key || key.replacedBy) throw apiKeyReplaced();
     return key;
   }
 
   /**
-   * Issues an additional key. Throws if a live key has the name, or at the maximum of live keys.
+   * Issues an additional key. Throws if a live key has this name, or at the limit of live keys.
    */
   add(name: string, now: Date, limits: KeyLimits = {}): IssuedKey {
     if (this.#live.some((key) => key.name === name)) throw apiKeyNameTaken(name);
@@ -57,28 +57,31 @@ export class KeyRing {
     return this.#issue(name, now, limits);
   }
 
-  /** Replaces a key by a new one with its name and limits. The old key ends now, or at `end`. */
-  async replace(old: ApiKey, now: Date, end?: Date): Promise<IssuedKey> {
-    const limits = { allowedIps: old.allowedIps, expiresAt: await this.#originalExpiryOf(old) };
-    if (end) {
+  /**
+   * Replaces a key by a new one with the same name and limits. The old key ends at `endsAt`, or now
+   * without it.
+   */
+  async replace(oldKey: ApiKey, now: Date, endsAt?: Date): Promise<IssuedKey> {
+    const limits = { allowedIps: oldKey.allowedIps, expiresAt: await this.#originalExpiryOf(oldKey) };
+    if (endsAt) {
       if (this.#live.length >= liveMax) throw apiKeyLimitReached(liveMax);
-      old.expireAt(end);
+      oldKey.expireAt(endsAt);
     } else {
-      old.revoke(now);
-      this.#live = this.#live.filter((key) => key !== old);
+      oldKey.revoke(now);
+      this.#live = this.#live.filter((key) => key !== oldKey);
     }
-    const issued = this.#issue(old.name, now, limits, old);
-    old.replacedBy = issued.apiKey.id;
-    return issued;
+    const issuedKey = this.#issue(oldKey.name, now, limits, oldKey);
+    oldKey.replacedBy = issuedKey.apiKey.id;
+    return issuedKey;
   }
 
   /**
-   * Returns the expiry with which the key was issued. A replaced key has only the end of its grace
-   * period. Its original expiry is that of its last successor, even if the successor is revoked.
+   * Returns the expiry with which the key was issued. A replaced key stores only the end of its
+   * grace period. Its last successor stores the original expiry, even if it is revoked.
    */
   async #originalExpiryOf(key: ApiKey): Promise<Date | null> {
     if (!key.replacedBy) return key.expiresAt ?? null;
-    const [last] = await this.#em.execute<{ id: string }[]>(
+    const [lastSuccessor] = await this.#em.execute<{ id: string }[]>(
       `with recursive successor as (
          select id, replaced_by from api_key where business_id = ? and id = ?
          union all
@@ -86,15 +89,15 @@ export class KeyRing {
        ) select id from successor where replaced_by is null`,
       [this.#businessId, key.replacedBy, this.#businessId],
     );
-    const successor = await this.#em.findOneOrFail(ApiKey, { businessId: this.#businessId, id: last?.id ?? key.replacedBy });
+    const successor = await this.#em.findOneOrFail(ApiKey, { businessId: this.#businessId, id: lastSuccessor?.id ?? key.replacedBy });
     return successor.expiresAt ?? null;
   }
 
-  #issue(name: string, now: Date, { expiresAt, allowedIps }: KeyLimits, old?: ApiKey): IssuedKey {
+  #issue(name: string, now: Date, { expiresAt, allowedIps }: KeyLimits, oldKey?: ApiKey): IssuedKey {
     const plaintext = generateApiKey(this.#kind);
     // `createdAt` determines the newest key, so it must be later than that of all other keys.
-    const others = old ? [...this.#live, old] : this.#live;
-    const createdAt = new Date(Math.max(now.getTime(), ...others.map((key) => key.createdAt.getTime() + 1)));
+    const otherKeys = oldKey ? [...this.#live, oldKey] : this.#live;
+    const createdAt = new Date(Math.max(now.getTime(), ...otherKeys.map((key) => key.createdAt.getTime() + 1)));
     const apiKey = this.#em.create(ApiKey, {
       id: uuidv7(),
       businessId: this.#businessId,

@@ -7,8 +7,8 @@ import { ApiKey } from "./api-key.ts";
 
 /**
  * Revokes an API key or an operator key for the command `amana`, after a restore and before the API
- * is opened. Therefore no gateway has a key lease, and the function does not wait. Returns "before"
- * if the key was already revoked.
+ * is opened. The function does not wait for key leases, because no gateway has one at that time.
+ * Returns "before" if the key was already revoked.
  */
 export async function revokeKey(
   em: SqlEntityManager,

@@ -61,8 +61,8 @@ interface AuditedEntity {
 }
 
 /**
- * Inserts a change of an entity of this service. The action begins with its type:
- * "api_key.created".
+ * Inserts a change of an entity of this service into the audit trail. The action begins with the
+ * type of the entity: "api_key.created".
  */
 export function auditChange(
   em: SqlEntityManager,
@@ -70,7 +70,7 @@ export function auditChange(
   call: Parameters<typeof byCaller>[0],
   action: `${"business" | "api_key" | "admin_key" | "invitation"}.${string}`,
   entity: AuditedEntity,
-  more: { before?: Snapshot | undefined; after?: Snapshot; reason?: string | undefined; by?: Action["by"] } = {},
+  details: { before?: Snapshot | undefined; after?: Snapshot; reason?: string | undefined; by?: Action["by"] } = {},
 ): void {
   const [type = ""] = action.split(".");
   const { id, businessId } = entity;
@@ -80,6 +80,6 @@ export function auditChange(
     entity: { type, id },
     businessId: type === "business" ? id : (businessId ?? undefined),
     after: entity.snapshot(),
-    ...more,
+    ...details,
   });
 }

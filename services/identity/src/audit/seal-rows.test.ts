@@ -20,54 +20,54 @@ const seal = async ({ context }: Replica = identity) => await forAllTenants(seal
 async function sealAll(): Promise<void> {
   while ((await seal()).sealed > 0);
 }
-const count = async (table: string) => Number((await identity.sql<{ n: string }>(`select count(*) as n from ${table}`))[0]?.n);
-const linksOf = (day: string, { sql }: Replica) =>
+const countRows = async (table: string) => Number((await identity.sql<{ n: string }>(`select count(*) as n from ${table}`))[0]?.n);
+const readLinks = (day: string, { sql }: Replica) =>
   sql<{ number: number; leaf: string; hash: string }>(
     "select number::int as number, encode(leaf, 'hex') as leaf, encode(hash, 'hex') as hash from audit_link where day = ? order by number",
     [day],
   );
-const heads = ({ sql }: Replica = identity) => sql<Head>(`select ${headColumns} from audit_head order by day, links, final`);
+const readHeads = ({ sql }: Replica = identity) => sql<Head>(`select ${headColumns} from audit_head order by day, links, final`);
 
 /** Verifies all days of the chain and returns the errors. */
 async function findErrors(replicaToCheck: Replica = identity): Promise<string[]> {
   const errors: string[] = [];
-  const all = await heads(replicaToCheck);
-  let previous: string | undefined;
-  for (const day of new Set(all.map((head) => head.day))) {
-    const checked = checkDay({
+  const allHeads = await readHeads(replicaToCheck);
+  let previousHash: string | undefined;
+  for (const day of new Set(allHeads.map((head) => head.day))) {
+    const dayCheck = checkDay({
       day,
-      previous,
-      heads: all.filter((head) => head.day === day),
+      previous: previousHash,
+      heads: allHeads.filter((head) => head.day === day),
       trusted: undefined,
       report: ({ detail }) => errors.push(detail),
     });
-    for (const link of await linksOf(day, replicaToCheck)) checked.add(link);
-    previous = checked.end();
+    for (const link of await readLinks(day, replicaToCheck)) dayCheck.add(link);
+    previousHash = dayCheck.end();
   }
   return errors;
 }
 
-test("sealRows links each committed row once when two replicas seal and many requests write", async () => {
+test("sealRows links each committed row once while two replicas seal and many requests write", async () => {
   await Promise.all(Array.from({ length: 20 }, (_, i) => identity.aBusiness({ name: `Shop ${i}` })));
   const rounds = await Promise.all(Array.from({ length: 8 }, (_, i) => seal(i % 2 ? identity : replica)));
   expect(rounds.filter(({ sealed }) => sealed > 0)).not.toEqual([]);
   await Promise.all([identity.aBusiness(), seal(), identity.aBusiness(), seal(replica)]);
   await sealAll();
-  expect(await count("audit_link")).toBe(await count("audit_event"));
+  expect(await countRows("audit_link")).toBe(await countRows("audit_event"));
   expect(await identity.sql("select event_id from audit_link group by 1 having count(*) > 1")).toEqual([]);
   expect(await findErrors()).toEqual([]);
-  expect((await heads()).at(-1)).toMatchObject({ links: await count("audit_event"), final: false });
+  expect((await readHeads()).at(-1)).toMatchObject({ links: await countRows("audit_event"), final: false });
 });
 
-test("the sealed-until time does not advance while another session holds the lock, also with a changed queue", async () => {
-  const untilMs = async () => ((await sealedUntil.get()).values[0]?.value ?? 0) * 1000;
+test("startSealing does not advance the sealed-until time while another session holds the lock", async () => {
+  const readSealedUntilMs = async () => ((await sealedUntil.get()).values[0]?.value ?? 0) * 1000;
   const em = identity.orm.em.fork();
   await forAllTenants(() => em.begin())();
   await em.execute("select pg_advisory_xact_lock(hashtext('audit chain'))");
   await identity.aBusiness();
   const sealing = startSealing({ ...identity.context, logger });
   try {
-    const beganMs = await untilMs();
+    const initialMs = await readSealedUntilMs();
     await identity.sql(
       "alter table audit_unsealed disable trigger user; update audit_unsealed set since = now() + interval '1 day'",
     );
@@ -75,18 +75,18 @@ test("the sealed-until time does not advance while another session holds the loc
       "alter table audit_unsealed enable always trigger keep_row; alter table audit_unsealed enable always trigger append_only",
     );
     expect(await seal(replica)).toEqual({ sealed: 0 });
-    expect(await untilMs()).toBe(beganMs);
+    expect(await readSealedUntilMs()).toBe(initialMs);
     await em.rollback();
     const releasedMs = Date.now();
-    await eventually(async () => expect(await untilMs()).toBeGreaterThan(releasedMs));
-    expect(await count("audit_unsealed")).toBe(0);
+    await eventually(async () => expect(await readSealedUntilMs()).toBeGreaterThan(releasedMs));
+    expect(await countRows("audit_unsealed")).toBe(0);
   } finally {
     await sealing[Symbol.asyncDispose]();
   }
 });
 
 test("sealRows links a row whose transaction commits late", async () => {
-  const before = await count("audit_link");
+  const countBefore = await countRows("audit_link");
   const em = identity.orm.em.fork();
   await forAllTenants(() => em.begin())();
   await em.execute(
@@ -97,7 +97,7 @@ test("sealRows links a row whose transaction commits late", async () => {
   await sealAll();
   await em.commit();
   await sealAll();
-  expect((await count("audit_link")) - before).toBe(3);
+  expect((await countRows("audit_link")) - countBefore).toBe(3);
   expect(await findErrors()).toEqual([]);
 });
 
@@ -108,42 +108,42 @@ test("sealRows links rows that are older than the queue", async () => {
   );
   await identity.sql("insert into audit_sweep values ('00000000-0000-0000-0000-000000000000')");
   await sealAll();
-  expect(await count("audit_link")).toBe(await count("audit_event"));
-  expect([await count("audit_unsealed"), await count("audit_sweep")]).toEqual([0, 0]);
+  expect(await countRows("audit_link")).toBe(await countRows("audit_event"));
+  expect([await countRows("audit_unsealed"), await countRows("audit_sweep")]).toEqual([0, 0]);
 });
 
-test("sealRows ends all completed days, also those without rows", async () => {
-  await using own = await startIdentityForTest();
+test("sealRows ends all completed days, including days without rows", async () => {
+  await using newIdentity = await startIdentityForTest();
   const dayOf = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
   const tail = { day: dayOf(3), links: 0, hash: genesis, previous: genesis, final: false, made_at: `${dayOf(3)}T10:00:00.000Z` };
-  const head = signHead(tail, own.context.auditSigningKey.privateKey);
-  await own.sql(
+  const head = signHead(tail, newIdentity.context.auditSigningKey.privateKey);
+  await newIdentity.sql(
     `insert into audit_head (day, links, final, hash, previous, made_at, public_key, signature)
      values (?, 0, false, decode(?, 'hex'), decode(?, 'hex'), ?, ?, ?)`,
     [head.day, head.hash, head.previous, head.made_at, head.public_key, head.signature],
   );
-  await own.aBusiness();
-  await seal(own);
-  const ends = (await heads(own)).map(({ day, links, final }) => ({ day, links, final }));
-  expect(ends).toEqual([
+  await newIdentity.aBusiness();
+  await seal(newIdentity);
+  const headFields = (await readHeads(newIdentity)).map(({ day, links, final }) => ({ day, links, final }));
+  expect(headFields).toEqual([
     { day: dayOf(3), links: 0, final: false },
     ...[3, 2, 1].map((daysAgo) => ({ day: dayOf(daysAgo), links: 0, final: true })),
     { day: dayOf(0), links: 2, final: false },
   ]);
-  expect(await findErrors(own)).toEqual([]);
+  expect(await findErrors(newIdentity)).toEqual([]);
 });
 
 test.each(["audit_link", "audit_head"])("the table %s rejects updates, deletions and truncation", async (table) => {
-  const before = await count(table);
-  expect(before).toBeGreaterThan(0);
+  const countBefore = await countRows(table);
+  expect(countBefore).toBeGreaterThan(0);
   for (const statement of [`update ${table} set hash = ''`, `delete from ${table}`, `truncate ${table}`]) {
     for (const prefix of ["", "set local session_replication_role = replica; "])
       await expect(identity.sql(prefix + statement), statement).rejects.toThrow(/append-only|permission denied/);
   }
-  expect(await count(table)).toBe(before);
+  expect(await countRows(table)).toBe(countBefore);
 });
 
-test("sealRows also links the rows of each business in a separate chain", async () => {
+test("sealRows links the rows of each business in a separate chain", async () => {
   const { id } = await identity.aBusiness();
   await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, asAdmin);
   await sealAll();

@@ -12,7 +12,7 @@ interface SealingContext {
   readonly auditSigningKey: CallerKey;
 }
 
-/** The end of the chain: a head without key and signature. */
+/** The end of the chain. It contains the fields of a head except public key and signature. */
 interface Tail {
   readonly day: string;
   readonly links: number;
@@ -26,16 +26,16 @@ interface Tail {
 type Head = ReturnType<typeof signHead>;
 type Columns = Record<string, unknown> & { business_id: string | null };
 
-const batch = 500;
-const sweepBatch = 2_000;
+const batchSize = 500;
+const sweepBatchSize = 2_000;
 const logIntervalMs = 60_000;
-/** Maximum lead of the database's clock over identity's clock when a day is ended. */
+/** Limit by which the database's clock may be ahead of identity's clock when a day ends. */
 const aheadMsMax = 600_000;
 
 interface SealingResult {
   readonly sealed: number;
   readonly head?: Head;
-  /** The database's day, if it has not begun by identity's clock. */
+  /** The database's current day, if that day has not begun by identity's clock. */
   readonly aheadOnDay?: string | undefined;
   /** Whether all rows that were committed before the round are sealed. */
   readonly isDrained?: boolean;
@@ -46,9 +46,9 @@ export function startSealing(context: SealingContext): AsyncDisposable {
   let loggedAtMs = 0;
   sealedUntil.set(Date.now() / 1000);
   return poll("seal-audit-trail", context.logger, async () => {
-    const beganAtMs = Date.now();
+    const startedAtMs = Date.now();
     const { sealed, head, aheadOnDay, isDrained } = await sealRows(context);
-    if (isDrained) sealedUntil.set(beganAtMs / 1000);
+    if (isDrained) sealedUntil.set(startedAtMs / 1000);
     const isLogDue = Date.now() - loggedAtMs >= logIntervalMs;
     if (aheadOnDay && isLogDue) {
       loggedAtMs = Date.now();
@@ -66,9 +66,9 @@ export function startSealing(context: SealingContext): AsyncDisposable {
 }
 
 /**
- * Links a batch of unlinked rows and signs the new head, in one transaction. The transaction of a
- * row also queues it, so that a row with a late commit is found. Writers do not wait for the
- * sealing. A link belongs to the day of its creation by the database's clock.
+ * Links a batch of unlinked rows and signs the new head, in one transaction. Each row is queued by
+ * the transaction that inserts it, so that a row with a late commit is also linked. Writers do not
+ * wait for the sealing. A link belongs to the day of its creation by the database's clock.
  */
 export async function sealRows({ orm, logger, auditSigningKey: { privateKey } }: SealingContext): Promise<SealingResult> {
   return await transaction(orm, async (em) => {
@@ -78,29 +78,29 @@ export async function sealRows({ orm, logger, auditSigningKey: { privateKey } }:
     if (!lock?.acquired) return { sealed: 0 };
     const { tail, aheadOnDay } = await openDay(em, async (finalTail) => {
       const head = await insertHead(em, finalTail, privateKey, logger);
-      // A copy of the log outside the database proves the rows. A repeated transaction logs it
-      // again.
+      // A copy of the log outside the database is evidence for the rows. A repeated transaction
+      // repeats the log line.
       logger.info({ audit_head: head }, "day of the audit trail ended");
       return head;
     });
-    const rows = await nextRows(em);
+    const rows = await readQueuedRows(em);
     if (rows.length === 0) {
-      const swept = await sweep(em);
-      return { sealed: swept, aheadOnDay, isDrained: swept === 0 };
+      const queuedBatches = await queueOlderRows(em);
+      return { sealed: queuedBatches, aheadOnDay, isDrained: queuedBatches === 0 };
     }
 
-    const positions = await positionsOf(em, rows);
+    const chainEnds = await readChainEnds(em, rows);
     let { links, hash } = tail;
     const sealed = rows.map((columns) => {
       links += 1;
       const row = rowOf(columns);
-      const position = columns.business_id === null ? undefined : positions.get(columns.business_id);
-      const business = position && {
-        business_number: position.number + 1,
-        ...(position.leaf && { business_previous: position.leaf }),
+      const chainEnd = columns.business_id === null ? undefined : chainEnds.get(columns.business_id);
+      const business = chainEnd && {
+        business_number: chainEnd.number + 1,
+        ...(chainEnd.leaf && { business_previous: chainEnd.leaf }),
       };
       const leaf = leafOf({ ...row, sealed: { day: tail.day, number: links, ...business } });
-      if (position) Object.assign(position, { number: position.number + 1, leaf });
+      if (chainEnd) Object.assign(chainEnd, { number: chainEnd.number + 1, leaf });
       hash = linkHash(hash, leaf);
       return { number: links, event_id: row.id, business_id: columns.business_id, ...business, leaf, hash };
     });
@@ -117,7 +117,7 @@ export async function sealRows({ orm, logger, auditSigningKey: { privateKey } }:
       [JSON.stringify(sealed.map(({ event_id }) => event_id))],
     );
     const head = await insertHead(em, { ...tail, links, hash }, privateKey, logger);
-    return { sealed: rows.length, head, aheadOnDay, isDrained: rows.length < batch };
+    return { sealed: rows.length, head, aheadOnDay, isDrained: rows.length < batchSize };
   });
 }
 
@@ -130,30 +130,30 @@ async function openDay(
   em: SqlEntityManager,
   endDay: (tail: Tail) => Promise<Head>,
 ): Promise<{ tail: Tail; aheadOnDay: string | undefined }> {
-  const [now] = await em.execute<{ database_day: string }[]>("select (now() at time zone 'UTC')::date::text as database_day");
-  const { database_day = "" } = now ?? {};
+  const [clockRow] = await em.execute<{ database_day: string }[]>("select (now() at time zone 'UTC')::date::text as database_day");
+  const { database_day = "" } = clockRow ?? {};
   // The owner of the database cannot change the clock of this process. `amana audit verify`
   // compares the times of the rows with it.
   const made_at = new Date().toISOString();
-  const latest = new Date(Date.now() + aheadMsMax).toISOString().slice(0, 10);
-  const aheadOnDay = database_day > latest ? database_day : undefined;
-  const day = aheadOnDay ? latest : database_day;
-  const [last] = await em.execute<Head[]>(
+  const latestDay = new Date(Date.now() + aheadMsMax).toISOString().slice(0, 10);
+  const aheadOnDay = database_day > latestDay ? database_day : undefined;
+  const day = aheadOnDay ? latestDay : database_day;
+  const [lastHead] = await em.execute<Head[]>(
     `select ${headColumns} from audit_head order by day desc, links desc, final desc limit 1`,
   );
-  if (last && !isSigned(last))
-    throw new Error(`the head of ${last.day} over ${last.links} links is not signed: nothing is sealed after it (docs/audit.md)`);
-  let tail: Tail = last
-    ? { ...last, made_at, previousKey: last.public_key }
+  if (lastHead && !isSigned(lastHead))
+    throw new Error(`the head of ${lastHead.day} over ${lastHead.links} links is not signed: nothing is sealed after it (docs/audit.md)`);
+  let tail: Tail = lastHead
+    ? { ...lastHead, made_at, previousKey: lastHead.public_key }
     : { day, links: 0, hash: genesis, previous: genesis, final: false, made_at };
-  let ended = last?.final ? last : undefined;
-  // A clock that was set back ends no day.
-  while (ended || tail.day < day) {
-    ended ??= await endDay({ ...tail, final: true });
-    const previous = headHash(ended);
-    const next = new Date(Date.parse(ended.day) + 86_400_000).toISOString().slice(0, 10);
-    tail = { day: next, links: 0, hash: previous, previous, final: false, made_at, previousKey: ended.public_key };
-    ended = undefined;
+  let endedHead = lastHead?.final ? lastHead : undefined;
+  // The loop does not run if the clock was set back.
+  while (endedHead || tail.day < day) {
+    endedHead ??= await endDay({ ...tail, final: true });
+    const previous = headHash(endedHead);
+    const nextDay = new Date(Date.parse(endedHead.day) + 86_400_000).toISOString().slice(0, 10);
+    tail = { day: nextDay, links: 0, hash: previous, previous, final: false, made_at, previousKey: endedHead.public_key };
+    endedHead = undefined;
   }
   return { tail, aheadOnDay };
 }
@@ -175,42 +175,42 @@ async function insertHead(em: SqlEntityManager, tail: Tail, privateKey: KeyObjec
 }
 
 /**
- * Reads the next queued rows. An entry without a row stays, so that `amana audit verify` reports
- * it.
+ * Reads the next queued rows. A queue entry without an audit row is kept, so that
+ * `amana audit verify` reports it.
  */
-const nextRows = (em: SqlEntityManager) =>
+const readQueuedRows = (em: SqlEntityManager) =>
   em.execute<Columns[]>(
-    `select ${rowColumns} from audit_unsealed q join audit_event e on e.id = q.event_id order by q.event_id limit ${batch}`,
+    `select ${rowColumns} from audit_unsealed q join audit_event e on e.id = q.event_id order by q.event_id limit ${batchSize}`,
   );
 
-/** Queues rows that are older than the queue. Returns 1 while there may be more, else 0. */
-async function sweep(em: SqlEntityManager): Promise<number> {
-  const [progress] = await em.execute<{ after_id: string }[]>("select after_id from audit_sweep");
-  if (!progress) return 0;
-  const [found] = await em.execute<{ last: string | null }[]>(
-    `with next as (select id from audit_event where id > ? order by id limit ${sweepBatch}),
+/** Queues audit rows that are older than the queue. Returns 0 when none is left, otherwise 1. */
+async function queueOlderRows(em: SqlEntityManager): Promise<number> {
+  const [sweepRow] = await em.execute<{ after_id: string }[]>("select after_id from audit_sweep");
+  if (!sweepRow) return 0;
+  const [batchEnd] = await em.execute<{ last: string | null }[]>(
+    `with next as (select id from audit_event where id > ? order by id limit ${sweepBatchSize}),
        queued as (
          insert into audit_unsealed (event_id)
          select id from next where not exists (select from audit_link l where l.event_id = next.id) on conflict do nothing
        )
      select (select id from next order by id desc limit 1) as last`,
-    [progress.after_id],
+    [sweepRow.after_id],
   );
-  if (found?.last) await em.execute("update audit_sweep set after_id = ?", [found.last]);
+  if (batchEnd?.last) await em.execute("update audit_sweep set after_id = ?", [batchEnd.last]);
   else await em.execute("delete from audit_sweep");
-  return found?.last ? 1 : 0;
+  return batchEnd?.last ? 1 : 0;
 }
 
-/** Returns the ends of the chains of the rows' businesses. */
-async function positionsOf(em: SqlEntityManager, rows: readonly Columns[]) {
-  const ids = [...new Set(rows.flatMap(({ business_id }) => business_id ?? []))];
-  const found = await em.execute<{ id: string; number: number; leaf: string | null }[]>(
+/** Returns the last link of each business in these rows, by business id. */
+async function readChainEnds(em: SqlEntityManager, rows: readonly Columns[]) {
+  const businessIds = [...new Set(rows.flatMap(({ business_id }) => business_id ?? []))];
+  const chainEnds = await em.execute<{ id: string; number: number; leaf: string | null }[]>(
     `select b.id, coalesce(l.business_number, 0)::int as number, encode(l.leaf, 'hex') as leaf
      from jsonb_array_elements_text(?::jsonb) as t (text) cross join lateral (select t.text::uuid as id) b
      left join lateral (
        select business_number, leaf from audit_link where business_id = b.id order by business_number desc limit 1
      ) l on true`,
-    [JSON.stringify(ids)],
+    [JSON.stringify(businessIds)],
   );
-  return new Map(found.map(({ id, number, leaf }) => [id, { number, leaf }]));
+  return new Map(chainEnds.map(({ id, number, leaf }) => [id, { number, leaf }]));
 }

@@ -1,9 +1,9 @@
 import { conflict, invalid, notFound } from "@amana/rpc";
 
-/** For a business id in the path. */
+/** Rejects an unknown business id in the path of the request. */
 export const businessNotFound = () => notFound("not_found", "There is no business with this id. Check the id.");
 
-/** `pointer`: the place of the business id in the body; empty for a query parameter. */
+/** `pointer`: JSON pointer to the business id in the body; empty for a query parameter. */
 export const namedBusinessNotFound = (pointer = "/business_id") =>
   notFound("business_not_found", "There is no business with this business_id. Check the id.", { pointer });
 

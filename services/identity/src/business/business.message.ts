@@ -19,7 +19,7 @@ interface VisibleKey {
   readonly apiKey?: string | undefined;
 }
 
-/** A row of `businessView` contains the prefix. Pass it for an entity. */
+/** Pass `apiKeyPrefix` for an entity. A row of `businessView` already contains it. */
 export const toBusinessMessage = (
   business: Omit<RowOf<typeof businessView>, "apiKeyPrefix"> & VisibleKey,
   { apiKeyPrefix, apiKey }: VisibleKey = business,

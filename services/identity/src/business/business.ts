@@ -13,9 +13,9 @@ const schema = defineEntity({
     id: p.uuid().primary(),
     name: p.text(),
     status: p.text().$type<BusinessStatus>(),
-    /** Assigned by the database. */
+    /** Number that the database assigns. */
     organizationId: p.integer().autoincrement(),
-    /** Present if the business registered itself with an invitation. */
+    /** Set if the business registered itself with an invitation. */
     contactEmail: p.text().nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
@@ -39,7 +39,7 @@ export class Business extends schema.class {
   }
 
   /**
-   * Changes the status. Throws for a change that is not allowed; an equal status changes nothing.
+   * Changes the status. Throws if the change is not allowed. An equal status changes nothing.
    */
   changeStatus(status: BusinessStatus, now: Date): void {
     if (status === this.status) return;
@@ -62,5 +62,5 @@ export class Business extends schema.class {
 schema.setClass(Business);
 
 /** Locks a business, so that changes of the business and its keys are serialized. */
-export const lockBusiness = (em: SqlEntityManager, id: string, missing = businessNotFound): Promise<Business> =>
-  lockRow(em, Business, allBusinesses, id, missing);
+export const lockBusiness = (em: SqlEntityManager, id: string, notFoundError = businessNotFound): Promise<Business> =>
+  lockRow(em, Business, allBusinesses, id, notFoundError);

@@ -10,16 +10,16 @@ import { logAccessRemoval } from "../key-lease/lease-wait.ts";
 import { toBusinessMessage } from "./business.message.ts";
 import { type Business, type BusinessStatus, lockBusiness } from "./business.ts";
 
-/** The key to replace, if there is one. It ends now, or at `end`. */
+/** The live key to replace, undefined if there is none. The key ends now, or at `endsAt`. */
 interface Rotation {
-  readonly old: ApiKey | undefined;
-  readonly end?: Date | undefined;
+  readonly oldKey: ApiKey | undefined;
+  readonly endsAt?: Date | undefined;
 }
 
 interface Changes {
   readonly name: string | undefined;
   readonly status?: BusinessStatus | undefined;
-  /** Undefined if no key is replaced. */
+  /** Chooses the key to replace. Undefined if the request does not rotate a key. */
   readonly rotation: ((keyRing: KeyRing, em: SqlEntityManager) => Rotation | Promise<Rotation>) | undefined;
 }
 
@@ -39,11 +39,11 @@ export async function changeBusiness(context: Context, call: Call, id: string, {
     if (status) business.changeStatus(status, now);
     if (!isDeepStrictEqual(business.snapshot(), before)) auditChange(em, now, call, "business.updated", business, { before });
 
-    const rotated = await rotation?.(keyRing, em);
-    const apiKey = rotated && (await rotateKey(em, call, now, { business, keyRing, ...rotated }));
+    const rotationResult = await rotation?.(keyRing, em);
+    const apiKey = rotationResult && (await rotateKey(em, call, now, { business, keyRing, ...rotationResult }));
     return {
       message: toBusinessMessage(business, { apiKeyPrefix: keyRing.newest?.prefix, apiKey }),
-      endedKeyId: rotated?.old?.id,
+      endedKeyId: rotationResult?.oldKey?.id,
     };
   });
 
@@ -54,22 +54,22 @@ export async function changeBusiness(context: Context, call: Call, id: string, {
   return message;
 }
 
-/** Issues a key and returns its plaintext. Without `old`, the business had no live key. */
+/** Issues a key and returns its plaintext. Without `oldKey`, the business had no live key. */
 async function rotateKey(
   em: SqlEntityManager,
   call: Call,
   now: Date,
   change: Rotation & { business: Business; keyRing: KeyRing },
 ) {
-  const { business, keyRing, old, end } = change;
-  const before = old?.snapshot();
-  const { apiKey, plaintext } = old ? await keyRing.replace(old, now, end) : keyRing.add(defaultKeyName, now);
+  const { business, keyRing, oldKey, endsAt } = change;
+  const before = oldKey?.snapshot();
+  const { apiKey, plaintext } = oldKey ? await keyRing.replace(oldKey, now, endsAt) : keyRing.add(defaultKeyName, now);
   business.touch(now);
 
-  const ended = old && { replaced_id: old.id, replaced_ends_at: (old.revokedAt ?? old.expiresAt)?.toISOString() ?? null };
-  auditChange(em, now, call, old ? "api_key.rotated" : "api_key.created", apiKey, {
+  const endedKeyFields = oldKey && { replaced_id: oldKey.id, replaced_ends_at: (oldKey.revokedAt ?? oldKey.expiresAt)?.toISOString() ?? null };
+  auditChange(em, now, call, oldKey ? "api_key.rotated" : "api_key.created", apiKey, {
     before,
-    after: { ...apiKey.snapshot(), ...ended },
+    after: { ...apiKey.snapshot(), ...endedKeyFields },
   });
   return plaintext;
 }

@@ -15,18 +15,18 @@ let sql: <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
 beforeAll(async () => {
   const logger = createLogger("test", "silent");
   const { orm } = stack.use(await createTestDatabase("identity", database));
-  const open = (subscribers: Record<string, string[]>) =>
+  const openTransport = (subscribers: Record<string, string[]>) =>
     createTransport({ kind: "direct", subscribers, keys: testEventKeys("audit.v1") }, { clientId: "test", logger });
-  const transport = stack.use(await open({}));
+  const transport = stack.use(await openTransport({}));
   stack.use(await consume(audit, { orm, transport, logger }));
   const { url } = stack.use(await startTestServer([...transport.services]));
-  const emitting = stack.use(await open({ "audit.v1": [url] }));
-  deliver = (messages) => emitting.publish("audit.v1", messages);
+  const publisher = stack.use(await openTransport({ "audit.v1": [url] }));
+  deliver = (messages) => publisher.publish("audit.v1", messages);
   sql = async <Row>(text: string, values: unknown[] = []) => await orm.em.fork().execute<Row[]>(text, values);
 });
 afterAll(() => stack.disposeAsync());
 
-const at = "2026-11-20T10:00:00.123Z";
+const occurredAt = "2026-11-20T10:00:00.123Z";
 function anAction(fields: object = {}) {
   const id = uuidv7();
   const entityId = uuidv7();
@@ -47,11 +47,11 @@ function anAction(fields: object = {}) {
   return {
     id,
     entityId,
-    message: { key: entityId, payload, headers: { ce_id: id, ce_time: at, ce_type: "identity.v1.ActionRecorded" } },
+    message: { key: entityId, payload, headers: { ce_id: id, ce_time: occurredAt, ce_type: "identity.v1.ActionRecorded" } },
   };
 }
 
-test("identity inserts one audit row for an action of another service that is delivered repeatedly", async () => {
+test("the audit consumer inserts one row for an action that is delivered repeatedly", async () => {
   const businessId = uuidv7();
   const keyId = uuidv7();
   await sql("insert into admin_key (id, name, prefix, hash, created_at) values (?, 'amina', 'ak_test', ?, now())", [
@@ -81,7 +81,7 @@ test("identity inserts one audit row for an action of another service that is de
   ]);
 });
 
-test("identity stores null for a missing state before the action, and for the name of an unknown key", async () => {
+test("the audit consumer stores null for a missing previous state and for the name of an unknown key", async () => {
   const { entityId, message } = anAction({ before: undefined, actorKeyId: uuidv7() });
   await deliver([message]);
   expect(await sql("select before, business_id, reason, actor_name from audit_event where entity_id = ?", [entityId])).toEqual([
@@ -89,22 +89,22 @@ test("identity stores null for a missing state before the action, and for the na
   ]);
 });
 
-test("the audit trail has one row for each action when actions arrive in the wrong order and repeatedly", async () => {
+test("the audit consumer inserts one row per action for repeated deliveries in any order", async () => {
   const entityId = uuidv7();
-  const [first, second] = [anAction({ entityId, reason: "first" }), anAction({ entityId, reason: "second" })];
-  await deliver([second.message]);
-  await deliver([first.message, second.message]);
-  await deliver([first.message]);
+  const [firstAction, secondAction] = [anAction({ entityId, reason: "first" }), anAction({ entityId, reason: "second" })];
+  await deliver([secondAction.message]);
+  await deliver([firstAction.message, secondAction.message]);
+  await deliver([firstAction.message]);
   expect(await sql("select id, reason from audit_event where entity_id = ? order by reason", [entityId])).toEqual([
-    { id: first.id, reason: "first" },
-    { id: second.id, reason: "second" },
+    { id: firstAction.id, reason: "first" },
+    { id: secondAction.id, reason: "second" },
   ]);
 });
 
-test("identity stores an invalid audit message as a dead letter and inserts the rows of the others", async () => {
-  const good = anAction();
-  const bad = anAction({ entityId: "nothing" });
-  await deliver([bad.message, good.message]);
-  expect(await sql("select id from audit_event where id = ?", [good.id])).toHaveLength(1);
-  expect(await sql("select event_id from dead_letter")).toEqual([{ event_id: bad.id }]);
+test("the audit consumer stores an invalid message as a dead letter and processes the rest of the batch", async () => {
+  const validAction = anAction();
+  const invalidAction = anAction({ entityId: "nothing" });
+  await deliver([invalidAction.message, validAction.message]);
+  expect(await sql("select id from audit_event where id = ?", [validAction.id])).toHaveLength(1);
+  expect(await sql("select event_id from dead_letter")).toEqual([{ event_id: invalidAction.id }]);
 });

@@ -16,7 +16,7 @@ const schema = defineEntity({
     expiresAt: p.datetime(3),
     usedAt: p.datetime(3).nullable(),
     revokedAt: p.datetime(3).nullable(),
-    /** The business that was registered with it. */
+    /** The business that was registered with the invitation. */
     businessId: p.uuid().nullable(),
   },
 });
@@ -24,8 +24,8 @@ const schema = defineEntity({
 /** An invitation with which one business can register itself once. */
 export class Invitation extends schema.class {
   /**
-   * Returns whether the invitation is neither revoked nor expired. True also for a used one, so
-   * that a repeated request reaches its stored response.
+   * Returns whether the invitation is neither revoked nor expired. A used invitation is also good,
+   * because a repeated request must get its stored response.
    */
   isGood(now: Date): boolean {
     return !this.revokedAt && this.expiresAt > now;

@@ -2,16 +2,16 @@ import type { Orm } from "@amana/database";
 import { allTenants, forTenant, inOperation, type Logger } from "@amana/runtime";
 import { recordKeyUse } from "./queries.ts";
 
-/** Maximum number of waiting uses. Further uses are dropped; a later use of the key is recorded. */
+/** Limit of keys that wait for the next write. Uses of further keys are dropped. */
 const pendingMax = 10_000;
 
 /**
- * Updates last_used_at of keys without delaying responses. One statement runs at a time; uses that
- * are added during a statement are written together by the next one.
+ * Updates last_used_at of keys without delaying responses. One statement runs at a time. The next
+ * statement writes all uses that were added during it.
  */
 export function trackKeyUse(orm: Orm, logger: Logger) {
   const pending = new Set<string>();
-  let running: Promise<void> | undefined;
+  let activeWrite: Promise<void> | undefined;
 
   const writePending = async () => {
     while (pending.size > 0) {
@@ -23,20 +23,20 @@ export function trackKeyUse(orm: Orm, logger: Logger) {
         logger.warn({ err: error, keys: batch.length }, "last use of keys not recorded");
       }
     }
-    running = undefined;
+    activeWrite = undefined;
   };
 
   /** Resolves when all uses added before the call are written or failed. */
-  const settled = async () => {
-    await running;
+  const flush = async () => {
+    await activeWrite;
   };
   return {
-    /** Adds uses. Never throws; a failed write is logged, and a later use of the key is written. */
+    /** Adds uses. Never throws. A failed write is logged, and its uses are lost. */
     add(keyIds: readonly string[]): void {
       for (const id of keyIds) if (pending.size < pendingMax) pending.add(id);
-      if (pending.size > 0) running ??= forTenant(allTenants, () => inOperation("record-key-use", writePending));
+      if (pending.size > 0) activeWrite ??= forTenant(allTenants, () => inOperation("record-key-use", writePending));
     },
-    settled,
-    [Symbol.asyncDispose]: settled,
+    flush,
+    [Symbol.asyncDispose]: flush,
   };
 }

@@ -5,8 +5,9 @@ import type { Logger } from "@amana/runtime";
 const marginMs = 50;
 
 /**
- * Creates the wait after a removal of access: until the leases under which gateways cache keys have
- * expired. It counts the longest possible lease and does not record granted leases.
+ * Creates the wait for the end of the leases under which gateways cache keys. Requests that remove
+ * access wait before their response. The wait has the length of the longest possible lease, because
+ * granted leases are not recorded.
  */
 export const createLeaseWait = ({ leaseMs, wait }: { leaseMs: number; wait: (ms: number) => Promise<void> }) => ({
   /** Duration of the leases of this replica. With 0, gateways cache no key. */
@@ -14,8 +15,8 @@ export const createLeaseWait = ({ leaseMs, wait }: { leaseMs: number; wait: (ms:
   /**
    * Resolves when all leases that any replica granted before the call have expired. Call it between
    * the commit that removes access and the response, so that no gateway accepts the key after the
-   * response. Repeated requests must also wait, because the first one may still wait or may have
-   * crashed before its response.
+   * response. Repeated requests must also wait, because the first request may still wait or may
+   * have crashed before its response.
    */
   waitUntilExpired: () => wait(keyLeaseMsMax + marginMs),
 });

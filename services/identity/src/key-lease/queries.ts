@@ -3,7 +3,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { BusinessStatus } from "../business/business.ts";
 
 export interface FoundKey {
-  /** Null, like all other nullable fields, if no key has the hash. */
+  /** Null if no key has the hash. All other nullable fields are then also null. */
   readonly id: string | null;
   readonly prefix: string | null;
   readonly isAdmin: boolean;
@@ -16,21 +16,21 @@ export interface FoundKey {
   /** Null if all addresses are permitted. */
   readonly allowedIps: string[] | null;
   /** Whether the recorded last use is older than a minute. */
-  readonly useIsDue: boolean;
+  readonly isUseDue: boolean;
 }
 
 /** Returns the keys for the hashes, in the order of the hashes. */
 export async function findKeys(em: SqlEntityManager, hashes: readonly Uint8Array[]): Promise<FoundKey[]> {
   return await namedQuery<FoundKey>(
     em,
-    "keys_by_hash",
+    "find_keys",
     `select coalesce(k.id, a.id) as id, coalesce(k.prefix, a.prefix) as prefix, a.id is not null as "isAdmin",
        coalesce(k.revoked_at, a.revoked_at) is not null as "isRevoked",
        k.business_id as "businessId", b.status as "businessStatus", b.organization_id as "organizationId",
        floor(extract(epoch from k.expires_at - clock_timestamp()) * 1000)::double precision as "expiresInMs",
        k.allowed_ips as "allowedIps",
        coalesce(k.id, a.id) is not null
-         and coalesce(k.last_used_at, a.last_used_at, '-infinity') < now() - interval '1 minute' as "useIsDue"
+         and coalesce(k.last_used_at, a.last_used_at, '-infinity') < now() - interval '1 minute' as "isUseDue"
      from unnest($1::bytea[]) with ordinality as requested (hash, position)
      left join lateral (
        select * from api_key where hash = requested.hash
@@ -44,12 +44,12 @@ export async function findKeys(em: SqlEntityManager, hashes: readonly Uint8Array
   );
 }
 
-/** Skips keys that another transaction has locked. A later use updates them. */
+/** Sets the last use of keys, at most once per minute. Skips keys that are locked elsewhere. */
 export async function recordKeyUse(em: SqlEntityManager, keyIds: readonly string[]): Promise<void> {
-  await namedQuery(em, "key_use", `with used_api_key as (${recordUseIn("api_key")}) ${recordUseIn("admin_key")}`, [keyIds]);
+  await namedQuery(em, "record_key_use", `with used_api_key as (${buildUseUpdate("api_key")}) ${buildUseUpdate("admin_key")}`, [keyIds]);
 }
 
-const recordUseIn = (table: "api_key" | "admin_key") => `update ${table} set last_used_at = now() where id in (
+const buildUseUpdate = (table: "api_key" | "admin_key") => `update ${table} set last_used_at = now() where id in (
     select id from ${table}
     where id = any($1::uuid[]) and (last_used_at is null or last_used_at < now() - interval '1 minute')
     for no key update skip locked

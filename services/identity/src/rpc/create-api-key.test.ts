@@ -2,7 +2,7 @@ import { readApiKeyKind } from "@amana/api-keys";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { asAdmin, type Identity, idempotent, startIdentityForTest } from "../../test/harness.ts";
+import { asAdmin, type Identity, withIdempotencyKey, startIdentityForTest } from "../../test/harness.ts";
 
 let identity: Identity;
 beforeAll(async () => {
@@ -19,8 +19,8 @@ test("createApiKey issues an additional live key, with an audit row without the 
   expect(readApiKeyKind(key.apiKey ?? "")).toBe("sk_test_");
   expect(await identity.stateOf(key.apiKey)).toBe("LIVE");
   expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
-  const event = (await identity.auditOf(business.id)).at(-1);
-  expect(event).toMatchObject({
+  const lastAuditRow = (await identity.readAuditRows(business.id)).at(-1);
+  expect(lastAuditRow).toMatchObject({
     action: "api_key.created",
     actor: "ak_test",
     entity_id: key.id,
@@ -29,50 +29,50 @@ test("createApiKey issues an additional live key, with an audit row without the 
   });
 });
 
-test("createApiKey issues the newest key also in a replica with a slow clock", async () => {
+test("createApiKey issues a key that counts as the newest, even if the clock of the replica is slow", async () => {
   const { id } = await identity.aBusiness();
   identity.clock.advance(-10_000);
-  const last = await create(id, "till");
+  const newestKey = await create(id, "till");
   identity.clock.advance(10_000);
-  expect((await identity.businesses.getBusiness({ id }, asAdmin)).apiKeyPrefix).toBe(last.prefix);
-  const rotated = await identity.businesses.updateBusiness({ id, rotateApiKey: true }, asAdmin);
-  expect(await identity.stateOf(last.apiKey)).toBe("REVOKED");
-  expect(await identity.stateOf(rotated.apiKey)).toBe("LIVE");
+  expect((await identity.businesses.getBusiness({ id }, asAdmin)).apiKeyPrefix).toBe(newestKey.prefix);
+  const rotatedBusiness = await identity.businesses.updateBusiness({ id, rotateApiKey: true }, asAdmin);
+  expect(await identity.stateOf(newestKey.apiKey)).toBe("REVOKED");
+  expect(await identity.stateOf(rotatedBusiness.apiKey)).toBe("LIVE");
 });
 
-test("createApiKey rejects the name of a live key, and accepts that of a revoked or expired key", async () => {
+test("createApiKey rejects the name of a live key, and accepts the name of a revoked or expired key", async () => {
   const { id } = await identity.aBusiness();
-  const first = await create(id, "till");
+  const firstKey = await create(id, "till");
   await expect(create(id, "till")).rejects.toMatchObject({
     kind: "conflict",
     code: "api_key_name_taken",
     pointer: "/name",
   });
-  await identity.apiKeys.revokeApiKey({ id: first.id }, asAdmin);
-  const second = await create(id, "till");
-  await identity.sql("update api_key set expires_at = now() where id = ?", [second.id]);
+  await identity.apiKeys.revokeApiKey({ id: firstKey.id }, asAdmin);
+  const secondKey = await create(id, "till");
+  await identity.sql("update api_key set expires_at = now() where id = ?", [secondKey.id]);
   await create(id, "till");
-  const other = await identity.aBusiness();
-  await create(other.id, "till");
+  const otherBusiness = await identity.aBusiness();
+  await create(otherBusiness.id, "till");
 });
 
 test("createApiKey accepts one of six concurrent requests with the same name", async () => {
   const { id } = await identity.aBusiness();
   const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => create(id, "till")));
-  const lost = outcomes.filter((outcome) => outcome.status === "rejected");
-  expect(lost).toHaveLength(5);
-  for (const { reason } of lost) expect(reason).toMatchObject({ code: "api_key_name_taken" });
+  const rejections = outcomes.filter((outcome) => outcome.status === "rejected");
+  expect(rejections).toHaveLength(5);
+  for (const { reason } of rejections) expect(reason).toMatchObject({ code: "api_key_name_taken" });
 });
 
 test("createApiKey limits a business to 20 live keys for 25 concurrent requests", async () => {
   const { id } = await identity.aBusiness();
   const outcomes = await Promise.allSettled(Array.from({ length: 25 }, (_, i) => create(id, `key ${i}`)));
-  const lost = outcomes.filter((outcome) => outcome.status === "rejected");
-  for (const { reason } of lost) expect(reason).toMatchObject({ kind: "conflict", code: "api_key_limit_reached" });
-  expect(lost).toHaveLength(6);
+  const rejections = outcomes.filter((outcome) => outcome.status === "rejected");
+  for (const { reason } of rejections) expect(reason).toMatchObject({ kind: "conflict", code: "api_key_limit_reached" });
+  expect(rejections).toHaveLength(6);
   const { total } = await identity.apiKeys.listApiKeys({ businessId: id, limit: 100 }, asAdmin);
   expect(total).toBe(20);
-  expect(await identity.auditOf(id)).toHaveLength(21);
+  expect(await identity.readAuditRows(id)).toHaveLength(21);
 });
 
 test("createApiKey accepts another key at the limit after a revocation", async () => {
@@ -100,21 +100,21 @@ test("createApiKey rejects a business", async () => {
 
 test("createApiKey issues one key per Idempotency-Key, and returns the secret once", async () => {
   const { id } = await identity.aBusiness();
-  let replayed = false;
-  const options = { ...asAdmin, ...idempotent("key-1"), onReplayed: () => (replayed = true) };
-  const first = await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, options);
-  const second = await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, options);
-  expect(replayed).toBe(true);
-  expect(first.apiKey).toBeDefined();
-  expect(second).toEqual({ ...first, apiKey: undefined });
+  let isReplayed = false;
+  const options = { ...asAdmin, ...withIdempotencyKey("key-1"), onReplayed: () => (isReplayed = true) };
+  const firstResponse = await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, options);
+  const secondResponse = await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, options);
+  expect(isReplayed).toBe(true);
+  expect(firstResponse.apiKey).toBeDefined();
+  expect(secondResponse).toEqual({ ...firstResponse, apiKey: undefined });
 });
 
-test("createApiKey does not use the Idempotency-Key of a refused request", async () => {
+test("createApiKey accepts the Idempotency-Key of a refused request again", async () => {
   const { id } = await identity.aBusiness();
-  const blocking = await create(id, "till");
-  const options = { ...asAdmin, ...idempotent("key-2") };
-  const again = () => identity.apiKeys.createApiKey({ businessId: id, name: "till" }, options);
-  await expect(again()).rejects.toMatchObject({ code: "api_key_name_taken" });
-  await identity.apiKeys.revokeApiKey({ id: blocking.id }, asAdmin);
-  expect((await again()).apiKey).toBeDefined();
+  const liveKey = await create(id, "till");
+  const options = { ...asAdmin, ...withIdempotencyKey("key-2") };
+  const createAgain = () => identity.apiKeys.createApiKey({ businessId: id, name: "till" }, options);
+  await expect(createAgain()).rejects.toMatchObject({ code: "api_key_name_taken" });
+  await identity.apiKeys.revokeApiKey({ id: liveKey.id }, asAdmin);
+  expect((await createAgain()).apiKey).toBeDefined();
 });

@@ -4,14 +4,14 @@ import type { BusinessService } from "@amana/contracts/identity/v1/business_serv
 import { once } from "@amana/idempotency";
 import { type Call, type Implementation, requireAdmin, requireBusiness } from "@amana/rpc";
 import { toApiKeyMessage } from "../api-key/api-key.message.ts";
-import { readKeyLimits, requireWithin } from "../api-key/key-limits.ts";
+import { readKeyLimits, requireWithinIssuer } from "../api-key/key-limits.ts";
 import { lockKeyRing } from "../api-key/key-ring.ts";
 import { auditChange } from "../audit/audit-event.ts";
 import { namedBusinessNotFound } from "../business/business.errors.ts";
 import { lockBusiness } from "../business/business.ts";
 import type { Context } from "../context.ts";
 
-/** The gateway calls this RPC for keys without limits, because the previous version also has it. */
+/** Issues a key without limits. The previous version of identity has only this RPC. */
 export const createApiKey =
   (context: Context): Implementation<typeof ApiKeyService.method.createApiKey> =>
   async ({ businessId, name }, call) => {
@@ -44,7 +44,7 @@ async function issueKey(
       const business = await lockBusiness(em, request.businessId, namedBusinessNotFound);
       const keyRing = await lockKeyRing(em, business, keyMode);
       const limits = await readKeyLimits(em, request);
-      if (call.caller.role === "business") requireWithin(limits, keyRing.presentedBy(call.caller));
+      if (call.caller.role === "business") requireWithinIssuer(limits, keyRing.requireCallerKey(call.caller));
       const now = clock.now();
       const { apiKey, plaintext } = keyRing.add(request.name, now, limits);
       auditChange(em, now, call, "api_key.created", apiKey);

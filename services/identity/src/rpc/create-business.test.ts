@@ -2,7 +2,7 @@ import { hashApiKey, readApiKeyKind } from "@amana/api-keys";
 import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import { aBusinessCaller } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { asAdmin, type Identity, idempotent, startIdentityForTest } from "../../test/harness.ts";
+import { asAdmin, type Identity, withIdempotencyKey, startIdentityForTest } from "../../test/harness.ts";
 
 let identity: Identity;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ test("createBusiness returns an ACTIVE business with a live key", async () => {
   expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
 });
 
-test("createBusiness with PENDING returns a key that is refused until the approval", async () => {
+test("createBusiness with the status PENDING returns a key that is refused until the approval", async () => {
   const business = await identity.businesses.createBusiness({ name: "x", status: BusinessStatus.PENDING }, asAdmin);
   expect(business.status).toBe(BusinessStatus.PENDING);
   expect(await identity.stateOf(business.apiKey)).toBe("BUSINESS_PENDING");
@@ -29,13 +29,13 @@ test("createBusiness with PENDING returns a key that is refused until the approv
 });
 
 test("createBusiness accepts an existing name, and assigns a unique organization id", async () => {
-  const first = await identity.aBusiness({ name: "Same" });
-  const second = await identity.aBusiness({ name: "Same" });
-  expect(first.organizationId).toBeGreaterThan(0);
-  expect(second.organizationId).toBeGreaterThan(first.organizationId);
+  const firstBusiness = await identity.aBusiness({ name: "Same" });
+  const secondBusiness = await identity.aBusiness({ name: "Same" });
+  expect(firstBusiness.organizationId).toBeGreaterThan(0);
+  expect(secondBusiness.organizationId).toBeGreaterThan(firstBusiness.organizationId);
 });
 
-test.each([BusinessStatus.DISABLED, BusinessStatus.REJECTED])("createBusiness rejects status %s", async (status) => {
+test.each([BusinessStatus.DISABLED, BusinessStatus.REJECTED])("createBusiness rejects the initial status %s", async (status) => {
   await expect(identity.businesses.createBusiness({ name: "x", status }, asAdmin)).rejects.toMatchObject({
     kind: "invalid",
     code: "validation_failed",
@@ -48,22 +48,22 @@ test("createBusiness rejects a business", async () => {
   await expect(call).rejects.toMatchObject({ kind: "forbidden", code: "admin_required" });
 });
 
-test("createBusiness creates once per Idempotency-Key, and returns the secret once", async () => {
-  let replayed = false;
-  const options = { ...asAdmin, ...idempotent("create-1"), onReplayed: () => (replayed = true) };
-  const first = await identity.businesses.createBusiness({ name: "Once" }, options);
-  expect(replayed).toBe(false);
-  const second = await identity.businesses.createBusiness({ name: "Once" }, options);
-  expect(replayed).toBe(true);
-  expect(first.apiKey).toBeDefined();
-  expect(second).toEqual({ ...first, apiKey: undefined });
-  const count = await identity.sql<{ n: string }>("select count(*) as n from business where name = 'Once'");
-  expect(Number(count[0]?.n)).toBe(1);
+test("createBusiness creates one business per Idempotency-Key, and returns the secret once", async () => {
+  let isReplayed = false;
+  const options = { ...asAdmin, ...withIdempotencyKey("create-1"), onReplayed: () => (isReplayed = true) };
+  const firstResponse = await identity.businesses.createBusiness({ name: "Once" }, options);
+  expect(isReplayed).toBe(false);
+  const secondResponse = await identity.businesses.createBusiness({ name: "Once" }, options);
+  expect(isReplayed).toBe(true);
+  expect(firstResponse.apiKey).toBeDefined();
+  expect(secondResponse).toEqual({ ...firstResponse, apiKey: undefined });
+  const countRows = await identity.sql<{ n: string }>("select count(*) as n from business where name = 'Once'");
+  expect(Number(countRows[0]?.n)).toBe(1);
 });
 
 test("createBusiness writes audit rows, and does not store the plaintext key", async () => {
-  const business = await identity.businesses.createBusiness({ name: "Audited" }, { ...asAdmin, ...idempotent("create-2") });
-  const rows = await identity.auditOf(business.id);
+  const business = await identity.businesses.createBusiness({ name: "Audited" }, { ...asAdmin, ...withIdempotencyKey("create-2") });
+  const rows = await identity.readAuditRows(business.id);
   expect(rows.map(({ action }) => action).sort()).toEqual(["api_key.created", "business.created"]);
   expect(rows.find(({ action }) => action === "business.created")).toMatchObject({
     actor: "ak_test",
@@ -75,11 +75,11 @@ test("createBusiness writes audit rows, and does not store the plaintext key", a
     address: "192.0.2.7",
   });
   const plaintext = business.apiKey ?? "";
-  const dump = await identity.sql<{ rows: string }>(`
+  const dumpRows = await identity.sql<{ rows: string }>(`
     select (select jsonb_agg(b) from business b)::text || (select jsonb_agg(k) from api_key k)::text
       || (select jsonb_agg(e) from audit_event e)::text
       || (select string_agg(encode(answer, 'escape'), '') from idempotency_key) as rows`);
-  expect(dump[0]?.rows).toContain(hashApiKey(plaintext).toString("hex"));
-  expect(dump[0]?.rows).not.toContain(plaintext);
-  expect(dump[0]?.rows).not.toContain(plaintext.slice(16));
+  expect(dumpRows[0]?.rows).toContain(hashApiKey(plaintext).toString("hex"));
+  expect(dumpRows[0]?.rows).not.toContain(plaintext);
+  expect(dumpRows[0]?.rows).not.toContain(plaintext.slice(16));
 });

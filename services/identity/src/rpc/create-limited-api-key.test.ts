@@ -9,28 +9,28 @@ beforeAll(async () => {
 afterAll(() => identity[Symbol.asyncDispose]());
 
 const allowedIps = ["203.0.113.0/24", "2001:db8::/32"];
-const inAnHour = () => BigInt(Date.now() + 3_600_000);
+const getHourAheadMs = () => BigInt(Date.now() + 3_600_000);
 const create = (businessId: string, name: string, limits: { expiresAtMs?: bigint; allowedIps?: string[] }) =>
   identity.apiKeys.createLimitedApiKey({ businessId, name, ...limits }, asAdmin);
 const keysOf = async (businessId: string) => (await identity.apiKeys.listApiKeys({ businessId, limit: 100 }, asAdmin)).apiKeys;
 
-test("createLimitedApiKey stores the permitted networks, which are resolved, listed and audited", async () => {
+test("createLimitedApiKey stores the permitted networks, and all RPCs and the audit row contain them", async () => {
   const { id } = await identity.aBusiness();
   const key = await create(id, "till", { allowedIps });
   expect(key.allowedIps).toEqual(allowedIps);
   expect(await identity.resolve(key.apiKey)).toMatchObject({ keyId: key.id, businessId: id, allowedIps });
   expect(await identity.stateOf(key.apiKey)).toBe("LIVE_FROM_ALLOWED_IPS");
   expect((await keysOf(id))[0]).toMatchObject({ id: key.id, allowedIps });
-  expect((await identity.auditOf(id)).at(-1)?.after).toMatchObject({ allowed_ips: "203.0.113.0/24 2001:db8::/32" });
+  expect((await identity.readAuditRows(id)).at(-1)?.after).toMatchObject({ allowed_ips: "203.0.113.0/24 2001:db8::/32" });
 });
 
-test("createLimitedApiKey stores no hash that a version without permitted networks could find", async () => {
+test("createLimitedApiKey stores the hash of a restricted key in a column that earlier versions do not read", async () => {
   const { id } = await identity.aBusiness();
   const { apiKey = "" } = await create(id, "till", { allowedIps });
   expect(await identity.sql("select 1 from api_key where hash = ?", [hashApiKey(apiKey)])).toEqual([]);
 });
 
-test("a key with permitted networks is refused after a revocation, and while the business is disabled", async () => {
+test("a key with permitted networks is refused after its revocation and while the business is disabled", async () => {
   const { id } = await identity.aBusiness();
   const key = await create(id, "till", { allowedIps });
   await identity.businesses.updateBusiness({ id, status: 3 }, asAdmin);
@@ -40,9 +40,9 @@ test("a key with permitted networks is refused after a revocation, and while the
   expect(await identity.stateOf(key.apiKey)).toBe("REVOKED");
 });
 
-test("a key with an expiry is live until then, by the database's clock", async () => {
+test("a key with an expiry is live until that time by the database's clock", async () => {
   const { id } = await identity.aBusiness();
-  const expiresAtMs = inAnHour();
+  const expiresAtMs = getHourAheadMs();
   const key = await create(id, "till", { expiresAtMs });
   expect(key).toMatchObject({ expiresAtMs, allowedIps: [] });
   const { expiresInMs } = await identity.resolve(key.apiKey);
@@ -67,13 +67,13 @@ test.each([
   expect(await keysOf(id)).toHaveLength(1);
 });
 
-test("a rotation by the business or an operator keeps permitted networks and expiry", async () => {
+test("a rotation by the business or an operator keeps the permitted networks and the expiry of the key", async () => {
   const { id } = await identity.aBusiness();
-  const key = await create(id, "till", { allowedIps, expiresAtMs: inAnHour() });
-  const caller = await identity.as(key.apiKey);
-  const first = await identity.businesses.updateOwnBusiness({ rotateApiKey: true, previousKeyTtlSeconds: 60 }, caller);
-  const second = await identity.businesses.updateBusiness({ id, rotateApiKey: true }, asAdmin);
-  for (const { apiKey } of [first, second]) {
+  const key = await create(id, "till", { allowedIps, expiresAtMs: getHourAheadMs() });
+  const callOptions = await identity.optionsFor(key.apiKey);
+  const ownRotation = await identity.businesses.updateOwnBusiness({ rotateApiKey: true, previousKeyTtlSeconds: 60 }, callOptions);
+  const operatorRotation = await identity.businesses.updateBusiness({ id, rotateApiKey: true }, asAdmin);
+  for (const { apiKey } of [ownRotation, operatorRotation]) {
     const { expiresInMs, allowedIps: networks } = await identity.resolve(apiKey);
     expect(networks).toEqual(allowedIps);
     expect(expiresInMs).toBeGreaterThan(3_500_000n);
@@ -81,24 +81,24 @@ test("a rotation by the business or an operator keeps permitted networks and exp
   expect((await keysOf(id)).slice(0, 2)).toMatchObject([{ expiresAtMs: key.expiresAtMs }, { expiresAtMs: key.expiresAtMs }]);
 });
 
-test("a rotation of a key in its grace period does not copy the end of the grace period", async () => {
+test("a rotation of a key in its grace period issues a key that does not expire, like the original", async () => {
   const { id, apiKey } = await identity.aBusiness();
-  const caller = await identity.as(apiKey);
-  const graced = await identity.businesses.updateOwnBusiness({ rotateApiKey: true, previousKeyTtlSeconds: 60 }, caller);
-  const { keyId } = await identity.resolve(graced.apiKey);
+  const callOptions = await identity.optionsFor(apiKey);
+  const rotatedWithGrace = await identity.businesses.updateOwnBusiness({ rotateApiKey: true, previousKeyTtlSeconds: 60 }, callOptions);
+  const { keyId } = await identity.resolve(rotatedWithGrace.apiKey);
   await identity.apiKeys.revokeApiKey({ id: keyId }, asAdmin);
   const rotated = await identity.businesses.updateBusiness({ id, rotateApiKey: true }, asAdmin);
   expect((await identity.resolve(rotated.apiKey)).expiresInMs).toBeUndefined();
 });
 
-test("a rotation of a key in its grace period copies the original expiry after its successor was revoked", async () => {
-  const { id, apiKey: first } = await identity.aBusiness();
+test("a rotation of a key in its grace period keeps the original expiry, even if the successor is revoked", async () => {
+  const { id, apiKey: firstKey } = await identity.aBusiness();
   const expiresAtMs = BigInt(Date.now() + 3_600_000);
-  const lent = await identity.businesses.createOwnApiKey({ name: "lent", expiresAtMs, allowedIps: [] }, await identity.as(first));
-  let key = lent.apiKey;
+  const limitedKey = await identity.businesses.createOwnApiKey({ name: "lent", expiresAtMs, allowedIps: [] }, await identity.optionsFor(firstKey));
+  let key = limitedKey.apiKey;
   for (let rotation = 0; rotation < 2; rotation++) {
     const request = { rotateApiKey: true, previousKeyTtlSeconds: 60 };
-    const rotated = await identity.businesses.updateOwnBusiness(request, await identity.as(key));
+    const rotated = await identity.businesses.updateOwnBusiness(request, await identity.optionsFor(key));
     key = rotated.apiKey;
   }
   const { keyId } = await identity.resolve(key);
@@ -109,12 +109,12 @@ test("a rotation of a key in its grace period copies the original expiry after i
   expect(Number(expiresInMs)).toBeLessThanOrEqual(3_600_000);
 });
 
-test("the database rejects a replacement without the permitted networks by a previous version", async () => {
+test("the database rejects the replacement of a restricted key by an unrestricted key", async () => {
   const { id } = await identity.aBusiness();
   const key = await create(id, "till", { allowedIps });
   const [successor] = await identity.sql<{ id: string }>("select id from api_key where business_id = ? and name = 'default'", [
     id,
   ]);
-  const replaced = identity.sql("update api_key set replaced_by = ? where id = ?", [successor?.id, key.id]);
-  await expect(replaced).rejects.toThrow("keeps its allowed_ips");
+  const replacement = identity.sql("update api_key set replaced_by = ? where id = ?", [successor?.id, key.id]);
+  await expect(replacement).rejects.toThrow("keeps its allowed_ips");
 });

@@ -9,42 +9,42 @@ beforeAll(async () => {
 });
 afterAll(() => identity[Symbol.asyncDispose]());
 
-const slow = { perSecond: 0.001, burst: 10 };
+const slowBucket = { perSecond: 0.001, burst: 10 };
 const draw = async (...draws: { bucket: string; tokens: number; perSecond?: number; burst?: number }[]) => {
-  const { left } = await identity.rateLimits.drawTokens({ draws: draws.map((draw) => ({ ...slow, ...draw })) }, asPlatform);
+  const { left } = await identity.rateLimits.drawTokens({ draws: draws.map((draw) => ({ ...slowBucket, ...draw })) }, asPlatform);
   return left.map(Math.round);
 };
-const age = (bucket: string, seconds: number) =>
+const ageBucket = (bucket: string, seconds: number) =>
   identity.orm.em
     .getConnection()
     .execute("update token_bucket set at = at - make_interval(secs => ?) where name = ?", [seconds, bucket]);
 
-test("drawTokens starts with a full bucket, and subtracts all draws, also below 0", async () => {
+test("drawTokens starts with a full bucket, and subtracts draws even below 0", async () => {
   expect(await draw({ bucket: "kyc a", tokens: 3 })).toEqual([7]);
   expect(await draw({ bucket: "kyc a", tokens: 5 })).toEqual([2]);
   expect(await draw({ bucket: "kyc a", tokens: 6 }, { bucket: "kyc b", tokens: 1 })).toEqual([-4, 9]);
 });
 
-test("drawTokens returns the results in the order of the draws, for separate buckets", async () => {
+test("drawTokens returns the remaining tokens of several buckets in the order of the draws", async () => {
   expect(await draw({ bucket: "kyc z", tokens: 1 }, { bucket: "kyc c", tokens: 2 }, { bucket: "refund c", tokens: 3 })).toEqual([
     9, 8, 7,
   ]);
 });
 
 test("drawTokens refills a bucket at its rate, from below 0 up to the capacity", async () => {
-  const rate = { bucket: "kyc back", perSecond: 1, burst: 10 };
-  expect(await draw({ ...rate, tokens: 14 })).toEqual([-4]);
-  await age(rate.bucket, 9);
-  expect(await draw({ ...rate, tokens: 0 })).toEqual([5]);
-  await age(rate.bucket, 3_600);
-  expect(await draw({ ...rate, tokens: 1 })).toEqual([9]);
+  const bucketOptions = { bucket: "kyc back", perSecond: 1, burst: 10 };
+  expect(await draw({ ...bucketOptions, tokens: 14 })).toEqual([-4]);
+  await ageBucket(bucketOptions.bucket, 9);
+  expect(await draw({ ...bucketOptions, tokens: 0 })).toEqual([5]);
+  await ageBucket(bucketOptions.bucket, 3_600);
+  expect(await draw({ ...bucketOptions, tokens: 1 })).toEqual([9]);
 });
 
-test("drawTokens keeps the tokens of a bucket after the clock was set back", async () => {
-  const rate = { bucket: "kyc clock", perSecond: 1, burst: 10 };
-  await draw({ ...rate, tokens: 5 });
-  await age(rate.bucket, -3_600);
-  expect(await draw({ ...rate, tokens: 1 })).toEqual([4]);
+test("drawTokens neither adds nor removes tokens after the clock was set back", async () => {
+  const bucketOptions = { bucket: "kyc clock", perSecond: 1, burst: 10 };
+  await draw({ ...bucketOptions, tokens: 5 });
+  await ageBucket(bucketOptions.bucket, -3_600);
+  expect(await draw({ ...bucketOptions, tokens: 1 })).toEqual([4]);
 });
 
 test("drawTokens accepts concurrent draws of the same buckets in different orders", async () => {
@@ -54,10 +54,10 @@ test("drawTokens accepts concurrent draws of the same buckets in different order
   expect(await draw(...names.map((bucket) => ({ bucket, tokens: 0, burst: 1_000 })))).toEqual(names.map(() => 980));
 });
 
-test("deleteFullBuckets deletes full buckets only", async () => {
+test("deleteFullBuckets keeps buckets that are not full", async () => {
   await draw({ bucket: "kyc full", tokens: 1 }, { bucket: "kyc not full", tokens: 1 });
-  await age("kyc full", 1_001);
-  await age("kyc not full", 900);
+  await ageBucket("kyc full", 1_001);
+  await ageBucket("kyc not full", 900);
   await deleteFullBuckets(identity.orm.em.fork());
   const rows = await identity.orm.em.getConnection().execute("select name from token_bucket where name like 'kyc %full'");
   expect(rows).toEqual([{ name: "kyc not full" }]);
@@ -67,13 +67,13 @@ test("deleteFullBuckets deletes full buckets in batches, and skips a locked buck
   await identity.sql("delete from token_bucket");
   await identity.sql(`create table deleted_buckets (count int);
     create function count_deleted() returns trigger language plpgsql as $$
-      begin insert into deleted_buckets select count(*) from gone; return null; end $$;
-    create trigger count_deleted after delete on token_bucket referencing old table as gone
+      begin insert into deleted_buckets select count(*) from deleted; return null; end $$;
+    create trigger count_deleted after delete on token_bucket referencing old table as deleted
       for each statement execute function count_deleted();
     grant insert on deleted_buckets to public`);
   const names = Array.from({ length: 6 }, (_, i) => `kyc batch ${i}`);
   await draw(...names.map((bucket) => ({ bucket, tokens: 1 })));
-  for (const name of names) await age(name, 1_001);
+  for (const name of names) await ageBucket(name, 1_001);
   await identity.transaction(async (em) => {
     await em.execute("select from token_bucket where name = 'kyc batch 3' for update");
     await deleteFullBuckets(identity.orm.em.fork(), 2);

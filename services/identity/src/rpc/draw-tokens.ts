@@ -13,8 +13,8 @@ export const drawTokens = ({ orm, logger }: Context): Implementation<typeof Rate
   );
   return async ({ draws }, { caller }) => {
     requirePlatform(caller);
-    const left = await drawFromBuckets(orm.em.fork(), draws);
+    const tokensLeft = await drawFromBuckets(orm.em.fork(), draws);
     void cleanUp();
-    return { left: draws.map(({ bucket }) => left.get(bucket) ?? 0) };
+    return { left: draws.map(({ bucket }) => tokensLeft.get(bucket) ?? 0) };
   };
 };

@@ -9,22 +9,22 @@ beforeAll(async () => {
 });
 afterAll(() => identity[Symbol.asyncDispose]());
 
-test("getBusiness returns the business as created, without the key", async () => {
-  const created = await identity.aBusiness();
-  const read = await identity.businesses.getBusiness({ id: created.id }, asAdmin);
-  expect(read).toEqual({ ...created, apiKey: undefined });
+test("getBusiness returns the created business without its key", async () => {
+  const createdBusiness = await identity.aBusiness();
+  const returnedBusiness = await identity.businesses.getBusiness({ id: createdBusiness.id }, asAdmin);
+  expect(returnedBusiness).toEqual({ ...createdBusiness, apiKey: undefined });
 });
 
-test("getBusiness returns the prefix of the newest live key, and none without a live key", async () => {
+test("getBusiness returns the prefix of the newest live key, and no prefix if no key is live", async () => {
   const { id } = await identity.aBusiness();
-  const second = await identity.apiKeys.createApiKey({ businessId: id, name: "second" }, asAdmin);
-  const prefix = async () => (await identity.businesses.getBusiness({ id }, asAdmin)).apiKeyPrefix;
-  expect(await prefix()).toBe(second.prefix);
-  await identity.sql("update api_key set expires_at = now() - interval '1 second' where id = ?", [second.id]);
+  const secondKey = await identity.apiKeys.createApiKey({ businessId: id, name: "second" }, asAdmin);
+  const readPrefix = async () => (await identity.businesses.getBusiness({ id }, asAdmin)).apiKeyPrefix;
+  expect(await readPrefix()).toBe(secondKey.prefix);
+  await identity.sql("update api_key set expires_at = now() - interval '1 second' where id = ?", [secondKey.id]);
   const { apiKeys } = await identity.apiKeys.listApiKeys({ businessId: id, limit: 50 }, asAdmin);
-  expect(await prefix()).toBe(apiKeys[1]?.prefix);
+  expect(await readPrefix()).toBe(apiKeys[1]?.prefix);
   await identity.apiKeys.revokeApiKey({ id: apiKeys[1]?.id ?? "" }, asAdmin);
-  expect(await prefix()).toBeUndefined();
+  expect(await readPrefix()).toBeUndefined();
 });
 
 test.each([uuidv7(), "not-a-uuid", ""])("getBusiness returns not_found for the id %j", async (id) => {

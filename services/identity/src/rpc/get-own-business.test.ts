@@ -9,12 +9,12 @@ beforeAll(async () => {
 afterAll(() => identity[Symbol.asyncDispose]());
 
 test("getOwnBusiness returns the business of the caller", async () => {
-  const first = await identity.aBusiness({ name: "First" });
-  const second = await identity.aBusiness({ name: "Second" });
-  const own = await identity.businesses.getOwnBusiness({}, { caller: aBusinessCaller(first.id) });
-  expect(own).toEqual({ ...first, apiKey: undefined });
-  const other = await identity.businesses.getOwnBusiness({}, { caller: aBusinessCaller(second.id) });
-  expect(other.name).toBe("Second");
+  const firstBusiness = await identity.aBusiness({ name: "First" });
+  const secondBusiness = await identity.aBusiness({ name: "Second" });
+  const firstResponse = await identity.businesses.getOwnBusiness({}, { caller: aBusinessCaller(firstBusiness.id) });
+  expect(firstResponse).toEqual({ ...firstBusiness, apiKey: undefined });
+  const secondResponse = await identity.businesses.getOwnBusiness({}, { caller: aBusinessCaller(secondBusiness.id) });
+  expect(secondResponse.name).toBe("Second");
 });
 
 test("getOwnBusiness rejects an operator key", async () => {

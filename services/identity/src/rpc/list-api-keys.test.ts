@@ -9,16 +9,16 @@ beforeAll(async () => {
 });
 afterAll(() => identity[Symbol.asyncDispose]());
 
-test("listApiKeys returns the keys of a business, also revoked ones, newest first, without secrets", async () => {
+test("listApiKeys returns all keys of a business, including revoked keys, newest first and without secrets", async () => {
   const { id } = await identity.aBusiness();
   await identity.aBusiness();
-  const till = await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, asAdmin);
+  const tillKey = await identity.apiKeys.createApiKey({ businessId: id, name: "till" }, asAdmin);
   await identity.apiKeys.createApiKey({ businessId: id, name: "shop" }, asAdmin);
-  await identity.apiKeys.revokeApiKey({ id: till.id }, asAdmin);
+  await identity.apiKeys.revokeApiKey({ id: tillKey.id }, asAdmin);
 
   const { apiKeys, total } = await identity.apiKeys.listApiKeys({ businessId: id, limit: 50 }, asAdmin);
   expect(apiKeys.map(({ name }) => name)).toEqual(["shop", "till", "default"]);
-  expect(apiKeys[1]).toEqual({ ...till, apiKey: undefined, revokedAtMs: expect.any(BigInt) });
+  expect(apiKeys[1]).toEqual({ ...tillKey, apiKey: undefined, revokedAtMs: expect.any(BigInt) });
   expect(apiKeys.every(({ apiKey }) => apiKey === undefined)).toBe(true);
   expect(total).toBe(3);
 

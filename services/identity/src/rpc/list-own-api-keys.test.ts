@@ -7,16 +7,16 @@ beforeAll(async () => {
 });
 afterAll(() => identity[Symbol.asyncDispose]());
 
-test("listOwnApiKeys returns only the keys of the caller's business, newest first, without secrets", async () => {
-  const first = await identity.aBusiness();
-  const second = await identity.aBusiness();
-  await identity.apiKeys.createApiKey({ businessId: second.id, name: "foreign" }, asAdmin);
-  await identity.apiKeys.createApiKey({ businessId: first.id, name: "till" }, asAdmin);
-  const own = await identity.businesses.listOwnApiKeys({ limit: 50 }, await identity.as(first.apiKey));
-  expect(own.apiKeys.map(({ name }) => name)).toEqual(["till", "default"]);
-  expect(own.apiKeys.every(({ apiKey, businessId }) => apiKey === undefined && businessId === first.id)).toBe(true);
-  expect(own.total).toBe(2);
-  const page = await identity.businesses.listOwnApiKeys({ limit: 1, offset: 1 }, await identity.as(first.apiKey));
+test("listOwnApiKeys returns only keys of the caller's business, newest first and without secrets", async () => {
+  const callerBusiness = await identity.aBusiness();
+  const otherBusiness = await identity.aBusiness();
+  await identity.apiKeys.createApiKey({ businessId: otherBusiness.id, name: "foreign" }, asAdmin);
+  await identity.apiKeys.createApiKey({ businessId: callerBusiness.id, name: "till" }, asAdmin);
+  const ownKeys = await identity.businesses.listOwnApiKeys({ limit: 50 }, await identity.optionsFor(callerBusiness.apiKey));
+  expect(ownKeys.apiKeys.map(({ name }) => name)).toEqual(["till", "default"]);
+  expect(ownKeys.apiKeys.every(({ apiKey, businessId }) => apiKey === undefined && businessId === callerBusiness.id)).toBe(true);
+  expect(ownKeys.total).toBe(2);
+  const page = await identity.businesses.listOwnApiKeys({ limit: 1, offset: 1 }, await identity.optionsFor(callerBusiness.apiKey));
   expect([page.apiKeys.map(({ name }) => name), page.total]).toEqual([["default"], 2]);
 });
 

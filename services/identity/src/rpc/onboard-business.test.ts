@@ -3,7 +3,7 @@ import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller } from "@amana/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { asAdmin, asPlatform, type Identity, idempotent, startIdentityForTest } from "../../test/harness.ts";
+import { asAdmin, asPlatform, type Identity, withIdempotencyKey, startIdentityForTest } from "../../test/harness.ts";
 
 let identity: Identity;
 beforeAll(async () => {
@@ -24,9 +24,9 @@ const isGood = async (token: string | undefined) =>
   (await identity.invitations.resolveInvitation({ tokenHash: tokenHashOf(token) }, asPlatform)).isGood;
 const findInvitation = async (id: string) =>
   (await identity.invitations.listInvitations({ limit: 100 }, asAdmin)).invitations.find((invitation) => invitation.id === id);
-const used = { kind: "conflict", code: "invitation_used" };
+const usedError = { kind: "conflict", code: "invitation_used" };
 
-test("onboardBusiness creates a PENDING business, whose key is live after the approval", async () => {
+test("onboardBusiness creates a PENDING business with a key that is live after the approval", async () => {
   const { id, invitationToken, prefix } = await invite();
   const business = await onboard(invitationToken);
   expect(business).toMatchObject({ name: "El Kitab", status: BusinessStatus.PENDING, contactEmail: "amina@example.dz" });
@@ -34,58 +34,58 @@ test("onboardBusiness creates a PENDING business, whose key is live after the ap
   expect(await findInvitation(id)).toMatchObject({ businessId: business.id, usedAtMs: expect.any(BigInt) });
   await identity.businesses.updateBusiness({ id: business.id, status: BusinessStatus.ACTIVE }, asAdmin);
   expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
-  const rows = await identity.auditOf(business.id);
-  const by = { actor: prefix, request_id: "request-3", address: "192.0.2.9" };
+  const rows = await identity.readAuditRows(business.id);
+  const auditFields = { actor: prefix, request_id: "request-3", address: "192.0.2.9" };
   // Both rows have the same time, so their order is undefined.
   expect(rows.slice(0, 2).sort((a, b) => b.action.localeCompare(a.action))).toMatchObject([
-    { ...by, action: "business.created" },
-    { ...by, action: "api_key.created" },
+    { ...auditFields, action: "business.created" },
+    { ...auditFields, action: "api_key.created" },
   ]);
   expect(JSON.stringify(rows)).not.toContain("amina@example.dz");
 });
 
 describe("invitation", () => {
-  test("has a token that is returned once and stored as a hash, and expires after a week by default", async () => {
-    const { invitationToken = "", prefix, expiresAtMs, createdAtMs, ...rest } = await invite();
+  test("createInvitation returns the token once, stores its hash, and expires it after a week by default", async () => {
+    const { invitationToken = "", prefix, expiresAtMs, createdAtMs, ...otherFields } = await invite();
     expect(readApiKeyKind(invitationToken)).toBe("inv_");
     expect(prefix).toBe(invitationToken.slice(0, 16));
     expect(Number(expiresAtMs - createdAtMs)).toBe(7 * 86_400_000);
-    expect(await findInvitation(rest.id)).toMatchObject({ name: "Librairie", prefix });
-    expect((await findInvitation(rest.id))?.invitationToken).toBeUndefined();
-    const [row] = await identity.sql<{ row: string }>("select invitation::text as row from invitation where id = ?", [rest.id]);
+    expect(await findInvitation(otherFields.id)).toMatchObject({ name: "Librairie", prefix });
+    expect((await findInvitation(otherFields.id))?.invitationToken).toBeUndefined();
+    const [row] = await identity.sql<{ row: string }>("select invitation::text as row from invitation where id = ?", [otherFields.id]);
     expect(row?.row).not.toContain(invitationToken);
-    const audited = await identity.sql<{ action: string }>("select * from audit_event where entity_id = ?", [rest.id]);
-    expect(audited).toMatchObject([{ action: "invitation.created", actor: "ak_test", after: { name: "Librairie", prefix } }]);
+    const auditRows = await identity.sql<{ action: string }>("select * from audit_event where entity_id = ?", [otherFields.id]);
+    expect(auditRows).toMatchObject([{ action: "invitation.created", actor: "ak_test", after: { name: "Librairie", prefix } }]);
   });
 
-  test.each([-1_000, 31 * 86_400_000])("is rejected with an expiry in %i ms", async (aheadMs) => {
+  test.each([-1_000, 31 * 86_400_000])("createInvitation rejects an expiry in %i ms", async (aheadMs) => {
     const call = invite({ expiresAtMs: BigInt(Date.now() + aheadMs) });
     await expect(call).rejects.toMatchObject({ kind: "invalid", code: "validation_failed", pointer: "/expires_at" });
   });
 
-  test("registers one business for concurrent requests", async () => {
+  test("an invitation registers one business for concurrent requests", async () => {
     const { invitationToken } = await invite();
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => onboard(invitationToken)));
-    const lost = outcomes.filter((outcome) => outcome.status === "rejected");
-    expect(lost).toHaveLength(4);
-    for (const { reason } of lost) expect(reason).toMatchObject(used);
+    const rejections = outcomes.filter((outcome) => outcome.status === "rejected");
+    expect(rejections).toHaveLength(4);
+    for (const { reason } of rejections) expect(reason).toMatchObject(usedError);
     expect(await isGood(invitationToken)).toBe(true);
   });
 
-  test("is rejected when revoked, expired or unknown", async () => {
-    const revoked = await invite();
-    const first = await identity.invitations.revokeInvitation({ id: revoked.id }, asAdmin);
-    expect(first.revokedAtMs).toBeDefined();
-    expect(await identity.invitations.revokeInvitation({ id: revoked.id }, asAdmin)).toEqual(first);
-    const expired = await invite();
-    await identity.sql("update invitation set expires_at = now() where id = ?", [expired.id]);
-    for (const token of [revoked.invitationToken, expired.invitationToken, "inv_unknown"]) {
+  test("onboardBusiness rejects a revoked, expired or unknown invitation", async () => {
+    const revokedInvitation = await invite();
+    const firstResponse = await identity.invitations.revokeInvitation({ id: revokedInvitation.id }, asAdmin);
+    expect(firstResponse.revokedAtMs).toBeDefined();
+    expect(await identity.invitations.revokeInvitation({ id: revokedInvitation.id }, asAdmin)).toEqual(firstResponse);
+    const expiredInvitation = await invite();
+    await identity.sql("update invitation set expires_at = now() where id = ?", [expiredInvitation.id]);
+    for (const token of [revokedInvitation.invitationToken, expiredInvitation.invitationToken, "inv_unknown"]) {
       expect(await isGood(token)).toBe(false);
-      await expect(onboard(token)).rejects.toMatchObject(used);
+      await expect(onboard(token)).rejects.toMatchObject(usedError);
     }
   });
 
-  test("returns not_found when an unknown id is revoked", async () => {
+  test("revokeInvitation returns not_found for an unknown id", async () => {
     for (const id of [uuidv7(), "not-a-uuid"]) {
       const call = identity.invitations.revokeInvitation({ id }, asAdmin);
       await expect(call).rejects.toMatchObject({ kind: "not_found", code: "not_found" });
@@ -93,27 +93,27 @@ describe("invitation", () => {
   });
 });
 
-test("onboardBusiness registers once per invitation and Idempotency-Key, and returns the secret once", async () => {
+test("onboardBusiness registers one business per invitation and Idempotency-Key, and returns the secret once", async () => {
   const [firstInvitation, secondInvitation] = [await invite(), await invite()];
-  const first = await onboard(firstInvitation.invitationToken, idempotent("onboard"));
-  expect(first.apiKey).toBeDefined();
-  expect(await onboard(firstInvitation.invitationToken, idempotent("onboard"))).toEqual({ ...first, apiKey: undefined });
-  const other = await onboard(secondInvitation.invitationToken, idempotent("onboard"));
-  expect(other.id).not.toBe(first.id);
-  expect(other.apiKey).toBeDefined();
+  const firstBusiness = await onboard(firstInvitation.invitationToken, withIdempotencyKey("onboard"));
+  expect(firstBusiness.apiKey).toBeDefined();
+  expect(await onboard(firstInvitation.invitationToken, withIdempotencyKey("onboard"))).toEqual({ ...firstBusiness, apiKey: undefined });
+  const secondBusiness = await onboard(secondInvitation.invitationToken, withIdempotencyKey("onboard"));
+  expect(secondBusiness.id).not.toBe(firstBusiness.id);
+  expect(secondBusiness.apiKey).toBeDefined();
 });
 
 test("invitation RPCs reject callers other than operators, and onboarding rejects callers other than the platform", async () => {
-  const business = { caller: aBusinessCaller() };
+  const businessOptions = { caller: aBusinessCaller() };
   for (const call of [
-    () => invite({}, business),
-    () => identity.invitations.listInvitations({ limit: 1 }, business),
-    () => identity.invitations.revokeInvitation({ id: uuidv7() }, business),
+    () => invite({}, businessOptions),
+    () => identity.invitations.listInvitations({ limit: 1 }, businessOptions),
+    () => identity.invitations.revokeInvitation({ id: uuidv7() }, businessOptions),
   ]) {
     await expect(call()).rejects.toMatchObject({ code: "admin_required" });
   }
   for (const call of [
-    () => onboard("inv_x", business),
+    () => onboard("inv_x", businessOptions),
     () => identity.invitations.resolveInvitation({ tokenHash: tokenHashOf("inv_x") }, asAdmin),
   ]) {
     await expect(call()).rejects.toMatchObject({ code: "platform_required" });

@@ -29,7 +29,7 @@ export const onboardBusiness =
     const hash = Buffer.from(tokenHash);
     return await once(
       orm,
-      withInvitation(call, hash),
+      restrictToInvitation(call, hash),
       BusinessSchema,
       async (em) => {
         const invitation = await em.findOne(Invitation, { hash }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -58,7 +58,7 @@ export const onboardBusiness =
  * Restricts the Idempotency-Key to the invitation, so that the holder of another invitation cannot
  * read the stored response.
  */
-function withInvitation(call: Call, hash: Buffer): Call {
+function restrictToInvitation(call: Call, hash: Buffer): Call {
   const { idempotencyKey } = call;
   if (!idempotencyKey) return call;
   return { ...call, idempotencyKey: { ...idempotencyKey, route: `${idempotencyKey.route} ${hash.toString("hex")}` } };

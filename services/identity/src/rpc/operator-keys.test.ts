@@ -3,15 +3,15 @@ import { KeyRole } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, forAllTenants } from "@amana/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { asAdmin, type Identity, idempotent, startIdentityForTest } from "../../test/harness.ts";
+import { asAdmin, type Identity, withIdempotencyKey, startIdentityForTest } from "../../test/harness.ts";
 import { storeBootstrapKey } from "../admin-key/store-bootstrap-key.ts";
 
 let identity: Identity;
-let waits: number[];
+let waitsMs: number[];
 const bootstrapKey = generateApiKey("ak_");
 beforeEach(async () => {
-  waits = [];
-  identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waits.push(ms) });
+  waitsMs = [];
+  identity = await startIdentityForTest({ leaseMs: 500, wait: async (ms) => void waitsMs.push(ms) });
   await forAllTenants(storeBootstrapKey)(identity.context, bootstrapKey);
 });
 afterEach(() => identity[Symbol.asyncDispose]());
@@ -19,10 +19,10 @@ afterEach(() => identity[Symbol.asyncDispose]());
 const create = (name: string, options: object = {}) =>
   identity.operatorKeys.createOperatorKey({ name }, { ...asAdmin, ...options });
 const revoke = (id: string, options: object = {}) =>
-  identity.operatorKeys.revokeOperatorKey({ id, reason: "left" }, { ...asAdmin, ...options });
-const list = async () => (await identity.operatorKeys.listOperatorKeys({ limit: 100 }, asAdmin)).operatorKeys;
-const bootstrapId = async () => (await identity.resolve(bootstrapKey)).keyId;
-const audited = () =>
+  identity.operatorKeys.revokeOperatorKey({ id, reason: "left the company" }, { ...asAdmin, ...options });
+const listKeys = async () => (await identity.operatorKeys.listOperatorKeys({ limit: 100 }, asAdmin)).operatorKeys;
+const readBootstrapId = async () => (await identity.resolve(bootstrapKey)).keyId;
+const readAuditRows = () =>
   identity.sql<{ action: string; actor: string }>("select * from audit_event where entity_type = 'admin_key' order by at, id");
 
 test("createOperatorKey issues an additional live key, with an audit row without the secret", async () => {
@@ -31,7 +31,7 @@ test("createOperatorKey issues an additional live key, with an audit row without
   expect(key).toMatchObject({ name: "amina", prefix: key.adminKey?.slice(0, 16) });
   expect(await identity.resolve(key.adminKey)).toMatchObject({ role: KeyRole.ADMIN, keyId: key.id, businessId: "" });
   expect(await identity.stateOf(bootstrapKey)).toBe("LIVE");
-  const rows = await audited();
+  const rows = await readAuditRows();
   expect(rows.at(-1)).toMatchObject({
     action: "admin_key.created",
     actor: "ak_test",
@@ -44,73 +44,73 @@ test("createOperatorKey issues an additional live key, with an audit row without
   expect(JSON.stringify(rows)).not.toContain(key.adminKey);
 });
 
-test("listOperatorKeys returns all keys, newest first, with last use and revocation", async () => {
+test("listOperatorKeys returns all keys, newest first, with the times of last use and revocation", async () => {
   const key = await create("amina");
   await identity.resolve(key.adminKey);
   await identity.resolve(key.adminKey);
-  const revoked = await revoke(key.id);
-  expect(await list()).toEqual([
-    { ...revoked, lastUsedAtMs: expect.any(BigInt) },
-    expect.objectContaining({ name: "bootstrap", id: await bootstrapId() }),
+  const revokedKey = await revoke(key.id);
+  expect(await listKeys()).toEqual([
+    { ...revokedKey, lastUsedAtMs: expect.any(BigInt) },
+    expect.objectContaining({ name: "bootstrap", id: await readBootstrapId() }),
   ]);
-  expect(revoked).toMatchObject({ id: key.id, revokedAtMs: expect.any(BigInt) });
-  expect(revoked.adminKey).toBeUndefined();
+  expect(revokedKey).toMatchObject({ id: key.id, revokedAtMs: expect.any(BigInt) });
+  expect(revokedKey.adminKey).toBeUndefined();
 });
 
 test("createOperatorKey rejects the name of a live key and the name bootstrap", async () => {
-  const taken = { kind: "conflict", code: "operator_key_name_taken", pointer: "/name" };
-  const first = await create("amina");
-  await expect(create("amina")).rejects.toMatchObject(taken);
-  await revoke(first.id);
+  const nameTakenError = { kind: "conflict", code: "operator_key_name_taken", pointer: "/name" };
+  const firstKey = await create("amina");
+  await expect(create("amina")).rejects.toMatchObject(nameTakenError);
+  await revoke(firstKey.id);
   await create("amina");
-  await revoke(await bootstrapId());
-  await expect(create("bootstrap")).rejects.toMatchObject(taken);
+  await revoke(await readBootstrapId());
+  await expect(create("bootstrap")).rejects.toMatchObject(nameTakenError);
 });
 
 test("createOperatorKey accepts one of five concurrent requests with the same name", async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => create("amina")));
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-  expect(await list()).toHaveLength(2);
+  expect(await listKeys()).toHaveLength(2);
 });
 
-test("revokeOperatorKey revokes the bootstrap key, and the same setting does not restore it", async () => {
+test("revokeOperatorKey revokes the bootstrap key, and a restart with the same setting does not restore it", async () => {
   const { adminKey } = await create("amina");
-  await revoke(await bootstrapId());
+  await revoke(await readBootstrapId());
   expect(await identity.stateOf(bootstrapKey)).toBe("REVOKED");
   await forAllTenants(storeBootstrapKey)(identity.context, bootstrapKey);
   expect(await identity.stateOf(bootstrapKey)).toBe("REVOKED");
   expect(await identity.stateOf(adminKey)).toBe("LIVE");
-  const next = generateApiKey("ak_");
-  await forAllTenants(storeBootstrapKey)(identity.context, next);
-  expect([await identity.stateOf(next), await identity.stateOf(adminKey)]).toEqual(["LIVE", "LIVE"]);
+  const newBootstrapKey = generateApiKey("ak_");
+  await forAllTenants(storeBootstrapKey)(identity.context, newBootstrapKey);
+  expect([await identity.stateOf(newBootstrapKey), await identity.stateOf(adminKey)]).toEqual(["LIVE", "LIVE"]);
 });
 
-test("revokeOperatorKey keeps the last live key, also for concurrent revocations", async () => {
-  const last = { kind: "conflict", code: "last_operator_key" };
-  await expect(revoke(await bootstrapId())).rejects.toMatchObject(last);
-  const keys = [await bootstrapId(), (await create("amina")).id, (await create("karim")).id];
+test("revokeOperatorKey keeps the last live key, even for concurrent revocations", async () => {
+  const lastKeyError = { kind: "conflict", code: "last_operator_key" };
+  await expect(revoke(await readBootstrapId())).rejects.toMatchObject(lastKeyError);
+  const keys = [await readBootstrapId(), (await create("amina")).id, (await create("karim")).id];
   const outcomes = await Promise.allSettled(keys.map((id) => revoke(id)));
-  expect(outcomes.filter((outcome) => outcome.status === "rejected")).toMatchObject([{ reason: last }]);
-  expect((await list()).filter(({ revokedAtMs }) => revokedAtMs === undefined)).toHaveLength(1);
+  expect(outcomes.filter((outcome) => outcome.status === "rejected")).toMatchObject([{ reason: lastKeyError }]);
+  expect((await listKeys()).filter(({ revokedAtMs }) => revokedAtMs === undefined)).toHaveLength(1);
 });
 
-test("revokeOperatorKey waits for the longest lease before the response, also for a repeated request", async () => {
+test("revokeOperatorKey waits for the longest lease before each response, including repeated requests", async () => {
   const { id, adminKey } = await create("amina");
-  expect(waits).toEqual([]);
-  const first = await revoke(id);
+  expect(waitsMs).toEqual([]);
+  const firstResponse = await revoke(id);
   expect(await identity.stateOf(adminKey)).toBe("REVOKED");
-  const rows = await audited();
-  expect(rows.at(-1)).toMatchObject({ action: "admin_key.revoked", entity_id: id, reason: "left", before: { revoked_at: null } });
-  expect(await revoke(id)).toEqual(first);
-  expect(await audited()).toEqual(rows);
-  expect(waits).toEqual([550, 550]);
+  const rows = await readAuditRows();
+  expect(rows.at(-1)).toMatchObject({ action: "admin_key.revoked", entity_id: id, reason: "left the company", before: { revoked_at: null } });
+  expect(await revoke(id)).toEqual(firstResponse);
+  expect(await readAuditRows()).toEqual(rows);
+  expect(waitsMs).toEqual([550, 550]);
 });
 
 test("createOperatorKey issues one key per Idempotency-Key, and returns the secret once", async () => {
-  const first = await create("amina", idempotent("operator-1"));
-  expect(await create("amina", idempotent("operator-1"))).toEqual({ ...first, adminKey: undefined });
-  expect(first.adminKey).toBeDefined();
-  expect(await list()).toHaveLength(2);
+  const firstResponse = await create("amina", withIdempotencyKey("operator-1"));
+  expect(await create("amina", withIdempotencyKey("operator-1"))).toEqual({ ...firstResponse, adminKey: undefined });
+  expect(firstResponse.adminKey).toBeDefined();
+  expect(await listKeys()).toHaveLength(2);
 });
 
 test.each([uuidv7(), "not-a-uuid", ""])("revokeOperatorKey returns not_found for the id %j", async (id) => {

@@ -14,42 +14,42 @@ beforeAll(async () => {
 });
 afterAll(() => identity[Symbol.asyncDispose]());
 
-const resolve = (...keyHashes: Uint8Array[]) => identity.keyLeases.resolveKeys({ keyHashes }, asPlatform);
+const resolveHashes = (...keyHashes: Uint8Array[]) => identity.keyLeases.resolveKeys({ keyHashes }, asPlatform);
 
-test("resolveKeys returns the keys in the order of the request, with repeated and unknown keys, and the lease", async () => {
+test("resolveKeys returns one result per requested key, in the order of the request, and the lease", async () => {
   const adminKey = generateApiKey("ak_");
   await forAllTenants(storeBootstrapKey)(identity.context, adminKey);
-  const first = await identity.aBusiness();
-  const second = await identity.aBusiness();
-  const pending = await identity.businesses.createBusiness({ name: "x", status: BusinessStatus.PENDING }, asAdmin);
-  const keys = [second.apiKey, generateApiKey("sk_test_"), first.apiKey, adminKey, second.apiKey, pending.apiKey];
+  const firstBusiness = await identity.aBusiness();
+  const secondBusiness = await identity.aBusiness();
+  const pendingBusiness = await identity.businesses.createBusiness({ name: "x", status: BusinessStatus.PENDING }, asAdmin);
+  const keys = [secondBusiness.apiKey, generateApiKey("sk_test_"), firstBusiness.apiKey, adminKey, secondBusiness.apiKey, pendingBusiness.apiKey];
 
-  const { resolutions, leaseMs } = await resolve(...keys.map((key) => hashApiKey(key ?? "")));
+  const { resolutions, leaseMs } = await resolveHashes(...keys.map((key) => hashApiKey(key ?? "")));
   expect(leaseMs).toBe(300);
   expect(resolutions.map(({ state, businessId }) => [state, businessId])).toEqual([
-    [KeyState.LIVE, second.id],
+    [KeyState.LIVE, secondBusiness.id],
     [KeyState.UNKNOWN, ""],
-    [KeyState.LIVE, first.id],
+    [KeyState.LIVE, firstBusiness.id],
     [KeyState.LIVE, ""],
-    [KeyState.LIVE, second.id],
-    [KeyState.BUSINESS_PENDING, pending.id],
+    [KeyState.LIVE, secondBusiness.id],
+    [KeyState.BUSINESS_PENDING, pendingBusiness.id],
   ]);
   expect(resolutions[0]).toMatchObject({
     role: KeyRole.BUSINESS,
-    keyPrefix: second.apiKeyPrefix,
-    organizationId: second.organizationId,
+    keyPrefix: secondBusiness.apiKeyPrefix,
+    organizationId: secondBusiness.organizationId,
   });
   expect(resolutions[1]).toMatchObject({ role: KeyRole.UNSPECIFIED, keyId: "", keyPrefix: "" });
   expect(resolutions[3]).toMatchObject({ role: KeyRole.ADMIN, keyPrefix: adminKey.slice(0, 16), organizationId: 0 });
 });
 
 test("resolveKeys accepts an empty request, and returns UNKNOWN for invalid hashes", async () => {
-  expect((await resolve()).resolutions).toEqual([]);
-  const { resolutions } = await resolve(new Uint8Array(), new Uint8Array(100));
+  expect((await resolveHashes()).resolutions).toEqual([]);
+  const { resolutions } = await resolveHashes(new Uint8Array(), new Uint8Array(100));
   expect(resolutions.map(({ state }) => state)).toEqual([KeyState.UNKNOWN, KeyState.UNKNOWN]);
 });
 
-test("resolveKeys returns the remaining time of a key, and EXPIRED after it", async () => {
+test("resolveKeys returns the remaining time of a key, and EXPIRED after its expiry", async () => {
   const { apiKey } = await identity.aBusiness();
   const { keyId, expiresInMs } = await identity.resolve(apiKey);
   expect(expiresInMs).toBeUndefined();
@@ -62,26 +62,26 @@ test("resolveKeys returns the remaining time of a key, and EXPIRED after it", as
 test("resolveKeys records the last use at most once per minute", async () => {
   const { apiKey } = await identity.aBusiness();
   const { keyId } = await identity.resolve(apiKey);
-  const lastUsed = async () => {
-    await identity.context.keyUse.settled();
+  const readLastUse = async () => {
+    await identity.context.keyUse.flush();
     const rows = await identity.sql<{ at: string | null }>("select last_used_at::text as at from api_key where id = ?", [keyId]);
     return rows[0]?.at ?? null;
   };
-  const first = await lastUsed();
-  expect(first).not.toBeNull();
+  const firstUse = await readLastUse();
+  expect(firstUse).not.toBeNull();
   await identity.resolve(apiKey);
-  expect(await lastUsed()).toBe(first);
+  expect(await readLastUse()).toBe(firstUse);
 
   await identity.sql("update api_key set last_used_at = now() - interval '61 seconds' where id = ?", [keyId]);
-  const old = await lastUsed();
+  const previousUse = await readLastUse();
   await identity.resolve(apiKey);
-  expect(await lastUsed()).not.toBe(old);
+  expect(await readLastUse()).not.toBe(previousUse);
 });
 
-test("resolveKeys records no use of a refused key", async () => {
+test("resolveKeys does not record the use of a refused key", async () => {
   const { id, apiKey } = await identity.businesses.createBusiness({ name: "x", status: BusinessStatus.PENDING }, asAdmin);
   await identity.resolve(apiKey);
-  await identity.context.keyUse.settled();
+  await identity.context.keyUse.flush();
   const { apiKeys } = await identity.apiKeys.listApiKeys({ businessId: id, limit: 1 }, asAdmin);
   expect(apiKeys[0]?.lastUsedAtMs).toBeUndefined();
 });
@@ -89,7 +89,7 @@ test("resolveKeys records no use of a refused key", async () => {
 test("resolveKeys records the concurrent uses of many keys", async () => {
   const businesses = await Promise.all(Array.from({ length: 12 }, () => identity.aBusiness()));
   await Promise.all(businesses.map(({ apiKey }) => identity.resolve(apiKey)));
-  await identity.context.keyUse.settled();
+  await identity.context.keyUse.flush();
   for (const { id } of businesses) {
     const { apiKeys } = await identity.apiKeys.listApiKeys({ businessId: id, limit: 1 }, asAdmin);
     expect(apiKeys[0]?.lastUsedAtMs).toBeDefined();
@@ -112,7 +112,7 @@ test("trackKeyUse skips a locked key without waiting", async () => {
   await identity.transaction(async (em) => {
     await em.execute("select 1 from api_key where id = ? for update", [keyId]);
     keyUse.add([keyId]);
-    await keyUse.settled();
+    await keyUse.flush();
   });
   expect(warnings).toEqual([]);
   const rows = await identity.sql<{ at: string | null }>("select last_used_at as at from api_key where id = ?", [keyId]);
@@ -126,10 +126,10 @@ test("trackKeyUse logs a failed write, and writes later uses", async () => {
   const { warnings, logger } = aWarningLogger();
   await using keyUse = trackKeyUse(identity.orm, logger);
   keyUse.add(["not-a-uuid"]);
-  await keyUse.settled();
+  await keyUse.flush();
   expect(warnings).toEqual(["last use of keys not recorded"]);
   keyUse.add([keyId]);
-  await keyUse.settled();
+  await keyUse.flush();
   const rows = await identity.sql<{ at: string | null }>("select last_used_at as at from api_key where id = ?", [keyId]);
   expect(rows[0]?.at).not.toBeNull();
 });

@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { type FoundKey, findKeys } from "../key-lease/queries.ts";
 import { resolvedKeys } from "../metrics.ts";
 
-const stateOfBusiness: Record<BusinessStatus, KeyState> = {
+const businessKeyStates: Record<BusinessStatus, KeyState> = {
   PENDING: KeyState.BUSINESS_PENDING,
   ACTIVE: KeyState.LIVE,
   DISABLED: KeyState.BUSINESS_DISABLED,
@@ -31,7 +31,7 @@ export const resolveKeys =
       expiresInMs: key.expiresInMs === null ? undefined : BigInt(Math.max(0, key.expiresInMs)),
     }));
     for (const key of keys) resolvedKeys.inc({ state: stateNames.get(stateOf(key)) ?? "unknown" });
-    keyUse.add(keys.filter((key) => key.useIsDue && isLive(stateOf(key))).map((key) => key.id as string));
+    keyUse.add(keys.filter((key) => key.isUseDue && isLive(stateOf(key))).map((key) => key.id as string));
     return { resolutions, leaseMs: leases.leaseMs };
   };
 
@@ -39,7 +39,7 @@ function stateOf(key: FoundKey): KeyState {
   if (key.id === null) return KeyState.UNKNOWN;
   if (key.isRevoked) return KeyState.REVOKED;
   if (key.expiresInMs !== null && key.expiresInMs <= 0) return KeyState.EXPIRED;
-  const state = key.businessStatus === null ? KeyState.LIVE : stateOfBusiness[key.businessStatus];
+  const state = key.businessStatus === null ? KeyState.LIVE : businessKeyStates[key.businessStatus];
   return state === KeyState.LIVE && key.allowedIps ? KeyState.LIVE_FROM_ALLOWED_IPS : state;
 }
 

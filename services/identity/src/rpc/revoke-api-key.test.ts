@@ -1,7 +1,7 @@
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, eventually } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { asAdmin, type Identity, idempotent, startIdentityForTest } from "../../test/harness.ts";
+import { asAdmin, type Identity, withIdempotencyKey, startIdentityForTest } from "../../test/harness.ts";
 
 let identity: Identity;
 beforeAll(async () => {
@@ -9,14 +9,14 @@ beforeAll(async () => {
 });
 afterAll(() => identity[Symbol.asyncDispose]());
 
-test("revokeApiKey revokes only the given key, with the reason in the audit row", async () => {
+test("revokeApiKey revokes only the requested key, with the reason in the audit row", async () => {
   const business = await identity.aBusiness();
   const key = await identity.apiKeys.createApiKey({ businessId: business.id, name: "till" }, asAdmin);
   const revoked = await identity.apiKeys.revokeApiKey({ id: key.id, reason: "leaked" }, asAdmin);
   expect(await identity.stateOf(key.apiKey)).toBe("REVOKED");
   expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
   expect(revoked).toEqual({ ...key, apiKey: undefined, revokedAtMs: expect.any(BigInt) });
-  expect((await identity.auditOf(business.id)).at(-1)).toMatchObject({
+  expect((await identity.readAuditRows(business.id)).at(-1)).toMatchObject({
     action: "api_key.revoked",
     entity_type: "api_key",
     entity_id: key.id,
@@ -29,20 +29,20 @@ test("revokeApiKey revokes only the given key, with the reason in the audit row"
 test("revokeApiKey changes nothing and writes no audit row for a revoked key", async () => {
   const business = await identity.aBusiness();
   const { keyId: id } = await identity.resolve(business.apiKey);
-  const first = await identity.apiKeys.revokeApiKey({ id }, asAdmin);
-  const audited = await identity.auditOf(business.id);
-  expect(await identity.apiKeys.revokeApiKey({ id, reason: "again" }, asAdmin)).toEqual(first);
-  expect(await identity.auditOf(business.id)).toEqual(audited);
+  const firstResponse = await identity.apiKeys.revokeApiKey({ id }, asAdmin);
+  const auditRows = await identity.readAuditRows(business.id);
+  expect(await identity.apiKeys.revokeApiKey({ id, reason: "again" }, asAdmin)).toEqual(firstResponse);
+  expect(await identity.readAuditRows(business.id)).toEqual(auditRows);
 });
 
-test("revokeApiKey accepts the last live key of a business", async () => {
+test("revokeApiKey revokes even the last live key of a business", async () => {
   const business = await identity.aBusiness();
   const { keyId: id } = await identity.resolve(business.apiKey);
   await identity.apiKeys.revokeApiKey({ id }, asAdmin);
   expect(await identity.stateOf(business.apiKey)).toBe("REVOKED");
 });
 
-test("revokeApiKey waits for a concurrent replacement, and keeps its revocation time", async () => {
+test("revokeApiKey waits for a concurrent revocation of the key, and keeps that revocation time", async () => {
   const business = await identity.aBusiness();
   const { keyId: id } = await identity.resolve(business.apiKey);
   const replacedAt = new Date("2026-03-01T12:00:00Z");
@@ -51,24 +51,24 @@ test("revokeApiKey waits for a concurrent replacement, and keeps its revocation 
     await em.execute("update api_key set revoked_at = ? where id = ?", [replacedAt, id]);
     revoked = identity.apiKeys.revokeApiKey({ id }, asAdmin);
     await eventually(async () => {
-      const waiting = await identity.sql(
+      const waitingSessions = await identity.sql(
         "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
       );
-      expect(waiting).toHaveLength(1);
+      expect(waitingSessions).toHaveLength(1);
     });
   });
   expect((await revoked)?.revokedAtMs).toBe(BigInt(replacedAt.getTime()));
-  expect((await identity.auditOf(business.id)).map(({ action }) => action)).not.toContain("api_key.revoked");
+  expect((await identity.readAuditRows(business.id)).map(({ action }) => action)).not.toContain("api_key.revoked");
 });
 
 test("revokeApiKey returns the stored response for a repeated Idempotency-Key", async () => {
   const business = await identity.aBusiness();
   const { keyId: id } = await identity.resolve(business.apiKey);
-  let replayed = false;
-  const options = { ...asAdmin, ...idempotent("revoke-1"), onReplayed: () => (replayed = true) };
-  const first = await identity.apiKeys.revokeApiKey({ id }, options);
-  expect(await identity.apiKeys.revokeApiKey({ id }, options)).toEqual(first);
-  expect(replayed).toBe(true);
+  let isReplayed = false;
+  const options = { ...asAdmin, ...withIdempotencyKey("revoke-1"), onReplayed: () => (isReplayed = true) };
+  const firstResponse = await identity.apiKeys.revokeApiKey({ id }, options);
+  expect(await identity.apiKeys.revokeApiKey({ id }, options)).toEqual(firstResponse);
+  expect(isReplayed).toBe(true);
 });
 
 test.each([uuidv7(), "not-a-uuid", ""])("revokeApiKey returns not_found for the id %j", async (id) => {

@@ -29,8 +29,8 @@ export const revokeOwnApiKey =
     return await revoke(context, call, reason, async (em) => {
       // The lock serializes two keys that revoke each other, so that one of them stays live.
       const business = await lockBusiness(em, businessId);
-      const presented = (await lockKeyRing(em, business, context.keyMode)).presentedBy(caller);
-      if (presented.id === id) throw apiKeyInUse();
+      const callerKey = (await lockKeyRing(em, business, context.keyMode)).requireCallerKey(caller);
+      if (callerKey.id === id) throw apiKeyInUse();
       return await lockRow(em, ApiKey, businessId, id, apiKeyNotFound);
     });
   };

@@ -12,10 +12,10 @@ afterAll(() => identity[Symbol.asyncDispose]());
 
 test("updateBusiness changes only the name, with an audit row", async () => {
   const business = await identity.aBusiness({ name: "Old" });
-  const updated = await identity.businesses.updateBusiness({ id: business.id, name: "New" }, asAdmin);
-  expect(updated).toEqual({ ...business, apiKey: undefined, name: "New", updatedAtMs: updated.updatedAtMs });
-  expect(updated.updatedAtMs).toBeGreaterThan(business.updatedAtMs);
-  expect((await identity.auditOf(business.id)).at(-1)).toMatchObject({
+  const updatedBusiness = await identity.businesses.updateBusiness({ id: business.id, name: "New" }, asAdmin);
+  expect(updatedBusiness).toEqual({ ...business, apiKey: undefined, name: "New", updatedAtMs: updatedBusiness.updatedAtMs });
+  expect(updatedBusiness.updatedAtMs).toBeGreaterThan(business.updatedAtMs);
+  expect((await identity.readAuditRows(business.id)).at(-1)).toMatchObject({
     action: "business.updated",
     actor: "ak_test",
     before: { name: "Old", status: "ACTIVE" },
@@ -26,27 +26,27 @@ test("updateBusiness changes only the name, with an audit row", async () => {
 });
 
 test.each([{}, { name: "Same" }, { status: BusinessStatus.ACTIVE }])(
-  "updateBusiness changes nothing and writes no audit row for %j",
+  "updateBusiness changes nothing and writes no audit row for the equal values %j",
   async (change) => {
     const business = await identity.aBusiness({ name: "Same" });
-    const updated = await identity.businesses.updateBusiness({ id: business.id, ...change }, asAdmin);
-    expect(updated).toEqual({ ...business, apiKey: undefined });
-    expect(await identity.auditOf(business.id)).toHaveLength(2);
+    const updatedBusiness = await identity.businesses.updateBusiness({ id: business.id, ...change }, asAdmin);
+    expect(updatedBusiness).toEqual({ ...business, apiKey: undefined });
+    expect(await identity.readAuditRows(business.id)).toHaveLength(2);
   },
 );
 
-test("updateBusiness with DISABLED makes all keys refused, and with ACTIVE accepted again", async () => {
+test("updateBusiness with DISABLED makes all keys refused, and with ACTIVE makes them live again", async () => {
   const business = await identity.aBusiness();
   const { apiKey } = await identity.apiKeys.createApiKey({ businessId: business.id, name: "second" }, asAdmin);
-  const disabled = await identity.businesses.updateBusiness({ id: business.id, status: BusinessStatus.DISABLED }, asAdmin);
-  expect(disabled.status).toBe(BusinessStatus.DISABLED);
+  const disabledBusiness = await identity.businesses.updateBusiness({ id: business.id, status: BusinessStatus.DISABLED }, asAdmin);
+  expect(disabledBusiness.status).toBe(BusinessStatus.DISABLED);
   expect(await identity.stateOf(business.apiKey)).toBe("BUSINESS_DISABLED");
   expect(await identity.stateOf(apiKey)).toBe("BUSINESS_DISABLED");
   await identity.businesses.updateBusiness({ id: business.id, status: BusinessStatus.ACTIVE }, asAdmin);
   expect(await identity.stateOf(apiKey)).toBe("LIVE");
 });
 
-test("updateBusiness changes nothing if the status change is not allowed", async () => {
+test("updateBusiness rejects a status change that is not allowed, and changes nothing", async () => {
   const { id, apiKey } = await identity.aBusiness({ name: "Kept" });
   const change = { id, name: "Changed", status: BusinessStatus.PENDING, rotateApiKey: true };
   await expect(identity.businesses.updateBusiness(change, asAdmin)).rejects.toMatchObject({
@@ -56,10 +56,10 @@ test("updateBusiness changes nothing if the status change is not allowed", async
   });
   expect((await identity.businesses.getBusiness({ id }, asAdmin)).name).toBe("Kept");
   expect(await identity.stateOf(apiKey)).toBe("LIVE");
-  expect(await identity.auditOf(id)).toHaveLength(2);
+  expect(await identity.readAuditRows(id)).toHaveLength(2);
 });
 
-test("updateBusiness rejects a status change of a REJECTED business, whose keys resolve to BUSINESS_REJECTED", async () => {
+test("updateBusiness rejects a status change of a REJECTED business", async () => {
   const { id, apiKey } = await identity.businesses.createBusiness({ name: "x", status: BusinessStatus.PENDING }, asAdmin);
   await identity.businesses.updateBusiness({ id, status: BusinessStatus.REJECTED }, asAdmin);
   expect(await identity.stateOf(apiKey)).toBe("BUSINESS_REJECTED");
@@ -67,14 +67,14 @@ test("updateBusiness rejects a status change of a REJECTED business, whose keys 
   await expect(call).rejects.toMatchObject({ code: "invalid_status_transition" });
 });
 
-test("updateBusiness rotates the newest live key with its name, and keeps the other keys", async () => {
+test("updateBusiness rotates only the newest live key, and keeps its name", async () => {
   const business = await identity.aBusiness();
-  const newest = await identity.apiKeys.createApiKey({ businessId: business.id, name: "till" }, asAdmin);
-  const rotated = await identity.businesses.updateBusiness({ id: business.id, rotateApiKey: true }, asAdmin);
+  const newestKey = await identity.apiKeys.createApiKey({ businessId: business.id, name: "till" }, asAdmin);
+  const rotatedBusiness = await identity.businesses.updateBusiness({ id: business.id, rotateApiKey: true }, asAdmin);
 
-  expect(rotated.apiKeyPrefix).toBe(rotated.apiKey?.slice(0, 16));
-  expect(await identity.stateOf(newest.apiKey)).toBe("REVOKED");
-  expect(await identity.stateOf(rotated.apiKey)).toBe("LIVE");
+  expect(rotatedBusiness.apiKeyPrefix).toBe(rotatedBusiness.apiKey?.slice(0, 16));
+  expect(await identity.stateOf(newestKey.apiKey)).toBe("REVOKED");
+  expect(await identity.stateOf(rotatedBusiness.apiKey)).toBe("LIVE");
   expect(await identity.stateOf(business.apiKey)).toBe("LIVE");
   const { apiKeys } = await identity.apiKeys.listApiKeys({ businessId: business.id, limit: 50 }, asAdmin);
   expect(apiKeys.map(({ name, revokedAtMs }) => [name, revokedAtMs !== undefined])).toEqual([
@@ -82,24 +82,24 @@ test("updateBusiness rotates the newest live key with its name, and keeps the ot
     ["till", true],
     ["default", false],
   ]);
-  expect((await identity.auditOf(business.id)).at(-1)).toMatchObject({
+  expect((await identity.readAuditRows(business.id)).at(-1)).toMatchObject({
     action: "api_key.rotated",
     entity_type: "api_key",
     entity_id: apiKeys[0]?.id,
-    before: { id: newest.id, name: "till", revoked_at: null },
-    after: { id: apiKeys[0]?.id, name: "till", replaced_id: newest.id, replaced_ends_at: expect.any(String) },
+    before: { id: newestKey.id, name: "till", revoked_at: null },
+    after: { id: apiKeys[0]?.id, name: "till", replaced_id: newestKey.id, replaced_ends_at: expect.any(String) },
   });
 });
 
-test("updateBusiness issues a key named default for a rotation without a live key", async () => {
+test("updateBusiness issues a key with the name default if the rotation finds no live key", async () => {
   const { id } = await identity.aBusiness();
   const { apiKeys } = await identity.apiKeys.listApiKeys({ businessId: id, limit: 50 }, asAdmin);
   await identity.apiKeys.revokeApiKey({ id: apiKeys[0]?.id ?? "" }, asAdmin);
-  const rotated = await identity.businesses.updateBusiness({ id, rotateApiKey: true }, asAdmin);
-  expect(await identity.stateOf(rotated.apiKey)).toBe("LIVE");
-  const after = await identity.apiKeys.listApiKeys({ businessId: id, limit: 50 }, asAdmin);
-  expect(after.apiKeys.map(({ name }) => name)).toEqual(["default", "default"]);
-  expect((await identity.auditOf(id)).at(-1)).toMatchObject({ action: "api_key.created", before: null });
+  const rotatedBusiness = await identity.businesses.updateBusiness({ id, rotateApiKey: true }, asAdmin);
+  expect(await identity.stateOf(rotatedBusiness.apiKey)).toBe("LIVE");
+  const keysAfter = await identity.apiKeys.listApiKeys({ businessId: id, limit: 50 }, asAdmin);
+  expect(keysAfter.apiKeys.map(({ name }) => name)).toEqual(["default", "default"]);
+  expect((await identity.readAuditRows(id)).at(-1)).toMatchObject({ action: "api_key.created", before: null });
 });
 
 test("updateBusiness leaves only the last key live after concurrent rotations", async () => {

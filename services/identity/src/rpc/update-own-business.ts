@@ -18,11 +18,11 @@ export const updateOwnBusiness =
       throw previousKeyTtlInvalid(previousKeyTtlSecondsMax);
     }
     const rotation = async (keyRing: KeyRing, em: SqlEntityManager) => {
-      const old = keyRing.presentedBy(caller);
-      if (previousKeyTtlSeconds === 0) return { old };
+      const oldKey = keyRing.requireCallerKey(caller);
+      if (previousKeyTtlSeconds === 0) return { oldKey };
       // The database's clock also decides whether a key has expired.
       const now = await databaseTime(em);
-      return { old, end: new Date(now.getTime() + 1_000 * previousKeyTtlSeconds) };
+      return { oldKey, endsAt: new Date(now.getTime() + 1_000 * previousKeyTtlSeconds) };
     };
     return await changeBusiness(context, call, businessId, { name, rotation: rotateApiKey ? rotation : undefined });
   };

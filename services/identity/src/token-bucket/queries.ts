@@ -10,13 +10,13 @@ export interface Draw {
 }
 
 /**
- * Draws from each bucket. Each bucket may occur once. Returns the remaining tokens, which are
- * negative if the bucket had too few.
+ * Draws tokens from buckets. `draws` may contain each bucket once. Returns the remaining tokens of
+ * each bucket. The number is negative if the bucket had too few tokens.
  */
 export async function drawFromBuckets(em: SqlEntityManager, draws: readonly Draw[]): Promise<Map<string, number>> {
   const rows = await namedQuery<{ name: string; tokens: number }>(
     em,
-    "tokens_taken",
+    "draw_tokens",
     // The order by name prevents deadlocks between gateways.
     `insert into token_bucket as bucket (name, per_second, burst, tokens, at)
      select name, per_second, burst, burst - drawn, clock_timestamp()
@@ -38,27 +38,27 @@ export async function drawFromBuckets(em: SqlEntityManager, draws: readonly Draw
   return new Map(rows.map(({ name, tokens }) => [name, tokens]));
 }
 
-const batchBuckets = 1_000;
+const batchSizeDefault = 1_000;
 
 /**
- * Deletes full buckets, because a missing bucket counts as full. Deletes them in batches by name,
- * so that no statement exceeds its timeout. Skips locked buckets until the next call.
+ * Deletes full buckets, because a missing bucket counts as full. Works in batches by name, so that
+ * no statement exceeds its timeout. Skips locked buckets.
  */
-export async function deleteFullBuckets(em: SqlEntityManager, batch = batchBuckets): Promise<void> {
-  for (let last: string | null = ""; last !== null; ) {
+export async function deleteFullBuckets(em: SqlEntityManager, batchSize = batchSizeDefault): Promise<void> {
+  for (let lastName: string | null = ""; lastName !== null; ) {
     const [row]: { last: string | null }[] = await namedQuery(
       em,
-      "full_buckets_forgotten",
-      `with full_again as materialized (
+      "delete_full_buckets",
+      `with full_bucket as materialized (
          select name from token_bucket
          where name > $1 and at + make_interval(secs => (burst - tokens) / per_second) < now()
          order by name limit $2 for update skip locked
        ), deleted as (
-         delete from token_bucket where name = any (array(select name from full_again))
+         delete from token_bucket where name = any (array(select name from full_bucket))
        )
-       select max(name) as last from full_again`,
-      [last, batch],
+       select max(name) as last from full_bucket`,
+      [lastName, batchSize],
     );
-    last = row?.last ?? null;
+    lastName = row?.last ?? null;
   }
 }

@@ -34,20 +34,20 @@ test.each([
   [ClientStanding.UNKNOWN, "UNKNOWN"],
   [ClientStanding.BLOCKED, "BLOCKED"],
   [ClientStanding.GOOD, "GOOD"],
-])("returns the standing %i as %s, with a request in the name of the platform", async (standing, name) => {
+])("createClients returns the standing %i as %s, and calls in the name of the platform", async (standing, name) => {
   const { clients, requests } = await startClients(standing);
-  expect(await clients.standing(businessId, clientId)).toBe(name);
+  expect(await clients.readStanding(businessId, clientId)).toBe(name);
   expect(requests).toEqual([[businessId, clientId, "platform"]]);
 });
 
-test("throws for an unspecified standing", async () => {
+test("createClients throws for an unspecified standing", async () => {
   const { clients } = await startClients(ClientStanding.UNSPECIFIED);
-  await expect(clients.standing(businessId, clientId)).rejects.toThrow("standing 0");
+  await expect(clients.readStanding(businessId, clientId)).rejects.toThrow("standing 0");
 });
 
-test("throws service_unavailable while the clients service is not reachable", async () => {
+test("createClients throws service_unavailable while the clients service is not reachable", async () => {
   await using clients = createClients({ urls: ["http://127.0.0.1:1"], signer: testSigner });
-  await expect(clients.standing(businessId, clientId)).rejects.toMatchObject({
+  await expect(clients.readStanding(businessId, clientId)).rejects.toMatchObject({
     kind: "unavailable",
     code: "service_unavailable",
   });

@@ -9,15 +9,18 @@ const timeoutMs = 4_000;
  * RPC client of the clients service. It reports whether a verification may be linked to a client.
  */
 export interface Clients {
-  /** Returns UNKNOWN also for a client of another business. Throws `service_unavailable`. */
-  standing(businessId: string, clientId: string): Promise<EnumName<typeof ClientStanding>>;
+  /**
+   * Returns UNKNOWN for an unknown client and for a client of another business. Throws
+   * `service_unavailable` without a response.
+   */
+  readStanding(businessId: string, clientId: string): Promise<EnumName<typeof ClientStanding>>;
 }
 
 export function createClients(options: Omit<RpcChannelOptions, "audience">): Clients & AsyncDisposable {
   const channel = createRpcChannel({ ...options, audience: "clients" });
   const clients = createRpcClient(ClientService, channel);
   return {
-    async standing(businessId, clientId) {
+    async readStanding(businessId, clientId) {
       const { standing } = await clients
         .getClientStanding({ businessId, clientId }, { caller: platformCaller, timeoutMs })
         .catch(throwUnavailable);
@@ -29,7 +32,7 @@ export function createClients(options: Omit<RpcChannelOptions, "audience">): Cli
   };
 }
 
-/** A timeout is safe to report as unavailable, because the request has not changed anything yet. */
+/** Reports a timeout as unavailable, because the request has not changed anything yet. */
 function throwUnavailable(error: unknown): never {
   if (!(error instanceof ConnectError) || error.code !== Code.DeadlineExceeded) throw error;
   throw unavailable("service_unavailable", "The clients service did not respond in time. Send the request again in a moment.");

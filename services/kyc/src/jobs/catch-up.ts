@@ -15,27 +15,27 @@ export const catchUp = (context: Context, everySeconds: number): AsyncDisposable
 export async function catchUpOnce(context: Context): Promise<number> {
   const em = context.orm.em.fork();
   const [row] = await em.execute<{ cursor: string | null }[]>("select cursor from provider_cursor");
-  const after = row?.cursor ?? null;
-  const page = await context.provider.events(after, pageMax, timeoutMs);
+  const previousCursor = row?.cursor ?? null;
+  const page = await context.provider.events(previousCursor, pageMax, timeoutMs);
   if (page.kind !== "accepted") {
     context.logger.warn({ outcome: page.kind }, "events of the provider could not be read");
     return 0;
   }
   const { changes, cursor } = page.value;
   // Without progress of the cursor, the caller would read the same page in a loop.
-  if (cursor === after) return 0;
+  if (cursor === previousCursor) return 0;
   await em.execute(
-    // Truncated and not rounded, so that the check is due at once. The new time also differs from
-    // the time of a check in progress, which then does not replace it: that check may have read
-    // the application before these changes.
+    // The time is truncated, not rounded, so that the check is due immediately. A check in
+    // progress may have read the application before these changes. It does not replace the new
+    // time, because the new time differs from its own.
     `update kyc_application a set next_check_at = date_trunc('milliseconds', now())
      from json_to_recordset(?::json) as v (provider_id text, sequence integer)
      where a.provider_id = v.provider_id and a.sequence < v.sequence
-       -- A FAILED application can still be cancelled, and an EXPIRED one can still receive the
-       -- verdict on a submission in time, even if no check is planned.
+       -- Without a planned check, a FAILED application can still be cancelled, and an EXPIRED
+       -- application can still receive the verdict on a submission in time.
        and (a.next_check_at is not null or a.status in ('FAILED', 'EXPIRED'))`,
     [JSON.stringify(changes.map(({ providerId, sequence }) => ({ provider_id: providerId, sequence })))],
   );
-  await em.execute("update provider_cursor set cursor = ? where cursor is not distinct from ?", [cursor, after]);
+  await em.execute("update provider_cursor set cursor = ? where cursor is not distinct from ?", [cursor, previousCursor]);
   return changes.length;
 }

@@ -28,7 +28,7 @@ beforeAll(async () => {
   harness = await startHarness();
 });
 beforeEach(async () => {
-  // Removes the planned checks of other tests.
+  // Removes the checks that other tests have planned.
   await harness.sql("update kyc_application set next_check_at = null");
 });
 afterEach(async () => {
@@ -38,9 +38,9 @@ afterEach(async () => {
 afterAll(() => harness[Symbol.asyncDispose]());
 
 const makeDue = (id: string) => harness.sql("update kyc_application set next_check_at = now() where id = ?", [id]);
-const gets = async (id: string) =>
+const countReads = async (id: string) =>
   (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_get").length;
-const stored = async (id: string) => {
+const readStored = async (id: string) => {
   const [row] = await harness.sql<{ status: string; seconds: number | null }>(
     "select status, round(extract(epoch from next_check_at - now()))::int as seconds from kyc_application where id = ?",
     [id],
@@ -49,28 +49,28 @@ const stored = async (id: string) => {
 };
 
 describe("checkApplications", () => {
-  test("applies the provider's state of a due application without a callback, and skips applications that are not due", async () => {
+  test("checkApplications applies the provider's state to an application only when its check is due", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
     await harness.checkDue();
-    expect(await stored(id)).toMatchObject({ status: "CREATED" });
+    expect(await readStored(id)).toMatchObject({ status: "CREATED" });
     await makeDue(id);
     await harness.checkDue();
-    expect(await stored(id)).toEqual({ status: "COMPLETED", seconds: null });
+    expect(await readStored(id)).toEqual({ status: "COMPLETED", seconds: null });
   });
 
-  test("plans the next check after the pause, also while the provider is unavailable", async () => {
+  test("checkApplications plans the next check after a pause while the provider is unavailable", async () => {
     const { id } = await harness.create();
     await makeDue(id);
     await harness.sandbox.fault("kyc_get", "http_500");
     await harness.checkDue();
-    const { status, seconds } = (await stored(id)) ?? {};
+    const { status, seconds } = (await readStored(id)) ?? {};
     expect(status).toBe("CREATED");
     expect(seconds).toBeGreaterThan(290);
     expect(seconds).toBeLessThanOrEqual(300);
   });
 
-  test("reads a due application once when two replicas check", async () => {
+  test("checkApplications reads a due application once when two replicas run the job", async () => {
     const { id } = await harness.create();
     await makeDue(id);
     await harness.checkDue(2);
@@ -78,7 +78,7 @@ describe("checkApplications", () => {
     expect(calls.filter(({ operation }) => operation === "kyc_get")).toHaveLength(1);
   });
 
-  test("reads again an application that became due during the read", async () => {
+  test("checkApplications reads an application again that became due during a read", async () => {
     const { id, linkUrl } = await harness.create();
     await makeDue(id);
     await harness.sandbox.fault("kyc_get", "slow:500");
@@ -86,10 +86,10 @@ describe("checkApplications", () => {
     await eventually(async () => expect((await harness.sandbox.application(id)).calls).toHaveLength(2));
     await harness.sandbox.open(linkUrl);
     await harness.sql("update kyc_application set next_check_at = date_trunc('milliseconds', now()) where id = ?", [id]);
-    await eventually(async () => expect(await stored(id)).toMatchObject({ status: "OPENED" }));
+    await eventually(async () => expect(await readStored(id)).toMatchObject({ status: "OPENED" }));
   });
 
-  test("applies the provider's decision on an application in review", async () => {
+  test("checkApplications applies the provider's decision on an application in review", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
     await harness.sandbox.review(linkUrl, "approved");
@@ -98,54 +98,54 @@ describe("checkApplications", () => {
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test("expires an application after its deadline even if the provider does not report EXPIRED", async () => {
+  test("checkApplications expires an application after its deadline even if the provider does not report EXPIRED", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller, { ttlHours: 1 });
-    await harness.refreshed(id, caller);
+    await harness.readRefreshed(id, caller);
     await harness.sql("update kyc_application set link_expires_at = now() - interval '90 seconds' where id = ?", [id]);
     await makeDue(id);
     await harness.checkDue();
-    expect(await stored(id)).toEqual({ status: "EXPIRED", seconds: null });
-    expect(await harness.eventNames(id)).toEqual(["CREATED", "EXPIRED"]);
+    expect(await readStored(id)).toEqual({ status: "EXPIRED", seconds: null });
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "EXPIRED"]);
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ status: KycStatus.EXPIRED });
   });
 
-  test("stores the verdict of a submission during a request that began before the deadline and ended after it", async () => {
+  test("checkApplications stores the verdict of a submission before the deadline, even if a read ends after the deadline", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller, { ttlHours: 1 });
     await harness.sandbox.open(linkUrl);
-    await harness.refreshed(id, caller);
+    await harness.readRefreshed(id, caller);
     await makeDue(id);
     await harness.sandbox.fault("kyc_get", "slow:2000");
     await using _job = checkApplications(harness.context, 20);
-    await eventually(async () => expect(await gets(id)).toBe(2));
+    await eventually(async () => expect(await countReads(id)).toBe(2));
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
-    // The link's deadline passes before the response arrives.
+    // The link expires before the provider responds.
     await harness.sql(
       `update kyc_application set link_expires_at = now() - interval '60 seconds', next_check_at = date_trunc('milliseconds', now())
        where id = ?`,
       [id],
     );
-    await eventually(async () => expect(await stored(id)).toMatchObject({ status: "COMPLETED" }));
-    expect(await harness.eventNames(id)).toEqual(["CREATED", "OPENED", "COMPLETED"]);
+    await eventually(async () => expect(await readStored(id)).toMatchObject({ status: "COMPLETED" }));
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "OPENED", "COMPLETED"]);
   });
 });
 
 describe.each([
   ["behind", -6],
   ["ahead", 6],
-])("checkApplications in a replica with a clock six hours %s", (_name, hours) => {
-  test("expires links and plans checks by the clock of the database", async () => {
+])("replica with a clock six hours %s", (_name, hours) => {
+  test("checkApplications expires links and plans checks by the clock of the database", async () => {
     const caller = aBusinessCaller();
-    const [open, expired] = [await harness.create(caller, { ttlHours: 1 }), await harness.create(caller, { ttlHours: 1 })];
-    for (const { id } of [open, expired]) await harness.refreshed(id, caller);
-    await harness.sql("update kyc_application set link_expires_at = now() - interval '90 seconds' where id = ?", [expired.id]);
-    for (const { id } of [open, expired]) await makeDue(id);
+    const [openApplication, expiredApplication] = [await harness.create(caller, { ttlHours: 1 }), await harness.create(caller, { ttlHours: 1 })];
+    for (const { id } of [openApplication, expiredApplication]) await harness.readRefreshed(id, caller);
+    await harness.sql("update kyc_application set link_expires_at = now() - interval '90 seconds' where id = ?", [expiredApplication.id]);
+    for (const { id } of [openApplication, expiredApplication]) await makeDue(id);
 
     vi.useFakeTimers({ now: Date.now() + hours * 3_600_000, toFake: ["Date"] });
     await harness.checkDue();
-    expect(await stored(expired.id)).toEqual({ status: "EXPIRED", seconds: null });
-    const { status, seconds } = (await stored(open.id)) ?? {};
+    expect(await readStored(expiredApplication.id)).toEqual({ status: "EXPIRED", seconds: null });
+    const { status, seconds } = (await readStored(openApplication.id)) ?? {};
     expect(status).toBe("CREATED");
     expect(seconds).toBeGreaterThan(200);
     expect(seconds).toBeLessThanOrEqual(300);
@@ -153,112 +153,112 @@ describe.each([
 });
 
 describe("catchUpOnce", () => {
-  test("keeps a check due although an earlier read of the same application ends later", async () => {
+  test("catchUpOnce keeps a check due if an earlier read of the same application ends later", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     while ((await catchUpOnce(harness.context)) > 0);
     await harness.sandbox.fault("kyc_get", "slow:700");
-    const read = harness.refreshed(id, caller);
+    const refreshedApplication = harness.readRefreshed(id, caller);
     await eventually(async () => expect((await harness.sandbox.application(id)).calls).toHaveLength(2));
     await harness.sandbox.open(linkUrl);
     expect(await catchUpOnce(harness.context)).toBe(1);
-    expect(await read).toMatchObject({ status: KycStatus.CREATED });
+    expect(await refreshedApplication).toMatchObject({ status: KycStatus.CREATED });
     await harness.checkDue();
-    expect(await stored(id)).toMatchObject({ status: "OPENED" });
+    expect(await readStored(id)).toMatchObject({ status: "OPENED" });
   });
 
-  test("schedules a check for a cancellation after the last attempt failed, although no check was planned", async () => {
+  test("catchUpOnce schedules a check of an application without remaining attempts after its cancellation", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "failed" }, aBusinessCaller(), { maxAttempts: 1 });
-    expect(await stored(id)).toEqual({ status: "FAILED", seconds: null });
+    expect(await readStored(id)).toEqual({ status: "FAILED", seconds: null });
     // Simulates a cancellation whose response was not recorded.
     const { provider_id } = await harness.sandbox.application(id);
     await harness.context.provider.cancel(provider_id, 1_000);
     while ((await catchUpOnce(harness.context)) > 0);
     await harness.checkDue();
-    expect(await stored(id)).toEqual({ status: "CANCELED", seconds: null });
+    expect(await readStored(id)).toEqual({ status: "CANCELED", seconds: null });
   });
 
-  test("applies the provider's verdict to an application that this service has expired", async () => {
+  test("catchUpOnce makes an EXPIRED application due, which then gets the provider's verdict", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
-    await harness.refreshed(id, caller);
+    await harness.readRefreshed(id, caller);
     while ((await catchUpOnce(harness.context)) > 0);
     await harness.sql("update kyc_application set link_expires_at = now() - interval '90 seconds' where id = ?", [id]);
     await makeDue(id);
     await harness.checkDue();
-    expect(await stored(id)).toEqual({ status: "EXPIRED", seconds: null });
+    expect(await readStored(id)).toEqual({ status: "EXPIRED", seconds: null });
 
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
     while ((await catchUpOnce(harness.context)) > 0);
     await harness.checkDue();
-    expect(await stored(id)).toEqual({ status: "COMPLETED", seconds: null });
-    expect(await harness.eventNames(id)).toEqual(["CREATED", "OPENED", "EXPIRED", "COMPLETED"]);
+    expect(await readStored(id)).toEqual({ status: "COMPLETED", seconds: null });
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "OPENED", "EXPIRED", "COMPLETED"]);
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({
       status: KycStatus.COMPLETED,
       verdict: KycVerdict.APPROVED,
     });
   });
 
-  test("applies the verdict for an EXPIRED application although the first reads of it fail", async () => {
+  test("catchUpOnce keeps an EXPIRED application with a verdict due while reads fail", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
-    await harness.refreshed(id, caller);
+    await harness.readRefreshed(id, caller);
     await harness.sql("update kyc_application set status = 'EXPIRED', next_check_at = null where id = ?", [id]);
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
     while ((await catchUpOnce(harness.context)) > 0);
     await harness.sandbox.fault("kyc_get", "http_500", 2);
-    for (const reads of [1, 2, 3]) {
+    for (const readCount of [1, 2, 3]) {
       await harness.checkDue();
-      expect(await gets(id)).toBe(1 + reads);
+      expect(await countReads(id)).toBe(1 + readCount);
       await harness.sql("update kyc_application set next_check_at = now() where id = ? and next_check_at is not null", [id]);
     }
     await harness.checkDue();
-    expect(await stored(id)).toEqual({ status: "COMPLETED", seconds: null });
-    expect(await harness.eventNames(id)).toEqual(["CREATED", "OPENED", "COMPLETED"]);
+    expect(await readStored(id)).toEqual({ status: "COMPLETED", seconds: null });
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "OPENED", "COMPLETED"]);
   });
 
-  test("applies the verdict for an EXPIRED application although a read began before the verdict", async () => {
+  test("catchUpOnce keeps an EXPIRED application with a verdict due if a read began before the verdict", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
-    await harness.refreshed(id, caller);
+    await harness.readRefreshed(id, caller);
     while ((await catchUpOnce(harness.context)) > 0);
     await harness.sql("update kyc_application set status = 'EXPIRED', next_check_at = now() where id = ?", [id]);
     await harness.sandbox.fault("kyc_get", "slow:700");
     await using _job = checkApplications(harness.context, 20);
-    await eventually(async () => expect(await gets(id)).toBe(2));
+    await eventually(async () => expect(await countReads(id)).toBe(2));
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 });
     while ((await catchUpOnce(harness.context)) > 0);
-    await eventually(async () => expect(await stored(id)).toEqual({ status: "COMPLETED", seconds: null }));
+    await eventually(async () => expect(await readStored(id)).toEqual({ status: "COMPLETED", seconds: null }));
   });
 
-  test("advances the cursor past a page without readable events", async () => {
+  test("catchUpOnce advances the cursor past a page without readable events", async () => {
     await using server = createServer((_request, response) => response.end('{"events":[null,{"sequence":"x"}],"cursor":"7"}'));
     await once(server.listen(0, "127.0.0.1"), "listening");
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await using provider = createHttpProvider({ url, token: "t", callbackUrl: url, timeoutMs: 1_000 });
-    const [before] = await harness.sql<{ cursor: string }>("select cursor from provider_cursor");
+    const [cursorBefore] = await harness.sql<{ cursor: string }>("select cursor from provider_cursor");
     expect(await catchUpOnce({ ...harness.context, provider })).toBe(0);
     expect(await harness.sql("select cursor from provider_cursor")).toEqual([{ cursor: "7" }]);
-    await harness.sql("update provider_cursor set cursor = ?", [before?.cursor]);
+    await harness.sql("update provider_cursor set cursor = ?", [cursorBefore?.cursor]);
   });
 
-  test("makes only changed applications due, and continues at the cursor", async () => {
-    const [changed, unchanged] = [await harness.create(), await harness.create()];
-    await harness.sandbox.open(changed.linkUrl);
+  test("catchUpOnce makes only changed applications due, and continues after the cursor", async () => {
+    const [changedApplication, unchangedApplication] = [await harness.create(), await harness.create()];
+    await harness.sandbox.open(changedApplication.linkUrl);
     while ((await catchUpOnce(harness.context)) > 0);
-    expect((await stored(changed.id))?.seconds).toBeLessThanOrEqual(0);
-    expect((await stored(unchanged.id))?.seconds).toBeGreaterThan(200);
+    expect((await readStored(changedApplication.id))?.seconds).toBeLessThanOrEqual(0);
+    expect((await readStored(unchangedApplication.id))?.seconds).toBeGreaterThan(200);
     await harness.checkDue();
-    expect(await stored(changed.id)).toMatchObject({ status: "OPENED" });
+    expect(await readStored(changedApplication.id)).toMatchObject({ status: "OPENED" });
     expect(await catchUpOnce(harness.context)).toBe(0);
   });
 });
 
 describe("stored links", () => {
-  const ciphertextOf = async (id: string) => {
+  const readCiphertext = async (id: string) => {
     const [row] = await harness.sql<{ link: string | null }>("select link_ciphertext as link from kyc_application where id = ?", [
       id,
     ]);
@@ -266,107 +266,107 @@ describe("stored links", () => {
   };
   const setAge = (id: string, days: number) =>
     harness.sql("update kyc_application set updated_at = now() - ?::int * interval '1 day' where id = ?", [days, id]);
-  const key = (id: string, byte: number) => ({ id, key: Buffer.alloc(32, byte) });
-  const [k1, k2] = [key("k1", 7), key("k2", 8)];
+  const aKey = (id: string, byte: number) => ({ id, key: Buffer.alloc(32, byte) });
+  const [k1, k2] = [aKey("k1", 7), aKey("k2", 8)];
   /** Returns the context of a service with the given encryption keys. */
-  const withKeys = (...keys: (typeof k1)[]) => ({ ...harness.context, secrets: createSecretBox(keys) });
-  const readWith = async (context: typeof harness.context, caller: ReturnType<typeof aBusinessCaller>) => {
+  const contextWithKeys = (...keys: (typeof k1)[]) => ({ ...harness.context, secrets: createSecretBox(keys) });
+  const readLinks = async (context: typeof harness.context, caller: ReturnType<typeof aBusinessCaller>) => {
     await using service = await startTestServer(kycService.rpcServices(context));
     const kyc = createRpcClient(KycApplicationService, service.channel);
     const { applications } = await kyc.listKycApplications({ limit: 10 }, { caller });
-    const single = await Promise.all(applications.map(({ id }) => kyc.getKycApplication({ id, stored: true }, { caller })));
-    expect(single.map(({ linkUrl }) => linkUrl)).toEqual(applications.map(({ linkUrl }) => linkUrl));
+    const singleApplications = await Promise.all(applications.map(({ id }) => kyc.getKycApplication({ id, stored: true }, { caller })));
+    expect(singleApplications.map(({ linkUrl }) => linkUrl)).toEqual(applications.map(({ linkUrl }) => linkUrl));
     return applications.map(({ linkUrl }) => linkUrl);
   };
 
-  test("are removed 30 days after the application ended, and omitted from responses", async () => {
+  test("removeLinks removes links 30 days after the end of the application, and responses omit them", async () => {
     const caller = aBusinessCaller();
-    const ended = await harness.aDecidedApplication({ outcome: "approved" }, caller);
-    const usedUp = await harness.aDecidedApplication({ outcome: "failed" }, caller, { maxAttempts: 1 });
-    const kept = [
+    const endedApplication = await harness.aDecidedApplication({ outcome: "approved" }, caller);
+    const failedApplication = await harness.aDecidedApplication({ outcome: "failed" }, caller, { maxAttempts: 1 });
+    const keptApplications = [
       await harness.aDecidedApplication({ outcome: "failed" }, caller),
       await harness.aDecidedApplication({ outcome: "rejected" }, caller),
       await harness.create(caller),
     ];
-    for (const { id } of [ended, usedUp, ...kept]) await setAge(id, 31);
-    await setAge(kept[1]?.id ?? "", 29);
+    for (const { id } of [endedApplication, failedApplication, ...keptApplications]) await setAge(id, 31);
+    await setAge(keptApplications[1]?.id ?? "", 29);
     while ((await removeLinks(harness.context)) > 0);
-    expect(await Promise.all([ended, usedUp].map(({ id }) => ciphertextOf(id)))).toEqual([null, null]);
-    const links = await readWith(harness.context, caller);
-    expect(links).toEqual([...kept.map(({ linkUrl }) => linkUrl).reverse(), undefined, undefined]);
-    expect(await harness.kyc.getKycApplication({ id: ended.id }, { caller })).toMatchObject({ verdict: KycVerdict.APPROVED });
+    expect(await Promise.all([endedApplication, failedApplication].map(({ id }) => readCiphertext(id)))).toEqual([null, null]);
+    const links = await readLinks(harness.context, caller);
+    expect(links).toEqual([...keptApplications.map(({ linkUrl }) => linkUrl).reverse(), undefined, undefined]);
+    expect(await harness.kyc.getKycApplication({ id: endedApplication.id }, { caller })).toMatchObject({ verdict: KycVerdict.APPROVED });
   });
 
-  test("are removed 30 days after the verdict, even if a review or a notice changed the application later", async () => {
+  test("removeLinks removes links 30 days after the verdict, even if the application changed later", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "approved" }, caller);
     const setCompleted = (days: number) =>
       harness.sql("update kyc_application set completed_at = now() - ?::int * interval '1 day' where id = ?", [days, id]);
     await setCompleted(29);
     while ((await removeLinks(harness.context)) > 0);
-    expect(await ciphertextOf(id)).not.toBeNull();
+    expect(await readCiphertext(id)).not.toBeNull();
     await setCompleted(31);
     while ((await removeLinks(harness.context)) > 0);
-    expect(await ciphertextOf(id)).toBeNull();
+    expect(await readCiphertext(id)).toBeNull();
   });
 
-  test("under a former key are encrypted again, although some links cannot be decrypted", async () => {
+  test("createReencryption encrypts links under a former key again, and skips unreadable links", async () => {
     await harness.sql("update kyc_application set link_ciphertext = null");
     const caller = aBusinessCaller();
-    const created = await Promise.all(Array.from({ length: 5 }, () => harness.create(caller)));
-    const [altered, unknownKey, ...good] = created.map(({ id }) => id);
-    await harness.sql("update kyc_application set link_ciphertext = 'k1:AAAA' where id = ?", [altered]);
-    await harness.sql("update kyc_application set link_ciphertext = 'k0:AAAA' where id = ?", [unknownKey]);
+    const createdApplications = await Promise.all(Array.from({ length: 5 }, () => harness.create(caller)));
+    const [alteredId, unknownKeyId, ...readableIds] = createdApplications.map(({ id }) => id);
+    await harness.sql("update kyc_application set link_ciphertext = 'k1:AAAA' where id = ?", [alteredId]);
+    await harness.sql("update kyc_application set link_ciphertext = 'k0:AAAA' where id = ?", [unknownKeyId]);
 
-    const rotated = withKeys(k2, k1);
-    const reencryptBatch = createReencryption(rotated);
+    const rotatedContext = contextWithKeys(k2, k1);
+    const reencryptBatch = createReencryption(rotatedContext);
     expect([await reencryptBatch(), await reencryptBatch()]).toEqual([4, 0]);
-    for (const id of good) expect(await ciphertextOf(id)).toMatch(/^k2:/);
-    // Without the former key, all links except these two can be decrypted.
-    const links = new Map(created.map(({ id, linkUrl }) => [id, linkUrl]));
-    const expected = [...links].map(([id, link]) => (good.includes(id) ? link : undefined)).sort();
-    expect((await readWith(withKeys(k2), caller)).sort()).toEqual(expected);
+    for (const id of readableIds) expect(await readCiphertext(id)).toMatch(/^k2:/);
+    // Without the former key, only the two altered links cannot be decrypted.
+    const links = new Map(createdApplications.map(({ id, linkUrl }) => [id, linkUrl]));
+    const expectedLinks = [...links].map(([id, link]) => (readableIds.includes(id) ? link : undefined)).sort();
+    expect((await readLinks(contextWithKeys(k2), caller)).sort()).toEqual(expectedLinks);
     expect([await reencryptBatch(), await reencryptBatch()]).toEqual([1, 0]);
   });
 
-  test("need no reencryption without a former key", async () => {
+  test("createReencryption changes nothing without a former key", async () => {
     expect(await createReencryption(harness.context)()).toBe(0);
   });
 
-  test("under an unknown key are omitted, and their applications can be listed, read and cancelled", async () => {
+  test("responses omit a link under an unknown key, and its application can be listed, read and cancelled", async () => {
     const caller = aBusinessCaller();
-    const before = await harness.create(caller);
-    await using service = await startTestServer(kycService.rpcServices(withKeys(k2)));
+    const readableBefore = await harness.create(caller);
+    await using service = await startTestServer(kycService.rpcServices(contextWithKeys(k2)));
     const kyc = createRpcClient(KycApplicationService, service.channel);
-    const after = await kyc.createKycApplication({}, { caller, timeoutMs: 20_000 });
-    expect(await readWith(withKeys(k2), caller)).toEqual([after.linkUrl, undefined]);
-    const canceled = await kyc.cancelKycApplication({ id: before.id }, { caller });
-    expect(canceled).toMatchObject({ status: KycStatus.CANCELED });
-    expect(canceled).not.toHaveProperty("linkUrl");
+    const newApplication = await kyc.createKycApplication({}, { caller, timeoutMs: 20_000 });
+    expect(await readLinks(contextWithKeys(k2), caller)).toEqual([newApplication.linkUrl, undefined]);
+    const canceledApplication = await kyc.cancelKycApplication({ id: readableBefore.id }, { caller });
+    expect(canceledApplication).toMatchObject({ status: KycStatus.CANCELED });
+    expect(canceledApplication).not.toHaveProperty("linkUrl");
   });
 });
 
 describe("notifyDocumentExpiry", () => {
-  test("emits one event 30 days ahead, 7 days ahead and after the expiry, only for approved applications", async () => {
-    const expiry = new Date(Date.now() + 100 * 86_400_000).toISOString().slice(0, 10);
-    const approved = await harness.aDecidedApplication({ outcome: "approved", document_expiry: expiry });
-    const rejected = await harness.aDecidedApplication({ outcome: "rejected", document_expiry: expiry });
+  test("notifyDocumentExpiry emits events for approved applications 30 days ahead, 7 days ahead and after the expiry", async () => {
+    const firstExpiry = new Date(Date.now() + 100 * 86_400_000).toISOString().slice(0, 10);
+    const approvedApplication = await harness.aDecidedApplication({ outcome: "approved", document_expiry: firstExpiry });
+    const rejectedApplication = await harness.aDecidedApplication({ outcome: "rejected", document_expiry: firstExpiry });
     for (const days of [0, 69, 70, 71, 92, 93, 94, 100, 101, 102]) {
       // Moves the expiry, because the clock of the database cannot be changed.
       await harness.sql(
         "update kyc_application set document_expiry = (?::date - ?::int)::text where document_expiry is not null",
-        [expiry, days],
+        [firstExpiry, days],
       );
       while ((await notifyDocumentExpiry(harness.context)) > 0);
     }
-    const opening = ["CREATED", "COMPLETED"];
-    expect(await harness.eventNames(approved.id)).toEqual([
-      ...opening,
+    const firstEvents = ["CREATED", "COMPLETED"];
+    expect(await harness.readEventNames(approvedApplication.id)).toEqual([
+      ...firstEvents,
       "DOCUMENT_EXPIRING",
       "DOCUMENT_EXPIRING",
       "DOCUMENT_EXPIRED",
     ]);
-    expect(await harness.eventNames(rejected.id)).toEqual(["CREATED", "REJECTED"]);
+    expect(await harness.readEventNames(rejectedApplication.id)).toEqual(["CREATED", "REJECTED"]);
   });
 });
 

@@ -9,26 +9,26 @@ const dayMs = 86_400_000;
 const batchMax = 100;
 
 /**
- * Emits events about documents that expire, soon after a day begins in UTC. Processes one batch and
- * returns its size.
+ * Emits events about documents that expire, in the first hour of the UTC day. Processes one batch
+ * and returns its size.
  */
 export async function notifyDocumentExpiry({ orm }: Context): Promise<number> {
   return await transaction(orm, async (em) => {
     const now = await databaseTime(em);
-    const dayIn = (days: number) => dayOf(new Date(now.getTime() + days * dayMs));
-    const due = await em.find(
+    const addDays = (days: number) => dayOf(new Date(now.getTime() + days * dayMs));
+    const dueApplications = await em.find(
       KycApplication,
       {
         verdict: "APPROVED",
         $or: [
-          { documentNotices: { $lt: 3 }, documentExpiry: { $lt: dayIn(0) } },
-          { documentNotices: { $lt: 2 }, documentExpiry: { $lte: dayIn(7) } },
-          { documentNotices: { $lt: 1 }, documentExpiry: { $lte: dayIn(30) } },
+          { documentNotices: { $lt: 3 }, documentExpiry: { $lt: addDays(0) } },
+          { documentNotices: { $lt: 2 }, documentExpiry: { $lte: addDays(7) } },
+          { documentNotices: { $lt: 1 }, documentExpiry: { $lte: addDays(30) } },
         ],
       },
       { limit: batchMax, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE },
     );
-    for (const application of due) application.notifyDocumentExpiry(now, recordChanges(em, application, now));
-    return due.length;
+    for (const application of dueApplications) application.notifyDocumentExpiry(now, recordChanges(em, application, now));
+    return dueApplications.length;
   });
 }

@@ -11,7 +11,7 @@ const lowestId = "00000000-0000-0000-0000-000000000000";
  */
 export function createReencryption({ orm, secrets, logger }: Context): () => Promise<number> {
   const { formerKeyIds } = secrets;
-  let after = lowestId;
+  let afterId = lowestId;
   let [reencrypted, unreadable] = [0, 0];
 
   return async () => {
@@ -20,16 +20,16 @@ export function createReencryption({ orm, secrets, logger }: Context): () => Pro
     const rows = await em.execute<{ id: string; link_ciphertext: string }[]>(
       `select id, link_ciphertext from kyc_application_of_tenants
        where split_part(link_ciphertext, ':', 1) = any (string_to_array(?, ',')) and id > ? order by id limit ${batchMax}`,
-      [formerKeyIds.join(), after],
+      [formerKeyIds.join(), afterId],
     );
-    const last = rows.at(-1);
-    if (!last) {
+    const lastRow = rows.at(-1);
+    if (!lastRow) {
       logger.info({ former_key_ids: formerKeyIds, reencrypted, unreadable }, "links checked for former keys");
-      after = lowestId;
+      afterId = lowestId;
       [reencrypted, unreadable] = [0, 0];
       return 0;
     }
-    const renewed = rows.flatMap(({ id, link_ciphertext: ciphertext }) => {
+    const renewedLinks = rows.flatMap(({ id, link_ciphertext: ciphertext }) => {
       const link = decryptIfReadable(secrets, ciphertext, id, logger);
       return link === undefined ? [] : [{ id, former: ciphertext, current: secrets.encrypt(link, id) }];
     });
@@ -37,12 +37,12 @@ export function createReencryption({ orm, secrets, logger }: Context): () => Pro
       `update kyc_application a set link_ciphertext = v.current
        from json_to_recordset(?::json) as v (id uuid, former text, current text)
        where a.id = v.id and a.link_ciphertext = v.former`,
-      [JSON.stringify(renewed)],
+      [JSON.stringify(renewedLinks)],
     );
-    // After the update, so that a failed batch is repeated.
-    after = last.id;
-    reencrypted += renewed.length;
-    unreadable += rows.length - renewed.length;
+    // Advances only after the update, so that a failed batch is repeated.
+    afterId = lastRow.id;
+    reencrypted += renewedLinks.length;
+    unreadable += rows.length - renewedLinks.length;
     return rows.length;
   };
 }

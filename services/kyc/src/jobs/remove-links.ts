@@ -3,8 +3,8 @@ import type { Context } from "../context.ts";
 const batchMax = 500;
 
 /**
- * SQL of the time at which an application ended, the earlier of both columns. Reviews and notices
- * move `updated_at` of a COMPLETED application, and the provider's time in `completed_at` may be
+ * SQL of the time at which an application ended: the earlier of two columns. Reviews and notices
+ * change `updated_at` of a COMPLETED application, and the provider's time in `completed_at` may be
  * too late. `least` ignores null.
  */
 const endedAt = "least(completed_at, updated_at)";

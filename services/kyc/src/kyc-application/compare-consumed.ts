@@ -6,14 +6,14 @@ import { KycApplication } from "./kyc-application.ts";
 
 /**
  * Returns the applications that are missing after a restore, or that differ from the newest event
- * about them. Schedules an immediate read of the latter at the provider. Requests a lost decision
- * again if only our rules required the review, because the provider does not have that decision.
+ * about them. Schedules an immediate read of the differing applications at the provider. Requests a
+ * lost decision again if only our rules required the review, because the provider does not have it.
  */
 export async function compareWithConsumed(em: SqlEntityManager, events: readonly ConsumedEvent[]): Promise<Difference[]> {
   const ids = events.map(({ id }) => id);
-  const options = { orderBy: { id: "asc" }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-  const found = await em.find(KycApplication, { id: { $in: ids } }, options);
-  const applications = new Map(found.map((application) => [application.id, application]));
+  const findOptions = { orderBy: { id: "asc" }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+  const storedApplications = await em.find(KycApplication, { id: { $in: ids } }, findOptions);
+  const applications = new Map(storedApplications.map((application) => [application.id, application]));
   const now = await databaseTime(em);
   return events.flatMap((event) => {
     const application = applications.get(event.id);

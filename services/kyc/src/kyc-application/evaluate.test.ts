@@ -23,7 +23,7 @@ const terms = [
   { requireVideo: false, allowedDocuments: documentTypes },
 ] as const;
 
-/** Yields every combination of a provider's verdict and evidence, also absent and unread values. */
+/** Yields every combination of verdict and evidence, including absent and unread values. */
 function* allCombinations() {
   for (const reported of [...verdicts, undefined])
     for (const term of terms)
@@ -35,7 +35,7 @@ function* allCombinations() {
                 for (const amlHitCount of [0, 1, undefined])
                   for (const documentType of [...documentTypes, undefined])
                     for (const documentExpiry of expiries) {
-                      const fields = {
+                      const evidenceFields = {
                         livenessOutcome,
                         faceMatchOutcome,
                         amlDecision,
@@ -43,49 +43,49 @@ function* allCombinations() {
                         documentType,
                         documentExpiry,
                       };
-                      const evidence: Evidence = { ...fields, reasonCodes: reasons, unread };
+                      const evidence: Evidence = { ...evidenceFields, reasonCodes: reasons, unread };
                       yield { reported, evidence, term, verdict: evaluate(reported, evidence, term, today).verdict };
                     }
 }
 
 describe("evaluate, for all combinations of verdict and evidence", () => {
   const counts = { APPROVED: 0, NEEDS_REVIEW: 0, REJECTED: 0 };
-  const approved: { reported: unknown; evidence: Evidence; term: (typeof terms)[number] }[] = [];
-  const rejected = { expired: 0, byProvider: 0, otherwise: 0 };
-  const softened: Evidence[] = [];
+  const approvedRows: { reported: unknown; evidence: Evidence; term: (typeof terms)[number] }[] = [];
+  const rejectionCounts = { expired: 0, byProvider: 0, otherwise: 0 };
+  const reviewedRejections: Evidence[] = [];
   for (const row of allCombinations()) {
     const { reported, evidence, verdict } = row;
     counts[verdict] += 1;
-    if (verdict === "APPROVED") approved.push(row);
+    if (verdict === "APPROVED") approvedRows.push(row);
     const isExpired = evidence.documentExpiry === "2026-02-28";
-    if (verdict === "REJECTED") rejected[isExpired ? "expired" : reported === "REJECTED" ? "byProvider" : "otherwise"] += 1;
-    if (reported === "REJECTED" && verdict === "NEEDS_REVIEW") softened.push(evidence);
+    if (verdict === "REJECTED") rejectionCounts[isExpired ? "expired" : reported === "REJECTED" ? "byProvider" : "otherwise"] += 1;
+    if (reported === "REJECTED" && verdict === "NEEDS_REVIEW") reviewedRejections.push(evidence);
   }
   // Number of combinations per verdict of the provider, and per verdict and expiry.
-  const perVerdict = 3 * 20 * 2 * 5 * 5 * 4 * 3 * 3 * 4;
-  const perExpiry = perVerdict / 4;
-  const positive = { unread: [], livenessOutcome: "PASSED", faceMatchOutcome: "PASSED", amlDecision: "CLEAR", amlHitCount: 0 };
+  const rowsPerVerdict = 3 * 20 * 2 * 5 * 5 * 4 * 3 * 3 * 4;
+  const rowsPerExpiry = rowsPerVerdict / 4;
+  const positiveEvidence = { unread: [], livenessOutcome: "PASSED", faceMatchOutcome: "PASSED", amlDecision: "CLEAR", amlHitCount: 0 };
 
-  test("returns APPROVED only for the provider's approval with positive evidence in every field", () => {
-    // Three allowed pairs of terms and document, each with two valid days.
-    expect(approved).toHaveLength(6);
-    for (const { reported, evidence, term } of approved) {
+  test("evaluate returns APPROVED only for an approval of the provider with positive evidence in every field", () => {
+    // There are three allowed pairs of terms and document, each with two valid days.
+    expect(approvedRows).toHaveLength(6);
+    for (const { reported, evidence, term } of approvedRows) {
       expect(reported).toBe("APPROVED");
-      expect(evidence).toMatchObject({ ...positive, reasonCodes: [] });
+      expect(evidence).toMatchObject({ ...positiveEvidence, reasonCodes: [] });
       expect(term.allowedDocuments).toContain(evidence.documentType);
       expect([today, "2026-03-02"]).toContain(evidence.documentExpiry);
       expect(term.requireVideo).toBe(true);
     }
   });
 
-  test("changes a rejection to NEEDS_REVIEW only if PROFILE_MISMATCH is the only doubt", () => {
-    expect(softened).toHaveLength(6);
-    for (const evidence of softened) expect(evidence).toMatchObject({ ...positive, reasonCodes: ["PROFILE_MISMATCH"] });
+  test("evaluate changes a rejection to NEEDS_REVIEW only if PROFILE_MISMATCH is the only reason", () => {
+    expect(reviewedRejections).toHaveLength(6);
+    for (const evidence of reviewedRejections) expect(evidence).toMatchObject({ ...positiveEvidence, reasonCodes: ["PROFILE_MISMATCH"] });
   });
 
-  test("returns REJECTED for an expired document and the provider's rejection, and NEEDS_REVIEW for all other evidence", () => {
-    expect(rejected).toEqual({ expired: 4 * perExpiry, byProvider: 3 * perExpiry - softened.length, otherwise: 0 });
-    expect(counts.NEEDS_REVIEW).toBe(4 * perVerdict - rejected.expired - rejected.byProvider - approved.length);
+  test("evaluate returns NEEDS_REVIEW except for an approval, a rejection and an expired document", () => {
+    expect(rejectionCounts).toEqual({ expired: 4 * rowsPerExpiry, byProvider: 3 * rowsPerExpiry - reviewedRejections.length, otherwise: 0 });
+    expect(counts.NEEDS_REVIEW).toBe(4 * rowsPerVerdict - rejectionCounts.expired - rejectionCounts.byProvider - approvedRows.length);
   });
 });
 
@@ -105,16 +105,16 @@ describe("evaluate, reason codes of our rules", () => {
   test.each<[Partial<Evidence>, ReasonCode]>([
     [{ amlHitCount: 1 }, "AML_MATCH"],
     [{ documentExpiry: "2026-02-28" }, "DOCUMENT_EXPIRED"],
-  ])("adds the reason once for %o", (change, code) => {
+  ])("evaluate adds the reason code for %o once", (change, code) => {
     for (const reasons of [[], [code]]) {
       const { reasonCodes: codes } = evaluate("APPROVED", { ...evidence, ...change, reasonCodes: reasons }, term, today);
       expect(codes).toEqual([code]);
     }
   });
 
-  test("adds DOCUMENT_NOT_ALLOWED for a document type that the business did not allow", () => {
-    const onlyCards = { ...term, allowedDocuments: ["id_card"] } as const;
-    expect(evaluate("APPROVED", evidence, onlyCards, today)).toEqual({
+  test("evaluate adds DOCUMENT_NOT_ALLOWED for a document type that the business did not allow", () => {
+    const cardTerms = { ...term, allowedDocuments: ["id_card"] } as const;
+    expect(evaluate("APPROVED", evidence, cardTerms, today)).toEqual({
       verdict: "NEEDS_REVIEW",
       reasonCodes: ["DOCUMENT_NOT_ALLOWED"],
     });

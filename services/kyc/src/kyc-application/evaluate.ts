@@ -14,10 +14,10 @@ export interface Evaluation {
 /**
  * Returns our verdict for the provider's verdict and evidence.
  * APPROVED requires the provider's approval and positive evidence in every field.
- * An expired document is REJECTED, whatever the provider's verdict is.
+ * An expired document is REJECTED for any verdict of the provider.
  * The provider's rejection stays REJECTED, except if PROFILE_MISMATCH is the only reason and all
  * other evidence is positive: then the result is NEEDS_REVIEW.
- * Everything else is NEEDS_REVIEW, also a missing or unreadable verdict.
+ * All other cases are NEEDS_REVIEW, including a missing or unreadable verdict.
  */
 export function evaluate(reported: Verdict | undefined, evidence: Evidence, terms: Terms, today: string): Evaluation {
   const { documentType, documentExpiry, amlHitCount } = evidence;
@@ -31,7 +31,7 @@ export function evaluate(reported: Verdict | undefined, evidence: Evidence, term
     reasons.add("DOCUMENT_EXPIRED");
     return withReasons("REJECTED");
   }
-  // Without video there is no liveness evidence, so the result is never APPROVED.
+  // Without a video there is no liveness evidence. The result is then never APPROVED.
   const isProven =
     evidence.unread.length === 0 &&
     terms.requireVideo &&
@@ -47,8 +47,8 @@ export function evaluate(reported: Verdict | undefined, evidence: Evidence, term
 }
 
 /**
- * Returns the evaluation for a person's decision. The decision applies whatever the evidence is,
- * because the person has weighed it. An expired document is REJECTED nevertheless.
+ * Returns the evaluation for a person's decision. The decision applies for any evidence, because
+ * the person has assessed it. Only an expired document is REJECTED nevertheless.
  */
 export function decide(outcome: Verdict, evidence: Pick<Evidence, "reasonCodes" | "documentExpiry">, today: string): Evaluation {
   if (!isExpired(evidence.documentExpiry, today)) return { verdict: outcome, reasonCodes: [...evidence.reasonCodes] };

@@ -3,7 +3,7 @@ import type { KycStatus, Verdict } from "../verification-provider/verification-p
 
 export const kycApplicationNotFound = () => notFound("not_found", "There is no KYC application with this id. Check the id.");
 
-/** `pointer`: the place of the client id in the body; empty for a query parameter. */
+/** `pointer`: JSON pointer to the client id in the body; empty for a query parameter. */
 export const namedClientNotFound = (pointer = "/client_id") =>
   notFound("client_not_found", "There is no client with this client_id. Check the id.", { pointer });
 
@@ -36,7 +36,7 @@ export const kycReviewInProgress = () =>
     "Another decision on this application is in progress at the provider. Read the application again in a minute.",
   );
 
-/** Without the provider's text, which is not public and may contain the applicant's name. */
+/** Omits the provider's text, which is not public and may contain the applicant's name. */
 export const kycProviderError = () =>
   upstreamError(
     "kyc_provider_error",

@@ -7,8 +7,9 @@ import { toKycApplicationMessage } from "./kyc-application.message.ts";
 import type { EmitChange, KycApplication, ReviewRequest } from "./kyc-application.ts";
 
 /**
- * Returns a function that records a change of an application in the transaction of `em`: the event,
- * with the next revision and without the link, and the audit row of a review by an operator.
+ * Returns a function that records a change of an application in the transaction of `em`. It adds
+ * the event, with the next revision and without the link, and the audit event of an operator's
+ * review.
  */
 export const recordChanges =
   (em: SqlEntityManager, application: KycApplication, now: Date): EmitChange =>
@@ -18,8 +19,8 @@ export const recordChanges =
     const event = { type: KycEventType[change], application: toKycApplicationMessage(application), revision };
     addToOutbox(em, {
       topic: "kyc.v1",
-      // The common key of all applications of a client keeps their order: the verdict on an older
-      // application must not overtake the creation of a newer one.
+      // Events with equal keys stay in order. The verdict on an older application of a client must
+      // not overtake the creation of a newer one.
       key: application.clientId ?? application.id,
       type: `kyc.v1.${pascalCase(change)}`,
       source: "kyc",

@@ -4,22 +4,22 @@ import { defineList, defineView, type RowOf } from "@amana/database";
 import { reasonMessages } from "../verification-provider/verification-provider.ts";
 import { KycApplication } from "./kyc-application.ts";
 
-/** `columns` holds the sources of the derived fields, and the encrypted link. */
+/** `columns`: the encrypted link, and columns from which other fields are derived. */
 export const kycApplicationView = defineView(KycApplication, KycApplicationSchema, {
   columns: ["maxAttempts", "reasonCodes", "reviewedAt", "linkCiphertext"],
 });
 
 export type KycApplicationRow = RowOf<typeof kycApplicationView>;
 
-/** Pass `linkUrl` only for a response to the business: events and stored responses omit it. */
+/** Pass `linkUrl` only for a response to the business. Events and stored responses must omit it. */
 export function toKycApplicationMessage(application: KycApplicationRow, linkUrl?: string) {
   const attemptsRemaining = Math.max(0, application.maxAttempts - application.attemptsUsed);
   return kycApplicationView.toMessage(application, {
     linkUrl,
     attemptsRemaining,
     reasonCodes: application.reasonCodes.map((code) => ({ code, message: reasonMessages[code] })),
-    decisionSummary: decisionSummary(application),
-    errorMessage: errorMessage(application.status, attemptsRemaining),
+    decisionSummary: describeDecision(application),
+    errorMessage: describeError(application.status, attemptsRemaining),
   });
 }
 
@@ -30,7 +30,7 @@ export const kycApplicationList = defineList(kycApplicationView, ListKycApplicat
 
 type DecisionColumns = Pick<KycApplication, "status" | "verdict" | "reviewedAt">;
 
-function decisionSummary({ verdict, reviewedAt }: DecisionColumns): string | undefined {
+function describeDecision({ verdict, reviewedAt }: DecisionColumns): string | undefined {
   if (reviewedAt != null) return "A person decided after a review.";
   if (verdict === "APPROVED") return "All checks passed.";
   if (verdict === "NEEDS_REVIEW") return "A person must decide. This is not an approval.";
@@ -39,7 +39,7 @@ function decisionSummary({ verdict, reviewedAt }: DecisionColumns): string | und
     : undefined;
 }
 
-function errorMessage(status: KycApplication["status"], attemptsRemaining: number): string | undefined {
+function describeError(status: KycApplication["status"], attemptsRemaining: number): string | undefined {
   if (status !== "FAILED") return undefined;
   return attemptsRemaining > 0
     ? "The check could not be completed. The applicant can try again on the same link."

@@ -12,38 +12,38 @@ import {
 } from "../verification-provider/verification-provider.ts";
 import type { KycApplication, KycChange } from "./kyc-application.ts";
 
-/** Generates mostly good evidence, so that approvals are frequent enough. */
-const mostly = <T>(good: T, other: fc.Arbitrary<T>) =>
-  fc.oneof({ weight: 6, arbitrary: fc.constant(good) }, { weight: 1, arbitrary: other });
+/** Generates mostly positive evidence, so that approvals are frequent enough. */
+const mostlyPositive = <T>(positiveValue: T, otherValues: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 6, arbitrary: fc.constant(positiveValue) }, { weight: 1, arbitrary: otherValues });
 
-/** States that the provider could return, in any order, plausible or not. */
-const reportedState: fc.Arbitrary<Partial<ApplicationState>> = fc.record({
+/** Generates states that the provider could return, including implausible ones. */
+const aReportedState: fc.Arbitrary<Partial<ApplicationState>> = fc.record({
   status: fc.constantFrom(...kycStatuses),
   sequence: fc.integer({ min: 0, max: 30 }),
   attemptsUsed: fc.integer({ min: 0, max: 4 }),
   verdict: fc.constantFrom("APPROVED", undefined, ...verdicts),
-  reasonCodes: mostly([], fc.array(fc.constantFrom(...reasonCodes), { maxLength: 2 })),
-  livenessOutcome: mostly("PASSED", fc.constantFrom(undefined, ...checkOutcomes)),
-  faceMatchOutcome: mostly("PASSED", fc.constantFrom(undefined, ...checkOutcomes)),
-  amlDecision: mostly("CLEAR", fc.constantFrom(undefined, ...amlDecisions)),
-  amlHitCount: mostly(0, fc.constantFrom(undefined, 2)),
-  documentType: mostly("passport", fc.constantFrom(undefined, ...documentTypes)),
-  documentExpiry: mostly("2031-06-30", fc.constantFrom(undefined, "2025-12-31", "2026-03-10")),
+  reasonCodes: mostlyPositive([], fc.array(fc.constantFrom(...reasonCodes), { maxLength: 2 })),
+  livenessOutcome: mostlyPositive("PASSED", fc.constantFrom(undefined, ...checkOutcomes)),
+  faceMatchOutcome: mostlyPositive("PASSED", fc.constantFrom(undefined, ...checkOutcomes)),
+  amlDecision: mostlyPositive("CLEAR", fc.constantFrom(undefined, ...amlDecisions)),
+  amlHitCount: mostlyPositive(0, fc.constantFrom(undefined, 2)),
+  documentType: mostlyPositive("passport", fc.constantFrom(undefined, ...documentTypes)),
+  documentExpiry: mostlyPositive("2031-06-30", fc.constantFrom(undefined, "2025-12-31", "2026-03-10")),
   unread: fc.constantFrom<string[][]>([], [], ["aml_hit_count"]),
 });
 
 type Step =
   | { readonly kind: "state"; readonly state: Partial<ApplicationState> }
-  /** A crash between the provider's response and our commit, so that the state is lost. */
+  /** A crash between the provider's response and our commit. The state is lost. */
   | { readonly kind: "crash"; readonly state: Partial<ApplicationState> }
   | { readonly kind: "repeat" }
   | { readonly kind: "cancel" }
   | { readonly kind: "review"; readonly outcome: "APPROVED" | "REJECTED" }
   | { readonly kind: "wait"; readonly hours: number };
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant("state" as const), state: reportedState }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("crash" as const), state: reportedState }) },
+const aStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant("state" as const), state: aReportedState }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("crash" as const), state: aReportedState }) },
   { weight: 2, arbitrary: fc.constant({ kind: "repeat" as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: "cancel" as const }) },
   {
@@ -53,7 +53,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("wait" as const), hours: fc.integer({ min: 1, max: 48 }) }) },
 ) as fc.Arbitrary<Step>;
 
-const legal: Record<string, readonly string[]> = {
+const legalChanges: Record<string, readonly string[]> = {
   CREATED: ["OPENED", "SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
   OPENED: ["SUBMITTED", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", "CANCELED"],
   // KYC_FAILED is emitted before a new attempt, even if only the new attempt shows the failure.
@@ -76,79 +76,79 @@ interface EmittedChange {
 const describeResult = ({ status, verdict, amlHitCount, reasonCodes }: KycApplication) =>
   `${status} ${verdict} ${amlHitCount} ${JSON.stringify(reasonCodes)}`;
 
-function invariant(holds: boolean, violation: string): void {
-  if (!holds) throw new Error(violation);
+function invariant(isHolding: boolean, violation: string): void {
+  if (!isHolding) throw new Error(violation);
 }
 
 test("an application keeps its invariants in any sequence of states, cancellations, reviews, crashes and pauses", () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 40 }), fc.boolean(), (steps, requireVideo) => {
+    fc.property(fc.array(aStep, { maxLength: 40 }), fc.boolean(), (steps, requireVideo) => {
       const application = anApplication({ requireVideo });
-      const emitted: EmittedChange[] = [];
+      const emittedChanges: EmittedChange[] = [];
       let now = createdAt;
-      let last = aState({ status: "CREATED", sequence: 1, attemptsUsed: 0 });
+      let lastState = aState({ status: "CREATED", sequence: 1, attemptsUsed: 0 });
       /** The provider's newest verdict on the COMPLETED application. */
       let providerVerdict: string | undefined;
-      let personDecided = false;
+      let hasPersonDecided = false;
       let finalResult: string | undefined;
 
       const emit = (change: KycChange) => {
-        const before = emitted.findLast(({ change: earlier }) => earlier !== "KYC_REVIEW_RESOLVED")?.status ?? "CREATED";
+        const previousStatus = emittedChanges.findLast(({ change: earlier }) => earlier !== "KYC_REVIEW_RESOLVED")?.status ?? "CREATED";
         const { status, verdict, attemptsUsed } = application;
         if (change === "KYC_REVIEW_RESOLVED") {
           invariant(
-            emitted.some((earlier) => earlier.change === "KYC_NEEDS_REVIEW"),
-            "resolved without a review",
+            emittedChanges.some((earlier) => earlier.change === "KYC_NEEDS_REVIEW"),
+            "KYC_REVIEW_RESOLVED without KYC_NEEDS_REVIEW",
           );
-          invariant(!emitted.some((earlier) => earlier.change === "KYC_REVIEW_RESOLVED"), "resolved twice");
-          invariant(verdict !== "NEEDS_REVIEW", "resolved without a decision");
+          invariant(!emittedChanges.some((earlier) => earlier.change === "KYC_REVIEW_RESOLVED"), "review resolved twice");
+          invariant(verdict !== "NEEDS_REVIEW", "review resolved without a decision");
         } else {
-          invariant(legal[before]?.includes(status) ?? false, `illegal change from ${before} to ${status}`);
-          const sameFailures = emitted.filter(
+          invariant(legalChanges[previousStatus]?.includes(status) ?? false, `illegal change from ${previousStatus} to ${status}`);
+          const sameFailures = emittedChanges.filter(
             (earlier) => earlier.change === "KYC_FAILED" && earlier.attemptsUsed === attemptsUsed,
           );
-          const previous = emitted.at(-1)?.change;
-          if (change === "KYC_FAILED" && previous === "KYC_FAILED")
+          const previousChange = emittedChanges.at(-1)?.change;
+          if (change === "KYC_FAILED" && previousChange === "KYC_FAILED")
             invariant(sameFailures.length === 0, "one failure emitted twice");
         }
-        emitted.push({ change, status, verdict, attemptsUsed });
+        emittedChanges.push({ change, status, verdict, attemptsUsed });
       };
       const applyState = (state: ApplicationState) => {
         const wasInReview = application.awaitsReview();
         const isNewer = state.sequence > application.sequence;
-        const emittedBefore = emitted.length;
+        const emittedCount = emittedChanges.length;
         application.applyState(state, { at: now }, now, emit);
         if (wasInReview && isNewer && application.verdict === "APPROVED") {
           invariant(providerVerdict === "NEEDS_REVIEW" && state.verdict === "APPROVED", "approved without a person's decision");
-          personDecided = true;
+          hasPersonDecided = true;
         }
         if (isNewer && (state.status === "EXPIRED" || state.status === "CANCELED")) {
           invariant(
             !["CREATED", "OPENED", "SUBMITTED", "PROCESSING"].includes(application.status),
-            "open after the end of its link",
+            "application open after the end of its link",
           );
         }
-        const isApproved = emitted.slice(emittedBefore).some(({ change }) => change === "KYC_COMPLETED");
+        const isApproved = emittedChanges.slice(emittedCount).some(({ change }) => change === "KYC_COMPLETED");
         if (isApproved) invariant(state.unread.length === 0, "approved with unread evidence");
         if (isNewer && state.status === "COMPLETED" && application.status === "COMPLETED") providerVerdict = state.verdict;
       };
 
-      for (const step of steps) {
-        if (step.kind === "wait") now = new Date(now.getTime() + step.hours * 3_600_000);
-        if (step.kind === "state") {
-          last = aState(step.state);
-          applyState(last);
+      for (const aStep of steps) {
+        if (aStep.kind === "wait") now = new Date(now.getTime() + aStep.hours * 3_600_000);
+        if (aStep.kind === "state") {
+          lastState = aState(aStep.state);
+          applyState(lastState);
         }
-        if (step.kind === "repeat") applyState(last);
-        if (step.kind === "crash") {
+        if (aStep.kind === "repeat") applyState(lastState);
+        if (aStep.kind === "crash") {
           Object.assign(Object.create(Object.getPrototypeOf(application)), application).applyState(
-            aState(step.state),
+            aState(aStep.state),
             { at: now },
             now,
             () => {},
           );
         }
-        if (step.kind === "cancel") {
+        if (aStep.kind === "cancel") {
           let isRefused = false;
           try {
             application.requireCancelable();
@@ -163,14 +163,14 @@ test("an application keeps its invariants in any sequence of states, cancellatio
             );
           if (!isRefused) invariant(application.status === "CANCELED", "confirmed cancellation not applied");
         }
-        if (step.kind === "review" && application.awaitsReview()) {
-          application.resolveReview(step.outcome, now, emit);
-          personDecided = true;
+        if (aStep.kind === "review" && application.awaitsReview()) {
+          application.resolveReview(aStep.outcome, now, emit);
+          hasPersonDecided = true;
         }
 
         const { status, verdict } = application;
         invariant((status === "COMPLETED") === (verdict != null), `${status} with verdict ${verdict}`);
-        if (verdict === "APPROVED" && !personDecided) {
+        if (verdict === "APPROVED" && !hasPersonDecided) {
           invariant(application.amlHitCount === 0, "approved with an AML hit");
           invariant(requireVideo, "approved without a video");
           invariant(application.reasonCodes.length === 0, "approved with a reason code");
@@ -188,10 +188,10 @@ test("an application keeps its invariants in any sequence of states, cancellatio
         if (finalResult !== undefined) invariant(result === finalResult, `final result ${finalResult} changed to ${result}`);
         if (isUnchangeable) finalResult = result;
       }
-      const ends = emitted.filter(({ change }) => finalChanges.includes(change));
-      const endsMax = ends[0]?.change === "KYC_EXPIRED" && ends[1]?.status === "COMPLETED" ? 2 : 1;
-      invariant(ends.length <= endsMax, "ended twice");
-      const completions = emitted.filter(({ change }) => change === "KYC_COMPLETED");
+      const finalEmissions = emittedChanges.filter(({ change }) => finalChanges.includes(change));
+      const finalEmissionsMax = finalEmissions[0]?.change === "KYC_EXPIRED" && finalEmissions[1]?.status === "COMPLETED" ? 2 : 1;
+      invariant(finalEmissions.length <= finalEmissionsMax, "application ended twice");
+      const completions = emittedChanges.filter(({ change }) => change === "KYC_COMPLETED");
       invariant(
         completions.every(({ verdict }) => verdict === "APPROVED"),
         "KYC_COMPLETED emitted without an approval",

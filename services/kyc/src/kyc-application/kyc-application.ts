@@ -15,8 +15,8 @@ import { dayOf, decide, type Evaluation, evaluate, isExpired } from "./evaluate.
 import { kycApplicationFinal, kycInProgress, kycReviewInProgress, kycReviewNotOpen } from "./kyc-application.errors.ts";
 
 /**
- * An operator's decision. It is stored before the request to the provider, so that the process that
- * records the result also writes the audit row.
+ * An operator's decision. It is stored before the request to the provider, so that any process that
+ * records the result can also write the audit row.
  */
 export interface ReviewRequest {
   readonly outcome: "APPROVED" | "REJECTED";
@@ -42,10 +42,10 @@ const schema = defineEntity({
     externalId: p.text().nullable(),
     status: p.text().$type<KycStatus>(),
     providerId: p.text(),
-    /** Null after the job `removeLinks` has removed it. */
+    /** Null after the job `removeLinks` has removed the link. */
     linkCiphertext: p.text().nullable(),
     linkExpiresAt: p.datetime(3),
-    /** The JSON text of the business, unchanged. */
+    /** JSON text in the request of the business, unchanged. */
     metadata: p.text(),
     allowedDocuments: p.array<DocumentType>(),
     requireVideo: p.boolean(),
@@ -56,9 +56,9 @@ const schema = defineEntity({
     /** Verdict of the provider, before our rules. */
     providerVerdict: p.text().$type<Verdict>().nullable(),
     verdict: p.text().$type<Verdict>().nullable(),
-    /** Set when a review is decided. The verdict is final from then on. */
+    /** Time of the decision of a review. The verdict is final after it. */
     reviewedAt: p.datetime(3).nullable(),
-    /** The pending decision, then the one that decided the review; null if the provider decided. */
+    /** Pending decision of an operator, or the decision that ended the review. Otherwise null. */
     reviewRequest: p.json<ReviewRequest>().nullable(),
     reasonCodes: p.array<ReasonCode>(),
     livenessOutcome: p.text().$type<CheckOutcome>().nullable(),
@@ -93,7 +93,7 @@ export type KycChange = EnumName<typeof KycEventType>;
 
 export type EmitChange = (change: KycChange) => void;
 
-/** The start of a request to the provider. The state in the response may be as old. */
+/** The start of a request to the provider. The state in the response may be this old. */
 export interface RequestStart {
   /** Time by the clock of the database. */
   readonly at: Date;
@@ -102,18 +102,19 @@ export interface RequestStart {
 }
 
 /**
- * "applied": the state is newer, also if it changes nothing. "stale": not newer. "mismatch": a
- * state of another application. "illegal": a state that cannot follow the stored one.
+ * "applied": the state is newer, even if it changes nothing. "stale": the state is not newer.
+ * "mismatch": the state of another application. "illegal": a state that cannot follow the stored
+ * one.
  */
 type ApplyResult = "applied" | "stale" | "mismatch" | "illegal";
 
-const order = { CREATED: 0, OPENED: 1, SUBMITTED: 2, PROCESSING: 3 } as const;
+const statusOrder = { CREATED: 0, OPENED: 1, SUBMITTED: 2, PROCESSING: 3 } as const;
 const isBeingChecked = (status: KycStatus): boolean => status === "SUBMITTED" || status === "PROCESSING";
 const isSubmitted = (status: KycStatus): boolean => isBeingChecked(status) || status === "COMPLETED";
-/** Counts failed attempts: all used ones, except for one that is being checked or has a verdict. */
-const failedAttempts = (status: KycStatus, attemptsUsed: number): number =>
+/** Returns the number of used attempts without the one that is being checked or has a verdict. */
+const countFailedAttempts = (status: KycStatus, attemptsUsed: number): number =>
   isSubmitted(status) ? Math.max(0, attemptsUsed - 1) : attemptsUsed;
-/** Covers clock differences with the provider, and a submission just before the deadline. */
+/** Time for clock differences with the provider, and for a submission just before the deadline. */
 const linkGraceMs = 60_000;
 const dayMs = 86_400_000;
 const firstRevisionMs = Date.parse("2026-01-01T00:00:00Z");
@@ -143,7 +144,7 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Applies the provider's state. Calls `emit` once per change, directly after it.
+   * Applies the provider's state. Calls `emit` once for each change, immediately after the change.
    * Ignores a state that is not newer, belongs to another application, or breaks our rules.
    * `start` is the start of the request for the state.
    */
@@ -163,10 +164,10 @@ export class KycApplication extends schema.class {
 
   /**
    * Plans the next request to the provider: after the next pause, or earlier when the link expires
-   * or its grace period ends. A request that began before one of these times does not replace the
-   * request at that time. A check that became due during the request stays due, because the
-   * response may be older than the reason for the check. `hasState`: the provider returned the
-   * state; otherwise a planned check is repeated.
+   * or its grace period ends. If a request began before one of these times, a request at that time
+   * is still planned. A check that became due during the request stays due, because the response
+   * may be older than the reason for the check. `hasState`: whether the provider returned the
+   * state. Without a state, a planned check is repeated.
    */
   planCheck(pausesSeconds: readonly number[], now: Date, start: RequestStart = { at: now }, hasState = true): void {
     const wasRescheduled = this.nextCheckAt?.getTime() !== start.nextCheckAt?.getTime();
@@ -206,14 +207,14 @@ export class KycApplication extends schema.class {
    * while another decision is in progress.
    */
   requestReview(request: ReviewRequest, now: Date): void {
-    const { reviewRequest: stored } = this;
+    const { reviewRequest: storedRequest } = this;
     if (!this.awaitsReview()) throw kycReviewNotOpen(this.status, this.verdict);
-    if (stored && stored.untilMs > now.getTime() && !this.isStoredReview(request)) throw kycReviewInProgress();
+    if (storedRequest && storedRequest.untilMs > now.getTime() && !this.isStoredReview(request)) throw kycReviewInProgress();
     this.reviewRequest = request;
     this.updatedAt = now;
   }
 
-  /** Requests a lost decision again. A decision that the provider has is read there instead. */
+  /** Requests a lost decision again, unless it can be read at the provider. */
   requestReviewAgain(now: Date, emit: EmitChange): void {
     if (!this.awaitsReview() || !this.isReviewedHere()) return;
     this.updatedAt = now;
@@ -226,8 +227,8 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Returns whether only our rules require the review. The provider then waits for no decision, and
-   * the operator's decision is made here.
+   * Returns whether only our rules require the review. The operator's decision is then not sent to
+   * the provider, which does not wait for one.
    */
   isReviewedHere(): boolean {
     return this.providerVerdict !== "NEEDS_REVIEW";
@@ -245,18 +246,18 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Emits the due notice about the document of an approved application, each once: 30 days ahead, 7
-   * days ahead, expired.
+   * Emits the due notice about the document of an approved application: 30 days ahead, 7 days ahead
+   * or expired. Emits each notice once.
    */
   notifyDocumentExpiry(now: Date, emit: EmitChange): void {
     if (this.verdict !== "APPROVED" || this.documentExpiry == null) return;
     const today = dayOf(now);
     const daysLeft = Math.round((Date.parse(this.documentExpiry) - Date.parse(today)) / dayMs);
-    const due = isExpired(this.documentExpiry, today) ? 3 : daysLeft <= 7 ? 2 : daysLeft <= 30 ? 1 : 0;
-    if (due <= this.documentNotices) return;
-    this.documentNotices = due;
+    const dueNotice = isExpired(this.documentExpiry, today) ? 3 : daysLeft <= 7 ? 2 : daysLeft <= 30 ? 1 : 0;
+    if (dueNotice <= this.documentNotices) return;
+    this.documentNotices = dueNotice;
     this.updatedAt = now;
-    emit(due === 3 ? "KYC_DOCUMENT_EXPIRED" : "KYC_DOCUMENT_EXPIRING");
+    emit(dueNotice === 3 ? "KYC_DOCUMENT_EXPIRED" : "KYC_DOCUMENT_EXPIRING");
   }
 
   /** Returns whether the stored decision belongs to the same Idempotency-Key as this request. */
@@ -265,9 +266,10 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Returns whether a new state of the provider can still change this application. If it is not
-   * open, only a callback or an event of the provider plans a check: for a verdict on an EXPIRED
-   * application, or for the cancellation of an application without remaining attempts.
+   * Returns whether a new state of the provider can still change this application. A check of an
+   * application that is not open is planned only by a callback or an event of the provider. The
+   * change is then the verdict on an EXPIRED application, or the cancellation of an application
+   * without remaining attempts.
    */
   private mayChange(): boolean {
     return this.isOpen() || this.status === "EXPIRED" || this.status === "FAILED";
@@ -296,18 +298,18 @@ export class KycApplication extends schema.class {
 
   /**
    * Emits KYC_FAILED for a failed attempt whose FAILED status this service did not read. The
-   * provider's state shows the failure: the applicant is on the link again, or has begun a later
-   * attempt. Emits one event for several such failures.
-   * An applicant who continues has an attempt left, also when the provider counts more attempts
-   * than this service requested: otherwise the verdict would be rejected.
+   * provider's state shows the failure: the applicant has opened the link again, or has begun a
+   * later attempt. Emits one event for several such failures.
+   * If the applicant continues, one attempt counts as remaining, even if the provider counts more
+   * attempts than this service requested. Otherwise this service would ignore the verdict.
    */
   private emitMissedFailure(state: ApplicationState, now: Date, emit: EmitChange): void {
     if (state.status === "FAILED" || state.status === "CREATED" || !this.mayBecome("FAILED", true)) return;
-    const continues = state.status === "OPENED" || isSubmitted(state.status);
-    const failuresMax = continues ? this.maxAttempts - 1 : this.maxAttempts;
-    const failures = Math.min(failedAttempts(state.status, Math.max(state.attemptsUsed, this.attemptsUsed)), failuresMax);
+    const isContinued = state.status === "OPENED" || isSubmitted(state.status);
+    const failuresMax = isContinued ? this.maxAttempts - 1 : this.maxAttempts;
+    const failures = Math.min(countFailedAttempts(state.status, Math.max(state.attemptsUsed, this.attemptsUsed)), failuresMax);
     const isBackOnLink = isBeingChecked(this.status) && !isSubmitted(state.status);
-    if (!isBackOnLink && failures <= failedAttempts(this.status, this.attemptsUsed)) return;
+    if (!isBackOnLink && failures <= countFailedAttempts(this.status, this.attemptsUsed)) return;
     this.attemptsUsed = failures;
     this.changeStatus("FAILED", now, emit);
   }
@@ -320,7 +322,7 @@ export class KycApplication extends schema.class {
       return status !== "FAILED" || isLaterAttempt;
     }
     if (status === "FAILED" || status === "COMPLETED" || status === "EXPIRED" || status === "CANCELED") return true;
-    return order[status] > order[this.status as keyof typeof order];
+    return statusOrder[status] > statusOrder[this.status as keyof typeof statusOrder];
   }
 
   private changeStatus(status: Exclude<KycStatus, "COMPLETED">, now: Date, emit: EmitChange): void {
@@ -338,18 +340,18 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Applies a state during a review. A change of the provider's verdict from NEEDS_REVIEW is a
-   * person's decision at the provider, and so is any rejection. A repeated approval does not end a
-   * review that only our rules require.
+   * Applies a state during a review. A change of the provider's verdict from NEEDS_REVIEW and any
+   * rejection are a person's decision at the provider. A repeated approval does not end a review
+   * that only our rules require.
    */
   private applyReviewState(state: ApplicationState, now: Date, emit: EmitChange): boolean {
     if (state.status !== "COMPLETED") return false;
     const { verdict } = state;
-    const before = this.providerVerdict;
+    const previousVerdict = this.providerVerdict;
     this.providerVerdict = verdict ?? null;
-    if (!verdict || verdict === "NEEDS_REVIEW" || verdict === before) return true;
-    if (before !== "NEEDS_REVIEW" && verdict !== "REJECTED") return true;
-    // A person at the provider decided otherwise than our operator.
+    if (!verdict || verdict === "NEEDS_REVIEW" || verdict === previousVerdict) return true;
+    if (previousVerdict !== "NEEDS_REVIEW" && verdict !== "REJECTED") return true;
+    // A person at the provider made another decision than our operator.
     if (this.reviewRequest?.outcome !== verdict) this.reviewRequest = null;
     // A decision may omit the document's expiry.
     const evidence = { ...state, documentExpiry: state.documentExpiry ?? this.documentExpiry ?? undefined };
@@ -390,8 +392,8 @@ export class KycApplication extends schema.class {
    * Expires the link if a request that began after the deadline shows no submission. The response
    * to an earlier request may be older than a submission in time.
    */
-  private expireAfterDeadline(reported: KycStatus, requestedAt: Date, now: Date, emit: EmitChange): void {
-    if (reported !== this.status || !this.mayExpire()) return;
+  private expireAfterDeadline(reportedStatus: KycStatus, requestedAt: Date, now: Date, emit: EmitChange): void {
+    if (reportedStatus !== this.status || !this.mayExpire()) return;
     if (requestedAt.getTime() < this.linkExpiresAt.getTime() + linkGraceMs) return;
     this.changeStatus("EXPIRED", now, emit);
   }

@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 
 /**
  * Returns the link of an application. Returns undefined after the link was removed, and if no
- * configured key decrypts it: an unreadable link must not make its application or a list fail.
+ * configured key decrypts it. A request must not fail because of an unreadable link.
  */
 export const linkOf = (
   { secrets, logger }: Pick<Context, "secrets" | "logger">,

@@ -23,13 +23,13 @@ export async function syncApplication(context: Context, id: string, timeoutMs: n
   return outcome.kind === "accepted";
 }
 
-/** Throws `not_found`. */
+/** Locks and returns an application. Throws `not_found`. */
 export const lockApplication = (em: SqlEntityManager, owner: Owner, id: string): Promise<KycApplication> =>
   lockRow(em, KycApplication, owner, id, kycApplicationNotFound);
 
 /**
  * Applies the provider's response to a locked application, records its events, and plans the next
- * check. All times are those of the database, so that replicas agree on whether a link has expired.
+ * check. All times are of the database's clock, so that replicas agree on the expiry of links.
  * `start` must be read before the request begins.
  */
 export async function recordState(
@@ -41,19 +41,19 @@ export async function recordState(
 ): Promise<void> {
   const { logger } = context;
   const now = await databaseTime(em);
-  const about = { application_id: application.id, provider_id: application.providerId };
+  const ids = { application_id: application.id, provider_id: application.providerId };
   if (outcome.kind === "accepted") {
     const result = application.applyState(outcome.value, start, now, recordChanges(em, application, now));
     const { status: reported, sequence, unread } = outcome.value;
-    const fields = { ...about, result, reported, status: application.status, sequence };
+    const logFields = { ...ids, result, reported, status: application.status, sequence };
     if (result === "mismatch" || result === "illegal") {
-      logger.error({ ...fields, alert: true }, "provider returned an impossible application state");
+      logger.error({ ...logFields, alert: true }, "provider returned an impossible application state");
     } else if (result === "applied" && unread.length > 0) {
-      logger.error({ ...fields, unread, alert: true }, "evidence of the provider cannot be read");
-    } else logger.info(fields, "application synced");
+      logger.error({ ...logFields, unread, alert: true }, "evidence of the provider cannot be read");
+    } else logger.info(logFields, "application synced");
   } else {
-    const cause = outcome.kind === "refused" ? { error_code: outcome.errorCode } : { reason: outcome.reason };
-    logger.warn({ ...about, outcome: outcome.kind, ...cause }, "application could not be read at the provider");
+    const causeFields = outcome.kind === "refused" ? { error_code: outcome.errorCode } : { reason: outcome.reason };
+    logger.warn({ ...ids, outcome: outcome.kind, ...causeFields }, "application could not be read at the provider");
   }
   application.planCheck(context.checkPausesSeconds, now, start, outcome.kind === "accepted");
 }

@@ -19,57 +19,57 @@ afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());
 
 const cancel = (id: string, caller: ReturnType<typeof aBusinessCaller>) => harness.kyc.cancelKycApplication({ id }, { caller });
-const cancels = async (id: string) =>
+const countCancellations = async (id: string) =>
   (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_cancel").length;
 
 describe("cancelKycApplication", () => {
-  test("cancels an unused link at the provider, and emits one event", async () => {
+  test("cancelKycApplication cancels an unused link at the provider, and emits one event", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     expect(await cancel(id, caller)).toMatchObject({ id, status: KycStatus.CANCELED, linkUrl });
     expect((await harness.sandbox.application(id)).status).toBe("CANCELED");
-    expect(await harness.eventNames(id)).toEqual(["CREATED", "CANCELED"]);
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "CANCELED"]);
     expect(await refusal(cancel(id, caller))).toMatchObject({ kind: "conflict", code: "kyc_application_final" });
-    expect(await cancels(id)).toBe(1);
+    expect(await countCancellations(id)).toBe(1);
   });
 
   test.each([
     ["opened", async (linkUrl?: string) => harness.sandbox.open(linkUrl)],
     ["failed", async (linkUrl?: string) => harness.sandbox.submit(linkUrl, { outcome: "failed" })],
-  ])("cancels an application that is %s only at the provider", async (_name, use) => {
+  ])("cancelKycApplication cancels an application that is %s only at the provider", async (_name, changeAtProvider) => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
-    await use(linkUrl);
+    await changeAtProvider(linkUrl);
     expect(await cancel(id, caller)).toMatchObject({ status: KycStatus.CANCELED });
   });
 
-  test("returns 409 after a submission, and stores the provider's state", async () => {
+  test("cancelKycApplication returns 409 after a submission, and stores the provider's state", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 60 });
-    const conflict = { kind: "conflict", code: "kyc_in_progress" };
-    expect(await refusal(harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k")))).toMatchObject(conflict);
+    const expectedError = { kind: "conflict", code: "kyc_in_progress" };
+    expect(await refusal(harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k")))).toMatchObject(expectedError);
     const [row] = await harness.sql("select status from kyc_application where id = ?", [id]);
     expect(row).toEqual({ status: "PROCESSING" });
-    expect(await refusal(harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k")))).toMatchObject(conflict);
-    expect(await cancels(id)).toBe(1);
+    expect(await refusal(harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k")))).toMatchObject(expectedError);
+    expect(await countCancellations(id)).toBe(1);
   });
 
   test.each([
     ["COMPLETED", async (linkUrl?: string) => harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 })],
     ["EXPIRED", async (linkUrl?: string) => harness.sandbox.expire(linkUrl)],
-  ])("returns 409 for a %s application, whether the status is already stored or not", async (status, use) => {
+  ])("cancelKycApplication returns 409 for a %s application, even if the status is not stored yet", async (status, changeAtProvider) => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
-    await use(linkUrl);
+    await changeAtProvider(linkUrl);
     for (const _ of [1, 2]) {
       expect(await refusal(cancel(id, caller))).toMatchObject({ kind: "conflict", code: "kyc_application_final" });
     }
     expect(await harness.sql("select status from kyc_application where id = ?", [id])).toEqual([{ status }]);
-    expect(await cancels(id)).toBe(1);
+    expect(await countCancellations(id)).toBe(1);
   });
 
-  test("returns kyc_provider_error if the provider rejects the cancellation without a submission", async () => {
+  test("cancelKycApplication returns kyc_provider_error if the provider rejects the cancellation without a submission", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     const { provider_id } = await harness.sandbox.application(id);
@@ -84,33 +84,33 @@ describe("cancelKycApplication", () => {
     expect(await cancel(id, caller)).toMatchObject({ status: KycStatus.CANCELED });
   });
 
-  test("returns the same error for another business's application as for an unknown id", async () => {
+  test("cancelKycApplication returns the same error for another business's application, an unknown id and a malformed id", async () => {
     const { id } = await harness.create();
-    const unknown = await refusal(cancel(uuidv7(), aBusinessCaller()));
-    expect(await refusal(cancel(id, aBusinessCaller()))).toEqual(unknown);
-    expect(await refusal(cancel("x", aBusinessCaller()))).toEqual(unknown);
-    expect(await cancels(id)).toBe(0);
+    const unknownIdError = await refusal(cancel(uuidv7(), aBusinessCaller()));
+    expect(await refusal(cancel(id, aBusinessCaller()))).toEqual(unknownIdError);
+    expect(await refusal(cancel("x", aBusinessCaller()))).toEqual(unknownIdError);
+    expect(await countCancellations(id)).toBe(0);
   });
 
-  test("returns the same response again for the same key", async () => {
+  test("cancelKycApplication returns the same response for a repeated Idempotency-Key", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
-    const first = await harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k"));
-    const again = withIdempotencyKey(caller, "k");
-    expect(await harness.kyc.cancelKycApplication({ id }, again)).toEqual(first);
-    expect(again.replayed).toBe(true);
-    expect(await cancels(id)).toBe(1);
+    const firstResponse = await harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k"));
+    const repeatedOptions = withIdempotencyKey(caller, "k");
+    expect(await harness.kyc.cancelKycApplication({ id }, repeatedOptions)).toEqual(firstResponse);
+    expect(repeatedOptions.replayed).toBe(true);
+    expect(await countCancellations(id)).toBe(1);
   });
 
-  test.each(["reset_after", "timeout_before", "http_500"])("repeats the call to the provider after %s", async (mode) => {
+  test.each(["reset_after", "timeout_before", "http_500"])("cancelKycApplication repeats the call to the provider after the fault %s", async (mode) => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     await harness.sandbox.fault("kyc_cancel", mode);
     expect(await cancel(id, caller)).toMatchObject({ status: KycStatus.CANCELED });
-    expect(await harness.eventNames(id)).toEqual(["CREATED", "CANCELED"]);
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "CANCELED"]);
   });
 
-  test("returns the cancelled application for the same key after the provider's response was lost", async () => {
+  test("cancelKycApplication returns the cancelled application for the same Idempotency-Key after a lost response of the provider", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     await harness.sandbox.fault("kyc_cancel", "reset_after", 100);
@@ -118,13 +118,13 @@ describe("cancelKycApplication", () => {
       kind: "unavailable",
       code: "kyc_provider_unavailable",
     });
-    expect(await harness.refreshed(id, caller)).toMatchObject({ status: KycStatus.CANCELED });
+    expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus.CANCELED });
     expect(await harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "k"))).toMatchObject({
       status: KycStatus.CANCELED,
     });
     expect(await refusal(harness.kyc.cancelKycApplication({ id }, withIdempotencyKey(caller, "other")))).toMatchObject({
       code: "kyc_application_final",
     });
-    expect(await harness.eventNames(id)).toEqual(["CREATED", "CANCELED"]);
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "CANCELED"]);
   });
 });

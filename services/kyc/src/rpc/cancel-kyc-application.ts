@@ -29,50 +29,50 @@ export const cancelKycApplication =
   async (request, call) => {
     const { orm, provider, logger } = context;
     const businessId = requireBusiness(call.caller);
-    const started = await transaction(orm, async (em) => {
+    const firstResult = await transaction(orm, async (em) => {
       // A cancellation is idempotent, so a repeated request need not wait for the first one.
       const claim = await claimKey(em, call, KycApplicationSchema, { heldMs: 0 });
       const application = await lockApplication(em, businessId, request.id);
-      const done = (message: KycApplicationMessage) => ({ response: { ...message, linkUrl: linkOf(context, application) } });
-      if ("replayed" in claim) return done(claim.replayed);
+      const respond = (message: KycApplicationMessage) => ({ response: { ...message, linkUrl: linkOf(context, application) } });
+      if ("replayed" in claim) return respond(claim.replayed);
       const { record, isRepeated } = claim;
       if (isRepeated && application.status === "CANCELED") {
         // An earlier execution of this request cancelled the application without a response.
         const message = toKycApplicationMessage(application);
         record?.storeResponse(KycApplicationSchema, message);
-        return done(message);
+        return respond(message);
       }
       application.requireCancelable();
       return { application, keyId: record?.id, requestedAt: await databaseTime(em) };
     });
-    if ("response" in started) return started.response;
+    if ("response" in firstResult) return firstResult.response;
 
-    const { id, providerId, nextCheckAt } = started.application;
+    const { id, providerId, nextCheckAt } = firstResult.application;
     const state = await callWithRetries((timeoutMs) => provider.cancel(providerId, timeoutMs), {
       callsMax,
       remainingMs: () => call.remainingMs() - responseMs,
       logger,
-      about: { application_id: id },
+      ids: { application_id: id },
     });
     faultPoint("cancel.answered");
     const message = await transaction(orm, async (em) => {
-      const key = await lockKey(em, started.keyId);
+      const key = await lockKey(em, firstResult.keyId);
       if (key?.hasEnded()) return key.replay(KycApplicationSchema);
       const application = await lockApplication(em, businessId, id);
-      await recordState(em, context, application, { kind: "accepted", value: state }, { at: started.requestedAt, nextCheckAt });
-      const canceled = toKycApplicationMessage(application);
-      if (application.status === "CANCELED") key?.storeResponse(KycApplicationSchema, canceled);
+      await recordState(em, context, application, { kind: "accepted", value: state }, { at: firstResult.requestedAt, nextCheckAt });
+      const canceledMessage = toKycApplicationMessage(application);
+      if (application.status === "CANCELED") key?.storeResponse(KycApplicationSchema, canceledMessage);
       else if (key) em.remove(key);
-      return canceled;
+      return canceledMessage;
     });
     faultPoint("cancel.committed");
     if (message.status !== KycStatus.CANCELED) throw toRefusal(state.status);
-    return { ...message, linkUrl: linkOf(context, started.application) };
+    return { ...message, linkUrl: linkOf(context, firstResult.application) };
   };
 
 /**
- * Returns the refusal for the status at the provider: a submission or the link's end came first, or
- * the provider rejected the cancellation.
+ * Returns the refusal for the status at the provider: the applicant has submitted, the application
+ * is final, or the provider rejected the cancellation.
  */
 function toRefusal(status: Status): DomainError {
   if (status === "SUBMITTED" || status === "PROCESSING") return kycInProgress(status);

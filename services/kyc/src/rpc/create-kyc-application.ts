@@ -22,10 +22,10 @@ const callsMax = 3;
 /** Reserved for the second check of the client, the commit and the response. */
 const responseMs = 2_000;
 /**
- * Minimum time for the withdrawal at the provider, even if the response then misses its deadline.
+ * Minimum time for the cancellation at the provider, even if the response then misses its deadline.
  * The same time is reserved for the response.
  */
-const withdrawMsMin = 500;
+const cancelMsMin = 500;
 const maxAttemptsDefault = 3;
 
 /**
@@ -38,9 +38,8 @@ export const createKycApplication =
   async (request, call) => {
     const { orm } = context;
     const businessId = requireBusiness(call.caller);
-    // The id of the key's record is the reference at the provider, which returns the same
-    // application for the same reference. A repeated request after the hold can therefore execute
-    // again safely.
+    // The id of the key's record is the reference at the provider. The provider returns the same
+    // application for the same reference, so a repeated request can execute again after the hold.
     const claim = await transaction(orm, (em) => claimKey(em, call, KycApplicationSchema, { heldMs: call.remainingMs() }));
     if ("replayed" in claim) {
       const row = await kycApplicationView.read(orm.em.fork(), businessId, claim.replayed.id);
@@ -48,45 +47,45 @@ export const createKycApplication =
     }
 
     const keyId = claim.record?.id;
-    const wanted = applicationToCreate(keyId ?? uuidv7(), request);
-    const about = { application_id: wanted.reference, request_id: call.requestId };
+    const requested = toApplicationToCreate(keyId ?? uuidv7(), request);
+    const ids = { application_id: requested.reference, request_id: call.requestId };
     try {
-      const refusal = await refusalOfClient(context, businessId, request.clientId);
+      const refusal = await findClientRefusal(context, businessId, request.clientId);
       if (refusal) throw refusal;
-      const created = await callWithRetries((timeoutMs) => context.provider.create(wanted, timeoutMs), {
+      const created = await callWithRetries((timeoutMs) => context.provider.create(requested, timeoutMs), {
         callsMax,
         remainingMs: () => call.remainingMs() - responseMs,
         logger: context.logger,
-        about,
+        ids,
       });
       faultPoint("application.linked");
       // The client may have been blocked during the call to the provider.
-      const lateRefusal = await refusalOfClient(context, businessId, request.clientId);
+      const lateRefusal = await findClientRefusal(context, businessId, request.clientId);
       if (lateRefusal) {
-        const stored = await deleteKey(context, keyId);
-        if (stored) return { ...stored, linkUrl: created.linkUrl };
-        await withdraw(context, wanted.reference, created.providerId, call);
+        const storedMessage = await deleteKey(context, keyId);
+        if (storedMessage) return { ...storedMessage, linkUrl: created.linkUrl };
+        await cancelAtProvider(context, requested.reference, created.providerId, call);
         throw lateRefusal;
       }
       const message = await transaction(orm, async (em) => {
         const key = await lockKey(em, keyId);
         if (key?.hasEnded()) return key.replay(KycApplicationSchema);
-        // A repeated request was refused in the meantime and has deleted the key's record.
+        // A concurrent repeated request was refused and has deleted the key's record.
         if (keyId && !key) throw idempotencyInProgress();
-        const stored = toKycApplicationMessage(await store(em, context, wanted, created, request, call));
-        key?.storeResponse(KycApplicationSchema, stored);
-        return stored;
+        const storedMessage = toKycApplicationMessage(await storeApplication(em, context, requested, created, request, call));
+        key?.storeResponse(KycApplicationSchema, storedMessage);
+        return storedMessage;
       });
       faultPoint("application.committed");
-      context.logger.info({ ...about, provider_id: created.providerId }, "application created");
+      context.logger.info({ ...ids, provider_id: created.providerId }, "application created");
       return { ...message, linkUrl: created.linkUrl };
     } catch (error) {
-      await endKeyAfter(error, context, keyId);
+      await endKeyAfterError(error, context, keyId);
       throw error;
     }
   };
 
-function applicationToCreate(reference: string, request: CreateKycApplicationRequest): ApplicationToCreate {
+function toApplicationToCreate(reference: string, request: CreateKycApplicationRequest): ApplicationToCreate {
   const allowed = documentTypes.filter((type) => request.allowedDocuments.includes(type));
   return {
     reference,
@@ -102,14 +101,14 @@ function applicationToCreate(reference: string, request: CreateKycApplicationReq
   };
 }
 
-/** Returns undefined for a client in good standing, and without a client. */
-async function refusalOfClient(
+/** Returns the refusal for a client. Undefined: the client has a good standing or is absent. */
+async function findClientRefusal(
   { clients }: Context,
   businessId: string,
   clientId: string | undefined,
 ): Promise<DomainError | undefined> {
   if (clientId === undefined) return undefined;
-  const standing = isUuid(clientId) ? await clients.standing(businessId, clientId) : "UNKNOWN";
+  const standing = isUuid(clientId) ? await clients.readStanding(businessId, clientId) : "UNKNOWN";
   if (standing === "GOOD") return undefined;
   return standing === "BLOCKED" ? clientBlocked() : namedClientNotFound();
 }
@@ -128,14 +127,14 @@ async function deleteKey({ orm }: Context, keyId: string | undefined): Promise<K
 }
 
 /** Cancels the created application at the provider. Its link was not returned to the business. */
-async function withdraw({ provider, logger }: Context, id: string, providerId: string, call: Call): Promise<void> {
-  const { kind } = await provider.cancel(providerId, Math.max(withdrawMsMin, call.remainingMs() - withdrawMsMin));
+async function cancelAtProvider({ provider, logger }: Context, id: string, providerId: string, call: Call): Promise<void> {
+  const { kind } = await provider.cancel(providerId, Math.max(cancelMsMin, call.remainingMs() - cancelMsMin));
   const fields = { application_id: id, provider_id: providerId, outcome: kind };
   if (kind === "accepted") logger.info(fields, "application of a blocked client canceled at the provider");
   else logger.warn(fields, "application of a blocked client not canceled at the provider, its link expires there");
 }
 
-async function store(
+async function storeApplication(
   em: SqlEntityManager,
   context: Context,
   { reference: id, allowedDocuments, requireVideo, maxAttempts }: ApplicationToCreate,
@@ -143,8 +142,8 @@ async function store(
   request: CreateKycApplicationRequest,
   call: Call,
 ): Promise<KycApplication> {
-  // The newest application of a client counts. Replicas have different clocks, so the time is that
-  // of the database.
+  // Consumers use the newest application of a client, and replicas have different clocks. The time
+  // is therefore of the database's clock.
   const now = await databaseTime(em);
   const application = em.create(KycApplication, {
     id,
@@ -184,7 +183,7 @@ async function store(
  * stored response. A temporary error or a fault releases the key for a repeated request. Any other
  * refusal deletes the key's record.
  */
-async function endKeyAfter(error: unknown, { orm, logger }: Context, keyId: string | undefined): Promise<void> {
+async function endKeyAfterError(error: unknown, { orm, logger }: Context, keyId: string | undefined): Promise<void> {
   const isRepeatable = !(error instanceof DomainError) || error.kind === "unavailable";
   await transaction(orm, async (em) => {
     const key = await lockKey(em, keyId);
@@ -192,5 +191,5 @@ async function endKeyAfter(error: unknown, { orm, logger }: Context, keyId: stri
     if (isRepeatable) key.release();
     else if (error.kind === "upstream_error") key.storeRefusal(error);
     else em.remove(key);
-  }).catch((failure: unknown) => logger.warn({ err: failure }, "Idempotency-Key not released, its hold ends by time"));
+  }).catch((keyError: unknown) => logger.warn({ err: keyError }, "Idempotency-Key not released until its hold expires"));
 }

@@ -12,100 +12,100 @@ beforeAll(async () => {
 afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());
 
-const reads = async (id: string) =>
+const countReads = async (id: string) =>
   (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_get").length;
 
 describe("getKycApplication", () => {
-  test("returns the same error for another business's application and an invalid id as for an unknown id", async () => {
+  test("getKycApplication returns the same error for another business's application, an unknown id and a malformed id", async () => {
     const { id } = await harness.create();
-    const read = (requestedId: string) =>
+    const readError = (requestedId: string) =>
       refusal(harness.kyc.getKycApplication({ id: requestedId }, { caller: aBusinessCaller() }));
-    const unknown = await read(uuidv7());
-    expect(unknown).toMatchObject({ kind: "not_found", code: "not_found" });
-    expect(await read(id)).toEqual(unknown);
-    expect(await read("not-a-uuid")).toEqual(unknown);
+    const unknownIdError = await readError(uuidv7());
+    expect(unknownIdError).toMatchObject({ kind: "not_found", code: "not_found" });
+    expect(await readError(id)).toEqual(unknownIdError);
+    expect(await readError("not-a-uuid")).toEqual(unknownIdError);
   });
 
-  test("reads at the provider at most once in ten seconds, also for ten concurrent requests", async () => {
+  test("getKycApplication reads at the provider once in ten seconds for ten concurrent requests", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.open(linkUrl);
     const responses = await Promise.all(Array.from({ length: 10 }, () => harness.kyc.getKycApplication({ id }, { caller })));
     expect(responses.some(({ status }) => status === KycStatus.OPENED)).toBe(true);
     expect(responses.every((application) => application.linkUrl === linkUrl)).toBe(true);
-    expect(await reads(id)).toBe(1);
+    expect(await countReads(id)).toBe(1);
   });
 
-  test("does not read at the provider if the request accepts the stored state", async () => {
+  test("getKycApplication does not read at the provider if the request accepts the stored state", async () => {
     const caller = aBusinessCaller();
-    const created = await harness.create(caller);
-    await harness.sandbox.open(created.linkUrl);
-    expect(await harness.kyc.getKycApplication({ id: created.id, stored: true }, { caller })).toEqual(created);
-    expect(await reads(created.id)).toBe(0);
+    const createdApplication = await harness.create(caller);
+    await harness.sandbox.open(createdApplication.linkUrl);
+    expect(await harness.kyc.getKycApplication({ id: createdApplication.id, stored: true }, { caller })).toEqual(createdApplication);
+    expect(await countReads(createdApplication.id)).toBe(0);
   });
 
-  test("returns the stored state while the provider is unavailable", async () => {
+  test("getKycApplication returns the stored state while the provider is unavailable", async () => {
     const caller = aBusinessCaller();
-    const created = await harness.create(caller);
+    const createdApplication = await harness.create(caller);
     await harness.sandbox.fault("kyc_get", "http_500");
-    expect(await harness.kyc.getKycApplication({ id: created.id }, { caller })).toEqual(created);
+    expect(await harness.kyc.getKycApplication({ id: createdApplication.id }, { caller })).toEqual(createdApplication);
   });
 
-  test("does not read a final application at the provider", async () => {
+  test("getKycApplication does not read a final application at the provider", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "approved" }, caller);
-    const before = await reads(id);
-    await harness.refreshed(id, caller);
-    expect(await reads(id)).toBe(before);
+    const readsBefore = await countReads(id);
+    await harness.readRefreshed(id, caller);
+    expect(await countReads(id)).toBe(readsBefore);
   });
 });
 
 test.each([
   ["EXPIRED", (linkUrl?: string) => harness.sandbox.expire(linkUrl)],
   ["OPENED", async () => {}],
-] as const)("an application with a missed failure becomes %s, and events of both changes are emitted", async (status, use) => {
+] as const)("getKycApplication after a missed failure returns %s, and emits an event for each of both changes", async (status, changeAtProvider) => {
   const caller = aBusinessCaller();
   const { id, linkUrl } = await harness.create(caller);
   await harness.sandbox.submit(linkUrl, { outcome: "failed", hold_seconds: 0.5 });
-  expect(await harness.refreshed(id, caller)).toMatchObject({ status: KycStatus.PROCESSING });
+  expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus.PROCESSING });
   await eventually(async () => expect((await harness.sandbox.application(id)).status).toBe("FAILED"));
   await harness.sandbox.open(linkUrl);
-  await use(linkUrl);
-  expect(await harness.refreshed(id, caller)).toMatchObject({ status: KycStatus[status] });
-  expect(await harness.eventNames(id)).toEqual(["CREATED", "PROCESSING", "FAILED", status]);
+  await changeAtProvider(linkUrl);
+  expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus[status] });
+  expect(await harness.readEventNames(id)).toEqual(["CREATED", "PROCESSING", "FAILED", status]);
 });
 
 test("each event of an application has a greater revision than the previous event", async () => {
   const caller = aBusinessCaller();
   const { id, linkUrl } = await harness.create(caller);
   await harness.sandbox.open(linkUrl);
-  await harness.refreshed(id, caller);
+  await harness.readRefreshed(id, caller);
   await harness.kyc.cancelKycApplication({ id }, { caller });
-  expect(await harness.eventNames(id)).toEqual(["CREATED", "OPENED", "CANCELED"]);
-  const revisions = (await harness.events(id)).map(({ revision }) => revision);
+  expect(await harness.readEventNames(id)).toEqual(["CREATED", "OPENED", "CANCELED"]);
+  const revisions = (await harness.readEvents(id)).map(({ revision }) => revision);
   expect(revisions).toEqual([...new Set(revisions)].sort((left, right) => left - right));
 });
 
-test("an event after a restore to an earlier time has a greater revision than the lost events", async () => {
+test("an event after a restore to an earlier time has a greater revision than all lost events", async () => {
   const caller = aBusinessCaller();
   const { id, linkUrl } = await harness.create(caller);
-  const [before] = await harness.sql("select status, sequence, attempts_used, revision from kyc_application where id = ?", [id]);
+  const [rowBefore] = await harness.sql("select status, sequence, attempts_used, revision from kyc_application where id = ?", [id]);
   await harness.sandbox.submit(linkUrl, { outcome: "failed", hold_seconds: 0 });
-  await harness.refreshed(id, caller);
-  const lost = await harness.events(id);
-  expect(lost).toHaveLength(2);
+  await harness.readRefreshed(id, caller);
+  const lostEvents = await harness.readEvents(id);
+  expect(lostEvents).toHaveLength(2);
 
-  // Two events in one second also use the revision of the next second. A real restore takes longer.
+  // The two lost events may use the revisions of two seconds. A real restore takes longer.
   await harness.sql("select pg_sleep(2.1)");
   await harness.sql(
     "update kyc_application set (status, sequence, attempts_used, revision) = (?, ?::int, ?::int, ?::int) where id = ?",
-    [before?.["status"], before?.["sequence"], before?.["attempts_used"], before?.["revision"], id],
+    [rowBefore?.["status"], rowBefore?.["sequence"], rowBefore?.["attempts_used"], rowBefore?.["revision"], id],
   );
   await harness.sandbox.open(linkUrl);
-  await harness.refreshed(id, caller);
-  const [next, ...others] = (await harness.events(id)).slice(lost.length);
-  expect(others).toHaveLength(1);
-  expect(next?.revision).toBeGreaterThan(lost.at(-1)?.revision ?? 0);
+  await harness.readRefreshed(id, caller);
+  const [nextEvent, ...otherEvents] = (await harness.readEvents(id)).slice(lostEvents.length);
+  expect(otherEvents).toHaveLength(1);
+  expect(nextEvent?.revision).toBeGreaterThan(lostEvents.at(-1)?.revision ?? 0);
 });
 
 describe("result of a submission", () => {
@@ -115,20 +115,20 @@ describe("result of a submission", () => {
     [{ outcome: "needs_review" }, KycVerdict.NEEDS_REVIEW, ["CREATED", "NEEDS_REVIEW"], []],
     [{ outcome: "approved", aml_hit_count: 1 }, KycVerdict.NEEDS_REVIEW, ["CREATED", "NEEDS_REVIEW"], ["AML_MATCH"]],
     [{ outcome: "approved", document_expiry: "2020-01-01" }, KycVerdict.REJECTED, ["CREATED", "REJECTED"], ["DOCUMENT_EXPIRED"]],
-  ])("%o has the verdict %i", async (submission, verdict, events, codes) => {
+  ])("an application with the submission %o gets the verdict %i", async (submission, verdict, events, codes) => {
     const application = await harness.aDecidedApplication(submission);
     expect(application).toMatchObject({ status: KycStatus.COMPLETED, verdict, attemptsUsed: 1, attemptsRemaining: 2 });
     expect(application.reasonCodes.map(({ code }) => code)).toEqual(codes);
     expect(application.completedAtMs).toBeDefined();
-    expect(await harness.eventNames(application.id)).toEqual(events);
+    expect(await harness.readEventNames(application.id)).toEqual(events);
   });
 
-  test("without a video needs a review", async () => {
+  test("an application without a video gets the verdict NEEDS_REVIEW", async () => {
     const application = await harness.aDecidedApplication({ outcome: "approved" }, aBusinessCaller(), { requireVideo: false });
     expect(application).toMatchObject({ verdict: KycVerdict.NEEDS_REVIEW, livenessOutcome: "NOT_PERFORMED" });
   });
 
-  test("with another name than in the profile needs a review", async () => {
+  test("an application with another name than in the profile gets the verdict NEEDS_REVIEW", async () => {
     const application = await harness.aDecidedApplication(
       { outcome: "approved", first_name: "Karim", last_name: "B" },
       aBusinessCaller(),
@@ -137,48 +137,48 @@ describe("result of a submission", () => {
     expect(application).toMatchObject({ verdict: KycVerdict.NEEDS_REVIEW, reasonCodes: [{ code: "PROFILE_MISMATCH" }] });
   });
 
-  test("after a failure allows another attempt while attempts remain, and emits one event for each failure", async () => {
+  test("an application with failed attempts emits one event for each failure", async () => {
     const caller = aBusinessCaller();
-    const failed = await harness.aDecidedApplication({ outcome: "failed" }, caller, { maxAttempts: 2 });
-    expect(failed).toMatchObject({ status: KycStatus.FAILED, attemptsRemaining: 1 });
-    expect(failed.errorMessage).toBeDefined();
-    await harness.sandbox.submit(failed.linkUrl, { outcome: "failed" });
-    expect(await harness.refreshed(failed.id, caller)).toMatchObject({ status: KycStatus.FAILED, attemptsRemaining: 0 });
-    await harness.refreshed(failed.id, caller);
-    expect(await harness.eventNames(failed.id)).toEqual(["CREATED", "FAILED", "FAILED"]);
+    const failedApplication = await harness.aDecidedApplication({ outcome: "failed" }, caller, { maxAttempts: 2 });
+    expect(failedApplication).toMatchObject({ status: KycStatus.FAILED, attemptsRemaining: 1 });
+    expect(failedApplication.errorMessage).toBeDefined();
+    await harness.sandbox.submit(failedApplication.linkUrl, { outcome: "failed" });
+    expect(await harness.readRefreshed(failedApplication.id, caller)).toMatchObject({ status: KycStatus.FAILED, attemptsRemaining: 0 });
+    await harness.readRefreshed(failedApplication.id, caller);
+    expect(await harness.readEventNames(failedApplication.id)).toEqual(["CREATED", "FAILED", "FAILED"]);
   });
 
-  test("is EXPIRED if the applicant submits nothing", async () => {
+  test("an application without a submission becomes EXPIRED", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     await harness.sandbox.expire(linkUrl);
-    expect(await harness.refreshed(id, caller)).toMatchObject({ status: KycStatus.EXPIRED });
-    expect(await harness.eventNames(id)).toEqual(["CREATED", "EXPIRED"]);
+    expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus.EXPIRED });
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "EXPIRED"]);
   });
 });
 
 describe("listKycApplications", () => {
-  test("returns the business's own applications, newest first, with pages and filters", async () => {
+  test("listKycApplications returns the applications of the business, newest first, with pages and filters", async () => {
     const caller = aBusinessCaller();
-    const first = await harness.create(caller, { externalId: "a'\\%" });
-    const second = await harness.aDecidedApplication({ outcome: "approved" }, caller);
+    const firstApplication = await harness.create(caller, { externalId: "a'\\%" });
+    const secondApplication = await harness.aDecidedApplication({ outcome: "approved" }, caller);
     await harness.create();
     const list = async (filter: object) => {
       const { applications, total } = await harness.kyc.listKycApplications({ limit: 50, ...filter }, { caller });
       return { ids: applications.map(({ id }) => id), total };
     };
-    expect(await list({})).toEqual({ ids: [second.id, first.id], total: 2 });
-    expect(await list({ limit: 1, offset: 1 })).toEqual({ ids: [first.id], total: 2 });
-    expect(await list({ externalId: "a'\\%" })).toEqual({ ids: [first.id], total: 1 });
-    expect(await list({ status: KycStatus.COMPLETED })).toEqual({ ids: [second.id], total: 1 });
+    expect(await list({})).toEqual({ ids: [secondApplication.id, firstApplication.id], total: 2 });
+    expect(await list({ limit: 1, offset: 1 })).toEqual({ ids: [firstApplication.id], total: 2 });
+    expect(await list({ externalId: "a'\\%" })).toEqual({ ids: [firstApplication.id], total: 1 });
+    expect(await list({ status: KycStatus.COMPLETED })).toEqual({ ids: [secondApplication.id], total: 1 });
     expect(await list({ verdict: KycVerdict.REJECTED })).toEqual({ ids: [], total: 0 });
-    expect(await list({ verdict: KycVerdict.APPROVED })).toEqual({ ids: [second.id], total: 1 });
+    expect(await list({ verdict: KycVerdict.APPROVED })).toEqual({ ids: [secondApplication.id], total: 1 });
     expect(await list({ clientId: goodClient })).toEqual({ ids: [], total: 0 });
-    expect(await list({ createdFromMs: second.createdAtMs })).toEqual({ ids: [second.id], total: 1 });
-    expect(await list({ createdToMs: second.createdAtMs })).toEqual({ ids: [first.id], total: 1 });
+    expect(await list({ createdFromMs: secondApplication.createdAtMs })).toEqual({ ids: [secondApplication.id], total: 1 });
+    expect(await list({ createdToMs: secondApplication.createdAtMs })).toEqual({ ids: [firstApplication.id], total: 1 });
   });
 
-  test.each([uuidv7(), "x"])("returns client_not_found for %s, which is no client of the business", async (clientId) => {
+  test.each([uuidv7(), "x"])("listKycApplications returns client_not_found for the client id %s", async (clientId) => {
     await expect(harness.kyc.listKycApplications({ limit: 50, clientId }, { caller: aBusinessCaller() })).rejects.toMatchObject({
       kind: "not_found",
       code: "client_not_found",

@@ -12,10 +12,10 @@ import {
 import { linkOf } from "../kyc-application/link.ts";
 import { syncApplication } from "../kyc-application/sync-application.ts";
 
-/** The response waits this long for the provider. A later state is still recorded. */
+/** Longest time for which the caller waits for the provider. A later state is still recorded. */
 const refreshWaitMs = 3_000;
 const refreshTimeoutMs = 15_000;
-/** Without a next check, no change is expected. */
+/** Applications with a next check. The others cannot change. */
 const refreshable = { table: "kyc_application", column: "refreshed_at", where: "next_check_at is not null" };
 
 /** Returns the application. Refreshes it first if it may change, at most once in ten seconds. */
@@ -28,15 +28,15 @@ export const getKycApplication =
     if (!row) throw kycApplicationNotFound();
     if (!request.stored && mayStillChange(row) && (await throttleRow(em, refreshable, businessId, row.id))) {
       const { id } = row;
-      const refreshing = syncApplication(context, id, refreshTimeoutMs).catch((error: unknown) => {
+      const refresh = syncApplication(context, id, refreshTimeoutMs).catch((error: unknown) => {
         context.logger.warn({ err: error, application_id: id }, "application could not be refreshed");
       });
-      await waitAtMost(refreshWaitMs, refreshing);
+      await waitAtMost(refreshWaitMs, refresh);
       row = (await kycApplicationView.read(em, businessId, id)) ?? row;
     }
     return toKycApplicationMessage(row, linkOf(context, row));
   };
 
-/** Skips the throttle for finished applications, which are read most often. */
+/** Excludes finished applications, which are read most often, without a query. */
 const mayStillChange = ({ status, verdict }: KycApplicationRow) =>
   status !== "EXPIRED" && status !== "CANCELED" && (status !== "COMPLETED" || verdict === "NEEDS_REVIEW");

@@ -13,11 +13,11 @@ export const listKycApplications =
     const businessId = requireBusiness(call.caller);
     if (request.clientId !== undefined && !isUuid(request.clientId)) throw namedClientNotFound("");
     const { rows, ...total } = await kycApplicationList.page(orm.em, businessId, request);
-    // A client with an application exists. Only an empty list needs a call of the clients service.
+    // A client with an application exists, so only an empty list requires a call to clients.
     if (
       total.total === 0 &&
       request.clientId !== undefined &&
-      (await clients.standing(businessId, request.clientId)) === "UNKNOWN"
+      (await clients.readStanding(businessId, request.clientId)) === "UNKNOWN"
     ) {
       throw namedClientNotFound("");
     }

@@ -19,14 +19,14 @@ afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());
 
 const { ACCEPTED, BAD_SIGNATURE } = ProviderCallbackResult;
-const stored = async (id: string) => {
+const readStored = async (id: string) => {
   const [row] = await harness.sql<{ status: string; sequence: number; synced_at: string }>(
     "select status, sequence, synced_at from kyc_application where id = ?",
     [id],
   );
   return row;
 };
-const reads = async (id: string) =>
+const countReads = async (id: string) =>
   (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_get").length;
 
 /** Sends a callback with any content, without the sandbox. */
@@ -44,30 +44,30 @@ async function aHint(id: string, sequence: number, event_id: string = uuidv7()) 
 }
 
 describe("callbacks of the sandbox", () => {
-  test("update the application after each step without a read by the business", async () => {
+  test("callbacks of the sandbox update the application without a read by the business", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.open(linkUrl);
-    await eventually(async () => expect(await stored(id)).toMatchObject({ status: "OPENED" }));
+    await eventually(async () => expect(await readStored(id)).toMatchObject({ status: "OPENED" }));
     await harness.sandbox.submit(linkUrl, { outcome: "approved" });
-    await eventually(async () => expect(await stored(id)).toMatchObject({ status: "COMPLETED" }));
-    const names = await harness.eventNames(id);
+    await eventually(async () => expect(await readStored(id)).toMatchObject({ status: "COMPLETED" }));
+    const names = await harness.readEventNames(id);
     expect(names.slice(0, 2)).toEqual(["CREATED", "OPENED"]);
     expect(names.filter((name) => name === "COMPLETED")).toHaveLength(1);
     expect(new Set(names).size).toBe(names.length);
   });
 
   test.each(["duplicate", "reorder", "timeout_before", "reset_after", "bad_signature"])(
-    "update the application once per change with the fault %s",
+    "callbacks with the fault %s update the application once per change",
     async (mode) => {
       const { id, linkUrl } = await harness.create();
       await harness.sandbox.fault("kyc_callback", mode, 2);
       await harness.sandbox.submit(linkUrl, { outcome: "rejected", hold_seconds: 0 });
       await eventually(async () => {
-        expect(await stored(id)).toMatchObject({ status: "COMPLETED" });
+        expect(await readStored(id)).toMatchObject({ status: "COMPLETED" });
         const { callbacks } = await harness.sandbox.application(id);
         expect(callbacks.map(({ state }) => state)).not.toContain("pending");
       });
-      const names = await harness.eventNames(id);
+      const names = await harness.readEventNames(id);
       expect(new Set(names).size).toBe(names.length);
       expect(names.at(-1)).toBe("REJECTED");
     },
@@ -79,55 +79,55 @@ describe("receiveProviderCallback", () => {
     harness.callbackTarget.isReachable = false;
   });
 
-  test("ignores the state in the callback and reads the application at the provider", async () => {
+  test("receiveProviderCallback ignores the state in the callback and reads the application at the provider", async () => {
     const { id } = await harness.create();
     expect(await sendCallback(await aHint(id, 99))).toBe(ACCEPTED);
-    expect(await stored(id)).toMatchObject({ status: "CREATED", sequence: 1 });
+    expect(await readStored(id)).toMatchObject({ status: "CREATED", sequence: 1 });
   });
 
-  test("does not read at the provider for a processed callback", async () => {
+  test("receiveProviderCallback does not read at the provider for a repeated callback", async () => {
     const { id } = await harness.create();
     const hint = await aHint(id, 99, "e-1");
     await sendCallback(hint);
-    const before = await reads(id);
+    const readsBeforeRepeat = await countReads(id);
     expect(await sendCallback(hint)).toBe(ACCEPTED);
-    expect(await reads(id)).toBe(before);
+    expect(await countReads(id)).toBe(readsBeforeRepeat);
   });
 
-  test("changes only synced_at for a callback that is older than the stored state", async () => {
+  test("receiveProviderCallback changes only synced_at for a callback that is older than the stored state", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "approved" }, caller);
-    const before = await stored(id);
-    const readsBefore = await reads(id);
+    const rowBefore = await readStored(id);
+    const readsBefore = await countReads(id);
     expect(await sendCallback(await aHint(id, 1))).toBe(ACCEPTED);
-    const after = await stored(id);
-    expect(after).toMatchObject({ status: "COMPLETED", sequence: before?.sequence });
-    expect(new Date(after?.synced_at ?? 0) > new Date(before?.synced_at ?? 0)).toBe(true);
-    expect(await reads(id)).toBe(readsBefore);
+    const rowAfter = await readStored(id);
+    expect(rowAfter).toMatchObject({ status: "COMPLETED", sequence: rowBefore?.sequence });
+    expect(new Date(rowAfter?.synced_at ?? 0) > new Date(rowBefore?.synced_at ?? 0)).toBe(true);
+    expect(await countReads(id)).toBe(readsBefore);
   });
 
-  test("returns 503 and plans a check while the provider is unavailable, and accepts the repeated callback", async () => {
+  test("receiveProviderCallback returns 503 and plans a check while the provider is unavailable, and later accepts the same callback", async () => {
     const { id } = await harness.create();
     await harness.sandbox.fault("kyc_get", "http_500");
     const hint = await aHint(id, 2);
     expect(await refusal(sendCallback(hint))).toMatchObject({ kind: "unavailable", code: "kyc_provider_unavailable" });
     expect(await harness.sql("select 1 from provider_event where event_id = ?", [hint.event_id])).toEqual([]);
-    expect(await harness.sql("select next_check_at <= now() as soon from kyc_application where id = ?", [id])).toEqual([
-      { soon: true },
+    expect(await harness.sql("select next_check_at <= now() as is_due from kyc_application where id = ?", [id])).toEqual([
+      { is_due: true },
     ]);
     expect(await sendCallback(hint)).toBe(ACCEPTED);
   });
 
   test.each([
-    ["a foreign secret", "another secret", 0],
-    ["an old signature", callbackSecret, 301],
-    ["a signature from the future", callbackSecret, -302],
-  ])("rejects %s and stores nothing", async (_name, secret, ageSeconds) => {
+    ["a callback with a foreign secret", "another secret", 0],
+    ["a callback with an old signature", callbackSecret, 301],
+    ["a callback with a signature from the future", callbackSecret, -302],
+  ])("receiveProviderCallback rejects %s and stores nothing", async (_name, secret, ageSeconds) => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.open(linkUrl);
     const hint = await aHint(id, 2);
     expect(await sendCallback(hint, secret, ageSeconds)).toBe(BAD_SIGNATURE);
-    expect(await stored(id)).toMatchObject({ status: "CREATED" });
+    expect(await readStored(id)).toMatchObject({ status: "CREATED" });
     expect(await harness.sql("select 1 from provider_event where event_id = ?", [hint.event_id])).toEqual([]);
   });
 
@@ -138,21 +138,21 @@ describe("receiveProviderCallback", () => {
     ["that is not an object", "[]"],
     ["that is not JSON", "{"],
     ["that is null", "null"],
-  ])("accepts a callback %s and changes nothing", async (_name, content) => {
+  ])("receiveProviderCallback accepts a callback %s and changes nothing", async (_name, content) => {
     expect(await sendCallback(content)).toBe(ACCEPTED);
   });
 
-  test("rejects callers other than the platform", async () => {
+  test("receiveProviderCallback rejects callers other than the platform", async () => {
     const call = harness.kyc.receiveProviderCallback({ body: Buffer.from("{}"), signature: "" }, { caller: aBusinessCaller() });
     expect(await refusal(call)).toMatchObject({ code: "platform_required" });
   });
 
-  test("changes nothing for a final application", async () => {
+  test("receiveProviderCallback changes nothing for a final application", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.create(caller);
     await harness.kyc.cancelKycApplication({ id }, { caller });
     await sendCallback(await aHint(id, 99));
     expect(await harness.kyc.getKycApplication({ id }, { caller })).toMatchObject({ status: KycStatus.CANCELED });
-    expect(await harness.eventNames(id)).toEqual(["CREATED", "CANCELED"]);
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "CANCELED"]);
   });
 });

@@ -16,7 +16,7 @@ const responseMs = 500;
 
 /**
  * Reads the application at the provider after a callback, because the content of a callback is only
- * a hint. Responds after the commit, so that the provider repeats a callback that was lost here.
+ * a hint. Responds after the commit, so that the provider repeats a callback that was not recorded.
  */
 export const receiveProviderCallback =
   (context: Context): Implementation<typeof KycApplicationService.method.receiveProviderCallback> =>
@@ -34,25 +34,25 @@ export const receiveProviderCallback =
       logger.error({ alert: true }, "a signed callback cannot be read");
       return { result: ACCEPTED };
     }
-    const reading = orm.em.fork();
-    const stored = isUuid(hint.reference) ? await find(reading, hint) : undefined;
+    const readEm = orm.em.fork();
+    const stored = isUuid(hint.reference) ? await findStored(readEm, hint) : undefined;
     if (!stored) logger.info({ application_id: hint.reference }, "callback ignored, application unknown");
     if (!stored || stored.is_seen) return { result: ACCEPTED };
 
     const isNewer = hint.sequence > stored.sequence;
     const nextCheckAt = stored.next_check_at ? new Date(stored.next_check_at) : null;
-    const start = { at: await databaseTime(reading), nextCheckAt };
+    const start = { at: await databaseTime(readEm), nextCheckAt };
     const outcome = isNewer ? await provider.get(hint.providerId, call.remainingMs() - responseMs) : undefined;
     faultPoint("callback.answered");
     await transaction(orm, async (em) => {
       const application = await lockApplication(em, allBusinesses, hint.reference);
-      // No `provider_event` row is inserted, so the provider's repetition is processed.
+      // Does not insert a `provider_event` row, so that the repeated callback is processed.
       if (outcome && outcome.kind !== "accepted") return application.checkSoon(await databaseTime(em));
-      const inserted = await em.execute(
+      const insertedRows = await em.execute(
         "insert into provider_event (event_id) values (?) on conflict do nothing returning event_id",
         [hint.eventId],
       );
-      if (inserted.length === 0) return;
+      if (insertedRows.length === 0) return;
       if (!outcome) {
         // The callback is not newer, but it shows that the provider is reachable.
         application.syncedAt = await databaseTime(em);
@@ -66,7 +66,7 @@ export const receiveProviderCallback =
     return { result: ACCEPTED };
   };
 
-async function find(em: SqlEntityManager, hint: { reference: string; providerId: string; eventId: string }) {
+async function findStored(em: SqlEntityManager, hint: { reference: string; providerId: string; eventId: string }) {
   const [row] = await em.execute<{ sequence: number; next_check_at: string | null; is_seen: boolean }[]>(
     `select sequence, next_check_at, exists (select 1 from provider_event where event_id = ?) as is_seen
      from kyc_application where id = ? and provider_id = ?`,

@@ -17,24 +17,24 @@ const asAdmin = { caller: adminCaller, requestId: "request-1", address: "192.0.2
 const otherOperator: Caller = { role: "admin", keyId: "018f0000-0000-7000-8000-000000000002", keyPrefix: "ak_another" };
 const review = (id: string, outcome: KycVerdict = KycVerdict.APPROVED, options: object = asAdmin) =>
   harness.kyc.reviewKycApplication({ id, outcome, note: "seen the file" }, options as typeof asAdmin);
-const reviews = async (id: string) =>
+const countReviews = async (id: string) =>
   (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_review").length;
 
 describe("reviewKycApplication", () => {
   test.each([
     [KycVerdict.APPROVED, "APPROVED"],
     [KycVerdict.REJECTED, "REJECTED"],
-  ] as const)("sends the decision %i to the provider, emits one event and writes one audit row", async (outcome, verdict) => {
+  ] as const)("reviewKycApplication sends the decision %i to the provider, and emits one event and one audit event", async (outcome, verdict) => {
     const { id, businessId } = await harness.aDecidedApplication({ outcome: "needs_review", aml_hit_count: 2 });
-    const reviewed = await review(id, outcome);
-    expect(reviewed).toMatchObject({ id, status: KycStatus.COMPLETED, verdict: outcome, amlHitCount: 2 });
-    expect(reviewed).not.toHaveProperty("linkUrl");
+    const reviewedApplication = await review(id, outcome);
+    expect(reviewedApplication).toMatchObject({ id, status: KycStatus.COMPLETED, verdict: outcome, amlHitCount: 2 });
+    expect(reviewedApplication).not.toHaveProperty("linkUrl");
     const [call] = (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_review");
     expect(call?.parameters).toMatchObject({ outcome: verdict, reviewer: "ak_test", note: "seen the file" });
-    expect(await harness.eventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
-    const resolved = (await harness.events(id)).at(-1);
-    expect(resolved?.application).toMatchObject({ verdict: outcome });
-    expect(await harness.audited(id)).toMatchObject([
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
+    const lastEvent = (await harness.readEvents(id)).at(-1);
+    expect(lastEvent?.application).toMatchObject({ verdict: outcome });
+    expect(await harness.readAuditEvents(id)).toMatchObject([
       {
         actor: "ak_test",
         action: "kyc_application.reviewed",
@@ -51,70 +51,70 @@ describe("reviewKycApplication", () => {
     expect(await refusal(review(id, outcome))).toMatchObject({ kind: "conflict", code: "kyc_review_not_open" });
   });
 
-  test("decides here, without the provider, if only our rules require the review", async () => {
+  test("reviewKycApplication decides without a call to the provider if only our rules require the review", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "approved", aml_hit_count: 1 }, caller);
     expect(await review(id)).toMatchObject({ verdict: KycVerdict.APPROVED });
-    expect(await reviews(id)).toBe(0);
-    expect(await harness.refreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
-    expect(await harness.eventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
-    expect(await harness.audited(id)).toHaveLength(1);
+    expect(await countReviews(id)).toBe(0);
+    expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
+    expect(await harness.readAuditEvents(id)).toHaveLength(1);
   });
 
-  test.each(["approved", "rejected"] as const)("returns 409 for an application that is %s", async (outcome) => {
+  test.each(["approved", "rejected"] as const)("reviewKycApplication returns 409 for an application that is %s", async (outcome) => {
     const { id } = await harness.aDecidedApplication({ outcome });
     expect(await refusal(review(id))).toMatchObject({ kind: "conflict", code: "kyc_review_not_open" });
-    expect(await harness.audited(id)).toEqual([]);
+    expect(await harness.readAuditEvents(id)).toEqual([]);
   });
 
   test.each([
     ["no value", KycVerdict.UNSPECIFIED, "validation_failed"],
     ["NEEDS_REVIEW", KycVerdict.NEEDS_REVIEW, "validation_failed"],
     ["a value of a newer version", 99 as KycVerdict, "service_unavailable"],
-  ])("rejects %s as the outcome and decides nothing", async (_name, outcome, code) => {
+  ])("reviewKycApplication rejects %s as the outcome and decides nothing", async (_name, outcome, code) => {
     const { id } = await harness.aDecidedApplication({ outcome: "approved", aml_hit_count: 1 });
     expect(await refusal(review(id, outcome))).toMatchObject({ code });
-    expect(await harness.eventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW"]);
-    expect(await harness.audited(id)).toEqual([]);
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW"]);
+    expect(await harness.readAuditEvents(id)).toEqual([]);
   });
 
-  test("returns 409 for an application without a verdict", async () => {
+  test("reviewKycApplication returns 409 for an application without a verdict", async () => {
     const { id } = await harness.create();
     expect(await refusal(review(id))).toMatchObject({ kind: "conflict", code: "kyc_review_not_open" });
   });
 
-  test("returns 409 after a decision at the provider, and stores that decision without an audit row", async () => {
+  test("reviewKycApplication returns 409 after a decision at the provider, and stores that decision without an audit event", async () => {
     const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" });
     await harness.sandbox.review(linkUrl, "rejected");
     expect(await refusal(review(id))).toMatchObject({ code: "kyc_review_not_open" });
     expect(await harness.sql("select verdict from kyc_application where id = ?", [id])).toEqual([{ verdict: "REJECTED" }]);
-    expect(await harness.eventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
-    expect(await harness.audited(id)).toEqual([]);
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
+    expect(await harness.readAuditEvents(id)).toEqual([]);
   });
 
-  test("decides once and returns the same response again for the same key", async () => {
+  test("reviewKycApplication decides once per Idempotency-Key and returns the same response", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
-    const first = await review(id, KycVerdict.APPROVED, withIdempotencyKey(adminCaller, "k1"));
-    const again = withIdempotencyKey(adminCaller, "k1");
-    expect(await review(id, KycVerdict.APPROVED, again)).toEqual(first);
-    expect(again.replayed).toBe(true);
-    expect(await harness.audited(id)).toHaveLength(1);
+    const firstResponse = await review(id, KycVerdict.APPROVED, withIdempotencyKey(adminCaller, "k1"));
+    const repeatedOptions = withIdempotencyKey(adminCaller, "k1");
+    expect(await review(id, KycVerdict.APPROVED, repeatedOptions)).toEqual(firstResponse);
+    expect(repeatedOptions.replayed).toBe(true);
+    expect(await harness.readAuditEvents(id)).toHaveLength(1);
   });
 
-  test("leaves no decision that `amana stuck` lists as undelivered", async () => {
+  test("`amana stuck` lists only decisions without a result at the provider", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
-    const stuck = repair.stuckRows.find(({ what }) => what.startsWith("operators' decisions"));
-    const listed = async () => {
+    const stuckRows = repair.stuckRows.find(({ what }) => what.startsWith("operators' decisions"));
+    const listStuckRows = async () => {
       await harness.sql("update kyc_application set updated_at = now() - interval '11 minutes' where id = ?", [id]);
-      return await harness.sql(`select id from kyc_application where ${stuck?.where} and id = ?`, [id]);
+      return await harness.sql(`select id from kyc_application where ${stuckRows?.where} and id = ?`, [id]);
     };
     await review(id);
-    expect(await listed()).toEqual([]);
+    expect(await listStuckRows()).toEqual([]);
     await harness.sql("update kyc_application set reviewed_at = null where id = ?", [id]);
-    expect(await listed()).toEqual([{ id }]);
+    expect(await listStuckRows()).toEqual([{ id }]);
   });
 
-  test("treats the same Idempotency-Key of another operator as another decision", async () => {
+  test("reviewKycApplication rejects a second decision by another operator with the same Idempotency-Key", async () => {
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
     await review(id, KycVerdict.APPROVED, withIdempotencyKey(adminCaller, "k2"));
     expect(await refusal(review(id, KycVerdict.REJECTED, withIdempotencyKey(otherOperator, "k2", "f2")))).toMatchObject({
@@ -125,7 +125,7 @@ describe("reviewKycApplication", () => {
     });
   });
 
-  test("rejects callers other than operators, and unknown ids", async () => {
+  test("reviewKycApplication rejects callers other than operators, and unknown and malformed ids", async () => {
     const caller = aBusinessCaller();
     const { id } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
     expect(await refusal(review(id, KycVerdict.APPROVED, { caller }))).toMatchObject({
@@ -138,12 +138,12 @@ describe("reviewKycApplication", () => {
 });
 
 describe("decision at the provider", () => {
-  test.each(["approved", "rejected"])("%s emits KYC_REVIEW_RESOLVED and writes no audit row", async (outcome) => {
+  test.each(["approved", "rejected"])("the decision %s at the provider emits KYC_REVIEW_RESOLVED and no audit event", async (outcome) => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
     await harness.sandbox.review(linkUrl, outcome);
-    expect(await harness.refreshed(id, caller)).toMatchObject({ verdict: KycVerdict[outcome.toUpperCase() as "APPROVED"] });
-    expect(await harness.eventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
-    expect(await harness.audited(id)).toEqual([]);
+    expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict[outcome.toUpperCase() as "APPROVED"] });
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
+    expect(await harness.readAuditEvents(id)).toEqual([]);
   });
 });

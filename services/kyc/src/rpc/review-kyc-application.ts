@@ -24,8 +24,8 @@ const responseMs = 1_000;
 /**
  * Steps: check the rules and store the decision (commit); send it to the provider; record the
  * state, the event, the audit row and the stored response (commit). The stored decision allows a
- * callback or the poller to write the audit row if this call does not. The response omits the link,
- * which is a secret of the business.
+ * callback or the job `checkApplications` to write the audit row if this call fails. The response
+ * omits the link, which is a secret of the business.
  */
 export const reviewKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.reviewKycApplication> =>
@@ -35,9 +35,9 @@ export const reviewKycApplication =
     if (!isUuid(input.id)) throw kycApplicationNotFound();
     const outcome = requestedName(KycVerdict, input.outcome);
     if (outcome !== "APPROVED" && outcome !== "REJECTED") throw reviewOutcomeUnknown();
-    await settleEarlierReview(context, input.id, call);
+    await syncEarlierReview(context, input.id, call);
 
-    const started = await transaction(orm, async (em) => {
+    const firstResult = await transaction(orm, async (em) => {
       // A repeated decision has no further effect, so the request need not wait for the first one.
       const claim = await claimKey(em, call, KycApplicationSchema, { heldMs: 0 });
       const application = await lockApplication(em, allBusinesses, input.id);
@@ -50,46 +50,46 @@ export const reviewKycApplication =
         keyId: claim.record?.id ?? null,
         untilMs: now.getTime() + call.remainingMs(),
       };
-      const end = () => {
+      const storeResponse = () => {
         const response = toKycApplicationMessage(application);
         claim.record?.storeResponse(KycApplicationSchema, response);
         return { response };
       };
       // An earlier execution of this request decided the review without a response.
-      if (application.wasReviewedBy(request)) return end();
+      if (application.wasReviewedBy(request)) return storeResponse();
       application.requestReview(request, now);
       if (application.isReviewedHere()) {
         application.resolveReview(outcome, now, recordChanges(em, application, now));
-        return end();
+        return storeResponse();
       }
       return { application, keyId: claim.record?.id, requestedAt: now };
     });
-    if (started.response) return started.response;
+    if (firstResult.response) return firstResult.response;
 
-    const { id, providerId, nextCheckAt } = started.application;
+    const { id, providerId, nextCheckAt } = firstResult.application;
     const decision = { outcome, reviewer: operator.keyPrefix, note: input.note } as const;
-    const reviewed = await context.provider.review(providerId, decision, call.remainingMs() - responseMs);
+    const reviewOutcome = await context.provider.review(providerId, decision, call.remainingMs() - responseMs);
     faultPoint("review.answered");
     const { application, isDecidedHere } = await transaction(orm, async (em) => {
-      const key = await lockKey(em, started.keyId);
+      const key = await lockKey(em, firstResult.keyId);
       const application = await lockApplication(em, allBusinesses, id);
-      await recordState(em, context, application, reviewed, { at: started.requestedAt, nextCheckAt });
+      await recordState(em, context, application, reviewOutcome, { at: firstResult.requestedAt, nextCheckAt });
       const isDecidedHere = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
       if (isDecidedHere && !key?.hasEnded()) key?.storeResponse(KycApplicationSchema, toKycApplicationMessage(application));
       // A rejected decision must not block the next one. A decision with an unknown outcome stays,
       // because the provider may have applied it.
-      if (reviewed.kind === "refused" && application.awaitsReview()) application.reviewRequest = null;
+      if (reviewOutcome.kind === "refused" && application.awaitsReview()) application.reviewRequest = null;
       return { application, isDecidedHere };
     });
     faultPoint("review.committed");
     if (isDecidedHere) return toKycApplicationMessage(application);
-    if (reviewed.kind === "unknown") throw kycProviderUnavailable();
+    if (reviewOutcome.kind === "unknown") throw kycProviderUnavailable();
     if (application.awaitsReview()) throw kycProviderError();
     throw kycReviewNotOpen(application.status, application.verdict);
   };
 
 /** Records an earlier decision with an unknown outcome, before another decision replaces it. */
-async function settleEarlierReview(context: Context, id: string, call: Call): Promise<void> {
+async function syncEarlierReview(context: Context, id: string, call: Call): Promise<void> {
   const application = await context.orm.em.fork().findOne(KycApplication, { id });
   if (!application?.reviewRequest || !application.awaitsReview()) return;
   const isSynced = await syncApplication(context, id, call.remainingMs() - responseMs);

@@ -13,17 +13,17 @@ const callMsMin = 1_000;
  */
 export async function callWithRetries<T>(
   call: (timeoutMs: number) => Promise<Outcome<T>>,
-  options: { callsMax: number; remainingMs: () => number; logger: Logger; about: Record<string, string> },
+  options: { callsMax: number; remainingMs: () => number; logger: Logger; ids: Record<string, string> },
 ): Promise<T> {
-  const { callsMax, remainingMs, logger, about } = options;
+  const { callsMax, remainingMs, logger, ids } = options;
   for (let calls = 1; ; calls++) {
     const outcome = await call(remainingMs());
     if (outcome.kind === "accepted") return outcome.value;
     if (outcome.kind === "refused") {
-      logger.error({ ...about, status: outcome.status, error_code: outcome.errorCode }, "request rejected by the provider");
+      logger.error({ ...ids, status: outcome.status, error_code: outcome.errorCode }, "request rejected by the provider");
       throw kycProviderError();
     }
-    logger.warn({ ...about, reason: outcome.reason }, "no usable response from the provider");
+    logger.warn({ ...ids, reason: outcome.reason }, "no usable response from the provider");
     if (calls === callsMax || remainingMs() < callMsMin) throw kycProviderUnavailable();
     await sleep(pauseMs);
   }

@@ -5,7 +5,7 @@ const signaturesMax = 10;
 
 /**
  * Returns whether the header "t=<unix seconds>,v1=<hex>" signs the body: HMAC-SHA256 over t, "."
- * and the body. Several v1 values and secrets are accepted, because both sides rotate theirs. The
+ * and the body. Several v1 values and secrets are accepted, because both sides rotate them. The
  * time may differ from `now` by at most five minutes.
  */
 export function isSignedByProvider(body: Uint8Array, header: string, secrets: readonly string[], now: Date): boolean {
@@ -13,12 +13,12 @@ export function isSignedByProvider(body: Uint8Array, header: string, secrets: re
   const time = parts.find((part) => part.startsWith("t="))?.slice(2) ?? "";
   if (!/^\d{1,12}$/.test(time)) return false;
   if (Math.abs(now.getTime() / 1000 - Number(time)) > toleranceSeconds) return false;
-  const given = parts.filter((part) => /^v1=[0-9a-f]{64}$/.test(part)).slice(0, signaturesMax);
+  const signatures = parts.filter((part) => /^v1=[0-9a-f]{64}$/.test(part)).slice(0, signaturesMax);
   let isSigned = false;
   for (const secret of secrets) {
     const expected = createHmac("sha256", secret).update(`${time}.`).update(body).digest();
-    // Compares all of them, so that the duration does not depend on which one matches.
-    for (const part of given) if (timingSafeEqual(Buffer.from(part.slice(3), "hex"), expected)) isSigned = true;
+    // Compares all signatures, so that the duration does not reveal which signature matches.
+    for (const part of signatures) if (timingSafeEqual(Buffer.from(part.slice(3), "hex"), expected)) isSigned = true;
   }
   return isSigned;
 }

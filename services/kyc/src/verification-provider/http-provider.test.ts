@@ -6,6 +6,6 @@ test("createHttpProvider accepts a timeout with fractions of milliseconds", asyn
   await using sandbox = await startSandbox();
   const { url } = sandbox;
   await using provider = createHttpProvider({ url, token: providerToken, callbackUrl: url, timeoutMs: 60_000 });
-  const refused = { kind: "refused", status: 404, errorCode: "unknown_application" };
-  expect(await provider.get("ver_unknown", 4_321.0123)).toEqual(refused);
+  const expectedOutcome = { kind: "refused", status: 404, errorCode: "unknown_application" };
+  expect(await provider.get("ver_unknown", 4_321.0123)).toEqual(expectedOutcome);
 });

@@ -1,7 +1,7 @@
 import { faultPoint, readText, timed } from "@amana/runtime";
 import { Agent, request } from "undici";
 import { providerCalls } from "../metrics.ts";
-import { parse, readChanges, readCreated, readErrorCode, readState } from "./read-response.ts";
+import { parseJson, readChanges, readCreated, readErrorCode, readState } from "./read-response.ts";
 import type { Outcome, VerificationProvider } from "./verification-provider.ts";
 
 interface HttpProviderOptions {
@@ -13,16 +13,16 @@ interface HttpProviderOptions {
   readonly timeoutMs: number;
 }
 
-const calls = { durations: providerCalls, to: "verification provider" };
+const callMetrics = { durations: providerCalls, to: "verification provider" };
 const responseBytesMax = 256 * 1024;
 /** The provider returns 409 with the application's current state if an operation is too late. */
-const tooLate = 409;
+const tooLateStatus = 409;
 
 /** Client of the provider's HTTPS API. A response that cannot be read has the outcome "unknown". */
 export function createHttpProvider(options: HttpProviderOptions): VerificationProvider & AsyncDisposable {
   const agent = new Agent({ connect: { timeout: 10_000 }, connections: 32, keepAliveTimeout: 20_000 });
 
-  const call = async <T>(
+  const callProvider = async <T>(
     operation: string,
     path: string,
     body: string | undefined,
@@ -40,15 +40,15 @@ export function createHttpProvider(options: HttpProviderOptions): VerificationPr
         },
         body: body ?? null,
         dispatcher: agent,
-        // The remaining time has fractions of milliseconds, which a timer rejects.
+        // A timer rejects fractions of milliseconds, which the remaining time contains.
         signal: AbortSignal.timeout(Math.max(1, Math.floor(Math.min(timeoutMs, options.timeoutMs)))),
       });
       const { statusCode } = response;
-      const content = parse(await readText(response.body, responseBytesMax));
+      const content = parseJson(await readText(response.body, responseBytesMax));
       faultPoint(`${operation}.answered`);
       const value = statuses.includes(statusCode) ? read(content) : undefined;
       if (value !== undefined) return { kind: "accepted", value };
-      // A rejected token is an error of our settings, and the other codes are temporary.
+      // 401 and 403 mean a wrong token in our settings. The other excluded codes are temporary.
       const isRefusal = statusCode >= 400 && statusCode < 500 && ![401, 403, 408, 425, 429].includes(statusCode);
       if (isRefusal) return { kind: "refused", status: statusCode, errorCode: readErrorCode(content) };
       return { kind: "unknown", reason: `status ${statusCode} without a usable response` };
@@ -56,7 +56,7 @@ export function createHttpProvider(options: HttpProviderOptions): VerificationPr
       return { kind: "unknown", reason: (error as NodeJS.ErrnoException).code ?? String(error) };
     }
   };
-  const pathOf = (providerId: string) => `applications/${encodeURIComponent(providerId)}`;
+  const buildPath = (providerId: string) => `applications/${encodeURIComponent(providerId)}`;
 
   const provider: VerificationProvider = {
     create(application, timeoutMs) {
@@ -73,25 +73,25 @@ export function createHttpProvider(options: HttpProviderOptions): VerificationPr
         callback_url: options.callbackUrl,
       });
       const { profile } = application;
-      const withProfile = profile === undefined ? body : `${body.slice(0, -1)},"profile":${profile}}`;
-      return call("kyc_create", "applications", withProfile, timeoutMs, readCreated, [200, 201]);
+      const bodyWithProfile = profile === undefined ? body : `${body.slice(0, -1)},"profile":${profile}}`;
+      return callProvider("kyc_create", "applications", bodyWithProfile, timeoutMs, readCreated, [200, 201]);
     },
-    get: (providerId, timeoutMs) => call("kyc_get", pathOf(providerId), undefined, timeoutMs, readState),
+    get: (providerId, timeoutMs) => callProvider("kyc_get", buildPath(providerId), undefined, timeoutMs, readState),
     cancel: (providerId, timeoutMs) =>
-      call("kyc_cancel", `${pathOf(providerId)}/cancel`, "{}", timeoutMs, readState, [200, tooLate]),
+      callProvider("kyc_cancel", `${buildPath(providerId)}/cancel`, "{}", timeoutMs, readState, [200, tooLateStatus]),
     review: (providerId, decision, timeoutMs) =>
-      call("kyc_review", `${pathOf(providerId)}/review`, JSON.stringify(decision), timeoutMs, readState, [200, tooLate]),
+      callProvider("kyc_review", `${buildPath(providerId)}/review`, JSON.stringify(decision), timeoutMs, readState, [200, tooLateStatus]),
     events(after, limit, timeoutMs) {
       const query = new URLSearchParams({ ...(after === null ? {} : { after }), limit: String(limit) });
-      return call("kyc_events", `events?${query}`, undefined, timeoutMs, (content) => readChanges(content, after));
+      return callProvider("kyc_events", `events?${query}`, undefined, timeoutMs, (content) => readChanges(content, after));
     },
   };
   return {
-    create: timed(calls, "create", provider.create),
-    get: timed(calls, "get", provider.get),
-    cancel: timed(calls, "cancel", provider.cancel),
-    review: timed(calls, "review", provider.review),
-    events: timed(calls, "events", provider.events),
+    create: timed(callMetrics, "create", provider.create),
+    get: timed(callMetrics, "get", provider.get),
+    cancel: timed(callMetrics, "cancel", provider.cancel),
+    review: timed(callMetrics, "review", provider.review),
+    events: timed(callMetrics, "events", provider.events),
     async [Symbol.asyncDispose]() {
       await agent.close();
     },

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readCallback, readChanges, readCreated, readErrorCode, readState } from "./read-response.ts";
 
-const state = {
+const completeState = {
   provider_id: "ver_1",
   reference: "r",
   status: "COMPLETED",
@@ -10,7 +10,7 @@ const state = {
   verdict: "APPROVED",
   attempts_used: 1,
 };
-const created = {
+const createdContent = {
   provider_id: "ver_1",
   link_url: "https://verify.test/t",
   link_expires_at: "2026-03-04T10:00:00+01:00",
@@ -18,18 +18,18 @@ const created = {
 };
 
 describe("readState and readCreated", () => {
-  test("drop fields outside the allow-list", () => {
-    const content = { ...state, first_name: "Canary", document_number: "X1", photo: "aGk=", profile: { last_name: "Canary" } };
+  test("readState drops fields outside the allow-list", () => {
+    const content = { ...completeState, first_name: "Canary", document_number: "X1", photo: "aGk=", profile: { last_name: "Canary" } };
     const texts = { decision_summary: "Canary was seen", error_message: "Canary", nationality: "CAN ARY" };
     const reasons = { reason_codes: [{ code: "DUPLICATE", message: "Canary again", applicant: "Canary" }] };
     const json = JSON.stringify(readState({ ...content, ...texts, ...reasons }));
-    for (const canary of ["Canary", "CAN", "X1", "aGk="]) expect(json).not.toContain(canary);
+    for (const forbiddenText of ["Canary", "CAN", "X1", "aGk="]) expect(json).not.toContain(forbiddenText);
     expect(json).toContain('"reasonCodes":["DUPLICATE"]');
   });
 
-  test("drop unknown values", () => {
+  test("readState drops unknown values", () => {
     const result = readState({
-      ...state,
+      ...completeState,
       reason_codes: [{ code: "OTHER" }, "x", null, { code: "UNDERAGE" }],
       liveness_outcome: "MAYBE",
       document_type: "driving_licence",
@@ -59,8 +59,8 @@ describe("readState and readCreated", () => {
     { reason_codes: [{ code: "AML_MATCH" }, { code: "NEW" }] },
     { reason_codes: [null] },
     { reason_codes: Array.from({ length: 21 }, () => ({ code: "DUPLICATE" })) },
-  ])("list %o as unread", (change) => {
-    expect(readState({ ...state, ...change })?.unread).toEqual(Object.keys(change));
+  ])("readState lists the field of %o as unread", (change) => {
+    expect(readState({ ...completeState, ...change })?.unread).toEqual(Object.keys(change));
   });
 
   test.each([
@@ -70,12 +70,12 @@ describe("readState and readCreated", () => {
     { nationality: "Algerian" },
     { reason_codes: null },
     { reason_codes: [] },
-  ])("list nothing as unread for %o", (change) => expect(readState({ ...state, ...change })?.unread).toEqual([]));
+  ])("readState lists no field of %o as unread", (change) => expect(readState({ ...completeState, ...change })?.unread).toEqual([]));
 
   test.each(["2026-02-31", "2026-13-01", "0000-01-01", "31/12/2026", "2026-1-1", 20_261_231])(
-    "drop the invalid day %s",
+    "readState drops the invalid day %s",
     (day) => {
-      expect(readState({ ...state, document_expiry: day })?.documentExpiry).toBeUndefined();
+      expect(readState({ ...completeState, document_expiry: day })?.documentExpiry).toBeUndefined();
     },
   );
 
@@ -86,8 +86,8 @@ describe("readState and readCreated", () => {
     { sequence: "5" },
     { sequence: 1.5 },
     { sequence: 2 ** 31 },
-  ])("return undefined for a state with %o", (change) => {
-    expect(readState({ ...state, ...change })).toBeUndefined();
+  ])("readState returns undefined for a state with %o", (change) => {
+    expect(readState({ ...completeState, ...change })).toBeUndefined();
   });
 
   test.each([
@@ -95,12 +95,12 @@ describe("readState and readCreated", () => {
     { link_url: `https://verify.test/${"x".repeat(2_048)}` },
     { link_expires_at: "soon" },
     { provider_id: "a b" },
-  ])("return undefined for a created application with %o", (change) => {
-    expect(readCreated(created)).toMatchObject({ linkExpiresAt: new Date("2026-03-04T09:00:00Z"), status: "CREATED" });
-    expect(readCreated({ ...created, ...change })).toBeUndefined();
+  ])("readCreated returns undefined for a created application with %o", (change) => {
+    expect(readCreated(createdContent)).toMatchObject({ linkExpiresAt: new Date("2026-03-04T09:00:00Z"), status: "CREATED" });
+    expect(readCreated({ ...createdContent, ...change })).toBeUndefined();
   });
 
-  test("return without an exception for any content", () => {
+  test("functions that read responses throw for no content", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.uint8Array(), (content, bytes) => {
         readState(content);
@@ -114,7 +114,7 @@ describe("readState and readCreated", () => {
   });
 });
 
-test("readChanges returns the readable changes of a page, and the previous cursor if the page has none", () => {
+test("readChanges returns the readable changes of a page, and the previous cursor for a page without one", () => {
   const events = [{ sequence: 2, application: { provider_id: "ver_1" } }, { sequence: "x" }, null];
   expect(readChanges({ events, cursor: "7" }, "5")).toEqual({ changes: [{ providerId: "ver_1", sequence: 2 }], cursor: "7" });
   expect(readChanges({ events: [] }, "5")).toEqual({ changes: [], cursor: "5" });

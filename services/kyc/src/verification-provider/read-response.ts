@@ -18,17 +18,17 @@ const reasonsMax = 20;
 const linkCharactersMax = 2_048;
 
 /**
- * Reads an application's state from a response of the provider. This is the allow-list: fields that
- * are not read here never reach our code, logs or database. Unknown values become undefined.
- * Unknown values of evidence are also listed in `unread`. Returns undefined if id, reference,
- * status or sequence is missing or invalid.
+ * Reads an application's state from a response of the provider. This function is the allow-list:
+ * our code, logs and database contain no other fields. Unknown values become undefined. `unread`
+ * lists the evidence fields with unknown values. Returns undefined if id, reference, status or
+ * sequence is missing or invalid.
  */
 export function readState(content: unknown): ApplicationState | undefined {
   const fields = readObject(content);
-  const providerId = token(fields["provider_id"]);
-  const reference = token(fields["reference"]);
-  const status = oneOf(kycStatuses, fields["status"]);
-  const sequence = count(fields["sequence"]);
+  const providerId = readToken(fields["provider_id"]);
+  const reference = readToken(fields["reference"]);
+  const status = readOneOf(kycStatuses, fields["status"]);
+  const sequence = readCount(fields["sequence"]);
   if (!providerId || !reference || !status || sequence === undefined) return undefined;
   const unread: string[] = [];
   const readEvidence = <T>(name: string, read: (value: unknown) => T | undefined): T | undefined => {
@@ -38,13 +38,13 @@ export function readState(content: unknown): ApplicationState | undefined {
     return result;
   };
   const evidence = {
-    verdict: readEvidence("verdict", (value) => oneOf(verdicts, value)),
-    livenessOutcome: readEvidence("liveness_outcome", (value) => oneOf(checkOutcomes, value)),
-    faceMatchOutcome: readEvidence("face_match_outcome", (value) => oneOf(checkOutcomes, value)),
-    documentType: readEvidence("document_type", (value) => oneOf(documentTypes, value)),
-    documentExpiry: readEvidence("document_expiry", date),
-    amlHitCount: readEvidence("aml_hit_count", count),
-    amlDecision: readEvidence("aml_decision", (value) => oneOf(amlDecisions, value)),
+    verdict: readEvidence("verdict", (value) => readOneOf(verdicts, value)),
+    livenessOutcome: readEvidence("liveness_outcome", (value) => readOneOf(checkOutcomes, value)),
+    faceMatchOutcome: readEvidence("face_match_outcome", (value) => readOneOf(checkOutcomes, value)),
+    documentType: readEvidence("document_type", (value) => readOneOf(documentTypes, value)),
+    documentExpiry: readEvidence("document_expiry", readDate),
+    amlHitCount: readEvidence("aml_hit_count", readCount),
+    amlDecision: readEvidence("aml_decision", (value) => readOneOf(amlDecisions, value)),
   };
   const reasons = readReasons(fields["reason_codes"] ?? []);
   if (!reasons.isComplete) unread.push("reason_codes");
@@ -53,22 +53,22 @@ export function readState(content: unknown): ApplicationState | undefined {
     reference,
     status,
     sequence,
-    attemptsUsed: count(fields["attempts_used"]) ?? 0,
+    attemptsUsed: readCount(fields["attempts_used"]) ?? 0,
     reasonCodes: reasons.codes,
     ...evidence,
     unread,
-    nationality: country(fields["nationality"]),
-    linkExpiresAt: time(fields["link_expires_at"]),
-    completedAt: time(fields["completed_at"]),
+    nationality: readCountry(fields["nationality"]),
+    linkExpiresAt: readTime(fields["link_expires_at"]),
+    completedAt: readTime(fields["completed_at"]),
   };
 }
 
 export function readCreated(content: unknown): CreatedApplication | undefined {
   const fields = readObject(content);
-  const providerId = token(fields["provider_id"]);
-  const linkUrl = link(fields["link_url"]);
-  const linkExpiresAt = time(fields["link_expires_at"]);
-  const status = oneOf(kycStatuses, fields["status"]);
+  const providerId = readToken(fields["provider_id"]);
+  const linkUrl = readLink(fields["link_url"]);
+  const linkExpiresAt = readTime(fields["link_expires_at"]);
+  const status = readOneOf(kycStatuses, fields["status"]);
   return providerId && linkUrl && linkExpiresAt && status ? { providerId, linkUrl, linkExpiresAt, status } : undefined;
 }
 
@@ -77,32 +77,32 @@ export function readChanges(content: unknown, after: string | null): ChangesSinc
   if (!Array.isArray(events)) return undefined;
   const changes = events.flatMap((event) => {
     const { sequence, application } = readObject(event);
-    const providerId = token(readObject(application)["provider_id"]);
-    const number = count(sequence);
-    return providerId && number !== undefined ? [{ providerId, sequence: number }] : [];
+    const providerId = readToken(readObject(application)["provider_id"]);
+    const sequenceNumber = readCount(sequence);
+    return providerId && sequenceNumber !== undefined ? [{ providerId, sequence: sequenceNumber }] : [];
   });
-  return { changes, cursor: token(cursor) ?? after };
+  return { changes, cursor: readToken(cursor) ?? after };
 }
 
 /**
  * Returns the provider's error code. Ignores its message, which may contain personal data we sent.
  */
 export const readErrorCode = (content: unknown): string =>
-  matching(/^[A-Za-z0-9_.-]{1,64}$/, readObject(content)["error"]) ?? "unnamed";
+  readMatching(/^[A-Za-z0-9_.-]{1,64}$/, readObject(content)["error"]) ?? "unnamed";
 
 /** Returns the ids and the sequence of a callback. Its other fields are not used. */
 export function readCallback(body: Uint8Array) {
-  const fields = readObject(parse(Buffer.from(body).toString("utf8")));
+  const fields = readObject(parseJson(Buffer.from(body).toString("utf8")));
   const application = readObject(fields["application"]);
-  const eventId = token(fields["event_id"]);
-  const sequence = count(fields["sequence"]);
-  const providerId = token(application["provider_id"]);
-  const reference = token(application["reference"]);
+  const eventId = readToken(fields["event_id"]);
+  const sequence = readCount(fields["sequence"]);
+  const providerId = readToken(application["provider_id"]);
+  const reference = readToken(application["reference"]);
   return eventId && sequence !== undefined && providerId && reference ? { eventId, sequence, providerId, reference } : undefined;
 }
 
 /** Returns undefined if the text is not JSON. */
-export function parse(body: string): unknown {
+export function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
@@ -114,46 +114,46 @@ function readObject(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
-/** Returns the known codes, each once. `isComplete`: every entry of the list was read. */
+/** Returns each known code once. `isComplete`: whether every entry of the list was read. */
 function readReasons(value: unknown): { codes: ReasonCode[]; isComplete: boolean } {
   const entries = Array.isArray(value) ? value.slice(0, reasonsMax) : [];
-  const known = entries.map((entry) => oneOf(reasonCodes, readObject(entry)["code"]));
+  const knownCodes = entries.map((entry) => readOneOf(reasonCodes, readObject(entry)["code"]));
   return {
-    codes: [...new Set(known.filter((code) => code !== undefined))],
-    isComplete: Array.isArray(value) && value.length <= reasonsMax && !known.includes(undefined),
+    codes: [...new Set(knownCodes.filter((code) => code !== undefined))],
+    isComplete: Array.isArray(value) && value.length <= reasonsMax && !knownCodes.includes(undefined),
   };
 }
 
-const oneOf = <const T extends string>(values: readonly T[], value: unknown): T | undefined =>
+const readOneOf = <const T extends string>(values: readonly T[], value: unknown): T | undefined =>
   values.find((allowed) => allowed === value);
 
-const matching = (pattern: RegExp, value: unknown): string | undefined =>
+const readMatching = (pattern: RegExp, value: unknown): string | undefined =>
   typeof value === "string" && pattern.test(value) ? value : undefined;
 
 /** Reads an id or a cursor: up to 255 characters of visible ASCII. A number becomes its digits. */
-const token = (value: unknown): string | undefined =>
-  matching(/^[\x21-\x7e]{1,255}$/, typeof value === "number" ? String(value) : value);
+const readToken = (value: unknown): string | undefined =>
+  readMatching(/^[\x21-\x7e]{1,255}$/, typeof value === "number" ? String(value) : value);
 
-const count = (value: unknown): number | undefined =>
+const readCount = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= 2 ** 31 - 1 ? (value as number) : undefined;
 
-const country = (value: unknown): string | undefined => (typeof value === "string" && isCountryAlpha3(value) ? value : undefined);
+const readCountry = (value: unknown): string | undefined => (typeof value === "string" && isCountryAlpha3(value) ? value : undefined);
 
-function time(value: unknown): Date | undefined {
-  const parsed = new Date(matching(/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/, value) ?? Number.NaN);
+function readTime(value: unknown): Date | undefined {
+  const parsed = new Date(readMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/, value) ?? Number.NaN);
   return Number.isNaN(parsed.getTime()) ? undefined : parsed;
 }
 
 /** Reads a day as YYYY-MM-DD, only if it exists in the calendar. */
-function date(value: unknown): string | undefined {
-  const day = matching(/^\d{4}-\d{2}-\d{2}$/, value);
+function readDate(value: unknown): string | undefined {
+  const day = readMatching(/^\d{4}-\d{2}-\d{2}$/, value);
   const parsed = new Date(`${day}T00:00:00Z`);
   return day !== undefined && !day.startsWith("0000") && !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day)
     ? day
     : undefined;
 }
 
-const link = (value: unknown): string | undefined =>
+const readLink = (value: unknown): string | undefined =>
   typeof value === "string" && value.length <= linkCharactersMax && /^https?:$/.test(URL.parse(value)?.protocol ?? "")
     ? value
     : undefined;

@@ -9,11 +9,11 @@ import { kycDocuments } from "@amana/public-api";
 export interface VerificationProvider {
   /** The reference is the provider's idempotency key: equal references return one application. */
   create(application: ApplicationToCreate, timeoutMs: number): Promise<Outcome<CreatedApplication>>;
-  /** Returns the current state. It is authoritative, while a callback is only a hint. */
+  /** Returns the current state. It is authoritative; a callback is only a hint. */
   get(providerId: string, timeoutMs: number): Promise<Outcome<ApplicationState>>;
-  /** Returns the state, also if the application could no longer be cancelled. */
+  /** Returns the state, even if the application can no longer be cancelled. */
   cancel(providerId: string, timeoutMs: number): Promise<Outcome<ApplicationState>>;
-  /** Sends a person's decision. Returns the state, also if no decision was pending. */
+  /** Sends a person's decision. Returns the state, even if no decision was pending. */
   review(providerId: string, decision: ReviewDecision, timeoutMs: number): Promise<Outcome<ApplicationState>>;
   /** Returns the changes after the cursor. Null starts at the first change. */
   events(after: string | null, limit: number, timeoutMs: number): Promise<Outcome<ChangesSince>>;
@@ -32,7 +32,7 @@ export interface ApplicationToCreate {
   readonly requireVideo: boolean;
   readonly ttlHours: number | undefined;
   readonly redirectUrl: string | undefined;
-  /** Email, phone and profile are only forwarded. This service stores none of them. */
+  /** E-mail address, phone and profile are forwarded and not stored. */
   readonly applicantEmail: string | undefined;
   readonly applicantPhone: string | undefined;
   /** JSON object as text. */

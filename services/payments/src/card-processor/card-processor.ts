@@ -1,25 +1,25 @@
 /**
- * Operations of the card processor. Each takes the id of the business, so that no business uses all
- * slots. After an "unknown" outcome the caller must read the order before it acts.
+ * Operations of the card processor. Each takes the id of the business, whose slots are limited.
+ * After an "unknown" outcome, the caller must read the order before it calls again.
  */
 export interface CardProcessor {
   register(order: OrderToRegister, timeoutMs: number): Promise<Outcome<RegisteredOrder>>;
   /** Confirms a paid order and returns its state. The processor cancels an unconfirmed order. */
   confirm(order: KnownOrder & { readonly language: string }, timeoutMs: number): Promise<Outcome<OrderState>>;
-  /** Reads an order's state; safe to repeat. `refused` with code 6 means: no such order. */
+  /** Reads an order's state. "refused" with code 6 means that the order does not exist. */
   status(order: KnownOrder | NumberedOrder, timeoutMs: number): Promise<Outcome<OrderState>>;
   /**
    * Refunds an order. The operation has no idempotency key, so the caller must read the status
    * before it calls again. `commit` runs after the connection is established and before the first
-   * byte; if it returns false or throws, nothing is sent. "not_sent": not one byte was sent.
+   * byte. If it returns false or throws, nothing is sent. "not_sent" means that no byte was sent.
    */
   refund(
     order: KnownOrder & { readonly amountMinor: bigint },
     timeoutMs: number,
     commit: () => Promise<boolean>,
   ): Promise<Outcome<null> | { readonly kind: "not_sent"; readonly reason: string }>;
-  /** Returns whether the business has as many queued calls of this kind as are allowed. */
-  isCrowded(businessId: string, kind: "registrations" | "reads"): boolean;
+  /** Returns whether the business has reached the limit of queued calls of this kind. */
+  isQueueFull(businessId: string, kind: "registrations" | "reads"): boolean;
 }
 
 export interface KnownOrder {

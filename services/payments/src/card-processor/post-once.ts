@@ -9,10 +9,10 @@ type PostResult =
   | { readonly kind: "unknown"; readonly reason: string };
 
 /**
- * Sends a POST that must not be executed twice, over a connection of its own. A reused idle
- * connection could be closing at the other side. `commit` runs after the connection is established,
- * so the outcome is known if the processor is unreachable. When `signal` aborts, the connection is
- * reset. After an ordinary close the kernel could still deliver buffered bytes minutes later.
+ * Sends a POST that must not be executed twice, over a new connection, because the server could be
+ * closing an idle one. `commit` runs after the connection is established, so the outcome is known
+ * if the processor is unreachable. When `signal` aborts, the connection is reset. After an ordinary
+ * close, the kernel could still send buffered bytes minutes later.
  */
 export async function postOnce(
   url: URL,
@@ -26,51 +26,51 @@ export async function postOnce(
   },
 ): Promise<PostResult> {
   const { signal, commit } = options;
-  const tcp = tcpTo(url);
+  const tcp = connectTcp(url);
   let isCommitted = false;
   let isComplete = false;
   try {
-    const socket = await ready(tcp, url, AbortSignal.any([signal, AbortSignal.timeout(options.connectTimeoutMs)]));
+    const socket = await openSocket(tcp, url, AbortSignal.any([signal, AbortSignal.timeout(options.connectTimeoutMs)]));
     if (!(await commit())) return { kind: "not_sent", reason: "the request may no longer be sent" };
     if (signal.aborted) throw signal.reason;
     isCommitted = true;
     signal.addEventListener("abort", () => tcp.resetAndDestroy());
-    const response = await send(socket, url, body);
+    const response = await sendRequest(socket, url, body);
     options.onResponse();
     const text = await options.readBody(response);
     isComplete = true;
     return { kind: "responded", statusCode: response.statusCode ?? 0, text };
-  } catch (thrown) {
-    return { kind: isCommitted ? "unknown" : "not_sent", reason: String(signal.aborted ? signal.reason : thrown) };
+  } catch (error) {
+    return { kind: isCommitted ? "unknown" : "not_sent", reason: String(signal.aborted ? signal.reason : error) };
   } finally {
-    // While a socket connects, `resetAndDestroy` would wait for the connection.
+    // While a socket is connecting, `resetAndDestroy` would wait for the connection.
     if (isComplete || tcp.connecting) tcp.destroy();
     else tcp.resetAndDestroy();
   }
 }
 
-function tcpTo(url: URL): Socket {
+function connectTcp(url: URL): Socket {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const tcp = connect({ host, port: Number(url.port || (url.protocol === "https:" ? 443 : 80)), noDelay: true });
   // Errors reject the awaited promise; without a listener, a later error would end the process.
   return tcp.on("error", () => {});
 }
 
-async function ready(tcp: Socket, url: URL, signal: AbortSignal): Promise<Socket> {
+async function openSocket(tcp: Socket, url: URL, signal: AbortSignal): Promise<Socket> {
   await once(tcp, "connect", { signal });
   if (url.protocol !== "https:") return tcp;
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  const secure = connectTls({ socket: tcp, host, ...(isIP(host) ? {} : { servername: host }) });
-  secure.on("error", () => {});
-  await once(secure, "secureConnect", { signal });
-  return secure;
+  const tlsSocket = connectTls({ socket: tcp, host, ...(isIP(host) ? {} : { servername: host }) });
+  tlsSocket.on("error", () => {});
+  await once(tlsSocket, "secureConnect", { signal });
+  return tlsSocket;
 }
 
 /**
- * Sends the request without the abort signal: with it, the HTTP client would close the connection
- * before it can be reset.
+ * Sends the request without the abort signal. With the signal, the HTTP client would close the
+ * connection before it can be reset.
  */
-async function send(socket: Socket, url: URL, body: string): Promise<IncomingMessage> {
+async function sendRequest(socket: Socket, url: URL, body: string): Promise<IncomingMessage> {
   const post = request({
     createConnection: () => socket,
     method: "POST",

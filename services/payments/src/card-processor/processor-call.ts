@@ -21,7 +21,7 @@ const schema = defineEntity({
   },
 });
 
-/** A call of the processor and its outcome. Rows are insert-only and kept for 30 days. */
+/** A call to the processor and its outcome. Rows are insert-only and kept for 30 days. */
 export class ProcessorCall extends schema.class {}
 schema.setClass(ProcessorCall);
 
@@ -34,15 +34,15 @@ export interface FinishedCall extends Pick<ProcessorCall, "operation" | "outcome
 const detailCharactersMax = 200;
 
 /**
- * Returns the processor with each finished call added to `calls`, for the transaction that records
- * their outcome.
+ * Returns a processor that adds each finished call to `calls`. The transaction that records the
+ * outcome inserts them.
  */
-export function collectingCalls(processor: CardProcessor, calls: FinishedCall[]): CardProcessor {
+export function collectCalls(processor: CardProcessor, calls: FinishedCall[]): CardProcessor {
   const collect =
-    <A extends unknown[], T extends { readonly kind: string }>(operation: Operation, call: (...passed: A) => Promise<T>) =>
-    async (...passed: A): Promise<T> => {
+    <A extends unknown[], T extends { readonly kind: string }>(operation: Operation, call: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
       const startMs = performance.now();
-      const outcome = await call(...passed);
+      const outcome = await call(...args);
       const durationMs = Math.round(performance.now() - startMs);
       calls.push({ operation, startMs, durationMs, ...toColumns(outcome as unknown as CallOutcome) });
       return outcome;
@@ -59,33 +59,33 @@ export function collectingCalls(processor: CardProcessor, calls: FinishedCall[])
 type CallOutcome = Outcome<Partial<OrderState> | null> | { readonly kind: "not_sent"; readonly reason: string };
 
 /**
- * Returns the stored outcome and detail: codes and numbers of the processor, and local errors. They
- * never contain data of the card or the card holder.
+ * Returns the stored outcome and detail: codes and numbers of the processor, and local errors. The
+ * detail never contains data of the card or the card holder.
  */
 function toColumns(outcome: CallOutcome): Pick<ProcessorCall, "outcome" | "detail"> {
-  if (outcome.kind === "refused") return { outcome: "REFUSED", detail: `code ${code(outcome.errorCode)}` };
+  if (outcome.kind === "refused") return { outcome: "REFUSED", detail: `code ${keepCode(outcome.errorCode)}` };
   if (outcome.kind !== "accepted") {
     // The processor's message after the code is free text and is not stored.
     const [, errorCode] = /^code (\S+?):/.exec(outcome.reason) ?? [];
-    const detail = errorCode === undefined ? short(outcome.reason) : `code ${code(errorCode)}`;
+    const detail = errorCode === undefined ? shorten(outcome.reason) : `code ${keepCode(errorCode)}`;
     return { outcome: outcome.kind === "unknown" ? "UNKNOWN" : "NOT_SENT", detail };
   }
   const { errorCode, orderStatus, actionCode, refundedMinor } = outcome.value ?? {};
-  const reported = Object.entries({
-    code: code(errorCode),
+  const reportedFields = Object.entries({
+    code: keepCode(errorCode),
     "order status": orderStatus,
-    "action code": code(actionCode),
-    "given back in centimes": refundedMinor,
+    "action code": keepCode(actionCode),
+    "refunded sum in centimes": refundedMinor,
   });
-  const detail = reported.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`])).join(", ");
-  return { outcome: "ACCEPTED", detail: short(detail) || null };
+  const detail = reportedFields.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`])).join(", ");
+  return { outcome: "ACCEPTED", detail: shorten(detail) || null };
 }
 
-/** Returns a text only if it can be a code; a card number is longer. */
-const code = (text: string | undefined) => (text === undefined || /^-?\w{1,10}$/.test(text) ? text : "of another form");
+/** Returns a text only if it can be a code. A card number is longer and is not returned. */
+const keepCode = (text: string | undefined) => (text === undefined || /^-?\w{1,10}$/.test(text) ? text : "in an unknown format");
 
-/** PostgreSQL rejects a text that contains NUL. */
-const short = (text: string): string => text.replaceAll("\0", "").slice(0, detailCharactersMax);
+/** Shortens a text and removes NUL, which PostgreSQL rejects. */
+const shorten = (text: string): string => text.replaceAll("\0", "").slice(0, detailCharactersMax);
 
 /**
  * Inserts finished calls and returns the time of the database's clock. One statement does both,

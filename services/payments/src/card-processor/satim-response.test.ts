@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { OrderState, Outcome } from "./card-processor.ts";
-import { field, parseResponse, readOrderState } from "./satim-response.ts";
+import { readField, parseResponse, readOrderState } from "./satim-response.ts";
 
-const read = (body: unknown, statusCode = 200): Outcome<OrderState> =>
+const readOutcome = (body: unknown, statusCode = 200): Outcome<OrderState> =>
   readOrderState(parseResponse(statusCode, typeof body === "string" ? body : JSON.stringify(body)));
 
 function stateOf(body: unknown): OrderState {
-  const outcome = read(body);
-  if (outcome.kind !== "accepted") throw new Error(`not accepted: ${JSON.stringify(outcome)}`);
+  const outcome = readOutcome(body);
+  if (outcome.kind !== "accepted") throw new Error(`expected an order state, got ${JSON.stringify(outcome)}`);
   return outcome.value;
 }
 
@@ -51,7 +51,7 @@ const extendedResponse = {
 };
 
 describe("readOrderState", () => {
-  test("reads a confirm response with capitalised names", () => {
+  test("readOrderState reads a confirm response with capitalized field names", () => {
     expect(stateOf(confirmResponse)).toEqual({
       errorCode: "0",
       orderStatus: 2,
@@ -69,7 +69,7 @@ describe("readOrderState", () => {
     });
   });
 
-  test("reads an extended status response with camel-case names", () => {
+  test("readOrderState reads an extended status response with camel-case field names", () => {
     expect(stateOf(extendedResponse)).toEqual({
       errorCode: "0",
       orderStatus: 4,
@@ -90,19 +90,19 @@ describe("readOrderState", () => {
   test.each([
     ["confirm", confirmResponse],
     ["extended status", extendedResponse],
-  ])("reads numbers as text and names in any case as the same state: %s", (_name, response) => {
-    const asText = JSON.parse(JSON.stringify(response), (_key, value) => (typeof value === "number" ? String(value) : value));
-    const renamed = (rename: (name: string) => string) =>
+  ])("readOrderState reads numbers as strings and field names in any case, in a response to %s", (_name, response) => {
+    const textResponse = JSON.parse(JSON.stringify(response), (_key, value) => (typeof value === "number" ? String(value) : value));
+    const renameFields = (rename: (name: string) => string) =>
       Object.fromEntries(Object.entries(response).map(([name, value]) => [rename(name), value]));
-    for (const variant of [asText, renamed((name) => name.toUpperCase()), renamed((name) => name.toLowerCase())]) {
+    for (const variant of [textResponse, renameFields((name) => name.toUpperCase()), renameFields((name) => name.toLowerCase())]) {
       expect(stateOf(variant)).toEqual(stateOf(response));
     }
   });
 
-  test("pads a numeric currency to three digits", () =>
+  test("readOrderState pads a numeric currency to three digits", () =>
     expect(stateOf({ ...confirmResponse, currency: 12 }).currency).toBe("012"));
 
-  test("returns a declined order as a state, not as a refused call", () => {
+  test("readOrderState returns a declined order as a state and not as a refused call", () => {
     expect(stateOf({ ErrorCode: "3", OrderStatus: 6, actionCode: 116, params: { respCode: "51" } })).toMatchObject({
       errorCode: "3",
       orderStatus: 6,
@@ -115,16 +115,16 @@ describe("readOrderState", () => {
     { errorCode: 5, errorMessage: "Access denied" },
     { errorcode: "5", errormessage: "Access denied" },
     { ErrorCode: "5", ErrorMessage: "Access denied" },
-  ])("returns a refused call: %j", (response) => {
-    expect(read(response)).toEqual({ kind: "refused", errorCode: "5", message: "Access denied" });
+  ])("readOrderState returns the outcome refused for %j", (response) => {
+    expect(readOutcome(response)).toEqual({ kind: "refused", errorCode: "5", message: "Access denied" });
   });
 
-  test("accepts a registered order without an order status", () => {
+  test("readOrderState accepts a registered order without an order status", () => {
     expect(stateOf({ errorCode: 0, orderNumber: "1234567890" })).toMatchObject({ errorCode: "0", orderStatus: undefined });
   });
 });
 
-describe("readOrderState, unknown outcomes", () => {
+describe("readOrderState with unusable responses", () => {
   test.each([
     ["an empty body", ""],
     ["a truncated response", JSON.stringify(confirmResponse).slice(0, 120)],
@@ -140,54 +140,54 @@ describe("readOrderState, unknown outcomes", () => {
     ["an order status that is not a number", JSON.stringify({ ...confirmResponse, OrderStatus: "paid" })],
     ["an order status that is an object", JSON.stringify({ ...confirmResponse, OrderStatus: { value: 2 } })],
     ["a fractional order status", JSON.stringify({ ...confirmResponse, OrderStatus: 2.5 })],
-  ])("returns unknown for %s", (_name, text) => expect(read(text)).toMatchObject({ kind: "unknown" }));
+  ])("readOrderState returns the outcome unknown for %s", (_name, text) => expect(readOutcome(text)).toMatchObject({ kind: "unknown" }));
 
-  test.each([201, 204, 302, 400, 404, 429, 500, 502, 503, 504])("returns unknown for HTTP %i with a valid body", (statusCode) => {
-    expect(read(confirmResponse, statusCode)).toEqual({ kind: "unknown", reason: `HTTP ${statusCode}` });
+  test.each([201, 204, 302, 400, 404, 429, 500, 502, 503, 504])("readOrderState returns the outcome unknown for HTTP %i with a valid body", (statusCode) => {
+    expect(readOutcome(confirmResponse, statusCode)).toEqual({ kind: "unknown", reason: `HTTP ${statusCode}` });
   });
 });
 
-describe("readOrderState, rejected values", () => {
+describe("readOrderState with unusable values", () => {
   test.each([
     ["confirm", confirmResponse],
     ["extended status", extendedResponse],
-  ])("drops the card holder's name and address: %s", (_name, response) => {
+  ])("readOrderState drops the card holder's name and address, in a response to %s", (_name, response) => {
     const text = JSON.stringify(stateOf(response), (_key, value) => (typeof value === "bigint" ? String(value) : value));
     expect(text).not.toMatch(/AMINA|203\.0\.113/);
   });
 
   test.each(["6280581110007215", "62805811**007215", "628058**", "**", "628058**72151", "6280 58** 7215", ""])(
-    "drops a card number that is not masked: %j",
+    "readOrderState drops the card number %j, which is not masked",
     (pan) => {
       expect(stateOf({ ...confirmResponse, Pan: pan }).maskedPan).toBeUndefined();
       expect(stateOf({ ...extendedResponse, cardAuthInfo: { pan } }).maskedPan).toBeUndefined();
     },
   );
 
-  test.each(["628058**7215", "6280****7215", "628058XXXXXX7215", "628058xx7215"])("keeps a masked card number: %s", (pan) => {
+  test.each(["628058**7215", "6280****7215", "628058XXXXXX7215", "628058xx7215"])("readOrderState keeps the masked card number %s", (pan) => {
     expect(stateOf({ ...confirmResponse, Pan: pan }).maskedPan).toBe(pan);
   });
 
-  test.each(["with a NUL\0", "x".repeat(2_049)])("drops text that cannot be stored: a NUL, or too many characters", (text) => {
+  test.each(["with a NUL\0", "x".repeat(2_049)])("readOrderState drops a text with a NUL or too many characters", (text) => {
     const state = stateOf({ ...confirmResponse, actionCodeDescription: text, params: { respCode: "00", respCode_desc: text } });
     expect(state).toMatchObject({ actionCodeDescription: undefined, respCodeDesc: undefined });
   });
 
-  test.each([-1, 1.5, "5000.00", "-1", "1e3", true, null, {}, 1e300])("drops an invalid amount: %j", (amount) => {
+  test.each([-1, 1.5, "5000.00", "-1", "1e3", true, null, {}, 1e300])("readOrderState drops the invalid amount %j", (amount) => {
     expect(stateOf({ ...confirmResponse, Amount: amount }).amountMinor).toBeUndefined();
   });
 });
 
 describe("readOrderState with arbitrary bodies", () => {
-  const names = ["ErrorCode", "errorCode", "OrderStatus", "orderStatus", "Amount", "Pan", "params", "__proto__", "attributes"];
+  const fieldNames = ["ErrorCode", "errorCode", "OrderStatus", "orderStatus", "Amount", "Pan", "params", "__proto__", "attributes"];
   const arbitraryValue = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
     fc.constantFrom(0, "0", 2, "2", "00", "012", { respCode: "00" }, [null, {}]),
   );
-  const bodies = fc.oneof(
+  const anyBody = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.json(),
-    fc.array(fc.tuple(fc.constantFrom(...names), arbitraryValue)).map((entries) => {
+    fc.array(fc.tuple(fc.constantFrom(...fieldNames), arbitraryValue)).map((entries) => {
       const members = entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
       return `{${members.join()}}`;
     }),
@@ -196,28 +196,28 @@ describe("readOrderState with arbitrary bodies", () => {
       .map(({ length, response }) => JSON.stringify(response).slice(0, length)),
   );
 
-  test("never throws, and returns a paid state only if all three fields confirm it", () => {
+  test("readOrderState never throws, and returns a paid state only if three fields show the payment", () => {
     fc.assert(
-      fc.property(bodies, fc.constantFrom(200, 200, 500), (text, statusCode) => {
-        const outcome = read(text, statusCode);
+      fc.property(anyBody, fc.constantFrom(200, 200, 500), (text, statusCode) => {
+        const outcome = readOutcome(text, statusCode);
         expect(["accepted", "refused", "unknown"]).toContain(outcome.kind);
         if (outcome.kind !== "accepted") return;
         const { errorCode, orderStatus, respCode } = outcome.value;
         if (errorCode !== "0" || orderStatus !== 2 || respCode !== "00") return;
         const body = JSON.parse(text) as Record<string, unknown>;
         expect(statusCode).toBe(200);
-        expect(["0"]).toContain(field(body, "errorCode"));
-        expect(field(body, "orderStatus")).toBe("2");
+        expect(["0"]).toContain(readField(body, "errorCode"));
+        expect(readField(body, "orderStatus")).toBe("2");
         expect(JSON.stringify(body["params"])).toContain('"respCode":"00"');
       }),
       { numRuns: 3_000 },
     );
   });
 
-  test("does not return a paid state if one of the three fields is missing", () => {
-    const without = (name: string) => Object.fromEntries(Object.entries(confirmResponse).filter(([key]) => key !== name));
+  test("readOrderState does not return a paid state if one of the three fields is missing", () => {
+    const omitField = (name: string) => Object.fromEntries(Object.entries(confirmResponse).filter(([key]) => key !== name));
     for (const name of ["ErrorCode", "OrderStatus", "params"]) {
-      const { errorCode, orderStatus, respCode } = stateOf(without(name));
+      const { errorCode, orderStatus, respCode } = stateOf(omitField(name));
       expect([errorCode, orderStatus, respCode]).toContain(undefined);
     }
   });

@@ -1,6 +1,6 @@
 import type { OrderState, Outcome } from "./card-processor.ts";
 
-/** Returns the JSON object of a response with HTTP 200. The outcome of any other is unknown. */
+/** Returns the JSON object of a response with HTTP 200. Other responses have an unknown outcome. */
 export function parseResponse(statusCode: number, text: string): Outcome<Record<string, unknown>> {
   if (statusCode !== 200) return { kind: "unknown", reason: `HTTP ${statusCode}` };
   try {
@@ -12,51 +12,51 @@ export function parseResponse(statusCode: number, text: string): Outcome<Record<
 
 /**
  * Returns the state of an order from a confirm or status response of either protocol generation.
- * The calls differ in the capitals of names, and numbers arrive as numbers or text. The name and
- * address of the card holder are not read. An error code other than 0 without an order status means
- * that the processor refused the call itself.
+ * The responses differ in the case of field names, and contain numbers as JSON numbers or strings.
+ * The name and address of the card holder are not read. An error code other than 0 without an order
+ * status means that the processor refused the call itself.
  */
 export function readOrderState(response: Outcome<Record<string, unknown>>): Outcome<OrderState> {
   if (response.kind !== "accepted") return response;
   const body = response.value;
-  const errorCode = field(body, "errorCode");
-  const orderStatus = integer(field(body, "orderStatus"));
+  const errorCode = readField(body, "errorCode");
+  const orderStatus = parseInteger(readField(body, "orderStatus"));
   if (orderStatus === undefined) {
     // An unreadable order status must not count as an unpaid order.
-    if (isPresent(member(body, "orderStatus"))) return { kind: "unknown", reason: "the order status is not a number" };
+    if (isPresent(findMember(body, "orderStatus"))) return { kind: "unknown", reason: "the order status is not a number" };
     if (errorCode === undefined) return { kind: "unknown", reason: "the response has neither an error code nor an order status" };
-    if (errorCode !== "0") return { kind: "refused", errorCode, message: field(body, "errorMessage") ?? "" };
+    if (errorCode !== "0") return { kind: "refused", errorCode, message: readField(body, "errorMessage") ?? "" };
   }
-  const params = object(body, "params");
-  const card = object(body, "cardAuthInfo");
-  const amounts = object(body, "paymentAmountInfo");
+  const params = readObject(body, "params");
+  const card = readObject(body, "cardAuthInfo");
+  const amounts = readObject(body, "paymentAmountInfo");
   return {
     kind: "accepted",
     value: {
       errorCode,
       orderStatus,
-      orderId: attribute(body, "mdOrder"),
-      orderNumber: field(body, "orderNumber"),
-      amountMinor: amount(field(body, "amount")),
-      // As a number, "012" arrives as 12.
-      currency: field(body, "currency")?.padStart(3, "0"),
-      refundedMinor: amount(field(amounts, "refundedAmount")),
-      actionCode: field(body, "actionCode"),
-      actionCodeDescription: field(body, "actionCodeDescription"),
-      respCode: field(params, "respCode"),
-      respCodeDesc: field(params, "respCode_desc"),
-      approvalCode: field(body, "approvalCode") ?? field(card, "approvalCode"),
-      maskedPan: masked(field(body, "pan") ?? field(card, "pan")),
+      orderId: readAttribute(body, "mdOrder"),
+      orderNumber: readField(body, "orderNumber"),
+      amountMinor: parseAmount(readField(body, "amount")),
+      // A response with JSON numbers contains 12 in place of "012".
+      currency: readField(body, "currency")?.padStart(3, "0"),
+      refundedMinor: parseAmount(readField(amounts, "refundedAmount")),
+      actionCode: readField(body, "actionCode"),
+      actionCodeDescription: readField(body, "actionCodeDescription"),
+      respCode: readField(params, "respCode"),
+      respCodeDesc: readField(params, "respCode_desc"),
+      approvalCode: readField(body, "approvalCode") ?? readField(card, "approvalCode"),
+      maskedPan: keepMaskedPan(readField(body, "pan") ?? readField(card, "pan")),
     },
   };
 }
 
-/** More than the longest text of the protocol, a form URL. */
+/** Limit above the length of a form URL, which is the longest text of the protocol. */
 const textLengthMax = 2_048;
 
-/** Returns a scalar by name, ignoring case; undefined if it is absent, empty or not storable. */
-export function field(body: Record<string, unknown> | undefined, name: string): string | undefined {
-  const value = member(body, name);
+/** Returns a scalar by its name in any case. Undefined: it is absent, empty or not storable. */
+export function readField(body: Record<string, unknown> | undefined, name: string): string | undefined {
+  const value = findMember(body, name);
   if (typeof value === "number" && Number.isFinite(value)) return String(value);
   return typeof value === "string" && isPresent(value) && value.length <= textLengthMax && !value.includes("\0")
     ? value
@@ -65,7 +65,7 @@ export function field(body: Record<string, unknown> | undefined, name: string): 
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
 
-function member(body: Record<string, unknown> | undefined, name: string): unknown {
+function findMember(body: Record<string, unknown> | undefined, name: string): unknown {
   if (!body) return undefined;
   if (Object.hasOwn(body, name)) return body[name];
   const lowerName = name.toLowerCase();
@@ -73,31 +73,31 @@ function member(body: Record<string, unknown> | undefined, name: string): unknow
   return key === undefined ? undefined : body[key];
 }
 
-function object(body: Record<string, unknown>, name: string): Record<string, unknown> | undefined {
-  const value = member(body, name);
+function readObject(body: Record<string, unknown>, name: string): Record<string, unknown> | undefined {
+  const value = findMember(body, name);
   return isObject(value) ? value : undefined;
 }
 
-function attribute(body: Record<string, unknown>, name: string): string | undefined {
-  const list = member(body, "attributes");
+function readAttribute(body: Record<string, unknown>, name: string): string | undefined {
+  const list = findMember(body, "attributes");
   if (!Array.isArray(list)) return undefined;
-  return field(
-    list.filter(isObject).find((entry) => field(entry, "name")?.toLowerCase() === name.toLowerCase()),
+  return readField(
+    list.filter(isObject).find((entry) => readField(entry, "name")?.toLowerCase() === name.toLowerCase()),
     "value",
   );
 }
 
-/** Returns only a masked card number: at most ten digits, with the middle hidden. */
-function masked(pan: string | undefined): string | undefined {
+/** Returns the card number if it is masked: at most ten digits, with the middle hidden. */
+function keepMaskedPan(pan: string | undefined): string | undefined {
   if (pan === undefined || !/^\d{4,6}[*Xx]{2,12}\d{4}$/.test(pan)) return undefined;
   return pan;
 }
 
-function integer(text: string | undefined): number | undefined {
+function parseInteger(text: string | undefined): number | undefined {
   return text !== undefined && /^-?\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-function amount(text: string | undefined): bigint | undefined {
+function parseAmount(text: string | undefined): bigint | undefined {
   return text !== undefined && /^\d{1,18}$/.test(text) ? BigInt(text) : undefined;
 }
 

@@ -8,15 +8,15 @@ import { createSatim } from "./satim.ts";
 
 /** Selects the calls to which the simulated processor does not respond. */
 let isHeld: (path: string, orderId: string) => boolean;
-let received: string[];
+let receivedCalls: string[];
 let refundResponse: () => object;
-const held: ServerResponse[] = [];
+const heldResponses: ServerResponse[] = [];
 const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
   const form = new URLSearchParams(await text(request));
   const path = request.url ?? "";
   const order = form.get("orderId") ?? form.get("mdOrder") ?? form.get("description") ?? "";
-  received.push(`${path.slice(1, 4)} ${order}`);
-  if (isHeld(path, order)) return held.push(response);
+  receivedCalls.push(`${path.slice(1, 4)} ${order}`);
+  if (isHeld(path, order)) return heldResponses.push(response);
   const body = path === "/refund.do" ? refundResponse() : { errorCode: 0, orderStatus: 2, orderId: "o", formUrl: "http://f" };
   response.setHeader("content-type", "application/json").end(JSON.stringify(body));
 });
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   isHeld = () => false;
-  received = [];
+  receivedCalls = [];
   refundResponse = () => ({ errorCode: 0 });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   processor = createSatim({ url, userName: "u", password: "p", terminalId: "t", timeoutMs: 20_000, connectTimeoutMs: 2_000 });
@@ -37,8 +37,8 @@ afterAll(() => {
   server.closeAllConnections();
   server.close();
 });
-const dropHeld = () => {
-  for (const response of held.splice(0)) response.destroy();
+const dropHeldResponses = () => {
+  for (const response of heldResponses.splice(0)) response.destroy();
 };
 
 const register = (businessId: string) =>
@@ -54,46 +54,46 @@ const register = (businessId: string) =>
     },
     20_000,
   );
-const status = (businessId: string) => processor.status({ businessId, orderId: businessId }, 20_000);
+const readStatus = (businessId: string) => processor.status({ businessId, orderId: businessId }, 20_000);
 const confirm = (businessId: string) => processor.confirm({ businessId, orderId: businessId, language: "FR" }, 20_000);
 const refund = (businessId: string) =>
   processor.refund({ businessId, orderId: businessId, amountMinor: 1n }, 20_000, async () => true);
-const repeat100 = (work: () => Promise<unknown>) => Array.from({ length: 100 }, work);
+const repeat100Times = (work: () => Promise<unknown>) => Array.from({ length: 100 }, work);
 
-describe("while the processor does not respond to a hundred calls of one business, createSatim", () => {
+describe("createSatim with a hundred calls of one business without a response", () => {
   test.each([
     ["registrations", 8, register],
-    ["reads", 16, status],
+    ["reads", 16, readStatus],
     ["refunds", 16, refund],
-  ] as const)("completes %s of another business at once, with %i in flight of the first business", async (_kind, slots, call) => {
+  ] as const)("createSatim executes %s of another business while %i calls of one business are in flight", async (_kind, slots, call) => {
     isHeld = (_path, order) => order === "busy";
-    const calls = repeat100(() => call("busy"));
+    const callResults = repeat100Times(() => call("busy"));
     expect(await call("other")).toMatchObject({ kind: "accepted" });
-    expect(received.filter((line) => line.endsWith("busy"))).toHaveLength(slots);
-    expect(processor.isCrowded("busy", "registrations")).toBe(call === register);
-    expect(processor.isCrowded("busy", "reads")).toBe(call === status);
-    expect(processor.isCrowded("other", "reads")).toBe(false);
-    expect(processor.isCrowded("other", "registrations")).toBe(false);
+    expect(receivedCalls.filter((line) => line.endsWith("busy"))).toHaveLength(slots);
+    expect(processor.isQueueFull("busy", "registrations")).toBe(call === register);
+    expect(processor.isQueueFull("busy", "reads")).toBe(call === readStatus);
+    expect(processor.isQueueFull("other", "reads")).toBe(false);
+    expect(processor.isQueueFull("other", "registrations")).toBe(false);
     isHeld = () => false;
-    dropHeld();
-    await Promise.all(calls);
+    dropHeldResponses();
+    await Promise.all(callResults);
   });
 
-  test("confirms at once, because registrations and refunds use other slots", async () => {
+  test("createSatim executes confirms while registrations and refunds use all their slots", async () => {
     isHeld = (path) => path === "/register.do" || path === "/refund.do";
-    const calls = [
-      ...repeat100(() => register("busy")),
-      ...repeat100(() => refund("busy")),
-      ...repeat100(() => register("other")),
+    const callResults = [
+      ...repeat100Times(() => register("busy")),
+      ...repeat100Times(() => refund("busy")),
+      ...repeat100Times(() => register("other")),
     ];
     expect(await confirm("busy")).toMatchObject({ kind: "accepted" });
     isHeld = () => false;
-    dropHeld();
-    await Promise.all(calls);
+    dropHeldResponses();
+    await Promise.all(callResults);
   });
 });
 
-describe("createSatim: refund", () => {
+describe("createSatim, refund", () => {
   test.each([
     [{ errorCode: "0" }, { kind: "accepted" }],
     [
@@ -107,20 +107,20 @@ describe("createSatim: refund", () => {
     ],
     [{ errorCode: 7 }, { kind: "unknown" }],
     [{}, { kind: "unknown" }],
-  ])("maps the response %j to the outcome %j", async (response, expected) => {
+  ])("createSatim maps the response %j of a refund to the outcome %j", async (response, expectedOutcome) => {
     refundResponse = () => response;
-    expect(await refund("b")).toMatchObject(expected);
+    expect(await refund("b")).toMatchObject(expectedOutcome);
   });
 
-  test("returns not_sent without a commit when no slot becomes free in time", async () => {
+  test("createSatim returns not_sent without a commit when no slot becomes free in time", async () => {
     isHeld = () => true;
-    const calls = Array.from({ length: 16 }, () => refund("busy"));
-    await expect.poll(() => received.length).toBe(16);
-    let commits = 0;
+    const callResults = Array.from({ length: 16 }, () => refund("busy"));
+    await expect.poll(() => receivedCalls.length).toBe(16);
+    let commitCount = 0;
     const order = { businessId: "busy", orderId: "busy", amountMinor: 1n };
-    expect(await processor.refund(order, 50, async () => ++commits > 0)).toMatchObject({ kind: "not_sent" });
-    expect(commits).toBe(0);
-    dropHeld();
-    await Promise.all(calls);
+    expect(await processor.refund(order, 50, async () => ++commitCount > 0)).toMatchObject({ kind: "not_sent" });
+    expect(commitCount).toBe(0);
+    dropHeldResponses();
+    await Promise.all(callResults);
   });
 });

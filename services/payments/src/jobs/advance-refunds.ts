@@ -7,7 +7,7 @@ import { Refund } from "../refund/refund.ts";
 const timeoutMs = 60_000;
 const concurrency = 16;
 
-/** Advances refunds that a crash or an unknown outcome left unfinished. */
+/** Advances refunds that are unfinished after a crash or an unknown outcome. */
 export const advanceRefunds = (context: Context, pauseMs?: number): AsyncDisposable =>
   processDueRows(
     context,

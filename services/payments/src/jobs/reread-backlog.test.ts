@@ -7,17 +7,17 @@ import { paymentsSettings } from "../../test/harness.ts";
 import { readConfig } from "../config.ts";
 import { database } from "../orm.ts";
 import { Payment } from "../payment/payment.ts";
-import { followUpRows, rereadRows } from "./reread-payments.ts";
+import { buildFollowUpRows, buildRereadRows } from "./reread-payments.ts";
 
 /**
- * Virtual time: instead of advancing a clock, the test moves all times of the rows back by a step.
- * Rates per second apply to a step. So 5 payments per second are 5 new rows in each step, and the
- * limit of reads per second is the limit of reads in a step.
+ * The test uses virtual time: it moves all times of the rows back by a step. Rates per second apply
+ * to a step. Five payments per second are five new rows in each step, and the limit of reads per
+ * second is the limit of reads in a step.
  */
 const stepHours = 24;
 const paymentsPerSecond = 5;
-/** Longer than 36 days, when the last reread happens: 30 days after the payment plus 20 %. */
-const days = 38;
+/** More than 36 days. The last reread is 30 days plus 20 % after the payment. */
+const simulatedDays = 38;
 const business = "0195a000-0000-7000-8000-000000000002";
 
 const { schedule } = readConfig({
@@ -28,10 +28,10 @@ const { schedule } = readConfig({
   ...paymentsSettings("http://127.0.0.1:9"),
 });
 
-test("no reread or follow-up stays due when one business has 5 payments a second for a month, at the default rate", async () => {
-  await using db = await createTestDatabase("payments", database);
-  const sql = <Row extends object>(text: string, values: unknown[] = []) => db.orm.em.fork().execute<Row[]>(text, values);
-  const dueCount = async ({ due }: DueRows) =>
+test("rereads at the default rate have no backlog when one business has five payments a second", async () => {
+  await using testDatabase = await createTestDatabase("payments", database);
+  const sql = <Row extends object>(text: string, values: unknown[] = []) => testDatabase.orm.em.fork().execute<Row[]>(text, values);
+  const countDue = async ({ due }: DueRows) =>
     (await sql<{ due: number }>(`select count(*)::int as due from payment where ${due} <= now()`))[0]?.due ?? 0;
 
   const passTime = () =>
@@ -41,7 +41,7 @@ test("no reread or follow-up stays due when one business has 5 payments a second
        from (select make_interval(hours => ?) as step) as virtual`,
       [stepHours],
     );
-  /** Inserts the payments of one step; one of them is refunded in part. */
+  /** Inserts the payments of one step. One of them is partially refunded. */
   const payAndRefund = (step: number) =>
     sql(
       `insert into payment (id, business_id, amount_minor, currency, status, language, success_url, fail_url, return_token,
@@ -52,35 +52,35 @@ test("no reread or follow-up stays due when one business has 5 payments a second
       [business, step * paymentsPerSecond, (step + 1) * paymentsPerSecond - 1],
     );
 
-  let read = 0;
+  let readCount = 0;
   const planNextRead = (id: string) =>
-    transaction(db.orm, async (em) => {
+    transaction(testDatabase.orm, async (em) => {
       const payment = await em.findOneOrFail(Payment, { id });
       payment.planReread(schedule, await databaseTime(em));
-      read += 1;
+      readCount += 1;
     });
   /**
    * Runs the job until it has reached its rate limit for one step, or no row is due. Returns the
    * number of rows that are still due.
    */
-  const workForOneStep = async (rows: DueRows) => {
-    const limit = read + (rows.perPause ?? 0);
-    await using _job = processDueRows({ orm: db.orm, logger: createLogger("test", "silent") }, rows, planNextRead, 3_600_000);
-    await eventually(async () => expect(read === limit || (await dueCount(rows)) === 0).toBe(true));
-    return await dueCount(rows);
+  const runOneStep = async (rows: DueRows) => {
+    const limit = readCount + (rows.perPause ?? 0);
+    await using _job = processDueRows({ orm: testDatabase.orm, logger: createLogger("test", "silent") }, rows, planNextRead, 3_600_000);
+    await eventually(async () => expect(readCount === limit || (await countDue(rows)) === 0).toBe(true));
+    return await countDue(rows);
   };
 
   const backlog = { rereads: [] as number[], followUps: [] as number[] };
   await forAllTenants(async () => {
-    for (let step = 0; step < (days * 24) / stepHours; step++) {
+    for (let step = 0; step < (simulatedDays * 24) / stepHours; step++) {
       await passTime();
       await payAndRefund(step);
-      backlog.rereads.push(await workForOneStep(rereadRows(schedule)));
-      backlog.followUps.push(await workForOneStep(followUpRows(schedule)));
+      backlog.rereads.push(await runOneStep(buildRereadRows(schedule)));
+      backlog.followUps.push(await runOneStep(buildFollowUpRows(schedule)));
     }
   })();
-  expect(backlog.rereads.filter((left) => left > 0)).toEqual([]);
-  expect(backlog.followUps.filter((left) => left > 0)).toEqual([]);
-  // Payments of the first days have had all rereads: four, since two of five fall into one step.
-  expect(read).toBeGreaterThan((days - 36) * (24 / stepHours) * paymentsPerSecond * 4);
+  expect(backlog.rereads.filter((remainingRows) => remainingRows > 0)).toEqual([]);
+  expect(backlog.followUps.filter((remainingRows) => remainingRows > 0)).toEqual([]);
+  // The payments of the first days have had all rereads: four, because two of five are in one step.
+  expect(readCount).toBeGreaterThan((simulatedDays - 36) * (24 / stepHours) * paymentsPerSecond * 4);
 }, 120_000);

@@ -22,12 +22,12 @@ let payment: Payment;
 beforeEach(async () => {
   caller = aBusinessCaller();
   payment = await harness.aPendingPayment(caller);
-  await windowEnds();
+  await endWindow();
 });
 
-const windowEnds = () =>
+const endWindow = () =>
   harness.sql("update payment set created_at = created_at - interval '1230 seconds' where id = ?", [payment.id]);
-const settle = () =>
+const settleOnce = () =>
   forTenant(caller.businessId, async () =>
     settlePayment(harness.context, await harness.stored(payment.id), noLease, {
       confirmFirst: false,
@@ -35,26 +35,26 @@ const settle = () =>
       requestedAt: new Date(),
     }),
   );
-const row = async () => {
-  const [found] = await harness.sql<{ status: string; seconds: number | null; difference: string | null }>(
+const readRow = async () => {
+  const [paymentRow] = await harness.sql<{ status: string; seconds: number | null; difference: string | null }>(
     "select status, round(extract(epoch from next_follow_up_at - updated_at))::int as seconds, difference from payment where id = ?",
     [payment.id],
   );
-  if (!found) throw new Error("expected a payment");
-  return found;
+  if (!paymentRow) throw new Error("expected a payment");
+  return paymentRow;
 };
-/** Makes the next follow-up due, and waits until it has moved its time. */
+/** Makes the next follow-up due, and waits until the job has planned another time. */
 async function followUp() {
-  const before = await harness.calls(payment, "status");
+  const readsBefore = await harness.countCalls(payment, "status");
   await harness.sql("update payment set next_follow_up_at = now() where id = ?", [payment.id]);
-  await using _job = harness.followingUp();
+  await using _job = harness.startFollowUps();
   await eventually(async () => {
-    expect(await harness.calls(payment, "status")).toBe(before + 1);
+    expect(await harness.countCalls(payment, "status")).toBe(readsBefore + 1);
     expect(await harness.sql("select 1 from payment where id = ? and next_follow_up_at <= now()", [payment.id])).toEqual([]);
   });
 }
-const eventTypes = async () => (await harness.events(payment.id)).map(({ type }) => type);
-const listed = async () =>
+const readEventTypes = async () => (await harness.readEvents(payment.id)).map(({ type }) => type);
+const findListed = async () =>
   (await harness.refunds.listChangedPayments({ limit: 100 }, { caller: adminCaller })).payments.find(
     (changed) => changed.payment?.id === payment.id,
   );
@@ -63,70 +63,70 @@ describe("follow-ups of an EXPIRED payment", () => {
   test("an EXPIRED payment becomes PAID with one event when a follow-up shows that it was paid", async () => {
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("status", "stale:60000");
-    await settle();
-    expect(await row()).toEqual({ status: "EXPIRED", seconds: 300, difference: null });
+    await settleOnce();
+    expect(await readRow()).toEqual({ status: "EXPIRED", seconds: 300, difference: null });
     await followUp();
-    expect(await row()).toEqual({ status: "PAID", seconds: null, difference: null });
+    expect(await readRow()).toEqual({ status: "PAID", seconds: null, difference: null });
     expect((await harness.sandbox.order(payment.processorOrderId)).confirmed).toBe(true);
-    expect(await eventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED, PaymentEventType.PAYMENT_COMPLETED]);
+    expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED, PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("an EXPIRED payment is read after 5 minutes, 1 hour and 1 day, and never again", async () => {
-    await settle();
-    const seconds = [(await row()).seconds];
-    for (const passed of [300, 3_600, 86_400]) {
-      await harness.sql("update payment set updated_at = now() - make_interval(secs => ?) where id = ?", [passed, payment.id]);
+  test("an EXPIRED payment is read after 5 minutes, 1 hour and 1 day, and not again", async () => {
+    await settleOnce();
+    const seconds = [(await readRow()).seconds];
+    for (const passedSeconds of [300, 3_600, 86_400]) {
+      await harness.sql("update payment set updated_at = now() - make_interval(secs => ?) where id = ?", [passedSeconds, payment.id]);
       await followUp();
-      seconds.push((await row()).seconds);
+      seconds.push((await readRow()).seconds);
     }
     expect(seconds).toEqual([300, 3_600, 86_400, null]);
-    expect(await harness.calls(payment, "confirm")).toBe(0);
-    expect(await eventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED]);
+    expect(await harness.countCalls(payment, "confirm")).toBe(0);
+    expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED]);
   });
 
-  test("an EXPIRED payment is read again soon when the processor does not respond to the last read", async () => {
-    await settle();
+  test("an EXPIRED payment is read once more when its last planned read fails", async () => {
+    await settleOnce();
     await harness.sql("update payment set updated_at = now() - interval '1 day' where id = ?", [payment.id]);
     await harness.sandbox.fault("status", "http_500");
     await followUp();
-    expect((await row()).seconds).toBeGreaterThan(86_400);
+    expect((await readRow()).seconds).toBeGreaterThan(86_400);
   });
 
   test("an EXPIRED payment that is paid and not confirmed is listed for operators until it is PAID", async () => {
-    await settle();
+    await settleOnce();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", "error:7", 100);
     await followUp();
     const reason = "expired, and not confirmed at order status 2";
-    expect(await row()).toEqual({ status: "EXPIRED", seconds: 60, difference: reason });
-    expect(await listed()).toMatchObject({ difference: reason });
-    expect(await eventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED]);
+    expect(await readRow()).toEqual({ status: "EXPIRED", seconds: 60, difference: reason });
+    expect(await findListed()).toMatchObject({ difference: reason });
+    expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED]);
     await harness.sandbox.clearFaults();
     await followUp();
-    expect(await row()).toMatchObject({ status: "PAID", difference: null });
-    expect(await listed()).toBeUndefined();
-    expect(await eventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED, PaymentEventType.PAYMENT_COMPLETED]);
+    expect(await readRow()).toMatchObject({ status: "PAID", difference: null });
+    expect(await findListed()).toBeUndefined();
+    expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_EXPIRED, PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("an EXPIRED payment leaves the operators' list when the processor has canceled its order", async () => {
-    await settle();
+  test("an EXPIRED payment is no longer listed for operators after the processor has canceled its order", async () => {
+    await settleOnce();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", "error:7", 100);
     await followUp();
-    expect(await listed()).toBeDefined();
+    expect(await findListed()).toBeDefined();
     await harness.sandbox.reverse(payment.processorOrderId);
     await followUp();
-    expect(await row()).toMatchObject({ status: "EXPIRED", difference: null });
-    expect(await listed()).toBeUndefined();
+    expect(await readRow()).toMatchObject({ status: "EXPIRED", difference: null });
+    expect(await findListed()).toBeUndefined();
   });
 
-  test("an EXPIRED payment becomes REFUNDED with the processor's sum when the processor has refunded it", async () => {
-    await settle();
+  test("an EXPIRED payment that was paid and refunded at the processor becomes REFUNDED", async () => {
+    await settleOnce();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.refundExternally(payment.processorOrderId);
     await followUp();
-    expect(await row()).toMatchObject({ status: "REFUNDED", difference: null });
-    expect(await eventTypes()).toEqual([
+    expect(await readRow()).toMatchObject({ status: "REFUNDED", difference: null });
+    expect(await readEventTypes()).toEqual([
       PaymentEventType.PAYMENT_EXPIRED,
       PaymentEventType.PAYMENT_COMPLETED,
       PaymentEventType.PAYMENT_REFUNDED,
@@ -134,27 +134,27 @@ describe("follow-ups of an EXPIRED payment", () => {
   });
 });
 
-test("a response to a request from before the end of the window does not expire a payment", async () => {
+test("settlePayment does not expire a payment by a read that began before the end of the window", async () => {
   await harness.sandbox.fault("status", "slow:900");
-  const settling = settle();
-  await eventually(async () => expect(await harness.calls(payment, "status")).toBe(1));
-  // The window ends after the request began and before its response arrives.
+  const settlement = settleOnce();
+  await eventually(async () => expect(await harness.countCalls(payment, "status")).toBe(1));
+  // The window ends between the request and its response.
   await harness.sql("update payment set created_at = now() - interval '1230 seconds' where id = ?", [payment.id]);
-  await settling;
-  expect(await row()).toMatchObject({ status: "PENDING" });
+  await settlement;
+  expect(await readRow()).toMatchObject({ status: "PENDING" });
   expect(await harness.sql("select 1 from payment where id = ? and next_check_at <= now()", [payment.id])).toHaveLength(1);
   await harness.sandbox.pay(payment.processorOrderId);
-  await settle();
-  expect(await eventTypes()).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
+  await settleOnce();
+  expect(await readEventTypes()).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
 });
 
-test("the job removes the planned times of a CANCELED payment, which an older version left, without a read", async () => {
+test("followUpPayments and rereadPayments remove the planned times of a CANCELED payment without a read", async () => {
   await harness.sandbox.cancel(payment.processorOrderId);
-  await settle();
-  const before = await harness.calls(payment, "status");
+  await settleOnce();
+  const readsBefore = await harness.countCalls(payment, "status");
   await harness.sql("update payment set next_follow_up_at = now(), next_reread_at = now() where id = ?", [payment.id]);
-  await using _one = harness.followingUp();
-  await using _other = harness.rereading();
+  await using _firstJob = harness.startFollowUps();
+  await using _secondJob = harness.startRereads();
   await eventually(async () =>
     expect(
       await harness.sql("select 1 from payment where id = ? and next_follow_up_at is null and next_reread_at is null", [
@@ -162,10 +162,10 @@ test("the job removes the planned times of a CANCELED payment, which an older ve
       ]),
     ).toHaveLength(1),
   );
-  expect(await harness.calls(payment, "status")).toBe(before);
+  expect(await harness.countCalls(payment, "status")).toBe(readsBefore);
 });
 
-describe("while 500 rereads of a business are due", () => {
+describe("500 due rereads of a business", () => {
   beforeEach(() =>
     harness.sql(
       `insert into payment (id, business_id, amount_minor, currency, status, language, success_url, fail_url, return_token,
@@ -177,33 +177,33 @@ describe("while 500 rereads of a business are due", () => {
   );
   afterEach(() => harness.sql("delete from payment where processor_order_number like '5000000%'"));
 
-  test("a follow-up of a refund does not wait for the rereads", async () => {
+  test("a follow-up of a refund does not wait for 500 due rereads of the business", async () => {
     payment = await harness.aFinishedPayment(caller);
     await harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, { caller, timeoutMs: 20_000 });
     await harness.sandbox.refundExternally(payment.processorOrderId);
     await harness.sandbox.fault("status", "slow:900", 8);
-    await using _rereads = harness.rereading();
+    await using _rereads = harness.startRereads();
     await followUp();
     expect((await harness.payments.getPayment({ id: payment.id }, { caller })).status).toBe(PaymentStatus.REFUNDED);
-    expect(await eventTypes()).toHaveLength(3);
+    expect(await readEventTypes()).toHaveLength(3);
   });
 
-  test("the business uses all slots when no other business has due rows", async () => {
+  test("rereads of one business use all slots when no other business has due rows", async () => {
     await harness.sandbox.fault("status", "slow:900", 8);
-    await using _rereads = harness.rereading();
+    await using _rereads = harness.startRereads();
     await eventually(async () => expect(await harness.sql("select 1 from payment where leased_until > now()")).toHaveLength(8));
   });
 });
 
 /** Starts a proxy of the sandbox that changes the order status of paid orders in some responses. */
-async function startChangingProxy(replaced: (path: string) => string | undefined) {
+async function startChangingProxy(replaceStatus: (path: string) => string | undefined) {
   const sandbox = await startSandbox(false);
   const server = createServer(async (request, response) => {
     const path = request.url ?? "";
     const body = await text(request);
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const responseBody = await (await fetch(sandbox.url + path, { method: "POST", headers, body })).text();
-    response.end(responseBody.replace(/"orderStatus":2/i, (status) => replaced(path) ?? status));
+    response.end(responseBody.replace(/"orderStatus":2/i, (status) => replaceStatus(path) ?? status));
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const address = server.address();
@@ -221,34 +221,34 @@ const isRead = (path: string) => path.includes("getOrderStatusExtended");
 
 test.each([
   [
-    "becomes PAID when a confirm takes held money",
+    "becomes PAID when the confirm takes reserved money",
     (path: string) => (isRead(path) ? '"orderStatus":1' : undefined),
     "PAID",
     null,
   ],
   [
-    "is listed for operators when a confirm does not take held money",
+    "is listed for operators when the confirm does not take reserved money",
     () => '"orderStatus":1',
     "EXPIRED",
     "expired, and not confirmed at order status 1",
   ],
   [
-    "is listed for operators when its money is taken and the confirm has no order status",
+    "is listed for operators when its money is taken and the confirm returns no order status",
     (path: string) => (isRead(path) ? undefined : '"orderStatus":null'),
     "EXPIRED",
     "expired, and not confirmed at order status 2",
   ],
-])("an EXPIRED payment %s", async (_result, replaced, status, difference) => {
-  await using sandbox = await startChangingProxy(replaced);
-  await using proxied = await startHarness({ sandbox });
-  const { processorOrderId } = await proxied.aPendingPayment();
+])("an EXPIRED payment %s", async (_result, replaceStatus, status, difference) => {
+  await using sandbox = await startChangingProxy(replaceStatus);
+  await using proxiedHarness = await startHarness({ sandbox });
+  const { processorOrderId } = await proxiedHarness.aPendingPayment();
   await sandbox.pay(processorOrderId);
-  await proxied.sql("update payment set status = 'EXPIRED', next_check_at = null, next_follow_up_at = now()");
-  await using _job = proxied.followingUp();
+  await proxiedHarness.sql("update payment set status = 'EXPIRED', next_check_at = null, next_follow_up_at = now()");
+  await using _job = proxiedHarness.startFollowUps();
   await eventually(async () => expect((await sandbox.order(processorOrderId)).confirmed).toBe(true));
   await eventually(async () =>
     expect(
-      await proxied.sql("select status, difference from payment where next_follow_up_at > now() or status = 'PAID'"),
+      await proxiedHarness.sql("select status, difference from payment where next_follow_up_at > now() or status = 'PAID'"),
     ).toEqual([{ status, difference }]),
   );
 });

@@ -6,14 +6,14 @@ import { readAgain } from "../payment/refresh-payment.ts";
 
 const timeoutMs = 30_000;
 /**
- * Concurrency of each job. Both together leave a quarter of a business's slots for reads at the
- * processor (`satim.ts`) to its returning card holders and its refunds.
+ * Concurrency of each job. Together, both jobs use at most three quarters of a business's slots for
+ * reads at the processor (`satim.ts`). The other slots serve card holders and refunds.
  */
 const rereadsMax = 8;
 const followUpsMax = 4;
 
-/** A business may use all slots while no other business has due rows. */
-const rowsOf = (name: string, due: string, concurrency: number, perPause: number): DueRows => ({
+/** Describes the due rows of a job. A business may use all slots if no other one has due rows. */
+const buildRows = (name: string, due: string, concurrency: number, perPause: number): DueRows => ({
   name,
   table: "payment",
   due,
@@ -23,26 +23,26 @@ const rowsOf = (name: string, due: string, concurrency: number, perPause: number
   isTraced: true,
 });
 
-/** Returns the rows that `rereadPayments` processes. */
-export const rereadRows = ({ paymentRereadsPerSecond }: Context["schedule"]): DueRows =>
-  rowsOf("reread-payments", "next_reread_at", rereadsMax, paymentRereadsPerSecond);
+/** Describes the rows that `rereadPayments` processes. */
+export const buildRereadRows = ({ paymentRereadsPerSecond }: Context["schedule"]): DueRows =>
+  buildRows("reread-payments", "next_reread_at", rereadsMax, paymentRereadsPerSecond);
 
-/** Returns the rows that `followUpPayments` processes. */
-export const followUpRows = ({ paymentRereadsPerSecond }: Context["schedule"]): DueRows =>
-  rowsOf("follow-up-payments", "next_follow_up_at", followUpsMax, paymentRereadsPerSecond);
+/** Describes the rows that `followUpPayments` processes. */
+export const buildFollowUpRows = ({ paymentRereadsPerSecond }: Context["schedule"]): DueRows =>
+  buildRows("follow-up-payments", "next_follow_up_at", followUpsMax, paymentRereadsPerSecond);
 
 /** Reads settled payments again at the processor, for a month after they were paid. */
 export const rereadPayments = (context: Context, pauseMs?: number): AsyncDisposable =>
-  readDue(context, rereadRows(context.schedule), pauseMs);
+  startReadJob(context, buildRereadRows(context.schedule), pauseMs);
 
 /**
- * Reads payments again that expired or whose refund ended. A separate job, so that these reads
- * do not wait behind the rereads of the month after a payment.
+ * Reads payments again that expired or whose refund ended. This is a separate job, so that these
+ * reads do not wait for the rereads in the month after a payment.
  */
 export const followUpPayments = (context: Context, pauseMs?: number): AsyncDisposable =>
-  readDue(context, followUpRows(context.schedule), pauseMs);
+  startReadJob(context, buildFollowUpRows(context.schedule), pauseMs);
 
-const readDue = (context: Context, rows: DueRows, pauseMs = 1_000): AsyncDisposable =>
+const startReadJob = (context: Context, rows: DueRows, pauseMs = 1_000): AsyncDisposable =>
   processDueRows(
     context,
     rows,

@@ -4,16 +4,16 @@ import { expect, test } from "vitest";
 import { startHarness } from "../../test/harness.ts";
 import { compareWithConsumed } from "./compare-consumed.ts";
 
-test("compareWithConsumed schedules a read that confirms a payment that is EXPIRED after a restore and PAID in webhooks", async () => {
+test("compareWithConsumed schedules a read of a payment that is EXPIRED here and PAID in webhooks", async () => {
   await using harness = await startHarness();
   const caller = aBusinessCaller();
   const { id, processorOrderId } = await harness.aPendingPayment(caller);
   await harness.sandbox.pay(processorOrderId);
   await harness.sql("update payment set status = 'EXPIRED', next_check_at = null, updated_at = now() - interval '2 days'");
-  const consumed = [{ eventId: id, id, businessId: caller.businessId, status: "PAID", details: "" }];
-  const compare = forAllTenants(() => transaction(harness.context.orm, (em) => compareWithConsumed(em, consumed)));
+  const consumedEvents = [{ eventId: id, id, businessId: caller.businessId, status: "PAID", details: "" }];
+  const compare = forAllTenants(() => transaction(harness.context.orm, (em) => compareWithConsumed(em, consumedEvents)));
   const differences = await compare();
   expect(differences).toMatchObject([{ id, here: "EXPIRED" }]);
-  await using _job = harness.followingUp();
+  await using _job = harness.startFollowUps();
   await eventually(async () => expect(await harness.sql("select status from payment")).toEqual([{ status: "PAID" }]));
 });

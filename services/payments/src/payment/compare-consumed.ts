@@ -3,10 +3,11 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /**
  * Returns the payments that are missing after a restore, or whose status differs from the newest
- * event that webhooks received. Schedules an immediate read of the latter at the processor.
+ * event that webhooks received. Schedules an immediate read of the differing payments at the
+ * processor.
  */
 export async function compareWithConsumed(em: SqlEntityManager, consumed: readonly ConsumedEvent[]): Promise<Difference[]> {
-  const newest = new Map(consumed.map((event) => [event.id, event]));
+  const newestEvents = new Map(consumed.map((event) => [event.id, event]));
   const rows = await em.execute<{ id: string; here: string }[]>(
     `with consumed as (select * from json_to_recordset(?::json) as v (id uuid, "businessId" uuid, status text)),
      differing as (
@@ -20,10 +21,10 @@ export async function compareWithConsumed(em: SqlEntityManager, consumed: readon
        from differing d where p.id = d.id and d.here <> 'unknown'
      )
      select * from differing`,
-    [JSON.stringify([...newest.values()])],
+    [JSON.stringify([...newestEvents.values()])],
   );
   return rows.flatMap(({ id, here }) => {
-    const event = newest.get(id);
+    const event = newestEvents.get(id);
     return event ? [{ ...event, here }] : [];
   });
 }

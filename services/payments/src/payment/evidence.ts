@@ -1,8 +1,8 @@
 import type { Evidence } from "@amana/service-host";
 
 /**
- * Columns in the evidence bundle, and columns left out of it: URLs of card forms and return URLs,
- * texts whose codes are shown, and internal state of the service.
+ * Columns in the evidence bundle, and columns omitted from it: URLs of card forms and return URLs,
+ * texts whose codes are included, and internal state of the service.
  */
 export const evidenceColumns = {
   payment: {
@@ -21,11 +21,11 @@ export const evidenceColumns = {
   },
 };
 
-const rowsOf = (table: keyof typeof evidenceColumns) => `select created_at as at, id,
+const buildSelect = (table: keyof typeof evidenceColumns) => `select created_at as at, id,
   (select json_strip_nulls(to_json(shown)) from (select ${evidenceColumns[table].shown}) shown) as json
   from ${table} where business_id = ?`;
 
 export const paymentEvidence: readonly Evidence[] = [
-  { name: "payments", select: rowsOf("payment") },
-  { name: "refunds", select: rowsOf("refund") },
+  { name: "payments", select: buildSelect("payment") },
+  { name: "refunds", select: buildSelect("refund") },
 ];

@@ -36,7 +36,7 @@ export const refundDecisionNotOpen = (status: string) =>
     { members: { refund_status: status } },
   );
 
-/** Rejects a missing outcome, and one that only a newer gateway supports. */
+/** Rejects a missing outcome, and an outcome that only a newer gateway supports. */
 export const refundDecisionUnknown = () =>
   invalid("validation_failed", "The outcome must be ACCEPTED, REJECTED or SEND_AGAIN.", { pointer: "/outcome" });
 
@@ -73,7 +73,7 @@ export const processorError = (errorCode: string, paymentId: string) =>
     { members: { processor_error_code: errorCode, payment_id: paymentId } },
   );
 
-/** Further registrations of the business would only time out in the queue. */
+/** Rejects a registration that would time out in the queue of the business. */
 export const tooManyCreations = () =>
   unavailable(
     "service_unavailable",

@@ -8,7 +8,7 @@ import { paymentEvents } from "../metrics.ts";
 import { toPaymentMessage } from "./payment.message.ts";
 import type { Payment, PaymentChange } from "./payment.ts";
 
-/** Adds the event of a change, with the payment's present state, to the outbox of `em`. */
+/** Adds the event of a change, with the payment's current state, to the outbox of `em`. */
 export function emitPaymentEvent(
   em: SqlEntityManager,
   payment: Payment,

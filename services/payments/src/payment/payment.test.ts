@@ -5,19 +5,19 @@ import { anOrderState, aPayment, createdAt, paidState } from "../../test/fixture
 import type { OrderState } from "../card-processor/card-processor.ts";
 import { type Payment, type PaymentChange, Payment as PaymentClass, type PaymentStatus } from "./payment.ts";
 
-const later = new Date(createdAt.getTime() + 60_000);
+const laterTime = new Date(createdAt.getTime() + 60_000);
 const statuses: PaymentStatus[] = ["PENDING", "PAID", "FAILED", "REFUSED", "CANCELED", "REFUNDED", "EXPIRED"];
 
 /** Settles a payment. Returns the emitted changes, each with the status at that moment. */
 function settle(payment: Payment, state: OrderState): { settlement: string; emitted: string[] } {
-  const emitted: string[] = [];
-  const settlement = payment.settle(state, later, (change) => emitted.push(`${change} ${payment.status}`));
-  return { settlement, emitted };
+  const emittedChanges: string[] = [];
+  const settlement = payment.settle(state, laterTime, (change) => emittedChanges.push(`${change} ${payment.status}`));
+  return { settlement, emitted: emittedChanges };
 }
 
-describe("settle, for a PENDING payment and the order status", () => {
+describe("settle for a PENDING payment", () => {
   test.each<[string, Partial<OrderState>, PaymentStatus, string[]]>([
-    ["no order status", { orderStatus: undefined }, "PENDING", []],
+    ["undefined", { orderStatus: undefined }, "PENDING", []],
     ["0, registered", { orderStatus: 0 }, "PENDING", []],
     ["1, held", { orderStatus: 1 }, "PENDING", []],
     ["5, in 3-D Secure", { orderStatus: 5 }, "PENDING", []],
@@ -48,11 +48,11 @@ describe("settle, for a PENDING payment and the order status", () => {
     ["8", { orderStatus: 8 }, "PENDING", []],
     ["11", { orderStatus: 11 }, "PENDING", []],
     ["99", { orderStatus: 99 }, "PENDING", []],
-  ])("handles the order status: %s", (_name, state, status, expected) => {
+  ])("settle applies the order status %s to a PENDING payment", (_name, state, status, expectedChanges) => {
     const payment = aPayment();
     const { emitted, settlement } = settle(payment, anOrderState(state));
-    expect({ status: payment.status, emitted }).toEqual({ status, emitted: expected });
-    expect(settlement).toBe(expected.length > 0 ? "settled" : "unchanged");
+    expect({ status: payment.status, emitted }).toEqual({ status, emitted: expectedChanges });
+    expect(settlement).toBe(expectedChanges.length > 0 ? "settled" : "unchanged");
     expect(payment.processorOrderStatus ?? undefined).toBe(state.orderStatus);
     expect(payment.nextCheckAt === null).toBe(status !== "PENDING");
   });
@@ -65,14 +65,14 @@ describe("settle, for a PENDING payment and the order status", () => {
     expect(PaymentClass.isUnknownOrderStatus(orderStatus)).toBe(false);
   });
 
-  test("settle stores the refunded sum of a refunded order, not the paid amount", () => {
+  test("settle stores the refunded sum of a refunded order and not the paid amount", () => {
     const payment = aPayment();
     settle(payment, anOrderState({ orderStatus: 4, refundedMinor: 120_000n }));
-    expect(payment).toMatchObject({ refundedAmountMinor: 120_000n, paidAt: later });
+    expect(payment).toMatchObject({ refundedAmountMinor: 120_000n, paidAt: laterTime });
   });
 
   test.each([undefined, 0n, 500_001n])(
-    "settle leaves a payment PENDING when its refunded order has the refunded sum %s",
+    "settle keeps a payment PENDING when its refunded order has the refunded sum %s",
     (refundedMinor) => {
       const payment = aPayment();
       expect(settle(payment, anOrderState({ orderStatus: 4, refundedMinor }))).toEqual({ settlement: "mismatch", emitted: [] });
@@ -81,7 +81,7 @@ describe("settle, for a PENDING payment and the order status", () => {
   );
 });
 
-describe("settle, for a paid order", () => {
+describe("settle for a paid order", () => {
   test.each<[string, Partial<OrderState>]>([
     ["the response code is not 00", { respCode: "51" }],
     ["there is no response code", { respCode: undefined }],
@@ -89,20 +89,20 @@ describe("settle, for a paid order", () => {
     ["there is no error code", { errorCode: undefined }],
     ["the order status is not 2", { orderStatus: 1 }],
     ["there is no order status", { orderStatus: undefined }],
-  ])("leaves the payment PENDING when %s", (_name, change) => {
+  ])("settle keeps the payment PENDING when %s", (_name, change) => {
     const payment = aPayment();
     expect(settle(payment, paidState(change))).toEqual({ settlement: "unchanged", emitted: [] });
     expect(payment).toMatchObject({ status: "PENDING" });
     expect(payment.paidAt).toBeUndefined();
   });
 
-  test("stores the details of the order", () => {
+  test("settle stores the details of the order", () => {
     const payment = aPayment();
     settle(payment, paidState({ approvalCode: "123456", actionCodeDescription: "ok", respCodeDesc: "Accepted" }));
     expect(payment).toMatchObject({
       status: "PAID",
-      paidAt: later,
-      updatedAt: later,
+      paidAt: laterTime,
+      updatedAt: laterTime,
       processorOrderStatus: 2,
       actionCode: "0",
       actionCodeDescription: "ok",
@@ -119,31 +119,31 @@ describe("settle, for a paid order", () => {
     ["628058**7215", "CIB"],
     ["507800**7214", "EDAHABIA"],
     ["411111**1111", null],
-  ])("stores for card %s the brand %s", (maskedPan, cardBrand) => {
+  ])("settle stores for the card %s the brand %s", (maskedPan, cardBrand) => {
     const payment = aPayment();
     settle(payment, paidState({ maskedPan }));
     expect(payment.cardBrand).toBe(cardBrand);
   });
 
-  test("stores the error code of a declined order", () => {
+  test("settle stores the error code of a declined order", () => {
     const payment = aPayment();
     settle(payment, anOrderState({ orderStatus: 6, errorCode: "3", actionCode: "116", respCode: "51" }));
     expect(payment).toMatchObject({ processorErrorCode: "3", actionCode: "116", respCode: "51" });
   });
 });
 
-describe("settle, for the state of another order", () => {
-  const others: [string, Partial<OrderState>][] = [
+describe("settle for the state of another order", () => {
+  const mismatches: [string, Partial<OrderState>][] = [
     ["amount", { amountMinor: 499_999n }],
     ["currency", { currency: "978" }],
     ["order number", { orderNumber: "1234567891" }],
   ];
 
-  test.each(others)("changes nothing when the state has another %s", (_name, other) => {
+  test.each(mismatches)("settle changes nothing when the state has another %s", (_name, mismatch) => {
     for (const state of [
-      paidState(other),
-      anOrderState({ ...other, orderStatus: 6 }),
-      anOrderState({ ...other, orderStatus: 4 }),
+      paidState(mismatch),
+      anOrderState({ ...mismatch, orderStatus: 6 }),
+      anOrderState({ ...mismatch, orderStatus: 4 }),
     ]) {
       const payment = aPayment();
       expect(settle(payment, state)).toEqual({ settlement: "mismatch", emitted: [] });
@@ -151,7 +151,7 @@ describe("settle, for the state of another order", () => {
     }
   });
 
-  test.each(["amountMinor", "currency", "orderNumber"] as const)("does not set PAID from a state without %s", (name) => {
+  test.each(["amountMinor", "currency", "orderNumber"] as const)("settle does not set PAID from a state without %s", (name) => {
     for (const state of [paidState(), anOrderState({ orderStatus: 4, refundedMinor: 1n })]) {
       const payment = aPayment();
       expect(settle(payment, { ...state, [name]: undefined }).settlement).toBe("mismatch");
@@ -159,30 +159,30 @@ describe("settle, for the state of another order", () => {
     }
   });
 
-  test("accepts a declined state without amount, currency and order number", () => {
+  test("settle applies a declined state without amount, currency and order number", () => {
     const payment = aPayment();
     const state = { orderStatus: 6, amountMinor: undefined, currency: undefined, orderNumber: undefined };
     expect(settle(payment, anOrderState(state)).emitted).toEqual(["PAYMENT_REFUSED REFUSED"]);
   });
 });
 
-test("settle does not change updatedAt when the state is the same as before", () => {
+test("settle does not change updatedAt for an unchanged state", () => {
   const payment = aPayment();
-  payment.settle(anOrderState({ orderStatus: 0, actionCode: "-100" }), later, () => {});
-  expect(payment.updatedAt).toEqual(later);
-  const evenLater = new Date(later.getTime() + 60_000);
-  payment.settle(anOrderState({ orderStatus: 0, actionCode: "-100" }), evenLater, () => {});
-  expect(payment.updatedAt).toEqual(later);
+  payment.settle(anOrderState({ orderStatus: 0, actionCode: "-100" }), laterTime, () => {});
+  expect(payment.updatedAt).toEqual(laterTime);
+  const latestTime = new Date(laterTime.getTime() + 60_000);
+  payment.settle(anOrderState({ orderStatus: 0, actionCode: "-100" }), latestTime, () => {});
+  expect(payment.updatedAt).toEqual(laterTime);
 });
 
-describe("settle, for an EXPIRED payment", () => {
-  test("changes it to PAID with an event when the order is paid", () => {
+describe("settle for an EXPIRED payment", () => {
+  test("settle changes an EXPIRED payment to PAID with an event when the order is paid", () => {
     const payment = aPayment({ status: "EXPIRED", nextCheckAt: null });
     expect(settle(payment, paidState()).emitted).toEqual(["PAYMENT_COMPLETED PAID"]);
-    expect(payment.paidAt).toEqual(later);
+    expect(payment.paidAt).toEqual(laterTime);
   });
 
-  test.each([undefined, -1, 0, 1, 3, 5, 6, 7, 8])("changes nothing for order status %s", (orderStatus) => {
+  test.each([undefined, -1, 0, 1, 3, 5, 6, 7, 8])("settle changes nothing of an EXPIRED payment for the order status %s", (orderStatus) => {
     const payment = aPayment({ status: "EXPIRED" });
     expect(settle(payment, anOrderState({ orderStatus, actionCode: "10" }))).toEqual({ settlement: "unchanged", emitted: [] });
     expect(payment).toEqual(aPayment({ status: "EXPIRED" }));
@@ -190,79 +190,79 @@ describe("settle, for an EXPIRED payment", () => {
 });
 
 describe("waitOrExpire and registration", () => {
-  const at = (seconds: number) => new Date(createdAt.getTime() + seconds * 1000);
+  const dateAt = (seconds: number) => new Date(createdAt.getTime() + seconds * 1000);
 
-  test("waitOrExpire plans checks by the schedule's pauses, the last one at the end of the window", () => {
+  test("waitOrExpire plans checks after the pauses of the schedule and at the end of the window", () => {
     const payment = aPayment();
-    const checks: number[] = [];
-    for (let now = createdAt; now < at(1_230); now = payment.nextCheckAt ?? at(9_999)) {
+    const checkSeconds: number[] = [];
+    for (let now = createdAt; now < dateAt(1_230); now = payment.nextCheckAt ?? dateAt(9_999)) {
       expect(payment.waitOrExpire(true, [60, 120, 300, 600], 1_230, now)).toBe("waiting");
-      checks.push(((payment.nextCheckAt?.getTime() ?? 0) - createdAt.getTime()) / 1000);
+      checkSeconds.push(((payment.nextCheckAt?.getTime() ?? 0) - createdAt.getTime()) / 1000);
     }
-    expect(checks).toEqual([60, 180, 480, 1_080, 1_230]);
-    expect(payment.waitOrExpire(true, [60], 1_230, at(1_230))).toBe("expired");
+    expect(checkSeconds).toEqual([60, 180, 480, 1_080, 1_230]);
+    expect(payment.waitOrExpire(true, [60], 1_230, dateAt(1_230))).toBe("expired");
     expect(payment).toMatchObject({ status: "EXPIRED", nextCheckAt: null });
   });
 
   test("waitOrExpire does not expire a payment before the window ends", () => {
     const payment = aPayment();
-    expect(payment.waitOrExpire(true, [60], 1_230, new Date(at(1_230).getTime() - 1))).toBe("waiting");
+    expect(payment.waitOrExpire(true, [60], 1_230, new Date(dateAt(1_230).getTime() - 1))).toBe("waiting");
     expect(payment.status).toBe("PENDING");
   });
 
   test("waitOrExpire plans further checks of a payment that may be paid, and never expires it", () => {
     const payment = aPayment();
-    expect(payment.waitOrExpire(false, [60, 600], 1_230, at(5_000))).toBe("waiting");
-    expect(payment).toMatchObject({ status: "PENDING", nextCheckAt: at(5_600) });
+    expect(payment.waitOrExpire(false, [60, 600], 1_230, dateAt(5_000))).toBe("waiting");
+    expect(payment).toMatchObject({ status: "PENDING", nextCheckAt: dateAt(5_600) });
   });
 
-  test("waitOrExpire keeps the planned check when callers read the payment in between", () => {
+  test("waitOrExpire keeps the planned check when callers read the payment earlier", () => {
     const payment = aPayment();
     for (const seconds of [1, 11, 21, 59]) {
-      payment.waitOrExpire(true, [60, 120, 300, 600], 1_230, at(seconds));
-      expect(payment.nextCheckAt).toEqual(at(60));
+      payment.waitOrExpire(true, [60, 120, 300, 600], 1_230, dateAt(seconds));
+      expect(payment.nextCheckAt).toEqual(dateAt(60));
     }
-    payment.waitOrExpire(true, [60, 120, 300, 600], 1_230, at(700));
-    expect(payment.nextCheckAt).toEqual(at(1_080));
+    payment.waitOrExpire(true, [60, 120, 300, 600], 1_230, dateAt(700));
+    expect(payment.nextCheckAt).toEqual(dateAt(1_080));
   });
 
   test("waitOrExpire plans the next check of a payment that may be paid after the first pause", () => {
     const payment = aPayment();
-    payment.waitOrExpire(false, [60, 120, 300, 600], 1_230, at(480));
-    expect(payment.nextCheckAt).toEqual(at(540));
-    payment.waitOrExpire(false, [60, 120, 300, 600], 1_230, at(1_080));
-    expect(payment.nextCheckAt).toEqual(at(1_140));
-    payment.waitOrExpire(false, [60, 120, 300, 600], 1_230, at(1_200));
-    expect(payment.nextCheckAt).toEqual(at(1_230));
+    payment.waitOrExpire(false, [60, 120, 300, 600], 1_230, dateAt(480));
+    expect(payment.nextCheckAt).toEqual(dateAt(540));
+    payment.waitOrExpire(false, [60, 120, 300, 600], 1_230, dateAt(1_080));
+    expect(payment.nextCheckAt).toEqual(dateAt(1_140));
+    payment.waitOrExpire(false, [60, 120, 300, 600], 1_230, dateAt(1_200));
+    expect(payment.nextCheckAt).toEqual(dateAt(1_230));
   });
 
   test("planLookUp plans look-ups with growing pauses", () => {
     const payment = aPayment({ processorOrderId: null });
-    const pauses = Array.from({ length: 6 }, () => {
-      payment.planLookUp(later);
-      return ((payment.nextCheckAt?.getTime() ?? 0) - later.getTime()) / 1000;
+    const pauseSeconds = Array.from({ length: 6 }, () => {
+      payment.planLookUp(laterTime);
+      return ((payment.nextCheckAt?.getTime() ?? 0) - laterTime.getTime()) / 1000;
     });
-    expect(pauses).toEqual([2, 5, 15, 30, 60, 60]);
+    expect(pauseSeconds).toEqual([2, 5, 15, 30, 60, 60]);
   });
 
   test("awaitsRegistration is true until the order id is stored", () => {
     const payment = aPayment({ processorOrderId: null, checks: 4 });
     expect(payment.awaitsRegistration()).toBe(true);
-    payment.markRegistered("order1", "https://form", later);
+    payment.markRegistered("order1", "https://form", laterTime);
     expect(payment.awaitsRegistration()).toBe(false);
     expect(payment).toMatchObject({ processorOrderId: "order1", formUrl: "https://form", checks: 0 });
   });
 
   test("failRegistration sets FAILED with the processor's code", () => {
     const payment = aPayment({ processorOrderId: null });
-    payment.failRegistration("5", later);
+    payment.failRegistration("5", laterTime);
     expect(payment).toMatchObject({ status: "FAILED", processorErrorCode: "5", nextCheckAt: null });
     expect(payment.awaitsRegistration()).toBe(false);
   });
 });
 
 describe("refund", () => {
-  test("refundable returns the paid amount when no amount is given", () =>
+  test("refundable returns the paid amount for a request without an amount", () =>
     expect(aPayment({ status: "PAID" }).refundable(undefined)).toBe(500_000n));
 
   test.each([1n, 499_999n, 500_000n])("refundable accepts the amount %i", (amount) => {
@@ -270,35 +270,35 @@ describe("refund", () => {
   });
 
   test.each([0n, -1n, 500_001n, 10n ** 18n])("refundable rejects the amount %i with the pointer /amount", (amount) => {
-    const refused = thrownBy(() => aPayment({ status: "PAID" }).refundable(amount));
-    expect(refused).toMatchObject({ kind: "invalid", code: "refund_amount_invalid", pointer: "/amount" });
-    expect((refused as Error).message).toContain("5000.00 DZD");
+    const error = catchError(() => aPayment({ status: "PAID" }).refundable(amount));
+    expect(error).toMatchObject({ kind: "invalid", code: "refund_amount_invalid", pointer: "/amount" });
+    expect((error as Error).message).toContain("5000.00 DZD");
   });
 
   test.each(statuses.filter((status) => status !== "PAID"))(
-    "refundable rejects a payment that is %s and reports its status",
+    "refundable rejects a payment that is %s and returns its status in the error",
     (status) => {
-      const refused = thrownBy(() => aPayment({ status }).refundable(undefined));
-      expect(refused).toMatchObject({ kind: "conflict", code: "payment_not_refundable", members: { payment_status: status } });
-      expect((refused as Error).message).toContain(status);
+      const error = catchError(() => aPayment({ status }).refundable(undefined));
+      expect(error).toMatchObject({ kind: "conflict", code: "payment_not_refundable", members: { payment_status: status } });
+      expect((error as Error).message).toContain(status);
     },
   );
 
-  test("refund sets REFUNDED after a partial refund and rejects a second refund", () => {
+  test("refund sets REFUNDED even for a partial refund, and rejects a second refund", () => {
     const payment = aPayment({ status: "PAID" });
-    payment.refund(1n, later);
-    expect(payment).toMatchObject({ status: "REFUNDED", refundedAmountMinor: 1n, updatedAt: later });
-    expect(() => payment.refund(1n, later)).toThrow(DomainError);
+    payment.refund(1n, laterTime);
+    expect(payment).toMatchObject({ status: "REFUNDED", refundedAmountMinor: 1n, updatedAt: laterTime });
+    expect(() => payment.refund(1n, laterTime)).toThrow(DomainError);
   });
 
-  test("recordRejectedRefund leaves the payment PAID and stores the code", () => {
+  test("recordRejectedRefund keeps the payment PAID and stores the error code", () => {
     const payment = aPayment({ status: "PAID" });
-    payment.recordRejectedRefund("7", later);
+    payment.recordRejectedRefund("7", laterTime);
     expect(payment).toMatchObject({ status: "PAID", processorErrorCode: "7" });
   });
 });
 
-describe("Payment, for arbitrary sequences of steps", () => {
+describe("Payment in arbitrary sequences of steps", () => {
   const allowedTransitions: Record<PaymentStatus, PaymentStatus[]> = {
     PENDING: ["PAID", "FAILED", "REFUSED", "CANCELED", "REFUNDED", "EXPIRED"],
     EXPIRED: ["PAID", "REFUNDED"],
@@ -308,7 +308,7 @@ describe("Payment, for arbitrary sequences of steps", () => {
     CANCELED: [],
     REFUNDED: [],
   };
-  const states = fc.record({
+  const anyState = fc.record({
     errorCode: fc.constantFrom("0", "0", "3", "7", undefined),
     orderStatus: fc.constantFrom(undefined, -1, 0, 1, 2, 2, 2, 3, 4, 4, 5, 6, 7, 8, 42),
     orderId: fc.constant(undefined),
@@ -323,12 +323,12 @@ describe("Payment, for arbitrary sequences of steps", () => {
     approvalCode: fc.constant(undefined),
     maskedPan: fc.constant(undefined),
   });
-  const steps = fc.oneof(
-    { weight: 4, arbitrary: fc.record({ step: fc.constant("settle" as const), state: states }) },
+  const anyStep = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ step: fc.constant("settle" as const), state: anyState }) },
     fc.record({ step: fc.constant("refund" as const), amount: fc.option(fc.bigInt(-1n, 600_000n), { nil: undefined }) }),
     fc.record({ step: fc.constant("wait" as const), isUnpaid: fc.boolean(), atSeconds: fc.integer({ min: 0, max: 3_000 }) }),
   );
-  const eventOf: Partial<Record<PaymentStatus, PaymentChange>> = {
+  const changeOfStatus: Partial<Record<PaymentStatus, PaymentChange>> = {
     PAID: "PAYMENT_COMPLETED",
     REFUSED: "PAYMENT_REFUSED",
     CANCELED: "PAYMENT_CANCELED",
@@ -336,46 +336,46 @@ describe("Payment, for arbitrary sequences of steps", () => {
     REFUNDED: "PAYMENT_REFUNDED",
   };
 
-  test("allows only legal transitions, keeps final states, and emits each change once", () => {
+  test("Payment makes only legal transitions and emits each change once, in any sequence of steps", () => {
     fc.assert(
-      fc.property(fc.array(steps, { maxLength: 12 }), (sequence) => {
+      fc.property(fc.array(anyStep, { maxLength: 12 }), (steps) => {
         const payment = aPayment();
-        const emitted: [PaymentChange, PaymentStatus][] = [];
-        for (const step of sequence) {
-          const before = payment.status;
-          const copy = { ...payment };
-          const isFinal = allowedTransitions[before].length === 0;
+        const emittedChanges: [PaymentChange, PaymentStatus][] = [];
+        for (const step of steps) {
+          const statusBefore = payment.status;
+          const paymentBefore = { ...payment };
+          const isFinal = allowedTransitions[statusBefore].length === 0;
           if (step.step === "settle") {
-            payment.settle(step.state, later, (change) => emitted.push([change, payment.status]));
+            payment.settle(step.state, laterTime, (change) => emittedChanges.push([change, payment.status]));
           } else if (step.step === "refund") {
             try {
-              payment.refund(payment.refundable(step.amount), later);
-              emitted.push(["PAYMENT_REFUNDED", payment.status]);
+              payment.refund(payment.refundable(step.amount), laterTime);
+              emittedChanges.push(["PAYMENT_REFUNDED", payment.status]);
             } catch (error) {
               expect(error).toBeInstanceOf(DomainError);
             }
-          } else if (before === "PENDING") {
+          } else if (statusBefore === "PENDING") {
             const now = new Date(createdAt.getTime() + step.atSeconds * 1000);
-            const next = payment.waitOrExpire(step.isUnpaid, [60], 1_230, now);
-            if (next === "expired") emitted.push(["PAYMENT_EXPIRED", payment.status]);
+            const waitResult = payment.waitOrExpire(step.isUnpaid, [60], 1_230, now);
+            if (waitResult === "expired") emittedChanges.push(["PAYMENT_EXPIRED", payment.status]);
           }
-          if (isFinal) expect(payment).toEqual(copy);
-          if (payment.status !== before) expect(allowedTransitions[before]).toContain(payment.status);
-          const refunded = payment.refundedAmountMinor;
-          expect(payment.status === "REFUNDED").toBe(refunded != null);
-          if (refunded != null) expect(refunded > 0n && refunded <= payment.amountMinor).toBe(true);
+          if (isFinal) expect(payment).toEqual(paymentBefore);
+          if (payment.status !== statusBefore) expect(allowedTransitions[statusBefore]).toContain(payment.status);
+          const refundedMinor = payment.refundedAmountMinor;
+          expect(payment.status === "REFUNDED").toBe(refundedMinor != null);
+          if (refundedMinor != null) expect(refundedMinor > 0n && refundedMinor <= payment.amountMinor).toBe(true);
           if (["PAID", "REFUNDED"].includes(payment.status)) expect(payment.paidAt).toBeInstanceOf(Date);
         }
-        expect(new Set(emitted.map(([change]) => change)).size).toBe(emitted.length);
-        for (const [change, status] of emitted) expect(change).toBe(eventOf[status]);
-        expect(emitted.at(-1)?.[0]).toBe(eventOf[payment.status]);
+        expect(new Set(emittedChanges.map(([change]) => change)).size).toBe(emittedChanges.length);
+        for (const [change, status] of emittedChanges) expect(change).toBe(changeOfStatus[status]);
+        expect(emittedChanges.at(-1)?.[0]).toBe(changeOfStatus[payment.status]);
       }),
       { numRuns: 1_000 },
     );
   });
 });
 
-function thrownBy(work: () => unknown): unknown {
+function catchError(work: () => unknown): unknown {
   try {
     work();
   } catch (error) {

@@ -49,7 +49,7 @@ const schema = defineEntity({
     /** Next check by the reconciler; null unless the payment is PENDING. */
     nextCheckAt: p.datetime(3).nullable(),
     paidAt: p.datetime(3).nullable(),
-    /** "PROCESSOR": an external change at the processor led to the present state. */
+    /** "PROCESSOR": an external change at the processor resulted in the current state. */
     origin: p.text().$type<"PROCESSOR">().nullable(),
     /** End of the last refund that Amana requested, accepted or rejected. */
     refundEndedAt: p.datetime(3).nullable(),
@@ -76,7 +76,7 @@ export type PaymentChange = EnumName<typeof PaymentEventType>;
 
 /** Change of an order at the processor that Amana did not request. */
 export type ExternalChange =
-  /** More was refunded than is stored, and no more than was paid. */
+  /** The refunded sum exceeds the stored sum, but not the paid amount. */
   { readonly kind: "refunded"; readonly refundedMinor: bigint } | { readonly kind: "reversed" };
 
 /** Result of the comparison of an order's state with the stored payment. */
@@ -109,11 +109,11 @@ const lookUpPausesSeconds = [2, 5, 15, 30, 60];
 const actionCodes = { canceledByCardholder: "10", sessionExpired: "-2007" } as const;
 /** Order states in which the processor has taken or reserved the card holder's money. */
 const moneyTakenStatuses: readonly (number | undefined)[] = [orderStatuses.held, orderStatuses.deposited, orderStatuses.refunded];
-/** Pause before the next read while there is a difference, and after a read without a result. */
+/** Pause before the next read if a difference exists or the last read had no result. */
 const rereadSoonSeconds = 3_600;
 /**
- * First such pause for an EXPIRED payment. Shorter, because the processor cancels an unconfirmed
- * order after 20 minutes.
+ * First pause of this kind for an EXPIRED payment. It is shorter, because the processor cancels an
+ * unconfirmed order after 20 minutes.
  */
 const followUpSoonSeconds = 60;
 const wireCurrency: Readonly<Record<string, string>> = { DZD: "012" };
@@ -123,7 +123,7 @@ const wireCurrency: Readonly<Record<string, string>> = { DZD: "012" };
  * CANCELED by a reversal at the processor.
  */
 export class Payment extends schema.class {
-  /** Returns whether the processor is not known to have the order yet. */
+  /** Returns whether the payment is PENDING without an order id of the processor. */
   awaitsRegistration(): boolean {
     return this.status === "PENDING" && this.processorOrderId == null;
   }
@@ -152,12 +152,13 @@ export class Payment extends schema.class {
   }
 
   /**
-   * Expires the payment or plans its next check, after a read that settled nothing. It expires if
-   * the window is over and the processor reported the order as unpaid (`isUnpaid`). Pauses count
-   * from the creation, so that reads by callers and browsers do not delay a planned check: the
-   * processor cancels an order that is paid and not confirmed in time. An order that may be paid is
-   * checked after the first pause. `requestedAt` is the start of the read. If it is before the end
-   * of the window, the payment does not expire, because the card holder may have paid since.
+   * Expires the payment or plans its next check, after a read without a final status. The payment
+   * expires if the window is over and the processor reported the order as unpaid (`isUnpaid`).
+   * Pauses count from the creation, so that reads by callers and browsers do not delay a planned
+   * check. The processor cancels an order that is paid and not confirmed in time. An order that may
+   * be paid is checked after the first pause. `requestedAt` is the start of the read. If it is
+   * before the end of the window, the payment does not expire, because the card holder may have
+   * paid since.
    */
   waitOrExpire(
     isUnpaid: boolean,
@@ -185,7 +186,7 @@ export class Payment extends schema.class {
     this.end("EXPIRED", now);
   }
 
-  /** Returns whether a payment is still possible: an EXPIRED order may turn out to be paid. */
+  /** Returns whether the payment can become PAID. The order of an EXPIRED payment may be paid. */
   isOpen(): boolean {
     return this.status === "PENDING" || this.status === "EXPIRED";
   }
@@ -193,8 +194,8 @@ export class Payment extends schema.class {
   /**
    * Applies the processor's order state. Calls `emit` once for each change, before the next change.
    * PAID requires response code 00, error code 0 and order status 2 for the same order number,
-   * amount and currency. The state of another order changes nothing. EXPIRED changes only if
-   * the order is paid.
+   * amount and currency. The state of another order changes nothing. An EXPIRED payment changes
+   * only if the order is paid.
    */
   settle(state: OrderState, now: Date, emit: (change: PaymentChange) => void): Settlement {
     if (!this.isOpen()) return "unchanged";
@@ -238,7 +239,7 @@ export class Payment extends schema.class {
     return orderStatus !== undefined && !documentedOrderStatuses.includes(orderStatus);
   }
 
-  /** Returns the amount to refund, after validation; the full paid amount if it is undefined. */
+  /** Returns the validated amount to refund. An undefined amount means the full paid amount. */
   refundable(amountMinor: bigint | undefined): bigint {
     if (this.status !== "PAID") throw paymentNotRefundable(this.status);
     const amount = amountMinor ?? this.amountMinor;
@@ -246,7 +247,7 @@ export class Payment extends schema.class {
     return amount;
   }
 
-  /** PAID → REFUNDED, also for a partial refund: a payment is refunded once. */
+  /** PAID → REFUNDED, even for a partial refund, because a payment is refunded only once. */
   refund(amountMinor: bigint, now: Date): void {
     this.refundedAmountMinor = this.refundable(amountMinor);
     this.status = "REFUNDED";
@@ -267,9 +268,10 @@ export class Payment extends schema.class {
   }
 
   /**
-   * Compares this settled payment with the order's state. The refunded sum decides, not the order
-   * status. Unexplained are another order, amount or currency, and a refunded sum that decreased or
-   * exceeds the paid amount. The reasons are stored values: a changed text raises a new alert.
+   * Compares this settled payment with the order's state. The refunded sum takes precedence over
+   * the order status. Another order, amount or currency is unexplained, and so is a refunded sum
+   * that decreased or exceeds the paid amount. The reasons are stored. A changed text would raise a
+   * new alert.
    */
   compare(state: OrderState): Comparison {
     const unexplained = (reason: string) => ({ kind: "unexplained" as const, reason });
@@ -293,7 +295,7 @@ export class Payment extends schema.class {
 
   /**
    * Compares this EXPIRED payment with its order after an attempt to confirm it. An operator must
-   * decide about money that was taken or reserved and is not confirmed.
+   * examine an order whose money was taken or reserved without a confirm.
    */
   compareExpired({ orderStatus }: OrderState): Comparison {
     return moneyTakenStatuses.includes(orderStatus)
@@ -322,9 +324,9 @@ export class Payment extends schema.class {
     this.processorReadAt = now;
     this.processorRefundedMinor = state.refundedMinor ?? this.processorRefundedMinor;
     if (comparison.kind === "unreported") return false;
-    const before = this.difference ?? null;
+    const previousDifference = this.difference ?? null;
     this.difference = comparison.kind === "unexplained" ? comparison.reason : null;
-    return this.difference !== null && this.difference !== before;
+    return this.difference !== null && this.difference !== previousDifference;
   }
 
   /**
@@ -335,26 +337,26 @@ export class Payment extends schema.class {
   planReread(schedule: RereadSchedule, now: Date, outcome: Comparison["kind"] = "agrees"): void {
     const nowMs = now.getTime();
     const spread = 0.8 + 0.4 * fractionOf(this.id);
-    const after = (start: Date | null | undefined, seconds: readonly number[], factor = 1) =>
-      start ? seconds.map((s) => start.getTime() + s * 1000 * factor) : [];
+    const computeTimes = (start: Date | null | undefined, seconds: readonly number[], factor = 1) =>
+      start ? seconds.map((second) => start.getTime() + second * 1000 * factor) : [];
     const isFullyRefunded = this.refundedAmountMinor === this.amountMinor;
-    const rereads = this.isSettled() && !isFullyRefunded ? after(this.paidAt, schedule.paymentRereadSeconds, spread) : [];
-    const followUps = this.isSettled() ? after(this.refundEndedAt, schedule.refundRereadSeconds) : [];
+    const rereadTimes = this.isSettled() && !isFullyRefunded ? computeTimes(this.paidAt, schedule.paymentRereadSeconds, spread) : [];
+    const followUpTimes = this.isSettled() ? computeTimes(this.refundEndedAt, schedule.refundRereadSeconds) : [];
     let soonMs = nowMs + rereadSoonSeconds * 1000 * spread;
     if (this.isExpiredOrder()) {
-      followUps.push(...after(this.updatedAt, schedule.expiredRereadSeconds));
+      followUpTimes.push(...computeTimes(this.updatedAt, schedule.expiredRereadSeconds));
       const sinceMs = nowMs - this.updatedAt.getTime();
       soonMs = nowMs + Math.min(rereadSoonSeconds * 1000, Math.max(followUpSoonSeconds * 1000, sinceMs / 4));
     }
     // The retries end two hours after the last planned read.
-    const isRetried = outcome === "unreported" && soonMs < Math.max(...rereads, ...followUps) + 2 * 3_600_000;
-    if (this.difference != null || isRetried) (followUps.length > 0 ? followUps : rereads).push(soonMs);
-    const next = (timesMs: readonly number[]) => {
+    const isRetried = outcome === "unreported" && soonMs < Math.max(...rereadTimes, ...followUpTimes) + 2 * 3_600_000;
+    if (this.difference != null || isRetried) (followUpTimes.length > 0 ? followUpTimes : rereadTimes).push(soonMs);
+    const pickNext = (timesMs: readonly number[]) => {
       const nextMs = Math.min(...timesMs.filter((ms) => ms > nowMs));
       return Number.isFinite(nextMs) ? new Date(nextMs) : null;
     };
-    this.nextRereadAt = next(rereads);
-    this.nextFollowUpAt = next(followUps);
+    this.nextRereadAt = pickNext(rereadTimes);
+    this.nextFollowUpAt = pickNext(followUpTimes);
   }
 
   /** Returns whether the payment is EXPIRED with an order at the processor, which may be paid. */
@@ -363,16 +365,16 @@ export class Payment extends schema.class {
   }
 
   /**
-   * Returns whether the state has the order number, amount and currency of this payment. `isStrict`
-   * requires all three; otherwise the state may lack some.
+   * Returns whether the state has the order number, amount and currency of this payment. Unless
+   * `isStrict`, the state may lack some of them.
    */
   private matchesOrder(state: OrderState, isStrict: boolean): boolean {
-    const same = <T>(reported: T | undefined, stored: T | undefined) =>
+    const isSame = <T>(reported: T | undefined, stored: T | undefined) =>
       reported === undefined ? !isStrict : reported === stored;
     return (
-      same(state.amountMinor, this.amountMinor) &&
-      same(state.currency, wireCurrency[this.currency]) &&
-      same(state.orderNumber, this.processorOrderNumber)
+      isSame(state.amountMinor, this.amountMinor) &&
+      isSame(state.currency, wireCurrency[this.currency]) &&
+      isSame(state.orderNumber, this.processorOrderNumber)
     );
   }
 
@@ -407,5 +409,5 @@ schema.setClass(Payment);
 const hasValidRefund = ({ orderStatus, refundedMinor = 0n }: OrderState, paidMinor: bigint): boolean =>
   orderStatus !== orderStatuses.refunded || (refundedMinor > 0n && refundedMinor <= paidMinor);
 
-/** Returns a number from 0 to 1 that is random, but always the same for one id. */
+/** Returns a pseudorandom number from 0 to 1 that depends only on the id. */
 const fractionOf = (id: string): number => Number.parseInt(id.slice(-8), 16) / 0x1_0000_0000;

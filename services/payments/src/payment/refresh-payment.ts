@@ -15,7 +15,7 @@ const refreshable = {
 
 /**
  * Reads a payment at the processor and records the result. The caller holds the payment's lease.
- * Removes the planned times of a payment whose status cannot change: older versions leave them.
+ * Removes the planned times of a payment whose status cannot change. Older versions kept them.
  */
 export async function readAgain(
   context: Context,
@@ -39,11 +39,11 @@ export async function readAgain(
 export async function refreshPayment(context: Context, businessId: string, id: string, waitMs: number): Promise<void> {
   if (!(await throttleRow(context.orm.em.fork(), refreshable, businessId, id))) return;
   const remainingMs = () => timeoutMs;
-  const refreshing = withLease(context.orm, { table: "payment", where: "id = ?", values: [id] }, async (lease) => {
-    // Confirms and the reads of refunds use the same queue and are more urgent.
-    if (context.processor.isCrowded(businessId, "reads")) return;
+  const refresh = withLease(context.orm, { table: "payment", where: "id = ?", values: [id] }, async (lease) => {
+    // Confirms and the reads of refunds use the same queue and are more urgent than this read.
+    if (context.processor.isQueueFull(businessId, "reads")) return;
     const payment = context.orm.em.fork().map(Payment, lease.row);
     await readAgain(context, payment, lease, { remainingMs, requestedAt: lease.since });
   }).catch((error: unknown) => context.logger.warn({ err: error, payment_id: id }, "payment refresh failed"));
-  await waitAtMost(waitMs, refreshing);
+  await waitAtMost(waitMs, refresh);
 }

@@ -13,151 +13,151 @@ afterAll(() => harness[Symbol.asyncDispose]());
 
 type Caller = ReturnType<typeof aBusinessCaller>;
 
-const create = (caller: Caller, key = "k") => harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, key));
+const createPayment = (caller: Caller, key = "k") => harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, key));
 
-async function onlyPayment(caller: Caller): Promise<Payment> {
+async function readOnlyPayment(caller: Caller): Promise<Payment> {
   const { payments } = await harness.payments.listPayments({ limit: 10 }, { caller });
   if (payments.length !== 1 || !payments[0]) throw new Error(`expected one payment, got ${payments.length}`);
   return payments[0];
 }
 
 /** Ends the pause before the next check. */
-const becomeDue = ({ businessId }: Caller) =>
+const makeDue = ({ businessId }: Caller) =>
   harness.sql("update payment set next_check_at = now() where business_id = ?", [businessId]);
 
-const operations = async ({ processorOrderNumber }: Payment) =>
+const readOperations = async ({ processorOrderNumber }: Payment) =>
   (await harness.sandbox.byNumber(processorOrderNumber)).calls.map(({ operation }) => operation);
 
-describe("registerOrder, when the response is lost", () => {
+describe("registerOrder after a lost response", () => {
   test.each(["timeout_after", "reset_after", "truncated"])(
-    "finds the order by its number, the form by the template, and does not register again: %s",
+    "registerOrder finds the registered order by its number after the fault %s",
     async (mode) => {
       await harness.sandbox.fault("register", mode);
-      const payment = await create(aBusinessCaller());
+      const payment = await createPayment(aBusinessCaller());
       const order = await harness.sandbox.byNumber(payment.processorOrderNumber);
       expect(payment).toMatchObject({
         status: PaymentStatus.PENDING,
         processorOrderId: order.orderId,
         formUrl: order.formUrl,
       });
-      expect(await operations(payment)).toEqual(["register", "status"]);
+      expect(await readOperations(payment)).toEqual(["register", "status"]);
     },
   );
 
   test.each(["timeout_before", "http_500", "http_503", "html_200"])(
-    "registers the same number again when the look-up finds no order: %s",
+    "registerOrder registers the same number again if the fault %s prevented the registration",
     async (mode) => {
       await harness.sandbox.fault("register", mode);
-      const payment = await create(aBusinessCaller());
+      const payment = await createPayment(aBusinessCaller());
       const order = await harness.sandbox.byNumber(payment.processorOrderNumber);
       expect(payment).toMatchObject({ processorOrderId: order.orderId, formUrl: order.formUrl });
-      expect(await operations(payment)).toEqual(["register", "status", "register"]);
+      expect(await readOperations(payment)).toEqual(["register", "status", "register"]);
     },
   );
 });
 
-describe("registerOrder, when the outcome stays unknown", () => {
+describe("registerOrder with a lasting unknown outcome", () => {
   test.each([
     ["the look-up fails with HTTP 500", "reset_after", "http_500"],
     ["the look-up is refused", "reset_after", "error:5"],
     ["the look-up is truncated", "truncated", "truncated"],
   ])(
-    "returns processor_outcome_unknown, and later the payment under the same key: %s",
+    "createPayment returns processor_outcome_unknown when %s, and later the payment for the same key",
     async (_name, registerMode, statusMode) => {
       const caller = aBusinessCaller();
       await harness.sandbox.fault("register", registerMode);
       await harness.sandbox.fault("status", statusMode);
-      const refused = await refusal(create(caller));
-      const waiting = await onlyPayment(caller);
-      expect(refused).toMatchObject({
+      const error = await refusal(createPayment(caller));
+      const pendingPayment = await readOnlyPayment(caller);
+      expect(error).toMatchObject({
         kind: "outcome_unknown",
         code: "processor_outcome_unknown",
-        members: { payment_id: waiting.id },
+        members: { payment_id: pendingPayment.id },
       });
-      expect(waiting).toMatchObject({ status: PaymentStatus.PENDING });
-      expect(waiting).not.toHaveProperty("formUrl");
-      expect(await refusal(create(caller))).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
+      expect(pendingPayment).toMatchObject({ status: PaymentStatus.PENDING });
+      expect(pendingPayment).not.toHaveProperty("formUrl");
+      expect(await refusal(createPayment(caller))).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
 
-      await becomeDue(caller);
-      await using _job = harness.reconciling();
-      const payment = await eventually(() => create(caller));
+      await makeDue(caller);
+      await using _job = harness.startReconciler();
+      const payment = await eventually(() => createPayment(caller));
       const order = await harness.sandbox.byNumber(payment.processorOrderNumber);
-      expect(payment).toMatchObject({ id: waiting.id, processorOrderId: order.orderId, formUrl: order.formUrl });
-      const again = withIdempotencyKey(caller, "k");
-      expect(await harness.payments.createPayment(aPaymentRequest, again)).toEqual(payment);
-      expect(again.replayed).toBe(true);
-      expect(await onlyPayment(caller)).toEqual(payment);
-      expect(await operations(payment)).toEqual(["register", "status", "status"]);
+      expect(payment).toMatchObject({ id: pendingPayment.id, processorOrderId: order.orderId, formUrl: order.formUrl });
+      const repeatedOptions = withIdempotencyKey(caller, "k");
+      expect(await harness.payments.createPayment(aPaymentRequest, repeatedOptions)).toEqual(payment);
+      expect(repeatedOptions.replayed).toBe(true);
+      expect(await readOnlyPayment(caller)).toEqual(payment);
+      expect(await readOperations(payment)).toEqual(["register", "status", "status"]);
     },
   );
 
-  test("looks the order up before the third registration of the same number", async () => {
+  test("registerOrder looks the order up before the third registration of the same number", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "html_200", 2);
-    expect(await refusal(create(caller))).toMatchObject({ code: "processor_outcome_unknown" });
-    await becomeDue(caller);
-    await using _job = harness.reconciling();
-    const payment = await eventually(() => create(caller));
+    expect(await refusal(createPayment(caller))).toMatchObject({ code: "processor_outcome_unknown" });
+    await makeDue(caller);
+    await using _job = harness.startReconciler();
+    const payment = await eventually(() => createPayment(caller));
     expect(payment.formUrl).toBeDefined();
-    expect(await operations(payment)).toEqual(["register", "status", "register", "status", "status", "register"]);
+    expect(await readOperations(payment)).toEqual(["register", "status", "register", "status", "status", "register"]);
   });
 
-  test("sets FAILED with one event when the processor then refuses, and the key replays the refusal", async () => {
+  test("registerOrder sets FAILED with one event when a repeated registration is refused", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "html_200", 2);
-    expect(await refusal(create(caller))).toMatchObject({ code: "processor_outcome_unknown" });
+    expect(await refusal(createPayment(caller))).toMatchObject({ code: "processor_outcome_unknown" });
     await harness.sandbox.fault("register", "error:7");
-    await becomeDue(caller);
-    await using _job = harness.reconciling();
-    const { id } = await onlyPayment(caller);
-    await eventually(async () => expect(await refusal(create(caller))).toMatchObject({ code: "processor_error" }));
-    expect(await onlyPayment(caller)).toMatchObject({ status: PaymentStatus.FAILED, processorErrorCode: "7" });
-    expect(await harness.events(id)).toMatchObject([{ type: PaymentEventType.PAYMENT_FAILED }]);
+    await makeDue(caller);
+    await using _job = harness.startReconciler();
+    const { id } = await readOnlyPayment(caller);
+    await eventually(async () => expect(await refusal(createPayment(caller))).toMatchObject({ code: "processor_error" }));
+    expect(await readOnlyPayment(caller)).toMatchObject({ status: PaymentStatus.FAILED, processorErrorCode: "7" });
+    expect(await harness.readEvents(id)).toMatchObject([{ type: PaymentEventType.PAYMENT_FAILED }]);
   });
 
-  test("sets EXPIRED with one event, without another registration, when there is no order after the time to pay", async () => {
+  test("registerOrder sets EXPIRED with one event when no order exists after the time to pay", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "html_200", 2);
-    expect(await refusal(create(caller))).toMatchObject({ code: "processor_outcome_unknown" });
-    const { id } = await onlyPayment(caller);
+    expect(await refusal(createPayment(caller))).toMatchObject({ code: "processor_outcome_unknown" });
+    const { id } = await readOnlyPayment(caller);
     await harness.sql("update payment set created_at = created_at - interval '1 hour', next_check_at = now() where id = ?", [id]);
-    await using _job = harness.reconciling();
-    await eventually(async () => expect(await create(caller)).toMatchObject({ id, status: PaymentStatus.EXPIRED }));
-    const payment = await onlyPayment(caller);
+    await using _job = harness.startReconciler();
+    await eventually(async () => expect(await createPayment(caller)).toMatchObject({ id, status: PaymentStatus.EXPIRED }));
+    const payment = await readOnlyPayment(caller);
     expect(payment.status).toBe(PaymentStatus.EXPIRED);
-    expect(await harness.events(id)).toMatchObject([{ type: PaymentEventType.PAYMENT_EXPIRED }]);
-    expect(await operations(payment)).toEqual(["register", "status", "register", "status", "status"]);
+    expect(await harness.readEvents(id)).toMatchObject([{ type: PaymentEventType.PAYMENT_EXPIRED }]);
+    expect(await readOperations(payment)).toEqual(["register", "status", "register", "status", "status"]);
   });
 });
 
-describe("registerOrder, after a crash during the registration", () => {
-  /** Restores the row as it is committed before the registration. */
-  const rewind = (id: string) =>
+describe("registerOrder after a crash during the registration", () => {
+  /** Restores the row to its state before the registration. */
+  const undoRegistration = (id: string) =>
     harness.sql("update payment set processor_order_id = null, form_url = null, checks = 0, next_check_at = now() where id = ?", [
       id,
     ]);
 
-  test("looks the order up and adopts it", async () => {
+  test("registerOrder adopts the order of a registration before a crash", async () => {
     const caller = aBusinessCaller();
-    const payment = await create(caller);
-    await rewind(payment.id);
-    await using _job = harness.reconciling();
+    const payment = await createPayment(caller);
+    await undoRegistration(payment.id);
+    await using _job = harness.startReconciler();
     await eventually(async () =>
-      expect(await onlyPayment(caller)).toMatchObject({ processorOrderId: payment.processorOrderId, formUrl: payment.formUrl }),
+      expect(await readOnlyPayment(caller)).toMatchObject({ processorOrderId: payment.processorOrderId, formUrl: payment.formUrl }),
     );
-    expect(await operations(payment)).toEqual(["register", "status"]);
+    expect(await readOperations(payment)).toEqual(["register", "status"]);
   });
 
-  test("never adopts an order with another amount", async () => {
+  test("registerOrder does not adopt an order with another amount", async () => {
     const caller = aBusinessCaller();
-    const payment = await create(caller);
-    await rewind(payment.id);
+    const payment = await createPayment(caller);
+    await undoRegistration(payment.id);
     await harness.sql("update payment set amount_minor = amount_minor + 1 where id = ?", [payment.id]);
-    await using _job = harness.reconciling();
+    await using _job = harness.startReconciler();
     await eventually(async () =>
-      expect(await onlyPayment(caller)).toMatchObject({ status: PaymentStatus.FAILED, processorErrorCode: "1" }),
+      expect(await readOnlyPayment(caller)).toMatchObject({ status: PaymentStatus.FAILED, processorErrorCode: "1" }),
     );
-    expect(await onlyPayment(caller)).not.toHaveProperty("processorOrderId");
-    expect(await operations(payment)).toEqual(["register", "status"]);
+    expect(await readOnlyPayment(caller)).not.toHaveProperty("processorOrderId");
+    expect(await readOperations(payment)).toEqual(["register", "status"]);
   });
 });

@@ -6,7 +6,7 @@ import type { DomainError } from "@amana/rpc";
 import { faultPoint } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { type Outcome, orderNumberUsedCode, type RegisteredOrder, unknownOrderCode } from "../card-processor/card-processor.ts";
-import { collectingCalls, type FinishedCall, recordCalls } from "../card-processor/processor-call.ts";
+import { collectCalls, type FinishedCall, recordCalls } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
 import { processorError, processorOutcomeUnknown } from "./payment.errors.ts";
 import { emitPaymentEvent } from "./payment.events.ts";
@@ -39,8 +39,8 @@ export async function registerOrder(
 ): Promise<Payment | DomainError> {
   if (!payment.awaitsRegistration()) return payment;
   const calls: FinishedCall[] = [];
-  const collecting = { ...context, processor: collectingCalls(context.processor, calls) };
-  const registration = await findOrRegister(collecting, payment, options.mayExist || payment.checks > 0, options.remainingMs);
+  const collectingContext = { ...context, processor: collectCalls(context.processor, calls) };
+  const registration = await findOrRegister(collectingContext, payment, options.mayExist || payment.checks > 0, options.remainingMs);
   faultPoint("payment.registered");
   return await changeRows(context.orm, { payment }, async (em, { payment: present }) => {
     // The calls were made even if another process has registered the order since.
@@ -65,17 +65,17 @@ async function findOrRegister(
   let mayExist = mayExistAtStart;
   for (let registrations = 0; ; registrations++) {
     if (mayExist) {
-      const found = await lookUp(context, payment, remainingMs());
-      if (found.kind !== "absent") return found;
-      if (payment.isWindowOver(schedule.paymentWindowSeconds, await databaseTime(context.orm.em.fork()))) return found;
+      const lookUpOutcome = await lookUp(context, payment, remainingMs());
+      if (lookUpOutcome.kind !== "absent") return lookUpOutcome;
+      if (payment.isWindowOver(schedule.paymentWindowSeconds, await databaseTime(context.orm.em.fork()))) return lookUpOutcome;
     }
     if (registrations === registrationsMax) return { kind: "unknown", reason: "registered, but the order cannot be found" };
     const outcome = await processor.register(order, remainingMs());
     // A used number can belong to this payment only if an earlier request may have used it.
-    const mayBeOwn = outcome.kind === "refused" && outcome.errorCode === orderNumberUsedCode && mayExist;
-    if (outcome.kind !== "unknown" && !mayBeOwn) return outcome;
+    const mayBeOwnOrder = outcome.kind === "refused" && outcome.errorCode === orderNumberUsedCode && mayExist;
+    if (outcome.kind !== "unknown" && !mayBeOwnOrder) return outcome;
     const reason = outcome.kind === "unknown" ? outcome.reason : outcome.message;
-    context.logger.warn({ payment_id: payment.id, reason }, "registration outcome unclear, order is looked up");
+    context.logger.warn({ payment_id: payment.id, reason }, "registration outcome unclear, order look-up follows");
     mayExist = true;
   }
 }
@@ -104,11 +104,11 @@ function applyRegistration(
   now: Date,
 ): Payment | DomainError {
   const { id } = payment;
-  const logged = { payment_id: id, order_number: payment.processorOrderNumber };
+  const logFields = { payment_id: id, order_number: payment.processorOrderNumber };
 
   if (registration.kind === "unknown") {
     payment.planLookUp(now);
-    logger.warn({ ...logged, reason: registration.reason }, "registration outcome unknown");
+    logger.warn({ ...logFields, reason: registration.reason }, "registration outcome unknown");
     return processorOutcomeUnknown(id);
   }
 
@@ -118,17 +118,17 @@ function applyRegistration(
     emitPaymentEvent(em, payment, "PAYMENT_FAILED", now);
     const refusal = processorError(registration.errorCode, id);
     if (key) key.storeRefusal(refusal);
-    logger.warn({ ...logged, error_code: registration.errorCode, reason: registration.message }, "registration refused");
+    logger.warn({ ...logFields, error_code: registration.errorCode, reason: registration.message }, "registration refused");
     return refusal;
   }
   if (registration.kind === "accepted") {
     payment.markRegistered(registration.value.orderId, registration.value.formUrl, now);
     payment.waitOrExpire(false, schedule.paymentCheckSeconds, schedule.paymentWindowSeconds, now);
-    logger.info(logged, "payment registered");
+    logger.info(logFields, "payment registered");
   } else {
     payment.expire(now);
     emitPaymentEvent(em, payment, "PAYMENT_EXPIRED", now);
-    logger.warn(logged, "payment expired before its registration");
+    logger.warn(logFields, "payment expired before its registration");
   }
   if (key) key.storeResponse(PaymentSchema, toPaymentMessage(payment));
   return payment;

@@ -2,7 +2,7 @@ import { lockRow, transaction } from "@amana/database";
 import type { Lease } from "@amana/jobs";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { OrderState } from "../card-processor/card-processor.ts";
-import { collectingCalls, type FinishedCall, recordCalls } from "../card-processor/processor-call.ts";
+import { collectCalls, type FinishedCall, recordCalls } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
 import { activeRefundStatuses, Refund } from "../refund/refund.ts";
 import { paymentNotFound } from "./payment.errors.ts";
@@ -10,7 +10,7 @@ import { emitPaymentEvent } from "./payment.events.ts";
 import { type ExternalChange, Payment } from "./payment.ts";
 
 /** Adopts an external change and emits its event. The caller has locked the payment. */
-export function applyOrderState(
+export function adoptExternalChange(
   em: SqlEntityManager,
   { schedule }: Context,
   payment: Payment,
@@ -31,31 +31,31 @@ export function applyOrderState(
  */
 export async function rereadPayment(
   context: Context,
-  before: Payment,
+  paymentBefore: Payment,
   lease: Pick<Lease, "release">,
   remainingMs: () => number,
 ): Promise<void> {
   const { logger, processor, schedule } = context;
-  if (!before.isSettled() || !before.processorOrderId) return;
-  const { id: paymentId, businessId, processorOrderId: orderId } = before;
+  if (!paymentBefore.isSettled() || !paymentBefore.processorOrderId) return;
+  const { id: paymentId, businessId, processorOrderId: orderId } = paymentBefore;
   const calls: FinishedCall[] = [];
-  const outcome = await collectingCalls(processor, calls).status({ businessId, orderId }, remainingMs());
+  const outcome = await collectCalls(processor, calls).status({ businessId, orderId }, remainingMs());
 
-  const logged = { payment_id: paymentId, order_number: before.processorOrderNumber };
-  const found = await transaction(context.orm, async (em) => {
+  const logFields = { payment_id: paymentId, order_number: paymentBefore.processorOrderNumber };
+  const result = await transaction(context.orm, async (em) => {
     const payment = await lockRow(em, Payment, businessId, paymentId, paymentNotFound);
-    const active = await em.count(Refund, { businessId, paymentId, status: { $in: activeRefundStatuses } });
+    const activeRefundCount = await em.count(Refund, { businessId, paymentId, status: { $in: activeRefundStatuses } });
     const now = await recordCalls(em, { businessId, paymentId }, calls);
     lease.release(em, payment);
     payment.checkedAt = now;
-    // A changed version means that the read is out of date. An active refund changes the order.
-    if (payment.version !== before.version || active > 0 || outcome.kind !== "accepted") {
+    // A changed version means that the read is outdated. An active refund may change the order.
+    if (payment.version !== paymentBefore.version || activeRefundCount > 0 || outcome.kind !== "accepted") {
       payment.planReread(schedule, now, "unreported");
       return undefined;
     }
     const comparison = payment.compare(outcome.value);
     if (comparison.kind === "refunded" || comparison.kind === "reversed") {
-      applyOrderState(em, context, payment, outcome.value, comparison, now);
+      adoptExternalChange(em, context, payment, outcome.value, comparison, now);
       return { comparison, isNew: true };
     }
     const isNew = payment.recordReading(outcome.value, comparison, now);
@@ -63,17 +63,17 @@ export async function rereadPayment(
     return { comparison, isNew };
   });
 
-  if (!found) return logger.warn({ ...logged, outcome: outcome.kind }, "payment reread without a result");
-  const { comparison, isNew } = found;
+  if (!result) return logger.warn({ ...logFields, outcome: outcome.kind }, "payment reread without a result");
+  const { comparison, isNew } = result;
   const refundedMinor = outcome.kind === "accepted" ? String(outcome.value.refundedMinor ?? "") : "";
   if (comparison.kind === "unexplained") {
     logger.error(
-      { ...logged, alert: isNew, reason: comparison.reason, refunded_minor: refundedMinor },
+      { ...logFields, alert: isNew, reason: comparison.reason, refunded_minor: refundedMinor },
       "unexplained difference at the processor",
     );
   } else if (comparison.kind === "refunded" || comparison.kind === "reversed") {
     logger.warn(
-      { ...logged, change: comparison.kind, refunded_minor: refundedMinor },
+      { ...logFields, change: comparison.kind, refunded_minor: refundedMinor },
       "external change at the processor adopted",
     );
   }

@@ -3,7 +3,7 @@ import type { Lease } from "@amana/jobs";
 import { faultPoint } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { type KnownOrder, type OrderState, type Outcome, unknownOrderCode } from "../card-processor/card-processor.ts";
-import { collectingCalls, type FinishedCall, recordCalls } from "../card-processor/processor-call.ts";
+import { collectCalls, type FinishedCall, recordCalls } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
 import { emitPaymentEvent } from "./payment.events.ts";
 import { orderStatuses, Payment } from "./payment.ts";
@@ -30,9 +30,9 @@ export async function settlePayment(
   if (!payment.processorOrderId) return payment;
   const { businessId, processorOrderId: orderId, language, status } = payment;
   const calls: FinishedCall[] = [];
-  const collecting = { ...context, processor: collectingCalls(context.processor, calls) };
-  const statusesToConfirm = status === "EXPIRED" ? confirmedAfterExpiry : confirmedInTime;
-  const outcome = await readOrder(collecting, { businessId, orderId, language }, { ...options, statusesToConfirm });
+  const collectingContext = { ...context, processor: collectCalls(context.processor, calls) };
+  const statusesToConfirm = status === "EXPIRED" ? expiredStatusesToConfirm : pendingStatusesToConfirm;
+  const outcome = await readOrder(collectingContext, { businessId, orderId, language }, { ...options, statusesToConfirm });
   faultPoint("payment.confirmed");
   return await changeRows(context.orm, { payment }, async (em, { payment: present }) => {
     // The calls were made even if another process has ended the payment since.
@@ -43,14 +43,14 @@ export async function settlePayment(
   });
 }
 
-/** Order states that require a confirm after the read: only a confirm has the issuer's response. */
-const confirmedInTime: readonly (number | undefined)[] = [orderStatuses.deposited, orderStatuses.declined];
-/** Order states that require a confirm of an EXPIRED payment: money is taken or reserved. */
-const confirmedAfterExpiry: readonly (number | undefined)[] = [orderStatuses.held, orderStatuses.deposited];
+/** Order states after which a PENDING payment is confirmed, to get the issuer's response. */
+const pendingStatusesToConfirm: readonly (number | undefined)[] = [orderStatuses.deposited, orderStatuses.declined];
+/** Order states after which an EXPIRED payment is confirmed: its money is taken or reserved. */
+const expiredStatusesToConfirm: readonly (number | undefined)[] = [orderStatuses.held, orderStatuses.deposited];
 
 /**
  * Returns the order's state. Only a confirm returns the issuer's response, and only a read returns
- * the refunded sum. If a confirm after the read fails, returns the state of the read: a paid order
+ * the refunded sum. If a confirm after the read fails, returns the state of the read. A paid order
  * is then recorded as paid, and its confirm is retried first.
  */
 async function readOrder(
@@ -62,16 +62,16 @@ async function readOrder(
   const confirm = () => processor.confirm(order, remainingMs());
   const read = () => processor.status({ businessId: order.businessId, orderId: order.orderId }, remainingMs());
   if (confirmFirst) {
-    const confirmed = await confirm();
-    return statusOf(confirmed) === orderStatuses.refunded ? await read() : confirmed;
+    const confirmOutcome = await confirm();
+    return statusOf(confirmOutcome) === orderStatuses.refunded ? await read() : confirmOutcome;
   }
-  const state = await read();
-  if (!options.statusesToConfirm.includes(statusOf(state))) return state;
-  const confirmed = await confirm();
+  const readOutcome = await read();
+  if (!options.statusesToConfirm.includes(statusOf(readOutcome))) return readOutcome;
+  const confirmOutcome = await confirm();
   // A confirm without an order status must not replace a read that shows a paid order.
-  if (statusOf(confirmed) !== undefined) return confirmed;
-  logger.warn({ order_id: order.orderId, outcome: confirmed }, "an order could not be confirmed");
-  return state;
+  if (statusOf(confirmOutcome) !== undefined) return confirmOutcome;
+  logger.warn({ order_id: order.orderId, outcome: confirmOutcome }, "an order could not be confirmed");
+  return readOutcome;
 }
 
 const statusOf = (outcome: Outcome<OrderState>) => (outcome.kind === "accepted" ? outcome.value.orderStatus : undefined);
@@ -90,27 +90,27 @@ function applyOutcome(
       ? payment.settle(outcome.value, now, (change) => emitPaymentEvent(em, payment, change, now))
       : "unchanged";
 
-  const logged = { payment_id: payment.id, order_number: payment.processorOrderNumber, settlement, status: payment.status };
-  if (settlement === "mismatch") logger.error({ ...logged, alert: true }, "the processor's order is not this payment");
+  const logFields = { payment_id: payment.id, order_number: payment.processorOrderNumber, settlement, status: payment.status };
+  if (settlement === "mismatch") logger.error({ ...logFields, alert: true }, "the processor's order is not this payment");
   else if (outcome.kind === "accepted" && Payment.isUnknownOrderStatus(outcome.value.orderStatus)) {
-    logger.error({ ...logged, alert: true, order_status: outcome.value.orderStatus }, "unknown order status");
-  } else if (outcome.kind === "accepted") logger.info(logged, "payment checked");
+    logger.error({ ...logFields, alert: true, order_status: outcome.value.orderStatus }, "unknown order status");
+  } else if (outcome.kind === "accepted") logger.info(logFields, "payment checked");
   else {
     const error_code = outcome.kind === "refused" ? outcome.errorCode : undefined;
     const reason = outcome.kind === "refused" ? outcome.message : outcome.reason;
-    logger.warn({ ...logged, outcome: outcome.kind, error_code, reason }, "payment check without a result");
+    logger.warn({ ...logFields, outcome: outcome.kind, error_code, reason }, "payment check without a result");
   }
 
   if (payment.status === "PENDING") {
     const isUnpaid = settlement === "unchanged" && isReportedUnpaid(outcome);
     const { paymentCheckSeconds, paymentWindowSeconds } = schedule;
-    const next = payment.waitOrExpire(isUnpaid, paymentCheckSeconds, paymentWindowSeconds, now, requestedAt);
-    if (next === "expired") emitPaymentEvent(em, payment, "PAYMENT_EXPIRED", now);
+    const waitResult = payment.waitOrExpire(isUnpaid, paymentCheckSeconds, paymentWindowSeconds, now, requestedAt);
+    if (waitResult === "expired") emitPaymentEvent(em, payment, "PAYMENT_EXPIRED", now);
   } else if (payment.status === "EXPIRED" && outcome.kind === "accepted") {
     const comparison = payment.compareExpired(outcome.value);
     const isNew = payment.recordReading(outcome.value, comparison, now);
     if (comparison.kind === "unexplained") {
-      logger.error({ ...logged, alert: isNew, reason: comparison.reason }, "expired payment is paid and not confirmed");
+      logger.error({ ...logFields, alert: isNew, reason: comparison.reason }, "expired payment is paid and not confirmed");
     }
   }
   const isReported = outcome.kind === "accepted" || isReportedUnpaid(outcome);

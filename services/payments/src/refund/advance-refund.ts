@@ -2,7 +2,7 @@ import type { IdempotencyRecord } from "@amana/idempotency";
 import { type Lease, renewedLease } from "@amana/jobs";
 import { faultPoint } from "@amana/runtime";
 import type { OrderState } from "../card-processor/card-processor.ts";
-import { collectingCalls, type FinishedCall } from "../card-processor/processor-call.ts";
+import { collectCalls, type FinishedCall } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
 import { type Hold, isHeld, readHold } from "./hold.ts";
 import { canReject, decideAfterSending, decideBeforeSending } from "./next-step.ts";
@@ -11,7 +11,7 @@ import { Refund } from "./refund.ts";
 
 /**
  * Longest time between the start of the commit of SENT and the request. A process that was frozen
- * longer does not send, because another process may have read the order since and acted on it.
+ * longer does not send, because another process may have advanced the refund since.
  */
 const sendWithinMs = 5_000;
 
@@ -35,18 +35,18 @@ export async function advanceRefund(
   { remainingMs, key, hold }: AdvanceOptions,
 ): Promise<RefundProgress> {
   const calls: FinishedCall[] = [];
-  const processor = collectingCalls(context.processor, calls);
+  const processor = collectCalls(context.processor, calls);
   const { payment, refund } = rows;
   // A previous holder of the lease may have ended the refund.
   if (!refund.isActive()) return progressOf(rows);
   const order = { businessId: payment.businessId, orderId: payment.processorOrderId ?? "" };
-  const read = async (): Promise<OrderState | undefined> => {
+  const readOrder = async (): Promise<OrderState | undefined> => {
     const outcome = await processor.status(order, remainingMs());
     return outcome.kind === "accepted" ? outcome.value : undefined;
   };
 
   const { now: readAt, heldUntil } = hold ?? (await readHold(context.orm.em.fork(), context.schedule));
-  const state = await read();
+  const state = await readOrder();
   const step = decideBeforeSending(refund, payment, state, { readAt, isHeld: heldUntil !== undefined });
   if (step.kind !== "send") return await recordRefundStep(context, rows, step, { calls, lease, key, state });
 
@@ -60,7 +60,7 @@ export async function advanceRefund(
   };
   const outcome = await processor.refund({ ...order, amountMinor: refund.amountMinor }, remainingMs(), commit);
   faultPoint("refund.answered");
-  const stateAfter = canReject(refund, outcome) ? await read() : undefined;
+  const stateAfter = canReject(refund, outcome) ? await readOrder() : undefined;
   const finalStep = decideAfterSending(refund, payment, outcome, stateAfter);
   const progress = await recordRefundStep(context, { payment, refund: sent }, finalStep, { calls, lease, key });
   if (progress.kind === "accepted") faultPoint("refund.committed");

@@ -22,21 +22,21 @@ beforeEach(async () => {
   payment = await harness.aFinishedPayment(caller);
 });
 
-const part = 100_000n;
+const partMinor = 100_000n;
 const refund = (key = "k") =>
-  harness.payments.refundPayment({ id: payment.id, amountMinor: part }, withIdempotencyKey(caller, key));
-const read = () => harness.payments.getPayment({ id: payment.id }, { caller });
-const heldUntil = async () => {
+  harness.payments.refundPayment({ id: payment.id, amountMinor: partMinor }, withIdempotencyKey(caller, key));
+const readPayment = () => harness.payments.getPayment({ id: payment.id }, { caller });
+const readHeldUntil = async () => {
   const { context } = harness;
   return (await forTenant(allTenants, () => readHold(context.orm.em.fork(), context.schedule))).heldUntil;
 };
-const atProcessor = async () => {
+const readProcessorState = async () => {
   const { refundedAmount, calls } = await harness.sandbox.order(payment.processorOrderId);
   return { refunded: Number(refundedAmount), calls: calls.filter(({ operation }) => operation === "refund").length };
 };
 
 /** Simulates a restore to the time before the refund. */
-async function restore() {
+async function simulateRestore() {
   await harness.sql("delete from refund where payment_id = ?", [payment.id]);
   await harness.sql("delete from idempotency_key");
   await harness.sql("update payment set status = 'PAID', refunded_amount_minor = null, refund_ended_at = null where id = ?", [
@@ -45,27 +45,27 @@ async function restore() {
   await harness.sql("update refund_hold set history = 'of another cluster'");
 }
 
-test("updateHistory does not hold refunds in a new database or for an unchanged history", async () => {
-  expect(await heldUntil()).toBeUndefined();
+test("updateHistory does not hold refunds in a new database and for an unchanged history", async () => {
+  expect(await readHeldUntil()).toBeUndefined();
   await updateHistory(harness.context);
-  expect(await heldUntil()).toBeUndefined();
+  expect(await readHeldUntil()).toBeUndefined();
 });
 
-test("a partial refund that a restore lost is not executed again, even if it takes effect late", async () => {
+test("refundPayment does not repeat a partial refund that a restore lost, even if it takes effect late", async () => {
   await harness.sandbox.fault("refund", "late:2000");
   expect(await refusal(refund())).toMatchObject({ code: "refund_outcome_unknown" });
-  await restore();
-  const held = { code: "refunds_held", members: { refundable_at: expect.any(String) } };
-  expect(await refusal(refund("again"))).toMatchObject(held);
+  await simulateRestore();
+  const heldError = { code: "refunds_held", members: { refundable_at: expect.any(String) } };
+  expect(await refusal(refund("again"))).toMatchObject(heldError);
   await updateHistory(harness.context);
-  expect(await refusal(refund("again"))).toMatchObject(held);
-  await eventually(async () => expect(await heldUntil()).toBeUndefined());
+  expect(await refusal(refund("again"))).toMatchObject(heldError);
+  await eventually(async () => expect(await readHeldUntil()).toBeUndefined());
   expect(await refusal(refund("again"))).toMatchObject({ code: "payment_not_refundable" });
-  expect(await atProcessor()).toEqual({ refunded: Number(part), calls: 1 });
-  expect(await read()).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: part, origin: "PROCESSOR" });
+  expect(await readProcessorState()).toEqual({ refunded: Number(partMinor), calls: 1 });
+  expect(await readPayment()).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: partMinor, origin: "PROCESSOR" });
 });
 
-test("the worker does not send a refund again that is REQUESTED in the restored rows but was sent", async () => {
+test("advanceRefunds does not resend a refund that is only REQUESTED in the restored database", async () => {
   await harness.sandbox.fault("refund", "late:2000");
   await refusal(refund());
   await harness.sql(
@@ -75,12 +75,12 @@ test("the worker does not send a refund again that is REQUESTED in the restored 
   );
   await harness.sql("update refund_hold set history = 'of another cluster'");
   await updateHistory(harness.context);
-  await using _job = harness.advancing();
-  await eventually(async () => expect(await read()).toMatchObject({ status: PaymentStatus.REFUNDED, origin: "PROCESSOR" }));
-  expect(await atProcessor()).toEqual({ refunded: Number(part), calls: 1 });
+  await using _job = harness.startRefundWorker();
+  await eventually(async () => expect(await readPayment()).toMatchObject({ status: PaymentStatus.REFUNDED, origin: "PROCESSOR" }));
+  expect(await readProcessorState()).toEqual({ refunded: Number(partMinor), calls: 1 });
 });
 
-test("a refund is not sent when the database is restored after the read, and is sent once after the hold", async () => {
+test("a refund is not sent if the database was restored after the read, and is sent once after the hold", async () => {
   await harness.sandbox.fault("status", "slow:500");
   const pendingRefund = refusal(refund());
   await eventually(async () =>
@@ -88,32 +88,32 @@ test("a refund is not sent when the database is restored after the read, and is 
   );
   await harness.sql("update refund_hold set history = 'of another cluster'");
   expect(await pendingRefund).toMatchObject({ code: "refund_outcome_unknown" });
-  expect(await atProcessor()).toEqual({ refunded: 0, calls: 0 });
+  expect(await readProcessorState()).toEqual({ refunded: 0, calls: 0 });
   await updateHistory(harness.context);
   await harness.sql("update refund set next_check_at = now() where payment_id = ?", [payment.id]);
-  await using _job = harness.advancing();
-  await eventually(async () => expect(await read()).toMatchObject({ status: PaymentStatus.REFUNDED }));
-  expect(await atProcessor()).toEqual({ refunded: Number(part), calls: 1 });
+  await using _job = harness.startRefundWorker();
+  await eventually(async () => expect(await readPayment()).toMatchObject({ status: PaymentStatus.REFUNDED }));
+  expect(await readProcessorState()).toEqual({ refunded: Number(partMinor), calls: 1 });
 });
 
-test("holdRefunds holds refunds for the configured time even if the operator requests less", async () => {
+test("holdRefunds holds refunds for the configured time, even if the operator requests a shorter time", async () => {
   const em = harness.context.orm.em.fork();
   await holdRefunds(em, 0.1);
   await harness.sql("select pg_sleep(0.2)");
   expect(await refusal(refund())).toMatchObject({ code: "refunds_held" });
   await updateHistory(harness.context);
-  expect((await heldUntil())?.getTime()).toBeGreaterThan(Date.now() + 1_000);
+  expect((await readHeldUntil())?.getTime()).toBeGreaterThan(Date.now() + 1_000);
   expect(await releaseRefunds(em)).toBe(true);
   expect(await releaseRefunds(em)).toBe(false);
-  expect(await heldUntil()).toBeUndefined();
+  expect(await readHeldUntil()).toBeUndefined();
 });
 
-test("updateHistory does not hold refunds after lost connections without lost data", async () => {
-  const [before] = await harness.sql<{ history: string }>("select history from refund_hold");
+test("updateHistory does not hold refunds after all connections were lost", async () => {
+  const [rowBefore] = await harness.sql<{ history: string }>("select history from refund_hold");
   await harness.sql(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
   );
   await eventually(() => updateHistory(harness.context));
-  expect(await harness.sql("select history from refund_hold")).toEqual([before]);
-  expect(await heldUntil()).toBeUndefined();
+  expect(await harness.sql("select history from refund_hold")).toEqual([rowBefore]);
+  expect(await readHeldUntil()).toBeUndefined();
 });

@@ -4,15 +4,15 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 const timeline = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)";
 /**
- * SQL: the identity of the present history. A restore to an earlier time and a failover start a new
- * timeline. A copy on another server has another cluster, and a database loaded from a dump another
- * database oid.
+ * SQL: the identity of the current history. A restore to an earlier time and a failover start a new
+ * timeline. A copy on another server has another cluster identifier. A database that is loaded from
+ * a dump has another oid.
  */
 const currentHistory = `(select system_identifier from pg_control_system()) || '.' ||
   (select oid from pg_database where datname = current_database()) || '.' || ${timeline}`;
 /**
  * SQL: whether the history differs from the stored one. A backup that is older than this column has
- * no stored history; then any timeline but the first counts as a change.
+ * no stored history. Any timeline except the first then counts as a change.
  */
 const hasChanged = `case when history is null then ${timeline} <> '00000001' and exists (select from payment)
   else history <> ${currentHistory} end`;
@@ -20,7 +20,7 @@ const hasChanged = `case when history is null then ${timeline} <> '00000001' and
 export const isHeld = `(select (${hasChanged}) or coalesce(held_until > clock_timestamp(), false) from refund_hold)`;
 const operatorHold = "held by a person";
 
-/** Whether refunds may be sent, by the database's clock. */
+/** State of the refund hold by the database's clock. */
 export interface Hold {
   readonly now: Date;
   /** End of the hold; undefined if refunds may be sent. */
@@ -29,9 +29,9 @@ export interface Hold {
 
 /**
  * Returns whether refunds are held. After a restore, refunds that were sent may be missing in the
- * database and may take effect for another `refundLateEffectSeconds`. Until then a read that shows
- * no refund proves nothing. Callers check the hold before the read of the order, and again in the
- * transaction that commits SENT.
+ * database, and may take effect during `refundLateEffectSeconds`. In this time, a read without a
+ * refund does not prove that no refund was sent. Callers check the hold before the read of the
+ * order, and again in the transaction that commits SENT.
  */
 export async function readHold(em: SqlEntityManager, schedule: { refundLateEffectSeconds: number }): Promise<Hold> {
   const [row] = await em.execute<{ now: string; held_until: string | null }[]>(
@@ -51,7 +51,7 @@ interface Context {
   readonly schedule: { refundLateEffectSeconds: number };
 }
 
-/** Stores the present history of the database, and holds refunds if it has changed. */
+/** Stores the current history of the database, and holds refunds if the history has changed. */
 export async function updateHistory({ orm, logger, schedule }: Context): Promise<number> {
   const rows = await orm.em.fork().execute<{ before: string | null; held_until: Date | null; is_held: boolean }[]>(
     `update refund_hold set history = ${currentHistory},
@@ -69,7 +69,7 @@ export async function updateHistory({ orm, logger, schedule }: Context): Promise
 
 /**
  * Holds refunds for an operator, after a restore that the history does not show. Returns the
- * earliest end: when the service sees this hold, it extends it to its configured duration.
+ * earliest end. The service extends this hold to its configured duration.
  */
 export async function holdRefunds(em: SqlEntityManager, seconds: number): Promise<Date> {
   const [row] = await em.execute<{ until: string }[]>(
@@ -80,7 +80,7 @@ export async function holdRefunds(em: SqlEntityManager, seconds: number): Promis
   return new Date(row?.until ?? "");
 }
 
-/** Ends a hold for an operator, if no commit was lost. Returns false if there is no hold. */
+/** Ends the hold on an operator's request, if no commit was lost. Returns false without a hold. */
 export async function releaseRefunds(em: SqlEntityManager): Promise<boolean> {
   const rows = await em.execute<object[]>(
     `update refund_hold set history = ${currentHistory}, held_until = null where held_until > now() or ${hasChanged} returning 1`,
@@ -90,6 +90,6 @@ export async function releaseRefunds(em: SqlEntityManager): Promise<boolean> {
 
 const pollMs = 2_000;
 
-/** Checks the history until disposed, because the database may be restored while it runs. */
+/** Checks the history until disposed. The database can be restored while the service runs. */
 export const watchHistory = (context: Context): AsyncDisposable =>
   poll("watch-history", context.logger, () => updateHistory(context), pollMs);

@@ -5,21 +5,21 @@ import type { Payment } from "../payment/payment.ts";
 import { canReject, decideAfterSending, decideBeforeSending } from "./next-step.ts";
 import type { Refund } from "./refund.ts";
 
-const before = new Date(createdAt.getTime() - 1_000);
-const after = new Date(createdAt.getTime() + 1_000);
+const beforeRead = new Date(createdAt.getTime() - 1_000);
+const afterRead = new Date(createdAt.getTime() + 1_000);
 const needsDecision: Partial<Refund> = { needsDecisionSince: createdAt, decisionReason: "OUTCOME_UNKNOWN" };
 
-/** Refunds of 2000.00 of 5000.00, in each state in which the order is read. */
+/** Refunds of 2000.00 of a payment of 5000.00, in each state before a read of the order. */
 const refunds = {
   "never sent": {},
   "never sent, needs a decision": needsDecision,
   "never sent, unexplained": { ...needsDecision, decisionReason: "UNEXPLAINED" },
-  "never sent, resend ordered for later": { resendAfter: after },
-  "never sent, resend ordered": { resendAfter: before },
+  "never sent, resend ordered for later": { resendAfter: afterRead },
+  "never sent, resend ordered": { resendAfter: beforeRead },
   "sent once": { sends: 1, refundedBeforeMinor: 0n },
-  "sent once, resend allowed later": { sends: 1, refundedBeforeMinor: 0n, resendAfter: after },
+  "sent once, resend allowed later": { sends: 1, refundedBeforeMinor: 0n, resendAfter: afterRead },
   "sent once, resend allowed now": { sends: 1, refundedBeforeMinor: 0n, resendAfter: createdAt },
-  "sent once, resend allowed": { sends: 1, refundedBeforeMinor: 0n, resendAfter: before },
+  "sent once, resend allowed": { sends: 1, refundedBeforeMinor: 0n, resendAfter: beforeRead },
   "sent once, needs a decision": { sends: 1, refundedBeforeMinor: 0n, ...needsDecision },
   "sent once, unexplained": { sends: 1, refundedBeforeMinor: 0n, ...needsDecision, decisionReason: "UNEXPLAINED" },
   "sent twice": { sends: 2, refundedBeforeMinor: 0n },
@@ -42,19 +42,19 @@ const states = {
 type RefundName = keyof typeof refunds;
 type StateName = keyof typeof states;
 
-const payment = (): Payment => aPayment({ status: "PAID" });
-const stepOf = (refund: RefundName, state: StateName) =>
-  decideBeforeSending(aRefund({ amountMinor: 200_000n, ...refunds[refund] }), payment(), states[state], {
+const aPaidPayment = (): Payment => aPayment({ status: "PAID" });
+const decideStep = (refund: RefundName, state: StateName) =>
+  decideBeforeSending(aRefund({ amountMinor: 200_000n, ...refunds[refund] }), aPaidPayment(), states[state], {
     readAt: createdAt,
     isHeld: false,
   });
 
-const unreported: StateName[] = ["no state", "no sum", "an error"];
-const unexplained: StateName[] = ["more than was paid", "an unknown status", "another order"];
+const unreportedStates: StateName[] = ["no state", "no sum", "an error"];
+const unexplainedStates: StateName[] = ["more than was paid", "an unknown status", "another order"];
 
-/** A letter per state, in their order: w(ait), d(ecision), s(end), a(ccept), x (adopt). */
-const table: Record<RefundName, string> = {
-  // no state, no sum, error | no refund | this, another, twice | more | reversed | unknown, another
+/** One letter for each of `states`, in order: wait, decision, send, accept; x is adopt. */
+const expectedSteps: Record<RefundName, string> = {
+  // no state, sum or report | no refund | this, another, twice | more | reversed | unexplained
   "never sent": "www s xxx d x dd",
   "never sent, needs a decision": "www w ddd d d dd",
   "never sent, unexplained": "www w ddd d d dd",
@@ -75,64 +75,64 @@ const letterOf = (step: ReturnType<typeof decideBeforeSending>): string => {
 };
 
 describe("decideBeforeSending", () => {
-  test.each(Object.entries(table))("returns for a refund %s the steps %s", (refund, expected) => {
-    const steps = (Object.keys(states) as StateName[]).map((state) => letterOf(stepOf(refund as RefundName, state)));
-    expect(steps.join("")).toBe(expected.replaceAll(" ", ""));
+  test.each(Object.entries(expectedSteps))("decideBeforeSending returns for a refund that is %s the steps %s", (refund, expectedLetters) => {
+    const steps = (Object.keys(states) as StateName[]).map((state) => letterOf(decideStep(refund as RefundName, state)));
+    expect(steps.join("")).toBe(expectedLetters.replaceAll(" ", ""));
   });
 
-  test("returns send only if the processor reports no refund", () => {
+  test("decideBeforeSending returns send only if the processor reports no refund", () => {
     for (const refund of Object.keys(refunds) as RefundName[]) {
       for (const state of Object.keys(states) as StateName[]) {
-        if (state !== "no refund") expect(stepOf(refund, state).kind, `${refund}, ${state}`).not.toBe("send");
+        if (state !== "no refund") expect(decideStep(refund, state).kind, `${refund}, ${state}`).not.toBe("send");
       }
     }
   });
 
-  test("waits without a readable state, and requires a decision for an unexplained state", () => {
+  test("decideBeforeSending returns wait without a readable state, and requires a decision for an unexplained state", () => {
     for (const refund of Object.keys(refunds) as RefundName[]) {
-      for (const state of unreported) expect(letterOf(stepOf(refund, state)), `${refund}, ${state}`).toBe("w");
-      for (const state of unexplained) expect(letterOf(stepOf(refund, state)), `${refund}, ${state}`).toBe("d");
+      for (const state of unreportedStates) expect(letterOf(decideStep(refund, state)), `${refund}, ${state}`).toBe("w");
+      for (const state of unexplainedStates) expect(letterOf(decideStep(refund, state)), `${refund}, ${state}`).toBe("d");
     }
   });
 
-  test("accepts only a sum that includes the earlier refunds, and adopts an external change", () => {
+  test("decideBeforeSending accepts only a sum that includes the earlier refunds", () => {
     const refundedPayment = aPayment({ status: "REFUNDED", refundedAmountMinor: 100_000n });
-    const sent = aRefund({ amountMinor: 200_000n, sends: 1, refundedBeforeMinor: 100_000n });
-    const stateWith = (refundedMinor: bigint) => paidState({ orderStatus: 4, refundedMinor });
-    expect(decideBeforeSending(sent, refundedPayment, stateWith(300_000n), { readAt: createdAt, isHeld: false })).toEqual({
+    const sentRefund = aRefund({ amountMinor: 200_000n, sends: 1, refundedBeforeMinor: 100_000n });
+    const stateWithSum = (refundedMinor: bigint) => paidState({ orderStatus: 4, refundedMinor });
+    expect(decideBeforeSending(sentRefund, refundedPayment, stateWithSum(300_000n), { readAt: createdAt, isHeld: false })).toEqual({
       kind: "accept",
     });
-    expect(letterOf(decideBeforeSending(sent, refundedPayment, stateWith(200_000n), { readAt: createdAt, isHeld: false }))).toBe(
+    expect(letterOf(decideBeforeSending(sentRefund, refundedPayment, stateWithSum(200_000n), { readAt: createdAt, isHeld: false }))).toBe(
       "d",
     );
-    expect(stepOf("never sent", "another sum")).toMatchObject({ change: { kind: "refunded", refundedMinor: 100_000n } });
-    expect(stepOf("never sent", "reversed")).toMatchObject({ change: { kind: "reversed" } });
+    expect(decideStep("never sent", "another sum")).toMatchObject({ change: { kind: "refunded", refundedMinor: 100_000n } });
+    expect(decideStep("never sent", "reversed")).toMatchObject({ change: { kind: "reversed" } });
   });
 });
 
 describe("decideAfterSending", () => {
-  const refused = { kind: "refused", errorCode: "5", message: "no" } as const;
-  const first = aRefund({ amountMinor: 200_000n });
-  const again = aRefund({ amountMinor: 200_000n, sends: 1, refundedBeforeMinor: 0n });
+  const refusedOutcome = { kind: "refused", errorCode: "5", message: "access denied" } as const;
+  const firstRequest = aRefund({ amountMinor: 200_000n });
+  const furtherRequest = aRefund({ amountMinor: 200_000n, sends: 1, refundedBeforeMinor: 0n });
 
   test.each([
-    ["accepted", first, { kind: "accepted", value: null }, undefined, "accept"],
-    ["accepted, a further request", again, { kind: "accepted", value: null }, undefined, "accept"],
-    ["an unknown outcome", first, { kind: "unknown", reason: "timeout" }, undefined, "wait"],
-    ["not sent", first, { kind: "not_sent", reason: "no connection" }, undefined, "wait"],
-    ["refused, with an unchanged sum", first, refused, states["no refund"], "reject"],
-    ["refused, with a changed sum", first, refused, states["this refund"], "wait"],
-    ["refused, without a reported sum", first, refused, states["no sum"], "wait"],
-    ["refused, without a readable state", first, refused, undefined, "wait"],
-    ["refused, a further request", again, refused, undefined, "wait"],
-    ["refused, a further request, with an unchanged sum", again, refused, states["no refund"], "wait"],
-  ] as const)("decides for: %s", (_name, refund, outcome, stateAfter, kind) => {
-    expect(decideAfterSending(refund, payment(), outcome, stateAfter).kind).toBe(kind);
-    if (kind === "reject") expect(decideAfterSending(refund, payment(), outcome, stateAfter)).toMatchObject({ errorCode: "5" });
+    ["accepted", firstRequest, { kind: "accepted", value: null }, undefined, "accept"],
+    ["accepted, for a further request", furtherRequest, { kind: "accepted", value: null }, undefined, "accept"],
+    ["unknown", firstRequest, { kind: "unknown", reason: "timeout" }, undefined, "wait"],
+    ["not sent", firstRequest, { kind: "not_sent", reason: "no connection" }, undefined, "wait"],
+    ["refused, with an unchanged sum", firstRequest, refusedOutcome, states["no refund"], "reject"],
+    ["refused, with a changed sum", firstRequest, refusedOutcome, states["this refund"], "wait"],
+    ["refused, without a reported sum", firstRequest, refusedOutcome, states["no sum"], "wait"],
+    ["refused, without a readable state", firstRequest, refusedOutcome, undefined, "wait"],
+    ["refused, for a further request", furtherRequest, refusedOutcome, undefined, "wait"],
+    ["refused, for a further request with an unchanged sum", furtherRequest, refusedOutcome, states["no refund"], "wait"],
+  ] as const)("decideAfterSending decides the step for an outcome that is %s", (_name, refund, outcome, stateAfter, kind) => {
+    expect(decideAfterSending(refund, aPaidPayment(), outcome, stateAfter).kind).toBe(kind);
+    if (kind === "reject") expect(decideAfterSending(refund, aPaidPayment(), outcome, stateAfter)).toMatchObject({ errorCode: "5" });
   });
 
   test("canReject is true only for a refusal of the first request", () => {
-    expect([canReject(first, refused), canReject(again, refused)]).toEqual([true, false]);
-    expect(canReject(first, { kind: "unknown", reason: "timeout" })).toBe(false);
+    expect([canReject(firstRequest, refusedOutcome), canReject(furtherRequest, refusedOutcome)]).toEqual([true, false]);
+    expect(canReject(firstRequest, { kind: "unknown", reason: "timeout" })).toBe(false);
   });
 });

@@ -20,8 +20,8 @@ export type RefundStep =
  * Decides the next step of an active refund from the order's `state`, which is undefined if the
  * read failed. A request is sent only if the order shows no refund beyond the stored ones. It is
  * sent again only if the processor must refuse a second execution, or if an operator ordered it.
- * `readAt` is the start of the read, because the state may be as old as that. `isHeld`: the
- * database was restored and may lack requests that were sent.
+ * `readAt` is the start of the read. The state may be that old. `isHeld`: the database was restored
+ * and may lack requests that were sent.
  */
 export function decideBeforeSending(
   refund: Refund,
@@ -51,8 +51,9 @@ export function decideBeforeSending(
 type SendOutcome = Awaited<ReturnType<CardProcessor["refund"]>>;
 
 /**
- * Returns whether the refund request was refused and this may reject the refund. A refusal rejects
- * only a first request. `refund` was read before SENT was committed, so `sends` 0 means the first.
+ * Returns whether the outcome is a refusal that can reject the refund. Only the refusal of the
+ * first request can. `refund` was read before SENT was committed, so `sends` is 0 for the first
+ * request.
  */
 export const canReject = (refund: Refund, outcome: SendOutcome): boolean => outcome.kind === "refused" && refund.sends === 0;
 
@@ -73,6 +74,6 @@ export function decideAfterSending(
     return { kind: "wait", reason: "refused, but an earlier request may have been accepted" };
   }
   const isUnchanged = stateAfter !== undefined && payment.compare(stateAfter).kind === "agrees";
-  if (!isUnchanged) return { kind: "wait", reason: "refused, but the refunded sum is not known to be unchanged" };
+  if (!isUnchanged) return { kind: "wait", reason: "refused, but the refunded sum changed or is unknown" };
   return { kind: "reject", errorCode: outcome.errorCode, reason: outcome.message };
 }

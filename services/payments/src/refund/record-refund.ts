@@ -13,7 +13,7 @@ import { paymentNotFound, refundNotFound, refundRefused, refundRejected } from "
 import { emitPaymentEvent } from "../payment/payment.events.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
-import { applyOrderState } from "../payment/reread-payment.ts";
+import { adoptExternalChange } from "../payment/reread-payment.ts";
 import type { RefundStep } from "./next-step.ts";
 import { Refund } from "./refund.ts";
 
@@ -44,11 +44,14 @@ export function progressOf({ payment, refund }: PaymentAndRefund): RefundProgres
   return { kind: "unknown" };
 }
 
-/** "Refused" is a refusal by the processor, "rejected" a decision of an operator. */
+/** Returns the refusal by the processor, or the rejection by an operator. */
 const refusalOf = ({ processorErrorCode, resolution }: Refund) =>
   resolution === "REJECTED" ? refundRejected() : refundRefused(processorErrorCode ?? "");
 
-/** To prevent deadlocks, all code locks the key first, then the payment, then the refund. */
+/**
+ * Locks a refund with its key and payment. All code locks first the key, then the payment, then the
+ * refund, to prevent deadlocks.
+ */
 export async function lockRefund(em: SqlEntityManager, refundId: string): Promise<Locked> {
   const refund = isUuid(refundId) ? await em.findOne(Refund, { id: refundId }) : null;
   if (!refund) throw refundNotFound();
@@ -96,8 +99,8 @@ export async function recordRefundStep(
 }
 
 /**
- * Returns whether a newer change makes the step invalid. A refusal proves nothing about a later
- * request, and an external change is adopted only if nothing was sent and the payment is PAID.
+ * Returns whether a newer change makes the step invalid. A refusal can reject only a refund with
+ * one request. An external change is adopted only if nothing was sent and the payment is PAID.
  */
 const isOutdated = ({ payment, refund }: PaymentAndRefund, { kind }: RefundStep): boolean =>
   (kind === "reject" && refund.sends !== 1) || (kind === "adopt" && (refund.sends > 0 || payment.status !== "PAID"));
@@ -122,8 +125,8 @@ export function applyRefundStep(em: SqlEntityManager, context: Context, locked: 
       break;
     case "adopt":
       refund.end("NOT_SENT", now);
-      applyOrderState(em, context, payment, step.state, step.change, now, refund.traceparent);
-      // The caller gets a conflict, which is never stored, so the key becomes free again.
+      adoptExternalChange(em, context, payment, step.state, step.change, now, refund.traceparent);
+      // The caller gets a conflict, which is never stored. The key can be used again.
       if (key) em.remove(key);
       break;
     case "wait":
@@ -132,7 +135,7 @@ export function applyRefundStep(em: SqlEntityManager, context: Context, locked: 
   }
 }
 
-/** "Refused" means by the processor. An operator's rejection is audited, not logged here. */
+/** The processor refuses a refund. An operator's rejection is audited and not logged here. */
 const logMessages = {
   accept: "refund accepted",
   reject: "refund refused",
@@ -140,11 +143,11 @@ const logMessages = {
   wait: "refund outcome unknown",
 } as const satisfies Record<RefundStep["kind"], string>;
 
-/** Values of the metric's label, which are older than the kinds. */
+/** Label values of the metric, which predate the kinds of steps. */
 const metricSteps = { accept: "accept", reject: "reject", adopt: "take_over", wait: "wait" } as const;
 
-function log({ logger }: Context, { payment, refund }: PaymentAndRefund, step: RefundStep, startsDecision: boolean): void {
-  const fields = {
+function logStep({ logger }: Context, { payment, refund }: PaymentAndRefund, step: RefundStep, startsDecision: boolean): void {
+  const logFields = {
     payment_id: payment.id,
     refund_id: refund.id,
     order_number: payment.processorOrderNumber,
@@ -153,8 +156,8 @@ function log({ logger }: Context, { payment, refund }: PaymentAndRefund, step: R
     refunded_minor: String(refund.processorRefundedMinor ?? ""),
   };
   const reason = step.kind === "accept" || step.kind === "adopt" ? {} : { reason: step.reason };
-  logger[step.kind === "accept" ? "info" : "warn"]({ ...fields, ...reason }, logMessages[step.kind]);
+  logger[step.kind === "accept" ? "info" : "warn"]({ ...logFields, ...reason }, logMessages[step.kind]);
   if (startsDecision) {
-    logger.error({ ...fields, alert: true, reason: refund.decisionReason }, "refund needs an operator's decision");
+    logger.error({ ...logFields, alert: true, reason: refund.decisionReason }, "refund needs an operator's decision");
   }
 }

@@ -36,7 +36,7 @@ const schema = defineEntity({
     processorErrorCode: p.text().nullable(),
     sends: p.integer(),
     lastSentAt: p.datetime(3).nullable(),
-    /** Earliest resend, if a read then shows no refund. Null: only an operator can order one. */
+    /** Earliest time of a resend. Null: only an operator can order a resend. */
     resendAfter: p.datetime(3).nullable(),
     /** Time after which an operator must decide if the outcome is still unknown. */
     decisionDueAt: p.datetime(3),
@@ -71,8 +71,8 @@ export class Refund extends schema.class {
     return activeRefundStatuses.includes(this.status);
   }
 
-  /** Returns whether a second execution would exceed the paid amount: the processor refuses it. */
-  cannotHappenTwice(paidMinor: bigint): boolean {
+  /** Returns whether the processor refuses a second execution: it would exceed the paid amount. */
+  cannotExecuteTwice(paidMinor: bigint): boolean {
     return (this.refundedBeforeMinor ?? 0n) + 2n * this.amountMinor > paidMinor;
   }
 
@@ -81,7 +81,7 @@ export class Refund extends schema.class {
     return this.sends > 0 && refundedMinor === (this.refundedBeforeMinor ?? 0n) + this.amountMinor;
   }
 
-  /** Returns the time until which a sent request may take effect, whatever its response was. */
+  /** Returns the time until which a sent request may take effect, even if it was refused. */
   mayTakeEffectUntil(lateEffectSeconds: number): Date {
     return new Date((this.lastSentAt?.getTime() ?? 0) + lateEffectSeconds * 1000);
   }
@@ -112,7 +112,7 @@ export class Refund extends schema.class {
     this.updatedAt = now;
   }
 
-  /** Stops all sending until an operator decides. The reason UNEXPLAINED is never replaced. */
+  /** Prevents further requests until an operator decides. UNEXPLAINED is never replaced. */
   requireDecision(reason: DecisionReason, now: Date): void {
     this.needsDecisionSince ??= now;
     this.decisionReason = this.decisionReason === "UNEXPLAINED" ? "UNEXPLAINED" : reason;

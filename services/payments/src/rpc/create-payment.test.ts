@@ -12,13 +12,13 @@ beforeAll(async () => {
 afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());
 
-const create = (caller = aBusinessCaller(), changes: object = {}) =>
+const createPayment = (caller = aBusinessCaller(), changes: object = {}) =>
   harness.payments.createPayment({ ...aPaymentRequest, ...changes }, { caller, timeoutMs: 20_000 });
 
-describe("createPayment, when the processor accepts the order", () => {
-  test("returns a PENDING payment with the form URL of the processor", async () => {
+describe("createPayment with an accepted order", () => {
+  test("createPayment returns a PENDING payment with the form URL of the processor", async () => {
     const caller = aBusinessCaller();
-    const payment = await create(caller);
+    const payment = await createPayment(caller);
     const order = await harness.sandbox.byNumber(payment.processorOrderNumber);
     expect(payment).toMatchObject({
       businessId: caller.businessId,
@@ -37,12 +37,12 @@ describe("createPayment, when the processor accepts the order", () => {
     expect(payment).not.toHaveProperty("paidAtMs");
     expect(payment).not.toHaveProperty("refundedAmountMinor");
     expect(await harness.payments.getPayment({ id: payment.id }, { caller })).toMatchObject({ id: payment.id });
-    expect(await harness.events(payment.id)).toEqual([]);
+    expect(await harness.readEvents(payment.id)).toEqual([]);
   });
 
-  test("registers the order with the parameters of the protocol and an unguessable return URL", async () => {
-    const { id, processorOrderNumber } = await create();
-    const token = await harness.returnToken(id);
+  test("createPayment registers the order with the parameters of the protocol and a random return URL", async () => {
+    const { id, processorOrderNumber } = await createPayment();
+    const token = await harness.readReturnToken(id);
     const returnUrl = `http://gateway.test/api/v1/payments/return/${token}`;
     const { calls } = await harness.sandbox.byNumber(processorOrderNumber);
     expect(token).toMatch(/^[\w-]{43}$/);
@@ -63,16 +63,16 @@ describe("createPayment, when the processor accepts the order", () => {
     ]);
   });
 
-  test.each(["AR", "EN"])("accepts a payment without reference and description, in %s", async (language) => {
-    const payment = await create(aBusinessCaller(), { language, orderRef: undefined, description: undefined });
+  test.each(["AR", "EN"])("createPayment accepts a payment without reference and description in the language %s", async (language) => {
+    const payment = await createPayment(aBusinessCaller(), { language, orderRef: undefined, description: undefined });
     expect(payment).toMatchObject({ language, status: PaymentStatus.PENDING });
     expect(payment).not.toHaveProperty("orderRef");
     expect(payment).not.toHaveProperty("description");
   });
 
-  test("plans the next check and gives each payment its own order number", async () => {
+  test("createPayment plans the next check of each payment, and uses a different order number for each", async () => {
     const caller = aBusinessCaller();
-    const payments = await Promise.all(Array.from({ length: 10 }, () => create(caller)));
+    const payments = await Promise.all(Array.from({ length: 10 }, () => createPayment(caller)));
     expect(new Set(payments.map((payment) => payment.processorOrderNumber)).size).toBe(10);
     const rows = await harness.sql<{ seconds: number }>(
       "select round(extract(epoch from next_check_at - now()))::int as seconds from payment where business_id = ?",
@@ -83,36 +83,36 @@ describe("createPayment, when the processor accepts the order", () => {
   });
 });
 
-describe("createPayment, when the processor refuses the order", () => {
-  test("stores FAILED with the code, emits an event and returns processor_error", async () => {
+describe("createPayment with a refused order", () => {
+  test("createPayment stores FAILED with the code, emits an event and returns processor_error", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "error:5");
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-    const refused = await refusal(harness.payments.createPayment(aPaymentRequest, { caller, traceparent }));
+    const error = await refusal(harness.payments.createPayment(aPaymentRequest, { caller, traceparent }));
     const { payments } = await harness.payments.listPayments({ limit: 10 }, { caller });
     expect(payments).toHaveLength(1);
     const [payment] = payments;
-    expect(refused).toMatchObject({
+    expect(error).toMatchObject({
       kind: "upstream_error",
       code: "processor_error",
       members: { processor_error_code: "5", payment_id: payment?.id },
     });
     expect(payment).toMatchObject({ status: PaymentStatus.FAILED, processorErrorCode: "5" });
     expect(payment).not.toHaveProperty("formUrl");
-    expect(await harness.events(payment?.id ?? "")).toMatchObject([
+    expect(await harness.readEvents(payment?.id ?? "")).toMatchObject([
       { type: PaymentEventType.PAYMENT_FAILED, payment: { status: PaymentStatus.FAILED }, traceparent },
     ]);
   });
 
-  test("returns processor_error when the amount is refused", async () => {
-    const refused = await refusal(create(aBusinessCaller(), { amountMinor: 4_999n }));
-    expect(refused).toMatchObject({ code: "processor_error", members: { processor_error_code: "5" } });
+  test("createPayment returns processor_error when the processor refuses the amount", async () => {
+    const error = await refusal(createPayment(aBusinessCaller(), { amountMinor: 4_999n }));
+    expect(error).toMatchObject({ code: "processor_error", members: { processor_error_code: "5" } });
   });
 
-  test("does not adopt another order when the order number is already used", async () => {
+  test("createPayment does not adopt another order when the order number is already used", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "error:1");
-    expect(await refusal(create(caller))).toMatchObject({ code: "processor_error", members: { processor_error_code: "1" } });
+    expect(await refusal(createPayment(caller))).toMatchObject({ code: "processor_error", members: { processor_error_code: "1" } });
     const { payments } = await harness.payments.listPayments({ limit: 10 }, { caller });
     expect(payments).toMatchObject([{ status: PaymentStatus.FAILED }]);
   });
@@ -122,68 +122,68 @@ test.each([
   ["an operator", adminCaller],
   ["the platform", platformCaller],
 ])("createPayment rejects %s", async (_name, caller) => {
-  const refused = await refusal(harness.payments.createPayment(aPaymentRequest, { caller }));
-  expect(refused).toMatchObject({ kind: "forbidden", code: "business_key_required" });
+  const error = await refusal(harness.payments.createPayment(aPaymentRequest, { caller }));
+  expect(error).toMatchObject({ kind: "forbidden", code: "business_key_required" });
 });
 
 test("createPayment returns processor_outcome_unknown when the database fails after the registration", async () => {
   const caller = aBusinessCaller();
   await harness.sql(
-    "create function fail_updates() returns trigger language plpgsql as $$ begin raise exception 'gone' using errcode = '57P03'; end $$",
+    "create function fail_updates() returns trigger language plpgsql as $$ begin raise exception 'simulated failure' using errcode = '57P03'; end $$",
   );
   await harness.sql(
     "create trigger fail_updates before update on payment for each row when (new.processor_order_id is not null) execute function fail_updates()",
   );
-  const refused = await refusal(harness.aPendingPayment(caller));
+  const error = await refusal(harness.aPendingPayment(caller));
   await harness.sql("drop function fail_updates cascade");
-  expect(refused).toMatchObject({ kind: "outcome_unknown", code: "processor_outcome_unknown" });
-  const { members } = refused as { members: { payment_id: string } };
-  const read = () => harness.payments.getPayment({ id: members.payment_id }, { caller });
-  expect((await read()).processorOrderId).toBeUndefined();
-  await using _job = harness.reconciling();
-  await eventually(async () => expect((await read()).processorOrderId).toBeDefined());
-  expect(await harness.calls(await read(), "register")).toBe(1);
+  expect(error).toMatchObject({ kind: "outcome_unknown", code: "processor_outcome_unknown" });
+  const { members } = error as { members: { payment_id: string } };
+  const readPayment = () => harness.payments.getPayment({ id: members.payment_id }, { caller });
+  expect((await readPayment()).processorOrderId).toBeUndefined();
+  await using _job = harness.startReconciler();
+  await eventually(async () => expect((await readPayment()).processorOrderId).toBeDefined());
+  expect(await harness.countCalls(await readPayment(), "register")).toBe(1);
 });
 
-describe("createPayment, with an Idempotency-Key", () => {
-  test("replays the identical response to the same request, without a second order", async () => {
+describe("createPayment with an Idempotency-Key", () => {
+  test("createPayment replays the response to a repeated request without a second order", async () => {
     const caller = aBusinessCaller();
-    const first = withIdempotencyKey(caller, "k");
-    const again = withIdempotencyKey(caller, "k");
-    const payment = await harness.payments.createPayment(aPaymentRequest, first);
+    const firstOptions = withIdempotencyKey(caller, "k");
+    const repeatedOptions = withIdempotencyKey(caller, "k");
+    const payment = await harness.payments.createPayment(aPaymentRequest, firstOptions);
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.returnFromProcessor(payment.id);
-    expect(await harness.payments.createPayment(aPaymentRequest, again)).toEqual(payment);
-    expect([first.replayed, again.replayed]).toEqual([false, true]);
-    expect(await harness.calls(payment, "register")).toBe(1);
+    expect(await harness.payments.createPayment(aPaymentRequest, repeatedOptions)).toEqual(payment);
+    expect([firstOptions.replayed, repeatedOptions.replayed]).toEqual([false, true]);
+    expect(await harness.countCalls(payment, "register")).toBe(1);
     expect(await harness.payments.listPayments({ limit: 10 }, { caller })).toMatchObject({ total: 1 });
   });
 
-  test("rejects a key that was used for another request", async () => {
+  test("createPayment rejects an Idempotency-Key that was used for another request", async () => {
     const caller = aBusinessCaller();
     await harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k", "one"));
-    const refused = await refusal(harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k", "other")));
-    expect(refused).toMatchObject({ kind: "invalid", code: "idempotency_key_reused" });
+    const error = await refusal(harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k", "other")));
+    expect(error).toMatchObject({ kind: "invalid", code: "idempotency_key_reused" });
   });
 
-  test("replays the processor's refusal without another call", async () => {
+  test("createPayment replays the processor's refusal without another call", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "error:5");
-    const first = await refusal(harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k")));
-    const again = withIdempotencyKey(caller, "k");
-    expect(await refusal(harness.payments.createPayment(aPaymentRequest, again))).toEqual(first);
-    expect(first).toMatchObject({ code: "processor_error" });
-    expect(again.replayed).toBe(true);
+    const firstError = await refusal(harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k")));
+    const repeatedOptions = withIdempotencyKey(caller, "k");
+    expect(await refusal(harness.payments.createPayment(aPaymentRequest, repeatedOptions))).toEqual(firstError);
+    expect(firstError).toMatchObject({ code: "processor_error" });
+    expect(repeatedOptions.replayed).toBe(true);
     expect(await harness.payments.listPayments({ limit: 10 }, { caller })).toMatchObject({ total: 1 });
   });
 
-  test("treats the same key of another business as another key", async () => {
-    const first = await harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(aBusinessCaller(), "k"));
-    const other = await harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(aBusinessCaller(), "k"));
-    expect(first.id).not.toBe(other.id);
+  test("createPayment accepts the same Idempotency-Key of two businesses", async () => {
+    const firstPayment = await harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(aBusinessCaller(), "k"));
+    const secondPayment = await harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(aBusinessCaller(), "k"));
+    expect(firstPayment.id).not.toBe(secondPayment.id);
   });
 
-  test("creates one payment for ten concurrent requests; each gets the payment or idempotency_in_progress", async () => {
+  test("createPayment creates one payment for ten concurrent requests with the same Idempotency-Key", async () => {
     const caller = aBusinessCaller();
     const results = await Promise.allSettled(
       Array.from({ length: 10 }, () => harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, "k"))),
@@ -198,18 +198,18 @@ describe("createPayment, with an Idempotency-Key", () => {
   });
 });
 
-test("createPayment rejects payments beyond the queue limit of a business without storing them, and serves other businesses", async () => {
+test("createPayment rejects payments beyond the queue limit of a business, and serves other businesses", async () => {
   await harness.sandbox.fault("register", "slow:400", 60);
   const caller = aBusinessCaller();
-  const results = Promise.allSettled(Array.from({ length: 150 }, () => create(caller)));
-  const other = create();
-  const rejected = (await results).filter((result) => result.status === "rejected");
-  const refused = rejected.filter(({ reason }) => reason.code === "service_unavailable");
+  const results = Promise.allSettled(Array.from({ length: 150 }, () => createPayment(caller)));
+  const otherPayment = createPayment();
+  const rejections = (await results).filter((result) => result.status === "rejected");
+  const queueRejections = rejections.filter(({ reason }) => reason.code === "service_unavailable");
   // On a busy machine an accepted payment may exceed its deadline. It is stored and not rejected.
-  for (const { reason } of rejected) {
+  for (const { reason } of rejections) {
     expect(["service_unavailable", "processor_outcome_unknown"]).toContain(reason.code);
   }
-  expect(refused.length).toBeGreaterThan(0);
-  expect(await harness.payments.listPayments({ limit: 1 }, { caller })).toMatchObject({ total: 150 - refused.length });
-  expect((await other).processorOrderId).toBeDefined();
+  expect(queueRejections.length).toBeGreaterThan(0);
+  expect(await harness.payments.listPayments({ limit: 1 }, { caller })).toMatchObject({ total: 150 - queueRejections.length });
+  expect((await otherPayment).processorOrderId).toBeDefined();
 });

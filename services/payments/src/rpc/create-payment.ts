@@ -17,7 +17,11 @@ const recoveryMs = 2_000;
 /** Part of the deadline that is reserved for the response. */
 const responseMs = 2_000;
 
-/** PENDING, commit → processor, outside of any transaction → order and response, commit. */
+/**
+ * Creates a payment. The first transaction inserts it as PENDING and claims the Idempotency-Key.
+ * `registerOrder` then calls the processor outside of any transaction. The last transaction commits
+ * the order and the stored response.
+ */
 export const createPayment =
   (context: Context): Implementation<typeof PaymentService.method.createPayment> =>
   async (request, call) => {
@@ -51,7 +55,7 @@ async function begin(context: Context, call: Call, request: CreatePaymentRequest
       return await transaction(context.orm, async (em) => {
         const claim = await claimKey(em, call, PaymentSchema);
         if ("replayed" in claim) return claim;
-        if (context.processor.isCrowded(businessId, "registrations")) throw tooManyCreations();
+        if (context.processor.isQueueFull(businessId, "registrations")) throw tooManyCreations();
         const now = claim.now ?? (await databaseTime(em));
         const payment = em.create(Payment, {
           id: uuidv7(now.getTime()),

@@ -15,9 +15,9 @@ beforeAll(async () => {
 afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());
 
-const historyOf = (id: string) => harness.refunds.getPaymentHistory({ id }, { caller: adminCaller });
-const callLines = async (id: string) =>
-  (await historyOf(id)).calls.map(
+const readHistory = (id: string) => harness.refunds.getPaymentHistory({ id }, { caller: adminCaller });
+const readCallLines = async (id: string) =>
+  (await readHistory(id)).calls.map(
     ({ operation, outcome, detail }) =>
       `${enumName(ProcessorOperation, operation)} ${enumName(ProcessorOutcome, outcome)} ${detail ?? ""}`,
   );
@@ -27,32 +27,32 @@ test("getPaymentHistory returns each processor call in order, with its outcome a
   const { id } = await harness.aFinishedPayment(caller);
   await harness.sandbox.fault("refund", "error:5");
   await refusal(harness.payments.refundPayment({ id, amountMinor: 100n }, withIdempotencyKey(caller, "a")));
-  expect(await callLines(id)).toEqual([
+  expect(await readCallLines(id)).toEqual([
     "REGISTER ACCEPTED ",
     expect.stringMatching(/^CONFIRM ACCEPTED code 0, order status 2, action code 0/),
-    expect.stringMatching(/^STATUS ACCEPTED .*given back in centimes 0$/),
+    expect.stringMatching(/^STATUS ACCEPTED .*refunded sum in centimes 0$/),
     "REFUND REFUSED code 5",
-    expect.stringMatching(/^STATUS ACCEPTED .*given back in centimes 0$/),
+    expect.stringMatching(/^STATUS ACCEPTED .*refunded sum in centimes 0$/),
   ]);
 });
 
-test("getPaymentHistory contains a registration without a response and the look-up that found its order", async () => {
+test("getPaymentHistory contains a registration without a response and the look-up of its order", async () => {
   await harness.sandbox.fault("register", "timeout_after");
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
-  expect(await callLines(id)).toEqual([
+  expect(await readCallLines(id)).toEqual([
     expect.stringMatching(/^REGISTER UNKNOWN .*Timeout/i),
     expect.stringMatching(/^STATUS ACCEPTED code 0/),
   ]);
-  const { calls, recordedAtMs, payment } = await historyOf(id);
+  const { calls, recordedAtMs, payment } = await readHistory(id);
   expect(calls[0]?.durationMs).toBeGreaterThan(700);
   expect(calls[0]?.atMs).toBeLessThan(calls[1]?.atMs ?? 0n);
   expect(recordedAtMs).toContain(payment?.updatedAtMs);
 });
 
-test("getPaymentHistory contains the calls of a process whose result came too late", async () => {
+test("getPaymentHistory contains the calls of a process whose result was outdated", async () => {
   const options = { remainingMs: () => 5_000 };
-  const twice = (work: (stored: StoredPayment) => Promise<unknown>, id: string) =>
+  const runTwice = (work: (stored: StoredPayment) => Promise<unknown>, id: string) =>
     forAllTenants(async () => {
       const stored = await harness.stored(id);
       await Promise.all([work(stored), work(stored)]);
@@ -61,41 +61,41 @@ test("getPaymentHistory contains the calls of a process whose result came too la
   const { id, processorOrderId } = await harness.aPendingPayment(caller);
   await harness.sandbox.pay(processorOrderId);
   for (const operation of ["confirm", "status"]) await harness.sandbox.fault(operation, "slow:300", 2);
-  await twice((stored) => settlePayment(harness.context, stored, noLease, { ...options, confirmFirst: true, requestedAt: new Date() }), id);
-  expect((await callLines(id)).filter((call) => call.startsWith("CONFIRM"))).toHaveLength(2);
+  await runTwice((stored) => settlePayment(harness.context, stored, noLease, { ...options, confirmFirst: true, requestedAt: new Date() }), id);
+  expect((await readCallLines(id)).filter((call) => call.startsWith("CONFIRM"))).toHaveLength(2);
 
   await harness.sandbox.fault("register", "http_503", 10);
-  const other = aBusinessCaller();
-  await refusal(harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(other, "b")));
+  const otherCaller = aBusinessCaller();
+  await refusal(harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(otherCaller, "b")));
   await harness.sandbox.clearFaults();
-  const { payments } = await harness.payments.listPayments({ limit: 1 }, { caller: other });
-  const [pending] = payments;
-  const before = await callLines(pending?.id ?? "");
-  await twice(
+  const { payments } = await harness.payments.listPayments({ limit: 1 }, { caller: otherCaller });
+  const [pendingPayment] = payments;
+  const linesBefore = await readCallLines(pendingPayment?.id ?? "");
+  await runTwice(
     (stored) => registerOrder(harness.context, stored, noLease, { ...options, mayExist: true }),
-    pending?.id ?? "",
+    pendingPayment?.id ?? "",
   );
-  const after = (await callLines(pending?.id ?? "")).slice(before.length);
-  const { calls } = await harness.sandbox.byNumber(pending?.processorOrderNumber ?? "");
-  expect(after.filter((call) => call.startsWith("STATUS")).length).toBeGreaterThan(1);
-  expect(before.length + after.length).toBe(calls.length);
+  const newLines = (await readCallLines(pendingPayment?.id ?? "")).slice(linesBefore.length);
+  const { calls } = await harness.sandbox.byNumber(pendingPayment?.processorOrderNumber ?? "");
+  expect(newLines.filter((call) => call.startsWith("STATUS")).length).toBeGreaterThan(1);
+  expect(linesBefore.length + newLines.length).toBe(calls.length);
 });
 
-test("getPaymentHistory returns the oldest and newest calls of a long history and sets callsCut", async () => {
+test("getPaymentHistory returns the oldest and the newest calls of a long history, and sets callsCut", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
-  const add = (count: number) =>
+  const addCalls = (count: number) =>
     harness.sql(
       `insert into processor_call (id, business_id, payment_id, operation, outcome, at, duration_ms)
        select uuid_at(now() + n * interval '1 s'), ?, ?, 'STATUS', 'UNKNOWN', now() + n * interval '1 s', n
        from generate_series(1, ?::integer) n`,
       [caller.businessId, id, count],
     );
-  await add(199);
-  expect(await historyOf(id)).toMatchObject({ callsCut: false, calls: { length: 200 } });
+  await addCalls(199);
+  expect(await readHistory(id)).toMatchObject({ callsCut: false, calls: { length: 200 } });
   await harness.sql("delete from processor_call where payment_id = ? and operation = 'STATUS'", [id]);
-  await add(250);
-  const { calls, callsCut } = await historyOf(id);
+  await addCalls(250);
+  const { calls, callsCut } = await readHistory(id);
   expect({ callsCut, length: calls.length }).toEqual({ callsCut: true, length: 200 });
   expect(calls.map(({ durationMs }) => durationMs).slice(1)).toEqual([
     ...Array.from({ length: 49 }, (_, i) => i + 1),
@@ -103,7 +103,7 @@ test("getPaymentHistory returns the oldest and newest calls of a long history an
   ]);
 });
 
-test("getPaymentHistory returns the times of omitted calls, too", async () => {
+test("getPaymentHistory returns the recorded times of omitted calls", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
   await harness.sql(
@@ -112,18 +112,18 @@ test("getPaymentHistory returns the times of omitted calls, too", async () => {
      from generate_series(1, 250) n`,
     [caller.businessId, id],
   );
-  const [omitted] = await harness.sql<{ id: string }>(
+  const [omittedCall] = await harness.sql<{ id: string }>(
     "select id from processor_call where payment_id = ? and duration_ms = 75 and operation = 'STATUS'",
     [id],
   );
-  const { calls, recordedAtMs } = await historyOf(id);
+  const { calls, recordedAtMs } = await readHistory(id);
   expect(calls.map(({ durationMs }) => durationMs)).not.toContain(75);
-  expect(recordedAtMs).toContain(BigInt(timeOfUuid(omitted?.id ?? "")));
+  expect(recordedAtMs).toContain(BigInt(timeOfUuid(omittedCall?.id ?? "")));
 });
 
 test("getPaymentHistory rejects a business and an unknown id", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.aPendingPayment(caller);
   await expect(harness.refunds.getPaymentHistory({ id }, { caller })).rejects.toThrow();
-  expect(await refusal(historyOf(caller.businessId))).toMatchObject({ code: "not_found" });
+  expect(await refusal(readHistory(caller.businessId))).toMatchObject({ code: "not_found" });
 });

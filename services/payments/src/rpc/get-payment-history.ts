@@ -14,13 +14,13 @@ import { toRefundMessage } from "../refund/refund.message.ts";
 import { Refund } from "../refund/refund.ts";
 
 const callView = defineView(ProcessorCall, ProcessorCallSchema);
-/** A payment with an unknown outcome can have hundreds of calls in a day. */
+/** Limit of returned calls. A payment with an unknown outcome can have hundreds of calls. */
 const callsMax = 200;
 /** Number of oldest calls among the returned ones if there are more than `callsMax`. */
 const firstCallsMax = 50;
 /**
- * A transaction records up to five calls (a registration) with one time, so this yields more times
- * than the 500 that webhooks evaluates.
+ * Limit of ids from which the times of transactions are read. One transaction records up to five
+ * calls (a registration), so the ids yield more than the 500 times that webhooks evaluates.
  */
 const idsMax = 3_000;
 
@@ -34,9 +34,9 @@ export const getPaymentHistory =
     if (!payment) throw paymentNotFound();
     const { businessId } = payment;
     const refunds = await em.find(Refund, { businessId, paymentId: id }, { orderBy: { createdAt: "asc" } });
-    const { calls, callsCut, ids } = await callsOf(em, { businessId, paymentId: id });
-    const rows = [payment.createdAt, payment.paidAt, payment.updatedAt, ...refunds.map(({ updatedAt }) => updatedAt)];
-    const recordedAtMs = new Set([...rows.flatMap((time) => time?.getTime() ?? []), ...ids.map(timeOfUuid)]);
+    const { calls, callsCut, ids } = await readCalls(em, { businessId, paymentId: id });
+    const changeTimes = [payment.createdAt, payment.paidAt, payment.updatedAt, ...refunds.map(({ updatedAt }) => updatedAt)];
+    const recordedAtMs = new Set([...changeTimes.flatMap((time) => time?.getTime() ?? []), ...ids.map(timeOfUuid)]);
     return {
       payment: toPaymentMessage(payment),
       refunds: refunds.map((refund) => toRefundMessage(refund, payment)),
@@ -46,17 +46,17 @@ export const getPaymentHistory =
     };
   };
 
-async function callsOf(em: SqlEntityManager, payment: { businessId: string; paymentId: string }) {
+async function readCalls(em: SqlEntityManager, payment: { businessId: string; paymentId: string }) {
   const calls = await em.find(ProcessorCall, payment, { orderBy: { id: "desc" }, limit: callsMax + 1 });
   const callsCut = calls.length > callsMax;
   if (callsCut) {
-    const first = await em.find(ProcessorCall, payment, { orderBy: { id: "asc" }, limit: firstCallsMax });
-    calls.splice(callsMax - firstCallsMax, Number.POSITIVE_INFINITY, ...first);
+    const oldestCalls = await em.find(ProcessorCall, payment, { orderBy: { id: "asc" }, limit: firstCallsMax });
+    calls.splice(callsMax - firstCallsMax, Number.POSITIVE_INFINITY, ...oldestCalls);
   }
   calls.sort((a, b) => a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1));
   // The id of a call contains the time at which its transaction recorded the call and its event.
-  const withOmitted = callsCut
+  const callIds = callsCut
     ? await em.find(ProcessorCall, payment, { fields: ["id"], orderBy: { id: "asc" }, limit: idsMax })
     : [];
-  return { calls, callsCut, ids: [...calls, ...withOmitted].map(({ id }) => id) };
+  return { calls, callsCut, ids: [...calls, ...callIds].map(({ id }) => id) };
 }

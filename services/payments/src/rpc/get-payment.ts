@@ -8,7 +8,7 @@ import { refreshPayment } from "../payment/refresh-payment.ts";
 /** Longest time for which the caller waits for the processor. */
 const refreshWaitMs = 3_000;
 
-/** Returns the stored payment; a PENDING one is refreshed first, at most once in ten seconds. */
+/** Returns the payment. Refreshes a PENDING payment first, at most once in ten seconds. */
 export const getPayment =
   (context: Context): Implementation<typeof PaymentService.method.getPayment> =>
   async (request, call) => {

@@ -23,7 +23,7 @@ beforeEach(async () => {
 const refund = (changes: { id?: string; amountMinor?: bigint } = {}, options: object = {}) =>
   harness.payments.refundPayment({ id: payment.id, ...changes }, { caller, timeoutMs: 20_000, ...options });
 
-const refunds = () =>
+const readRefunds = () =>
   harness.sql<{ status: string; amount_minor: string; sends: number }>(
     "select status, amount_minor, sends from refund where payment_id = ? order by created_at",
     [payment.id],
@@ -35,21 +35,21 @@ describe("refundPayment", () => {
     ["a full refund with an amount", 500_000n, 500_000n],
     ["a partial refund", 120_050n, 120_050n],
     ["a refund of one centime", 1n, 1n],
-  ])("executes %s once, sets REFUNDED and emits one event", async (_name, amountMinor, expected) => {
+  ])("refundPayment executes %s once, sets REFUNDED and emits one event", async (_name, amountMinor, expectedMinor) => {
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const response = await refund(amountMinor === undefined ? {} : { amountMinor }, { traceparent });
-    expect(response).toMatchObject({ id: payment.id, status: PaymentStatus.REFUNDED, refundedAmountMinor: expected });
+    expect(response).toMatchObject({ id: payment.id, status: PaymentStatus.REFUNDED, refundedAmountMinor: expectedMinor });
     expect(response.paidAtMs).toBe(payment.paidAtMs);
     expect(await harness.payments.getPayment({ id: payment.id }, { caller })).toEqual(response);
-    expect(await refunds()).toEqual([{ status: "ACCEPTED", amount_minor: String(expected), sends: 1 }]);
-    expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(Number(expected));
-    expect(await harness.calls(payment, "refund")).toBe(1);
-    const events = await harness.events(payment.id);
+    expect(await readRefunds()).toEqual([{ status: "ACCEPTED", amount_minor: String(expectedMinor), sends: 1 }]);
+    expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(Number(expectedMinor));
+    expect(await harness.countCalls(payment, "refund")).toBe(1);
+    const events = await harness.readEvents(payment.id);
     expect(events.map(({ type }) => type)).toEqual([PaymentEventType.PAYMENT_COMPLETED, PaymentEventType.PAYMENT_REFUNDED]);
     expect(events[1]).toMatchObject({ payment: response, traceparent });
   });
 
-  test("reads the order before it sends the refund", async () => {
+  test("refundPayment reads the order before it sends the refund", async () => {
     await refund();
     const { calls } = await harness.sandbox.order(payment.processorOrderId);
     expect(calls.map(({ operation }) => operation).slice(-2)).toEqual(["status", "refund"]);
@@ -57,34 +57,34 @@ describe("refundPayment", () => {
   });
 });
 
-describe("refundPayment, rejections", () => {
-  test.each([0n, -1n, 500_001n])("rejects an amount of %i without storing a refund", async (amountMinor) => {
+describe("refundPayment with a rejected request", () => {
+  test.each([0n, -1n, 500_001n])("refundPayment rejects the amount %i and stores no refund", async (amountMinor) => {
     expect(await refusal(refund({ amountMinor }))).toMatchObject({
       kind: "invalid",
       code: "refund_amount_invalid",
       pointer: "/amount",
     });
-    expect(await refunds()).toEqual([]);
-    expect(await harness.calls(payment, "refund")).toBe(0);
+    expect(await readRefunds()).toEqual([]);
+    expect(await harness.countCalls(payment, "refund")).toBe(0);
   });
 
-  test("rejects a second refund, also after a partial one", async () => {
+  test("refundPayment rejects a second refund, even after a partial refund", async () => {
     await refund({ amountMinor: 100n });
     expect(await refusal(refund({ amountMinor: 100n }))).toMatchObject({
       kind: "conflict",
       code: "payment_not_refundable",
       members: { payment_status: "REFUNDED" },
     });
-    expect(await harness.calls(payment, "refund")).toBe(1);
+    expect(await harness.countCalls(payment, "refund")).toBe(1);
   });
 
-  test.each(["PENDING", "FAILED", "REFUSED", "CANCELED", "EXPIRED"])("rejects a payment that is %s", async (status) => {
+  test.each(["PENDING", "FAILED", "REFUSED", "CANCELED", "EXPIRED"])("refundPayment rejects a payment that is %s", async (status) => {
     await harness.sql("update payment set status = ? where id = ?", [status, payment.id]);
     expect(await refusal(refund())).toMatchObject({ code: "payment_not_refundable", members: { payment_status: status } });
-    expect(await refunds()).toEqual([]);
+    expect(await readRefunds()).toEqual([]);
   });
 
-  test("returns the processor's refusal, keeps PAID with the code, emits no event and allows another refund", async () => {
+  test("refundPayment returns the processor's refusal, keeps the payment PAID and accepts another refund", async () => {
     await harness.sandbox.fault("refund", "error:5");
     expect(await refusal(refund())).toMatchObject({
       kind: "refused_upstream",
@@ -95,89 +95,89 @@ describe("refundPayment, rejections", () => {
       status: PaymentStatus.PAID,
       processorErrorCode: "5",
     });
-    expect(await harness.events(payment.id)).toMatchObject([{ type: PaymentEventType.PAYMENT_COMPLETED }]);
+    expect(await harness.readEvents(payment.id)).toMatchObject([{ type: PaymentEventType.PAYMENT_COMPLETED }]);
     expect(await refund()).toMatchObject({ status: PaymentStatus.REFUNDED });
-    expect((await refunds()).map(({ status }) => status)).toEqual(["REJECTED", "ACCEPTED"]);
+    expect((await readRefunds()).map(({ status }) => status)).toEqual(["REJECTED", "ACCEPTED"]);
   });
 
-  test("rejects another business's payment, an unknown id and a malformed id with the same refusal", async () => {
-    const stranger = aBusinessCaller();
-    const [foreign, unknown, malformed] = await Promise.all([
-      refusal(refund({}, { caller: stranger })),
-      refusal(refund({ id: uuidv7() }, { caller: stranger })),
-      refusal(refund({ id: "'; drop table payment" }, { caller: stranger })),
+  test("refundPayment returns the same error for another business's payment, an unknown id and a malformed id", async () => {
+    const otherCaller = aBusinessCaller();
+    const [foreignError, unknownIdError, malformedIdError] = await Promise.all([
+      refusal(refund({}, { caller: otherCaller })),
+      refusal(refund({ id: uuidv7() }, { caller: otherCaller })),
+      refusal(refund({ id: "'; drop table payment" }, { caller: otherCaller })),
     ]);
-    expect(foreign).toMatchObject({ kind: "not_found", code: "not_found" });
-    expect(unknown).toEqual(foreign);
-    expect(malformed).toEqual(foreign);
-    expect(await refunds()).toEqual([]);
+    expect(foreignError).toMatchObject({ kind: "not_found", code: "not_found" });
+    expect(unknownIdError).toEqual(foreignError);
+    expect(malformedIdError).toEqual(foreignError);
+    expect(await readRefunds()).toEqual([]);
   });
 
   test.each([
     ["an operator", adminCaller],
     ["the platform", platformCaller],
-  ])("rejects %s", async (_name, other) => {
-    expect(await refusal(refund({}, { caller: other }))).toMatchObject({ kind: "forbidden", code: "business_key_required" });
+  ])("refundPayment rejects %s", async (_name, otherRole) => {
+    expect(await refusal(refund({}, { caller: otherRole }))).toMatchObject({ kind: "forbidden", code: "business_key_required" });
   });
 });
 
-describe("refundPayment, concurrently", () => {
-  test("executes one of twenty refunds and rejects nineteen with a conflict", async () => {
+describe("refundPayment with concurrent requests", () => {
+  test("refundPayment executes one of twenty concurrent refunds and rejects the others with a conflict", async () => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => refund()));
-    const refused = results
+    const errors = results
       .filter((result) => result.status === "rejected")
       .map((result) => result.reason as { kind: string; code: string });
-    expect(refused).toHaveLength(19);
-    for (const { kind, code } of refused) {
+    expect(errors).toHaveLength(19);
+    for (const { kind, code } of errors) {
       expect(kind).toBe("conflict");
       expect(["refund_in_progress", "payment_not_refundable"]).toContain(code);
     }
-    expect(await harness.calls(payment, "refund")).toBe(1);
-    expect(await refunds()).toMatchObject([{ status: "ACCEPTED", sends: 1 }]);
-    expect(await harness.events(payment.id)).toHaveLength(2);
+    expect(await harness.countCalls(payment, "refund")).toBe(1);
+    expect(await readRefunds()).toMatchObject([{ status: "ACCEPTED", sends: 1 }]);
+    expect(await harness.readEvents(payment.id)).toHaveLength(2);
   });
 
-  test("executes one of twenty partial refunds whose sum is less than the paid amount", async () => {
+  test("refundPayment executes one of twenty concurrent partial refunds, although their sum is less than the paid amount", async () => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => refund({ amountMinor: 10_000n })));
     expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
     expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(10_000);
   });
 
-  test("executes one of twenty requests with the same key; each gets the response or idempotency_in_progress", async () => {
+  test("refundPayment executes one of twenty concurrent requests with the same Idempotency-Key", async () => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => refund({}, withIdempotencyKey(caller, "k"))));
     for (const result of results) {
       if (result.status === "fulfilled") expect(result.value.status).toBe(PaymentStatus.REFUNDED);
       else expect(result.reason).toMatchObject({ kind: "conflict", code: "idempotency_in_progress" });
     }
     expect(results.some((result) => result.status === "fulfilled")).toBe(true);
-    expect(await harness.calls(payment, "refund")).toBe(1);
+    expect(await harness.countCalls(payment, "refund")).toBe(1);
   });
 });
 
-describe("refundPayment, with an Idempotency-Key", () => {
-  test("replays the identical response to the same request, without a second refund", async () => {
-    const first = withIdempotencyKey(caller, "k");
-    const again = withIdempotencyKey(caller, "k");
-    const response = await refund({}, first);
-    expect(await refund({}, again)).toEqual(response);
-    expect([first.replayed, again.replayed]).toEqual([false, true]);
-    expect(await harness.calls(payment, "refund")).toBe(1);
+describe("refundPayment with an Idempotency-Key", () => {
+  test("refundPayment replays the response to a repeated request without a second refund", async () => {
+    const firstOptions = withIdempotencyKey(caller, "k");
+    const repeatedOptions = withIdempotencyKey(caller, "k");
+    const response = await refund({}, firstOptions);
+    expect(await refund({}, repeatedOptions)).toEqual(response);
+    expect([firstOptions.replayed, repeatedOptions.replayed]).toEqual([false, true]);
+    expect(await harness.countCalls(payment, "refund")).toBe(1);
   });
 
-  test("rejects a key that was used for another request", async () => {
+  test("refundPayment rejects an Idempotency-Key that was used for another request", async () => {
     await refund({}, withIdempotencyKey(caller, "k", "one"));
-    const refused = await refusal(refund({}, withIdempotencyKey(caller, "k", "other")));
-    expect(refused).toMatchObject({ kind: "invalid", code: "idempotency_key_reused" });
+    const error = await refusal(refund({}, withIdempotencyKey(caller, "k", "other")));
+    expect(error).toMatchObject({ kind: "invalid", code: "idempotency_key_reused" });
   });
 
-  test("replays the processor's refusal without another call", async () => {
+  test("refundPayment replays the processor's refusal without another call", async () => {
     await harness.sandbox.fault("refund", "error:5");
-    const first = await refusal(refund({}, withIdempotencyKey(caller, "k")));
-    const again = withIdempotencyKey(caller, "k");
-    expect(await refusal(refund({}, again))).toEqual(first);
-    expect(first).toMatchObject({ code: "refund_refused", members: { processor_error_code: "5" } });
-    expect(again.replayed).toBe(true);
-    expect(await harness.calls(payment, "refund")).toBe(1);
+    const firstError = await refusal(refund({}, withIdempotencyKey(caller, "k")));
+    const repeatedOptions = withIdempotencyKey(caller, "k");
+    expect(await refusal(refund({}, repeatedOptions))).toEqual(firstError);
+    expect(firstError).toMatchObject({ code: "refund_refused", members: { processor_error_code: "5" } });
+    expect(repeatedOptions.replayed).toBe(true);
+    expect(await harness.countCalls(payment, "refund")).toBe(1);
   });
 
   test.each<[string, () => Promise<unknown>, () => Promise<unknown>]>([
@@ -191,17 +191,17 @@ describe("refundPayment, with an Idempotency-Key", () => {
       () => harness.sql("update payment set business_id = ? where id = ?", [uuidv7(), payment.id]),
       () => harness.sql("update payment set business_id = ? where id = ?", [caller.businessId, payment.id]),
     ],
-  ])("does not store a %s, so that the same key succeeds when the cause is removed", async (_status, forbid, allow) => {
-    await forbid();
+  ])("refundPayment does not store a %s response, and accepts the same Idempotency-Key later", async (_status, causeRefusal, removeCause) => {
+    await causeRefusal();
     await refusal(refund({}, withIdempotencyKey(caller, "k")));
     expect(await harness.sql("select 1 from idempotency_key where scope = ?", [caller.businessId])).toEqual([]);
-    await allow();
+    await removeCause();
     const options = withIdempotencyKey(caller, "k");
     expect(await refund({}, options)).toMatchObject({ status: PaymentStatus.REFUNDED });
     expect(options.replayed).toBe(false);
   });
 
-  test("does not store the refusal of an amount", async () => {
+  test("refundPayment does not store the refusal of an invalid amount", async () => {
     await refusal(refund({ amountMinor: 500_001n }, withIdempotencyKey(caller, "k")));
     expect(await refund({}, withIdempotencyKey(caller, "k", "other"))).toMatchObject({ status: PaymentStatus.REFUNDED });
   });

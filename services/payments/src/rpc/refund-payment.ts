@@ -35,7 +35,7 @@ export const refundPayment =
   (context: Context): Implementation<typeof PaymentService.method.refundPayment> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
-    const started = await transaction(context.orm, async (em) => {
+    const firstResult = await transaction(context.orm, async (em) => {
       const claim = await claimKey(em, call, PaymentSchema);
       if ("replayed" in claim) return claim;
       const payment = await lockRow(em, Payment, businessId, request.id, paymentNotFound);
@@ -45,12 +45,12 @@ export const refundPayment =
       const hold = await readHold(em, context.schedule);
       const { now, heldUntil } = hold;
       if (heldUntil) throw refundsHeld(heldUntil);
-      for (const earlier of earlierRefunds) {
-        const until = earlier.mayTakeEffectUntil(context.schedule.refundLateEffectSeconds);
-        // The processor can execute only one of the two. Both have the same amount, so either one
-        // is correct.
-        const isHarmless = earlier.amountMinor === amountMinor && earlier.cannotHappenTwice(payment.amountMinor);
-        if (until > now && !isHarmless) throw refundMayStillTakeEffect(until);
+      for (const earlierRefund of earlierRefunds) {
+        const lateEffectUntil = earlierRefund.mayTakeEffectUntil(context.schedule.refundLateEffectSeconds);
+        // The processor can execute only one of the two refunds. Both have the same amount, so the
+        // execution of either refund is correct.
+        const isHarmless = earlierRefund.amountMinor === amountMinor && earlierRefund.cannotExecuteTwice(payment.amountMinor);
+        if (lateEffectUntil > now && !isHarmless) throw refundMayStillTakeEffect(lateEffectUntil);
       }
       const refund = em.create(Refund, {
         id: uuidv7(now.getTime()),
@@ -71,10 +71,10 @@ export const refundPayment =
       em.persist(refund);
       return { payment, refund, key: claim.record, hold };
     });
-    if ("replayed" in started) return started.replayed;
+    if ("replayed" in firstResult) return firstResult.replayed;
 
     faultPoint("refund.requested");
-    const { payment, refund, key, hold } = started;
+    const { payment, refund, key, hold } = firstResult;
     const remainingMs = () => Math.max(1, call.remainingMs() - responseMs);
     const leased = { table: "refund", id: refund.id, token: refund.leaseToken ?? "" };
     const progress = await keepLease(context.orm, leased, (lease) =>

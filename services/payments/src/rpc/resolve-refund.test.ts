@@ -19,48 +19,48 @@ afterAll(() => harness[Symbol.asyncDispose]());
 let caller: ReturnType<typeof aBusinessCaller>;
 let payment: Payment;
 let id: string;
-/** Creates a partial refund whose response was lost and whose outcome stayed unknown too long. */
+/** Creates a partial refund that needs a decision, because its outcome stayed unknown too long. */
 beforeEach(async () => {
   caller = aBusinessCaller();
   payment = await harness.aFinishedPayment(caller);
   await harness.sandbox.fault("refund", "http_503");
   await refusal(refund());
   await harness.sql("update refund set decision_due_at = now(), next_check_at = now() where payment_id = ?", [payment.id]);
-  await using _job = harness.advancing();
-  await eventually(async () => expect(await openDecision()).toBeDefined());
-  id = (await openDecision())?.id ?? "";
+  await using _job = harness.startRefundWorker();
+  await eventually(async () => expect(await findOpenDecision()).toBeDefined());
+  id = (await findOpenDecision())?.id ?? "";
 });
 
 const refund = () => harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, withIdempotencyKey(caller, "k"));
-const read = () => harness.payments.getPayment({ id: payment.id }, { caller });
-const list = async (needsDecision: boolean | undefined) =>
+const readPayment = () => harness.payments.getPayment({ id: payment.id }, { caller });
+const listRefunds = async (needsDecision: boolean | undefined) =>
   (await harness.refunds.listRefunds({ limit: 100, needsDecision }, { caller: adminCaller })).refunds;
-const openDecision = async () => (await list(true)).find(({ paymentId }) => paymentId === payment.id);
+const findOpenDecision = async () => (await listRefunds(true)).find(({ paymentId }) => paymentId === payment.id);
 type Options = Parameters<Harness["refunds"]["resolveRefund"]>[1];
-const resolve = (outcome: RefundOutcome, options: Options = { caller: adminCaller }) =>
+const resolveRefund = (outcome: RefundOutcome, options: Options = { caller: adminCaller }) =>
   harness.refunds.resolveRefund({ id, outcome, note: "Called SATIM." }, options);
-const audited = async () =>
+const readAuditEvents = async () =>
   (await harness.sql<{ payload: Buffer }>("select payload from outbox where topic = 'audit.v1' and key = ?", [id])).map(
     ({ payload }) => fromBinary(ActionRecordedSchema, payload),
   );
-const refundedEvents = async () =>
-  (await harness.events(payment.id)).filter(({ type }) => type === PaymentEventType.PAYMENT_REFUNDED);
+const readRefundedEvents = async () =>
+  (await harness.readEvents(payment.id)).filter(({ type }) => type === PaymentEventType.PAYMENT_REFUNDED);
 
-test("refundPayment replays a rejection that an operator decided 26 hours after the request", async () => {
+test("refundPayment replays an operator's rejection 26 hours after the request", async () => {
   await harness.sql("update idempotency_key set created_at = created_at - interval '26 hours' where scope = ?", [
     caller.businessId,
   ]);
-  await resolve(RefundOutcome.REJECTED);
+  await resolveRefund(RefundOutcome.REJECTED);
   expect(await cleanKeys(harness.context)).toBe(0);
-  const again = withIdempotencyKey(caller, "k");
-  const retry = harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, again);
-  expect(await refusal(retry)).toMatchObject({ code: "refund_refused" });
-  expect(again.replayed).toBe(true);
-  expect(await harness.calls(payment, "refund")).toBe(1);
+  const repeatedOptions = withIdempotencyKey(caller, "k");
+  const repeatedRequest = harness.payments.refundPayment({ id: payment.id, amountMinor: 100_000n }, repeatedOptions);
+  expect(await refusal(repeatedRequest)).toMatchObject({ code: "refund_refused" });
+  expect(repeatedOptions.replayed).toBe(true);
+  expect(await harness.countCalls(payment, "refund")).toBe(1);
 });
 
-test("listRefunds returns a refund that needs a decision with its stored state and the order's state", async () => {
-  expect(await openDecision()).toMatchObject({
+test("listRefunds returns a refund that needs a decision, with its stored state and the order's state", async () => {
+  expect(await findOpenDecision()).toMatchObject({
     id,
     businessId: caller.businessId,
     amountMinor: 100_000n,
@@ -71,28 +71,28 @@ test("listRefunds returns a refund that needs a decision with its stored state a
     processorRefundedMinor: 0n,
     processorOrderStatus: 2,
   });
-  expect((await openDecision())?.processorReadAtMs).toBeDefined();
-  expect((await list(false)).some((other) => other.id === id)).toBe(false);
-  expect((await list(undefined)).some((other) => other.id === id)).toBe(true);
+  expect((await findOpenDecision())?.processorReadAtMs).toBeDefined();
+  expect((await listRefunds(false)).some((listedRefund) => listedRefund.id === id)).toBe(false);
+  expect((await listRefunds(undefined)).some((listedRefund) => listedRefund.id === id)).toBe(true);
 });
 
 test("resolveRefund applies a decision once per Idempotency-Key and replays its response", async () => {
-  const first = await resolve(RefundOutcome.ACCEPTED, withIdempotencyKey(adminCaller, `resolve-${id}`));
-  const again = withIdempotencyKey(adminCaller, `resolve-${id}`);
-  expect(await resolve(RefundOutcome.ACCEPTED, again)).toEqual(first);
-  expect(again.replayed).toBe(true);
-  expect(await audited()).toHaveLength(1);
-  expect(await refundedEvents()).toHaveLength(1);
+  const firstResponse = await resolveRefund(RefundOutcome.ACCEPTED, withIdempotencyKey(adminCaller, `resolve-${id}`));
+  const repeatedOptions = withIdempotencyKey(adminCaller, `resolve-${id}`);
+  expect(await resolveRefund(RefundOutcome.ACCEPTED, repeatedOptions)).toEqual(firstResponse);
+  expect(repeatedOptions.replayed).toBe(true);
+  expect(await readAuditEvents()).toHaveLength(1);
+  expect(await readRefundedEvents()).toHaveLength(1);
 });
 
-test("ACCEPTED sets REFUNDED, emits an event, stores the response of the key and is audited", async () => {
-  const resolved = await resolve(RefundOutcome.ACCEPTED, { caller: adminCaller, requestId: "request-1", address: "192.0.2.1" });
-  expect(resolved).toMatchObject({ status: RefundStatus.ACCEPTED, resolution: RefundOutcome.ACCEPTED });
-  expect(await read()).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: 100_000n });
-  expect(await refundedEvents()).toHaveLength(1);
-  expect(await refund()).toEqual(await read());
-  expect(await openDecision()).toBeUndefined();
-  expect(await audited()).toMatchObject([
+test("resolveRefund with ACCEPTED sets REFUNDED, stores the response of the key and emits both events", async () => {
+  const resolvedRefund = await resolveRefund(RefundOutcome.ACCEPTED, { caller: adminCaller, requestId: "request-1", address: "192.0.2.1" });
+  expect(resolvedRefund).toMatchObject({ status: RefundStatus.ACCEPTED, resolution: RefundOutcome.ACCEPTED });
+  expect(await readPayment()).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: 100_000n });
+  expect(await readRefundedEvents()).toHaveLength(1);
+  expect(await refund()).toEqual(await readPayment());
+  expect(await findOpenDecision()).toBeUndefined();
+  expect(await readAuditEvents()).toMatchObject([
     {
       actor: "ak_test",
       action: "refund.resolved",
@@ -108,78 +108,78 @@ test("ACCEPTED sets REFUNDED, emits an event, stores the response of the key and
   ]);
 });
 
-test("REJECTED keeps PAID without an event, stores the refusal of the key, and late effects block the next refund", async () => {
-  expect(await resolve(RefundOutcome.REJECTED)).toMatchObject({ status: RefundStatus.REJECTED });
-  expect((await read()).status).toBe(PaymentStatus.PAID);
-  expect(await refundedEvents()).toEqual([]);
+test("resolveRefund with REJECTED keeps the payment PAID, and late effects delay the next refund", async () => {
+  expect(await resolveRefund(RefundOutcome.REJECTED)).toMatchObject({ status: RefundStatus.REJECTED });
+  expect((await readPayment()).status).toBe(PaymentStatus.PAID);
+  expect(await readRefundedEvents()).toEqual([]);
   expect(await refusal(refund())).toMatchObject({ code: "refund_refused" });
   await harness.sql("update refund set last_sent_at = now() where id = ?", [id]);
-  const next = () => harness.payments.refundPayment({ id: payment.id, amountMinor: 50_000n }, { caller, timeoutMs: 20_000 });
-  expect(await refusal(next())).toMatchObject({ code: "refund_in_progress" });
+  const requestNextRefund = () => harness.payments.refundPayment({ id: payment.id, amountMinor: 50_000n }, { caller, timeoutMs: 20_000 });
+  expect(await refusal(requestNextRefund())).toMatchObject({ code: "refund_in_progress" });
   await harness.sql("update refund set last_sent_at = now() - interval '1 hour' where id = ?", [id]);
-  expect(await next()).toMatchObject({ refundedAmountMinor: 50_000n });
+  expect(await requestNextRefund()).toMatchObject({ refundedAmountMinor: 50_000n });
 });
 
-describe("resolveRefund, SEND_AGAIN", () => {
-  test("sends the refund once more, after the time for late effects and a read that shows no refund", async () => {
+describe("resolveRefund with SEND_AGAIN", () => {
+  test("resolveRefund with SEND_AGAIN sends the refund once more after the time for late effects", async () => {
     await harness.sql("update refund set last_sent_at = now() where id = ?", [id]);
-    const resolved = await resolve(RefundOutcome.SEND_AGAIN);
-    expect(resolved).toMatchObject({ status: RefundStatus.UNKNOWN, resolution: RefundOutcome.SEND_AGAIN });
-    expect(resolved.decisionReason).toBeUndefined();
-    await using _job = harness.advancing();
-    expect(await harness.calls(payment, "refund")).toBe(1);
+    const resolvedRefund = await resolveRefund(RefundOutcome.SEND_AGAIN);
+    expect(resolvedRefund).toMatchObject({ status: RefundStatus.UNKNOWN, resolution: RefundOutcome.SEND_AGAIN });
+    expect(resolvedRefund.decisionReason).toBeUndefined();
+    await using _job = harness.startRefundWorker();
+    expect(await harness.countCalls(payment, "refund")).toBe(1);
     expect(await eventually(() => refund())).toMatchObject({ refundedAmountMinor: 100_000n });
-    expect(await harness.calls(payment, "refund")).toBe(2);
-    const [times] = await harness.sql<{ waited: boolean }>(
-      "select last_sent_at >= resolved_at + interval '1 second' as waited from refund, (select min(created_at) as resolved_at from outbox where key = ?) o where id = ?",
+    expect(await harness.countCalls(payment, "refund")).toBe(2);
+    const [timesRow] = await harness.sql<{ has_waited: boolean }>(
+      "select last_sent_at >= resolved_at + interval '1 second' as has_waited from refund, (select min(created_at) as resolved_at from outbox where key = ?) o where id = ?",
       [id, id],
     );
-    expect(times).toEqual({ waited: true });
+    expect(timesRow).toEqual({ has_waited: true });
     expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(100_000);
   });
 
-  test("sends nothing when a read shows the first refund", async () => {
-    await resolve(RefundOutcome.SEND_AGAIN);
+  test("resolveRefund with SEND_AGAIN sends nothing when a read shows the first refund", async () => {
+    await resolveRefund(RefundOutcome.SEND_AGAIN);
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
-    await using _job = harness.advancing();
+    await using _job = harness.startRefundWorker();
     expect(await eventually(() => refund())).toMatchObject({ refundedAmountMinor: 100_000n });
-    expect(await harness.calls(payment, "refund")).toBe(1);
+    expect(await harness.countCalls(payment, "refund")).toBe(1);
   });
 
-  test("sends nothing and requires another decision when a read shows another sum", async () => {
-    await resolve(RefundOutcome.SEND_AGAIN);
+  test("resolveRefund with SEND_AGAIN requires another decision when a read shows another sum", async () => {
+    await resolveRefund(RefundOutcome.SEND_AGAIN);
     await harness.sandbox.refundExternally(payment.processorOrderId, "7.00");
-    await using _job = harness.advancing();
-    await eventually(async () => expect(await openDecision()).toMatchObject({ decisionReason: "UNEXPLAINED" }));
-    expect(await harness.calls(payment, "refund")).toBe(1);
+    await using _job = harness.startRefundWorker();
+    await eventually(async () => expect(await findOpenDecision()).toMatchObject({ decisionReason: "UNEXPLAINED" }));
+    expect(await harness.countCalls(payment, "refund")).toBe(1);
   });
 });
 
 test.each([RefundOutcome.ACCEPTED, RefundOutcome.REJECTED, RefundOutcome.SEND_AGAIN])(
-  "resolveRefund ignores a repeated decision and rejects a different one: %i",
+  "resolveRefund ignores a repeated decision %i and rejects a different decision",
   async (outcome) => {
-    const first = await resolve(outcome);
-    expect(await resolve(outcome)).toEqual(first);
-    expect(await audited()).toHaveLength(1);
-    for (const other of [RefundOutcome.ACCEPTED, RefundOutcome.REJECTED, RefundOutcome.SEND_AGAIN]) {
-      if (other === outcome) continue;
-      expect(await refusal(resolve(other))).toMatchObject({ kind: "conflict", code: "refund_decision_not_open" });
+    const firstResponse = await resolveRefund(outcome);
+    expect(await resolveRefund(outcome)).toEqual(firstResponse);
+    expect(await readAuditEvents()).toHaveLength(1);
+    for (const otherOutcome of [RefundOutcome.ACCEPTED, RefundOutcome.REJECTED, RefundOutcome.SEND_AGAIN]) {
+      if (otherOutcome === outcome) continue;
+      expect(await refusal(resolveRefund(otherOutcome))).toMatchObject({ kind: "conflict", code: "refund_decision_not_open" });
     }
-    expect(await audited()).toHaveLength(1);
+    expect(await readAuditEvents()).toHaveLength(1);
   },
 );
 
 test("resolveRefund applies one of two concurrent decisions", async () => {
-  const results = await Promise.allSettled([resolve(RefundOutcome.ACCEPTED), resolve(RefundOutcome.REJECTED)]);
+  const results = await Promise.allSettled([resolveRefund(RefundOutcome.ACCEPTED), resolveRefund(RefundOutcome.REJECTED)]);
   expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-  expect(await audited()).toHaveLength(1);
+  expect(await readAuditEvents()).toHaveLength(1);
 });
 
 test("resolveRefund rejects a refund that needs no decision", async () => {
-  const other = await harness.aFinishedPayment(caller);
-  await harness.payments.refundPayment({ id: other.id }, { caller, timeoutMs: 20_000 });
-  id = (await list(false)).find(({ paymentId }) => paymentId === other.id)?.id ?? "";
-  expect(await refusal(resolve(RefundOutcome.REJECTED))).toMatchObject({
+  const otherPayment = await harness.aFinishedPayment(caller);
+  await harness.payments.refundPayment({ id: otherPayment.id }, { caller, timeoutMs: 20_000 });
+  id = (await listRefunds(false)).find(({ paymentId }) => paymentId === otherPayment.id)?.id ?? "";
+  expect(await refusal(resolveRefund(RefundOutcome.REJECTED))).toMatchObject({
     code: "refund_decision_not_open",
     members: { refund_status: "ACCEPTED" },
   });
@@ -188,17 +188,17 @@ test("resolveRefund rejects a refund that needs no decision", async () => {
 test.each([
   ["no outcome", RefundOutcome.UNSPECIFIED, { kind: "invalid", code: "validation_failed", pointer: "/outcome" }],
   ["an outcome that only a newer version supports", 99 as RefundOutcome, { kind: "unavailable", code: "service_unavailable" }],
-])("resolveRefund rejects %s and changes nothing", async (_name, outcome, rejection) => {
-  expect(await refusal(resolve(outcome))).toMatchObject(rejection);
-  expect(await openDecision()).toMatchObject({ status: RefundStatus.UNKNOWN });
-  expect(await audited()).toEqual([]);
+])("resolveRefund rejects %s and changes nothing", async (_name, outcome, expectedError) => {
+  expect(await refusal(resolveRefund(outcome))).toMatchObject(expectedError);
+  expect(await findOpenDecision()).toMatchObject({ status: RefundStatus.UNKNOWN });
+  expect(await readAuditEvents()).toEqual([]);
 });
 
-test("RPCs for operators reject a business, and resolveRefund an unknown and a malformed id", async () => {
-  expect(await refusal(resolve(RefundOutcome.ACCEPTED, { caller }))).toMatchObject({ code: "admin_required" });
+test("refund RPCs for operators reject a business, and resolveRefund rejects an unknown id", async () => {
+  expect(await refusal(resolveRefund(RefundOutcome.ACCEPTED, { caller }))).toMatchObject({ code: "admin_required" });
   expect(await refusal(harness.refunds.listRefunds({ limit: 1 }, { caller }))).toMatchObject({ code: "admin_required" });
   expect(await refusal(harness.refunds.listChangedPayments({ limit: 1 }, { caller }))).toMatchObject({ code: "admin_required" });
-  for (id of [uuidv7(), "nonsense"]) {
-    expect(await refusal(resolve(RefundOutcome.ACCEPTED))).toMatchObject({ kind: "not_found", code: "not_found" });
+  for (id of [uuidv7(), "no id"]) {
+    expect(await refusal(resolveRefund(RefundOutcome.ACCEPTED))).toMatchObject({ kind: "not_found", code: "not_found" });
   }
 });

@@ -13,11 +13,11 @@ beforeAll(async () => {
 afterEach(() => harness.sandbox.clearFaults());
 afterAll(() => harness[Symbol.asyncDispose]());
 
-const read = (id: string, caller: ReturnType<typeof aBusinessCaller>) => harness.payments.getPayment({ id }, { caller });
-const eventTypes = async (id: string) => (await harness.events(id)).map(({ type }) => type);
+const readPayment = (id: string, caller: ReturnType<typeof aBusinessCaller>) => harness.payments.getPayment({ id }, { caller });
+const readEventTypes = async (id: string) => (await harness.readEvents(id)).map(({ type }) => type);
 
 describe("returnFromProcessor", () => {
-  test("confirms a paid payment, emits an event and redirects to success_url", async () => {
+  test("returnFromProcessor confirms a paid payment, emits an event and redirects to success_url", async () => {
     const caller = aBusinessCaller();
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const { id, processorOrderId } = await harness.payments.createPayment(
@@ -27,61 +27,61 @@ describe("returnFromProcessor", () => {
     await harness.sandbox.pay(processorOrderId);
     expect(String(await harness.returnFromProcessor(id))).toBe(`https://shop.test/thanks?payment_id=${id}&status=PAID`);
     expect(await harness.sandbox.order(processorOrderId)).toMatchObject({ confirmed: true, orderStatus: 2 });
-    const payment = await read(id, caller);
+    const payment = await readPayment(id, caller);
     expect(payment).toMatchObject({ status: PaymentStatus.PAID, paidAtMs: expect.any(BigInt) });
-    const [completed, ...others] = await harness.events(id);
-    expect(completed).toMatchObject({ type: PaymentEventType.PAYMENT_COMPLETED, payment, traceparent });
-    expect(others).toEqual([]);
+    const [completedEvent, ...otherEvents] = await harness.readEvents(id);
+    expect(completedEvent).toMatchObject({ type: PaymentEventType.PAYMENT_COMPLETED, payment, traceparent });
+    expect(otherEvents).toEqual([]);
   });
 
-  test("redirects to fail_url with CANCELED when the card holder has cancelled", async () => {
+  test("returnFromProcessor redirects to fail_url with CANCELED when the card holder has cancelled", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.cancel(payment.processorOrderId);
     expect(String(await harness.returnFromProcessor(payment.id))).toBe(
       `https://shop.test/sorry?payment_id=${payment.id}&status=CANCELED`,
     );
-    expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_CANCELED]);
+    expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_CANCELED]);
   });
 
-  test("redirects to fail_url with PENDING before the payment, which remains possible", async () => {
+  test("returnFromProcessor redirects to fail_url with PENDING before the payment, and with PAID after it", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PENDING");
-    expect(await eventTypes(payment.id)).toEqual([]);
+    expect(await readEventTypes(payment.id)).toEqual([]);
     await harness.sandbox.pay(payment.processorOrderId);
     expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
-    expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
+    expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("redirects a reload to the same URL without another confirm", async () => {
+  test("returnFromProcessor returns the same URL for a reload without another confirm", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.pay(payment.processorOrderId);
-    const first = await harness.returnFromProcessor(payment.id);
-    expect(await harness.returnFromProcessor(payment.id)).toEqual(first);
-    expect(await harness.calls(payment, "confirm")).toBe(1);
-    expect(await eventTypes(payment.id)).toHaveLength(1);
+    const firstUrl = await harness.returnFromProcessor(payment.id);
+    expect(await harness.returnFromProcessor(payment.id)).toEqual(firstUrl);
+    expect(await harness.countCalls(payment, "confirm")).toBe(1);
+    expect(await readEventTypes(payment.id)).toHaveLength(1);
   });
 
-  test("confirms once for ten concurrent returns and redirects each with PAID", async () => {
+  test("returnFromProcessor confirms once for ten concurrent returns of a paid payment", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.pay(payment.processorOrderId);
     const urls = await Promise.all(Array.from({ length: 10 }, () => harness.returnFromProcessor(payment.id)));
     expect(new Set(urls.map(String))).toEqual(new Set([`https://shop.test/thanks?payment_id=${payment.id}&status=PAID`]));
-    expect(await harness.calls(payment, "confirm")).toBe(1);
-    expect(await eventTypes(payment.id)).toHaveLength(1);
+    expect(await harness.countCalls(payment, "confirm")).toBe(1);
+    expect(await readEventTypes(payment.id)).toHaveLength(1);
   });
 
-  test("confirms at most twice for ten concurrent returns before the payment, which remains possible", async () => {
+  test("returnFromProcessor confirms at most twice for ten concurrent returns of an unpaid payment", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.fault("confirm", "slow:500");
     const urls = await Promise.all(Array.from({ length: 10 }, () => harness.returnFromProcessor(payment.id)));
     expect(new Set(urls.map((url) => url.searchParams.get("status")))).toEqual(new Set(["PENDING"]));
-    expect(await harness.calls(payment, "confirm")).toBeLessThanOrEqual(2);
+    expect(await harness.countCalls(payment, "confirm")).toBeLessThanOrEqual(2);
     await harness.sandbox.pay(payment.processorOrderId);
     expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
   });
 
-  test("redirects to success_url with REFUNDED after a refund", async () => {
+  test("returnFromProcessor redirects to success_url with REFUNDED after a refund", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aFinishedPayment(caller);
     await harness.payments.refundPayment({ id: payment.id }, { caller, timeoutMs: 20_000 });
@@ -90,24 +90,24 @@ describe("returnFromProcessor", () => {
     );
   });
 
-  test("sets PAID with an event when an EXPIRED payment was paid", async () => {
+  test("returnFromProcessor sets PAID with an event when an EXPIRED payment was paid", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     await harness.sql("update payment set status = 'EXPIRED', next_check_at = null where id = ?", [payment.id]);
     await harness.sandbox.pay(payment.processorOrderId);
     expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
-    expect(await read(payment.id, caller)).toMatchObject({ status: PaymentStatus.PAID });
-    expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
+    expect(await readPayment(payment.id, caller)).toMatchObject({ status: PaymentStatus.PAID });
+    expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("emits PAID and REFUNDED events when the processor has already refunded a part", async () => {
+  test("returnFromProcessor emits a PAID and a REFUNDED event when the processor has already refunded a part", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.refundExternally(payment.processorOrderId, "1200.00");
     expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("REFUNDED");
-    expect(await read(payment.id, caller)).toMatchObject({ refundedAmountMinor: 120_000n });
-    expect(await harness.events(payment.id)).toMatchObject([
+    expect(await readPayment(payment.id, caller)).toMatchObject({ refundedAmountMinor: 120_000n });
+    expect(await harness.readEvents(payment.id)).toMatchObject([
       { type: PaymentEventType.PAYMENT_COMPLETED, payment: { status: PaymentStatus.PAID } },
       {
         type: PaymentEventType.PAYMENT_REFUNDED,
@@ -120,15 +120,15 @@ describe("returnFromProcessor", () => {
     ["https://shop.test/a?q=a%20b&flag&sig=%7e%2B", "https://shop.test/a?q=a%20b&flag&sig=%7e%2B&"],
     ["https://shop.test/a?status=mine#part", "https://shop.test/a?status=mine&", "#part"],
     ["https://shop.test", "https://shop.test/?"],
-  ])("keeps the query of the business's URL unchanged: %s", async (failUrl, before, after = "") => {
+  ])("returnFromProcessor keeps the query of the business's URL %s unchanged", async (failUrl, expectedStart, expectedEnd = "") => {
     const { id } = await harness.aPendingPayment(aBusinessCaller(), { failUrl });
-    const token = await harness.returnToken(id);
+    const token = await harness.readReturnToken(id);
     const { redirectUrl } = await harness.payments.returnFromProcessor({ token }, { caller: platformCaller });
-    expect(redirectUrl).toBe(`${before}payment_id=${id}&status=PENDING${after}`);
+    expect(redirectUrl).toBe(`${expectedStart}payment_id=${id}&status=PENDING${expectedEnd}`);
   });
 });
 
-describe("returnFromProcessor, when the outcome stays unknown", () => {
+describe("returnFromProcessor with an unknown outcome", () => {
   test.each([
     "timeout_before",
     "timeout_after",
@@ -139,42 +139,42 @@ describe("returnFromProcessor, when the outcome stays unknown", () => {
     "truncated",
     "error:5",
     "error:7",
-  ])("redirects to fail_url with PENDING without an event, and a reload settles the payment: confirm %s", async (mode) => {
+  ])("returnFromProcessor redirects with PENDING after the confirm fault %s, and a reload settles the payment", async (mode) => {
     const payment = await harness.aPendingPayment();
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", mode);
     expect(String(await harness.returnFromProcessor(payment.id))).toBe(
       `https://shop.test/sorry?payment_id=${payment.id}&status=PENDING`,
     );
-    expect(await eventTypes(payment.id)).toEqual([]);
+    expect(await readEventTypes(payment.id)).toEqual([]);
     expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
-    expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
+    expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
   });
 
-  test("leaves the payment to the reconciler when the browser does not return again", async () => {
+  test("the reconciler settles the payment when the browser does not return again", async () => {
     const caller = aBusinessCaller();
     const payment = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(payment.processorOrderId);
     await harness.sandbox.fault("confirm", "reset_after");
     await harness.returnFromProcessor(payment.id);
     await harness.sql("update payment set next_check_at = now() where id = ?", [payment.id]);
-    await using _job = harness.reconciling();
-    await eventually(async () => expect(await eventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]));
+    await using _job = harness.startReconciler();
+    await eventually(async () => expect(await readEventTypes(payment.id)).toEqual([PaymentEventType.PAYMENT_COMPLETED]));
     expect((await harness.returnFromProcessor(payment.id)).searchParams.get("status")).toBe("PAID");
   });
 
-  test("redirects with PENDING before the deadline while another process holds the lease", async () => {
+  test("returnFromProcessor redirects with PENDING before the deadline while another process holds the lease", async () => {
     const payment = await harness.aPendingPayment();
     await harness.sql(
       "update payment set leased_until = now() + interval '1 hour', lease_token = gen_random_uuid() where id = ?",
       [payment.id],
     );
     expect((await harness.returnFromProcessor(payment.id, 2_000)).searchParams.get("status")).toBe("PENDING");
-    expect(await harness.calls(payment, "confirm")).toBe(0);
+    expect(await harness.countCalls(payment, "confirm")).toBe(0);
   });
 });
 
-describe("returnFromProcessor, for the test cards of the protocol", () => {
+describe("returnFromProcessor with the test cards of the protocol", () => {
   test.each([
     ["valid", "6280581110007215", "01/2027", "373", "PAID", "0", "00", undefined],
     ["valid", "6280580610061011", "01/2027", "992", "PAID", "0", "00", undefined],
@@ -191,12 +191,12 @@ describe("returnFromProcessor, for the test cards of the protocol", () => {
     ["not active online", "6280581110007116", "01/2027", "040", "REFUSED", "-1", "AE", "3"],
     ["terminal ceiling", "6280581110007314", "01/2027", "821", "REFUSED", "-2006", undefined, "3"],
     ["expired", "6280580610056615", "12/2022", "428", "REFUSED", "101", "33", "3"],
-  ] as const)("settles the card %s, %s", async (_name, pan, expiry, cvv2, status, actionCode, respCode, errorCode) => {
+  ] as const)("returnFromProcessor settles a payment with the test card: %s, %s", async (_name, pan, expiry, cvv2, status, actionCode, respCode, errorCode) => {
     const caller = aBusinessCaller();
     const { id, processorOrderId } = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(processorOrderId, { pan, expiry, cvv2 });
     const url = await harness.returnFromProcessor(id);
-    const payment = await read(id, caller);
+    const payment = await readPayment(id, caller);
     const isPaid = status === "PAID";
     expect(url.pathname).toBe(isPaid ? "/thanks" : "/sorry");
     expect(url.searchParams.get("status")).toBe(status);
@@ -213,30 +213,30 @@ describe("returnFromProcessor, for the test cards of the protocol", () => {
     expect(payment.processorErrorCode).toBe(errorCode);
     expect(payment.approvalCode ?? "").toMatch(isPaid ? /^\d{6}$/ : /^$/);
     expect(payment.paidAtMs === undefined).toBe(!isPaid);
-    expect(await eventTypes(id)).toEqual([isPaid ? PaymentEventType.PAYMENT_COMPLETED : PaymentEventType.PAYMENT_REFUSED]);
+    expect(await readEventTypes(id)).toEqual([isPaid ? PaymentEventType.PAYMENT_COMPLETED : PaymentEventType.PAYMENT_REFUSED]);
     const [row] = await harness.sql("select * from payment where id = ?", [id]);
-    const stored = JSON.stringify(row);
-    expect(stored).not.toContain(pan);
-    expect(stored).not.toContain(credentials.password);
+    const storedText = JSON.stringify(row);
+    expect(storedText).not.toContain(pan);
+    expect(storedText).not.toContain(credentials.password);
   });
 });
 
-describe("returnFromProcessor, rejections", () => {
+describe("returnFromProcessor with a rejected request", () => {
   test.each(["", "x", "A".repeat(43), "a\0b", `${"A".repeat(42)}\0`, "' or ''='"])(
-    "rejects an unknown token: %j",
+    "returnFromProcessor rejects the unknown token %j",
     async (token) => {
-      const refused = await refusal(harness.payments.returnFromProcessor({ token }, { caller: platformCaller }));
-      expect(refused).toMatchObject({ kind: "not_found", code: "not_found" });
+      const error = await refusal(harness.payments.returnFromProcessor({ token }, { caller: platformCaller }));
+      expect(error).toMatchObject({ kind: "not_found", code: "not_found" });
     },
   );
 
   test.each([
     ["a business", aBusinessCaller()],
     ["an operator", adminCaller],
-  ])("rejects %s, because only the platform may call it", async (_name, caller) => {
+  ])("returnFromProcessor rejects %s as the caller", async (_name, caller) => {
     const payment = await harness.aPendingPayment();
-    const token = await harness.returnToken(payment.id);
-    const refused = await refusal(harness.payments.returnFromProcessor({ token }, { caller }));
-    expect(refused).toMatchObject({ kind: "forbidden", code: "platform_required" });
+    const token = await harness.readReturnToken(payment.id);
+    const error = await refusal(harness.payments.returnFromProcessor({ token }, { caller }));
+    expect(error).toMatchObject({ kind: "forbidden", code: "platform_required" });
   });
 });

@@ -10,14 +10,15 @@ import { createSingleFlight } from "../single-flight.ts";
 
 /** Part of the deadline that is reserved for the response. */
 const responseMs = 1_000;
+/** Pause between two attempts to get the payment's lease. */
 const waitMs = 100;
-/** 32 bytes in base64url. PostgreSQL rejects some other texts, such as one with NUL. */
+/** 32 bytes in base64url. PostgreSQL rejects some other texts, for example a text with NUL. */
 const tokenForm = /^[\w-]{43}$/;
 
 /**
  * Confirms the payment of a returning card holder and returns the redirect URL. The return itself
- * proves nothing about the payment. The RPC needs no API key, so concurrent returns to one payment
- * share one confirm.
+ * does not prove a payment. The RPC requires no API key, so concurrent returns to one payment share
+ * a confirm.
  */
 export const returnFromProcessor = (context: Context): Implementation<typeof PaymentService.method.returnFromProcessor> => {
   const runOnce = createSingleFlight<Payment | undefined>();
@@ -27,7 +28,7 @@ export const returnFromProcessor = (context: Context): Implementation<typeof Pay
     values: [token],
   });
 
-  const find = (token: string) => context.orm.em.fork().findOne(Payment, { returnToken: token });
+  const findPayment = (token: string) => context.orm.em.fork().findOne(Payment, { returnToken: token });
 
   /** Waits while another replica or the reconciler holds the payment's lease. */
   const settle = async (token: string, remainingMs: () => number): Promise<Payment | undefined> => {
@@ -38,7 +39,7 @@ export const returnFromProcessor = (context: Context): Implementation<typeof Pay
         return forTenant(payment.businessId, () => settlePayment(context, payment, lease, options));
       });
       if (settled) return settled.result;
-      const payment = await find(token);
+      const payment = await findPayment(token);
       if (!payment?.isOpen() || remainingMs() <= waitMs) return payment ?? undefined;
       await sleep(waitMs);
     }
@@ -50,14 +51,14 @@ export const returnFromProcessor = (context: Context): Implementation<typeof Pay
     const remainingMs = () => Math.max(1, call.remainingMs() - responseMs);
     if (!tokenForm.test(token)) throw returnTokenUnknown();
     const settled = await runOnce(token, remainingMs, (leftMs) => settle(token, leftMs));
-    const payment = settled ?? (await find(token));
+    const payment = settled ?? (await findPayment(token));
     if (!payment) throw returnTokenUnknown();
-    return { redirectUrl: redirectUrl(payment) };
+    return { redirectUrl: buildRedirectUrl(payment) };
   };
 };
 
-/** Adds two parameters to the URL of the business and keeps its own query byte for byte. */
-function redirectUrl(payment: Payment): string {
+/** Adds two parameters to the URL of the business, and keeps the existing query byte for byte. */
+function buildRedirectUrl(payment: Payment): string {
   const url = new URL(payment.isSettled() ? payment.successUrl : payment.failUrl);
   url.search = `${url.search ? `${url.search}&` : ""}payment_id=${payment.id}&status=${payment.status}`;
   return url.toString();

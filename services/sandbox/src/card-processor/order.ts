@@ -39,7 +39,7 @@ const confirmWindowMs = 20 * 60_000;
 export const passwordAttemptsMax = 3;
 
 /** Applies the time limits of an order. Returns whether the order changed. */
-export function applyTime(order: Order, nowMs: number): boolean {
+export function applyTimeLimits(order: Order, nowMs: number): boolean {
   if (order.status === 0 && nowMs >= order.registeredAtMs + sessionMs) {
     finish(order, "session_expired", order.registeredAtMs + sessionMs);
     return true;
@@ -61,7 +61,10 @@ export function chooseCard(order: Order, card: TestCard): void {
   };
 }
 
-/** Applies the outcome of the card for the right password. The third wrong one ends the payment. */
+/**
+ * Applies the outcome of the card for the right password. The third wrong password ends the
+ * payment.
+ */
 export function enterPassword(order: Order, password: string, nowMs: number): void {
   if (order.status !== 0 || !order.card) return;
   if (password === testPassword) {
@@ -106,8 +109,8 @@ export function reverseOrder(order: Order, nowMs: number): void {
 
 /** Returns the URL of the shop to which the browser returns. Keeps the query of the shop's URL. */
 export function redirectUrl(order: Order): string {
-  const paid = order.outcome === "accepted";
-  const url = new URL(paid ? order.returnUrl : order.failUrl);
+  const isPaid = order.outcome === "accepted";
+  const url = new URL(isPaid ? order.returnUrl : order.failUrl);
   url.searchParams.set("orderId", order.orderId);
   return url.href;
 }

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { findBy, inOneTransaction, queryBody } from "../database.ts";
-import { applyTime, type Order } from "./order.ts";
+import { applyTimeLimits, type Order } from "./order.ts";
 
 export type Orders = ReturnType<typeof createOrders>;
 
@@ -20,8 +20,8 @@ export function createOrders({ database, clock }: Pick<Context, "database" | "cl
       insertVersion.run(order.orderId, order.orderNumber, Date.now(), body);
     });
   };
-  const applyTimeLimits = (order: Order) => {
-    if (applyTime(order, clock.nowMs())) save(order);
+  const applyAndSave = (order: Order) => {
+    if (applyTimeLimits(order, clock.nowMs())) save(order);
   };
   const versionBy = (column: string) =>
     queryBody<Order>(
@@ -31,8 +31,8 @@ export function createOrders({ database, clock }: Pick<Context, "database" | "cl
   const versionById = versionBy("order_id");
   const versionByNumber = versionBy("order_number");
   return {
-    byId: findBy(database, "payment_order", "order_id", applyTimeLimits),
-    byNumber: findBy(database, "payment_order", "order_number", applyTimeLimits),
+    byId: findBy(database, "payment_order", "order_id", applyAndSave),
+    byNumber: findBy(database, "payment_order", "order_number", applyAndSave),
     save,
     /** Returns read-only access to the orders at an earlier time of the machine's clock. */
     asOf: (atMs: number) => ({

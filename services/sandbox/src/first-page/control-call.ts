@@ -9,11 +9,11 @@ export interface ControlCall {
   readonly payload?: object;
 }
 
-type Typed = (name: string) => string;
-type Make = (typed: Typed) => ControlCall;
+type ReadField = (name: string) => string;
+type CreateCall = (readField: ReadField) => ControlCall;
 
 /** Returns, for each button, a function from the form's values to the control call. */
-export function createControlCalls({ database }: Context): Readonly<Record<string, Make>> {
+export function createControlCalls({ database }: Context): Readonly<Record<string, CreateCall>> {
   const orderIds = query<{ id: string }>(
     database,
     "select order_id as id from payment_order where order_id = ? or order_number = ?",
@@ -24,36 +24,36 @@ export function createControlCalls({ database }: Context): Readonly<Record<strin
   );
   // The last path segment of a page's address identifies its order or verification.
   const lastPart = (text: string) => (text.split(/[?#]/, 1)[0] ?? "").split("/").findLast((part) => part !== "") ?? "";
-  const named = (find: typeof orderIds, text: string) => {
+  const resourceSegment = (findIds: typeof orderIds, text: string) => {
     const name = lastPart(text);
-    return encodeURIComponent(find(name, name)[0]?.id ?? (name || "-"));
+    return encodeURIComponent(findIds(name, name)[0]?.id ?? (name || "-"));
   };
-  const on =
-    (path: string, field: string, find: typeof orderIds, action: string, payload: (typed: Typed) => object = () => ({})): Make =>
-    (typed) => ({ method: "POST", url: `${path}/${named(find, typed(field))}${action}`, payload: payload(typed) });
-  const order = (action: string, payload?: (typed: Typed) => object) =>
-    on("/sandbox/payments", "order", orderIds, action, payload);
-  const link = (action: string, payload?: (typed: Typed) => object) => on("/sandbox/kyc", "link", linkTokens, action, payload);
+  const callOn =
+    (path: string, field: string, findIds: typeof orderIds, action: string, payload: (readField: ReadField) => object = () => ({})): CreateCall =>
+    (readField) => ({ method: "POST", url: `${path}/${resourceSegment(findIds, readField(field))}${action}`, payload: payload(readField) });
+  const paymentCall = (action: string, payload?: (readField: ReadField) => object) =>
+    callOn("/sandbox/payments", "order", orderIds, action, payload);
+  const verificationCall = (action: string, payload?: (readField: ReadField) => object) => callOn("/sandbox/kyc", "link", linkTokens, action, payload);
 
   return {
-    pay: order("/pay", (typed) => {
-      const { pan, expiry, cvv2 } = testCards.find((card) => card.pan === typed("card")) ?? testCards[0] ?? {};
+    pay: paymentCall("/pay", (readField) => {
+      const { pan, expiry, cvv2 } = testCards.find((card) => card.pan === readField("card")) ?? testCards[0] ?? {};
       return { pan, expiry, cvv2, password: testPassword };
     }),
-    cancel: order("/cancel"),
-    giveBack: order("/refund", (typed) => (typed("amount") === "" ? {} : { amount: typed("amount") })),
-    reverse: order("/reverse"),
-    submit: link("/submit", (typed) => (typed("outcome") === "" ? {} : { outcome: typed("outcome") })),
-    expire: link("/expire"),
-    tester: link("/tester"),
-    approve: link("/review", () => ({ outcome: "approved" })),
-    reject: link("/review", () => ({ outcome: "rejected" })),
-    plant: (typed) => ({
+    cancel: paymentCall("/cancel"),
+    giveBack: paymentCall("/refund", (readField) => (readField("amount") === "" ? {} : { amount: readField("amount") })),
+    reverse: paymentCall("/reverse"),
+    submit: verificationCall("/submit", (readField) => (readField("outcome") === "" ? {} : { outcome: readField("outcome") })),
+    expire: verificationCall("/expire"),
+    tester: verificationCall("/tester"),
+    approve: verificationCall("/review", () => ({ outcome: "approved" })),
+    reject: verificationCall("/review", () => ({ outcome: "rejected" })),
+    plant: (readField) => ({
       method: "PUT",
       url: "/sandbox/faults",
-      payload: { operation: typed("operation"), mode: typed("mode"), times: Number(typed("times")) },
+      payload: { operation: readField("operation"), mode: readField("mode"), times: Number(readField("times")) },
     }),
     clear: () => ({ method: "DELETE", url: "/sandbox/faults" }),
-    advance: (typed) => ({ method: "POST", url: "/sandbox/clock", payload: { advance_seconds: Number(typed("seconds")) } }),
+    advance: (readField) => ({ method: "POST", url: "/sandbox/clock", payload: { advance_seconds: Number(readField("seconds")) } }),
   };
 }

@@ -44,21 +44,21 @@ ${forms(view)}`;
   app.get<Route>("/", (request, reply) => show(reply, viewOf(request)));
 
   app.post<Route>("/", async (request, reply) => {
-    const typed = (name: string) =>
+    const readField = (name: string) =>
       String(request.body?.[name] ?? "")
         .trim()
         .slice(0, 2_048);
-    const action = typed("do");
+    const action = readField("do");
     if (action === "openPage") {
-      const formUrl = await registerOrder(typed("amount"));
+      const formUrl = await registerOrder(readField("amount"));
       if (formUrl) return reply.redirect(`${formUrl}?lang=${viewOf(request).language}`, 303);
     }
-    const call = Object.hasOwn(calls, action) ? calls[action]?.(typed) : undefined;
+    const call = Object.hasOwn(calls, action) ? calls[action]?.(readField) : undefined;
     if (!call) return show(reply, viewOf(request), undefined, 422);
     if (action === "tester") return reply.redirect(`${call.url}?lang=${viewOf(request).language}`, 303);
-    const answer = await app.inject(call);
+    const response = await app.inject(call);
     const view = viewOf(request);
-    return show(reply, view, resultOf(view, call, answer.statusCode, answer.json()), answer.statusCode);
+    return show(reply, view, resultOf(view, call, response.statusCode, response.json()), response.statusCode);
   });
 
   /** Registers an order without a shop that returns to this page. Returns the path of its form. */
@@ -72,8 +72,8 @@ ${forms(view)}`;
       returnUrl: `${publicUrl()}/`,
       jsonParams: JSON.stringify({ force_terminal_id: "E010101010" }),
     };
-    const answer = await app.inject({ method: "POST", url: "/payment/rest/register.do", ...asForm(parameters) });
-    const { formUrl } = answer.statusCode === 200 ? answer.json<{ formUrl?: string }>() : {};
+    const response = await app.inject({ method: "POST", url: "/payment/rest/register.do", ...asForm(parameters) });
+    const { formUrl } = response.statusCode === 200 ? response.json<{ formUrl?: string }>() : {};
     return formUrl && new URL(formUrl).pathname;
   }
 }
@@ -83,12 +83,12 @@ const asForm = (fields: Record<string, string>) => ({
   headers: { "content-type": "application/x-www-form-urlencoded" },
 });
 
-function resultOf({ words }: FirstPageView, { method, url, payload }: ControlCall, status: number, answer: object): Html {
-  const redirectUrl = (answer as { redirect_url?: string }).redirect_url;
+function resultOf({ words }: FirstPageView, { method, url, payload }: ControlCall, status: number, response: object): Html {
+  const redirectUrl = (response as { redirect_url?: string }).redirect_url;
   return html`<section class="card" aria-labelledby="result" tabindex="-1" autofocus>
 <h2 id="result">${words.result}</h2>
 <pre dir="ltr" tabindex="0">${method} ${url}${payload && `\n${JSON.stringify(payload, null, 2)}`}</pre>
-<pre dir="ltr" tabindex="0">${status}\n${JSON.stringify(answer, null, 2)}</pre>
+<pre dir="ltr" tabindex="0">${status}\n${JSON.stringify(response, null, 2)}</pre>
 ${redirectUrl !== undefined && html`<p><a class="button secondary" href="${redirectUrl}">${words.goOn}</a></p>`}
 </section>`;
 }

@@ -41,12 +41,12 @@ export function forms(view: FirstPageView): Html {
   const { words, language, nowMs, faults } = view;
   const order = (id: string) => input(id, words.order, words.orderHint, html`required list="orders" autocomplete="off"`);
   const link = (id: string) => input(id, words.link, words.linkHint, html`required list="links" autocomplete="off"`);
-  const amount = (id: string, hint: string, more: Html) =>
-    input(id, words.amount, hint, html`inputmode="decimal" autocomplete="off" ${more}`);
+  const amount = (id: string, hint: string, attributes: Html) =>
+    input(id, words.amount, hint, html`inputmode="decimal" autocomplete="off" ${attributes}`);
   const cards = testCards.map(({ pan, outcome }) => [pan, `${pan} · ${cardWords[language].outcomes[outcome]}`] as const);
   const { tester } = kycWords[language];
   const outcomeOptions = [["", words.rules] as const, ...outcomes.map((name) => [name, tester.outcomes[name]] as const)];
-  const planted = faults.map(({ operation, mode, times }) => html`<li><bdi>${operation} ${mode} × ${times}</bdi></li>`);
+  const activeFaults = faults.map(({ operation, mode, times }) => html`<li><bdi>${operation} ${mode} × ${times}</bdi></li>`);
 
   return html`${form(view, words.buyer, html`${order("order")}${select("card", words.card, cards)}`, [
     ["pay", words.pay],
@@ -69,7 +69,7 @@ ${form(view, words.reviewer, link("link-review"), [
 ${form(
   view,
   words.faults,
-  html`${planted.length > 0 && html`<p>${words.planted}</p><ul>${planted}</ul>`}
+  html`${activeFaults.length > 0 && html`<p>${words.planted}</p><ul>${activeFaults}</ul>`}
 ${select(
   "operation",
   words.operation,

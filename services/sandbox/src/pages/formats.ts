@@ -1,6 +1,6 @@
 import { direction, type Language } from "@amana/pages";
 
-// Algeria writes Arabic with Latin digits.
+// Arabic texts in Algeria use Latin digits.
 const locale: Readonly<Record<Language, string>> = { fr: "fr-DZ", ar: "ar-DZ-u-nu-latn", en: "en-GB" };
 
 export function formatAmount(amountMinor: number, language: Language): string {

@@ -26,10 +26,10 @@ export function hostedPage<V extends View>(app: FastifyInstance, { path, words, 
       url: `${path}/:id${step}`,
       handler(request, reply) {
         const { id } = request.params;
-        const found = find(id);
-        const language = parseLanguage(request.query.lang) ?? found?.language ?? "fr";
+        const pageData = find(id);
+        const language = parseLanguage(request.query.lang) ?? pageData?.language ?? "fr";
         const view = { language, words: words[language], path: `${path}/${encodeURIComponent(id)}` };
-        return found ? handle(reply, { ...found, ...view } as V, request) : unknown(reply, view);
+        return pageData ? handle(reply, { ...pageData, ...view } as V, request) : unknown(reply, view);
       },
     });
 }

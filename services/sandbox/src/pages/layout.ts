@@ -25,7 +25,10 @@ export interface PageOptions {
   /** Title of the step, shown before the title of the flow. */
   readonly title?: string;
   readonly status?: number;
-  /** Permits the camera and the playback of a recording. The page can send it nowhere else. */
+  /**
+   * Permits the camera and the playback of a recording. The page cannot send the recording to
+   * another origin.
+   */
   readonly camera?: boolean;
   /** Interval at which the page reloads itself without scripts. */
   readonly refreshSeconds?: number;
@@ -65,8 +68,8 @@ const bodyOf = ({ language, words, path }: View, main: Html): Html =>
 <div class="brand"><span class="mark" aria-hidden="true">${mark}</span><span class="name">Amana</span></div>
 <nav class="languages" aria-label="${words.chooseLanguage}">
 ${languages.map(
-  (other) =>
-    html`<a href="${path}?lang=${other}" lang="${other}" hreflang="${other}"${other === language && html` aria-current="true"`}>${languageName[other]}</a>`,
+  (linkedLanguage) =>
+    html`<a href="${path}?lang=${linkedLanguage}" lang="${linkedLanguage}" hreflang="${linkedLanguage}"${linkedLanguage === language && html` aria-current="true"`}>${languageName[linkedLanguage]}</a>`,
 )}
 </nav>
 <p class="sandbox-notice"><strong>${words.sandbox}.</strong> <span>${words.sandboxNotice}</span></p>

@@ -29,12 +29,12 @@ export interface Field {
 
 /** Renders a labelled input. `focused` sets `autofocus`, so that it works without a script. */
 export function field({ id, name = id, label, hint, problem, focused = false, attributes }: Field): Html {
-  const wrong = problem !== undefined;
-  return html`<div class="field${wrong && " invalid"}">
+  const isInvalid = problem !== undefined;
+  return html`<div class="field${isInvalid && " invalid"}">
 <label for="${id}">${label}</label>
 <p class="hint" id="${id}-hint">${hint}</p>
-${wrong && html`<p class="problem" id="${id}-problem">${icons.danger}<span>${problem}</span></p>`}
-<input id="${id}" name="${name}" dir="ltr" ${attributes} aria-describedby="${id}-hint${wrong && ` ${id}-problem`}"${wrong && html` aria-invalid="true"`}${focused && html` autofocus`}>
+${isInvalid && html`<p class="problem" id="${id}-problem">${icons.danger}<span>${problem}</span></p>`}
+<input id="${id}" name="${name}" dir="ltr" ${attributes} aria-describedby="${id}-hint${isInvalid && ` ${id}-problem`}"${isInvalid && html` aria-invalid="true"`}${focused && html` autofocus`}>
 </div>`;
 }
 

@@ -98,15 +98,18 @@ export function dueAtMs(application: Application): number | undefined {
   return application.pending?.decideAtMs ?? (isUsable(application) ? application.linkExpiresAtMs : undefined);
 }
 
-/** Applies changes that are due: a decision, or the expiry of the link. Returns whether any was. */
-export function applyTime(application: Application, nowMs: number): boolean {
-  let changed = false;
+/**
+ * Applies changes that are due: a decision, or the expiry of the link. Returns whether a change was
+ * due.
+ */
+export function applyDueChanges(application: Application, nowMs: number): boolean {
+  let isChanged = false;
   for (let dueMs = dueAtMs(application); dueMs !== undefined && dueMs <= nowMs; dueMs = dueAtMs(application)) {
     if (application.pending) decide(application, application.pending.submission, dueMs);
     else expire(application, dueMs);
-    changed = true;
+    isChanged = true;
   }
-  return changed;
+  return isChanged;
 }
 
 /**
@@ -116,7 +119,7 @@ export function open(application: Application, nowMs: number): void {
   if (application.status !== "CREATED" && application.status !== "FAILED") return;
   delete application.errorMessage;
   delete application.answer;
-  move(application, "opened", nowMs);
+  changeStatus(application, "opened", nowMs);
 }
 
 /** Submits the documents. The caller must have checked that the link is usable. */
@@ -127,20 +130,20 @@ export function submit(application: Application, submission: Submission, holdMs:
   delete application.plan;
   application.attemptsUsed += 1;
   application.steps = {};
-  move(application, "submitted", nowMs);
-  move(application, "processing", nowMs);
+  changeStatus(application, "submitted", nowMs);
+  changeStatus(application, "processing", nowMs);
   application.pending = { submission, decideAtMs: nowMs + holdMs };
-  applyTime(application, nowMs);
+  applyDueChanges(application, nowMs);
 }
 
 export function cancel(application: Application, nowMs: number): void {
-  move(application, "canceled", nowMs);
+  changeStatus(application, "canceled", nowMs);
   deleteApplicantData(application);
 }
 
 export function expire(application: Application, nowMs: number): void {
   application.linkExpiresAtMs = nowMs;
-  move(application, "expired", nowMs);
+  changeStatus(application, "expired", nowMs);
   deleteApplicantData(application);
 }
 
@@ -152,7 +155,7 @@ export function review(application: Application, verdict: "APPROVED" | "REJECTED
   application.verdict = verdict;
   application.summary = `Decided by a reviewer: ${verdict}.`;
   if (application.amlHitCount > 0) application.amlDecision = verdict === "APPROVED" ? "CLEAR" : "CONFIRMED_MATCH";
-  move(application, "review_resolved", nowMs);
+  changeStatus(application, "review_resolved", nowMs);
 }
 
 function decide(application: Application, submission: Submission, nowMs: number): void {
@@ -160,16 +163,16 @@ function decide(application: Application, submission: Submission, nowMs: number)
   if (submission.answer) application.answer = submission.answer;
   if (submission.outcome === "failed") {
     application.errorMessage = "The verification failed for a technical reason.";
-    move(application, "failed", nowMs);
+    changeStatus(application, "failed", nowMs);
     if (attemptsLeft(application) === 0) deleteApplicantData(application);
     return;
   }
   Object.assign(application, conclude(submission, application, nowMs), { completedAtMs: nowMs });
-  move(application, "completed", nowMs);
+  changeStatus(application, "completed", nowMs);
   deleteApplicantData(application);
 }
 
-function move(application: Application, type: CallbackType, atMs: number): void {
+function changeStatus(application: Application, type: CallbackType, atMs: number): void {
   application.status = statusAfter[type];
   application.sequence += 1;
   application.news.push({ type, atMs, object: objectOf(application) });

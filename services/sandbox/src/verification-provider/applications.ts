@@ -1,14 +1,14 @@
 import type { Context } from "../context.ts";
 import { findBy, inOneTransaction, query } from "../database.ts";
-import { type Application, applyTime, dueAtMs } from "./application.ts";
+import { type Application, applyDueChanges, dueAtMs } from "./application.ts";
 import type { Callbacks } from "./callbacks.ts";
 
 export type Applications = ReturnType<typeof createApplications>;
 
-const dueAtOnceMax = 500;
+const batchMax = 500;
 
 /** Creates the store of applications. Reading an application applies its due changes. */
-export function createApplications({ database, clock }: Context, callbacks: Callbacks, saved: () => void) {
+export function createApplications({ database, clock }: Context, callbacks: Callbacks, onSave: () => void) {
   const selectDue = query<{ linkToken: string }>(
     database,
     "select link_token as linkToken from kyc_application where due_at_ms <= ? order by due_at_ms limit ?",
@@ -29,21 +29,21 @@ export function createApplications({ database, clock }: Context, callbacks: Call
       for (const change of application.news.splice(0)) callbacks.add(application, change);
       upsert.run(linkToken, providerId, reference, dueAtMs(application) ?? null, JSON.stringify(application));
     });
-    saved();
+    onSave();
   };
-  const by = (column: string) =>
+  const findByColumn = (column: string) =>
     findBy<Application>(database, "kyc_application", column, (application) => {
-      if (applyTime(application, clock.nowMs())) save(application);
+      if (applyDueChanges(application, clock.nowMs())) save(application);
     });
-  const byLinkToken = by("link_token");
+  const byLinkToken = findByColumn("link_token");
   return {
     byLinkToken,
-    byProviderId: by("provider_id"),
-    byReference: by("reference"),
+    byProviderId: findByColumn("provider_id"),
+    byReference: findByColumn("reference"),
     save,
     /** Applies due changes of all applications. Returns the time of the next one. */
-    applyTime(): number | undefined {
-      for (const { linkToken } of selectDue(clock.nowMs(), dueAtOnceMax)) byLinkToken(linkToken);
+    applyAllDueChanges(): number | undefined {
+      for (const { linkToken } of selectDue(clock.nowMs(), batchMax)) byLinkToken(linkToken);
       return selectNext()[0]?.dueAtMs;
     },
   };

@@ -36,21 +36,21 @@ export function conclude(
   const documentExpiry = submission.documentExpiry ?? `${Number(today.slice(0, 4)) + yearsAhead}-06-30`;
 
   const reasons: Reason[] = [...submission.reasons];
-  const has = (code: ReasonCode) => reasons.some((reason) => reason.code === code);
-  const add = (code: ReasonCode) => {
-    if (!has(code)) reasons.push({ code });
+  const hasReason = (code: ReasonCode) => reasons.some((reason) => reason.code === code);
+  const addReason = (code: ReasonCode) => {
+    if (!hasReason(code)) reasons.push({ code });
   };
-  if (submission.profileDiffers) add("PROFILE_MISMATCH");
+  if (submission.profileDiffers) addReason("PROFILE_MISMATCH");
   // An approval against the rules has no reasons from the evidence.
   if (submission.outcome !== "approved") {
-    if (documentExpiry < today) add("DOCUMENT_EXPIRED");
-    if (!allowedDocuments.includes(documentType)) add("DOCUMENT_NOT_ALLOWED");
-    if (submission.amlHitCount > 0) add("AML_MATCH");
+    if (documentExpiry < today) addReason("DOCUMENT_EXPIRED");
+    if (!allowedDocuments.includes(documentType)) addReason("DOCUMENT_NOT_ALLOWED");
+    if (submission.amlHitCount > 0) addReason("AML_MATCH");
   }
 
   const verdict = (submission.outcome && verdictOf[submission.outcome]) ?? verdictByRules(reasons, requireVideo);
-  if (verdict === "REJECTED" && reasons.length === 0) add("DOCUMENT_UNREADABLE");
-  const check = (failure: ReasonCode): Check => (has(failure) ? "FAILED" : "PASSED");
+  if (verdict === "REJECTED" && reasons.length === 0) addReason("DOCUMENT_UNREADABLE");
+  const check = (failure: ReasonCode): Check => (hasReason(failure) ? "FAILED" : "PASSED");
 
   return {
     verdict,

@@ -4,14 +4,14 @@ import type { Context } from "../context.ts";
 import type { Callback, Callbacks } from "./callbacks.ts";
 import { sendCallback } from "./send-callback.ts";
 
-const atOnceMax = 64;
+const concurrentAttemptsMax = 64;
 /** Time after which a held callback is sent if no other callback has overtaken it. */
 const holdMs = 10_000;
 
 /** Sends due callbacks, one of each application at a time, until delivered or given up. */
 export function startDelivery({ config, faults }: Context, callbacks: Callbacks, logger: Pick<Logger, "info" | "error">) {
   const stopping = new AbortController();
-  const running = new Map<number, Promise<void>>();
+  const runningAttempts = new Map<number, Promise<void>>();
 
   async function attempt(callback: Callback): Promise<void> {
     const mode = faults.consume("kyc_callback");
@@ -28,18 +28,18 @@ export function startDelivery({ config, faults }: Context, callbacks: Callbacks,
   }
 
   const alarm = createAlarm(() => {
-    for (const callback of callbacks.next(atOnceMax + running.size)) {
-      if (running.has(callback.id)) continue;
-      if (running.size >= atOnceMax) return undefined;
+    for (const callback of callbacks.next(concurrentAttemptsMax + runningAttempts.size)) {
+      if (runningAttempts.has(callback.id)) continue;
+      if (runningAttempts.size >= concurrentAttemptsMax) return undefined;
       const waitMs = callback.dueAtMs - Date.now();
       if (waitMs > 0) return waitMs;
       const delivery = attempt(callback)
         .catch((error) => logger.error({ err: error }, "callback attempt failed with an internal error"))
         .finally(() => {
-          running.delete(callback.id);
+          runningAttempts.delete(callback.id);
           alarm.wake();
         });
-      running.set(callback.id, delivery);
+      runningAttempts.set(callback.id, delivery);
     }
     return undefined;
   });
@@ -49,7 +49,7 @@ export function startDelivery({ config, faults }: Context, callbacks: Callbacks,
     async stop() {
       alarm.stop();
       stopping.abort();
-      await Promise.all(running.values());
+      await Promise.all(runningAttempts.values());
     },
   };
 }

@@ -24,11 +24,11 @@ export function digestProfile(profile: Readonly<Record<string, unknown>>): Profi
 }
 
 /** Compares the fields that both the profile and the document have. */
-export function differs(profile: ProfileDigest | undefined, read: Identity): boolean {
+export function differsFromProfile(profile: ProfileDigest | undefined, identity: Identity): boolean {
   if (!profile) return false;
   return comparedFields.some((name) => {
     const expected = profile.fields[name];
-    const value = read[name];
+    const value = identity[name];
     return expected !== undefined && value !== undefined && expected !== digest(profile.salt, value);
   });
 }

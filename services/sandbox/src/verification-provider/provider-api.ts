@@ -42,10 +42,10 @@ export function providerApi(app: FastifyInstance, provider: Provider): void {
     }
     const existing = applications.byReference(creation.reference);
     if (existing) return objectWithLink(provider, existing);
-    const created = createApplication(creation, clock.nowMs());
-    applications.save(created);
+    const application = createApplication(creation, clock.nowMs());
+    applications.save(application);
     reply.code(201);
-    return objectWithLink(provider, created);
+    return objectWithLink(provider, application);
   });
 
   serveApplication("GET", "", "kyc_get", (application) => objectWithLink(provider, application));
@@ -112,8 +112,8 @@ function createRegistrar(app: FastifyInstance, provider: Provider) {
 
         const effect = () => refuseWithoutToken(provider, request, reply) ?? handle(request, reply);
         const mode = faults.consume(operation);
-        const refuseByFault = (status: number, message: string, more?: object) =>
-          refuse(reply, status, "planted_fault", message, more);
+        const refuseByFault = (status: number, message: string, details?: object) =>
+          refuse(reply, status, "planted_fault", message, details);
         if (mode.name === "leak") return { ...effect(), ...leakedApplicant(mode.value) };
         if (mode.name === "leak_error") {
           const message = `${mode.value} is invalid.`;

@@ -1,6 +1,6 @@
 import { type Body, isObject, isOneOf, isText, isWhole, readFields } from "../checks.ts";
 import type { Submission } from "./conclude.ts";
-import { differs, type ProfileDigest } from "./profile.ts";
+import { differsFromProfile, type ProfileDigest } from "./profile.ts";
 import { documentTypes, outcomes, type Reason, type ReasonCode, reasonCodes } from "./vocabulary.ts";
 
 const holdSecondsMax = 86_400;
@@ -30,7 +30,7 @@ export function readSubmission(
   });
   const fields = {
     outcome: optional("outcome", isOneOf(outcomes), rules.outcome),
-    reasons: readReasons(optional("reason_codes", areReasons, rules.reasons)),
+    reasons: readReasons(optional("reason_codes", isReasonList, rules.reasons)),
     documentType: optional("document_type", isOneOf(documentTypes), `must be ${documentTypes.join(" or ")}`),
     documentExpiry: optional("document_expiry", isDate, "must be a date, YYYY-MM-DD"),
     nationality: optional("nationality", isCountry, "must be three capital letters"),
@@ -44,7 +44,7 @@ export function readSubmission(
   };
   const answer = optional("answer", isObject, rules.answer);
   if (problems.length > 0) return { problems };
-  const submission: Submission = { ...fields, answer, profileDiffers: differs(profile, identity) };
+  const submission: Submission = { ...fields, answer, profileDiffers: differsFromProfile(profile, identity) };
   return { submission, holdMs: Math.round(holdSeconds * 1000) };
 }
 
@@ -56,7 +56,7 @@ const isHold = (value: unknown): value is number => typeof value === "number" &&
 
 const codeOf = (item: unknown) => (isObject(item) ? item["code"] : item);
 
-const areReasons = (value: unknown): value is unknown[] =>
+const isReasonList = (value: unknown): value is unknown[] =>
   Array.isArray(value) && value.every((item) => isOneOf(reasonCodes)(codeOf(item)));
 
 /** Returns the reasons without duplicates. */

@@ -23,43 +23,43 @@ export async function sendCallback(
   { name, value, text }: Mode,
   stopping: AbortSignal,
 ): Promise<AttemptResult> {
-  const send = (signedBy: readonly string[], content: string | ReadableStream = body, signed = body) =>
-    post(url, content, sign(signedBy, signed), stopping);
-  const withFault = ({ isAccepted, result }: AttemptResult): AttemptResult => ({
+  const send = (signingSecrets: readonly string[], content: string | ReadableStream = body, signed = body) =>
+    post(url, content, sign(signingSecrets, signed), stopping);
+  const addFaultName = ({ isAccepted, result }: AttemptResult): AttemptResult => ({
     isAccepted,
     result: `${result}, fault ${text}`,
   });
-  const withLostResponse = ({ result }: AttemptResult) => withFault({ isAccepted: false, result });
-  const notSent = (isAccepted: boolean, counted = "") => withFault({ isAccepted, result: `not sent${counted}` });
+  const markResponseLost = ({ result }: AttemptResult) => addFaultName({ isAccepted: false, result });
+  const skipSending = (isAccepted: boolean, counted = "") => addFaultName({ isAccepted, result: `not sent${counted}` });
 
   switch (name) {
     case "timeout_before":
-      return notSent(false);
+      return skipSending(false);
     case "http_500":
     case "http_503":
     case "html_200":
-      return notSent(name === "html_200", `, counted as ${name.slice(5)}`);
+      return skipSending(name === "html_200", `, counted as ${name.slice(5)}`);
     case "error":
-      return notSent(false, `, counted as ${value}`);
+      return skipSending(false, `, counted as ${value}`);
     case "timeout_after":
     case "reset_after":
-      return withLostResponse(await send(secrets));
+      return markResponseLost(await send(secrets));
     case "truncated":
-      return withLostResponse(await send(secrets, halfOf(body)));
+      return markResponseLost(await send(secrets, halfOf(body)));
     case "bad_signature":
-      return withFault(await send(secrets.map((secret) => `not ${secret}`)));
+      return addFaultName(await send(secrets.map((secret) => `not ${secret}`)));
     case "leak": {
-      const leaking = withApplicant(body, value);
-      const attempt = await send(secrets, leaking, leaking);
+      const leakingBody = withApplicant(body, value);
+      const attempt = await send(secrets, leakingBody, leakingBody);
       // Omits the word of the fault, because the result is logged.
       return { ...attempt, result: `${attempt.result}, fault leak` };
     }
     case "duplicate":
       await send(secrets);
-      return withFault(await send(secrets));
+      return addFaultName(await send(secrets));
     case "slow":
       await sleep(Number(value), stopping);
-      return withFault(await send(secrets));
+      return addFaultName(await send(secrets));
     default:
       return send(secrets);
   }
@@ -103,11 +103,11 @@ function withApplicant(body: string, word: string): string {
 /** Returns a stream that fails after half of the body. */
 function halfOf(body: string): ReadableStream {
   const bytes = Buffer.from(body);
-  let sent = false;
+  let isHalfSent = false;
   return new ReadableStream({
     pull(stream) {
-      if (sent) return stream.error(new Error("body truncated by a fault"));
-      sent = true;
+      if (isHalfSent) return stream.error(new Error("body truncated by a fault"));
+      isHalfSent = true;
       stream.enqueue(bytes.subarray(0, Math.floor(bytes.length / 2)));
     },
   });

@@ -20,7 +20,7 @@ export async function verificationProvider(app: FastifyInstance, context: Contex
   const applications = createApplications(context, callbacks, wake);
   // Checks end and links expire by the sandbox's clock, even without requests.
   const timer = createAlarm(() => {
-    const nextMs = applications.applyTime();
+    const nextMs = applications.applyAllDueChanges();
     return nextMs && nextMs - clock.nowMs();
   });
   clock.onAdvance(timer.wake);

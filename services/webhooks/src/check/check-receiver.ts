@@ -28,24 +28,24 @@ export async function checkReceiver(context: Context, receiver: Receiver): Promi
   await using client = createHttpClient({ addresses, timeoutMs: Math.min(delivery.timeoutMs, timeoutMsMax) });
   const secrets = openSecrets(context, receiver);
 
-  const send = async (event: { id: string; body: Buffer }, signing: SigningSecrets, at: Date) =>
-    await client.post(new URL(receiver.url), deliveryHeaders(type, event.id, at, event.body, signing), event.body);
+  const send = async (event: { id: string; body: Buffer }, signingSecrets: SigningSecrets, at: Date) =>
+    await client.post(new URL(receiver.url), deliveryHeaders(type, event.id, at, event.body, signingSecrets), event.body);
   const anEvent = () => {
     const id = uuidv7();
     return { id, body: Buffer.from(renderBareEvent(type, id, receiver.business_id, clock.now())) };
   };
   const sendTwice = async () => {
     const event = anEvent();
-    const good = await send(event, secrets, clock.now());
-    return [good, await send(event, secrets, clock.now())] as const;
+    const firstOutcome = await send(event, secrets, clock.now());
+    return [firstOutcome, await send(event, secrets, clock.now())] as const;
   };
-  const [[good, duplicate], forged, old] = await Promise.all([
+  const [[firstOutcome, duplicate], forged, old] = await Promise.all([
     sendTwice(),
     send(anEvent(), { current: newSecret(), other: undefined }, clock.now()),
     send(anEvent(), secrets, new Date(clock.now().getTime() - oldEventAgeMs)),
   ]);
   return [
-    evaluate(WebhookCheckName.GOOD, receiverExpectations.good, good),
+    evaluate(WebhookCheckName.GOOD, receiverExpectations.good, firstOutcome),
     evaluate(WebhookCheckName.FORGED_SIGNATURE, receiverExpectations.forged, forged),
     evaluate(WebhookCheckName.DUPLICATE, receiverExpectations.duplicate, duplicate),
     evaluate(WebhookCheckName.OLD_TIMESTAMP, receiverExpectations.old, old),

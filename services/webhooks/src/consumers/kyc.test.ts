@@ -17,7 +17,7 @@ const deliveriesOf = async (eventId: string) =>
   );
 const url = "http://127.0.0.1/";
 
-test("a KYC event is stored with the body of its attempts, with unchanged metadata", async () => {
+test("a KYC event is stored with the body that every attempt sends, including the unchanged metadata", async () => {
   const caller = aBusinessCaller();
   const metadata = String.raw`{"z":1,"a":{"n":12345678901234567890,"f":1.10,"e":1E+2},"t":"\u00e9 \ud83d\ude00","k":[null,true,"\/"]}`;
   const event = aKycEvent({ ...caller, metadata, occurredAt: "2026-11-20T10:00:00.000Z" });
@@ -30,7 +30,7 @@ test("a KYC event is stored with the body of its attempts, with unchanged metada
   });
 });
 
-test("an event of an opt-in type is delivered only to endpoints that subscribe to the type", async () => {
+test("an event of an opt-in type is delivered only to endpoints that select the type", async () => {
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   const subscribed = await harness.endpoints.createWebhookEndpoint({ url, events: ["KYC_CANCELED"] }, { caller });
@@ -43,21 +43,21 @@ test.each([KycEventType.KYC_CREATED, KycEventType.KYC_OPENED, KycEventType.KYC_S
   "an intermediate step (%i) creates no event for the business, and the next message is applied",
   async (type) => {
     const caller = aBusinessCaller();
-    const after = aKycEvent(caller);
-    await harness.publishTo("kyc.v1", aKycEvent({ ...caller, type }), after);
-    expect(await harness.sql("select id from event where business_id = ?", [caller.businessId])).toEqual([{ id: after.id }]);
+    const nextEvent = aKycEvent(caller);
+    await harness.publishTo("kyc.v1", aKycEvent({ ...caller, type }), nextEvent);
+    expect(await harness.sql("select id from event where business_id = ?", [caller.businessId])).toEqual([{ id: nextEvent.id }]);
   },
 );
 
-test("webhooks stores messages of kyc.v1 without a valid event as dead letters", async () => {
-  const broken = [
+test("invalid messages of kyc.v1 are stored as dead letters", async () => {
+  const invalidMessages = [
     { ...aKycEvent(), payload: new Uint8Array() },
     aKycEvent({ type: KycEventType.UNSPECIFIED }),
     aKycEvent({ businessId: "not a uuid" }),
   ];
-  for (const message of broken) await harness.publishTo("kyc.v1", message, aKycEvent());
-  const parked = await harness.sql<{ event_id: string }>("select event_id from dead_letter where topic = 'kyc.v1'");
-  expect(parked.map((row) => row.event_id).sort()).toEqual(broken.map(({ id }) => id).sort());
+  for (const message of invalidMessages) await harness.publishTo("kyc.v1", message, aKycEvent());
+  const deadLetters = await harness.sql<{ event_id: string }>("select event_id from dead_letter where topic = 'kyc.v1'");
+  expect(deadLetters.map((row) => row.event_id).sort()).toEqual(invalidMessages.map(({ id }) => id).sort());
 });
 
 test("a KYC event with a status or verdict of a newer version waits for that version, and its body is not stored", async () => {

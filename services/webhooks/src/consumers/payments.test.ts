@@ -20,7 +20,7 @@ const deliveriesOf = (eventId: string) =>
   );
 const url = "http://127.0.0.1/";
 
-test("a payment event is stored with the body of its attempts", async () => {
+test("a payment event is stored with the body that every attempt sends", async () => {
   const caller = aBusinessCaller();
   const orderRef = "'\\\\ ? \" \\u0000 é 😀 $1 :y";
   const event = aPaymentEvent({ ...caller, orderRef, paymentId: uuidv7(), occurredAt: "2026-11-20T10:00:00.000Z" });
@@ -33,14 +33,14 @@ test("a payment event is stored with the body of its attempts", async () => {
   });
 });
 
-test("the body of a change that happened at the card processor has the origin PROCESSOR", async () => {
+test("the body of a change at the card processor has the origin PROCESSOR", async () => {
   const event = aPaymentEvent({ origin: "PROCESSOR" });
   await harness.publish(event);
   const [row] = await harness.sql<{ body: string }>("select body from event where id = ?", [event.id]);
   expect(row?.body).toContain('"refunded_amount":"5000.00","origin":"PROCESSOR"}');
 });
 
-test("each endpoint of the business that subscribes to the type gets one delivery", async () => {
+test("an event creates one delivery for each endpoint of the business that selects its type", async () => {
   const caller = aBusinessCaller();
   const create = (events: string[], by = caller) => harness.endpoints.createWebhookEndpoint({ url, events }, { caller: by });
   const [all, subscribed] = [await create([]), await create(["PAYMENT_REFUNDED", "KYC_CANCELED"])];
@@ -53,7 +53,7 @@ test("each endpoint of the business that subscribes to the type gets one deliver
   expect((await deliveriesOf(expired.id)).map((row) => row.endpoint_id)).toEqual([all.id]);
 });
 
-test("a repeated message, in the same batch or a later one, creates no second delivery", async () => {
+test("a repeated message creates no second delivery, in the same batch or in a later one", async () => {
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   const event = aPaymentEvent(caller);
@@ -62,7 +62,7 @@ test("a repeated message, in the same batch or a later one, creates no second de
   expect(await deliveriesOf(event.id)).toHaveLength(1);
 });
 
-test("events of one payment that arrive in the wrong order are stored once, each with its delivery", async () => {
+test("events of one payment in the wrong order are stored once, each with its delivery", async () => {
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   const paymentId = uuidv7();
@@ -77,7 +77,7 @@ test("events of one payment that arrive in the wrong order are stored once, each
   for (const { id } of [completed, refunded]) expect(await deliveriesOf(id)).toHaveLength(1);
 });
 
-test("a delivery for an endpoint that is DISABLED is recorded as skipped", async () => {
+test("the delivery to a DISABLED endpoint is recorded as skipped", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   await harness.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.DISABLED }, { caller });
@@ -86,33 +86,33 @@ test("a delivery for an endpoint that is DISABLED is recorded as skipped", async
   expect(await deliveriesOf(event.id)).toEqual([{ endpoint_id: id, status: "SKIPPED" }]);
 });
 
-test("webhooks stores messages of payments.v1 without a valid event as dead letters with the reason, and applies the others", async () => {
+test("invalid messages of payments.v1 are stored as dead letters with the reason, and the others are applied", async () => {
   const caller = aBusinessCaller();
-  const good = Array.from({ length: 7 }, () => aPaymentEvent(caller));
-  const broken = [
+  const validMessages = Array.from({ length: 7 }, () => aPaymentEvent(caller));
+  const invalidMessages = [
     { ...aPaymentEvent(caller), payload: Buffer.from("not a message") },
     { ...aPaymentEvent(caller), payload: new Uint8Array() },
     aPaymentEvent({ ...caller, type: PaymentEventType.UNSPECIFIED }),
     aPaymentEvent({ businessId: "not a uuid" }),
     aPaymentEvent({ ...caller, occurredAt: "yesterday" }),
   ];
-  await harness.publish(...good.flatMap((message, i) => [message, broken[i]].filter((item) => item !== undefined)));
-  const letters = await harness.sql<{ event_id: string; reason: string }>("select event_id, reason from dead_letter");
-  expect(letters.map((row) => row.event_id).sort()).toEqual(broken.map(({ id }) => id).sort());
-  for (const { reason } of letters) expect(reason).not.toBe("");
+  await harness.publish(...validMessages.flatMap((message, i) => [message, invalidMessages[i]].filter((item) => item !== undefined)));
+  const deadLetters = await harness.sql<{ event_id: string; reason: string }>("select event_id, reason from dead_letter");
+  expect(deadLetters.map((row) => row.event_id).sort()).toEqual(invalidMessages.map(({ id }) => id).sort());
+  for (const { reason } of deadLetters) expect(reason).not.toBe("");
   const events = await harness.sql<{ id: string }>("select id from event where business_id = ?", [caller.businessId]);
-  expect(events.map(({ id }) => id).sort()).toEqual(good.map(({ id }) => id).sort());
+  expect(events.map(({ id }) => id).sort()).toEqual(validMessages.map(({ id }) => id).sort());
 });
 
 test("an event of an unknown type waits for a newer version, and other events are applied", async () => {
   const caller = aBusinessCaller();
-  const later = Array.from({ length: 4 }, () => aPaymentEvent({ ...caller, type: 99 as PaymentEventType }));
-  const good = aPaymentEvent(caller);
-  await harness.publish(...later, good);
-  const ids = `{${later.map(({ id }) => id).join(",")}}`;
+  const newerEvents = Array.from({ length: 4 }, () => aPaymentEvent({ ...caller, type: 99 as PaymentEventType }));
+  const validEvent = aPaymentEvent(caller);
+  await harness.publish(...newerEvents, validEvent);
+  const ids = `{${newerEvents.map(({ id }) => id).join(",")}}`;
   const waiting = await harness.sql("select status from dead_letter where event_id = any(?::uuid[])", [ids]);
-  expect(waiting).toEqual(later.map(() => ({ status: "WAITING" })));
-  expect(await harness.sql("select id from event where business_id = ?", [caller.businessId])).toEqual([{ id: good.id }]);
+  expect(waiting).toEqual(newerEvents.map(() => ({ status: "WAITING" })));
+  expect(await harness.sql("select id from event where business_id = ?", [caller.businessId])).toEqual([{ id: validEvent.id }]);
 });
 
 test("a payment event with a status of a newer version waits for that version, and its body is not stored", async () => {

@@ -30,7 +30,7 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
     if (!(await slots.enter(business_id, waitMsMax, endpoint_id))) return await releaseLease([delivery]);
     const at = clock.now();
     const secrets = readSecrets(context, delivery, ids);
-    let outcome: PostOutcome | undefined = { ...nothingSent, failure: secretUnreadable };
+    let outcome: PostOutcome | undefined = { ...emptyOutcome, failure: secretUnreadable };
     try {
       if (secrets) outcome = await send(client, delivery, secrets, at);
     } finally {
@@ -41,11 +41,10 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
     faultPoint("delivery.posted");
 
     const result = resultOf(context, delivery, outcome, at);
-    await record([result]);
+    const isDueAgain = await record(result);
     if (secrets) counter.count(delivery, outcome.durationMs, result.status === "SUCCEEDED");
     observeAttempt(result);
-    // If this 410 came from a previous URL, the recording made the delivery due now.
-    if (result.gone) signals.emit("due");
+    if (isDueAgain) signals.emit("due");
     logger[result.status === "SUCCEEDED" ? "debug" : "info"](
       {
         ...ids,
@@ -55,7 +54,7 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
         duration_ms: outcome.durationMs,
         retry_in_ms: result.retry_in_ms,
       },
-      logMessages[result.status],
+      isDueAgain ? "410 from a previous URL ignored, delivery due again" : logMessages[result.status],
     );
   };
 }
@@ -66,7 +65,7 @@ const logMessages = {
   FAILED: "delivery failed, not retried",
 };
 
-const nothingSent = { statusCode: undefined, retryAfter: undefined, response: undefined, durationMs: 0 };
+const emptyOutcome = { statusCode: undefined, retryAfter: undefined, response: undefined, durationMs: 0 };
 
 /**
  * Signs and sends a delivery, in a span of the event's trace. The span has only the host of the
@@ -108,16 +107,16 @@ function resultOf(
   { statusCode, failure, response, retryAfter, durationMs }: PostOutcome,
   at: Date,
 ): AttemptResult {
-  const gone = statusCode === 410;
+  const isGone = statusCode === 410;
   const retryAfterMs = readRetryAfterMs(retryAfter, clock.now().getTime());
-  const isFinal = isSuccess(statusCode) || gone;
+  const isFinal = isSuccess(statusCode) || isGone;
   const retryInMs = isFinal ? undefined : pauseMs(attempts + 1, pausesMs, { statusCode, retryAfterMs });
   return {
     id,
     lease_token,
     status: isSuccess(statusCode) ? "SUCCEEDED" : retryInMs === undefined ? "FAILED" : "PENDING",
     retry_in_ms: retryInMs ?? null,
-    gone: gone ? { id: endpoint_id, reason: "GONE", url } : undefined,
+    gone: isGone ? { id: endpoint_id, reason: "GONE", url } : undefined,
     at: at.toISOString(),
     status_code: statusCode ?? null,
     error: failure?.detail ?? null,

@@ -11,7 +11,7 @@ const claimMax = 64;
 /** A delivery that only this process may send until the lease expires. */
 export type LeasedDelivery = NewDelivery & { readonly lease_token: string };
 
-type Claimed = Omit<LeasedDelivery, keyof DeliveryEndpoint> & { readonly endpoint_id: string };
+type ClaimedRow = Omit<LeasedDelivery, keyof DeliveryEndpoint> & { readonly endpoint_id: string };
 
 const dueDeliveries: DueTable = {
   name: "delivery",
@@ -42,9 +42,9 @@ export function createClaim({ orm, limits, delivery: { leaseMs } }: Context) {
     const claimed: LeasedDelivery[] = [];
     for (const slots of [limits.healthy, limits.slow]) {
       const isSlow = slots === limits.slow;
-      const ofClass = groups.filter(({ key }) => endpoints.get(key)?.slow === isSlow);
+      const groupsOfClass = groups.filter(({ key }) => endpoints.get(key)?.slow === isSlow);
       const limit = Math.min(slots.limits.slots - slots.size(), claimMax - claimed.length);
-      for (const row of await claimDue<Claimed>(orm, dueDeliveries, ofClass, slots, { limit, leaseMs })) {
+      for (const row of await claimDue<ClaimedRow>(orm, dueDeliveries, groupsOfClass, slots, { limit, leaseMs })) {
         const endpoint = endpoints.get(row.endpoint_id);
         if (endpoint) claimed.push({ ...row, ...endpoint });
       }

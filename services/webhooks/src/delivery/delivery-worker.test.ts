@@ -40,17 +40,17 @@ async function deliverOne(url: string, on = harness) {
   const endpoint = await create(url, caller, on);
   const event = aPaymentEvent(caller);
   await on.publish(event);
-  await on.settled();
+  await on.waitUntilIdle();
   const [delivery] = await deliveriesOf(event.id, caller, on);
-  if (!delivery) throw new Error("there is no delivery");
+  if (!delivery) throw new Error("the event has no delivery");
   return { caller, endpoint, event, delivery };
 }
 
 /** Returns the milliseconds from the last attempt to the next one. */
-const waitOf = ({ delivery }: Awaited<ReturnType<typeof deliverOne>>) =>
+const pauseBeforeNextAttemptMs = ({ delivery }: Awaited<ReturnType<typeof deliverOne>>) =>
   Number(delivery.nextAttemptAtMs) - Number(delivery.attempts.at(-1)?.atMs);
 
-test("a delivery is a POST of the stored body with both signatures", async () => {
+test("a delivery sends the stored body by POST with both signatures", async () => {
   await using receiver = await startReceiver();
   const { caller, endpoint, event, delivery } = await deliverOne(receiver.url);
   const [request] = receiver.requests;
@@ -70,17 +70,17 @@ test("a delivery is a POST of the stored body with both signatures", async () =>
   expect(delivery).toMatchObject({ status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 200 }] });
 });
 
-test("an event that arrives twice in a batch is sent once", async () => {
+test("an event that is twice in a batch is sent once", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   await create(receiver.url, caller);
   const event = aPaymentEvent(caller);
   await harness.publish(event, event);
-  await harness.settled();
+  await harness.waitUntilIdle();
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("retries with the same id and the same bytes until a 2xx response", async () => {
+test("a delivery is retried with the same id and the same bytes until a 2xx response", async () => {
   await using receiver = await startReceiver((response, number) => response.writeHead(number < 4 ? 500 : 204).end());
   const { event, delivery } = await deliverOne(receiver.url);
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual(Array(4).fill(event.id));
@@ -112,78 +112,78 @@ test("a 410 fails the delivery and disables the endpoint, and later deliveries a
   expect(delivery).toMatchObject({ status: DeliveryStatus.FAILED, attempts: [{ statusCode: 410 }] });
   expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.DISABLED);
 
-  const later = aPaymentEvent(caller);
-  await harness.publish(later);
-  await harness.settled();
-  expect(await deliveriesOf(later.id, caller)).toMatchObject([{ status: DeliveryStatus.SKIPPED, attempts: [] }]);
+  const laterEvent = aPaymentEvent(caller);
+  await harness.publish(laterEvent);
+  await harness.waitUntilIdle();
+  expect(await deliveriesOf(laterEvent.id, caller)).toMatchObject([{ status: DeliveryStatus.SKIPPED, attempts: [] }]);
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("after a 410 from a previous URL the endpoint stays ACTIVE, and even a last attempt is repeated at the current URL", async () => {
-  await using once = await startHarness({ deliver: { pausesMs: [] } });
-  await using current = await startReceiver();
+test("a 410 from a previous URL keeps the endpoint ACTIVE, and the delivery is sent to the current URL, even after its last attempt", async () => {
+  await using singleAttemptHarness = await startHarness({ deliver: { pausesMs: [] } });
+  await using currentReceiver = await startReceiver();
   const caller = aBusinessCaller();
   let endpointId = "";
-  await using previous = await startReceiver(async (response) => {
-    await once.endpoints.updateWebhookEndpoint({ id: endpointId, url: current.url }, { caller });
+  await using previousReceiver = await startReceiver(async (response) => {
+    await singleAttemptHarness.endpoints.updateWebhookEndpoint({ id: endpointId, url: currentReceiver.url }, { caller });
     response.writeHead(410).end();
   });
-  const endpoint = await create(previous.url, caller, once);
+  const endpoint = await create(previousReceiver.url, caller, singleAttemptHarness);
   endpointId = endpoint.id;
   const event = aPaymentEvent(caller);
-  await once.publish(event);
-  await once.settled();
-  expect(await deliveriesOf(event.id, caller, once)).toMatchObject([
+  await singleAttemptHarness.publish(event);
+  await singleAttemptHarness.waitUntilIdle();
+  expect(await deliveriesOf(event.id, caller, singleAttemptHarness)).toMatchObject([
     { status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 410 }, { statusCode: 200 }] },
   ]);
-  const { status } = await once.endpoints.getWebhookEndpoint({ id: endpoint.id }, { caller });
+  const { status } = await singleAttemptHarness.endpoints.getWebhookEndpoint({ id: endpoint.id }, { caller });
   expect(status).toBe(WebhookEndpointStatus.ACTIVE);
-  expect([previous.requests.length, current.requests.length]).toEqual([1, 1]);
+  expect([previousReceiver.requests.length, currentReceiver.requests.length]).toEqual([1, 1]);
 });
 
 test("a delivery that becomes due while its endpoint is DISABLED is skipped, and can be redelivered later", async () => {
-  await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
+  await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
-  const { caller, endpoint, event } = await deliverOne(receiver.url, slow);
+  const { caller, endpoint, event } = await deliverOne(receiver.url, slowHarness);
   const switchTo = (status: WebhookEndpointStatus) =>
-    slow.endpoints.updateWebhookEndpoint({ id: endpoint.id, status }, { caller });
+    slowHarness.endpoints.updateWebhookEndpoint({ id: endpoint.id, status }, { caller });
   await switchTo(WebhookEndpointStatus.DISABLED);
-  await slow.settled();
-  expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([{ status: DeliveryStatus.PENDING }]);
+  await slowHarness.waitUntilIdle();
+  expect(await deliveriesOf(event.id, caller, slowHarness)).toMatchObject([{ status: DeliveryStatus.PENDING }]);
 
-  await slow.sql("update delivery set next_attempt_at = now()");
-  await slow.settled();
-  expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([
+  await slowHarness.sql("update delivery set next_attempt_at = now()");
+  await slowHarness.waitUntilIdle();
+  expect(await deliveriesOf(event.id, caller, slowHarness)).toMatchObject([
     { status: DeliveryStatus.SKIPPED, attempts: [{ statusCode: 500 }] },
   ]);
   expect(receiver.requests).toHaveLength(1);
 
   await switchTo(WebhookEndpointStatus.ACTIVE);
-  await slow.events.redeliverEvent({ eventId: event.id }, { caller });
-  await slow.settled();
-  expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
+  await slowHarness.events.redeliverEvent({ eventId: event.id }, { caller });
+  await slowHarness.waitUntilIdle();
+  expect(await deliveriesOf(event.id, caller, slowHarness)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("skips all due deliveries of a disabled endpoint in one claim, and claims those of others", async () => {
-  await using idle = await startHarness({ deliver: false });
+test("one claim skips all due deliveries of a disabled endpoint and claims those of other endpoints", async () => {
+  await using idleHarness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
-  const disabled = await create("http://127.0.0.1:9/", caller, idle);
-  await idle.publish(...Array.from({ length: 20 }, () => aPaymentEvent(caller)));
-  await idle.endpoints.updateWebhookEndpoint({ id: disabled.id, status: WebhookEndpointStatus.DISABLED }, { caller });
-  const { id } = await create("http://127.0.0.1:9/", caller, idle);
-  await idle.publish(aPaymentEvent(caller));
-  const claimed = await claimOnce(idle, new ConcurrencyLimits({ total: 2, perBusiness: 2, perEndpoint: 2 }));
+  const disabled = await create("http://127.0.0.1:9/", caller, idleHarness);
+  await idleHarness.publish(...Array.from({ length: 20 }, () => aPaymentEvent(caller)));
+  await idleHarness.endpoints.updateWebhookEndpoint({ id: disabled.id, status: WebhookEndpointStatus.DISABLED }, { caller });
+  const { id } = await create("http://127.0.0.1:9/", caller, idleHarness);
+  await idleHarness.publish(aPaymentEvent(caller));
+  const claimed = await claimOnce(idleHarness, new ConcurrencyLimits({ total: 2, perBusiness: 2, perEndpoint: 2 }));
   expect(claimed.map(({ endpoint_id }) => endpoint_id)).toEqual([id]);
-  const skipped = await idle.sql("select id from delivery where status = 'SKIPPED' and next_attempt_at is null");
+  const skipped = await idleHarness.sql("select id from delivery where status = 'SKIPPED' and next_attempt_at is null");
   // 20 deliveries of the first batch, and the last event's delivery to the DISABLED endpoint.
   expect(skipped).toHaveLength(21);
 });
 
 test("the next attempt follows the schedule, and Retry-After of a 429 or 503 postpones it by at most a day", async () => {
-  await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
-  const waitAfter = async (status: number, retryAfter: string) => {
+  await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
+  const pauseAfter = async (status: number, retryAfter: string) => {
     await using receiver = await startReceiver(respondWith(status, { "retry-after": retryAfter }));
-    return waitOf(await deliverOne(receiver.url, slow));
+    return pauseBeforeNextAttemptMs(await deliverOne(receiver.url, slowHarness));
   };
   const slackMs = 5_000;
   for (const [status, retryAfter, fromMs, toMs] of [
@@ -193,30 +193,30 @@ test("the next attempt follows the schedule, and Retry-After of a 429 or 503 pos
     [503, new Date(Date.now() + 900_000).toUTCString(), 890_000, 900_000],
     [503, "99999999", dayMs, dayMs],
   ] as const) {
-    const waitMs = await waitAfter(status, retryAfter);
+    const waitMs = await pauseAfter(status, retryAfter);
     expect(waitMs).toBeGreaterThanOrEqual(fromMs);
     expect(waitMs).toBeLessThanOrEqual(toMs + slackMs);
   }
 });
 
 test("a delivery is retried when it is due, without a signal", async () => {
-  await using timed = await startHarness({ deliver: { pausesMs: [150] } });
+  await using timedHarness = await startHarness({ deliver: { pausesMs: [150] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
-  await deliverOne(receiver.url, timed);
+  await deliverOne(receiver.url, timedHarness);
   await eventually(() => expect(receiver.requests).toHaveLength(2), 5_000);
 });
 
-test("after a rotation after a rotation, deliveries are signed with the new secret at once, and webhook-signature contains a signature by each secret for a day", async () => {
+test("after a rotation, X-Signature uses the new secret at once, and webhook-signature uses both secrets for a day", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const created = await create(receiver.url, caller);
   const rotated = await harness.endpoints.updateWebhookEndpoint({ id: created.id, rotateSecret: true }, { caller });
   const [during, after] = [aPaymentEvent(caller), aPaymentEvent(caller)];
   await harness.publish(during);
-  await harness.settled();
+  await harness.waitUntilIdle();
   await harness.sql("update webhook_endpoint set previous_secret_until = now() where id = ?", [created.id]);
   await harness.publish(after);
-  await harness.settled();
+  await harness.waitUntilIdle();
 
   const [first, second] = receiver.requests.map(({ body, headers }) => ({ body, headers: headers as Record<string, string> }));
   if (!first || !second) throw new Error("two deliveries were expected");
@@ -229,7 +229,7 @@ test("after a rotation after a rotation, deliveries are signed with the new secr
   expect(() => verify(created.secret, second)).toThrow();
 });
 
-test("before a new secret is active, X-Signature uses the old one and webhook-signature both", async () => {
+test("before the new secret is active, X-Signature uses the old secret, and webhook-signature uses both secrets", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const { id, secret: old } = await create(receiver.url, caller);
@@ -242,15 +242,15 @@ test("before a new secret is active, X-Signature uses the old one and webhook-si
    */
   const signedWith = async (...candidates: (string | undefined)[]) => {
     await harness.publish(aPaymentEvent(caller));
-    await harness.settled();
+    await harness.waitUntilIdle();
     const { body, headers } = receiver.requests.at(-1) as (typeof receiver.requests)[number];
     const [timestamp, sent] = [headers["webhook-timestamp"], String(headers["webhook-signature"]).split(" ")];
     const expected = candidates.map((current) =>
       signatureHeaders(String(headers["webhook-id"]), Number(timestamp), body, { current: String(current), other: undefined }),
     );
     return [
-      expected.findIndex((each) => each["x-signature"] === headers["x-signature"]),
-      expected.map((each) => sent.includes(each["webhook-signature"])),
+      expected.findIndex((signatures) => signatures["x-signature"] === headers["x-signature"]),
+      expected.map((signatures) => sent.includes(signatures["webhook-signature"])),
     ];
   };
 
@@ -268,15 +268,15 @@ test("before a new secret is active, X-Signature uses the old one and webhook-si
   expect(await signedWith(old, first, second, third, fourth)).toEqual([4, [false, true, false, false, true]]);
 });
 
-test("a retry is signed with the secret that is active at its time", async () => {
-  await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
+test("a retry is signed with the secret that is active at the time of the retry", async () => {
+  await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
-  const { caller, endpoint, event } = await deliverOne(receiver.url, slow);
+  const { caller, endpoint, event } = await deliverOne(receiver.url, slowHarness);
   const { id } = endpoint;
-  const { secret } = await slow.endpoints.updateWebhookEndpoint({ id, rotateSecret: true, activateInSeconds: 3_600 }, { caller });
+  const { secret } = await slowHarness.endpoints.updateWebhookEndpoint({ id, rotateSecret: true, activateInSeconds: 3_600 }, { caller });
   const retry = async () => {
-    await slow.events.redeliverEvent({ eventId: event.id }, { caller });
-    await slow.settled();
+    await slowHarness.events.redeliverEvent({ eventId: event.id }, { caller });
+    await slowHarness.waitUntilIdle();
     return receiver.requests.at(-1)?.headers["x-signature"];
   };
   const keyedWith = (key: string | undefined) =>
@@ -284,7 +284,7 @@ test("a retry is signed with the secret that is active at its time", async () =>
       .update(receiver.requests[0]?.body as Buffer)
       .digest("hex")}`;
   expect(await retry()).toBe(keyedWith(endpoint.secret));
-  await slow.sql("update webhook_endpoint set secret_active_from = now() where id = ?", [id]);
+  await slowHarness.sql("update webhook_endpoint set secret_active_from = now() where id = ?", [id]);
   expect(await retry()).toBe(keyedWith(secret));
 });
 
@@ -295,70 +295,70 @@ test("an unreadable previous secret omits its signature, and the delivery succee
   const { secret } = await harness.endpoints.updateWebhookEndpoint({ id, rotateSecret: true }, { caller });
   await harness.sql("update webhook_endpoint set previous_secret_ciphertext = 'k0:AAAA' where id = ?", [id]);
   await harness.publish(aPaymentEvent(caller));
-  await harness.settled();
+  await harness.waitUntilIdle();
   const [request] = receiver.requests;
   const headers = request?.headers as Record<string, string>;
   expect(headers["webhook-signature"]?.split(" ")).toHaveLength(1);
   expect(() => new Webhook(secret as string).verify(request?.body.toString() ?? "", headers)).not.toThrow();
 });
 
-test("a delivery whose secret cannot be decrypted is retried, and succeeds when the key is back before the last attempt", async () => {
-  await using slow = await startHarness({ deliver: { pausesMs: [60_000] } });
+test("a delivery whose secret cannot be decrypted is retried, and succeeds when the key is available before the last attempt", async () => {
+  await using slowHarness = await startHarness({ deliver: { pausesMs: [60_000] } });
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
-  const { id } = await create(receiver.url, caller, slow);
-  const [original] = await slow.sql<{ secret: string }>("select secret_ciphertext as secret from webhook_endpoint where id = ?", [
+  const { id } = await create(receiver.url, caller, slowHarness);
+  const [original] = await slowHarness.sql<{ secret: string }>("select secret_ciphertext as secret from webhook_endpoint where id = ?", [
     id,
   ]);
-  await slow.sql("update webhook_endpoint set secret_ciphertext = 'k0:AAAA' where id = ?", [id]);
+  await slowHarness.sql("update webhook_endpoint set secret_ciphertext = 'k0:AAAA' where id = ?", [id]);
   const event = aPaymentEvent(caller);
-  await slow.publish(event);
-  await slow.settled();
-  expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([
+  await slowHarness.publish(event);
+  await slowHarness.waitUntilIdle();
+  expect(await deliveriesOf(event.id, caller, slowHarness)).toMatchObject([
     { status: DeliveryStatus.PENDING, attempts: [{ failure: DeliveryFailure.SECRET_UNREADABLE }] },
   ]);
-  await slow.sql("update webhook_endpoint set secret_ciphertext = ? where id = ?", [original?.secret, id]);
-  await slow.sql("update delivery set next_attempt_at = now()");
-  await slow.settled();
-  expect(await deliveriesOf(event.id, caller, slow)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
+  await slowHarness.sql("update webhook_endpoint set secret_ciphertext = ? where id = ?", [original?.secret, id]);
+  await slowHarness.sql("update delivery set next_attempt_at = now()");
+  await slowHarness.waitUntilIdle();
+  expect(await deliveriesOf(event.id, caller, slowHarness)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("a hanging endpoint uses only its own slots and does not delay deliveries to others", async () => {
-  await using fair = await startHarness({ deliver: { total: 4, perEndpoint: 2, timeoutMs: 60_000 } });
-  await using hanging = await startReceiver(() => {});
-  await using healthy = await startReceiver();
+test("a hanging endpoint uses only its own slots and does not delay deliveries to other endpoints", async () => {
+  await using fairHarness = await startHarness({ deliver: { total: 4, perEndpoint: 2, timeoutMs: 60_000 } });
+  await using hangingReceiver = await startReceiver(() => {});
+  await using healthyReceiver = await startReceiver();
   const caller = aBusinessCaller();
-  await create(hanging.url, caller, fair);
-  await create(healthy.url, caller, fair);
+  await create(hangingReceiver.url, caller, fairHarness);
+  await create(healthyReceiver.url, caller, fairHarness);
   const events = Array.from({ length: 20 }, () => aPaymentEvent(caller));
-  await fair.publish(...events);
-  await eventually(() => expect(healthy.requests).toHaveLength(20));
-  expect(hanging.requests).toHaveLength(2);
-  await fair.sql("delete from delivery");
-  await hanging[Symbol.asyncDispose]();
+  await fairHarness.publish(...events);
+  await eventually(() => expect(healthyReceiver.requests).toHaveLength(20));
+  expect(hangingReceiver.requests).toHaveLength(2);
+  await fairHarness.sql("delete from delivery");
+  await hangingReceiver[Symbol.asyncDispose]();
 });
 
-test("hanging endpoints of a business use only its slots and do not delay deliveries of others", async () => {
+test("hanging endpoints of a business use only its slots and do not delay deliveries of other businesses", async () => {
   const shares = { total: 8, perBusiness: 6, perEndpoint: 2 };
-  await using fair = await startHarness({ deliver: { ...shares, timeoutMs: 60_000 } });
-  await using hanging = await startReceiver(() => {});
-  await using healthy = await startReceiver();
-  const [one, other] = [aBusinessCaller(), aBusinessCaller()];
-  for (let i = 0; i < 8; i++) await create(hanging.url, one, fair);
-  await create(healthy.url, other, fair);
-  await fair.publish(...Array.from({ length: 10 }, () => aPaymentEvent(one)));
-  await eventually(() => expect(hanging.requests).toHaveLength(6));
-  await fair.publish(...Array.from({ length: 20 }, () => aPaymentEvent(other)));
-  await eventually(() => expect(healthy.requests).toHaveLength(20));
-  expect(hanging.requests).toHaveLength(6);
-  await fair.sql("delete from delivery");
-  await hanging[Symbol.asyncDispose]();
+  await using fairHarness = await startHarness({ deliver: { ...shares, timeoutMs: 60_000 } });
+  await using hangingReceiver = await startReceiver(() => {});
+  await using healthyReceiver = await startReceiver();
+  const [slowCaller, otherCaller] = [aBusinessCaller(), aBusinessCaller()];
+  for (let i = 0; i < 8; i++) await create(hangingReceiver.url, slowCaller, fairHarness);
+  await create(healthyReceiver.url, otherCaller, fairHarness);
+  await fairHarness.publish(...Array.from({ length: 10 }, () => aPaymentEvent(slowCaller)));
+  await eventually(() => expect(hangingReceiver.requests).toHaveLength(6));
+  await fairHarness.publish(...Array.from({ length: 20 }, () => aPaymentEvent(otherCaller)));
+  await eventually(() => expect(healthyReceiver.requests).toHaveLength(20));
+  expect(hangingReceiver.requests).toHaveLength(6);
+  await fairHarness.sql("delete from delivery");
+  await hangingReceiver[Symbol.asyncDispose]();
 });
 
-test("limits an endpoint that timed out to two attempts at once until it responds in time", async () => {
+test("an endpoint that timed out gets at most two concurrent attempts until it responds in time", async () => {
   // An eighth of these, the share of slow endpoints, is more than two attempts.
   const shares = { total: 128, perBusiness: 128, perEndpoint: 16 };
-  await using fair = await startHarness({ deliver: { ...shares, timeoutMs: 300, pausesMs: [60_000] } });
+  await using fairHarness = await startHarness({ deliver: { ...shares, timeoutMs: 300, pausesMs: [60_000] } });
   let mostAtOnce = 0;
   let atOnce = 0;
   let responds = true;
@@ -368,11 +368,11 @@ test("limits an endpoint that timed out to two attempts at once until it respond
     if (responds) setTimeout(() => response.end(), 20);
   });
   const caller = aBusinessCaller();
-  await create(receiver.url, caller, fair);
+  await create(receiver.url, caller, fairHarness);
   const publish = async (count: number) => {
     mostAtOnce = 0;
-    await fair.publish(...Array.from({ length: count }, () => aPaymentEvent(caller)));
-    await fair.settled();
+    await fairHarness.publish(...Array.from({ length: count }, () => aPaymentEvent(caller)));
+    await fairHarness.waitUntilIdle();
     return mostAtOnce;
   };
   expect(await publish(16)).toBe(16);
@@ -380,84 +380,84 @@ test("limits an endpoint that timed out to two attempts at once until it respond
   expect(await publish(16)).toBe(16);
   // An aborted connection may still be closing when the next one opens.
   expect(await publish(8)).toBeLessThanOrEqual(4);
-  expect(await fair.sql("select slow from webhook_endpoint")).toEqual([{ slow: true }]);
+  expect(await fairHarness.sql("select slow from webhook_endpoint")).toEqual([{ slow: true }]);
   responds = true;
   await publish(4);
-  expect(await fair.sql("select slow from webhook_endpoint")).toEqual([{ slow: false }]);
+  expect(await fairHarness.sql("select slow from webhook_endpoint")).toEqual([{ slow: false }]);
 });
 
-test("a claim keeps the limits of businesses, endpoints and slow endpoints", async () => {
-  await using idle = await startHarness({ deliver: false });
-  const [one, other, slow] = [aBusinessCaller(), aBusinessCaller(), aBusinessCaller()];
-  for (let i = 0; i < 4; i++) await create("http://127.0.0.1:9/", one, idle);
-  await create("http://127.0.0.1:9/", other, idle);
-  for (let i = 0; i < 8; i++) await create("http://127.0.0.1:9/", slow, idle);
-  await idle.sql("update webhook_endpoint set slow = true where business_id = ?", [slow.businessId]);
-  for (const caller of [slow, one, other]) await idle.publish(...Array.from({ length: 10 }, () => aPaymentEvent(caller)));
+test("a claim respects the limits of businesses, endpoints and slow endpoints", async () => {
+  await using idleHarness = await startHarness({ deliver: false });
+  const [busyCaller, otherCaller, slow] = [aBusinessCaller(), aBusinessCaller(), aBusinessCaller()];
+  for (let i = 0; i < 4; i++) await create("http://127.0.0.1:9/", busyCaller, idleHarness);
+  await create("http://127.0.0.1:9/", otherCaller, idleHarness);
+  for (let i = 0; i < 8; i++) await create("http://127.0.0.1:9/", slow, idleHarness);
+  await idleHarness.sql("update webhook_endpoint set slow = true where business_id = ?", [slow.businessId]);
+  for (const caller of [slow, busyCaller, otherCaller]) await idleHarness.publish(...Array.from({ length: 10 }, () => aPaymentEvent(caller)));
 
   const limits = new ConcurrencyLimits({ total: 20, perBusiness: 16, perEndpoint: 8 });
-  const claimed = await claimOnce(idle, limits);
+  const claimed = await claimOnce(idleHarness, limits);
   const claimedBy = (caller: Caller) => claimed.filter(({ business_id }) => business_id === caller.businessId);
-  // The single endpoint of `other` gets 8, `one` gets the remaining 12, and the slow business gets
-  // an eighth of its 16 slots.
-  expect([claimedBy(slow), claimedBy(other), claimedBy(one)].map(({ length }) => length)).toEqual([2, 8, 12]);
+  // The single endpoint of `otherCaller` gets 8, `busyCaller` gets the remaining 12, and the slow
+  // business gets an eighth of its 16 slots.
+  expect([claimedBy(slow), claimedBy(otherCaller), claimedBy(busyCaller)].map(({ length }) => length)).toEqual([2, 8, 12]);
   expect(claimed.filter((delivery) => delivery.slow)).toEqual(claimedBy(slow));
 
   for (const { business_id, endpoint_id, slow: isSlow } of claimed) {
     (isSlow ? limits.slow : limits.healthy).enter(business_id, 0, endpoint_id);
   }
-  expect(await claimOnce(idle, limits)).toEqual([]);
-  for (const { business_id, endpoint_id } of claimedBy(other).slice(0, 3)) limits.healthy.leave(business_id, endpoint_id);
-  // `one` uses 12 slots and `other` 5: the business that uses fewer slots is served first.
-  const next = await claimOnce(idle, limits);
-  expect(next.map(({ business_id }) => business_id)).toEqual(expect.arrayContaining([other.businessId, other.businessId]));
-  expect(next).toHaveLength(3);
+  expect(await claimOnce(idleHarness, limits)).toEqual([]);
+  for (const { business_id, endpoint_id } of claimedBy(otherCaller).slice(0, 3)) limits.healthy.leave(business_id, endpoint_id);
+  // `busyCaller` uses 12 slots and `otherCaller` uses 5. The business with fewer slots is first.
+  const nextClaimed = await claimOnce(idleHarness, limits);
+  expect(nextClaimed.map(({ business_id }) => business_id)).toEqual(expect.arrayContaining([otherCaller.businessId, otherCaller.businessId]));
+  expect(nextClaimed).toHaveLength(3);
 });
 
 test("a claim reads fewer than 700 rows while an endpoint that uses all its slots has 20000 due deliveries", async () => {
-  await using idle = await startHarness({ deliver: false });
-  const [one, other] = [aBusinessCaller(), aBusinessCaller()];
-  const { id: endpointId } = await create("http://127.0.0.1:9/", one, idle);
-  await create("http://127.0.0.1:9/", other, idle);
-  await idle.publish(aPaymentEvent(one));
-  await idle.sql(
+  await using idleHarness = await startHarness({ deliver: false });
+  const [busyCaller, otherCaller] = [aBusinessCaller(), aBusinessCaller()];
+  const { id: endpointId } = await create("http://127.0.0.1:9/", busyCaller, idleHarness);
+  await create("http://127.0.0.1:9/", otherCaller, idleHarness);
+  await idleHarness.publish(aPaymentEvent(busyCaller));
+  await idleHarness.sql(
     `insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at)
      select uuidv7(), ?, uuidv7(), ?, 'PENDING', now() - interval '1 hour' from generate_series(1, 20000)`,
-    [one.businessId, endpointId],
+    [busyCaller.businessId, endpointId],
   );
-  await idle.publish(aPaymentEvent(other));
-  await idle.sql("analyze delivery");
+  await idleHarness.publish(aPaymentEvent(otherCaller));
+  await idleHarness.sql("analyze delivery");
   const limits = new ConcurrencyLimits({ total: 8, perBusiness: 2, perEndpoint: 2 });
-  for (let i = 0; i < 2; i++) limits.healthy.enter(one.businessId, 0, endpointId);
+  for (let i = 0; i < 2; i++) limits.healthy.enter(busyCaller.businessId, 0, endpointId);
 
-  const before = await deliveriesRead(idle);
-  const claimed = await claimOnce(idle, limits);
-  expect(claimed.map(({ business_id }) => business_id)).toEqual([other.businessId]);
+  const readBefore = await deliveriesRead(idleHarness);
+  const claimed = await claimOnce(idleHarness, limits);
+  expect(claimed.map(({ business_id }) => business_id)).toEqual([otherCaller.businessId]);
   // The search reads the 500 oldest rows, and one row for each endpoint.
-  expect((await deliveriesRead(idle)) - before).toBeLessThan(700);
+  expect((await deliveriesRead(idleHarness)) - readBefore).toBeLessThan(700);
 });
 
-test("a claim reads only due deliveries while 5000 endpoints have later ones", async () => {
-  await using idle = await startHarness({ deliver: false });
-  const one = aBusinessCaller();
-  await create("http://127.0.0.1:9/", one, idle);
-  await idle.publish(aPaymentEvent(one));
-  await idle.sql(
+test("a claim reads only due deliveries while 5000 endpoints have deliveries that are due later", async () => {
+  await using idleHarness = await startHarness({ deliver: false });
+  const busyCaller = aBusinessCaller();
+  await create("http://127.0.0.1:9/", busyCaller, idleHarness);
+  await idleHarness.publish(aPaymentEvent(busyCaller));
+  await idleHarness.sql(
     `insert into delivery (id, business_id, event_id, endpoint_id, status, next_attempt_at)
      select uuidv7(), uuidv7(), uuidv7(), uuidv7(), 'PENDING', now() + interval '1 hour' from generate_series(1, 5000)`,
   );
-  await idle.sql("analyze delivery");
+  await idleHarness.sql("analyze delivery");
 
-  const before = await deliveriesRead(idle);
-  const claimed = await claimOnce(idle);
-  expect(claimed.map(({ business_id }) => business_id)).toEqual([one.businessId]);
-  expect((await deliveriesRead(idle)) - before).toBeLessThan(30);
+  const readBefore = await deliveriesRead(idleHarness);
+  const claimed = await claimOnce(idleHarness);
+  expect(claimed.map(({ business_id }) => business_id)).toEqual([busyCaller.businessId]);
+  expect((await deliveriesRead(idleHarness)) - readBefore).toBeLessThan(30);
 });
 
 /** Returns the number of rows that statements have read from the table of deliveries. */
 async function deliveriesRead(idle: Harness): Promise<number> {
-  await idle.sql("select pg_stat_force_next_flush()");
-  const [row] = await idle.sql<{ rows: string }>(
+  await idleHarness.sql("select pg_stat_force_next_flush()");
+  const [row] = await idleHarness.sql<{ rows: string }>(
     "select seq_tup_read + idx_tup_fetch as rows from pg_stat_user_tables where relname = 'delivery'",
   );
   return Number(row?.rows);
@@ -477,68 +477,68 @@ test("two workers on one database send each delivery once", async () => {
       signals.emit("due");
     }),
   );
-  await harness.settled();
+  await harness.waitUntilIdle();
   const ids = receiver.requests.map(({ headers }) => headers["webhook-id"]);
   expect(ids.sort()).toEqual(events.map(({ id }) => id).sort());
 });
 
-test("a claimed delivery that was not finished is sent with the same id after its lease expires", async () => {
-  await using idle = await startHarness({ deliver: false });
+test("a claimed delivery without a result is sent again with the same id after its lease expires", async () => {
+  await using idleHarness = await startHarness({ deliver: false });
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
-  await create(receiver.url, caller, idle);
+  await create(receiver.url, caller, idleHarness);
   const event = aPaymentEvent(caller);
-  await idle.publish(event);
-  expect((await claimOnce(idle)).map((delivery) => delivery.event_id)).toEqual([event.id]);
-  expect(await claimOnce(idle)).toEqual([]);
+  await idleHarness.publish(event);
+  expect((await claimOnce(idleHarness)).map((delivery) => delivery.event_id)).toEqual([event.id]);
+  expect(await claimOnce(idleHarness)).toEqual([]);
 
-  await using _worker = startDelivering(idle.context);
-  const later = aPaymentEvent(caller);
-  await idle.publish(later);
+  await using _worker = startDelivering(idleHarness.context);
+  const laterEvent = aPaymentEvent(caller);
+  await idleHarness.publish(laterEvent);
   await eventually(() => expect(receiver.requests).toHaveLength(1));
-  expect(receiver.requests.splice(0).map(({ headers }) => headers["webhook-id"])).toEqual([later.id]);
-  await idle.sql("update delivery set leased_until = now() where event_id = ?", [event.id]);
-  await idle.settled();
+  expect(receiver.requests.splice(0).map(({ headers }) => headers["webhook-id"])).toEqual([laterEvent.id]);
+  await idleHarness.sql("update delivery set leased_until = now() where event_id = ?", [event.id]);
+  await idleHarness.waitUntilIdle();
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([event.id]);
-  expect(await deliveriesOf(event.id, caller, idle)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
+  expect(await deliveriesOf(event.id, caller, idleHarness)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("an attempt in flight ends and is recorded when the worker stops", async () => {
-  await using idle = await startHarness({ deliver: false });
+test("an attempt in flight completes and is recorded while the worker stops", async () => {
+  await using idleHarness = await startHarness({ deliver: false });
   let release = () => {};
   await using receiver = await startReceiver((response) => {
     release = () => response.end();
   });
   const caller = aBusinessCaller();
-  await create(receiver.url, caller, idle);
+  await create(receiver.url, caller, idleHarness);
   const event = aPaymentEvent(caller);
-  await idle.publish(event);
-  const worker = startDelivering(idle.context);
+  await idleHarness.publish(event);
+  const worker = startDelivering(idleHarness.context);
   await eventually(() => expect(receiver.requests).toHaveLength(1));
   const stopping = worker[Symbol.asyncDispose]();
   release();
   await stopping;
-  expect(await deliveriesOf(event.id, caller, idle)).toMatchObject([
+  expect(await deliveriesOf(event.id, caller, idleHarness)).toMatchObject([
     { status: DeliveryStatus.SUCCEEDED, attempts: [{ statusCode: 200 }] },
   ]);
 });
 
-test("an attempt that is aborted by the stop of the worker releases its lease and does not count", async () => {
-  await using idle = await startHarness({ deliver: false });
+test("an attempt that the stopping worker aborts releases its lease and does not count", async () => {
+  await using idleHarness = await startHarness({ deliver: false });
   await using receiver = await startReceiver(() => {});
   const caller = aBusinessCaller();
-  await create(receiver.url, caller, idle);
+  await create(receiver.url, caller, idleHarness);
   const event = aPaymentEvent(caller);
-  await idle.publish(event);
+  await idleHarness.publish(event);
   const worker = startDelivering({ ...idle.context, delivery: { ...idle.context.delivery, stopMs: 0 } });
   await eventually(() => expect(receiver.requests).toHaveLength(1));
   await worker[Symbol.asyncDispose]();
-  expect(await idle.sql("select status, attempts, lease_token, leased_until from delivery")).toEqual([
+  expect(await idleHarness.sql("select status, attempts, lease_token, leased_until from delivery")).toEqual([
     { status: "PENDING", attempts: 0, lease_token: null, leased_until: null },
   ]);
 });
 
-test("a redelivery during an attempt sends again, and the late result of the first does not change the delivery", async () => {
+test("a redelivery during an attempt sends the event again, and the result of the earlier attempt does not change the delivery", async () => {
   let failFirst = () => {};
   await using receiver = await startReceiver((response, number) => {
     if (number === 1) failFirst = () => response.writeHead(500).end();
@@ -574,12 +574,12 @@ test("deleting the endpoint during an attempt deletes the delivery", async () =>
   await eventually(() => expect(receiver.requests).toHaveLength(1));
   await harness.endpoints.deleteWebhookEndpoint({ id }, { caller });
   release();
-  await harness.settled();
+  await harness.waitUntilIdle();
   expect(await deliveriesOf(event.id, caller)).toEqual([]);
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("five days of failures disable an endpoint, and a success restarts the period", async () => {
+test("five days of failures disable an endpoint, and a success resets the period", async () => {
   let status = 500;
   await using receiver = await startReceiver((response) => response.writeHead(status).end());
   const { caller, endpoint } = await deliverOne(receiver.url);
@@ -589,15 +589,15 @@ test("five days of failures disable an endpoint, and a success restarts the peri
         endpoint.id,
       ])
     )[0]?.since;
-  const failFor = (days: number) =>
+  const setFailingDays = (days: number) =>
     harness.sql(`update webhook_endpoint set failing_since = now() - ${days} * interval '1 day' where id = ?`, [endpoint.id]);
   const deliverAnother = async () => {
     await harness.publish(aPaymentEvent(caller));
-    await harness.settled();
+    await harness.waitUntilIdle();
   };
 
   expect(await failingSince()).not.toBeNull();
-  await failFor(4.9);
+  await setFailingDays(4.9);
   await deliverAnother();
   expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.ACTIVE);
   status = 200;
@@ -605,12 +605,12 @@ test("five days of failures disable an endpoint, and a success restarts the peri
   expect(await failingSince()).toBeNull();
   status = 500;
   await deliverAnother();
-  await failFor(5.1);
+  await setFailingDays(5.1);
   await deliverAnother();
   await eventually(async () => expect(await statusOf(endpoint.id, caller)).toBe(WebhookEndpointStatus.DISABLED));
 });
 
-test("a delivery whose secret stays unreadable fails with secret_unreadable, and can be redelivered when the key is back", async () => {
+test("a delivery whose secret stays unreadable fails with secret_unreadable, and can be redelivered when the key is available", async () => {
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const unreadable = await create(receiver.url, caller);
@@ -625,7 +625,7 @@ test("a delivery whose secret stays unreadable fails with secret_unreadable, and
   await setSecret("lost:AAAA");
   const event = aPaymentEvent(caller);
   await harness.publish(event);
-  await harness.settled();
+  await harness.waitUntilIdle();
   const failed = await deliveryTo(unreadable);
   expect(failed?.status).toBe(DeliveryStatus.FAILED);
   expect(failed?.attempts.map(({ failure }) => failure)).toEqual(Array(8).fill(DeliveryFailure.SECRET_UNREADABLE));
@@ -636,19 +636,19 @@ test("a delivery whose secret stays unreadable fails with secret_unreadable, and
 
   await setSecret(row?.secret_ciphertext);
   await harness.events.redeliverEvent({ eventId: event.id, endpointId: unreadable.id }, { caller });
-  await harness.settled();
+  await harness.waitUntilIdle();
   expect(await deliveryTo(unreadable)).toMatchObject({ status: DeliveryStatus.SUCCEEDED });
 });
 
 test("an attempt to an address that is not public fails with ADDRESS_FORBIDDEN", async () => {
-  await using strict = await startHarness();
+  await using strictHarness = await startHarness();
   const caller = aBusinessCaller();
-  const { id } = await create("http://127.0.0.1:1/", caller, strict);
-  await strict.sql("update webhook_endpoint set url = 'http://10.0.0.1/' where id = ?", [id]);
+  const { id } = await create("http://127.0.0.1:1/", caller, strictHarness);
+  await strictHarness.sql("update webhook_endpoint set url = 'http://10.0.0.1/' where id = ?", [id]);
   const event = aPaymentEvent(caller);
-  await strict.publish(event);
-  await strict.settled();
-  const [delivery] = await deliveriesOf(event.id, caller, strict);
+  await strictHarness.publish(event);
+  await strictHarness.waitUntilIdle();
+  const [delivery] = await deliveriesOf(event.id, caller, strictHarness);
   expect(delivery?.attempts[0]).toMatchObject({
     failure: DeliveryFailure.ADDRESS_FORBIDDEN,
     error: "the address is not public",

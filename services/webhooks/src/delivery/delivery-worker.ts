@@ -12,10 +12,10 @@ const idleMs = 1_000;
 const busyMs = 20;
 
 /**
- * Delivers webhooks until disposed. New deliveries are inserted with a lease and arrive with the
- * signal `inserted`. All others are claimed when they are due. Delivery is at least once: if the
- * process crashes between the POST and its record, the lease expires and the same bytes are sent
- * again.
+ * Delivers webhooks until disposed. New deliveries are inserted with a lease and passed with the
+ * signal `inserted`. All other deliveries are claimed when they are due. Delivery is at least once:
+ * if the process crashes between the POST and its record, the lease expires and the same bytes are
+ * sent again.
  */
 export function startDelivering(context: Context): AsyncDisposable {
   const { orm, logger, limits, signals } = context;
@@ -32,7 +32,7 @@ export function startDelivering(context: Context): AsyncDisposable {
   const send = (delivery: LeasedDelivery) => {
     const { id, business_id, traceparent } = delivery;
     // Sets all of its context, because the caller may run in the context of another delivery.
-    const sent = inTrace(traceparent ? { traceparent } : undefined, () =>
+    const sendingDone = inTrace(traceparent ? { traceparent } : undefined, () =>
       forTenant(business_id, async () => {
         try {
           await inOperation("deliver", () => attemptDelivery(delivery));
@@ -40,11 +40,11 @@ export function startDelivering(context: Context): AsyncDisposable {
           // The lease expires, and the delivery is attempted again.
           logger.error({ err: error, delivery_id: id }, "delivery attempt failed with an internal error");
         }
-        sending.delete(sent);
+        sending.delete(sendingDone);
         if (backlog.has(delivery.endpoint_id) && limits.isHalfFree(delivery)) pause.wake();
       }),
     );
-    sending.add(sent);
+    sending.add(sendingDone);
   };
 
   const sendInserted = (deliveries: readonly NewDelivery[]) => {

@@ -11,7 +11,7 @@ import { createHttpClient, describeFailure, type HttpClient } from "./http-clien
 
 const stack: AsyncDisposable[] = [];
 afterEach(async () => {
-  for (const each of stack.splice(0).reverse()) await each[Symbol.asyncDispose]();
+  for (const disposable of stack.splice(0).reverse()) await disposable[Symbol.asyncDispose]();
 });
 
 function aClient(options: { timeoutMs?: number; allowInsecure?: boolean; resolve?: Resolve } = {}): HttpClient {
@@ -44,11 +44,11 @@ async function startRawServer(respond: (socket: Socket) => void) {
 }
 
 const body = Buffer.from("{}");
-const forbidden = { code: "ADDRESS_FORBIDDEN", detail: "the address is not public" };
+const addressForbidden = { code: "ADDRESS_FORBIDDEN", detail: "the address is not public" };
 const timedOut = { code: "TIMEOUT", detail: "timed out after 0.1 s" };
 const head = "HTTP/1.1 200 OK\r\n";
 
-test("returns the status and the first KiB of the response body", async () => {
+test("post returns the status and the first KiB of the response body", async () => {
   await using receiver = await startReceiver((response) => response.writeHead(202).end("a".repeat(5_000)));
   const outcome = await aClient().post(new URL(receiver.url), { "x-test": "1" }, body);
   expect(outcome).toMatchObject({ statusCode: 202, failure: undefined, response: "a".repeat(1_024) });
@@ -56,21 +56,21 @@ test("returns the status and the first KiB of the response body", async () => {
   expect(receiver.requests[0]?.headers["x-test"]).toBe("1");
 });
 
-test("does not follow a redirect", async () => {
+test("post does not follow a redirect", async () => {
   await using target = await startReceiver();
   await using receiver = await startReceiver((response) => response.writeHead(307, { location: target.url }).end());
   expect((await aClient().post(new URL(receiver.url), {}, body))?.statusCode).toBe(307);
   expect(target.requests).toHaveLength(0);
 });
 
-test("times out when the server does not respond", async () => {
+test("post times out when the server does not respond", async () => {
   const server = await startRawServer(() => {});
   const outcome = await aClient({ timeoutMs: 100 }).post(server.url, {}, body);
   expect(outcome).toMatchObject({ statusCode: undefined, failure: timedOut, response: undefined });
   await Promise.all(server.closed);
 });
 
-test("times out when headers arrive byte by byte", async () => {
+test("post times out when the server sends headers byte by byte", async () => {
   const server = await startRawServer((socket) => {
     const timer = setInterval(() => socket.write("H"), 5);
     socket.once("close", () => clearInterval(timer));
@@ -80,21 +80,21 @@ test("times out when headers arrive byte by byte", async () => {
   await Promise.all(server.closed);
 });
 
-test("returns 200 when the connection is reset after the headers", async () => {
+test("post returns 200 when the connection is reset after the headers", async () => {
   const server = await startRawServer((socket) => {
     socket.write(`${head}content-length: 100\r\n\r\npartial`, () => setImmediate(() => socket.resetAndDestroy()));
   });
   expect(await aClient().post(server.url, {}, body)).toMatchObject({ statusCode: 200, failure: undefined });
 });
 
-test("returns 200 with the received part of a body that does not end", async () => {
+test("post returns 200 with the received part of a body that does not end", async () => {
   const server = await startRawServer((socket) => socket.write(`${head}content-length: 100\r\n\r\npartial`));
   const outcome = await aClient({ timeoutMs: 300 }).post(server.url, {}, body);
   expect(outcome).toMatchObject({ statusCode: 200, failure: undefined, response: "partial" });
   await Promise.all(server.closed);
 });
 
-test("closes the connection of an endless body", async () => {
+test("post closes the connection of an endless body", async () => {
   let written = 0;
   const server = await startRawServer((socket) => {
     socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
@@ -106,11 +106,11 @@ test("closes the connection of an endless body", async () => {
   });
   expect(await aClient().post(server.url, {}, body)).toMatchObject({ statusCode: 200, response: "z".repeat(1_024) });
   await Promise.all(server.closed);
-  // At most the buffers of both sockets.
+  // The server can write at most until the buffers of both sockets are full.
   expect(written).toBeLessThan(20_000);
 });
 
-test("does not decompress a body", async () => {
+test("post does not decompress a body", async () => {
   await using receiver = await startReceiver((response) => {
     response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(100_000)));
   });
@@ -119,7 +119,7 @@ test("does not decompress a body", async () => {
   expect(outcome?.response).not.toContain("xxxx");
 });
 
-test("replaces NUL and invalid bytes in the body, and omits an incomplete character", async () => {
+test("post replaces NUL and invalid bytes in the body, and omits an incomplete character", async () => {
   await using receiver = await startReceiver((response) => response.end(Buffer.from([0x61, 0, 0xff, 0x62, 0xc3])));
   expect((await aClient().post(new URL(receiver.url), {}, body))?.response).toBe("a\uFFFD\uFFFDb");
 });
@@ -128,7 +128,7 @@ test.each([
   ["the response is not valid HTTP", "SSH-2.0-OpenSSH\r\n"],
   ["the response is not valid HTTP", `${head}transfer-encoding: chunked\r\ncontent-length: 5\r\n\r\nhello`],
   ["the response is too long", `${head}x: ${"y".repeat(400_000)}\r\n\r\n`],
-])("returns INVALID_RESPONSE with the detail: %s", async (detail, bytes) => {
+])("post returns INVALID_RESPONSE with the detail: %s", async (detail, bytes) => {
   const server = await startRawServer((socket) => socket.end(bytes));
   expect(await aClient().post(server.url, {}, body)).toMatchObject({
     statusCode: undefined,
@@ -136,7 +136,7 @@ test.each([
   });
 });
 
-test("returns CONNECTION_RESET for a closed connection and CONNECTION_REFUSED for a refused one", async () => {
+test("post returns CONNECTION_RESET for a closed connection and CONNECTION_REFUSED for a refused connection", async () => {
   const server = await startRawServer((socket) => socket.destroy());
   expect(await aClient().post(server.url, {}, body)).toMatchObject({
     failure: { code: "CONNECTION_RESET", detail: "the connection was closed before a response" },
@@ -148,7 +148,7 @@ test("returns CONNECTION_RESET for a closed connection and CONNECTION_REFUSED fo
   });
 });
 
-test("returns TLS_ERROR for a self-signed certificate, without sending the request", async () => {
+test("post returns TLS_ERROR for a self-signed certificate, without sending the request", async () => {
   const requests: string[] = [];
   const server = createTlsServer(selfSigned, (request, response) => {
     requests.push(request.url ?? "");
@@ -168,16 +168,16 @@ test("returns TLS_ERROR for a self-signed certificate, without sending the reque
 });
 
 test.each(["http://127.0.0.1", "http://[::1]", "http://2130706433", "http://localhost", "https://127.0.0.1"])(
-  "does not connect to %s when only public addresses are allowed",
+  "post does not connect to %s when only public addresses are allowed",
   async (origin) => {
     const server = await startRawServer(() => {});
     const outcome = await aClient({ allowInsecure: false }).post(new URL(`${origin}:${server.port}/`), {}, body);
-    expect(outcome).toMatchObject({ statusCode: undefined, failure: forbidden });
+    expect(outcome).toMatchObject({ statusCode: undefined, failure: addressForbidden });
     expect(server.sockets.size).toBe(0);
   },
 );
 
-test("checks the addresses of a name at each connection", async () => {
+test("post checks the addresses of a name at each connection", async () => {
   await using receiver = await startReceiver((response) => response.writeHead(200, { connection: "close" }).end());
   let addresses = ["127.0.0.1"];
   const resolve: Resolve = async () => addresses.map((address) => ({ address, family: 4 }));
@@ -186,12 +186,12 @@ test("checks the addresses of a name at each connection", async () => {
   expect(await client.post(url, {}, body)).toMatchObject({ statusCode: 200 });
   expect(receiver.requests[0]?.headers.host).toBe(`rebinding.example:${receiver.port}`);
   addresses = ["127.0.0.1", "10.0.0.1"];
-  expect(await client.post(url, {}, body)).toMatchObject({ failure: forbidden });
+  expect(await client.post(url, {}, body)).toMatchObject({ failure: addressForbidden });
   expect(receiver.requests).toHaveLength(1);
 });
 
-test("returns DNS_ERROR for a name that does not resolve", async () => {
-  const resolve: Resolve = () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" }));
+test("post returns DNS_ERROR for a name that does not resolve", async () => {
+  const resolve: Resolve = () => Promise.reject(Object.assign(new Error("simulated failure"), { code: "ENOTFOUND" }));
   expect(await aClient({ resolve }).post(new URL("http://nowhere.example/"), {}, body)).toMatchObject({
     failure: { code: "DNS_ERROR", detail: "the host name does not resolve" },
   });
@@ -211,12 +211,12 @@ test.each([
   ["empty lines", "", "\r\n"],
   ["reason", "HTTP/1.1 200 ", "a"],
   ["headers", head, "x-header: value\r\n"],
-])("closes the connection before the timeout when a response has endless %s", async (_part, first, repeated) => {
+])("post closes the connection before the timeout when a response has endless %s", async (_part, first, repeated) => {
   const flood = repeated.repeat(50_000 / repeated.length);
   const server = await startRawServer((socket) => {
     socket.write(first);
-    const more = () => void (socket.destroyed || (socket.write(flood) ? setImmediate(more) : socket.once("drain", more)));
-    more();
+    const properties = () => void (socket.destroyed || (socket.write(flood) ? setImmediate(properties) : socket.once("drain", properties)));
+    properties();
   });
   const outcome = await aClient().post(server.url, {}, body);
   expect(outcome).toMatchObject({
@@ -225,7 +225,7 @@ test.each([
   });
 });
 
-test("reuses a connection for 60 responses of 15 kB", async () => {
+test("post uses one connection for 60 responses of 15 kB", async () => {
   const ports = new Set<number | undefined>();
   await using receiver = await startReceiver((response) => {
     ports.add(response.socket?.remotePort);
@@ -239,7 +239,7 @@ test("reuses a connection for 60 responses of 15 kB", async () => {
   expect(ports.size).toBeLessThan(3);
 });
 
-const fault = (code: string, more: object = {}) => Object.assign(new Error("no"), { code, ...more });
+const fault = (code: string, properties: object = {}) => Object.assign(new Error("simulated failure"), { code, ...properties });
 
 test.each([
   ["TIMEOUT", fault("ETIMEDOUT")],
@@ -254,6 +254,6 @@ test.each([
   ["TLS_ERROR", fault("ERR_TLS_CERT_ALTNAME_INVALID")],
   ["ADDRESS_FORBIDDEN", new AddressNotPublic()],
   ["CONNECTION_RESET", fault("ESOMETHING")],
-])("reports %s for %s", (code, error) => {
+])("describeFailure returns %s for %s", (code, error) => {
   expect(describeFailure(error).code).toBe(code);
 });

@@ -75,11 +75,11 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
       let size = 0;
       let status: { code: number; retryAfter: string | undefined } | undefined;
       let abort: (() => void) | undefined;
-      let ended = false;
+      let hasEnded = false;
 
       const end = (outcome: { failure?: Failure } | undefined) => {
-        if (ended) return;
-        ended = true;
+        if (hasEnded) return;
+        hasEnded = true;
         clearTimeout(timer);
         inFlight.delete(onAbort);
         resolve(
@@ -103,18 +103,18 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
         { origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body },
         {
           onRequestStart(controller) {
-            abort = () => controller.abort(new Error("request no longer awaited"));
-            if (ended) abort();
+            abort = () => controller.abort(new Error("request aborted by the client"));
+            if (hasEnded) abort();
           },
           onResponseStart(_controller, code, responseHeaders) {
-            if (code < 200 || ended) return;
+            if (code < 200 || hasEnded) return;
             status = { code, retryAfter: [responseHeaders["retry-after"]].flat()[0] };
             clearTimeout(timer);
             const leftMs = timeoutMs - (performance.now() - startedMs);
             timer = setTimeout(() => end({}), Math.min(leftMs, bodyMsMax));
           },
           onResponseData(_controller, chunk) {
-            if (ended) return;
+            if (hasEnded) return;
             chunks.push(chunk);
             size += chunk.length;
             if (size >= bodyBytesMax) end({});
@@ -145,11 +145,11 @@ export function createHttpClient({ addresses, timeoutMs }: { addresses: AddressG
  * Closes a connection that received too many bytes since its last request, before the parser runs.
  */
 function limitResponseBytes(socket: Socket): void {
-  let [written, before, read] = [0, 0, 0];
+  let [writtenBytes, readBeforeRequest, readBytes] = [0, 0, 0];
   const checkBytes = () => {
-    if (socket.bytesWritten !== written) [written, before] = [socket.bytesWritten, read];
-    read = socket.bytesRead;
-    if (read - before <= responseBytesMax) return;
+    if (socket.bytesWritten !== writtenBytes) [writtenBytes, readBeforeRequest] = [socket.bytesWritten, readBytes];
+    readBytes = socket.bytesRead;
+    if (readBytes - readBeforeRequest <= responseBytesMax) return;
     socket.destroy(new ResponseTooLong());
     socket.read();
   };

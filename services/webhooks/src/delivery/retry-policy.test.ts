@@ -36,7 +36,7 @@ test("Retry-After of other statuses is ignored", () => {
   expect(pauseMs(1, pausesMs, { statusCode: 500, retryAfterMs: dayMs }, () => 0.5)).toBe(30_000);
 });
 
-test("Retry-After is parsed as seconds or as an HTTP date; other values are ignored", () => {
+test("Retry-After is parsed as seconds or as an HTTP date, and other values are ignored", () => {
   const nowMs = Date.parse("2026-11-20T10:00:00Z");
   expect(readRetryAfterMs("120", nowMs)).toBe(120_000);
   expect(readRetryAfterMs("Fri, 20 Nov 2026 10:05:00 GMT", nowMs)).toBe(300_000);

@@ -25,7 +25,7 @@ async function publishAged(harness: Harness, caller: { businessId: string }, ...
   return events;
 }
 
-test("deletes events older than 30 days with their deliveries and attempts, and keeps younger events", async () => {
+test("the jobs delete events older than 30 days with their deliveries and attempts, and keep younger events", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
@@ -48,7 +48,7 @@ test("deletes events older than 30 days with their deliveries and attempts, and 
   ]);
 });
 
-test("the list of events counts those of the last 30 days, before and after the cleaning jobs run", async () => {
+test("the list of events counts only events of the last 30 days, before and after the jobs run", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   const total = async () => (await harness.events.listEvents({ limit: 1 }, { caller })).total;
@@ -59,7 +59,7 @@ test("the list of events counts those of the last 30 days, before and after the 
   expect(await total()).toBe(3);
 });
 
-test("a delivery that is pending after 31 days is deleted, so that the partition of its event can be dropped", async () => {
+test("a delivery that is still pending after 31 days is deleted, so that the partition of its event can be dropped", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
@@ -71,7 +71,7 @@ test("a delivery that is pending after 31 days is deleted, so that the partition
   expect(await harness.sql("select id from event")).toEqual([{ id: late?.id }]);
 });
 
-test("events that are older than 30 days are dropped although a replay of them is running", async () => {
+test("events older than 30 days are dropped even while a replay of them is running", async () => {
   await using harness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });

@@ -21,25 +21,25 @@ const waitingMax = 512;
 
 /**
  * Advances a replay for one time slice. A step is one short transaction. It restarts about as many
- * deliveries as the endpoint completes until the next step. So a new event waits for some tenths of
- * a second, never for the whole replay. An endpoint that completes nothing gets no more deliveries.
+ * deliveries as the endpoint completes until the next step. A new event therefore waits some tenths
+ * of a second, not for the whole replay. An endpoint that completes no deliveries gets no more.
  */
 export async function advanceReplay(context: Context, id: string, lease: Lease): Promise<void> {
   const { orm, signals } = context;
   const endMs = performance.now() + timeSliceMs;
-  let bound = waitingMin;
+  let waitingLimit = waitingMin;
   let waitingBefore: number | undefined;
   let isStuck = false;
   const isLimited = await isLimitReached(context, id);
   while (!isStuck && !isLimited && performance.now() < endMs) {
-    const step = await runStep(context, id, lease, bound);
+    const step = await runStep(context, id, lease, waitingLimit);
     faultPoint("replay.committed");
     if (!step) return;
     if (step.sent > 0) signals.emit("due");
     if (step.isDone) return;
     const completed = waitingBefore === undefined ? undefined : waitingBefore - step.waiting;
     isStuck = step.isFull && completed !== undefined && completed <= 0;
-    bound = nextBound(bound, completed ?? 0);
+    waitingLimit = nextWaitingLimit(waitingLimit, completed ?? 0);
     waitingBefore = step.waiting + step.sent;
     await sleep(step.sent > 0 || step.isFull ? restartPauseMs : scanPauseMs);
   }
@@ -56,26 +56,26 @@ async function isLimitReached(context: Context, id: string): Promise<boolean> {
 }
 
 /**
- * Returns the next limit of waiting deliveries: twice the number completed since the last step. It
- * falls by at most half, because a slow step may be an exception.
+ * Returns the next limit of waiting deliveries: twice the number completed since the last step. The
+ * limit decreases by at most half, because one slow step may be an exception.
  */
-export const nextBound = (bound: number, completed: number): number =>
-  Math.min(Math.max(2 * completed, Math.ceil(bound / 2), waitingMin), waitingMax);
+export const nextWaitingLimit = (waitingLimit: number, completed: number): number =>
+  Math.min(Math.max(2 * completed, Math.ceil(waitingLimit / 2), waitingMin), waitingMax);
 
 /** Runs a step. Returns undefined if the lease is lost or the replay is deleted. */
-async function runStep({ orm }: Context, id: string, lease: Lease, bound: number) {
+async function runStep({ orm }: Context, id: string, lease: Lease, waitingLimit: number) {
   return await transaction(orm, async (em) => {
     const state = (await lease.holds(em)) ? await readReplayState(em, id) : undefined;
     if (!state) return undefined;
     const { is_active: isActive, is_counted: isCounted, waiting } = state;
-    const isFull = isCounted && waiting >= bound;
+    const isFull = isCounted && waiting >= waitingLimit;
     const step = { sent: 0, isDone: false, waiting, isFull };
     if (!isActive) {
       await endReplay(em, id);
       return { ...step, isDone: true };
     }
     if (!isCounted) await countMatches(em, id);
-    else if (!isFull) Object.assign(step, await restartDeliveries(em, id, bound - waiting));
+    else if (!isFull) Object.assign(step, await restartDeliveries(em, id, waitingLimit - waiting));
     faultPoint("replay.stepped");
     return step;
   });

@@ -14,10 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-type Receive = (request: ReceivedRequest, secret: string, seen: Set<string>) => number;
+type Receive = (request: ReceivedRequest, secret: string, seenIds: Set<string>) => number;
 
 /** A receiver as described in the documentation. */
-const correct: Receive = ({ headers, body }, secret) => {
+const correctReceiver: Receive = ({ headers, body }, secret) => {
   try {
     new Webhook(secret).verify(body, headers as Record<string, string>);
     return 204;
@@ -29,20 +29,20 @@ const xSignatureOnly: Receive = ({ headers, body }, current) => {
   const expected = signatureHeaders("", 0, body, { current, other: undefined })["x-signature"];
   return headers["x-signature"] === expected ? 200 : 403;
 };
-const rejectsDuplicates: Receive = (request, secret, seen) => {
+const rejectsDuplicates: Receive = (request, secret, seenIds) => {
   const id = String(request.headers["webhook-id"]);
-  const status = correct(request, secret, seen);
-  if (status === 204 && seen.has(id)) return 409;
-  seen.add(id);
+  const status = correctReceiver(request, secret, seenIds);
+  if (status === 204 && seenIds.has(id)) return 409;
+  seenIds.add(id);
   return status;
 };
 
 /** Creates a business with an endpoint at a receiver that responds with the status of `receive`. */
 async function aReceiver(receive: Receive, headers: Record<string, string> = {}) {
-  const [caller, seen] = [aBusinessCaller(), new Set<string>()];
+  const [caller, seenIds] = [aBusinessCaller(), new Set<string>()];
   let secret = "";
   const respond = (response: ServerResponse, _: number, request: ReceivedRequest) => {
-    const status = receive(request, secret, seen);
+    const status = receive(request, secret, seenIds);
     if (status > 0) response.writeHead(status, headers).end();
   };
   const receiver = await startReceiver(respond);
@@ -61,24 +61,24 @@ async function aReceiver(receive: Receive, headers: Record<string, string> = {})
 const { GOOD, FORGED_SIGNATURE, DUPLICATE, OLD_TIMESTAMP } = WebhookCheckName;
 const names = [GOOD, FORGED_SIGNATURE, DUPLICATE, OLD_TIMESTAMP];
 
-test("a correct receiver passes all four checks, and gets them as WEBHOOK_CHECK events", async () => {
-  await using receiver = await aReceiver(correct);
+test("a correct receiver passes all four checks, which are sent as WEBHOOK_CHECK events", async () => {
+  await using receiver = await aReceiver(correctReceiver);
   const { checks } = await receiver.check();
   expect(checks.map(({ name, passed }) => [name, passed])).toEqual(names.map((name) => [name, true]));
   expect(checks[0]?.detail).toMatch(/^responded with 204 in \d+ ms$/);
 
   expect(receiver.requests).toHaveLength(4);
   for (const { method, headers, body } of receiver.requests) {
-    const { id, event, occurred_at, business_id, ...rest } = JSON.parse(body.toString());
-    expect([method, headers["x-webhook-event"], event, rest]).toEqual(["POST", "WEBHOOK_CHECK", "WEBHOOK_CHECK", {}]);
+    const { id, event, occurred_at, business_id, ...otherFields } = JSON.parse(body.toString());
+    expect([method, headers["x-webhook-event"], event, otherFields]).toEqual(["POST", "WEBHOOK_CHECK", "WEBHOOK_CHECK", {}]);
     expect([headers["webhook-id"], business_id]).toEqual([id, receiver.caller.businessId]);
     expect(Number.isNaN(Date.parse(occurred_at))).toBe(false);
   }
   const bodies = Map.groupBy(receiver.requests, ({ body }) => body.toString());
   expect([...bodies.values()].map(({ length }) => length).toSorted()).toEqual([1, 1, 2]);
-  const old = receiver.requests.filter(({ headers }) => Number(headers["webhook-timestamp"]) < Date.now() / 1000 - 3_000);
-  expect(old).toHaveLength(1);
-  expect(xSignatureOnly(old[0] as ReceivedRequest, receiver.secret, new Set())).toBe(200);
+  const oldRequests = receiver.requests.filter(({ headers }) => Number(headers["webhook-timestamp"]) < Date.now() / 1000 - 3_000);
+  expect(oldRequests).toHaveLength(1);
+  expect(xSignatureOnly(oldRequests[0] as ReceivedRequest, receiver.secret, new Set())).toBe(200);
 });
 
 describe("check results of a receiver", () => {
@@ -105,7 +105,7 @@ describe("check results of a receiver", () => {
     ],
     ["that responds with 410", () => 410, [FORGED_SIGNATURE, OLD_TIMESTAMP], [/^responded with 410/]],
     ["that does not respond", () => 0, [], [/timed out/, /cannot determine/, /timed out/, /cannot determine/]],
-  ])("%s", async (_, receive, passed, details) => {
+  ])("the checks of a receiver %s return the expected results", async (_, receive, passed, details) => {
     await using receiver = await aReceiver(receive, { location: "/elsewhere" });
     const { checks } = await receiver.check();
     expect(checks.map(({ name }) => name)).toEqual(names);
@@ -120,58 +120,58 @@ test("a check creates no event and no delivery, and does not change the endpoint
   await using receiver = await aReceiver(() => 410);
   const before = await harness.endpoints.getWebhookEndpoint({ id: receiver.id }, receiver);
   await receiver.check();
-  await harness.settled();
+  await harness.waitUntilIdle();
   expect(await harness.endpoints.getWebhookEndpoint({ id: receiver.id }, receiver)).toEqual(before);
   expect((await harness.events.listEvents({ limit: 1, offset: 0 }, receiver)).total).toBe(0);
   expect(await harness.sql("select 1 from delivery where endpoint_id = ?", [receiver.id])).toEqual([]);
 });
 
 test("all checks fail without a connection if the address is not public", async () => {
-  await using receiver = await aReceiver(correct);
+  await using receiver = await aReceiver(correctReceiver);
   await harness.sql("update webhook_endpoint set url = 'https://10.0.0.1/hook' where id = ?", [receiver.id]);
   const { checks } = await receiver.check();
   for (const { passed, detail } of checks) expect([passed, detail]).toEqual([false, expect.stringMatching(/not public/)]);
 });
 
-test("no transaction is open during a check, and a second check within ten seconds is rejected", async () => {
+test("a check holds no transaction open, and a second check within ten seconds is rejected", async () => {
   await using receiver = await aReceiver(() => 0);
-  const checking = receiver.check();
+  const runningCheck = receiver.check();
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(0));
-  const open = "select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
-  expect(await harness.sql(open)).toEqual([]);
-  const again = { kind: "conflict", code: "endpoint_checked_recently" };
-  await expect(receiver.check()).rejects.toMatchObject(again);
-  await checking;
-  await expect(receiver.check()).rejects.toMatchObject(again);
+  const openTransactions = "select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
+  expect(await harness.sql(openTransactions)).toEqual([]);
+  const recentlyChecked = { kind: "conflict", code: "endpoint_checked_recently" };
+  await expect(receiver.check()).rejects.toMatchObject(recentlyChecked);
+  await runningCheck;
+  await expect(receiver.check()).rejects.toMatchObject(recentlyChecked);
   await harness.sql("update webhook_endpoint set checked_at = now() - interval '11 seconds' where id = ?", [receiver.id]);
   expect((await receiver.check()).checks).toHaveLength(4);
   expect(receiver.requests).toHaveLength(8);
 });
 
-test("the same Idempotency-Key runs the check once", async () => {
-  await using receiver = await aReceiver(correct);
+test("two checks with the same Idempotency-Key run once", async () => {
+  await using receiver = await aReceiver(correctReceiver);
   const check = () => harness.endpoints.checkWebhookEndpoint({ id: receiver.id }, withIdempotencyKey(receiver.caller, "again"));
   const first = await check();
   expect(await check()).toEqual(first);
   expect(receiver.requests).toHaveLength(4);
 });
 
-test("a receiver that has only the previous secret passes during a rotation", async () => {
-  await using receiver = await aReceiver(correct);
+test("a receiver with only the previous secret passes all checks during a rotation", async () => {
+  await using receiver = await aReceiver(correctReceiver);
   await harness.endpoints.updateWebhookEndpoint({ id: receiver.id, rotateSecret: true }, receiver);
   const { checks } = await receiver.check();
   expect(checks.map(({ passed }) => passed)).toEqual([true, true, true, true]);
 });
 
-test("rejects a DISABLED endpoint, and returns the same not_found for a foreign, unknown or malformed id", async () => {
-  await using receiver = await aReceiver(correct);
-  await using foreign = await aReceiver(correct);
+test("a check rejects a DISABLED endpoint, and returns the same not_found for a foreign, unknown or malformed id", async () => {
+  await using receiver = await aReceiver(correctReceiver);
+  await using foreignReceiver = await aReceiver(correctReceiver);
   const { caller, id } = receiver;
   await harness.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.DISABLED }, { caller });
   await expect(receiver.check()).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
   const check = (id: string) => harness.endpoints.checkWebhookEndpoint({ id }, { caller });
-  const refusals = await Promise.all([foreign.id, uuidv7(), "x"].map((id) => check(id).catch((error: unknown) => error)));
+  const refusals = await Promise.all([foreignReceiver.id, uuidv7(), "x"].map((id) => check(id).catch((error: unknown) => error)));
   for (const refusal of refusals) expect(refusal).toEqual(refusals[1]);
   expect(refusals[0]).toMatchObject({ kind: "not_found", code: "not_found" });
-  expect(receiver.requests.length + foreign.requests.length).toBe(0);
+  expect(receiver.requests.length + foreignReceiver.requests.length).toBe(0);
 });

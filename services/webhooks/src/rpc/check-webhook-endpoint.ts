@@ -23,7 +23,7 @@ export const checkWebhookEndpoint =
   (context: Context): Implementation<typeof WebhookEndpointService.method.checkWebhookEndpoint> =>
   async (request, call) => {
     const businessId = requireBusiness(call.caller);
-    const begun = await transaction(context.orm, async (em) => {
+    const claimed = await transaction(context.orm, async (em) => {
       // After a crash, the same request can run the check again.
       const claim = await claimKey(em, call, CheckWebhookEndpointResponseSchema, { heldMs: call.remainingMs() });
       if ("replayed" in claim) return claim;
@@ -36,11 +36,11 @@ export const checkWebhookEndpoint =
       if (!receiver) throw webhookEndpointNotFound();
       return { receiver, keyId: claim.record?.id };
     });
-    if ("replayed" in begun) return begun.replayed;
+    if ("replayed" in claimed) return claimed.replayed;
 
-    const response = { checks: await checkReceiver(context, begun.receiver) };
+    const response = { checks: await checkReceiver(context, claimed.receiver) };
     await transaction(context.orm, async (em) => {
-      const key = await lockKey(em, begun.keyId);
+      const key = await lockKey(em, claimed.keyId);
       if (key && !key.hasEnded()) key.storeResponse(CheckWebhookEndpointResponseSchema, response);
     });
     return response;

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("creates an ACTIVE endpoint and returns its secret", async () => {
+test("createWebhookEndpoint creates an ACTIVE endpoint and returns its secret", async () => {
   const caller = aBusinessCaller();
   const endpoint = await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   expect(endpoint).toMatchObject({ businessId: caller.businessId, url, status: WebhookEndpointStatus.ACTIVE, events: [] });
@@ -32,12 +32,12 @@ test("no table contains a secret in plain text", async () => {
   for (const { name } of tables) {
     const rows = await harness.sql<{ text: string }>(`select t::text as text from "${name}" t`);
     const stored = name === "idempotency_key" ? await harness.sql<{ answer: Buffer }>("select answer from idempotency_key") : [];
-    const all = [...rows.map(({ text }) => text), ...stored.map(({ answer }) => answer.toString("latin1"))].join("\n");
-    for (const secret of [created.secret, rotated.secret]) expect(all).not.toContain((secret as string).slice("whsec_".length));
+    const storedText = [...rows.map(({ text }) => text), ...stored.map(({ answer }) => answer.toString("latin1"))].join("\n");
+    for (const secret of [created.secret, rotated.secret]) expect(storedText).not.toContain((secret as string).slice("whsec_".length));
   }
 });
 
-test("the same Idempotency-Key creates one endpoint, and the second response has no secret", async () => {
+test("two creations with the same Idempotency-Key create one endpoint, and the second response has no secret", async () => {
   const caller = aBusinessCaller();
   const first = await harness.endpoints.createWebhookEndpoint({ url }, withIdempotencyKey(caller, "key-1"));
   let replayed = false;
@@ -51,14 +51,14 @@ test("the same Idempotency-Key creates one endpoint, and the second response has
   expect((await harness.endpoints.listWebhookEndpoints({ limit: 50, offset: 0 }, { caller })).total).toBe(1);
 });
 
-test("creates two endpoints with the same URL", async () => {
+test("two endpoints can have the same URL", async () => {
   const caller = aBusinessCaller();
   const first = await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   const second = await harness.endpoints.createWebhookEndpoint({ url }, { caller });
   expect(second.id).not.toBe(first.id);
 });
 
-test("exactly 20 of 25 concurrent requests succeed, and other businesses are not affected", async () => {
+test("exactly 20 of 25 concurrent creations succeed, and other businesses are not affected", async () => {
   const caller = aBusinessCaller();
   const results = await Promise.allSettled(
     Array.from({ length: 25 }, () => harness.endpoints.createWebhookEndpoint({ url }, { caller, timeoutMs: 20_000 })),
@@ -69,7 +69,7 @@ test("exactly 20 of 25 concurrent requests succeed, and other businesses are not
   await harness.endpoints.createWebhookEndpoint({ url }, { caller: aBusinessCaller() });
 });
 
-test("rejects a forbidden URL with a code for the reason and the pointer /url", async () => {
+test("creation rejects a forbidden URL with a code for the reason and the pointer /url", async () => {
   const caller = aBusinessCaller();
   const create = (forbiddenUrl: string) => harness.endpoints.createWebhookEndpoint({ url: forbiddenUrl }, { caller });
   await expect(create("http://93.184.215.14/")).rejects.toMatchObject({
@@ -84,7 +84,7 @@ test("rejects a forbidden URL with a code for the reason and the pointer /url", 
   });
 });
 
-test("stores each event type once, and rejects an unknown type and WEBHOOK_TEST at /events", async () => {
+test("creation stores each event type once, and rejects an unknown type and WEBHOOK_TEST at /events", async () => {
   const caller = aBusinessCaller();
   const events = ["PAYMENT_REFUNDED", "KYC_DOCUMENT_EXPIRED", "PAYMENT_REFUNDED"];
   const endpoint = await harness.endpoints.createWebhookEndpoint({ url, events }, { caller });
@@ -97,7 +97,7 @@ test("stores each event type once, and rejects an unknown type and WEBHOOK_TEST 
     });
 });
 
-test("rejects an operator key", async () => {
+test("creation rejects an operator key", async () => {
   await expect(harness.endpoints.createWebhookEndpoint({ url }, { caller: adminCaller })).rejects.toMatchObject({
     code: "business_key_required",
   });

@@ -13,26 +13,26 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("deletes the endpoint and its pending deliveries, and keeps finished deliveries and those of other endpoints", async () => {
+test("deletion deletes the endpoint and its pending deliveries, and keeps finished deliveries and those of other endpoints", async () => {
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/a" }, { caller });
   const other = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/b" }, { caller });
-  const [ended, pending] = [aPaymentEvent(caller), aPaymentEvent(caller)];
-  await harness.publish(ended, pending);
-  await harness.sql("update delivery set status = 'SUCCEEDED', next_attempt_at = null where event_id = ?", [ended.id]);
+  const [finished, pending] = [aPaymentEvent(caller), aPaymentEvent(caller)];
+  await harness.publish(finished, pending);
+  await harness.sql("update delivery set status = 'SUCCEEDED', next_attempt_at = null where event_id = ?", [finished.id]);
 
   await harness.endpoints.deleteWebhookEndpoint({ id }, { caller });
   await expect(harness.endpoints.getWebhookEndpoint({ id }, { caller })).rejects.toMatchObject({ kind: "not_found" });
   const deliveriesOf = async (eventId: string) =>
     (await harness.events.listDeliveries({ eventId, limit: 50, offset: 0 }, { caller })).deliveries;
-  expect((await deliveriesOf(ended.id)).map(({ status }) => status)).toEqual([
+  expect((await deliveriesOf(finished.id)).map(({ status }) => status)).toEqual([
     DeliveryStatus.SUCCEEDED,
     DeliveryStatus.SUCCEEDED,
   ]);
   expect((await deliveriesOf(pending.id)).map(({ endpointId }) => endpointId)).toEqual([other.id]);
 });
 
-test("returns the same not_found for a foreign, unknown, malformed or deleted id", async () => {
+test("deletion returns the same not_found for a foreign, unknown, malformed or deleted id", async () => {
   const caller = aBusinessCaller();
   const create = () => harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
   const [kept, deleted] = [await create(), await create()];
@@ -56,7 +56,7 @@ test("returns the same not_found for a foreign, unknown, malformed or deleted id
  * statement that records results. PostgreSQL does not define in which order that statement takes
  * these locks.
  */
-async function contended() {
+async function createLockRace() {
   await using stack = new AsyncDisposableStack();
   const caller = aBusinessCaller();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
@@ -81,8 +81,8 @@ async function contended() {
 const sessionsWaitingForLocks = async () =>
   (await harness.sql("select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")).length;
 
-test("the deletion waits without a deadlock for a session that locks the endpoint before its deliveries", async () => {
-  await using race = await contended();
+test("deletion waits without a deadlock for a session that locks the endpoint before its deliveries", async () => {
+  await using race = await createLockRace();
   await race.lockEndpoint();
   const removal = race.remove();
   await eventually(async () => expect(await sessionsWaitingForLocks()).toBe(1));
@@ -92,8 +92,8 @@ test("the deletion waits without a deadlock for a session that locks the endpoin
   expect(await race.isEndpointGone()).toBe(true);
 });
 
-test("the deletion skips a locked delivery, so that the session that locked it can lock the endpoint next", async () => {
-  await using race = await contended();
+test("deletion skips a locked delivery, so that the session with this lock can lock the endpoint next", async () => {
+  await using race = await createLockRace();
   await race.lockDelivery();
   await race.remove();
   expect(await race.isEndpointGone()).toBe(true);

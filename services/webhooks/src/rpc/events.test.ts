@@ -16,7 +16,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 const page = { limit: 50, offset: 0 };
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
-test("lists events newest first with their exact bodies, filtered by type and time", async () => {
+test("listEvents returns events newest first with their exact bodies, filtered by type and time", async () => {
   const caller = aBusinessCaller();
   const { businessId } = caller;
   const times = [30, 20, 10].map(minutesAgo) as [Date, Date, Date];
@@ -57,7 +57,7 @@ test("an event older than 30 days is not returned", async () => {
   await expect(harness.events.getEvent({ id: old.id }, { caller })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("every RPC returns the same not_found for a foreign, unknown or malformed event id", async () => {
+test("RPCs of events return the same not_found for a foreign, unknown or malformed event id", async () => {
   const event = aPaymentEvent();
   await harness.publish(event);
   const caller = aBusinessCaller();
@@ -81,7 +81,7 @@ test("the deliveries of an event contain every attempt with status and response 
   const endpoint = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
   const event = aPaymentEvent(caller);
   await harness.publish(event);
-  await harness.settled();
+  await harness.waitUntilIdle();
 
   const { deliveries, total } = await harness.events.listDeliveries({ eventId: event.id, ...page }, { caller });
   expect(total).toBe(1);
@@ -104,7 +104,7 @@ test("a failure code that only a newer version supports is returned as UNSPECIFI
   await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
   const event = aPaymentEvent(caller);
   await harness.publish(event);
-  await harness.settled();
+  await harness.waitUntilIdle();
   const attempts = async () =>
     (await harness.events.listDeliveries({ eventId: event.id, ...page }, { caller })).deliveries[0]?.attempts;
   const setFailure = (code: string) =>
@@ -115,7 +115,7 @@ test("a failure code that only a newer version supports is returned as UNSPECIFI
   expect(await attempts()).toMatchObject([{ statusCode: 200, failure: DeliveryFailure.UNSPECIFIED }]);
 });
 
-test("redelivers the same bytes only to ACTIVE endpoints that had a delivery", async () => {
+test("a redelivery sends the same bytes only to ACTIVE endpoints that had a delivery of the event", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   await using disabledReceiver = await startReceiver();
@@ -124,40 +124,40 @@ test("redelivers the same bytes only to ACTIVE endpoints that had a delivery", a
   const disabled = await harness.endpoints.createWebhookEndpoint({ url: disabledReceiver.url }, { caller });
   const event = aPaymentEvent(caller);
   await harness.publish(event);
-  await harness.settled();
+  await harness.waitUntilIdle();
   await harness.endpoints.updateWebhookEndpoint({ id: disabled.id, status: WebhookEndpointStatus.DISABLED }, { caller });
-  const late = await harness.endpoints.createWebhookEndpoint({ url: lateReceiver.url }, { caller });
+  const newEndpoint = await harness.endpoints.createWebhookEndpoint({ url: lateReceiver.url }, { caller });
 
   const redelivered = await harness.events.redeliverEvent({ eventId: event.id }, { caller });
   expect(redelivered.deliveries).toMatchObject([
     { endpointId: active.id, status: DeliveryStatus.PENDING, attempts: [{ statusCode: 200 }] },
   ]);
-  await harness.settled();
+  await harness.waitUntilIdle();
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([event.id, event.id]);
   expect(receiver.requests[1]?.body).toEqual(receiver.requests[0]?.body);
   expect([disabledReceiver.requests.length, lateReceiver.requests.length]).toEqual([1, 0]);
 
-  const to = (endpointId: string, by = caller) =>
+  const redeliverTo = (endpointId: string, by = caller) =>
     harness.events.redeliverEvent({ eventId: event.id, endpointId }, { caller: by });
-  await expect(to(disabled.id)).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
-  await expect(to(late.id)).rejects.toMatchObject({ kind: "conflict", code: "event_without_delivery" });
+  await expect(redeliverTo(disabled.id)).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
+  await expect(redeliverTo(newEndpoint.id)).rejects.toMatchObject({ kind: "conflict", code: "event_without_delivery" });
   const foreign = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller: aBusinessCaller() });
-  const refusals = await Promise.all([foreign.id, uuidv7(), "x"].map((id) => to(id).catch((error: unknown) => error)));
+  const refusals = await Promise.all([foreign.id, uuidv7(), "x"].map((id) => redeliverTo(id).catch((error: unknown) => error)));
   for (const refusal of refusals) expect(refusal).toEqual(refusals[1]);
   expect(refusals[0]).toMatchObject({ kind: "not_found", code: "webhook_endpoint_not_found" });
 });
 
-test("the same Idempotency-Key redelivers once", async () => {
+test("two redeliveries with the same Idempotency-Key send the event once", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
   const event = aPaymentEvent(caller);
   await harness.publish(event);
-  await harness.settled();
+  await harness.waitUntilIdle();
   const first = await harness.events.redeliverEvent({ eventId: event.id }, withIdempotencyKey(caller, "again"));
-  await harness.settled();
+  await harness.waitUntilIdle();
   const second = await harness.events.redeliverEvent({ eventId: event.id }, withIdempotencyKey(caller, "again"));
-  await harness.settled();
+  await harness.waitUntilIdle();
   expect(second).toEqual(first);
   expect(receiver.requests).toHaveLength(2);
 });

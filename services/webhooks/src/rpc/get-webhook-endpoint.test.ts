@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("returns an endpoint without its secret", async () => {
+test("getWebhookEndpoint returns an endpoint without its secret", async () => {
   const caller = aBusinessCaller();
   const created = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller });
   const { health, ...read } = await harness.endpoints.getWebhookEndpoint({ id: created.id }, { caller });
@@ -18,16 +18,16 @@ test("returns an endpoint without its secret", async () => {
   expect(Object.keys(health ?? {})).toEqual(["$typeName"]);
 });
 
-test("the health contains success rates, the last error and the start of the failures", async () => {
-  await using delivering = await startHarness();
+test("the health of an endpoint contains success rates, the last error and the start of the failures", async () => {
+  await using deliveringHarness = await startHarness();
   const statuses = [200, 503, 200, 500];
   await using receiver = await startReceiver((response, number) => response.writeHead(statuses[number - 1] ?? 500).end());
   const caller = aBusinessCaller();
-  const { id } = await delivering.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
-  const health = async () => (await delivering.endpoints.getWebhookEndpoint({ id }, { caller })).health;
+  const { id } = await deliveringHarness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
+  const health = async () => (await deliveringHarness.endpoints.getWebhookEndpoint({ id }, { caller })).health;
   const deliver = async () => {
-    await delivering.publish(aPaymentEvent(caller));
-    await delivering.settled();
+    await deliveringHarness.publish(aPaymentEvent(caller));
+    await deliveringHarness.waitUntilIdle();
   };
 
   await deliver();
@@ -43,11 +43,11 @@ test("the health contains success rates, the last error and the start of the fai
   expect(await health()).toMatchObject({ lastError: "connection_refused" });
 });
 
-test("returns the same not_found for a foreign, unknown or malformed id", async () => {
+test("getWebhookEndpoint returns the same not_found for a foreign, unknown or malformed id", async () => {
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/" }, { caller: aBusinessCaller() });
   const refusals = await Promise.all(
-    [id, uuidv7(), "nonsense", ""].map((each) =>
-      harness.endpoints.getWebhookEndpoint({ id: each }, { caller: aBusinessCaller() }).catch((error: unknown) => error),
+    [id, uuidv7(), "nonsense", ""].map((endpointId) =>
+      harness.endpoints.getWebhookEndpoint({ id: endpointId }, { caller: aBusinessCaller() }).catch((error: unknown) => error),
     ),
   );
   for (const refusal of refusals) expect(refusal).toEqual(refusals[1]);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-test("returns the events of one payment at the given times to operators, and no events of other payments", async () => {
+test("returns to operators the events of one payment at the given times, and no events of other payments", async () => {
   const { businessId, ...rest } = aBusinessCaller();
   const at = new Date(Date.now() - 60_000);
   const [atTime, later] = [at, new Date(at.getTime() + 1_000)].map((time) =>
@@ -27,14 +27,14 @@ test("returns the events of one payment at the given times to operators, and no 
   const { events, isCut } = await harness.events.listEventsOfPayment(request, { caller: adminCaller });
   expect(isCut).toBe(false);
   expect(events).toMatchObject([{ event: { id: atTime.id, body, createdAtMs: BigInt(at.getTime()) }, deliveries: [] }]);
-  const ofOtherBusiness = { ...request, businessId: aBusinessCaller().businessId };
-  expect((await harness.events.listEventsOfPayment(ofOtherBusiness, { caller: adminCaller })).events).toEqual([]);
+  const otherBusinessRequest = { ...request, businessId: aBusinessCaller().businessId };
+  expect((await harness.events.listEventsOfPayment(otherBusinessRequest, { caller: adminCaller })).events).toEqual([]);
   await expect(harness.events.listEventsOfPayment(request, { caller })).rejects.toThrow();
 });
 
 /** Inserts events of a payment with the same time, each with deliveries and their attempts. */
-async function addEvents(about: { businessId: string; paymentId: string; at: number }, [events, endpoints, attempts]: number[]) {
-  const { businessId, paymentId, at } = about;
+async function addEvents(payment: { businessId: string; paymentId: string; at: number }, [events, endpoints, attempts]: number[]) {
+  const { businessId, paymentId, at } = payment;
   await harness.sql(
     `with e as (
        insert into event (id, business_id, type, body, created_at)
@@ -50,10 +50,10 @@ async function addEvents(about: { businessId: string; paymentId: string; at: num
 }
 
 const aPayment = () => ({ businessId: aBusinessCaller().businessId, paymentId: uuidv7(), at: Date.now() - 60_000 });
-const read = ({ at, ...about }: ReturnType<typeof aPayment>) =>
-  harness.events.listEventsOfPayment({ ...about, atMs: [BigInt(at)] }, { caller: adminCaller });
+const read = ({ at, ...payment }: ReturnType<typeof aPayment>) =>
+  harness.events.listEventsOfPayment({ ...payment, atMs: [BigInt(at)] }, { caller: adminCaller });
 
-test("returns the first 20 events, with isCut if there are more", async () => {
+test("returns the first 20 events, and isCut if there are more", async () => {
   const payment = aPayment();
   await addEvents(payment, [20, 0, 0]);
   expect(await read(payment)).toMatchObject({ isCut: false, events: { length: 20 } });
@@ -61,19 +61,19 @@ test("returns the first 20 events, with isCut if there are more", async () => {
   expect(await read(payment)).toMatchObject({ isCut: true, events: { length: 20 } });
 });
 
-test("returns the newest 50 attempts of a delivery, with isCut if there are more", async () => {
+test("returns the newest 50 attempts of a delivery, and isCut if there are more", async () => {
   const [complete, cut] = [aPayment(), aPayment()];
   await addEvents(complete, [1, 1, 50]);
   await addEvents(cut, [1, 1, 51]);
-  const shown = async (payment: typeof complete) => {
+  const readAttempts = async (payment: typeof complete) => {
     const { isCut, events } = await read(payment);
     return { isCut, attempts: events[0]?.deliveries[0]?.attempts.map(({ durationMs }) => durationMs) };
   };
-  expect(await shown(complete)).toEqual({ isCut: false, attempts: Array.from({ length: 50 }, (_, i) => i + 1) });
-  expect(await shown(cut)).toEqual({ isCut: true, attempts: Array.from({ length: 50 }, (_, i) => i + 2) });
+  expect(await readAttempts(complete)).toEqual({ isCut: false, attempts: Array.from({ length: 50 }, (_, i) => i + 1) });
+  expect(await readAttempts(cut)).toEqual({ isCut: true, attempts: Array.from({ length: 50 }, (_, i) => i + 2) });
 });
 
-test("the maximum number of attempts fits into a response of 4 MiB", async () => {
+test("a response with the maximum number of attempts is smaller than 4 MiB", async () => {
   const payment = aPayment();
   await addEvents(payment, [20, 20, 50]);
   const response = await read(payment);
@@ -83,9 +83,9 @@ test("the maximum number of attempts fits into a response of 4 MiB", async () =>
 });
 
 test("returns isCut for more than 500 times", async () => {
-  const { at, ...about } = aPayment();
+  const { at, ...payment } = aPayment();
   const atMs = (count: number) => Array.from({ length: count }, (_, i) => BigInt(at + i));
-  const cutOf = async (count: number) =>
-    (await harness.events.listEventsOfPayment({ ...about, atMs: atMs(count) }, { caller: adminCaller })).isCut;
-  expect([await cutOf(500), await cutOf(501)]).toEqual([false, true]);
+  const isCutFor = async (count: number) =>
+    (await harness.events.listEventsOfPayment({ ...payment, atMs: atMs(count) }, { caller: adminCaller })).isCut;
+  expect([await isCutFor(500), await isCutFor(501)]).toEqual([false, true]);
 });

@@ -22,7 +22,7 @@ export const redeliverEvent =
     const { orm, signals } = context;
     const businessId = requireBusiness(call.caller);
     const event = await eventView.read(orm.em, businessId, eventId);
-    const before = event ? await readDeliveries(orm.em, businessId, eventId) : [];
+    const deliveriesBefore = event ? await readDeliveries(orm.em, businessId, eventId) : [];
     const response = await once(orm, call, ListDeliveriesResponseSchema, async (em) => {
       if (!event) throw eventNotFound();
       await requireAttemptsLeft(em, context, businessId);
@@ -31,7 +31,7 @@ export const redeliverEvent =
       }
       const restarted = await restart(em, businessId, eventId, endpointId);
       if (endpointId !== undefined && restarted.length === 0) throw redeliveryWithoutDelivery();
-      const attempts = new Map(before.map((delivery) => [delivery.id, delivery.attempts]));
+      const attempts = new Map(deliveriesBefore.map((delivery) => [delivery.id, delivery.attempts]));
       const deliveries = restarted.map((delivery) => ({ ...delivery, attempts: attempts.get(delivery.id) ?? [] }));
       return { deliveries, total: deliveries.length };
     });

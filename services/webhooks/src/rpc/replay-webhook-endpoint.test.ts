@@ -13,14 +13,14 @@ import { advanceReplay } from "../replay/advance-replay.ts";
 
 let harness: Harness;
 /** A service without a worker. */
-let idle: Harness;
+let idleHarness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
-  idle = await startHarness({ deliver: false });
+  idleHarness = await startHarness({ deliver: false });
 });
 afterAll(async () => {
   await harness[Symbol.asyncDispose]();
-  await idle[Symbol.asyncDispose]();
+  await idleHarness[Symbol.asyncDispose]();
 });
 
 const { RUNNING, DONE } = WebhookReplayStatus;
@@ -30,17 +30,17 @@ const hoursAgo = (hours: number) => BigInt(Date.now() - hours * hourMs);
 const sinceMs = hoursAgo(100);
 
 /** Creates a business with one endpoint. */
-async function anEndpoint(on: Harness, url = "http://127.0.0.1/hook") {
+async function anEndpoint(service: Harness, url = "http://127.0.0.1/hook") {
   const caller = aBusinessCaller();
-  const { id } = await on.endpoints.createWebhookEndpoint({ url }, { caller });
+  const { id } = await service.endpoints.createWebhookEndpoint({ url }, { caller });
   return {
     caller,
     id,
-    replay: (filter: object = {}) => on.endpoints.replayWebhookEndpoint({ id, sinceMs, ...filter }, { caller }),
-    read: (replayId: string) => on.endpoints.getWebhookReplay({ id, replayId }, { caller }),
-    disable: () => on.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.DISABLED }, { caller }),
+    replay: (filter: object = {}) => service.endpoints.replayWebhookEndpoint({ id, sinceMs, ...filter }, { caller }),
+    read: (replayId: string) => service.endpoints.getWebhookReplay({ id, replayId }, { caller }),
+    disable: () => service.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.DISABLED }, { caller }),
     dueCount: async () => {
-      const [row] = await on.sql<{ n: number }>(
+      const [row] = await service.sql<{ n: number }>(
         "select count(*)::int as n from delivery where endpoint_id = ? and status = 'PENDING' and greatest(next_attempt_at, leased_until) <= now()",
         [id],
       );
@@ -49,19 +49,19 @@ async function anEndpoint(on: Harness, url = "http://127.0.0.1/hook") {
   };
 }
 
-describe("a replay matches", () => {
+describe("replay filter", () => {
   let endpoint: Awaited<ReturnType<typeof anEndpoint>>;
   beforeAll(async () => {
-    endpoint = await anEndpoint(idle);
+    endpoint = await anEndpoint(idleHarness);
     const { caller, id } = endpoint;
-    await addOldEvents(idle, { caller, id, count: 4, hoursAgo: 10, status: "SKIPPED" });
-    await addOldEvents(idle, { caller, id, count: 3, hoursAgo: 8, status: "FAILED", type: "PAYMENT_COMPLETED" });
-    await addOldEvents(idle, { caller, id, count: 2, hoursAgo: 6, status: "SUCCEEDED" });
-    await addOldEvents(idle, { caller, id, count: 1, hoursAgo: 4, status: "PENDING", nextAttemptInHours: 1 });
-    await addOldEvents(idle, { caller, id, count: 5, hoursAgo: 4, status: "PENDING" });
-    await addOldEvents(idle, { caller, id, count: 6, hoursAgo: 31 * 24, status: "SKIPPED" });
-    const other = await idle.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/other" }, { caller });
-    await addOldEvents(idle, { caller, id: other.id, count: 7, hoursAgo: 8, status: "FAILED" });
+    await addOldEvents(idleHarness, { caller, id, count: 4, hoursAgo: 10, status: "SKIPPED" });
+    await addOldEvents(idleHarness, { caller, id, count: 3, hoursAgo: 8, status: "FAILED", type: "PAYMENT_COMPLETED" });
+    await addOldEvents(idleHarness, { caller, id, count: 2, hoursAgo: 6, status: "SUCCEEDED" });
+    await addOldEvents(idleHarness, { caller, id, count: 1, hoursAgo: 4, status: "PENDING", nextAttemptInHours: 1 });
+    await addOldEvents(idleHarness, { caller, id, count: 5, hoursAgo: 4, status: "PENDING" });
+    await addOldEvents(idleHarness, { caller, id, count: 6, hoursAgo: 31 * 24, status: "SKIPPED" });
+    const other = await idleHarness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/other" }, { caller });
+    await addOldEvents(idleHarness, { caller, id: other.id, count: 7, hoursAgo: 8, status: "FAILED" });
   });
 
   test.each<[string, object, number]>([
@@ -74,44 +74,44 @@ describe("a replay matches", () => {
     ["no deliveries from more than 30 days ago", { sinceMs: 0n }, 7],
     ["no deliveries when no type matches", { types: ["KYC_COMPLETED"] }, 0],
     ["no future deliveries", { untilMs: hoursAgo(-10), statuses: [SKIPPED] }, 4],
-  ])("%s", async (_, filter, matched) => {
+  ])("a replay matches %s", async (_, filter, matched) => {
     const replay = await endpoint.replay(filter);
     expect(replay).toMatchObject({ status: RUNNING, matched, sent: 0 });
-    await idle.sql("delete from webhook_replay where id = ?", [replay.id]);
+    await idleHarness.sql("delete from webhook_replay where id = ?", [replay.id]);
   });
 
   test.each<[string, object]>([
     ["ends before it begins", { sinceMs: hoursAgo(2), untilMs: hoursAgo(3) }],
     ["begins in the future", { sinceMs: hoursAgo(-1) }],
-  ])("no deliveries, and the request is rejected, when it %s", async (_, filter) => {
+  ])("a replay that %s is rejected", async (_, filter) => {
     await expect(endpoint.replay(filter)).rejects.toMatchObject({ kind: "invalid", code: "replay_range_empty" });
   });
 });
 
-test("the default end of a replay is the current time of the database, even if the process's clock differs", async () => {
-  const endpoint = await anEndpoint(idle);
-  await addOldEvents(idle, { ...endpoint, count: 3, hoursAgo: 1, status: "SKIPPED" });
-  idle.clock.nowMs = Date.now() - 2 * hourMs;
+test("a replay without an end ends at the current time of the database, even if the process's clock differs", async () => {
+  const endpoint = await anEndpoint(idleHarness);
+  await addOldEvents(idleHarness, { ...endpoint, count: 3, hoursAgo: 1, status: "SKIPPED" });
+  idleHarness.clock.nowMs = Date.now() - 2 * hourMs;
   try {
     expect(await endpoint.replay()).toMatchObject({ matched: 3 });
   } finally {
-    idle.clock.nowMs = undefined;
+    idleHarness.clock.nowMs = undefined;
   }
 });
 
-test("sends skipped and failed deliveries again with the same bytes, only to the endpoint", async () => {
+test("a replay sends skipped and failed deliveries again with the same bytes, only to its endpoint", async () => {
   await using receiver = await startReceiver((response, number) => response.writeHead(number > 8 ? 204 : 500).end());
   await using otherReceiver = await startReceiver();
   const endpoint = await anEndpoint(harness, receiver.url);
   const { caller, id } = endpoint;
   const failed = aPaymentEvent(caller);
   await harness.publish(failed);
-  await harness.settled();
+  await harness.waitUntilIdle();
   await harness.endpoints.createWebhookEndpoint({ url: otherReceiver.url }, { caller });
   await endpoint.disable();
   const skipped = aPaymentEvent({ ...caller, type: PaymentEventType.PAYMENT_COMPLETED });
   await harness.publish(skipped);
-  await harness.settled();
+  await harness.waitUntilIdle();
   await harness.endpoints.updateWebhookEndpoint({ id, status: WebhookEndpointStatus.ACTIVE }, { caller });
   expect([receiver.requests.length, otherReceiver.requests.length]).toEqual([8, 1]);
 
@@ -119,52 +119,52 @@ test("sends skipped and failed deliveries again with the same bytes, only to the
   expect(replay).toMatchObject({ status: RUNNING, matched: 2, sent: 0 });
   await using _job = runReplays(harness.context, 20);
   await eventually(async () => expect(await endpoint.read(replay.id)).toMatchObject({ status: DONE, matched: 2, sent: 2 }));
-  await harness.settled();
+  await harness.waitUntilIdle();
 
-  const again = receiver.requests.slice(8);
-  expect(again.map(({ headers }) => headers["webhook-id"]).toSorted()).toEqual([failed.id, skipped.id].toSorted());
-  expect(again.find(({ headers }) => headers["webhook-id"] === failed.id)?.body).toEqual(receiver.requests[0]?.body);
+  const repeatedRequests = receiver.requests.slice(8);
+  expect(repeatedRequests.map(({ headers }) => headers["webhook-id"]).toSorted()).toEqual([failed.id, skipped.id].toSorted());
+  expect(repeatedRequests.find(({ headers }) => headers["webhook-id"] === failed.id)?.body).toEqual(receiver.requests[0]?.body);
   expect(otherReceiver.requests).toHaveLength(1);
   expect(await endpoint.replay()).toMatchObject({ matched: 0 });
 });
 
-test("an endpoint has at most one running replay, and can start the next one when it is done", async () => {
-  const endpoint = await anEndpoint(idle);
+test("an endpoint has at most one running replay, and can start the next when it is done", async () => {
+  const endpoint = await anEndpoint(idleHarness);
   const results = await Promise.allSettled(Array.from({ length: 10 }, () => endpoint.replay()));
   const refusals = results.filter((result) => result.status === "rejected").map(({ reason }) => reason);
   expect(refusals).toHaveLength(9);
   for (const refusal of refusals) expect(refusal).toMatchObject({ kind: "conflict", code: "replay_in_progress" });
-  const { id } = await idle.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/2" }, endpoint);
-  await idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, endpoint);
+  const { id } = await idleHarness.endpoints.createWebhookEndpoint({ url: "http://127.0.0.1/2" }, endpoint);
+  await idleHarness.endpoints.replayWebhookEndpoint({ id, sinceMs }, endpoint);
   {
-    await using _job = runReplays(idle.context, 20);
+    await using _job = runReplays(idleHarness.context, 20);
     await eventually(() => endpoint.replay());
   }
 });
 
-test("the same Idempotency-Key starts one replay and returns the first response, also after the replay is done", async () => {
-  const { id, caller } = await anEndpoint(idle);
-  const first = await idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"));
-  await idle.sql("update webhook_replay set status = 'DONE', next_step_at = null where id = ?", [first.id]);
-  expect(await idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"))).toEqual(first);
-  expect(await idle.sql("select 1 from webhook_replay where endpoint_id = ?", [id])).toHaveLength(1);
+test("the same Idempotency-Key starts one replay and returns the first response, even after the replay is done", async () => {
+  const { id, caller } = await anEndpoint(idleHarness);
+  const first = await idleHarness.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"));
+  await idleHarness.sql("update webhook_replay set status = 'DONE', next_step_at = null where id = ?", [first.id]);
+  expect(await idleHarness.endpoints.replayWebhookEndpoint({ id, sinceMs }, withIdempotencyKey(caller, "again"))).toEqual(first);
+  expect(await idleHarness.sql("select 1 from webhook_replay where endpoint_id = ?", [id])).toHaveLength(1);
 });
 
-test("rejects a DISABLED endpoint, and returns the same not_found for foreign, unknown and malformed ids", async () => {
-  const endpoint = await anEndpoint(idle);
-  const foreign = await anEndpoint(idle);
+test("a replay rejects a DISABLED endpoint, and returns the same not_found for foreign, unknown and malformed ids", async () => {
+  const endpoint = await anEndpoint(idleHarness);
+  const foreignEndpoint = await anEndpoint(idleHarness);
   const replay = await endpoint.replay();
-  const ofForeign = await foreign.replay();
+  const foreignReplay = await foreignEndpoint.replay();
   const { caller } = endpoint;
-  const begin = (id: string) => idle.endpoints.replayWebhookEndpoint({ id, sinceMs }, { caller });
-  const read = (id: string, replayId: string) => idle.endpoints.getWebhookReplay({ id, replayId }, { caller });
+  const startReplay = (id: string) => idleHarness.endpoints.replayWebhookEndpoint({ id, sinceMs }, { caller });
+  const read = (id: string, replayId: string) => idleHarness.endpoints.getWebhookReplay({ id, replayId }, { caller });
   expect(await read(endpoint.id, replay.id)).toEqual(replay);
 
   const callGroups: (() => Promise<unknown>)[][] = [
-    [foreign.id, uuidv7(), "x"].map((id) => () => begin(id)),
-    [ofForeign.id, uuidv7(), "x"].map((id) => () => read(endpoint.id, id)),
-    [foreign.id, uuidv7(), "x"].map((id) => () => read(id, replay.id)),
-    [() => read(foreign.id, ofForeign.id)],
+    [foreignEndpoint.id, uuidv7(), "x"].map((id) => () => startReplay(id)),
+    [foreignReplay.id, uuidv7(), "x"].map((id) => () => read(endpoint.id, id)),
+    [foreignEndpoint.id, uuidv7(), "x"].map((id) => () => read(id, replay.id)),
+    [() => read(foreignEndpoint.id, foreignReplay.id)],
   ];
   for (const calls of callGroups) {
     const refusals = await Promise.all(calls.map((call) => call().catch((error: unknown) => error)));
@@ -175,12 +175,12 @@ test("rejects a DISABLED endpoint, and returns the same not_found for foreign, u
   await expect(endpoint.replay()).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
 });
 
-test("counts 12000 matching deliveries, and restarts only 16 while the endpoint completes none", async () => {
-  const endpoint = await anEndpoint(idle);
-  await addOldEvents(idle, { ...endpoint, count: 12_000, hoursAgo: 20, status: "SKIPPED" });
+test("a replay counts 12000 matching deliveries, and restarts only 16 while the endpoint completes none", async () => {
+  const endpoint = await anEndpoint(idleHarness);
+  await addOldEvents(idleHarness, { ...endpoint, count: 12_000, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
   expect(replay.matched).toBeLessThan(12_000);
-  await using _job = runReplays(idle.context, 20);
+  await using _job = runReplays(idleHarness.context, 20);
   await eventually(async () => {
     const { matched, sent } = await endpoint.read(replay.id);
     expect(matched).toBe(12_000);
@@ -188,7 +188,7 @@ test("counts 12000 matching deliveries, and restarts only 16 while the endpoint 
   });
   await eventually(async () =>
     expect(
-      (await idle.sql("select 1 from webhook_replay where id = ? and leased_until is null and sent > 0", [replay.id])).length,
+      (await idleHarness.sql("select 1 from webhook_replay where id = ? and leased_until is null and sent > 0", [replay.id])).length,
     ).toBe(1),
   );
   const { sent, status } = await endpoint.read(replay.id);
@@ -196,7 +196,7 @@ test("counts 12000 matching deliveries, and restarts only 16 while the endpoint 
   expect(sent).toBe(16);
 });
 
-test("new events overtake a long replay, and two replicas send each of its deliveries once", async () => {
+test("new events are sent before the end of a long replay, and two replicas send each of its deliveries once", async () => {
   const count = 4_000;
   await using receiver = await startReceiver();
   const endpoint = await anEndpoint(harness, receiver.url);
@@ -205,38 +205,38 @@ test("new events overtake a long replay, and two replicas send each of its deliv
   await using _one = runReplays(harness.context, 20);
   await using _other = runReplays(harness.context, 20);
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(300));
-  const fresh = aPaymentEvent(endpoint.caller);
-  await harness.publish(fresh);
-  const arrived = () => receiver.requests.findIndex(({ headers }) => headers["webhook-id"] === fresh.id);
+  const newEvent = aPaymentEvent(endpoint.caller);
+  await harness.publish(newEvent);
+  const positionOfNewEvent = () => receiver.requests.findIndex(({ headers }) => headers["webhook-id"] === newEvent.id);
   let dueMax = 0;
   await eventually(async () => {
     dueMax = Math.max(dueMax, await endpoint.dueCount());
     expect(await endpoint.read(replay.id)).toMatchObject({ status: DONE, matched: count, sent: count });
   }, 60_000);
-  await harness.settled();
-  expect(arrived()).toBeGreaterThan(0);
-  expect(arrived()).toBeLessThan(count - 500);
+  await harness.waitUntilIdle();
+  expect(positionOfNewEvent()).toBeGreaterThan(0);
+  expect(positionOfNewEvent()).toBeLessThan(count - 500);
   expect(dueMax).toBeLessThan(600);
   expect(receiver.requests).toHaveLength(count + 1);
   expect(new Set(receiver.requests.map(({ headers }) => headers["webhook-id"])).size).toBe(count + 1);
 }, 90_000);
 
-test("a process that has lost the lease restarts no deliveries", async () => {
-  const endpoint = await anEndpoint(idle);
-  await addOldEvents(idle, { ...endpoint, count: 10, hoursAgo: 20, status: "SKIPPED" });
+test("a process that has lost the lease of a replay restarts no deliveries", async () => {
+  const endpoint = await anEndpoint(idleHarness);
+  await addOldEvents(idleHarness, { ...endpoint, count: 10, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
-  await advanceReplay(idle.context, replay.id, { holds: async () => false });
+  await advanceReplay(idleHarness.context, replay.id, { holds: async () => false });
   expect(await endpoint.read(replay.id)).toEqual(replay);
   expect(await endpoint.dueCount()).toBe(0);
 });
 
 test("a replay ends when its endpoint is disabled, and is deleted with its endpoint", async () => {
-  const disabled = await anEndpoint(idle);
-  const deleted = await anEndpoint(idle);
+  const disabled = await anEndpoint(idleHarness);
+  const deleted = await anEndpoint(idleHarness);
   for (const endpoint of [disabled, deleted])
-    await addOldEvents(idle, { ...endpoint, count: 3_000, hoursAgo: 20, status: "SKIPPED" });
+    await addOldEvents(idleHarness, { ...endpoint, count: 3_000, hoursAgo: 20, status: "SKIPPED" });
   const [ended, removed] = [await disabled.replay(), await deleted.replay()];
-  await using _job = runReplays(idle.context, 20);
+  await using _job = runReplays(idleHarness.context, 20);
   for (const [endpoint, { id }] of [
     [disabled, ended],
     [deleted, removed],
@@ -244,24 +244,24 @@ test("a replay ends when its endpoint is disabled, and is deleted with its endpo
     await eventually(async () => expect((await endpoint.read(id)).sent).toBeGreaterThan(0));
   }
   await disabled.disable();
-  await idle.endpoints.deleteWebhookEndpoint({ id: deleted.id }, deleted);
+  await idleHarness.endpoints.deleteWebhookEndpoint({ id: deleted.id }, deleted);
 
   await eventually(async () => expect(await disabled.read(ended.id)).toMatchObject({ status: DONE, matched: 3_000 }));
   expect((await disabled.read(ended.id)).sent).toBeLessThan(600);
-  expect(await idle.sql("select 1 from webhook_replay where id = ?", [removed.id])).toEqual([]);
+  expect(await idleHarness.sql("select 1 from webhook_replay where id = ?", [removed.id])).toEqual([]);
   expect(await deleted.dueCount()).toBe(0);
 });
 
-test("deletes finished replays after 30 days, and keeps running ones", async () => {
-  const endpoints = [await anEndpoint(idle), await anEndpoint(idle), await anEndpoint(idle)];
+test("finished replays are deleted after 30 days, and running replays are kept", async () => {
+  const endpoints = [await anEndpoint(idleHarness), await anEndpoint(idleHarness), await anEndpoint(idleHarness)];
   const [young, old, running] = await Promise.all(endpoints.map(({ replay }) => replay()));
-  await idle.sql("update webhook_replay set status = 'DONE', next_step_at = null where id in (?, ?)", [young?.id, old?.id]);
-  await idle.sql("update webhook_replay set created_at = now() - interval '31 days' where id in (?, ?)", [old?.id, running?.id]);
-  expect(await forAllTenants(deleteOldReplays)(idle)).toBe(1);
-  const left = await idle.sql<{ id: string }>("select id from webhook_replay where id in (?, ?, ?)", [
+  await idleHarness.sql("update webhook_replay set status = 'DONE', next_step_at = null where id in (?, ?)", [young?.id, old?.id]);
+  await idleHarness.sql("update webhook_replay set created_at = now() - interval '31 days' where id in (?, ?)", [old?.id, running?.id]);
+  expect(await forAllTenants(deleteOldReplays)(idleHarness)).toBe(1);
+  const remainingReplays = await idleHarness.sql<{ id: string }>("select id from webhook_replay where id in (?, ?, ?)", [
     young?.id,
     old?.id,
     running?.id,
   ]);
-  expect(left.map(({ id }) => id).toSorted()).toEqual([young?.id, running?.id].toSorted());
+  expect(remainingReplays.map(({ id }) => id).toSorted()).toEqual([young?.id, running?.id].toSorted());
 });

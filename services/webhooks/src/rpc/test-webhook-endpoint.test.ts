@@ -15,7 +15,7 @@ afterAll(() => harness[Symbol.asyncDispose]());
 const page = { limit: 50, offset: 0 };
 const idOf = ({ event }: { event?: { id: string } | undefined }) => event?.id ?? "";
 
-test("a test event is signed, delivered only to the endpoint independent of its event types, and stored", async () => {
+test("a test event is signed, stored and delivered only to the tested endpoint, independent of its event types", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   await using otherReceiver = await startReceiver();
@@ -29,7 +29,7 @@ test("a test event is signed, delivered only to the endpoint independent of its 
     delivery: { endpointId: endpoint.id, status: DeliveryStatus.PENDING, attempts: [] },
   });
   await eventually(() => expect(receiver.requests).toHaveLength(1));
-  await harness.settled();
+  await harness.waitUntilIdle();
 
   const eventId = idOf(response);
   const [request] = receiver.requests;
@@ -48,19 +48,19 @@ test("a test event is signed, delivered only to the endpoint independent of its 
   ]);
 });
 
-test("a failed test event is retried, and the same Idempotency-Key creates one event", async () => {
+test("a failed test event is retried, and two tests with the same Idempotency-Key create one event", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 204).end());
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
   const first = await harness.endpoints.testWebhookEndpoint({ id }, withIdempotencyKey(caller, "again"));
-  await harness.settled();
+  await harness.waitUntilIdle();
   const second = await harness.endpoints.testWebhookEndpoint({ id }, withIdempotencyKey(caller, "again"));
-  await harness.settled();
+  await harness.waitUntilIdle();
   expect(second).toEqual(first);
   expect(receiver.requests.map(({ headers }) => headers["webhook-id"])).toEqual([idOf(first), idOf(first)]);
 });
 
-test("rejects a DISABLED endpoint, and returns the same not_found for a foreign, unknown or malformed id", async () => {
+test("a test rejects a DISABLED endpoint, and returns the same not_found for a foreign, unknown or malformed id", async () => {
   const caller = aBusinessCaller();
   await using receiver = await startReceiver();
   const { id } = await harness.endpoints.createWebhookEndpoint({ url: receiver.url }, { caller });
@@ -69,7 +69,7 @@ test("rejects a DISABLED endpoint, and returns the same not_found for a foreign,
   const sendTest = (endpointId: string) => harness.endpoints.testWebhookEndpoint({ id: endpointId }, { caller });
 
   await expect(sendTest(id)).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
-  const refusals = await Promise.all([foreign.id, uuidv7(), "x"].map((each) => sendTest(each).catch((error: unknown) => error)));
+  const refusals = await Promise.all([foreign.id, uuidv7(), "x"].map((otherId) => sendTest(otherId).catch((error: unknown) => error)));
   for (const refusal of refusals) expect(refusal).toEqual(refusals[1]);
   expect(refusals[0]).toMatchObject({ kind: "not_found", code: "not_found" });
   expect((await harness.events.listEvents(page, { caller })).total).toBe(0);

@@ -21,7 +21,7 @@ const read = async (id: string, caller: ReturnType<typeof aBusinessCaller>) => {
   return endpoint;
 };
 
-test("changes url, status and events separately, and keeps fields that are not sent", async () => {
+test("an update changes url, status and events separately, and keeps fields that are not sent", async () => {
   const { caller, created, id } = await anEndpoint();
   const updated = await harness.endpoints.updateWebhookEndpoint({ id, url: "http://127.0.0.1/new" }, { caller });
   const expected = { ...created, url: "http://127.0.0.1/new", secret: undefined, updatedAtMs: expect.any(BigInt) };
@@ -41,7 +41,7 @@ test("changes url, status and events separately, and keeps fields that are not s
   expect(await harness.endpoints.updateWebhookEndpoint({ id, events: { types: [] } }, { caller })).toEqual(expected);
 });
 
-test("an empty update changes no field, including updated_at", async () => {
+test("an empty update changes no field, not even updated_at", async () => {
   const { caller, created, id } = await anEndpoint();
   expect(await harness.endpoints.updateWebhookEndpoint({ id }, { caller })).toEqual({ ...created, secret: undefined });
   expect(await harness.endpoints.updateWebhookEndpoint({ id, url: created.url }, { caller })).toEqual({
@@ -50,7 +50,7 @@ test("an empty update changes no field, including updated_at", async () => {
   });
 });
 
-test("a rotation returns the new secret once and keeps the old one encrypted for 24 hours", async () => {
+test("a rotation returns the new secret once and keeps the previous secret encrypted for 24 hours", async () => {
   const { caller, created, id } = await anEndpoint();
   const rotated = await harness.endpoints.updateWebhookEndpoint({ id, rotateSecret: true }, { caller });
   expect(rotated.secret).toMatch(/^whsec_/);
@@ -68,7 +68,7 @@ test("a rotation returns the new secret once and keeps the old one encrypted for
   expect(secrets.decrypt(row?.current as string, id)).toBe(rotated.secret);
 });
 
-test("a rotated secret becomes active by the database's clock, even if the process's clock differs", async () => {
+test("the activation time of a rotated secret uses the database's clock, even if the process's clock differs", async () => {
   const { caller, id } = await anEndpoint();
   harness.clock.nowMs = Date.now() - 24 * 60 * 60 * 1000;
   try {
@@ -76,11 +76,11 @@ test("a rotated secret becomes active by the database's clock, even if the proce
   } finally {
     harness.clock.nowMs = undefined;
   }
-  const ahead = "secret_active_from > now() + interval '12 hours' and previous_secret_until > now() + interval '12 hours'";
-  expect(await harness.sql(`select 1 from webhook_endpoint where id = ? and ${ahead}`, [id])).toHaveLength(1);
+  const areInFuture = "secret_active_from > now() + interval '12 hours' and previous_secret_until > now() + interval '12 hours'";
+  expect(await harness.sql(`select 1 from webhook_endpoint where id = ? and ${areInFuture}`, [id])).toHaveLength(1);
 });
 
-test("rejects an activation time outside of 0 to 86400 seconds", async () => {
+test("a rotation rejects an activation time outside 0 to 86400 seconds", async () => {
   const { caller, created, id } = await anEndpoint();
   for (const activateInSeconds of [-1, 86_401]) {
     await expect(
@@ -93,7 +93,7 @@ test("rejects an activation time outside of 0 to 86400 seconds", async () => {
   expect(harness.context.secrets.decrypt(row?.secret as string, id)).toBe(created.secret);
 });
 
-test("a rejected field leaves all fields unchanged", async () => {
+test("an update with a rejected field changes no field", async () => {
   const { caller, created, id } = await anEndpoint();
   await expect(
     harness.endpoints.updateWebhookEndpoint({ id, url: "http://10.0.0.1/", rotateSecret: true }, { caller }),
@@ -104,12 +104,12 @@ test("a rejected field leaves all fields unchanged", async () => {
   expect(await read(id, caller)).toEqual({ ...created, secret: undefined });
 });
 
-test("returns the same not_found for a foreign, unknown or malformed id, without a change", async () => {
+test("an update returns the same not_found for a foreign, unknown or malformed id, without a change", async () => {
   const { caller, created, id } = await anEndpoint();
   const refusals = await Promise.all(
-    [id, uuidv7(), "nonsense"].map((each) =>
+    [id, uuidv7(), "nonsense"].map((otherId) =>
       harness.endpoints
-        .updateWebhookEndpoint({ id: each, url: "http://10.0.0.1/", rotateSecret: true }, { caller: aBusinessCaller() })
+        .updateWebhookEndpoint({ id: otherId, url: "http://10.0.0.1/", rotateSecret: true }, { caller: aBusinessCaller() })
         .catch((error: unknown) => error),
     ),
   );

@@ -44,9 +44,9 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
     async resolve(hostname: string): Promise<ResolvedAddress[]> {
       const host = hostname.replace(/^\[(.*)\]$/, "$1");
       const family = isIP(host);
-      const found = family === 0 ? await resolve(host) : [{ address: host, family }];
-      if (!found.every(({ address }) => allows(address))) throw new AddressNotPublic();
-      return found;
+      const resolvedAddresses = family === 0 ? await resolve(host) : [{ address: host, family }];
+      if (!resolvedAddresses.every(({ address }) => allows(address))) throw new AddressNotPublic();
+      return resolvedAddresses;
     },
   };
 }
@@ -59,7 +59,7 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
 export function guardedConnector(addresses: AddressGuard, timeoutMs: number): buildConnector.connector {
   const lookup: LookupFunction = (hostname, { all }, callback) => {
     addresses.resolve(hostname).then(
-      (found) => (all ? callback(null, [...found]) : callback(null, found[0]?.address ?? "", found[0]?.family)),
+      (resolvedAddresses) => (all ? callback(null, [...resolvedAddresses]) : callback(null, resolvedAddresses[0]?.address ?? "", resolvedAddresses[0]?.family)),
       (error: NodeJS.ErrnoException) => callback(error, "", 0),
     );
   };

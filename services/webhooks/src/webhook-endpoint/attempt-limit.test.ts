@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness[Symbol.asyncDispose]());
 
-const refused = { kind: "conflict", code: "delivery_attempt_limit_reached", message: expect.stringContaining("3 or more") };
+const limitReached = { kind: "conflict", code: "delivery_attempt_limit_reached", message: expect.stringContaining("3 or more") };
 
 /** Creates a business whose endpoint had `attempts` attempts at the time `ago`. */
 async function aBusiness(url: string, attempts = 0, ago = "1 hour") {
@@ -36,27 +36,27 @@ test("at the limit of three attempts, redeliveries, replays and tests are reject
   const events = [aPaymentEvent(caller), aPaymentEvent(caller)];
   await harness.publish(...events);
   const eventId = events[0]?.id ?? "";
-  await harness.settled();
-  await eventually(() => expect(harness.events.redeliverEvent({ eventId }, { caller })).rejects.toMatchObject(refused), 30_000);
-  await expect(harness.endpoints.testWebhookEndpoint({ id }, { caller })).rejects.toMatchObject(refused);
-  await expect(harness.endpoints.replayWebhookEndpoint({ id, sinceMs: 0n }, { caller })).rejects.toMatchObject(refused);
+  await harness.waitUntilIdle();
+  await eventually(() => expect(harness.events.redeliverEvent({ eventId }, { caller })).rejects.toMatchObject(limitReached), 30_000);
+  await expect(harness.endpoints.testWebhookEndpoint({ id }, { caller })).rejects.toMatchObject(limitReached);
+  await expect(harness.endpoints.replayWebhookEndpoint({ id, sinceMs: 0n }, { caller })).rejects.toMatchObject(limitReached);
   expect(await harness.endpoints.testWebhookEndpoint({ id }, withIdempotencyKey(caller, "before"))).toEqual(tested);
 
   const later = aPaymentEvent(caller);
   await harness.publish(later);
-  await harness.settled();
+  await harness.waitUntilIdle();
   const { deliveries } = await harness.events.listDeliveries({ eventId: later.id, limit: 1, offset: 0 }, { caller });
   expect(deliveries).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 }, 60_000);
 
-test("attempts of other businesses, and attempts more than 24 hours ago, do not count towards the limit", async () => {
+test("attempts of other businesses and attempts more than 24 hours ago do not count towards the limit", async () => {
   await using receiver = await startReceiver();
   await aBusiness(receiver.url, 3);
   const { caller, id } = await aBusiness(receiver.url, 3, "24 hours 1 minute");
   await harness.endpoints.testWebhookEndpoint({ id }, { caller });
 });
 
-test("a running replay waits while the limit is reached, and continues below it", async () => {
+test("a running replay pauses at the attempt limit, and continues below the limit", async () => {
   await using receiver = await startReceiver();
   const { caller, id, count } = await aBusiness(receiver.url);
   await addOldEvents(harness, { caller, id, count: 2, hoursAgo: 2, status: "SKIPPED" });

@@ -32,32 +32,32 @@ const auditOf = async (endpointId: string) => {
 };
 async function deliver(caller: Caller): Promise<void> {
   await harness.publish(aPaymentEvent(caller));
-  await harness.settled();
+  await harness.waitUntilIdle();
 }
 
-test("a 410 disables the endpoint, creates an event for subscribed endpoints, and is audited", async () => {
-  await using gone = await startReceiver((response) => response.writeHead(410).end());
-  await using listening = await startReceiver();
-  await using others = await startReceiver();
+test("a 410 disables the endpoint, creates an event for subscribed endpoints, and creates an audit entry", async () => {
+  await using goneReceiver = await startReceiver((response) => response.writeHead(410).end());
+  await using subscribedReceiver = await startReceiver();
+  await using otherReceiver = await startReceiver();
   const [caller, otherBusiness] = [aBusinessCaller(), aBusinessCaller()];
-  const { id, url } = await create(gone.url, caller, ["PAYMENT_REFUNDED", type]);
-  const listener = await create(listening.url, caller, [type]);
-  const disabled = await create(others.url, caller, [type]);
+  const { id, url } = await create(goneReceiver.url, caller, ["PAYMENT_REFUNDED", type]);
+  const subscribed = await create(subscribedReceiver.url, caller, [type]);
+  const disabled = await create(otherReceiver.url, caller, [type]);
   await harness.endpoints.updateWebhookEndpoint({ id: disabled.id, status: WebhookEndpointStatus.DISABLED }, { caller });
-  await create(others.url, caller, ["KYC_COMPLETED"]);
-  await create(others.url, otherBusiness, [type]);
+  await create(otherReceiver.url, caller, ["KYC_COMPLETED"]);
+  await create(otherReceiver.url, otherBusiness, [type]);
   await deliver(caller);
 
   const [event, ...more] = await eventsOf(caller);
   expect(more).toEqual([]);
   const body = { id: event?.id, event: type, occurred_at: expect.any(String), business_id: caller.businessId };
   expect(JSON.parse(event?.body ?? "")).toEqual({ ...body, endpoint_id: id, url, reason: "GONE" });
-  expect(listening.requests.map((request) => request.body.toString())).toEqual([event?.body]);
-  expect([gone.requests.length, others.requests.length]).toEqual([1, 0]);
+  expect(subscribedReceiver.requests.map((request) => request.body.toString())).toEqual([event?.body]);
+  expect([goneReceiver.requests.length, otherReceiver.requests.length]).toEqual([1, 0]);
   const { deliveries } = await harness.events.listDeliveries({ eventId: event?.id as string, ...page }, { caller });
   expect(new Map(deliveries.map(({ endpointId, status }) => [endpointId, status]))).toEqual(
     new Map([
-      [listener.id, DeliveryStatus.SUCCEEDED],
+      [subscribed.id, DeliveryStatus.SUCCEEDED],
       [disabled.id, DeliveryStatus.SKIPPED],
     ]),
   );
@@ -78,16 +78,16 @@ test("a 410 disables the endpoint, creates an event for subscribed endpoints, an
 });
 
 test("five days of failures disable an endpoint once, with the reason FAILING", async () => {
-  await using failing = await startReceiver((response) => response.writeHead(500).end());
+  await using failingReceiver = await startReceiver((response) => response.writeHead(500).end());
   const caller = aBusinessCaller();
-  const { id } = await create(failing.url, caller);
+  const { id } = await create(failingReceiver.url, caller);
   await harness.sql("update webhook_endpoint set failing_since = now() - interval '121 hours' where id = ?", [id]);
   await deliver(caller);
   expect((await eventsOf(caller)).map(({ body }) => JSON.parse(body))).toMatchObject([{ endpoint_id: id, reason: "FAILING" }]);
   expect(await auditOf(id)).toMatchObject([{ reason: "FAILING" }]);
 });
 
-test("outdated requests disable no endpoint, and concurrent requests disable it once", async () => {
+test("outdated requests disable no endpoint, and concurrent requests disable an endpoint once", async () => {
   const caller = aBusinessCaller();
   const { id, url } = await create("http://127.0.0.1:9/", caller);
   const disable = (reason: "GONE" | "FAILING", at = url) => disableEndpoints(harness.context, [{ id, reason, url: at }]);

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { durationClassOf, healthOf } from "./endpoint-health.ts";
 
-const working = { failingSince: null, lastError: null };
+const workingEndpoint = { failingSince: null, lastError: null };
 const aClass = { duration_class: 0, succeeded: 0, failed: 0, succeeded_1h: 0, failed_1h: 0 };
 
-test("an endpoint without recent attempts has no rates, no duration and no earlier error", () => {
+test("the health of an endpoint without recent attempts has no rates, no duration and no earlier error", () => {
   expect(healthOf({ failingSince: null, lastError: "timeout" }, [])).toEqual({});
 });
 
@@ -14,12 +14,12 @@ test("success rates are the share of successful attempts in the last hour and da
     { ...aClass, succeeded: 6, failed: 1, succeeded_1h: 1, failed_1h: 1 },
     { ...aClass, duration_class: 9, failed: 1 },
   ];
-  expect(healthOf(working, day)).toMatchObject({ successRate1h: 0.5, successRate24h: 0.75 });
-  expect(healthOf(working, [{ ...aClass, failed: 3 }])).toMatchObject({ successRate24h: 0 });
-  expect(healthOf(working, [{ ...aClass, failed: 3 }]).successRate1h).toBeUndefined();
+  expect(healthOf(workingEndpoint, day)).toMatchObject({ successRate1h: 0.5, successRate24h: 0.75 });
+  expect(healthOf(workingEndpoint, [{ ...aClass, failed: 3 }])).toMatchObject({ successRate24h: 0 });
+  expect(healthOf(workingEndpoint, [{ ...aClass, failed: 3 }]).successRate1h).toBeUndefined();
 });
 
-test("the last error is shown if it is from the last day or the endpoint is failing", () => {
+test("the last error is shown if it is from the last day or if the endpoint is failing", () => {
   const lastError = "http_500";
   const failingSince = new Date("2026-11-20T10:00:00.000Z");
   expect(healthOf({ failingSince, lastError }, [])).toEqual({ failingSinceMs: BigInt(failingSince.getTime()), lastError });
@@ -27,19 +27,19 @@ test("the last error is shown if it is from the last day or the endpoint is fail
   expect(healthOf({ failingSince: null, lastError }, [{ ...aClass, succeeded: 9 }]).lastError).toBeUndefined();
 });
 
-test("the 95th percentile differs from the exact value by at most 20 %", () => {
+test("the computed 95th percentile differs from the exact value by at most 20 %", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 5, max: 12_000 }), { minLength: 1, maxLength: 300 }), (durations) => {
       const counts = new Map<number, number>();
-      for (const each of durations.map(durationClassOf)) counts.set(each, (counts.get(each) ?? 0) + 1);
+      for (const durationClass of durations.map(durationClassOf)) counts.set(durationClass, (counts.get(durationClass) ?? 0) + 1);
       const day = [...counts].sort(([a], [b]) => a - b);
       const p95 = healthOf(
-        working,
+        workingEndpoint,
         day.map(([duration_class, succeeded]) => ({ ...aClass, duration_class, succeeded })),
       ).p95Ms24h as number;
-      const exact = durations.sort((a, b) => a - b)[Math.ceil(0.95 * durations.length) - 1] as number;
-      expect(p95).toBeGreaterThanOrEqual(exact / 1.2 - 1);
-      expect(p95).toBeLessThanOrEqual(exact * 1.2 + 1);
+      const exactP95 = durations.sort((a, b) => a - b)[Math.ceil(0.95 * durations.length) - 1] as number;
+      expect(p95).toBeGreaterThanOrEqual(exactP95 / 1.2 - 1);
+      expect(p95).toBeLessThanOrEqual(exactP95 * 1.2 + 1);
     }),
   );
 });

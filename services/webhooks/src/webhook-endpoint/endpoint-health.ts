@@ -43,13 +43,13 @@ export function healthOf(
   { failingSince, lastError }: Pick<WebhookEndpoint, "failingSince" | "lastError">,
   day: readonly DayOfAttempts[],
 ): MessageInitShape<typeof WebhookEndpointHealthSchema> {
-  const sum = (select: (row: DayOfAttempts) => number) => day.reduce((total, row) => total + select(row), 0);
-  const [succeeded, failed] = [sum((row) => row.succeeded), sum((row) => row.failed)];
+  const sumOf = (select: (row: DayOfAttempts) => number) => day.reduce((total, row) => total + select(row), 0);
+  const [succeeded, failed] = [sumOf((row) => row.succeeded), sumOf((row) => row.failed)];
   return {
     failingSinceMs: failingSince ? BigInt(failingSince.getTime()) : undefined,
     successRate1h: rateOf(
-      sum((row) => row.succeeded_1h),
-      sum((row) => row.failed_1h),
+      sumOf((row) => row.succeeded_1h),
+      sumOf((row) => row.failed_1h),
     ),
     successRate24h: rateOf(succeeded, failed),
     // Older errors are not shown, although the endpoint's row keeps the last one.
@@ -62,13 +62,13 @@ const rateOf = (succeeded: number, failed: number): number | undefined =>
   succeeded + failed === 0 ? undefined : succeeded / (succeeded + failed);
 
 /** Returns a percentile, with durations distributed evenly within a class. */
-function percentileMs(day: readonly DayOfAttempts[], part: number): number | undefined {
-  let left = part * day.reduce((total, { succeeded, failed }) => total + succeeded + failed, 0);
+function percentileMs(day: readonly DayOfAttempts[], fraction: number): number | undefined {
+  let remaining = fraction * day.reduce((total, { succeeded, failed }) => total + succeeded + failed, 0);
   for (const { duration_class, succeeded, failed } of day) {
     const count = succeeded + failed;
     const [low, high] = [fromMs(duration_class), fromMs(duration_class + 1)];
-    if (left <= count) return Math.round(low + (high - low) * (left / count));
-    left -= count;
+    if (remaining <= count) return Math.round(low + (high - low) * (remaining / count));
+    remaining -= count;
   }
   return undefined;
 }

@@ -41,28 +41,28 @@ afterAll(() => new Promise<void>((done) => server.close(() => done())));
 
 const fourAddress = { address: "93.184.215.14", family: 4 };
 
-test("returns the IPv4 and IPv6 addresses of a name", async () => {
+test("the resolver returns the IPv4 and IPv6 addresses of a name", async () => {
   expect(await resolve("both.test")).toEqual([fourAddress, { address: "2606:2800::1", family: 6 }]);
   expect(await resolve("four.test")).toEqual([fourAddress]);
 });
 
-test("rejects an unknown name", async () => {
+test("the resolver rejects an unknown name", async () => {
   await expect(resolve("unknown.test")).rejects.toMatchObject({ code: "ENOTFOUND" });
 });
 
-test.each(["localhost", "LOCALHOST.", "a.localhost"])("%s is this machine, and no name server is queryCount", async (host) => {
-  const before = queryCount;
+test.each(["localhost", "LOCALHOST.", "a.localhost"])("%s resolves to this machine without a query to a name server", async (host) => {
+  const queriesBefore = queryCount;
   expect(await resolve(host)).toEqual([{ address: "127.0.0.1", family: 4 }]);
-  expect(queryCount).toBe(before);
+  expect(queryCount).toBe(queriesBefore);
 });
 
 test("names whose name servers do not respond do not delay other names", async () => {
   let isWaiting = true;
   const pending = Array.from({ length: 50 }, (_, i) => resolve(`silent${i}.test`).catch(() => []));
-  const ended = Promise.race(pending).then(() => {
+  const firstResult = Promise.race(pending).then(() => {
     isWaiting = false;
   });
   expect(await resolve("four.test")).toEqual([fourAddress]);
   expect(isWaiting).toBe(true);
-  await ended;
+  await firstResult;
 });

@@ -22,11 +22,11 @@ export function createNameResolver(servers?: readonly string[]): Resolve {
     // RFC 6761, section 6.3: localhost names must not be sent to name servers.
     if (localhost.test(host)) return [{ address: "127.0.0.1", family: 4 }];
     const results = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-    const found = results.flatMap((result, i) =>
+    const addresses = results.flatMap((result, i) =>
       result.status === "fulfilled" ? result.value.map((address) => ({ address, family: i === 0 ? 4 : 6 })) : [],
     );
     const [failure] = results.filter((result) => result.status === "rejected");
-    if (found.length === 0 && failure) throw failure.reason;
-    return found;
+    if (addresses.length === 0 && failure) throw failure.reason;
+    return addresses;
   };
 }

@@ -10,13 +10,13 @@ const names: Record<string, string[]> = {
   "localhost.": ["127.0.0.1"],
 };
 const resolve = async (host: string) => {
-  const found = names[host];
-  if (!found) throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
-  return found.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+  const addresses = names[host];
+  if (!addresses) throw Object.assign(new Error("the name does not exist"), { code: "ENOTFOUND" });
+  return addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
 };
-const production = createAddressGuard({ allowInsecure: false, resolve });
-const sandbox = createAddressGuard({ allowInsecure: true, resolve });
-const codeOf = async (url: string, guard = production) => (await validateUrl(url, guard))?.code;
+const productionGuard = createAddressGuard({ allowInsecure: false, resolve });
+const sandboxGuard = createAddressGuard({ allowInsecure: true, resolve });
+const codeOf = async (url: string, guard = productionGuard) => (await validateUrl(url, guard))?.code;
 
 test.each([
   "https://public.example/hook?a=1",
@@ -25,7 +25,7 @@ test.each([
   "https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/",
   "https://does-not-resolve.example/",
   "HTTPS://PUBLIC.example/",
-])("%s is accepted", async (url) => {
+])("validateUrl accepts %s", async (url) => {
   expect(await codeOf(url)).toBeUndefined();
 });
 
@@ -52,11 +52,11 @@ test.each([
   ["url_has_fragment", "https://public.example/#part"],
   ["url_has_fragment", "https://public.example/#"],
   ["url_too_long", `https://public.example/${"a".repeat(2_048)}`],
-])("returns %s for %j", async (code, url) => {
+])("validateUrl returns %s for %j", async (code, url) => {
   expect(await codeOf(url)).toBe(code);
 });
 
-const notPublic = [
+const nonPublicHosts = [
   "127.0.0.1",
   "2130706433",
   "0x7f.1",
@@ -95,7 +95,7 @@ const notPublic = [
   "private.example",
   "mixed.example",
 ];
-test.each(notPublic)("returns url_not_public for https://%s/", async (host) => {
+test.each(nonPublicHosts)("validateUrl returns url_not_public for https://%s/", async (host) => {
   expect(await codeOf(`https://${host}/`)).toBe("url_not_public");
 });
 
@@ -106,13 +106,13 @@ test.each([
   "http://localhost/",
   "https://127.0.0.1/",
   "http://public.example/",
-])("a sandbox accepts %s", async (url) => {
-  expect(await codeOf(url, sandbox)).toBeUndefined();
+])("validateUrl of a sandbox accepts %s", async (url) => {
+  expect(await codeOf(url, sandboxGuard)).toBeUndefined();
 });
 
 test.each(["0.0.0.0", "[::]", "10.1.2.3", "169.254.169.254", "[::ffff:7f00:1]", "private.example"])(
-  "a sandbox rejects http://%s/",
+  "validateUrl of a sandbox rejects http://%s/",
   async (host) => {
-    expect(await codeOf(`http://${host}/`, sandbox)).toBe("url_not_public");
+    expect(await codeOf(`http://${host}/`, sandboxGuard)).toBe("url_not_public");
   },
 );

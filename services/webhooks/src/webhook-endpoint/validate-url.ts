@@ -11,7 +11,10 @@ import {
 } from "./webhook-endpoint.errors.ts";
 
 const urlCharactersMax = 2_048;
-/** A slow name server does not block the registration. Each connection checks the address again. */
+/**
+ * Maximum time for a name server. A slow one must not delay the registration, and each connection
+ * checks the address again.
+ */
 const resolveTimeoutMs = 2_000;
 
 /**

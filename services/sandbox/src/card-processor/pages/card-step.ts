@@ -7,21 +7,24 @@ import { digits, type PaymentView, paymentStep } from "./parts.ts";
 
 const fields: readonly CardField[] = ["pan", "expiry", "cvv2"];
 
-/** Renders the card form. `typed` fills it again after an error, except for the CVV2. */
-export function cardStep(view: PaymentView, typed?: CardEntry, problems: CardProblems = {}): Html {
+/**
+ * Renders the card form. After an error, the form contains the values of `entry`, except for the
+ * CVV2.
+ */
+export function cardStep(view: PaymentView, entry?: CardEntry, problems: CardProblems = {}): Html {
   const { words, order, language } = view;
-  const wrong = fields.flatMap((id) => (problems[id] ? [{ fieldId: id, text: words.problems[problems[id]] }] : []));
+  const fieldProblems = fields.flatMap((id) => (problems[id] ? [{ fieldId: id, text: words.problems[problems[id]] }] : []));
   const cardField = (id: CardField, hint: string, attributes: Html) => {
-    const problem = wrong.find(({ fieldId }) => fieldId === id)?.text;
-    return field({ id, label: words[id], hint, problem, focused: wrong[0]?.fieldId === id, attributes });
+    const problem = fieldProblems.find(({ fieldId }) => fieldId === id)?.text;
+    return field({ id, label: words[id], hint, problem, focused: fieldProblems[0]?.fieldId === id, attributes });
   };
-  const content = html`${cardField("pan", words.panHint, html`required value="${typed?.pan}" inputmode="numeric" autocomplete="cc-number" maxlength="23" data-group-digits`)}
+  const content = html`${cardField("pan", words.panHint, html`required value="${entry?.pan}" inputmode="numeric" autocomplete="cc-number" maxlength="23" data-group-digits`)}
 <div class="pair">
-${cardField("expiry", words.expiryHint, html`required value="${typed?.expiry}" inputmode="numeric" autocomplete="cc-exp" maxlength="9" data-month-year`)}
+${cardField("expiry", words.expiryHint, html`required value="${entry?.expiry}" inputmode="numeric" autocomplete="cc-exp" maxlength="9" data-month-year`)}
 ${cardField("cvv2", words.cvv2Hint, html`required inputmode="numeric" autocomplete="cc-csc" maxlength="3"`)}
 </div>`;
   const pay = words.pay(formatAmount(order.amountMinor, language));
-  return html`${paymentStep(view, words.cardStep, wrong, form(view, "card", pay, content))}
+  return html`${paymentStep(view, words.cardStep, fieldProblems, form(view, "card", pay, content))}
 <details class="test-cards">
 <summary>${words.testCards}</summary>
 <p>${words.testCardsHint}</p>

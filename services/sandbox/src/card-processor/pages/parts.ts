@@ -40,7 +40,7 @@ ${orderRows(view)}
 </section>
 <section class="card" aria-labelledby="step">
 <h2 id="step">${title}</h2>
-${timeLeft(view)}
+${renderTimeLeft(view)}
 ${content}
 <form class="cancel" method="post" action="${actionOf(view, "cancel")}">
 <button class="quiet">${words.cancel}</button>
@@ -49,7 +49,7 @@ ${content}
 }
 
 /** Renders the end of the session as a time of day. The script adds the minutes that remain. */
-function timeLeft({ order, language, words, nowMs }: PaymentView): Html {
+function renderTimeLeft({ order, language, words, nowMs }: PaymentView): Html {
   const endsAtMs = order.registeredAtMs + sessionMs;
   const secondsLeft = Math.ceil((endsAtMs - nowMs) / 1000);
   return html`<p class="time-left"><span>${words.payBefore(formatTime(endsAtMs, language))}</span>

@@ -12,7 +12,7 @@ import type { PaymentView } from "./parts.ts";
 import { hasFailedPassword, passwordStep } from "./password-step.ts";
 
 /** Changes the order, or sends a page with the errors and returns the reply. */
-type StepHandler = (view: PaymentView, typed: (name: string) => string, reply: FastifyReply) => FastifyReply | undefined;
+type StepHandler = (view: PaymentView, readField: (name: string) => string, reply: FastifyReply) => FastifyReply | undefined;
 
 /** Registers the payment page. The state of the order alone decides which step it shows. */
 export function paymentPage(app: FastifyInstance, { orders, clock }: Processor): void {
@@ -41,28 +41,28 @@ export function paymentPage(app: FastifyInstance, { orders, clock }: Processor):
     route("GET", `/${step}`, backToPage);
     route("POST", `/${step}`, (reply, view, { body }) => {
       if (view.order.status !== 0) return backToPage(reply, view);
-      const sent = handleStep(view, (name) => String(body?.[name] ?? "").slice(0, 64), reply);
-      if (sent) return sent;
+      const pageReply = handleStep(view, (name) => String(body?.[name] ?? "").slice(0, 64), reply);
+      if (pageReply) return pageReply;
       orders.save(view.order);
       return backToPage(reply, view);
     });
   };
 
-  postRoute("card", (view, typed, reply) => {
+  postRoute("card", (view, readField, reply) => {
     if (view.order.card) return undefined;
-    const entry = { pan: typed("pan"), expiry: typed("expiry"), cvv2: typed("cvv2") };
-    const match = matchCard(entry);
+    const cardEntry = { pan: readField("pan"), expiry: readField("expiry"), cvv2: readField("cvv2") };
+    const match = matchCard(cardEntry);
     if ("problems" in match) {
-      const page = cardStep(view, entry, match.problems);
+      const page = cardStep(view, cardEntry, match.problems);
       return sendPage(reply, view, page, { title: view.words.errorTitle, status: 422 });
     }
     chooseCard(view.order, match.card);
     return undefined;
   });
 
-  postRoute("password", ({ order, nowMs }, typed) => {
-    if (typed("attempts_left") === String(order.passwordAttemptsLeft)) {
-      enterPassword(order, digitsOf(typed("password")), nowMs);
+  postRoute("password", ({ order, nowMs }, readField) => {
+    if (readField("attempts_left") === String(order.passwordAttemptsLeft)) {
+      enterPassword(order, digitsOf(readField("password")), nowMs);
     }
     return undefined;
   });

@@ -7,21 +7,21 @@ import type { FlowView } from "./parts.ts";
 export function endStep(view: FlowView): Html {
   const { application, words } = view;
   const { status, verdict, reasons, redirectUrl } = application;
-  const left = attemptsLeft(application);
-  const retry = status === "FAILED" && left > 0;
+  const remainingAttempts = attemptsLeft(application);
+  const retry = status === "FAILED" && remainingAttempts > 0;
   const isAutomatic = status === "COMPLETED";
   const button = retry ? "secondary" : "primary";
   return verdictCard(
-    endOf(view),
+    verdictOf(view),
     html`${verdict === "REJECTED" && html`<ul class="reasons">${reasons.map(({ code }) => html`<li>${words.reasons[code]}</li>`)}</ul>`}
 ${retry && form(view, "retry", words.retry)}
-${retry && html`<p class="note attempts">${words.attemptsLeft(left)}</p>`}
+${retry && html`<p class="note attempts">${words.attemptsLeft(remainingAttempts)}</p>`}
 ${isAutomatic && html`<p class="note">${words.finished}</p>`}
 ${redirectUrl !== undefined && returnLink(view, { label: words.leave, isAutomatic, button })}`,
   );
 }
 
-export function endOf({ application, words }: FlowView): Verdict {
+export function verdictOf({ application, words }: FlowView): Verdict {
   const { status, verdict } = application;
   if (status === "CANCELED") return { tone: "warning", title: words.canceledTitle, text: words.canceledText };
   if (status === "EXPIRED") return { tone: "warning", title: words.expiredTitle, text: words.expiredText };

@@ -2,7 +2,7 @@ import { type Html, html } from "@amana/pages";
 import { formatDate } from "../../pages/formats.ts";
 import { form } from "../../pages/parts.ts";
 import { attemptsLeft } from "../application.ts";
-import { type FlowView, marked } from "./parts.ts";
+import { type FlowView, checkedItem } from "./parts.ts";
 
 export function introStep(view: FlowView): Html {
   const { application, language, words } = view;
@@ -11,10 +11,10 @@ export function introStep(view: FlowView): Html {
 <h1>${words.introTitle}</h1>
 <p class="lead">${words.introText}</p>
 <ul class="promises">
-<li>${marked(words.needTitle, application.requireVideo ? words.needVideo : words.needPicture)}</li>
-<li>${marked(words.whyTitle, words.whyText)}</li>
-<li>${marked(words.picturesTitle, words.picturesText)}</li>
-<li>${marked(words.timeTitle, validUntil)}</li>
+<li>${checkedItem(words.needTitle, application.requireVideo ? words.needVideo : words.needPicture)}</li>
+<li>${checkedItem(words.whyTitle, words.whyText)}</li>
+<li>${checkedItem(words.picturesTitle, words.picturesText)}</li>
+<li>${checkedItem(words.timeTitle, validUntil)}</li>
 </ul>
 ${form(view, "start", words.start)}
 <p class="note attempts">${words.attemptsLeft(attemptsLeft(application))}</p>

@@ -44,7 +44,7 @@ export function radio(name: string, { value, label, hint, drawing, checked = fal
 }
 
 /** Renders a list item with a check mark. */
-export function marked(title: string, text?: string): Html {
+export function checkedItem(title: string, text?: string): Html {
   return html`${icons.success}<div><strong>${title}</strong>${text !== undefined && html`<span>${text}</span>`}</div>`;
 }
 

@@ -1,12 +1,12 @@
 import { type Html, html } from "@amana/pages";
 import { form } from "../../pages/parts.ts";
-import { type FlowView, flowStep, marked, undoForm } from "./parts.ts";
+import { type FlowView, flowStep, checkedItem, undoForm } from "./parts.ts";
 
 export function reviewStep(view: FlowView): Html {
   const { application, words } = view;
   const { document, recording } = application.steps;
-  const item = (step: string, done: string, detail?: string) => html`<li>${marked(done, detail)}
-${undoForm(view, step, words.change, words.changeOf(done))}</li>`;
+  const item = (step: string, completedStep: string, detail?: string) => html`<li>${checkedItem(completedStep, detail)}
+${undoForm(view, step, words.change, words.changeOf(completedStep))}</li>`;
   const recorded = recording === "still" ? words.stillDone : words.videoDone;
   return flowStep(
     view,

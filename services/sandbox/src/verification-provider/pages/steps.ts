@@ -57,7 +57,7 @@ const clearedBy = new Map<string, readonly (keyof Steps)[]>([
   ["recording", ["recorded"]],
 ]);
 
-export function undo(steps: Steps, step: string): Steps {
-  const cleared: readonly string[] = clearedBy.get(step) ?? [];
-  return Object.fromEntries(Object.entries(steps).filter(([name]) => !cleared.includes(name)));
+export function clearStep(steps: Steps, step: string): Steps {
+  const clearedSteps: readonly string[] = clearedBy.get(step) ?? [];
+  return Object.fromEntries(Object.entries(steps).filter(([name]) => !clearedSteps.includes(name)));
 }

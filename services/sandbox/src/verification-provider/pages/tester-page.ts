@@ -29,27 +29,27 @@ export function testerPage(
 
   route("POST", "/tester", (reply, view, { body }) => {
     const { application } = view;
-    const typed = Object.fromEntries(Object.entries(body ?? {}).filter(([, value]) => value !== ""));
-    const { aml_hit_count: hits, nationality } = typed;
-    const wish = readSubmission(
+    const fields = Object.fromEntries(Object.entries(body ?? {}).filter(([, value]) => value !== ""));
+    const { aml_hit_count: hits, nationality } = fields;
+    const settings = readSubmission(
       {
-        ...typed,
-        reason_codes: [typed["reason_codes"] ?? []].flat(),
+        ...fields,
+        reason_codes: [fields["reason_codes"] ?? []].flat(),
         ...(hits !== undefined && { aml_hit_count: Number(hits) }),
         ...(typeof nationality === "string" && { nationality: nationality.toUpperCase() }),
       },
       application.profile,
     );
-    if ("problems" in wish) return show(reply, view, false, wish.problems);
+    if ("problems" in settings) return show(reply, view, false, settings.problems);
     if (isUsable(application)) {
-      application.plan = wish.submission;
+      application.plan = settings.submission;
       applications.save(application);
     }
     return reply.redirect(`${actionOf(view, "tester")}&saved=1`, 303);
   });
 }
 
-function show(reply: FastifyReply, view: FlowView, saved: boolean, problems: readonly string[] = []): FastifyReply {
+function show(reply: FastifyReply, view: FlowView, isSaved: boolean, problems: readonly string[] = []): FastifyReply {
   const { application, language, words } = view;
   const { tester } = words;
   const { plan } = application;
@@ -74,11 +74,11 @@ ${input("aml_hit_count", tester.hits, tester.hitsHint, html`value="${plan?.amlHi
 <p class="tester-badge">${tester.badge}</p>
 <h1>${tester.title}</h1>
 <p>${tester.text}</p>
-${saved && html`<p class="saved" role="status">${icons.success}<span>${tester.saved}</span></p>`}
+${isSaved && html`<p class="saved" role="status">${icons.success}<span>${tester.saved}</span></p>`}
 ${problems.length > 0 && problemSummary(tester.problem, list, html`tabindex="-1" autofocus`)}
 ${form(view, "tester", tester.save, fields)}
 <p class="undo"><a class="button quiet" href="/verify/${application.linkToken}?lang=${language}">${tester.backToPage}</a></p>
 </section>`;
-  const shown = { ...view, path: `${view.path}/tester`, words: { ...words, title: tester.badge } };
-  return sendPage(reply, shown, main, { title: tester.title, status: problems.length > 0 ? 422 : 200 });
+  const testerView = { ...view, path: `${view.path}/tester`, words: { ...words, title: tester.badge } };
+  return sendPage(reply, testerView, main, { title: tester.title, status: problems.length > 0 ? 422 : 200 });
 }

@@ -10,12 +10,12 @@ import { words } from "../words/words.ts";
 import { captureStep } from "./capture-step.ts";
 import { choiceStep } from "./choice-step.ts";
 import { documentStep } from "./document-step.ts";
-import { endOf, endStep } from "./end-step.ts";
+import { verdictOf, endStep } from "./end-step.ts";
 import { introStep } from "./intro-step.ts";
 import { type FlowView, testerLink } from "./parts.ts";
 import { progressStep } from "./progress-step.ts";
 import { reviewStep } from "./review-step.ts";
-import { addInput, stepNumber, stepOf, stepsCount, undo } from "./steps.ts";
+import { addInput, stepNumber, stepOf, stepsCount, clearStep } from "./steps.ts";
 import { testerPage } from "./tester-page.ts";
 
 /** Long enough for the applicant to see the progress page. */
@@ -48,9 +48,9 @@ export function verificationPage(app: FastifyInstance, { applications, clock }: 
   });
 
   app.get<{ Params: { id: string } }>("/verify/:id/status", ({ params }, reply) => {
-    const found = find(params.id);
-    reply.headers(privateHeaders).code(found ? 200 : 404);
-    return { waiting: found !== undefined && isBeingChecked(found.application) };
+    const flow = find(params.id);
+    reply.headers(privateHeaders).code(flow ? 200 : 404);
+    return { waiting: flow !== undefined && isBeingChecked(flow.application) };
   });
 
   route("GET", "/return", (reply, view) => {
@@ -64,12 +64,12 @@ export function verificationPage(app: FastifyInstance, { applications, clock }: 
     const { application } = view;
     const value = String(body?.["value"] ?? "").slice(0, 64);
     if (!isUsable(application)) return backToPage(reply, view);
-    const failed = application.status === "FAILED";
+    const hasFailed = application.status === "FAILED";
     // Only the retry button starts another attempt. An old page in another tab does not.
-    if (failed !== (action === "retry")) return backToPage(reply, view);
+    if (hasFailed !== (action === "retry")) return backToPage(reply, view);
     open(application, clock.nowMs());
-    if (failed) application.steps = { started: true };
-    else if (action === "undo") application.steps = undo(application.steps, value);
+    if (hasFailed) application.steps = { started: true };
+    else if (action === "undo") application.steps = clearStep(application.steps, value);
     else if (action === "send") {
       if (stepOf(application) === "review") submit(application, submissionOf(application), holdMs, clock.nowMs());
     } else application.steps = addInput(application, action, value);
@@ -85,8 +85,8 @@ export function verificationPage(app: FastifyInstance, { applications, clock }: 
 
 /** Returns the tester's planned result for the document that the applicant chose. */
 function submissionOf({ plan, steps }: Application): Submission {
-  const chosen = plan ?? { reasons: [], amlHitCount: 0, profileDiffers: false };
-  return { ...chosen, ...(steps.document && { documentType: steps.document }) };
+  const submission = plan ?? { reasons: [], amlHitCount: 0, profileDiffers: false };
+  return { ...submission, ...(steps.document && { documentType: steps.document }) };
 }
 
 /** Returns the business's URL with its query and the result; undefined while the flow is open. */
@@ -104,22 +104,22 @@ function showStep(reply: FastifyReply, view: FlowView): FastifyReply {
     return show(reply, view, progressStep(view), { title: words.progressTitle, refreshSeconds });
   }
   if (application.status !== "OPENED" && application.status !== "CREATED") {
-    const dead = application.status === "CANCELED" || application.status === "EXPIRED";
-    return show(reply, view, endStep(view), { title: endOf(view).title, status: dead ? 410 : 200 });
+    const isUnusable = application.status === "CANCELED" || application.status === "EXPIRED";
+    return show(reply, view, endStep(view), { title: verdictOf(view).title, status: isUnusable ? 410 : 200 });
   }
   const step = stepOf(application);
-  const numbered = { title: words.step(stepNumber[step], stepsCount) };
+  const pageOptions = { title: words.step(stepNumber[step], stepsCount) };
   switch (step) {
     case "start":
       return show(reply, view, introStep(view));
     case "document":
-      return show(reply, view, documentStep(view), numbered);
+      return show(reply, view, documentStep(view), pageOptions);
     case "choice":
-      return show(reply, view, choiceStep(view), numbered);
+      return show(reply, view, choiceStep(view), pageOptions);
     case "review":
-      return show(reply, view, reviewStep(view), numbered);
+      return show(reply, view, reviewStep(view), pageOptions);
     default:
-      return show(reply, view, captureStep(view, step), { ...numbered, camera: true });
+      return show(reply, view, captureStep(view, step), { ...pageOptions, camera: true });
   }
 }
 

@@ -6,13 +6,13 @@ import type { Random } from "../random.ts";
 /** A completely received POST. */
 export interface Arrival {
   readonly body: string;
-  /** Whether the response was 2xx. The event should then not arrive again. */
+  /** Whether the response was 2xx, after which the event should not be sent again. */
   readonly isAccepted: boolean;
   /** Whether no response was sent. */
-  readonly isUnanswered: boolean;
+  readonly hasNoResponse: boolean;
 }
 
-/** The server of an endpoint, with the received webhooks. */
+/** An endpoint with the webhooks that it received. */
 export interface Receiver {
   readonly url: string;
   /** Received webhooks by their `webhook-id`. */
@@ -23,8 +23,8 @@ export interface Receiver {
   secret: string | undefined;
 }
 
-/** Starts `count` endpoints. They reject 5 % of the first attempts, so that these are repeated. */
-export async function receiveEvents(random: Random, count: number) {
+/** Starts `count` endpoints, which reject 5 % of the first attempts of events. */
+export async function startReceivers(random: Random, count: number) {
   let rejectedSignatures = 0;
   const receivers: (Omit<Receiver, "arrivals"> & { arrivals: Map<string, Arrival[]> })[] = [];
 
@@ -47,15 +47,15 @@ export async function receiveEvents(random: Random, count: number) {
 
   const server = createServer(async (request, response) => {
     const receiver = receivers[Number(request.url?.slice(1))];
-    const body = await textOf(request);
+    const body = await readText(request);
     if (!receiver || body === undefined) return;
     const id = String(request.headers["webhook-id"]);
-    const known = receiver.arrivals.get(id) ?? [];
-    receiver.arrivals.set(id, known);
-    const isUnanswered = receiver.behaviour === "hanging";
-    const isAccepted = !isUnanswered && !isRejected(receiver, request, body, known.length === 0);
-    known.push({ body, isAccepted, isUnanswered });
-    if (!isUnanswered) response.writeHead(isAccepted ? 204 : 503).end();
+    const previousArrivals = receiver.arrivals.get(id) ?? [];
+    receiver.arrivals.set(id, previousArrivals);
+    const hasNoResponse = receiver.behaviour === "hanging";
+    const isAccepted = !hasNoResponse && !isRejected(receiver, request, body, previousArrivals.length === 0);
+    previousArrivals.push({ body, isAccepted, hasNoResponse });
+    if (!hasNoResponse) response.writeHead(isAccepted ? 204 : 503).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -64,7 +64,7 @@ export async function receiveEvents(random: Random, count: number) {
   }
   return {
     receivers: receivers as readonly Receiver[],
-    rejectedSignatures: () => rejectedSignatures,
+    countRejectedSignatures: () => rejectedSignatures,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -72,8 +72,8 @@ export async function receiveEvents(random: Random, count: number) {
   };
 }
 
-/** Returns undefined if the sender died before the end of the body. */
-async function textOf(request: IncomingMessage): Promise<string | undefined> {
+/** Returns undefined if the sender disconnected before the end of the body. */
+async function readText(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);

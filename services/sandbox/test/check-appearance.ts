@@ -4,21 +4,21 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 
 /** Axe rules that depend on the size or the colours of a page. */
-const rulesOfLooks = ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable"];
+const appearanceRules = ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable"];
 
 // No rule of the stylesheet depends on size and colours together, so two screens are enough.
 const screens = [
   { viewport: { width: 360, height: 640 }, colorScheme: "light", rules: {} },
-  { viewport: { width: 1280, height: 800 }, colorScheme: "dark", rules: { runOnly: rulesOfLooks } },
+  { viewport: { width: 1280, height: 800 }, colorScheme: "dark", rules: { runOnly: appearanceRules } },
 ] as const;
 
 /** Loads axe with every document of the page. Call once per page. */
-export async function bringAxe(page: Page): Promise<void> {
+export async function loadAxe(page: Page): Promise<void> {
   await page.addInitScript(axe.source);
 }
 
 /** Checks the page with axe on a small light and a large dark screen, and its common elements. */
-export async function looksRight(page: Page, language: Language, state: string): Promise<void> {
+export async function checkAppearance(page: Page, language: Language, state: string): Promise<void> {
   for (const { viewport, colorScheme, rules } of screens) {
     await page.setViewportSize(viewport);
     // Without motion the colours change immediately, so none is measured during a transition.
@@ -37,7 +37,7 @@ export async function looksRight(page: Page, language: Language, state: string):
 }
 
 /** Checks that 320 pixels need no horizontal scrolling and that every target is 44 pixels high. */
-export async function fitsSmallScreens(page: Page, state: string): Promise<void> {
+export async function checkSmallScreens(page: Page, state: string): Promise<void> {
   await page.setViewportSize({ width: 320, height: 640 });
   expect(await page.evaluate("document.documentElement.scrollWidth"), state).toBe(320);
   const tooSmall = await page.evaluate(`[...document.querySelectorAll("a, button, summary, input:not([type=hidden])")]

@@ -10,11 +10,11 @@ export interface LoadRequest {
 
 export interface Load {
   readonly url: string;
-  /** Sent one after the other, repeatedly. */
+  /** Requests that are sent in this order, repeatedly. */
   readonly requests: readonly LoadRequest[];
   /**
-   * Requests started each second, independent of the responses (open loop). With Infinity, a
-   * request starts when one of the `atOnceMax` requests in flight ends (closed loop).
+   * Number of requests started each second, independent of the responses (open loop). With
+   * Infinity, a request starts when one of the `atOnceMax` requests in flight ends (closed loop).
    */
   readonly perSecond: number;
   /** Maximum number of requests in flight. Requests beyond it are counted as unsent. */
@@ -22,49 +22,49 @@ export interface Load {
   readonly seconds: number;
 }
 
-export interface Outcome {
+export interface LoadOutcome {
   /** Number of responses by status. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly unsent: number;
-  /** Broken connections, and requests without a response after `hangMs`. */
+  /** Broken connections, and requests without a response after `responseMsMax`. */
   readonly errors: readonly string[];
   /** Number of responses with 429, 503 or 504 that lack Retry-After. */
   readonly withoutRetryAfter: number;
   /**
-   * 2xx responses per second that arrived within `goodMsMax`. The first second, and the time after
-   * the last request was sent, do not count.
+   * 2xx responses per second with a duration of at most `goodMsMax`. The first second of the load,
+   * and the time after its last request, are not measured.
    */
   readonly goodput: number;
   /** 99th percentile of the duration of 2xx responses, in milliseconds. */
   readonly goodMsP99: number;
   /** Share of one processor that the sender used. */
   readonly senderShare: number;
-  /** Time until the last response. */
+  /** Time from the first request to the last response. */
   readonly seconds: number;
 }
 
-/** A response that takes longer counts as useless: a real caller has timed out. */
+/** A response that takes longer is not counted in the goodput, because a real caller times out. */
 export const goodMsMax = 2_000;
 
 /**
  * Time after which a request without a response counts as an error. The gateway allows 40 s
- * for payment creation and refunds; the rest is for a busy machine.
+ * for payment creation and refunds; the remaining time is for a busy machine.
  */
-export const hangMs = 120_000;
+export const responseMsMax = 120_000;
 
 /**
  * Sends requests from a separate thread, so that the event loop of the caller delays neither the
  * requests nor the measurement. The sender still uses processor time that the system cannot use
- * (see `senderShare`). `signal` ends the load early. `onFirst` is called when the first response
- * has arrived.
+ * (see `senderShare`). `signal` ends the load early. `onStarted` is called after the first
+ * response.
  */
-export function fire(load: Load, { signal, onFirst }: { signal?: AbortSignal; onFirst?: () => void } = {}): Promise<Outcome> {
+export function sendLoad(load: Load, { signal, onStarted }: { signal?: AbortSignal; onStarted?: () => void } = {}): Promise<LoadOutcome> {
   const worker = new Worker(new URL("./sender.ts", import.meta.url), { workerData: load });
   const stop = () => worker.postMessage("stop");
   if (signal?.aborted) stop();
   signal?.addEventListener("abort", stop, { once: true });
   return new Promise((resolve, reject) => {
-    worker.on("message", (message: Outcome | "first") => (message === "first" ? onFirst?.() : resolve(message)));
+    worker.on("message", (message: LoadOutcome | "first") => (message === "first" ? onStarted?.() : resolve(message)));
     worker.once("error", reject);
     worker.once("exit", () => reject(new Error("the sender thread exited without a result")));
   });

@@ -4,8 +4,8 @@ import { type Answer, type ApiCaller, apiCaller } from "@amana/dev-env/demo/api"
 import { eventually } from "@amana/dev-env/eventually";
 import { Client } from "pg";
 import { expect } from "vitest";
-import { placeOf, places, saveDetails, someAccount, someBeneficiary } from "./clients-harness.ts";
-import { aClient, anApplication, clearFaults, faultAt, onLink } from "./kyc-harness.ts";
+import { onboardingStatuses, readOnboarding, saveDetails, someAccount, someBeneficiary } from "./clients-harness.ts";
+import { aClient, anApplication, actOnLink, clearFaults, setFault } from "./kyc-harness.ts";
 import { anOrder, aPaidPayment, aPerson, sandbox, type TestBusiness, type TestSystem, validCard } from "./test-system.ts";
 
 /** Sends the request of an operation. Its data exists, and so does nothing that it must not meet. */
@@ -65,8 +65,8 @@ export function apiOperations({ system }: TestSystem, business: TestBusiness): R
   const verifiedClient = async () => {
     const id = await detailedClient();
     const { link } = await anApplication(business, { client_id: id });
-    await onLink(system, link, "submit", { outcome: "approved" });
-    await eventually(async () => expect((await placeOf(business, id)).place).toEqual(places.verified));
+    await actOnLink(system, link, "submit", { outcome: "approved" });
+    await eventually(async () => expect((await readOnboarding(business, id)).statuses).toEqual(onboardingStatuses.verified));
     return id;
   };
   const approvedClient = async () => {
@@ -77,7 +77,7 @@ export function apiOperations({ system }: TestSystem, business: TestBusiness): R
   const application = async () => (await anApplication(business)).id;
   const applicationInReview = async () => {
     const { id, link } = await anApplication(business);
-    await onLink(system, link, "submit", { outcome: "needs_review" });
+    await actOnLink(system, link, "submit", { outcome: "needs_review" });
     await eventually(async () => expect((await amana.kycApplications.get(id)).verdict).toBe("NEEDS_REVIEW"));
     return id;
   };
@@ -94,7 +94,7 @@ export function apiOperations({ system }: TestSystem, business: TestBusiness): R
   };
   const undecidedRefund = async () => {
     const id = await paidPayment();
-    await faultAt(system, "refund", "http_503");
+    await setFault(system, "refund", "http_503");
     await call("POST", `${api}/payments/${id}/refund`, { amount: "1000.00" });
     await clearFaults(system);
     return await eventually(async () => {

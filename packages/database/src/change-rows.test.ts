@@ -1,7 +1,8 @@
-import { createTestDatabase } from "@amana/testing";
 import { defineEntity, OptimisticLockError, p } from "@mikro-orm/postgresql";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createTestDatabase } from "../test/test-database.ts";
 import { changeRows } from "./change-rows.ts";
+import type { Orm } from "./orm.ts";
 
 const schema = defineEntity({
   name: "Counter",
@@ -21,32 +22,30 @@ class Counter extends schema.class {
 }
 schema.setClass(Counter);
 
-let db: Awaited<ReturnType<typeof createTestDatabase>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let orm: Orm;
 let counter: Counter;
 let other: Counter;
-const read = (id: string) => db.orm.em.fork().findOneOrFail(Counter, { id });
+const read = (id: string) => orm.em.fork().findOneOrFail(Counter, { id });
 
 beforeAll(async () => {
-  db = await createTestDatabase("change_rows", {
-    entities: [Counter],
-    migrations: [
-      {
-        name: "0001-counter",
-        sql: "create table counter (id uuid primary key default gen_random_uuid(), count bigint not null default 0, note text, changed_at timestamptz(3) not null default now(), version integer not null default 1)",
-      },
-    ],
-  });
+  database = await createTestDatabase();
+  orm = await database.connect({ entities: [Counter] });
+  await orm.em.fork().execute(
+    `create table counter (id uuid primary key default gen_random_uuid(), count bigint not null default 0, note text,
+       changed_at timestamptz(3) not null default now(), version integer not null default 1)`,
+  );
 });
-afterAll(() => db[Symbol.asyncDispose]());
+afterAll(() => database[Symbol.asyncDispose]());
 beforeEach(async () => {
-  const em = db.orm.em.fork();
-  const rows = await em.execute<{ id: string }[]>("insert into counter select from generate_series(1, 2) returning id");
+  const em = orm.em.fork();
+  const rows = await em.execute<{ id: string }[]>("insert into counter (note) select null from generate_series(1, 2) returning id");
   [counter, other] = (await Promise.all(rows.map(({ id }) => read(id)))) as [Counter, Counter];
 });
 
 describe("changeRows", () => {
   test("changeRows changes the rows in one transaction and leaves the passed entities unchanged", async () => {
-    const changed = await changeRows(db.orm, { counter, other }, async (_em, rows) => {
+    const changed = await changeRows(orm, { counter, other }, async (_em, rows) => {
       rows.counter.increment();
       rows.other.note = "seen";
       return rows;
@@ -58,9 +57,9 @@ describe("changeRows", () => {
   });
 
   test("changeRows runs the work again on the present rows when another transaction has changed one", async () => {
-    await changeRows(db.orm, { counter }, async (_em, rows) => rows.counter.increment());
+    await changeRows(orm, { counter }, async (_em, rows) => rows.counter.increment());
     const seen: bigint[] = [];
-    await changeRows(db.orm, { counter, other }, async (_em, rows) => {
+    await changeRows(orm, { counter, other }, async (_em, rows) => {
       seen.push(rows.counter.count);
       rows.counter.increment();
       rows.other.increment();
@@ -72,7 +71,7 @@ describe("changeRows", () => {
 
   test("20 concurrent calls of changeRows with the same old row lose no change", async () => {
     const results = await Promise.allSettled(
-      Array.from({ length: 20 }, () => changeRows(db.orm, { counter }, async (_em, rows) => rows.counter.increment())),
+      Array.from({ length: 20 }, () => changeRows(orm, { counter }, async (_em, rows) => rows.counter.increment())),
     );
     const succeeded = results.filter(({ status }) => status === "fulfilled").length;
     expect(await read(counter.id)).toMatchObject({ count: BigInt(succeeded), version: succeeded + 1 });
@@ -80,7 +79,7 @@ describe("changeRows", () => {
   });
 
   test("changeRows writes nothing when the work throws", async () => {
-    const failing = changeRows(db.orm, { counter }, async (_em, rows) => {
+    const failing = changeRows(orm, { counter }, async (_em, rows) => {
       rows.counter.increment();
       throw new Error("simulated failure");
     });

@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterAll(() => db[Symbol.asyncDispose]());
 
 const lease = <T>(work: (lease: Lease) => Promise<T>) => withLease(db.orm, { table: "job", where: "id = ?", values: [id] }, work);
-const holds = async ({ token }: Lease) => (await row())?.token === token;
+const holds = (lease: Lease) => transaction(db.orm, (em) => lease.holds(em));
 const row = async () => {
   const [row] = await db.sql<{ token: string | null; seconds: number | null }>(
     "select lease_token as token, extract(epoch from leased_until - now())::float as seconds from job where id = ?",
@@ -62,11 +62,11 @@ test("releases the lease after the work succeeds or fails", async () => {
   expect(await lease(async () => 2)).toEqual({ result: 2 });
 });
 
-test("withLease stores its token in the row during the work", async () => {
+test("`holds` returns true during the work", async () => {
   expect(await lease(holds)).toEqual({ result: true });
 });
 
-test("withLease does not release the lease of another process that has taken the row", async () => {
+test("`holds` returns false after another process takes the lease, and the former holder does not release it", async () => {
   await lease(async (lost) => {
     await shorten(-1);
     await lease(async (taken) => {
@@ -79,6 +79,34 @@ test("withLease does not release the lease of another process that has taken the
     expect(await holds(lost)).toBe(false);
   });
   expect((await row())?.token).not.toBeNull();
+});
+
+test("`holds` renews an expired lease that no other process has taken", async () => {
+  await lease(async (current) => {
+    await shorten(-1);
+    expect(await holds(current)).toBe(true);
+    expect((await row())?.seconds).toBeGreaterThan(5);
+    expect(await lease(async () => {})).toBeUndefined();
+  });
+});
+
+test("renews the lease during the work", async () => {
+  await lease(async () => {
+    await shorten(5);
+    await eventually(async () => expect((await row())?.seconds).toBeGreaterThan(5));
+  });
+});
+
+test("another process gets the lease of a crashed holder when it expires", async () => {
+  await db.sql("update job set lease_token = gen_random_uuid(), leased_until = now() + interval '10 seconds' where id = ?", [id]);
+  expect(await lease(async () => 1)).toBeUndefined();
+  await shorten(-0.001);
+  expect(await lease(async () => 1)).toEqual({ result: 1 });
+});
+
+test("returns undefined for a row that does not exist", async () => {
+  id = "0195a000-0000-7000-8000-000000000001";
+  expect(await lease(async () => 1)).toBeUndefined();
 });
 
 test("withLease returns the row and the start of the lease by the database's clock", async () => {
@@ -118,23 +146,4 @@ test("release does not change a row with the lease of another process", async ()
     await transaction(db.orm, async (em) => release(em, job));
     expect(job.leaseToken).toBe("another");
   });
-});
-
-test("renews the lease during the work", async () => {
-  await lease(async () => {
-    await shorten(5);
-    await eventually(async () => expect((await row())?.seconds).toBeGreaterThan(5));
-  });
-});
-
-test("another process gets the lease of a crashed holder when it expires", async () => {
-  await db.sql("update job set lease_token = gen_random_uuid(), leased_until = now() + interval '10 seconds' where id = ?", [id]);
-  expect(await lease(async () => 1)).toBeUndefined();
-  await shorten(-0.001);
-  expect(await lease(async () => 1)).toEqual({ result: 1 });
-});
-
-test("returns undefined for a row that does not exist", async () => {
-  id = "0195a000-0000-7000-8000-000000000001";
-  expect(await lease(async () => 1)).toBeUndefined();
 });

@@ -4,6 +4,11 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /** The right of one process to process one row. */
 export interface Lease {
+  /**
+   * Renews the lease in the transaction of `em`. Returns false if the process has lost it. Call it
+   * in the transaction whose effect depends on the lease.
+   */
+  holds(em: SqlEntityManager): Promise<boolean>;
   /** Value of the column lease_token while the process holds the lease. */
   readonly token: string;
   /** Releases the lease with the changes of `row`, in the transaction of `em` that ends the work. */
@@ -101,7 +106,7 @@ export async function keepLease<T>(orm: Orm, { table, id, token }: LeasedRow, wo
     });
   };
   try {
-    return await work({ token, release });
+    return await work({ holds: async (em) => (await renew(em)).length > 0, token, release });
   } finally {
     clearInterval(renewal);
     // If the release fails, the lease expires.

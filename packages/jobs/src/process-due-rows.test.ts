@@ -77,7 +77,7 @@ test("renews the lease of a slow row, so that no other replica processes the row
     const work = async (id: string, lease: Lease) => {
       begun.push(id);
       await release.promise;
-      held.push((await stored(id)).token === lease.token);
+      held.push(await db.orm.em.fork().transactional((em) => lease.holds(em)));
       await end(id);
     };
     await using _one = startJob(work);

@@ -93,7 +93,7 @@ const shorten = (text: string): string => text.replaceAll("\0", "").slice(0, det
  */
 export async function recordCalls(
   em: SqlEntityManager,
-  { businessId, paymentId, refundId = null }: { businessId: string; paymentId: string; refundId?: string },
+  { businessId, paymentId, refundId = null }: { businessId: string; paymentId: string; refundId?: string | null },
   calls: readonly FinishedCall[],
 ): Promise<Date> {
   const rows = calls.map(({ startMs, ...call }) => ({ ...call, agoMs: performance.now() - startMs }));

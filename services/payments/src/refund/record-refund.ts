@@ -94,7 +94,7 @@ export async function recordRefundStep(
     return { present, isApplied, startsDecision: refund.needsDecisionSince != null && !neededDecision };
   });
   if (isApplied) refundSteps.inc({ step: metricSteps[step.kind] });
-  if (isApplied) log(context, present, step, startsDecision);
+  if (isApplied) logStep(context, present, step, startsDecision);
   return progressOf(present);
 }
 

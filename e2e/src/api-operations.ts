@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { someDetails } from "@amana/dev-env/demo/a-person";
 import { type Answer, type ApiCaller, apiCaller } from "@amana/dev-env/demo/api";
@@ -5,13 +6,11 @@ import { eventually } from "@amana/dev-env/eventually";
 import { Client } from "pg";
 import { expect } from "vitest";
 import { onboardingStatuses, readOnboarding, saveDetails, someAccount, someBeneficiary } from "./clients-harness.ts";
-import { aClient, anApplication, actOnLink, clearFaults, setFault } from "./kyc-harness.ts";
+import { aClient, actOnLink, anApplication, clearFaults, setFault } from "./kyc-harness.ts";
 import { anOrder, aPaidPayment, aPerson, sandbox, type TestBusiness, type TestSystem, validCard } from "./test-system.ts";
 
-/** Sends the request of an operation. Its data exists, and so does nothing that it must not meet. */
-type Send = () => Promise<Answer>;
-/** Creates the data that one request of an operation needs, and returns the request. */
-export type ApiOperation = () => Promise<Send>;
+/** Creates the data that a request of an operation needs. Returns a function that sends it. */
+export type ApiOperation = () => Promise<() => Promise<Answer>>;
 
 type Method = Parameters<ApiCaller>[0];
 
@@ -25,19 +24,26 @@ interface OpenApi {
 }
 
 /**
- * Returns one successful request for each operation of the API, by operation id. `operator` has the
- * admin key.
+ * Returns a successful request for each operation of the API, by operation id. POST requests
+ * have an Idempotency-Key, like those of the client libraries. The retry of a dead letter returns
+ * 409, because its message has no payload.
  */
 export function apiOperations({ system }: TestSystem, business: TestBusiness): Readonly<Record<string, ApiOperation>> {
-  const operator = apiCaller(system.gatewayUrl, system.adminKey);
-  const { call, amana } = business;
+  const callerOf = (key: string): ApiCaller => {
+    const send = apiCaller(system.gatewayUrl, key);
+    return (method, path, body) => send(method, path, body, method === "POST" ? { "idempotency-key": randomUUID() } : {});
+  };
+  const operator = callerOf(system.adminKey);
+  const call = callerOf(business.key);
+  const { amana } = business;
   const api = "/api/v1";
-  /** A request that needs no data, or whose path and body need the id that `prepare` returns. */
+  /** A request that needs no data. */
   const request =
     (by: ApiCaller, method: Method, path: string, body?: object): ApiOperation =>
     async () =>
     () =>
       by(method, `${api}${path}`, body);
+  /** A request whose path and body contain the id that `prepare` returns. */
   const requestFor =
     (
       prepare: () => Promise<string>,
@@ -131,10 +137,10 @@ export function apiOperations({ system }: TestSystem, business: TestBusiness): R
   };
   const suspendedAccount = async () => {
     const id = await activeAccount();
-    await call("POST", `${api}/accounts/${id}/suspend`, { reason: "a test" });
+    await call("POST", `${api}/accounts/${id}/suspend`, {});
     return id;
   };
-  const beneficiary = () => created(call, "/beneficiaries", someBeneficiary);
+  const beneficiary = async () => await created(call, "/beneficiaries", { ...someBeneficiary, client_id: await client() });
   const endpoint = () => created(call, "/webhook-endpoints", { url: business.receiver.url });
   const replay = async () => {
     const id = await endpoint();
@@ -144,10 +150,13 @@ export function apiOperations({ system }: TestSystem, business: TestBusiness): R
   const event = async () => {
     const id = await paidPayment();
     await business.receiver.next("PAYMENT_COMPLETED", id, 90_000);
-    const [newest] = await amana.events.list({ limit: 1 }).page().then(({ items }) => items);
+    const [newest] = await amana.events
+      .list({ limit: 1 })
+      .page()
+      .then(({ items }) => items);
     return String(newest?.id);
   };
-  const key = () => created(operator, "/admin/api-keys", { business_id: business.id, name: "till" });
+  const key = () => created(operator, "/admin/api-keys", { business_id: business.id, name: `till ${randomUUID()}` });
 
   return {
     createPayment: request(call, "POST", "/payments", anOrder),
@@ -156,7 +165,13 @@ export function apiOperations({ system }: TestSystem, business: TestBusiness): R
     refreshPayment: requestFor(payment, call, "POST", (id) => `/payments/${id}/refresh`),
     returnFromProcessor: requestFor(returnPath, call, "GET", (path) => path),
     returnFromProcessorByForm: requestFor(returnPath, call, "POST", (path) => path),
-    refundPayment: requestFor(paidPayment, call, "POST", (id) => `/payments/${id}/refund`, () => ({})),
+    refundPayment: requestFor(
+      paidPayment,
+      call,
+      "POST",
+      (id) => `/payments/${id}/refund`,
+      () => ({}),
+    ),
     createKycApplication: request(call, "POST", "/kyc/applications", {}),
     listKycApplications: request(call, "GET", "/kyc/applications"),
     getKycApplication: requestFor(application, call, "GET", (id) => `/kyc/applications/${id}`),
@@ -168,12 +183,24 @@ export function apiOperations({ system }: TestSystem, business: TestBusiness): R
       (id) => `/kyc/applications/${id}/review`,
       () => ({ outcome: "APPROVED", note: "seen" }),
     ),
-    createPerson: request(call, "POST", "/clients/person", { ...aPerson, email: "costs@example.dz" }),
+    createPerson: request(call, "POST", "/clients/person", { ...aPerson, email: `${randomUUID()}@example.dz` }),
     listClients: request(call, "GET", "/clients"),
     getClient: requestFor(client, call, "GET", (id) => `/clients/${id}`),
     getPerson: requestFor(client, call, "GET", (id) => `/clients/person/${id}`),
-    updatePerson: requestFor(client, call, "PUT", (id) => `/clients/person/${id}`, () => ({ city: "Oran" })),
-    createOnboardingDetails: requestFor(client, call, "POST", (id) => `/clients/${id}/onboarding/details`, () => someDetails),
+    updatePerson: requestFor(
+      client,
+      call,
+      "PUT",
+      (id) => `/clients/person/${id}`,
+      () => ({ city: "Oran" }),
+    ),
+    createOnboardingDetails: requestFor(
+      client,
+      call,
+      "POST",
+      (id) => `/clients/${id}/onboarding/details`,
+      () => someDetails,
+    ),
     getOnboardingDetails: requestFor(detailedClient, call, "GET", (id) => `/clients/${id}/onboarding/details`),
     updateOnboardingDetails: requestFor(
       detailedClient,
@@ -184,19 +211,73 @@ export function apiOperations({ system }: TestSystem, business: TestBusiness): R
     ),
     getOnboardingStatus: requestFor(client, call, "GET", (id) => `/clients/${id}/onboarding/status`),
     approveOnboarding: requestFor(verifiedClient, operator, "POST", (id) => `/clients/${id}/onboarding/approve`),
-    declineOnboarding: requestFor(verifiedClient, operator, "POST", (id) => `/clients/${id}/onboarding/decline`, () => ({})),
-    createBeneficiary: request(call, "POST", "/beneficiaries", someBeneficiary),
+    declineOnboarding: requestFor(
+      verifiedClient,
+      operator,
+      "POST",
+      (id) => `/clients/${id}/onboarding/decline`,
+      () => ({}),
+    ),
+    createBeneficiary: requestFor(
+      client,
+      call,
+      "POST",
+      () => "/beneficiaries",
+      (id) => ({ ...someBeneficiary, client_id: id }),
+    ),
     listBeneficiaries: request(call, "GET", "/beneficiaries"),
     getBeneficiary: requestFor(beneficiary, call, "GET", (id) => `/beneficiaries/${id}`),
-    updateBeneficiary: requestFor(beneficiary, call, "PUT", (id) => `/beneficiaries/${id}`, () => ({ name: "Karima Haddad" })),
-    openAccount: requestFor(approvedClient, call, "POST", () => "/accounts", (id) => ({ ...someAccount, client_id: id })),
+    updateBeneficiary: requestFor(
+      beneficiary,
+      call,
+      "PUT",
+      (id) => `/beneficiaries/${id}`,
+      () => ({ name: "Karima Haddad" }),
+    ),
+    openAccount: requestFor(
+      approvedClient,
+      call,
+      "POST",
+      () => "/accounts",
+      (id) => ({ ...someAccount, client_id: id }),
+    ),
     listAccounts: request(call, "GET", "/accounts"),
     getAccount: requestFor(account, call, "GET", (id) => `/accounts/${id}`),
-    updateAccount: requestFor(account, call, "PATCH", (id) => `/accounts/${id}`, () => ({ account_name: "Renamed" })),
-    activateAccount: requestFor(account, call, "POST", (id) => `/accounts/${id}/activate`, () => ({})),
-    suspendAccount: requestFor(activeAccount, call, "POST", (id) => `/accounts/${id}/suspend`, () => ({ reason: "a test" })),
-    reactivateAccount: requestFor(suspendedAccount, call, "POST", (id) => `/accounts/${id}/reactivate`, () => ({})),
-    closeAccount: requestFor(activeAccount, call, "POST", (id) => `/accounts/${id}/close`, () => ({ reason: "a test" })),
+    updateAccount: requestFor(
+      account,
+      call,
+      "PATCH",
+      (id) => `/accounts/${id}`,
+      () => ({ account_name: "Renamed" }),
+    ),
+    activateAccount: requestFor(
+      account,
+      call,
+      "POST",
+      (id) => `/accounts/${id}/activate`,
+      () => ({}),
+    ),
+    suspendAccount: requestFor(
+      activeAccount,
+      call,
+      "POST",
+      (id) => `/accounts/${id}/suspend`,
+      () => ({}),
+    ),
+    reactivateAccount: requestFor(
+      suspendedAccount,
+      call,
+      "POST",
+      (id) => `/accounts/${id}/reactivate`,
+      () => ({}),
+    ),
+    closeAccount: requestFor(
+      activeAccount,
+      call,
+      "POST",
+      (id) => `/accounts/${id}/close`,
+      () => ({}),
+    ),
     createWebhookEndpoint: request(call, "POST", "/webhook-endpoints", { url: business.receiver.url }),
     listWebhookEndpoints: request(call, "GET", "/webhook-endpoints"),
     getWebhookEndpoint: requestFor(endpoint, call, "GET", (id) => `/webhook-endpoints/${id}`),
@@ -224,7 +305,7 @@ export function apiOperations({ system }: TestSystem, business: TestBusiness): R
     redeliverEvent: requestFor(event, call, "POST", (id) => `/events/${id}/redeliver`),
     onboardBusiness: async () => {
       const { body } = await operator("POST", `${api}/admin/invitations`, { name: "Invited" });
-      const withInvitation = apiCaller(system.gatewayUrl, String(body["invitation_token"]));
+      const withInvitation = callerOf(String(body["invitation_token"]));
       return () => withInvitation("POST", `${api}/onboarding/businesses`, { name: "Invited", contact_email: "a@example.dz" });
     },
     getOwnBusiness: request(call, "GET", "/me"),
@@ -242,8 +323,8 @@ export function apiOperations({ system }: TestSystem, business: TestBusiness): R
       (id) => `/businesses/${id}`,
       () => ({ name: "New" }),
     ),
-    createApiKey: request(operator, "POST", "/admin/api-keys", { business_id: business.id, name: "till" }),
-    listApiKeys: request(operator, "GET", "/admin/api-keys"),
+    createApiKey: request(operator, "POST", "/admin/api-keys", { business_id: business.id, name: `till ${randomUUID()}` }),
+    listApiKeys: request(operator, "GET", `/admin/api-keys?business_id=${business.id}`),
     revokeApiKey: requestFor(key, operator, "POST", (id) => `/admin/api-keys/${id}/revoke`),
     createOperatorKey: request(operator, "POST", "/admin/operator-keys", { name: "amina" }),
     listOperatorKeys: request(operator, "GET", "/admin/operator-keys"),
@@ -275,6 +356,12 @@ export function apiOperations({ system }: TestSystem, business: TestBusiness): R
     listDeadLetters: request(operator, "GET", "/admin/dead-letters"),
     getDeadLetter: requestFor(deadLetter, operator, "GET", (id) => `/admin/dead-letters/${id}`),
     retryDeadLetter: requestFor(deadLetter, operator, "POST", (id) => `/admin/dead-letters/${id}/retry`),
-    dropDeadLetter: requestFor(deadLetter, operator, "POST", (id) => `/admin/dead-letters/${id}/drop`, () => ({ note: "odd" })),
+    dropDeadLetter: requestFor(
+      deadLetter,
+      operator,
+      "POST",
+      (id) => `/admin/dead-letters/${id}/drop`,
+      () => ({ note: "odd" }),
+    ),
   };
 }

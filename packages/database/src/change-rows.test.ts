@@ -39,7 +39,9 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]());
 beforeEach(async () => {
   const em = orm.em.fork();
-  const rows = await em.execute<{ id: string }[]>("insert into counter (note) select null from generate_series(1, 2) returning id");
+  const rows = await em.execute<{ id: string }[]>(
+    "insert into counter (note) select null from generate_series(1, 2) returning id",
+  );
   [counter, other] = (await Promise.all(rows.map(({ id }) => read(id)))) as [Counter, Counter];
 });
 

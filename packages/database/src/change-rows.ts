@@ -23,7 +23,12 @@ export async function changeRows<Rows extends Readonly<Record<string, Row>>, T>(
   let present = rows;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await transaction(orm, (em) => work(em, mapRows(present, (row) => em.merge(entityOf(row), { ...row }))));
+      return await transaction(orm, (em) =>
+        work(
+          em,
+          mapRows(present, (row) => em.merge(entityOf(row), { ...row })),
+        ),
+      );
     } catch (error) {
       if (!(error instanceof OptimisticLockError) || attempt === attemptsMax) throw error;
       const em = orm.em.fork();

@@ -1,6 +1,16 @@
 import { type Orm, transaction } from "@amana/database";
 import { DomainError } from "@amana/rpc";
-import { allTenants, createBatcher, faultPoint, forTenant, inOperation, type Logger, nextPause, onScrape, poll } from "@amana/runtime";
+import {
+  allTenants,
+  createBatcher,
+  faultPoint,
+  forTenant,
+  inOperation,
+  type Logger,
+  nextPause,
+  onScrape,
+  poll,
+} from "@amana/runtime";
 import { createAuthentication } from "./authenticate.ts";
 import { eventRetrySeconds } from "./create-transport.ts";
 import {

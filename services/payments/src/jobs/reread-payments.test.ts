@@ -75,7 +75,10 @@ describe("follow-ups of an EXPIRED payment", () => {
     await settleOnce();
     const seconds = [(await readRow()).seconds];
     for (const passedSeconds of [300, 3_600, 86_400]) {
-      await harness.sql("update payment set updated_at = now() - make_interval(secs => ?) where id = ?", [passedSeconds, payment.id]);
+      await harness.sql("update payment set updated_at = now() - make_interval(secs => ?) where id = ?", [
+        passedSeconds,
+        payment.id,
+      ]);
       await followUp();
       seconds.push((await readRow()).seconds);
     }
@@ -139,7 +142,9 @@ test("settlePayment does not expire a payment by a read that began before the en
   const settlement = settleOnce();
   await eventually(async () => expect(await harness.countCalls(payment, "status")).toBe(1));
   // The window ends between the request and its response.
-  await harness.sql("update payment set version = version + 1, created_at = now() - interval '1230 seconds' where id = ?", [payment.id]);
+  await harness.sql("update payment set version = version + 1, created_at = now() - interval '1230 seconds' where id = ?", [
+    payment.id,
+  ]);
   await settlement;
   expect(await readRow()).toMatchObject({ status: "PENDING" });
   expect(await harness.sql("select 1 from payment where id = ? and next_check_at <= now()", [payment.id])).toHaveLength(1);

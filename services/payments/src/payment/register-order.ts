@@ -11,7 +11,7 @@ import type { Context } from "../context.ts";
 import { processorError, processorOutcomeUnknown } from "./payment.errors.ts";
 import { emitPaymentEvent } from "./payment.events.ts";
 import { toPaymentMessage } from "./payment.message.ts";
-import { Payment } from "./payment.ts";
+import type { Payment } from "./payment.ts";
 
 const registrationsMax = 2;
 
@@ -40,7 +40,12 @@ export async function registerOrder(
   if (!payment.awaitsRegistration()) return payment;
   const calls: FinishedCall[] = [];
   const collectingContext = { ...context, processor: collectCalls(context.processor, calls) };
-  const registration = await findOrRegister(collectingContext, payment, options.mayExist || payment.checks > 0, options.remainingMs);
+  const registration = await findOrRegister(
+    collectingContext,
+    payment,
+    options.mayExist || payment.checks > 0,
+    options.remainingMs,
+  );
   faultPoint("payment.registered");
   return await changeRows(context.orm, { payment }, async (em, { payment: present }) => {
     // The calls were made even if another process has registered the order since.

@@ -61,7 +61,10 @@ test("getPaymentHistory contains the calls of a process whose result was outdate
   const { id, processorOrderId } = await harness.aPendingPayment(caller);
   await harness.sandbox.pay(processorOrderId);
   for (const operation of ["confirm", "status"]) await harness.sandbox.fault(operation, "slow:300", 2);
-  await runTwice((stored) => settlePayment(harness.context, stored, noLease, { ...options, confirmFirst: true, requestedAt: new Date() }), id);
+  await runTwice(
+    (stored) => settlePayment(harness.context, stored, noLease, { ...options, confirmFirst: true, requestedAt: new Date() }),
+    id,
+  );
   expect((await readCallLines(id)).filter((call) => call.startsWith("CONFIRM"))).toHaveLength(2);
 
   await harness.sandbox.fault("register", "http_503", 10);

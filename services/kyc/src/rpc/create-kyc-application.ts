@@ -40,7 +40,7 @@ export const createKycApplication =
     const businessId = requireBusiness(call.caller);
     // The id of the key's record is the reference at the provider. The provider returns the same
     // application for the same reference, so a repeated request can execute again after the hold.
-    const claim = await transaction(orm, (em) => claimKey(em, call, KycApplicationSchema, { heldMs: call.remainingMs() }));
+    const claim = await claimKey(orm.em.fork(), call, KycApplicationSchema, { heldMs: call.remainingMs() });
     if ("replayed" in claim) {
       const row = await kycApplicationView.read(orm.em.fork(), businessId, claim.replayed.id);
       return { ...claim.replayed, linkUrl: row && linkOf(context, row) };

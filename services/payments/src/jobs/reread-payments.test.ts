@@ -71,7 +71,10 @@ describe("follow-ups of an EXPIRED payment", () => {
     await settleOnce();
     const seconds = [(await readRow()).seconds];
     for (const passedSeconds of [300, 3_600, 86_400]) {
-      await harness.sql("update payment set updated_at = now() - make_interval(secs => ?) where id = ?", [passedSeconds, payment.id]);
+      await harness.sql("update payment set updated_at = now() - make_interval(secs => ?) where id = ?", [
+        passedSeconds,
+        payment.id,
+      ]);
       await followUp();
       seconds.push((await readRow()).seconds);
     }

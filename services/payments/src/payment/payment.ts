@@ -337,7 +337,8 @@ export class Payment extends schema.class {
     const computeTimes = (start: Date | null | undefined, seconds: readonly number[], factor = 1) =>
       start ? seconds.map((second) => start.getTime() + second * 1000 * factor) : [];
     const isFullyRefunded = this.refundedAmountMinor === this.amountMinor;
-    const rereadTimes = this.isSettled() && !isFullyRefunded ? computeTimes(this.paidAt, schedule.paymentRereadSeconds, spread) : [];
+    const rereadTimes =
+      this.isSettled() && !isFullyRefunded ? computeTimes(this.paidAt, schedule.paymentRereadSeconds, spread) : [];
     const followUpTimes = this.isSettled() ? computeTimes(this.refundEndedAt, schedule.refundRereadSeconds) : [];
     let soonMs = nowMs + rereadSoonSeconds * 1000 * spread;
     if (this.isExpiredOrder()) {

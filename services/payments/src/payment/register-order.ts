@@ -32,7 +32,12 @@ export async function registerOrder(
   if (!payment.awaitsRegistration()) return payment;
   const calls: FinishedCall[] = [];
   const collectingContext = { ...context, processor: collectCalls(context.processor, calls) };
-  const registration = await findOrRegister(collectingContext, payment, options.mayExist || payment.checks > 0, options.remainingMs);
+  const registration = await findOrRegister(
+    collectingContext,
+    payment,
+    options.mayExist || payment.checks > 0,
+    options.remainingMs,
+  );
   faultPoint("payment.registered");
   return await transaction(context.orm, (em) => recordRegistration(em, context, payment, registration, calls));
 }

@@ -44,7 +44,11 @@ describe("rereadPayment", () => {
   test("rereadPayment adopts two external partial refunds with the processor's sum, and emits an event for each", async () => {
     await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
     await reread();
-    expect(await readPayment()).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: 100_000n, origin: "PROCESSOR" });
+    expect(await readPayment()).toMatchObject({
+      status: PaymentStatus.REFUNDED,
+      refundedAmountMinor: 100_000n,
+      origin: "PROCESSOR",
+    });
     await reread();
     await harness.sandbox.refundExternally(payment.processorOrderId, "500.00");
     await reread();
@@ -85,37 +89,37 @@ describe("rereadPayment", () => {
       "whose refunded sum decreased",
       () => harness.sql("update payment set refunded_amount_minor = 200000, status = 'REFUNDED' where id = ?", [payment.id]),
     ],
-    ["whose refunded sum exceeds the paid amount", () => harness.sql("update payment set amount_minor = 50000 where id = ?", [payment.id])],
+    [
+      "whose refunded sum exceeds the paid amount",
+      () => harness.sql("update payment set amount_minor = 50000 where id = ?", [payment.id]),
+    ],
     ["in another currency", () => harness.sql("update payment set currency = 'EUR' where id = ?", [payment.id])],
     [
       "with another order number",
       () => harness.sql("update payment set processor_order_number = '0000000001' where id = ?", [payment.id]),
     ],
-  ])(
-    "rereadPayment lists an order %s for operators until the difference is resolved",
-    async (_difference, makeUnexplained) => {
-      const [rowBefore] = await harness.sql(
-        "select amount_minor, currency, status, refunded_amount_minor, processor_order_number from payment where id = ?",
-        [payment.id],
+  ])("rereadPayment lists an order %s for operators until the difference is resolved", async (_difference, makeUnexplained) => {
+    const [rowBefore] = await harness.sql(
+      "select amount_minor, currency, status, refunded_amount_minor, processor_order_number from payment where id = ?",
+      [payment.id],
+    );
+    await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
+    await makeUnexplained();
+    await reread();
+    expect((await readRow()).difference).not.toBeNull();
+    expect(await readEventTypes()).toHaveLength(1);
+    const findListed = async () =>
+      (await harness.refunds.listChangedPayments({ limit: 100 }, { caller: adminCaller })).payments.find(
+        (changed) => changed.payment?.id === payment.id,
       );
-      await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
-      await makeUnexplained();
-      await reread();
-      expect((await readRow()).difference).not.toBeNull();
-      expect(await readEventTypes()).toHaveLength(1);
-      const findListed = async () =>
-        (await harness.refunds.listChangedPayments({ limit: 100 }, { caller: adminCaller })).payments.find(
-          (changed) => changed.payment?.id === payment.id,
-        );
-      expect(await findListed()).toMatchObject({ difference: (await readRow()).difference, processorRefundedMinor: 100_000n });
-      await harness.sql(
-        "update payment set amount_minor = ?, currency = ?, status = ?, refunded_amount_minor = 100000, processor_order_number = ? where id = ?",
-        [rowBefore?.["amount_minor"], rowBefore?.["currency"], "REFUNDED", rowBefore?.["processor_order_number"], payment.id],
-      );
-      await reread();
-      expect(await findListed()).toBeUndefined();
-    },
-  );
+    expect(await findListed()).toMatchObject({ difference: (await readRow()).difference, processorRefundedMinor: 100_000n });
+    await harness.sql(
+      "update payment set amount_minor = ?, currency = ?, status = ?, refunded_amount_minor = 100000, processor_order_number = ? where id = ?",
+      [rowBefore?.["amount_minor"], rowBefore?.["currency"], "REFUNDED", rowBefore?.["processor_order_number"], payment.id],
+    );
+    await reread();
+    expect(await findListed()).toBeUndefined();
+  });
 
   test("rereadPayment ignores a response to a read that began before the end of a refund", async () => {
     await harness.sandbox.fault("status", "slow:700");

@@ -293,17 +293,20 @@ describe("refundPayment with a failing database", () => {
   test.each([
     ["before the request is sent", "new.lease_token is not null", 0],
     ["after the refund was executed", "new.status = 'ACCEPTED'", 100_000],
-  ])("refundPayment returns refund_outcome_unknown if the database fails %s, and the worker continues", async (_time, condition, refundedMinor) => {
-    {
-      await using _failure = await failUpdates(condition);
-      expect(await refusal(refund(100_000n))).toMatchObject({ kind: "outcome_unknown", code: "refund_outcome_unknown" });
-      expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(refundedMinor);
-    }
-    await using _job = harness.startRefundWorker();
-    expect(await eventually(() => refund(100_000n))).toMatchObject({ refundedAmountMinor: 100_000n });
-    expect(await harness.countCalls(payment, "refund")).toBe(1);
-    await expectConsistent(100_000n);
-  });
+  ])(
+    "refundPayment returns refund_outcome_unknown if the database fails %s, and the worker continues",
+    async (_time, condition, refundedMinor) => {
+      {
+        await using _failure = await failUpdates(condition);
+        expect(await refusal(refund(100_000n))).toMatchObject({ kind: "outcome_unknown", code: "refund_outcome_unknown" });
+        expect((await harness.sandbox.order(payment.processorOrderId)).refundedAmount).toBe(refundedMinor);
+      }
+      await using _job = harness.startRefundWorker();
+      expect(await eventually(() => refund(100_000n))).toMatchObject({ refundedAmountMinor: 100_000n });
+      expect(await harness.countCalls(payment, "refund")).toBe(1);
+      await expectConsistent(100_000n);
+    },
+  );
 });
 
 describe("advanceRefund without a readable order", () => {

@@ -82,7 +82,9 @@ async function drawOrderNumber(em: SqlEntityManager): Promise<string> {
     const processorOrderNumber = String(randomInt(1_000_000_000, 10_000_000_000));
     // With a million payments, one random number in nine thousand is used. The function also sees
     // the payments of other businesses, which row-level security hides from this transaction.
-    const [row] = await em.execute<{ is_taken: boolean }[]>("select order_number_is_taken(?) as is_taken", [processorOrderNumber]);
+    const [row] = await em.execute<{ is_taken: boolean }[]>("select order_number_is_taken(?) as is_taken", [
+      processorOrderNumber,
+    ]);
     if (row?.is_taken === false) return processorOrderNumber;
   }
 }

@@ -164,7 +164,7 @@ test("a delivery that becomes due while its endpoint is DISABLED is skipped, and
   expect(await deliveriesOf(event.id, caller, slowHarness)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("one claim skips all due deliveries of a disabled endpoint and claims those of other endpoints", async () => {
+test("a claim skips all due deliveries of a disabled endpoint and claims those of other endpoints", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   const disabled = await create("http://127.0.0.1:9/", caller, idleHarness);

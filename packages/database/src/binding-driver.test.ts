@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => database[Symbol.asyncDispose]());
 
-const running = "select query from pg_stat_activity where pid = pg_backend_pid()";
+const currentStatement = "select query from pg_stat_activity where pid = pg_backend_pid()";
 
 test("BindingDriver does not write values into the text of a statement", async () => {
   const secret = "Aïcha O'Brien \\ ?";
   const [row] = await orm.em
     .fork()
-    .execute<{ query: string; name: string }[]>(`select (${running}), ?::text as name, ?::timestamptz as at, ?::jsonb as json`, [
+    .execute<{ query: string; name: string }[]>(`select (${currentStatement}), ?::text as name, ?::timestamptz as at, ?::jsonb as json`, [
       secret,
       new Date("1985-04-12T00:00:00Z"),
       { name: secret },

@@ -49,7 +49,7 @@ const page = (businessId: string, options: Partial<ListQuery> = {}) =>
 const names = ({ rows }: { rows: { name: string }[] }) => rows.map(({ name }) => name);
 
 describe("listPage", () => {
-  test("returns a business's own rows, newest first, and their number", async () => {
+  test("listPage returns a business's own rows, newest first, and their number", async () => {
     const [own, other] = [uuidv7(), uuidv7()];
     for (const name of ["a", "b", "c", "d"]) await add(own, [{ name }]);
     await add(other, [{ name: "theirs" }]);
@@ -61,7 +61,7 @@ describe("listPage", () => {
     expect(names(await page(own, { offset: 4 }))).toEqual([]);
   });
 
-  test("applies all filters that have a value", async () => {
+  test("listPage applies all filters that have a value", async () => {
     const own = uuidv7();
     await add(own, [
       { color: "red", name: "one" },
@@ -86,14 +86,14 @@ describe("listPage", () => {
     expect(await by("green")).toMatchObject({ total: 0, rows: [] });
   });
 
-  test.each(["50%", "a_b", "c\\d", "'quoted' \"twice\"", "مرحبا"])("finds only rows that contain %s literally", async (text) => {
+  test.each(["50%", "a_b", "c\\d", "'quoted' \"twice\"", "مرحبا"])("listPage finds only rows that contain %s literally", async (text) => {
     const own = uuidv7();
     await add(own, [{ name: `before ${text} after` }, { name: "before 50x axb cxd after" }]);
     const found = await page(own, { filters: [{ column: "name", contains: text }] });
     expect(found).toMatchObject({ total: 1, rows: [{ name: `before ${text} after` }] });
   });
 
-  test("ignores spaces of the search text in the `spaceless` expression", async () => {
+  test("listPage ignores spaces of the search text in the `spaceless` expression", async () => {
     const own = uuidv7();
     await add(own, [{ name: "nabe" }, { name: "dz5800021" }, { name: "dz 5800021" }]);
     const found = (contains: string) => page(own, { filters: [{ column: "name", contains, spaceless: "nullif(name, 'nabe')" }] });
@@ -104,7 +104,7 @@ describe("listPage", () => {
     expect(names(await found(" "))).toEqual(["dz 5800021"]);
   });
 
-  test("counts up to 1 000 rows and sets totalIsCapped when more match", async () => {
+  test("listPage counts up to 1 000 rows and sets totalIsCapped when more match", async () => {
     const own = uuidv7();
     await add(
       own,
@@ -124,7 +124,7 @@ describe("listPage", () => {
     expect([await by("blue"), await search("rare")]).toMatchObject([single, single]);
   });
 
-  test("returns a capped total beyond the end of a full page, which gateways of the previous version need", async () => {
+  test("listPage returns a capped total beyond the end of a full page, which gateways of the previous version need", async () => {
     const own = uuidv7();
     await add(
       own,
@@ -142,7 +142,7 @@ describe("listPage", () => {
     }
   });
 
-  test("returns the business's newest matching rows of a search, also beyond the counted rows", async () => {
+  test("listPage returns the newest matches of a search, even beyond the counted rows", async () => {
     const [own, other] = [uuidv7(), uuidv7()];
     const count = countedMax + 20;
     await add(

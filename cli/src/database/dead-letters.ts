@@ -1,13 +1,13 @@
 import { transaction } from "@amana/database";
 import {
-  dropLetter,
-  type LetterChange,
-  letterAction,
-  listLetters,
-  readLetterState,
+  markDropped,
+  type DeadLetterChange,
+  deadLetterAction,
+  readDeadLetters,
+  readDeadLetterState,
   requestRetry,
-  type ShownLetter,
-  showLetter,
+  type ShownDeadLetter,
+  readDeadLetter,
 } from "@amana/messaging";
 import { DomainError } from "@amana/rpc";
 import { sleep } from "@amana/runtime";
@@ -29,26 +29,26 @@ interface ListOptions extends CommonOptions {
 export async function list({ json, topic, status, limit, ...selection }: ListOptions): Promise<void> {
   const rows = await withServices(selection, async (opened) => {
     const found = await Promise.all(
-      opened.filter(hasConsumers).map(({ orm }) => listLetters(orm.em.fork(), { topic, status, limit: Math.floor(limit) })),
+      opened.filter(hasConsumers).map(({ orm }) => readDeadLetters(orm.em.fork(), { topic, status, limit: Math.floor(limit) })),
     );
     return found.flat();
   });
   const columns = {
-    ID: (row: ShownLetter) => row.id,
-    SERVICE: (row: ShownLetter) => row.consumer,
-    TOPIC: (row: ShownLetter) => row.topic,
-    STATUS: (row: ShownLetter) => row.status,
-    AGE: (row: ShownLetter) => ageOf(row.created_at),
-    ATTEMPTS: (row: ShownLetter) => row.attempts,
-    KEY: (row: ShownLetter) => row.key,
-    REASON: (row: ShownLetter) => row.reason.slice(0, 120),
+    ID: (row: ShownDeadLetter) => row.id,
+    SERVICE: (row: ShownDeadLetter) => row.consumer,
+    TOPIC: (row: ShownDeadLetter) => row.topic,
+    STATUS: (row: ShownDeadLetter) => row.status,
+    AGE: (row: ShownDeadLetter) => ageOf(row.created_at),
+    ATTEMPTS: (row: ShownDeadLetter) => row.attempts,
+    KEY: (row: ShownDeadLetter) => row.key,
+    REASON: (row: ShownDeadLetter) => row.reason.slice(0, 120),
   };
   printRows(rows, columns, { json, emptyText: "No dead letters found." });
 }
 
 export async function show(id: string, { json, ...selection }: CommonOptions): Promise<void> {
   const deadLetter = await readFromFirstMatch(selection, requireUuid(id), ({ service, orm }) =>
-    showLetter(orm.em.fork(), id, (topic) => service.consumes[topic]),
+    readDeadLetter(orm.em.fork(), id, (topic) => service.consumes[topic]),
   );
   if (json) process.stdout.write(`${jsonText(deadLetter)}\n`);
   else for (const [name, value] of Object.entries(deadLetter)) process.stdout.write(`${name.padEnd(16)}${formatValue(value)}\n`);
@@ -100,7 +100,7 @@ export async function retry(ids: string[], { json, as, all, topic, status, wait,
 async function matchingDeadLetters(opened: readonly OpenDatabase[], topic: string | undefined, status = "PARKED") {
   const found = await Promise.all(
     opened.filter(hasConsumers).map(async (database) => {
-      const deadLetters = await listLetters(database.orm.em.fork(), { topic, status, limit: deadLettersMax });
+      const deadLetters = await readDeadLetters(database.orm.em.fork(), { topic, status, limit: deadLettersMax });
       return deadLetters.map(({ id }) => ({ id, database }));
     }),
   );
@@ -127,7 +127,7 @@ async function waitForOutcome(
 ): Promise<DeadLetterOutcome> {
   const row = (outcome: string): DeadLetterOutcome => ({ id, service: database.service.name, outcome });
   for (;;) {
-    const current = await readLetterState(database.orm.em.fork(), id);
+    const current = await readDeadLetterState(database.orm.em.fork(), id);
     if (!current || current.status === "DELIVERED" || current.status === "DROPPED") return row(current?.status ?? "DELIVERED");
     if (current.attempts > attempts) return row(`failed again: ${current.reason} Fix the cause, then retry or drop it.`);
     if (performance.now() >= untilMs) return row("not attempted yet; the consumer retries it when the service runs");
@@ -143,7 +143,7 @@ export async function drop(
   const rows = await withServices(selection, async (opened) => {
     const results: DeadLetterOutcome[] = [];
     for (const { id, database } of await locateDeadLetters(opened, ids)) {
-      await changeDeadLetter(database, as, "dropped", (em) => dropLetter(em, id), reason);
+      await changeDeadLetter(database, as, "dropped", (em) => markDropped(em, id), reason);
       results.push({ id, service: database.service.name, outcome: "DROPPED" });
     }
     return results;
@@ -161,12 +161,12 @@ async function changeDeadLetter(
   { service, orm }: OpenDatabase,
   as: string,
   action: "retried" | "dropped",
-  change: (em: SqlEntityManager) => Promise<LetterChange | undefined>,
+  change: (em: SqlEntityManager) => Promise<DeadLetterChange | undefined>,
   reason?: string,
-): Promise<LetterChange | undefined> {
+): Promise<DeadLetterChange | undefined> {
   return await transaction(orm, async (em) => {
     const changed = await change(em);
-    if (changed) service.record(em, new Date(), letterAction(auditActor(as), action, changed, reason));
+    if (changed) service.record(em, new Date(), deadLetterAction(auditActor(as), action, changed, reason));
     return changed;
   });
 }
@@ -174,7 +174,7 @@ async function changeDeadLetter(
 const hasConsumers = ({ service }: OpenDatabase) => Object.keys(service.consumes).length > 0;
 
 async function findDatabaseOf(opened: readonly OpenDatabase[], id: string): Promise<OpenDatabase | undefined> {
-  for (const database of opened.filter(hasConsumers)) if (await readLetterState(database.orm.em.fork(), id)) return database;
+  for (const database of opened.filter(hasConsumers)) if (await readDeadLetterState(database.orm.em.fork(), id)) return database;
   return undefined;
 }
 

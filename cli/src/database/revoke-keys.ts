@@ -7,7 +7,9 @@ import { withServices } from "./services.ts";
 
 const outcomes = { revoked: "REVOKED", before: "already revoked", unknown: "not found" } as const;
 
-/** Revokes keys in the database, for use after a restore of identity while the API is still closed. */
+/**
+ * Revokes keys in the database, for use after a restore of identity while the API is still closed.
+ */
 export async function revokeKeys(
   ids: string[],
   { json, as, reason, service = "identity", databaseUrl }: ChangeOptions & { readonly reason?: string },

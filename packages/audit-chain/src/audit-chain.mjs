@@ -134,7 +134,7 @@ export function rowOf({ entity_type, entity_id, id, at, actor, action, request_i
   return { id: String(id), at, actor, action, entity, request_id, address, ...Object.fromEntries(members) };
 }
 
-/** Entities whose rows identity inserts itself. Other rows come from events, which may be delayed. */
+/** Entities whose rows identity inserts itself. Other rows come from events, which can be late. */
 const entitiesOfIdentity = new Set(["business", "api_key", "admin_key", "invitation"]);
 const dayMs = 86_400_000;
 const lateMsMax = { own: 10 * 60_000, byEvent: dayMs };
@@ -409,7 +409,7 @@ async function readTrail(folder, manifest, manifestHash, report) {
       isDay(manifest.from);
     before = row;
   }
-  // The last row confirms the manifest. It must be in the chain even if its day is after the period.
+  // The last row confirms the manifest and must be in the chain, even on a day after the period.
   if (before) places.set(`${before.sealed.day}/${before.sealed.number}`, { leaf, id: before.id, row: timeOf(before) });
   if (!isManifestRecorded)
     report({

@@ -85,8 +85,8 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
     return pageOf(rows, total, list);
   }
 
-  const statementName = (limitClause: string) =>
-    [name, limitClause, ...activeFilters.map(({ i, value }) => (typeof value === "boolean" ? `${i}${value}` : i))].join("_");
+  const statementName = (part: string) =>
+    [name, part, ...activeFilters.map(({ i, value }) => (typeof value === "boolean" ? `${i}${value}` : i))].join("_");
   const count = async () => {
     const text = `select count(*)::int as total from (select from ${lookUpIn} where ${where} limit ${countedMax + 1}) matching`;
     const [row] = await namedQuery<{ total: number }>(em, statementName("count"), text, values);

@@ -16,8 +16,8 @@ beforeEach(async () => {
 });
 afterAll(() => db[Symbol.asyncDispose]());
 
-const runWithLease = <T>(work: (runWithLease: Lease) => Promise<T>) => withLease(db.orm, "job", id, work);
-const holds = (runWithLease: Lease) => transaction(db.orm, (em) => runWithLease.holds(em));
+const runWithLease = <T>(work: (lease: Lease) => Promise<T>) => withLease(db.orm, "job", id, work);
+const holds = (lease: Lease) => transaction(db.orm, (em) => lease.holds(em));
 const readLease = async () => {
   const [readLease] = await db.sql<{ token: string | null; seconds: number | null }>(
     "select lease_token as token, extract(epoch from leased_until - now())::float as seconds from job where id = ?",

@@ -9,8 +9,8 @@ export interface Prose {
 type Node = { type: string; start: number; end: number } & Record<string, unknown>;
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && "type" in value;
 
-const titled = new Set(["test", "it", "describe"]);
-const logging = new Set(["trace", "debug", "info", "warn", "error", "fatal"]);
+const testFunctions = new Set(["test", "it", "describe"]);
+const logMethods = new Set(["trace", "debug", "info", "warn", "error", "fatal"]);
 
 /**
  * Finds the sentences of a TypeScript or JavaScript file that people read: comments, test titles,
@@ -25,7 +25,7 @@ export function findProse(file: string, source: string): Prose[] {
     if (Array.isArray(value)) for (const item of value) visit(item);
     if (!isNode(value)) return;
     if (value.type === "Literal" || value.type === "TemplateElement") literals.push(value);
-    for (const [kind, node] of wordsOfCall(value)) {
+    for (const [kind, node] of proseOfCall(value)) {
       const text = textOf(node);
       if (text !== undefined && isNode(node)) found.push({ kind, text, line: lines(node.start) });
     }
@@ -36,13 +36,13 @@ export function findProse(file: string, source: string): Prose[] {
 }
 
 /** Returns the arguments of a call that are a test title or a message. */
-function wordsOfCall({ type, callee, arguments: passed }: Node): [Prose["kind"], unknown][] {
-  if (!isNode(callee) || !Array.isArray(passed)) return [];
-  if (type === "NewExpression") return String(callee["name"]).endsWith("Error") ? [["message", passed[0]]] : [];
+function proseOfCall({ type, callee, arguments: callArguments }: Node): [Prose["kind"], unknown][] {
+  if (!isNode(callee) || !Array.isArray(callArguments)) return [];
+  if (type === "NewExpression") return String(callee["name"]).endsWith("Error") ? [["message", callArguments[0]]] : [];
   if (type !== "CallExpression") return [];
-  if (titled.has(rootOf(callee))) return [["test title", passed[0]]];
+  if (testFunctions.has(rootOf(callee))) return [["test title", callArguments[0]]];
   const name = isNode(callee["property"]) ? String(callee["property"]["name"]) : "";
-  return logging.has(name) ? passed.map((argument) => ["message", argument] as const).map(([kind, node]) => [kind, node]) : [];
+  return logMethods.has(name) ? callArguments.map((argument) => ["message", argument] as const).map(([kind, node]) => [kind, node]) : [];
 }
 
 /** Returns the name that a callee begins with: "test" of `test.each([…])`. */

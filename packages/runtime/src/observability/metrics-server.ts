@@ -36,7 +36,6 @@ export async function serveMetrics(
   const server = createServer(
     { headersTimeout: timeoutMs, requestTimeout: timeoutMs, keepAliveTimeout: 90_000, maxHeaderSize: 8_192 },
     (request, response) => {
-      // Discards the body.
       request.resume();
       switch (request.method === "GET" && request.url) {
         case "/metrics":
@@ -53,8 +52,8 @@ export async function serveMetrics(
       }
     },
   );
-  // Destroys the oldest connection beyond the maximum. Otherwise many idle connections would block
-  // probes, and the process would be restarted.
+  // Destroys the oldest connection beyond the maximum. Otherwise many idle connections would
+  // prevent probes, and the process would be restarted.
   const open = new Set<Socket>();
   server.on("connection", (socket) => {
     open.add(socket);

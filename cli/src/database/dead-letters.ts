@@ -27,11 +27,11 @@ interface ListOptions extends CommonOptions {
 }
 
 export async function list({ json, topic, status, limit, ...selection }: ListOptions): Promise<void> {
-  const rows = await withServices(selection, async (opened) => {
-    const found = await Promise.all(
-      opened.filter(hasConsumers).map(({ orm }) => readDeadLetters(orm.em.fork(), { topic, status, limit: Math.floor(limit) })),
+  const rows = await withServices(selection, async (databases) => {
+    const matches = await Promise.all(
+      databases.filter(hasConsumers).map(({ orm }) => readDeadLetters(orm.em.fork(), { topic, status, limit: Math.floor(limit) })),
     );
-    return found.flat();
+    return matches.flat();
   });
   const columns = {
     ID: (row: ShownDeadLetter) => row.id,
@@ -71,10 +71,10 @@ interface DeadLetterOutcome {
 
 export async function retry(ids: string[], { json, as, all, topic, status, wait, ...selection }: RetryOptions): Promise<void> {
   if (ids.length > 0 === (all === true)) throw new CommandError("Use either ids or --all.", exitCodes.usage);
-  const rows = await withServices(selection, async (opened) => {
+  const rows = await withServices(selection, async (databases) => {
     const results: DeadLetterOutcome[] = [];
     const retried: { id: string; attempts: number; database: OpenDatabase }[] = [];
-    for (const { id, database } of all ? await matchingDeadLetters(opened, topic, status) : await locateDeadLetters(opened, ids)) {
+    for (const { id, database } of all ? await matchingDeadLetters(databases, topic, status) : await locateDeadLetters(databases, ids)) {
       try {
         const change = await changeDeadLetter(database, as, "retried", (em) => requestRetry(em, id));
         if (change) retried.push({ id, attempts: change.before.attempts, database });
@@ -97,28 +97,28 @@ export async function retry(ids: string[], { json, as, all, topic, status, wait,
   if (rows.some(({ outcome }) => outcome !== "DELIVERED")) process.exitCode = exitCodes.failed;
 }
 
-async function matchingDeadLetters(opened: readonly OpenDatabase[], topic: string | undefined, status = "PARKED") {
-  const found = await Promise.all(
-    opened.filter(hasConsumers).map(async (database) => {
+async function matchingDeadLetters(databases: readonly OpenDatabase[], topic: string | undefined, status = "PARKED") {
+  const matches = await Promise.all(
+    databases.filter(hasConsumers).map(async (database) => {
       const deadLetters = await readDeadLetters(database.orm.em.fork(), { topic, status, limit: deadLettersMax });
       return deadLetters.map(({ id }) => ({ id, database }));
     }),
   );
-  return found.flat();
+  return matches.flat();
 }
 
 async function locateDeadLetters(
-  opened: readonly OpenDatabase[],
+  databases: readonly OpenDatabase[],
   ids: readonly string[],
 ): Promise<{ id: string; database: OpenDatabase }[]> {
-  const found: { id: string; database: OpenDatabase }[] = [];
+  const matches: { id: string; database: OpenDatabase }[] = [];
   for (const id of ids) {
     requireUuid(id);
-    const database = await findDatabaseOf(opened, id);
+    const database = await findDatabaseOf(databases, id);
     if (!database) throw unknownDeadLetter(id);
-    found.push({ id, database });
+    matches.push({ id, database });
   }
-  return found;
+  return matches;
 }
 
 async function waitForOutcome(
@@ -140,9 +140,9 @@ export async function drop(
   { json, as, reason, ...selection }: ChangeOptions & { reason?: string },
 ): Promise<void> {
   if (!reason?.trim()) throw new CommandError("--reason is required: the audit trail contains it.", exitCodes.usage);
-  const rows = await withServices(selection, async (opened) => {
+  const rows = await withServices(selection, async (databases) => {
     const results: DeadLetterOutcome[] = [];
-    for (const { id, database } of await locateDeadLetters(opened, ids)) {
+    for (const { id, database } of await locateDeadLetters(databases, ids)) {
       await changeDeadLetter(database, as, "dropped", (em) => markDropped(em, id), reason);
       results.push({ id, service: database.service.name, outcome: "DROPPED" });
     }
@@ -173,8 +173,8 @@ async function changeDeadLetter(
 
 const hasConsumers = ({ service }: OpenDatabase) => Object.keys(service.consumes).length > 0;
 
-async function findDatabaseOf(opened: readonly OpenDatabase[], id: string): Promise<OpenDatabase | undefined> {
-  for (const database of opened.filter(hasConsumers)) if (await readDeadLetterState(database.orm.em.fork(), id)) return database;
+async function findDatabaseOf(databases: readonly OpenDatabase[], id: string): Promise<OpenDatabase | undefined> {
+  for (const database of databases.filter(hasConsumers)) if (await readDeadLetterState(database.orm.em.fork(), id)) return database;
   return undefined;
 }
 
@@ -183,10 +183,10 @@ async function readFromFirstMatch<T>(
   id: string,
   read: (database: OpenDatabase) => Promise<T | undefined>,
 ): Promise<T> {
-  return await withServices(selection, async (opened) => {
-    for (const database of opened.filter(hasConsumers)) {
-      const found = await read(database);
-      if (found) return found;
+  return await withServices(selection, async (databases) => {
+    for (const database of databases.filter(hasConsumers)) {
+      const matches = await read(database);
+      if (matches) return matches;
     }
     throw unknownDeadLetter(id);
   });

@@ -4,7 +4,7 @@ import { migrate } from "./migrate.ts";
 import type { Orm } from "./orm.ts";
 import { keepPartitions, partitionMigrations } from "./partitions.ts";
 
-const before = {
+const initialMigration = {
   name: "0001-before",
   sql: `create table visit (id uuid primary key, place text not null); create index visit_place on visit (place, id);
         insert into visit select uuidv7(age * interval '-1 day'), 'before' from generate_series(0, 40) age`,
@@ -27,7 +27,7 @@ let orm: Orm;
 let warned: MockInstance<typeof logger.warn>;
 beforeEach(async () => {
   database = await createTestDatabase();
-  await migrate({ url: database.url, ...unusedEntities, migrations: [before, ...partitionMigrations, partitions] }, logger);
+  await migrate({ url: database.url, ...unusedEntities, migrations: [initialMigration, ...partitionMigrations, partitions] }, logger);
   orm = await database.connect();
   warned = vi.spyOn(logger, "warn");
 });

@@ -94,9 +94,9 @@ export class TenantClient extends pg.Client {
     const text: string = typeof config === "string" ? config : config.text;
     if (/^(begin|start transaction)\b/.test(text)) return baseQuery(`${text}; set local ${setting} = '${settingOf(tenant)}'`);
     const queryConfig = typeof config === "string" ? { text, values } : config;
-    const done = typeof values === "function" ? values : callback;
+    const onDone = typeof values === "function" ? values : callback;
     const query = new TenantQuery(queryConfig, settingOf(tenant));
-    if (done) return baseQuery(query, done);
+    if (onDone) return baseQuery(query, onDone);
     return new Promise((resolve, reject) => {
       baseQuery(query, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)));
     }).catch((error: Error) => {

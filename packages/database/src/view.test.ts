@@ -173,32 +173,32 @@ describe("defineView", () => {
 });
 
 describe("defineList", () => {
-  const found = async (businessId: string | typeof allBusinesses, fields: MessageInitShape<typeof ListPaymentsRequestSchema>) => {
+  const findOrderRefs = async (businessId: string | typeof allBusinesses, fields: MessageInitShape<typeof ListPaymentsRequestSchema>) => {
     const page = await list.page(em(), businessId, create(ListPaymentsRequestSchema, { limit: 10, ...fields }));
     return page.rows.map(({ orderRef }) => orderRef);
   };
 
   test("defineList selects rows by the fields of the request, and ignores fields that it omits", async () => {
-    const own = uuidv7();
-    await createThing(own, { orderRef: "a" });
-    await createThing(own, { orderRef: "b", createdAt: day(2), status: "PAID" });
-    await createThing(own, { orderRef: "c", createdAt: day(3), secret: "other" });
+    const businessId = uuidv7();
+    await createThing(businessId, { orderRef: "a" });
+    await createThing(businessId, { orderRef: "b", createdAt: day(2), status: "PAID" });
+    await createThing(businessId, { orderRef: "c", createdAt: day(3), secret: "other" });
     await createThing(uuidv7(), { orderRef: "a" });
-    await createThing(own, { orderRef: "a", difference: "none" });
-    expect(await found(own, {})).toEqual(["c", "b", "a"]);
-    expect(await found(own, { limit: 1, offset: 1 })).toEqual(["b"]);
-    expect(await found(own, { orderRef: "a" })).toEqual(["a"]);
-    expect(await found(allBusinesses, { orderRef: "a" })).toEqual(["a", "a"]);
-    expect(await found(own, { status: PaymentStatus.PAID })).toEqual(["b"]);
+    await createThing(businessId, { orderRef: "a", difference: "none" });
+    expect(await findOrderRefs(businessId, {})).toEqual(["c", "b", "a"]);
+    expect(await findOrderRefs(businessId, { limit: 1, offset: 1 })).toEqual(["b"]);
+    expect(await findOrderRefs(businessId, { orderRef: "a" })).toEqual(["a"]);
+    expect(await findOrderRefs(allBusinesses, { orderRef: "a" })).toEqual(["a", "a"]);
+    expect(await findOrderRefs(businessId, { status: PaymentStatus.PAID })).toEqual(["b"]);
     const [second, third] = [BigInt(day(2).getTime()), BigInt(day(3).getTime())];
-    expect(await found(own, { createdFromMs: second, createdToMs: third })).toEqual(["b"]);
-    expect(await found(own, { createdToMs: -1n })).toEqual([]);
-    expect(await found(own, { paymentLinkId: "S3", status: PaymentStatus.PENDING })).toEqual(["a"]);
+    expect(await findOrderRefs(businessId, { createdFromMs: second, createdToMs: third })).toEqual(["b"]);
+    expect(await findOrderRefs(businessId, { createdToMs: -1n })).toEqual([]);
+    expect(await findOrderRefs(businessId, { paymentLinkId: "S3", status: PaymentStatus.PENDING })).toEqual(["a"]);
   });
 
   test("defineList returns no rows for an enum value that this version does not have", async () => {
-    const own = uuidv7();
-    await createThing(own);
-    expect(await found(own, { status: 99 as PaymentStatus })).toEqual([]);
+    const businessId = uuidv7();
+    await createThing(businessId);
+    expect(await findOrderRefs(businessId, { status: 99 as PaymentStatus })).toEqual([]);
   });
 });

@@ -97,10 +97,10 @@ export function defineView<
   const meta = EntitySchema.REGISTRY.get(entity)?.meta;
   if (!meta) throw new TypeError(`${entity.name} has no entity schema: call setClass before defineView`);
   const types = new Map(Object.entries(meta.properties).map(([name, { type }]) => [name, type as unknown]));
-  const shown = message.fields
+  const shownFields = message.fields
     .map((field) => ({ field: field.localName, property: field.localName.replace(/Ms$/, ""), write: writerOf(field) }))
     .filter(({ property }) => types.has(property));
-  const properties = [...new Set([...shown.map(({ property }) => property), ...columns])];
+  const properties = [...new Set([...shownFields.map(({ property }) => property), ...columns])];
   const parsedProperties = properties.flatMap((property) => {
     const parse = parserOf(types.get(property));
     return parse ? [{ property, parse }] : [];
@@ -137,7 +137,7 @@ export function defineView<
     },
     toMessage(row, ...[others]) {
       const init: Record<string, unknown> = {};
-      for (const { field, property, write } of shown) {
+      for (const { field, property, write } of shownFields) {
         const value = (row as Record<string, unknown>)[property];
         if (value !== null && value !== undefined) init[field] = write ? write(value as never) : value;
       }

@@ -19,17 +19,17 @@ export async function createTestDatabase() {
   await server.query(`create database ${name}`);
   serverUrl.pathname = `/${name}`;
   const url = serverUrl.toString();
-  const opened: Orm[] = [];
+  const orms: Orm[] = [];
   const connect = async (options: Partial<DatabaseOptions> = {}) => {
     const orm = await createOrm({ url, ...unusedEntities, ...options }, logger);
-    opened.push(orm);
+    orms.push(orm);
     return orm;
   };
   return {
     url,
     connect,
     async [Symbol.asyncDispose]() {
-      await Promise.all(opened.map((orm) => orm.close()));
+      await Promise.all(orms.map((orm) => orm.close()));
       await server.query(`drop database ${name} with (force)`);
       await server.end();
     },

@@ -64,7 +64,7 @@ test("claimKey throws the identical stored refusal and marks it as replayed", as
     members: { processor_error_code: "7" },
   });
   await execute(aCall({ caller }), (record) => record.storeRefusal(refused));
-  for (let again = 0; again < 2; again++) {
+  for (let repetition = 0; repetition < 2; repetition++) {
     const call = aCall({ caller });
     const error = await beginExecution(call).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(DomainError);

@@ -41,12 +41,12 @@ const setAge = (interval: string) =>
   db.orm.em.fork().execute(`update idempotency_key set created_at = now() - interval '${interval}'`);
 const refusal = (code: string) => expect.objectContaining({ name: "DomainError", code });
 
-test("once returns the identical response, marked as replayed, to a repeated call without a second effect", async () => {
+test("`once` returns the identical response, marked as replayed, to a repeated call without a second effect", async () => {
   const caller = aBusinessCaller();
   const first = aCall({ caller });
   const response = await issue(first);
   expect(first.replays).toBe(0);
-  for (let again = 0; again < 3; again++) {
+  for (let repetition = 0; repetition < 3; repetition++) {
     const call = aCall({ caller });
     const stored = (await issue(call)) as ApiKey;
     expect(equals(ApiKeySchema, stored, create(ApiKeySchema, withoutSecret(response)))).toBe(true);
@@ -55,7 +55,7 @@ test("once returns the identical response, marked as replayed, to a repeated cal
   expect(await count("effect")).toBe(1);
 });
 
-test("once returns a secret once and does not store it", async () => {
+test("`once` returns a secret once and does not store it", async () => {
   const caller = aBusinessCaller();
   expect((await issue(aCall({ caller }))).apiKey).toBe("a-secret-key");
   expect((await issue(aCall({ caller }))).apiKey).toBeUndefined();
@@ -66,20 +66,20 @@ test("once returns a secret once and does not store it", async () => {
   for (const { row } of rows) expect(row).not.toContain("a-secret-key");
 });
 
-test("once executes every call without a key and stores no record", async () => {
+test("`once` executes every call without a key and stores no record", async () => {
   const caller = aBusinessCaller();
   for (let call = 0; call < 2; call++) await issue(aCall({ caller, key: null }));
   expect([await count("effect"), await count("idempotency_key")]).toEqual([2, 0]);
 });
 
-test("once rejects a key that was used for another request", async () => {
+test("`once` rejects a key that was used for another request", async () => {
   const caller = aBusinessCaller();
   await issue(aCall({ caller }));
   await expect(issue(aCall({ caller, fingerprint: "f2" }))).rejects.toEqual(refusal("idempotency_key_reused"));
   expect(await count("effect")).toBe(1);
 });
 
-test("once executes one of several concurrent calls with the same key and rejects the others at once", async () => {
+test("`once` executes one of several concurrent calls with the same key and rejects the others at once", async () => {
   const caller = aBusinessCaller();
   const started = Promise.withResolvers<void>();
   const othersRejected = Promise.withResolvers<void>();
@@ -97,7 +97,7 @@ test("once executes one of several concurrent calls with the same key and reject
   expect(await count("effect")).toBe(1);
 });
 
-test("once executes one of many racing calls with the same key; the others get its response or idempotency_in_progress", async () => {
+test("`once` executes one of many racing calls with the same key; the others get its response or idempotency_in_progress", async () => {
   for (let round = 0; round < 10; round++) {
     const caller = aBusinessCaller();
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => issue(aCall({ caller }))));
@@ -110,14 +110,14 @@ test("once executes one of many racing calls with the same key; the others get i
   expect(await count("effect")).toBe(10);
 });
 
-test("once returns the stored response to many concurrent calls", async () => {
+test("`once` returns the stored response to many concurrent calls", async () => {
   const caller = aBusinessCaller();
   const { id } = await issue(aCall({ caller }));
   const responses = await Promise.all(Array.from({ length: 10 }, () => issue(aCall({ caller }))));
   expect(responses.map((response) => response.id)).toEqual(Array(10).fill(id));
 });
 
-test("once stores no record when the work fails, so that the key can be used again", async () => {
+test("`once` stores no record when the work fails, so that the key can be used again", async () => {
   const caller = aBusinessCaller();
   const failing = issue(aCall({ caller }), () => Promise.reject(new Error("refused by a rule")));
   await expect(failing).rejects.toThrow("refused by a rule");
@@ -127,7 +127,7 @@ test("once stores no record when the work fails, so that the key can be used aga
   expect(call.replays).toBe(0);
 });
 
-test("once treats the same key of another business, operator or route as another key", async () => {
+test("`once` treats the same key of another business, operator or route as another key", async () => {
   const caller = aBusinessCaller();
   const anOperator = (keyId: string): Caller => ({ role: "admin", keyId, keyPrefix: "ak_test" });
   const calls = () => [
@@ -144,7 +144,7 @@ test("once treats the same key of another business, operator or route as another
   expect((await issue(aCall({ caller: aBusinessCaller(caller.businessId) }))).id).toBe(ids[0]);
 });
 
-test("once frees a key 24 hours after its execution, and not before", async () => {
+test("`once` frees a key 24 hours after its execution, and not before", async () => {
   const caller = aBusinessCaller();
   const { id } = await issue(aCall({ caller }));
   await setAge("23 hours 59 minutes");
@@ -157,7 +157,7 @@ test("once frees a key 24 hours after its execution, and not before", async () =
   expect([await count("effect"), await count("idempotency_key")]).toEqual([2, 1]);
 });
 
-test("once accepts the fingerprint of the old and of the new gateway key while that key is rotated", async () => {
+test("`once` accepts the fingerprint of the old and of the new gateway key while that key is rotated", async () => {
   const caller = aBusinessCaller();
   const { id } = await issue(aCall({ caller, fingerprint: "old" }));
   const currentFirst = aCall({ caller, fingerprint: "old", otherFingerprint: "new" });

@@ -100,11 +100,11 @@ export function processDueRows(
       const trace = claimed.traceparent ? { traceparent: claimed.traceparent } : undefined;
       // Never waits, because `claimDue` respects the limit of each business.
       slots.enter(claimed.businessId, 0);
-      const done = inTrace(trace, () => forTenant(claimed.businessId, () => processRow(claimed))).finally(() => {
+      const processing = inTrace(trace, () => forTenant(claimed.businessId, () => processRow(claimed))).finally(() => {
         slots.leave(claimed.businessId);
         inFlight.delete(claimed.id);
       });
-      inFlight.set(claimed.id, done);
+      inFlight.set(claimed.id, processing);
     }
     period.left -= claims.length;
     if (claims.length > 0 || hasMore) return 1;

@@ -145,6 +145,6 @@ function toDeadLetter(row: ShownRow, schema: DescMessage | undefined): DeadLette
 const shownHeaders = new Set(["ce_specversion", "ce_id", "ce_type", "ce_source", "ce_time", "traceparent"]);
 
 function attributesOf(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const shown = Object.entries(headers).filter(([name]) => shownHeaders.has(name));
-  return Object.fromEntries(shown.map(([name, value]) => [name, short(value)]));
+  const shownEntries = Object.entries(headers).filter(([name]) => shownHeaders.has(name));
+  return Object.fromEntries(shownEntries.map(([name, value]) => [name, short(value)]));
 }

@@ -22,11 +22,11 @@ beforeEach(async () => {
 afterEach(() => stack.disposeAsync());
 
 const keys = testEventKeys(topic, "other.v1");
-const open = async (subscribers: Record<string, string[]>, ring: MessageKeyring = keys): Promise<Transport> => {
+const openTransport = async (subscribers: Record<string, string[]>, ring: MessageKeyring = keys): Promise<Transport> => {
   const options = { kind: "direct", subscribers, keys: ring } as const;
   return stack.use(await createTransport(options, { clientId: "test", logger }));
 };
-const transportTo = (...urls: string[]): Promise<Transport> => open(urls.length > 0 ? { [topic]: urls } : {});
+const transportTo = (...urls: string[]): Promise<Transport> => openTransport(urls.length > 0 ? { [topic]: urls } : {});
 
 /** Starts a consuming service. With `port` 0, the system selects a free port. */
 async function aSubscriber(name: string, port = 0) {
@@ -78,10 +78,10 @@ test("a message has one effect when its consumer is killed after the commit and 
 
 test("a subscriber rejects messages of other topics and messages without a valid MAC", async () => {
   const { url } = await aSubscriber("tests");
-  const otherTopic = await open({ "other.v1": [url] });
+  const otherTopic = await openTransport({ "other.v1": [url] });
   await expect(otherTopic.publish("other.v1", [aMessage("1")])).rejects.toThrow("does not consume other.v1");
 
-  const otherKey = await open({ [topic]: [url] }, { [topic]: [{ id: "test", key: Buffer.alloc(32, 9) }] });
+  const otherKey = await openTransport({ [topic]: [url] }, { [topic]: [{ id: "test", key: Buffer.alloc(32, 9) }] });
   await expect(otherKey.publish(topic, [aMessage("1")])).rejects.toMatchObject({
     kind: "forbidden",
     code: "message_not_authentic",

@@ -132,12 +132,12 @@ test("readNext returns the row of a transaction that began last, has the lower r
   const client = new pg.Client({ connectionString: db.url });
   await client.connect();
   const bodies = ({ rows }: Awaited<ReturnType<typeof readNext>>) => rows.map(({ payload }) => payload.toString());
-  const before = await readNext(client, topic, await loadCursor(client, topic));
+  const firstRead = await readNext(client, topic, await loadCursor(client, topic));
   early.resolve();
   await last;
-  const after = await readNext(client, topic, before.next);
-  const end = await readNext(client, topic, after.next);
-  expect([bodies(before), bodies(after), bodies(end)]).toEqual([["began first"], ["began last"], []]);
+  const secondRead = await readNext(client, topic, firstRead.next);
+  const lastRead = await readNext(client, topic, secondRead.next);
+  expect([bodies(firstRead), bodies(secondRead), bodies(lastRead)]).toEqual([["began first"], ["began last"], []]);
   await client.end();
 });
 

@@ -65,14 +65,14 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
   const stopListening = onCommit(wake);
 
   /** Relays until the relay is closed. Throws when the connection fails. */
-  const relayRows = async (client: pg.Client, lost: AbortController) => {
+  const relayRows = async (client: pg.Client, connectionLost: AbortController) => {
     relayActive.set(1);
     await client.query("listen outbox");
-    const end = AbortSignal.any([lost.signal, stop.signal]);
+    const end = AbortSignal.any([connectionLost.signal, stop.signal]);
     const heartbeats = setInterval(() => client.query("select 1").catch(() => {}), heartbeatMs);
     const cleaning = poll("clean-outbox", logger, () => deletePublished(client), cleaningMs);
     try {
-      const running = topics.map((topic) => topic.run({ client, end }).finally(() => lost.abort()));
+      const running = topics.map((topic) => topic.run({ client, end }).finally(() => connectionLost.abort()));
       // Waits for all topics, so that rows in flight are not published again.
       await Promise.allSettled(running);
       await Promise.all(running);
@@ -92,15 +92,15 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
   const run = async () => {
     for (let failures = 1; !stop.signal.aborted; failures++) {
       const client = createSession(databaseUrl);
-      const lost = new AbortController();
-      client.on("error", () => lost.abort());
-      client.on("end", () => lost.abort());
+      const connectionLost = new AbortController();
+      client.on("error", () => connectionLost.abort());
+      client.on("end", () => connectionLost.abort());
       client.on("notification", wakeTopics);
       try {
         await client.connect();
-        while (!stop.signal.aborted && !lost.signal.aborted) {
+        while (!stop.signal.aborted && !connectionLost.signal.aborted) {
           failures = 0;
-          if (await becomeRelay(client)) await relayRows(client, lost);
+          if (await becomeRelay(client)) await relayRows(client, connectionLost);
           else await standBy(client);
         }
       } catch (error) {

@@ -401,11 +401,11 @@ describe("createRpcClient and createRpcServer", () => {
       const { release, begun: started } = holdCalls();
       const hold = behaviour;
       behaviour = (call) => (call.requestId === "quick" ? Promise.resolve({}) : hold(call));
-      const waiting = Array.from({ length: 260 }, () => client.handOverMessages(request, { caller, timeoutMs: 30_000 }));
+      const pendingCalls = Array.from({ length: 260 }, () => client.handOverMessages(request, { caller, timeoutMs: 30_000 }));
       await started;
       await client.handOverMessages(request, { caller, requestId: "quick" });
       release();
-      await Promise.all(waiting);
+      await Promise.all(pendingCalls);
     });
   });
 

@@ -37,9 +37,9 @@ export function findExpressions(file: string, text: string): Found {
   }
 }
 
-const merge = (all: readonly Found[]): Found => ({
-  expressions: all.flatMap(({ expressions }) => expressions),
-  computed: all.flatMap(({ computed }) => computed),
+const merge = (parts: readonly Found[]): Found => ({
+  expressions: parts.flatMap(({ expressions }) => expressions),
+  computed: parts.flatMap(({ computed }) => computed),
 });
 
 const lineOf = (text: string, index: number) => text.slice(0, index).split("\n").length;

@@ -18,7 +18,7 @@ const logMethods = new Set(["trace", "debug", "info", "warn", "error", "fatal"])
  */
 export function findProse(file: string, source: string): Prose[] {
   const lines = lineNumbers(source);
-  const found: Prose[] = [];
+  const prose: Prose[] = [];
   const literals: Node[] = [];
 
   const visit = (value: unknown): void => {
@@ -27,12 +27,12 @@ export function findProse(file: string, source: string): Prose[] {
     if (value.type === "Literal" || value.type === "TemplateElement") literals.push(value);
     for (const [kind, node] of proseOfCall(value)) {
       const text = textOf(node);
-      if (text !== undefined && isNode(node)) found.push({ kind, text, line: lines(node.start) });
+      if (text !== undefined && isNode(node)) prose.push({ kind, text, line: lines(node.start) });
     }
     for (const child of Object.values(value)) visit(child);
   };
   visit(parseAst(source, { lang: file.endsWith(".ts") ? "ts" : "js" }, file));
-  return [...commentsOf(source, literals, lines), ...found];
+  return [...commentsOf(source, literals, lines), ...prose];
 }
 
 /** Returns the arguments of a call that are a test title or a message. */
@@ -92,7 +92,7 @@ function commentsOf(source: string, literals: readonly Node[], lines: (index: nu
 function lineNumbers(source: string): (index: number) => number {
   const starts = [0, ...[...source.matchAll(/\n/g)].map(({ index }) => index + 1)];
   return (index) => {
-    const after = starts.findIndex((start) => start > index);
-    return after < 0 ? starts.length : after;
+    const nextLine = starts.findIndex((start) => start > index);
+    return nextLine < 0 ? starts.length : nextLine;
   };
 }

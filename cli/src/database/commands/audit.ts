@@ -78,7 +78,7 @@ async function verify({ service = "identity", databaseUrl, json, from, to, publi
   const options = { from, to, trusted: publicKey && trustedKeys(publicKey), kept: readKeptHeads(head), report, progress };
   const result = await withServices(
     { service, databaseUrl },
-    async ([opened]) => opened && (await verifyTrail(opened.orm, options)),
+    async ([databases]) => databases && (await verifyTrail(databases.orm, options)),
   );
   if (count > 0) process.exitCode = exitCodes.actionNeeded;
   if (json) {
@@ -121,8 +121,8 @@ async function bundle({ business, from, to, out, as, json }: BundleFlags): Promi
   if (to < from) throw new CommandError("--to is before --from.", exitCodes.usage);
   if (existsSync(out)) throw new CommandError(`The folder ${out} exists. Choose another one with --out.`, exitCodes.usage);
   const options = { businessId: requireUuid(business), from, to, out, by: auditActor(as) };
-  const manifest_sha256 = await withServices({ needed: ["identity", "payments", "webhooks"] }, (opened) =>
-    makeBundle(opened, options),
+  const manifest_sha256 = await withServices({ needed: ["identity", "payments", "webhooks"] }, (databases) =>
+    makeBundle(databases, options),
   );
   process.stdout.write(
     json ? `${jsonText({ out, manifest_sha256 })}\n` : `Created ${out}. SHA-256 of its manifest: ${manifest_sha256}\n`,

@@ -14,9 +14,9 @@ export function migrateStatus(program: Command): void {
 }
 
 async function showStatus({ json, ...selection }: CommonOptions): Promise<void> {
-  const rows = await withServices(selection, (opened) =>
+  const rows = await withServices(selection, (databases) =>
     Promise.all(
-      opened.map(async ({ service, orm }) => ({
+      databases.map(async ({ service, orm }) => ({
         service: service.name,
         ...(await migrationsOf(orm, service.database.migrations)),
       })),

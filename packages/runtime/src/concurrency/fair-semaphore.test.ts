@@ -37,9 +37,9 @@ describe("FairSemaphore", () => {
       order.push(tenant);
       semaphore.leave(tenant);
     };
-    const all = [...Array.from({ length: 5 }, () => wait("busy")), wait("quiet"), wait("other")];
+    const waits = [...Array.from({ length: 5 }, () => wait("busy")), wait("quiet"), wait("other")];
     semaphore.leave("busy");
-    await Promise.all(all);
+    await Promise.all(waits);
     expect(order).toEqual(["busy", "quiet", "other", "busy", "busy", "busy", "busy"]);
   });
 
@@ -52,9 +52,9 @@ describe("FairSemaphore", () => {
       order.push(key);
       semaphore.leave("a", key);
     };
-    const all = [wait("busy"), wait("busy"), wait("quiet")];
+    const waits = [wait("busy"), wait("busy"), wait("quiet")];
     semaphore.leave("a", "busy");
-    await Promise.all(all);
+    await Promise.all(waits);
     expect(order).toEqual(["busy", "quiet", "busy"]);
   });
 
@@ -71,11 +71,11 @@ describe("FairSemaphore", () => {
     await expect(semaphore.run("a", longMs, () => Promise.reject(new Error("simulated failure")))).rejects.toThrow("simulated failure");
     expect(semaphore.enter("a", longMs)).toBe(true);
     let started = false;
-    const late = semaphore.run("b", 20, async () => {
+    const lateRun = semaphore.run("b", 20, async () => {
       started = true;
     });
     expect(semaphore.waiting("b")).toBe(1);
-    await expect(late).rejects.toThrow("no slot became free");
+    await expect(lateRun).rejects.toThrow("no slot became free");
     semaphore.leave("a");
     expect([started, semaphore.waiting("b")]).toEqual([false, 0]);
     expect(await semaphore.run("b", longMs, async () => 1)).toBe(1);

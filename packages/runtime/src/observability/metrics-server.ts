@@ -54,12 +54,12 @@ export async function serveMetrics(
   );
   // Destroys the oldest connection beyond the maximum. Otherwise many idle connections would
   // prevent probes, and the process would be restarted.
-  const open = new Set<Socket>();
+  const openSockets = new Set<Socket>();
   server.on("connection", (socket) => {
-    open.add(socket);
-    socket.once("close", () => open.delete(socket));
-    const [oldest] = open;
-    if (open.size > connectionsMax) oldest?.destroy();
+    openSockets.add(socket);
+    socket.once("close", () => openSockets.delete(socket));
+    const [oldest] = openSockets;
+    if (openSockets.size > connectionsMax) oldest?.destroy();
   });
   server.unref();
   await new Promise<void>((resolve, reject) => {

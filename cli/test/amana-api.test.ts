@@ -119,7 +119,11 @@ test("api-keys works for operators and businesses; invitations and operator-keys
   const listed = await jsonOf<{ id: string; revoked_at?: string }[]>(
     amanaLocal("api-keys", "list", "--business", business.id, "--json"),
   );
-  expect(listed.filter(({ revoked_at }) => revoked_at).map(({ id }) => id)).toEqual([other["id"], ownKey["id"], operatorMade["id"]]);
+  expect(listed.filter(({ revoked_at }) => revoked_at).map(({ id }) => id)).toEqual([
+    other["id"],
+    ownKey["id"],
+    operatorMade["id"],
+  ]);
 
   await eventually(async () => {
     const trail = await amanaLocal("audit", "list", "--entity", String(operatorMade["id"]));
@@ -298,7 +302,7 @@ async function amanaWithOneResponse(...args: string[]): Promise<CommandResult> {
   }).listen(0, "127.0.0.1");
   await once(lossy, "listening");
   const url = `http://127.0.0.1:${(lossy.address() as AddressInfo).port}`;
-  return await amanaWith({ ...settings(), AMANA_URL: url }, ...args);
+  return await amanaWith({ ...businessSettings(), AMANA_URL: url }, ...args);
 }
 
 test("api-keys revoke prints the completed revocations when a later call gets no response", async () => {
@@ -322,7 +326,7 @@ test("amana names the invalid option or setting, exits with the documented code,
   const incompleteDir = await mkdtemp(join(dir, "incomplete-"));
   await writeFile(join(incompleteDir, "dev.json"), `{"business":{"api_key":"${business.key}`);
   // With an address and a key, the command does not read the file of the local system.
-  expect(await amanaWith({ ...settings(), AMANA_DIR: incompleteDir }, "payments", "list")).toMatchObject({ code: 0 });
+  expect(await amanaWith({ ...businessSettings(), AMANA_DIR: incompleteDir }, "payments", "list")).toMatchObject({ code: 0 });
   const cases: [number, string, Promise<CommandResult>][] = [
     [2, "start a system", amanaWith({}, "payments", "list")],
     // Keys of the local system are not sent to another deployment.
@@ -333,8 +337,16 @@ test("amana names the invalid option or setting, exits with the documented code,
     [2, "without a user name", amanaLocal("payments", "list", "--url", `http://x:${business.key}@127.0.0.1/`)],
     [2, "dev.json is incomplete", amanaWith({ AMANA_DIR: incompleteDir }, "payments", "list")],
     // The key would be sent unencrypted.
-    [2, "Use its https:// address", amanaWith({ ...settings(), AMANA_URL: "http://elsewhere.example" }, "payments", "list")],
-    [3, "No response from", amanaWith({ ...settings(), AMANA_URL: "http://0.0.0.0:1" }, "payments", "list", "--allow-http")],
+    [
+      2,
+      "Use its https:// address",
+      amanaWith({ ...businessSettings(), AMANA_URL: "http://elsewhere.example" }, "payments", "list"),
+    ],
+    [
+      3,
+      "No response from",
+      amanaWith({ ...businessSettings(), AMANA_URL: "http://0.0.0.0:1" }, "payments", "list", "--allow-http"),
+    ],
     [2, "must not be empty", amanaBusiness("payments", "list", "--order-ref", "")],
     [2, "must not be empty", amanaLocal("dead-letters", "retry", "--all", "--topic", " ")],
     [2, "argument 'id'", amanaBusiness("payments", "show", "nope")],
@@ -347,7 +359,7 @@ test("amana names the invalid option or setting, exits with the documented code,
     [2, "unknown command 'constructor'", amanaBusiness("constructor")],
     // All words after "--" are arguments.
     [2, "argument 'id'", amanaBusiness("payments", "show", "--", "--json")],
-    [3, "No response from", amanaWith({ ...settings(), AMANA_URL: "http://127.0.0.1:1" }, "payments", "list")],
+    [3, "No response from", amanaWith({ ...businessSettings(), AMANA_URL: "http://127.0.0.1:1" }, "payments", "list")],
     [1, "not_found", amanaBusiness("payments", "show", uuidv7())],
   ];
   for (const [expectedCode, text, result] of cases) {

@@ -97,7 +97,9 @@ async function auditTrail() {
 test("dead-letters omits free text of a message, and two concurrent retries process it once and are audited", async () => {
   const { deliver } = await aConsumer();
   const { id, key, eventId } = await aParkedDeadLetter(deliver);
-  expect(await listDeadLetters()).toMatchObject([{ id, key, status: "PARKED", reason: expect.stringContaining("handler failed") }]);
+  expect(await listDeadLetters()).toMatchObject([
+    { id, key, status: "PARKED", reason: expect.stringContaining("handler failed") },
+  ]);
   const shownOutput = await amana("dead-letters", "show", id, "--service", "webhooks");
   expect(shownOutput.out).toContain("PAYMENT_COMPLETED");
   expect(shownOutput.out).not.toContain("secret wish");

@@ -185,23 +185,23 @@ test.each<[string, number | "infinity", string]>([
   ["row_sealed_late", -25 * hourMs, "refund"],
   ["row_sealed_early", 11 * minuteMs, "refund"],
   ["row_sealed_late", "infinity", "refund"],
-])("verifyTrail reports %s for an inserted row whose time is %s ms from now and whose entity is a %s", async (problem, at, entity) => {
-  const id = await insertThroughTrigger(at, entity);
-  expect(await verify()).toMatchObject([{ problem, id, number: 10 }]);
-});
+])(
+  "verifyTrail reports %s for an inserted row whose time is %s ms from now and whose entity is a %s",
+  async (problem, at, entity) => {
+    const id = await insertThroughTrigger(at, entity);
+    expect(await verify()).toMatchObject([{ problem, id, number: 10 }]);
+  },
+);
 
 // Events may be late, and clocks differ.
 test.each([
   [-9 * minuteMs, "api_key"],
   [-23 * hourMs, "refund"],
   [9 * minuteMs, "refund"],
-])(
-  "verifyTrail accepts an inserted row whose time is %s ms from now and whose entity is a %s",
-  async (at, entity) => {
-    await insertThroughTrigger(at, entity);
-    expect(await verify()).toEqual([]);
-  },
-);
+])("verifyTrail accepts an inserted row whose time is %s ms from now and whose entity is a %s", async (at, entity) => {
+  await insertThroughTrigger(at, entity);
+  expect(await verify()).toEqual([]);
+});
 
 test("verifyTrail reports rows from before the chain only if they were sealed more than a day after the chain began", async () => {
   await insertThroughTrigger(-1000 * hourMs, "api_key");

@@ -25,7 +25,8 @@ async function paymentsAndWebhooks() {
   ];
   let number = 1_000_000_000;
   return {
-    paymentsSql: <Row extends object>(sql: string, values: unknown[] = []) => paymentsDb.orm.em.fork().execute<Row[]>(sql, values),
+    paymentsSql: <Row extends object>(sql: string, values: unknown[] = []) =>
+      paymentsDb.orm.em.fork().execute<Row[]>(sql, values),
     async aPayment(status: string, businessId = uuidv7()) {
       const id = uuidv7();
       await paymentsDb.orm.em.fork().execute(

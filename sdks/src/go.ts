@@ -7,7 +7,8 @@ const toExportedName = (name: string) =>
     .split("_")
     .map((word) => (initialisms.includes(word) ? word.toUpperCase() : capitalise(word)))
     .join("");
-const toUnexportedName = (name: string) => toExportedName(name).replace(/^[A-Z]+(?=[A-Z]|$)|^[A-Z]/, (first) => first.toLowerCase());
+const toUnexportedName = (name: string) =>
+  toExportedName(name).replace(/^[A-Z]+(?=[A-Z]|$)|^[A-Z]/, (first) => first.toLowerCase());
 
 function textOf(type: Type): string {
   if (type.kind === "array") return `[]${textOf(type.of)}`;

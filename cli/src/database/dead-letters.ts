@@ -1,13 +1,13 @@
 import { transaction } from "@amana/database";
 import {
-  markDropped,
   type DeadLetterChange,
   deadLetterAction,
-  readDeadLetters,
+  markDropped,
+  readDeadLetter,
   readDeadLetterState,
+  readDeadLetters,
   requestRetry,
   type ShownDeadLetter,
-  readDeadLetter,
 } from "@amana/messaging";
 import { DomainError } from "@amana/rpc";
 import { sleep } from "@amana/runtime";
@@ -29,7 +29,9 @@ interface ListOptions extends CommonOptions {
 export async function list({ json, topic, status, limit, ...selection }: ListOptions): Promise<void> {
   const rows = await withServices(selection, async (databases) => {
     const matches = await Promise.all(
-      databases.filter(hasConsumers).map(({ orm }) => readDeadLetters(orm.em.fork(), { topic, status, limit: Math.floor(limit) })),
+      databases
+        .filter(hasConsumers)
+        .map(({ orm }) => readDeadLetters(orm.em.fork(), { topic, status, limit: Math.floor(limit) })),
     );
     return matches.flat();
   });
@@ -74,7 +76,9 @@ export async function retry(ids: string[], { json, as, all, topic, status, wait,
   const rows = await withServices(selection, async (databases) => {
     const results: DeadLetterOutcome[] = [];
     const retried: { id: string; attempts: number; database: OpenDatabase }[] = [];
-    for (const { id, database } of all ? await matchingDeadLetters(databases, topic, status) : await locateDeadLetters(databases, ids)) {
+    for (const { id, database } of all
+      ? await matchingDeadLetters(databases, topic, status)
+      : await locateDeadLetters(databases, ids)) {
       try {
         const change = await changeDeadLetter(database, as, "retried", (em) => requestRetry(em, id));
         if (change) retried.push({ id, attempts: change.before.attempts, database });
@@ -174,7 +178,8 @@ async function changeDeadLetter(
 const hasConsumers = ({ service }: OpenDatabase) => Object.keys(service.consumes).length > 0;
 
 async function findDatabaseOf(databases: readonly OpenDatabase[], id: string): Promise<OpenDatabase | undefined> {
-  for (const database of databases.filter(hasConsumers)) if (await readDeadLetterState(database.orm.em.fork(), id)) return database;
+  for (const database of databases.filter(hasConsumers))
+    if (await readDeadLetterState(database.orm.em.fork(), id)) return database;
   return undefined;
 }
 

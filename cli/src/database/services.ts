@@ -27,7 +27,10 @@ export interface OpenDatabase {
  * them. A database that does not respond is reported on standard error and skipped; the exit code
  * becomes 3. Throws CommandError if no database responds.
  */
-export async function withServices<T>(selection: Selection, work: (databases: readonly OpenDatabase[]) => Promise<T>): Promise<T> {
+export async function withServices<T>(
+  selection: Selection,
+  work: (databases: readonly OpenDatabase[]) => Promise<T>,
+): Promise<T> {
   const names = selectedNames(selection);
   await using stack = new AsyncDisposableStack();
   const databases: OpenDatabase[] = [];

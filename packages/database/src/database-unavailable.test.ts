@@ -135,5 +135,6 @@ test("isDatabaseUnavailable returns false for a faulty statement or an error of 
     expect(error).toBeInstanceOf(Error);
     expect(isDatabaseUnavailable(error)).toBe(false);
   }
-  for (const error of [new Error("simulated failure"), new TypeError("simulated failure"), "text", undefined]) expect(isDatabaseUnavailable(error)).toBe(false);
+  for (const error of [new Error("simulated failure"), new TypeError("simulated failure"), "text", undefined])
+    expect(isDatabaseUnavailable(error)).toBe(false);
 });

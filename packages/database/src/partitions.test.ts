@@ -27,7 +27,10 @@ let orm: Orm;
 let warned: MockInstance<typeof logger.warn>;
 beforeEach(async () => {
   database = await createTestDatabase();
-  await migrate({ url: database.url, ...unusedEntities, migrations: [initialMigration, ...partitionMigrations, partitions] }, logger);
+  await migrate(
+    { url: database.url, ...unusedEntities, migrations: [initialMigration, ...partitionMigrations, partitions] },
+    logger,
+  );
   orm = await database.connect();
   warned = vi.spyOn(logger, "warn");
 });

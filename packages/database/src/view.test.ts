@@ -173,7 +173,10 @@ describe("defineView", () => {
 });
 
 describe("defineList", () => {
-  const findOrderRefs = async (businessId: string | typeof allBusinesses, fields: MessageInitShape<typeof ListPaymentsRequestSchema>) => {
+  const findOrderRefs = async (
+    businessId: string | typeof allBusinesses,
+    fields: MessageInitShape<typeof ListPaymentsRequestSchema>,
+  ) => {
     const page = await list.page(em(), businessId, create(ListPaymentsRequestSchema, { limit: 10, ...fields }));
     return page.rows.map(({ orderRef }) => orderRef);
   };

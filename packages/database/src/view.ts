@@ -106,7 +106,10 @@ export function defineView<
     return parse ? [{ property, parse }] : [];
   });
   const table = meta.tableName;
-  const selectedColumns = [...properties.map((property) => [property, columnOf(property)]), ...Object.entries<string>(expressions ?? {})]
+  const selectedColumns = [
+    ...properties.map((property) => [property, columnOf(property)]),
+    ...Object.entries<string>(expressions ?? {}),
+  ]
     .map(([name, sql]) => `${sql} as "${name}"`)
     .join(", ");
 
@@ -117,7 +120,8 @@ export function defineView<
   const readOwn = { name: `${message.name}_read`, text: `${select} and id = $1 and (business_id = $2) is true` };
 
   const parse = (row: Record<string, unknown>) => {
-    for (const { property, parse } of parsedProperties) if (row[property] !== null) row[property] = parse(row[property] as string);
+    for (const { property, parse } of parsedProperties)
+      if (row[property] !== null) row[property] = parse(row[property] as string);
     return row as never;
   };
   return {

@@ -79,7 +79,10 @@ async function requireUsable(dir: string): Promise<string> {
   ] as const) {
     const inside = relative(real, await realpath(path).catch(() => path));
     if (inside !== ".." && !inside.startsWith(`..${sep}`)) {
-      throw new DevEnvError(`${dir} cannot be the data folder: it ${inside === "" ? "is" : "contains"} ${name}.`, otherFolderAdvice);
+      throw new DevEnvError(
+        `${dir} cannot be the data folder: it ${inside === "" ? "is" : "contains"} ${name}.`,
+        otherFolderAdvice,
+      );
     }
   }
   await access(real, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {

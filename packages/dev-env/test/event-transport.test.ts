@@ -42,17 +42,20 @@ async function failureOf(start: Promise<unknown>): Promise<DevEnvError> {
 }
 
 describe("with brokers given", () => {
-  test.each(["auto", "kafka"] as const)("startEventTransport with %s uses the given brokers and does not stop them", async (choice) => {
-    const broker = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
-    await once(broker, "listening");
-    const brokers = `127.0.0.1:${(broker.address() as { port: number }).port}`;
+  test.each(["auto", "kafka"] as const)(
+    "startEventTransport with %s uses the given brokers and does not stop them",
+    async (choice) => {
+      const broker = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
+      await once(broker, "listening");
+      const brokers = `127.0.0.1:${(broker.address() as { port: number }).port}`;
 
-    const events = await startTransport(choice, brokers);
-    expect(events).toMatchObject({ mode: "kafka", brokers, how: `Kafka at ${brokers}, because KAFKA_BROKERS is set` });
-    await events.stop();
-    expect(broker.listening).toBe(true);
-    await new Promise((resolve) => broker.close(resolve));
-  });
+      const events = await startTransport(choice, brokers);
+      expect(events).toMatchObject({ mode: "kafka", brokers, how: `Kafka at ${brokers}, because KAFKA_BROKERS is set` });
+      await events.stop();
+      expect(broker.listening).toBe(true);
+      await new Promise((resolve) => broker.close(resolve));
+    },
+  );
 
   test("startEventTransport with auto throws when no server listens at the given brokers", async () => {
     const error = await failureOf(startTransport("auto", `127.0.0.1:${await freePort()}`));

@@ -121,7 +121,9 @@ test("a message whose last retry fails is parked once with the reason, and the o
 
 test("a consumer retries a failed message until it succeeds", async () => {
   const failingBodies = new Set(["1"]);
-  await aConsumer({ effect: failingFor(failingBodies, () => new TypeError("a bug")) }, db.orm, { retrySeconds: Array(100).fill(0.01) });
+  await aConsumer({ effect: failingFor(failingBodies, () => new TypeError("a bug")) }, db.orm, {
+    retrySeconds: Array(100).fill(0.01),
+  });
   await transport.deliver(aMessage("1"));
   await eventually(async () => expect((await deadLetters(db.orm))[0]?.attempts).toBeGreaterThan(2));
   expect(await statuses()).toEqual(["RETRYING"]);

@@ -7,9 +7,9 @@ import {
   addDeadLetter,
   cleanDeadLetters,
   countRetried,
-  findDueDeadLetters,
   endDeadLetter,
   endRepublished,
+  findDueDeadLetters,
   lockDue,
   messageOf,
   recordFailure,
@@ -160,7 +160,8 @@ class TopicConsumer {
     const { topic } = this.#topicHandler;
     const isNew = await transaction(this.#orm, async (em) => {
       const retried = await countRetried(em, this.#topicHandler);
-      if (retried >= retriedDeadLettersMax) throw new ConsumerPausedError(topic, `${retried} dead letters of the topic are retried.`);
+      if (retried >= retriedDeadLettersMax)
+        throw new ConsumerPausedError(topic, `${retried} dead letters of the topic are retried.`);
       return await addDeadLetter(em, this.#topicHandler, message, error, this.#pausesMs);
     });
     if (!isNew) return;

@@ -57,7 +57,8 @@ async function aParkedDeadLetter(key: string, message = aMessage(`body of ${key}
   failingKeys.add(key);
   await transport.deliver(message);
   const eventId = message.headers["ce_id"];
-  const parked = async () => (await list({ status: DeadLetterStatus.PARKED })).find((deadLetter) => deadLetter.eventId === eventId);
+  const parked = async () =>
+    (await list({ status: DeadLetterStatus.PARKED })).find((deadLetter) => deadLetter.eventId === eventId);
   await eventually(async () => expect(await parked()).toBeDefined());
   return { message, id: (await parked())?.id ?? "" };
 }

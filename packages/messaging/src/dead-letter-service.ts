@@ -17,7 +17,7 @@ import { applyFresh, type TopicHandler } from "./effect.ts";
 import { isDatabaseOutage, reasonOf } from "./failure.ts";
 import { maskPayload } from "./mask-payload.ts";
 import { byCaller, type RecordAction } from "./record-action.ts";
-import { markDropped, type DeadLetterChange, deadLetterAction, lockRetryable, short } from "./repair-dead-letters.ts";
+import { type DeadLetterChange, deadLetterAction, lockRetryable, markDropped, short } from "./repair-dead-letters.ts";
 
 interface DeadLetterContext {
   readonly orm: Orm;

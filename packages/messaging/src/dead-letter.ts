@@ -82,7 +82,11 @@ export async function addDeadLetter(
 }
 
 /** Returns the ids of due dead letters. */
-export async function findDueDeadLetters(em: SqlEntityManager, { topic, consumer }: Subscription, limit: number): Promise<string[]> {
+export async function findDueDeadLetters(
+  em: SqlEntityManager,
+  { topic, consumer }: Subscription,
+  limit: number,
+): Promise<string[]> {
   const rows = await em.execute<{ id: string }[]>(
     `select id from dead_letter where consumer = ? and topic = ? and ${isRetried} and next_attempt_at <= now()
      order by next_attempt_at, position limit ?`,

@@ -51,7 +51,9 @@ test("a message stays in the outbox while one of two subscribers is down, and ta
   const up = await aSubscriber("up");
   const down = await aSubscriber("down");
   await down[Symbol.asyncDispose]();
-  stack.use(startRelay({ databaseUrl: publisherDb.url, topics: [topic], transport: await transportTo(up.url, down.url), logger }));
+  stack.use(
+    startRelay({ databaseUrl: publisherDb.url, topics: [topic], transport: await transportTo(up.url, down.url), logger }),
+  );
   await emit(publisherDb.orm, "k", "1", "2");
   await eventually(async () => expect(await effects(consumerDb.orm)).toEqual(["1", "2"]));
   expect(await outbox(publisherDb.orm)).toEqual(["1", "2"]);

@@ -12,14 +12,14 @@ export { addToOutbox, OutboxMessage, republish } from "./outbox.ts";
 export { type Action, byCaller, byPlatform, type RecordAction, recordAction } from "./record-action.ts";
 export { type Relay, startRelay } from "./relay.ts";
 export {
-  markDropped,
   type DeadLetterChange,
   deadLetterAction,
-  readDeadLetters,
+  markDropped,
+  readDeadLetter,
   readDeadLetterState,
+  readDeadLetters,
   requestRetry,
   type ShownDeadLetter,
-  readDeadLetter,
 } from "./repair-dead-letters.ts";
 export { inboxMigrations, outboxMigrations, stuckInboxRows, stuckOutboxRows } from "./schema.ts";
 export type { MessageHandler, Transport } from "./transport.ts";

@@ -57,7 +57,8 @@ function rejectSharedKeys(env: EnvReader, ring: MessageKeyring): void {
       const text = Buffer.from(key).toString("base64");
       const otherTopic = topicOf.get(text) ?? topic;
       topicOf.set(text, otherTopic);
-      if (otherTopic !== topic) env.problem(`EVENT_MAC_KEYS has the same key for ${otherTopic} and ${topic}; create one for each topic`);
+      if (otherTopic !== topic)
+        env.problem(`EVENT_MAC_KEYS has the same key for ${otherTopic} and ${topic}; create one for each topic`);
     }
   }
 }

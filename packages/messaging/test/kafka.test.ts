@@ -59,7 +59,12 @@ const numbers = (count: number, prefix = "") => Array.from({ length: count }, (_
 const keys = numbers(24, "key");
 
 /** Subscribes with a new transport; `received` contains "key:body" of each received message. */
-async function aSubscriber(to: string, group: string, beforeMessages: MessageHandler = async () => {}, whenFinished?: WhenFinished) {
+async function aSubscriber(
+  to: string,
+  group: string,
+  beforeMessages: MessageHandler = async () => {},
+  whenFinished?: WhenFinished,
+) {
   const transport = await aTransport(kafka.brokers, whenFinished);
   const received: string[] = [];
   await transport.subscribe(to, group, async (messages) => {

@@ -68,7 +68,10 @@ describe("createRpcClient", () => {
     ["a Connect error as HTML", 400, { "content-type": "text/html" }, ['{"code":"out_of_range"}'], "internal"],
     ["an error page of a proxy", 503, { "content-type": "text/html" }, ["<p>Later</p>"], "unavailable"],
     ["JSON that is not a Connect error", 404, { "content-type": "application/json" }, ["[]"], "unimplemented"],
-  ])("createRpcClient throws a ConnectError and counts the call as failed when the response is %s", async (_, status, headers, body, code) => {
-    expect(await callTo(status, headers, ...body)).toEqual({ outcome: code, counted: [`${code} 1`] });
-  });
+  ])(
+    "createRpcClient throws a ConnectError and counts the call as failed when the response is %s",
+    async (_, status, headers, body, code) => {
+      expect(await callTo(status, headers, ...body)).toEqual({ outcome: code, counted: [`${code} 1`] });
+    },
+  );
 });

@@ -149,7 +149,11 @@ export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOpti
         const unavailable =
           error instanceof ConnectionError || (error instanceof DomainError && error.code === "service_unavailable");
         if (notSent) eject(replica);
-        if (attempt < attemptsMax && (notSent || expired || (unavailable && isRepeatable)) && endsAtMs - performance.now() > 100) {
+        if (
+          attempt < attemptsMax &&
+          (notSent || expired || (unavailable && isRepeatable)) &&
+          endsAtMs - performance.now() > 100
+        ) {
           repeated.inc({ to: audience });
           await new Promise((resolve) => setTimeout(resolve, 20 * attempt ** 2));
           continue;

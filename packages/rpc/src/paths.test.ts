@@ -66,7 +66,10 @@ interface Connection extends AsyncDisposable {
   call(request: TestRequest): Promise<Outcome>;
 }
 
-const headersOf = ({ headers = {}, body = new Uint8Array(), chunked = false, method = "POST" }: TestRequest, additionalHeaders = {}) => {
+const headersOf = (
+  { headers = {}, body = new Uint8Array(), chunked = false, method = "POST" }: TestRequest,
+  additionalHeaders = {},
+) => {
   const combined: Record<string, string | undefined> = { ...inProto, ...token(), ...additionalHeaders, ...headers };
   if (!chunked && method === "POST") combined["content-length"] = String(body.length);
   return Object.fromEntries(Object.entries(combined).filter(([, value]) => value !== undefined)) as Record<string, string>;
@@ -136,7 +139,10 @@ const cases: Record<string, [TestRequest, () => Outcome]> = {
     { body: tooLarge, chunked: true },
     () => failure(429, "resource_exhausted", /message size is larger .*/),
   ],
-  "bytes that are not a protobuf message": [{ body: Buffer.from([0xff, 0xff]) }, () => failure(500, "internal", /parse binary: .*/)],
+  "bytes that are not a protobuf message": [
+    { body: Buffer.from([0xff, 0xff]) },
+    () => failure(500, "internal", /parse binary: .*/),
+  ],
   // "If the server doesn't support the specified Message-Codec, it must respond with […] 415"
   "content type image/jpeg": [{ headers: { "content-type": "image/jpeg" } }, () => noBody(415)],
   "content type text/html": [{ headers: { "content-type": "text/html; charset=utf-8" } }, () => noBody(415)],
@@ -243,14 +249,17 @@ describe("standard clients that send more than 4 MiB", () => {
           nodeOptions: { agent: new http.Agent({ keepAlive: true, maxSockets: 1 }) },
         }),
     ],
-  ])("%s gets resource_exhausted for a request above 4 MiB, and its next call on the connection succeeds", async (_name, transport) => {
-    prefixLength = 1;
-    const client = createClient(KeyLeaseService, transport());
-    for (let i = 0; i < 2; i++) {
-      await expect(client.resolveKeys(request, { headers: token() })).rejects.toMatchObject({ code: Code.ResourceExhausted });
-      await expect(client.resolveKeys({}, { headers: token(), timeoutMs: 5_000 })).resolves.toBeDefined();
-    }
-  });
+  ])(
+    "%s gets resource_exhausted for a request above 4 MiB, and its next call on the connection succeeds",
+    async (_name, transport) => {
+      prefixLength = 1;
+      const client = createClient(KeyLeaseService, transport());
+      for (let i = 0; i < 2; i++) {
+        await expect(client.resolveKeys(request, { headers: token() })).rejects.toMatchObject({ code: Code.ResourceExhausted });
+        await expect(client.resolveKeys({}, { headers: token(), timeoutMs: 5_000 })).resolves.toBeDefined();
+      }
+    },
+  );
 
   test("createRpcClient gets resource_exhausted for a request above 4 MiB", async () => {
     await using channel = createRpcChannel({ urls: [server.url], audience: "test", signer });

@@ -150,19 +150,22 @@ describe("createRpcClient and createRpcServer", () => {
     });
   });
 
-  test.each([false, true])("createRpcClient and createRpcServer mark a stored response as replayed (refusal: %s)", async (refused) => {
-    behaviour = async (call) => {
-      call.markReplayed();
-      if (refused) throw refusal;
-      return {};
-    };
-    let replayed = 0;
-    const onReplayed = () => {
-      replayed++;
-    };
-    await withClient([server.url], (client) => client.handOverMessages(request, { caller, onReplayed }).catch(() => {}));
-    expect(replayed).toBe(1);
-  });
+  test.each([false, true])(
+    "createRpcClient and createRpcServer mark a stored response as replayed (refusal: %s)",
+    async (refused) => {
+      behaviour = async (call) => {
+        call.markReplayed();
+        if (refused) throw refusal;
+        return {};
+      };
+      let replayed = 0;
+      const onReplayed = () => {
+        replayed++;
+      };
+      await withClient([server.url], (client) => client.handOverMessages(request, { caller, onReplayed }).catch(() => {}));
+      expect(replayed).toBe(1);
+    },
+  );
 
   test("createRpcClient and createRpcServer transmit a fault as internal, without its text", async () => {
     behaviour = async () => Promise.reject(new Error("secret detail"));
@@ -225,17 +228,20 @@ describe("createRpcClient and createRpcServer", () => {
     ["is signed with an unknown key", { signer: unknownSigner("unknown") }],
     ["has an invalid signature", { signer: unknownSigner("gateway") }],
     ["is for another service", { audience: "elsewhere" }],
-  ])("createRpcClient and createRpcServer reject a call whose token %s, without running its implementation", async (reason, options) => {
-    calls = [];
-    const error = await withClient(
-      [server.url],
-      (client) => client.handOverMessages(request, { caller }).catch((e: unknown) => e),
-      options,
-    );
-    expect((error as ConnectError).code).toBe(Code.Unauthenticated);
-    expect((error as ConnectError).message).toContain(reason);
-    expect(calls).toHaveLength(0);
-  });
+  ])(
+    "createRpcClient and createRpcServer reject a call whose token %s, without running its implementation",
+    async (reason, options) => {
+      calls = [];
+      const error = await withClient(
+        [server.url],
+        (client) => client.handOverMessages(request, { caller }).catch((e: unknown) => e),
+        options,
+      );
+      expect((error as ConnectError).code).toBe(Code.Unauthenticated);
+      expect((error as ConnectError).message).toContain(reason);
+      expect(calls).toHaveLength(0);
+    },
+  );
 
   test("createRpcClient and createRpcServer retry a call with a new token when its token expired before the server read it", async () => {
     calls = [];

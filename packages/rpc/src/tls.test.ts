@@ -77,7 +77,9 @@ async function startServer(files: TlsFiles): Promise<RpcServer> {
 /** Creates a client with this certificate. */
 async function createTlsClient(server: { readonly port: number }, files: TlsFiles, host = "localhost") {
   const openedTls = stack.use(await openTls(files, logger, 20));
-  const channel = stack.use(createRpcChannel({ urls: [`https://${host}:${server.port}`], audience: "test", signer, tls: openedTls }));
+  const channel = stack.use(
+    createRpcChannel({ urls: [`https://${host}:${server.port}`], audience: "test", signer, tls: openedTls }),
+  );
   const client = createRpcClient(HandOverService, channel);
   return { deliver: (timeoutMs = 3_000) => client.handOverMessages({}, { caller, timeoutMs }) };
 }

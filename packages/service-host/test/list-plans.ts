@@ -115,6 +115,7 @@ function scansOf(node: PlanNode): string[] {
   if (node["Node Type"] === "Seq Scan") return [`sequential scan of ${node["Relation Name"]}`, ...childScans];
   // The rows of a page are read by their ids.
   const isByBusinessOrId = /\bbusiness_id\b/.test(condition) || /^\(?id = ANY/.test(condition);
-  if (node["Index Name"] !== undefined && !isByBusinessOrId) return [`scan of ${node["Index Name"]} with ${condition}`, ...childScans];
+  if (node["Index Name"] !== undefined && !isByBusinessOrId)
+    return [`scan of ${node["Index Name"]} with ${condition}`, ...childScans];
   return childScans;
 }

@@ -90,9 +90,12 @@ describe("superLinearity", () => {
     expect(superLinearity(pattern, "")).toMatch(/^cannot be decided \(unsupported: .+\): write it in a simpler way$/);
   });
 
-  test.each(["^[a-z]+$", "^(a{1,3}b){2}$", '^"(?:[^"\\\\]|\\\\.)*"', "[0-9a-f]{8}-[0-9a-f-]{27}"])("superLinearity accepts %s", (pattern) => {
-    expect(superLinearity(pattern, "")).toBeUndefined();
-  });
+  test.each(["^[a-z]+$", "^(a{1,3}b){2}$", '^"(?:[^"\\\\]|\\\\.)*"', "[0-9a-f]{8}-[0-9a-f-]{27}"])(
+    "superLinearity accepts %s",
+    (pattern) => {
+      expect(superLinearity(pattern, "")).toBeUndefined();
+    },
+  );
 });
 
 describe("findExpressions", () => {

@@ -42,7 +42,9 @@ function proseOfCall({ type, callee, arguments: callArguments }: Node): [Prose["
   if (type !== "CallExpression") return [];
   if (testFunctions.has(rootOf(callee))) return [["test title", callArguments[0]]];
   const name = isNode(callee["property"]) ? String(callee["property"]["name"]) : "";
-  return logMethods.has(name) ? callArguments.map((argument) => ["message", argument] as const).map(([kind, node]) => [kind, node]) : [];
+  return logMethods.has(name)
+    ? callArguments.map((argument) => ["message", argument] as const).map(([kind, node]) => [kind, node])
+    : [];
 }
 
 /** Returns the name that a callee begins with: "test" of `test.each([…])`. */

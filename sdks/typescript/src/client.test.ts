@@ -104,12 +104,15 @@ test.each<[string, Reply[], boolean, number]>([
   ["a redirect", [{ status: 307, headers: { location: "http://127.0.0.1:1/" } }], false, 1],
   ["an unexpected redirect with 303", [{ status: 303, headers: { location: "http://127.0.0.1:1/" } }], false, 1],
   ["a Retry-After of an hour", [problem(503, "service_unavailable", { "retry-after": "3600" })], true, 1],
-])("the client reports the outcome and the attempts of a refund that ends with %s", async (_name, replies, outcomeUnknown, attempts) => {
-  const { amana, received } = await startServer(...replies);
-  const error = await amana.payments.refund("p-1").catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ outcomeUnknown, idempotencyKey: received[0]?.key });
-  expect(received).toHaveLength(attempts);
-});
+])(
+  "the client reports the outcome and the attempts of a refund that ends with %s",
+  async (_name, replies, outcomeUnknown, attempts) => {
+    const { amana, received } = await startServer(...replies);
+    const error = await amana.payments.refund("p-1").catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ outcomeUnknown, idempotencyKey: received[0]?.key });
+    expect(received).toHaveLength(attempts);
+  },
+);
 
 test("the client sends a request that is not repeatable once, except after 429", async () => {
   const unanswered = await startServer("reset", { status: 200 });

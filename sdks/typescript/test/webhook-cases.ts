@@ -122,4 +122,8 @@ const misused: Readonly<Record<string, Delivery>> = {
 const toCases = (deliveries: Readonly<Record<string, Delivery>>, expected: Case["expected"]): Case[] =>
   Object.entries(deliveries).map(([name, delivery]) => ({ name, ...delivery, expected }));
 
-export const cases: readonly Case[] = [...toCases(accepted, "genuine"), ...toCases(refused, "refused"), ...toCases(misused, "misuse")];
+export const cases: readonly Case[] = [
+  ...toCases(accepted, "genuine"),
+  ...toCases(refused, "refused"),
+  ...toCases(misused, "misuse"),
+];

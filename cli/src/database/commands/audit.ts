@@ -3,7 +3,14 @@ import { type Finding, type Head, readHeads, trustedKeys, verifyBundle } from "@
 import { type Command, InvalidArgumentError } from "commander";
 import { auditList } from "../../api/commands/audit-list.ts";
 import { CommandError, exitCodes } from "../../command-error.ts";
-import { type ChangeOptions, type CommonOptions, databaseHelp, jsonHelp, withActorOption, withCommonOptions } from "../../options.ts";
+import {
+  type ChangeOptions,
+  type CommonOptions,
+  databaseHelp,
+  jsonHelp,
+  withActorOption,
+  withCommonOptions,
+} from "../../options.ts";
 import { jsonText, printable } from "../../print.ts";
 import { makeBundle } from "../audit/make-bundle.ts";
 import { verifyTrail } from "../audit/verify-trail.ts";

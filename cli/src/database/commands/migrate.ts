@@ -43,5 +43,6 @@ async function showStatus({ json, ...selection }: CommonOptions): Promise<void> 
       "\nEDITED: the file changed after its execution. Revert the edit and put new statements in a new migration.\n",
     );
   }
-  if ((hasRowsWith("missing") || hasRowsWith("edited")) && process.exitCode === undefined) process.exitCode = exitCodes.actionNeeded;
+  if ((hasRowsWith("missing") || hasRowsWith("edited")) && process.exitCode === undefined)
+    process.exitCode = exitCodes.actionNeeded;
 }

@@ -19,7 +19,8 @@ export async function onboardClient(reporter: Reporter, { business, operator, sa
   const expectStep = async (expectedStep: string, description: string) => {
     const status = await eventually(async () => {
       const current = await business.onboarding.getStatus(id);
-      if (current.current_step !== expectedStep) throw new Error(`${description}: expected ${expectedStep}, got ${JSON.stringify(current)}`);
+      if (current.current_step !== expectedStep)
+        throw new Error(`${description}: expected ${expectedStep}, got ${JSON.stringify(current)}`);
       return current;
     }, 15_000);
     expect(true, `${description}: ${expectedStep}, ${status.kyc_status}, ${status.overall_status}`);

@@ -68,7 +68,9 @@ describe("FairSemaphore", () => {
 
   test("FairSemaphore frees the slot of failed work, and does not start work that waited too long", async () => {
     const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
-    await expect(semaphore.run("a", longMs, () => Promise.reject(new Error("simulated failure")))).rejects.toThrow("simulated failure");
+    await expect(semaphore.run("a", longMs, () => Promise.reject(new Error("simulated failure")))).rejects.toThrow(
+      "simulated failure",
+    );
     expect(semaphore.enter("a", longMs)).toBe(true);
     let started = false;
     const lateRun = semaphore.run("b", 20, async () => {

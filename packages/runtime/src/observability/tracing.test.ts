@@ -108,7 +108,8 @@ test.each(["hang", 400, 503, "unreachable"] as const)(
     expect(runs).toBe(spansCount);
     const droppedEarly = (await outcomes())["dropped"] ?? 0;
     expect(droppedEarly - (initialCounts["dropped"] ?? 0)).toBe(spansCount - 4_096);
-    if (behavior === 400) await expect.poll(async () => (await outcomes())["refused"]).toBeGreaterThan(initialCounts["refused"] ?? 0);
+    if (behavior === 400)
+      await expect.poll(async () => (await outcomes())["refused"]).toBeGreaterThan(initialCounts["refused"] ?? 0);
     await stop();
     const finalCounts = await outcomes();
     const increase = (outcome: string) => (finalCounts[outcome] ?? 0) - (initialCounts[outcome] ?? 0);

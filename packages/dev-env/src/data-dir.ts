@@ -63,7 +63,10 @@ export async function removeData(dir: string): Promise<void> {
   for (const name of entries.filter(isData)) await rm(join(real, name), { recursive: true, force: true });
 }
 
-/** Returns whether Amana creates such a file. After an interrupted write the name ends in .new…. */
+/**
+ * Returns whether Amana creates files of this name. An interrupted write adds the suffix .new or
+ * .new-password.
+ */
 const isData = (name: string) => dataNames.has(name.replace(/\.new(-password)?$/, ""));
 
 /** Returns the real path. Throws DevEnvError unless Amana may use the folder as its own. */

@@ -145,7 +145,7 @@ test("six slow rows of one business use at most half of the slots and do not del
   }
 });
 
-test("one business uses all slots when perBusiness equals concurrency, and another business gets the next free slot", async () => {
+test("a business uses all slots when perBusiness equals concurrency, and another business gets the next free slot", async () => {
   const alone = await insertDueRows(6);
   const ends = new Map(alone.map((id) => [id, Promise.withResolvers<void>()]));
   const startedIds: string[] = [];

@@ -36,8 +36,8 @@ export async function claimKey<O extends DescMessage>(
   const { key, route, fingerprint } = idempotencyKey;
   const scope = caller.role === "business" ? caller.businessId : caller.role === "admin" ? caller.keyId : caller.role;
 
-  // Of two first uses at the same instant, the second would wait at the unique index. With this
-  // lock it is rejected at once.
+  // When two first uses of a key start together, the second would wait at the unique index. With
+  // this lock it is rejected at once.
   const [lock] = await em.execute<{ isLocked: boolean; ms: string }[]>(
     `select pg_try_advisory_xact_lock(hashtextextended(?, 0)) as "isLocked", floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms`,
     [JSON.stringify([scope, route, key])],

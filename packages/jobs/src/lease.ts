@@ -30,8 +30,8 @@ export const isFree = "(leased_until is null or leased_until < now())";
 /**
  * Runs `work` while no other process works on the same row. The lease is stored in the row, uses
  * the database's clock, and is renewed until the work ends. Returns undefined without waiting when
- * another process holds the lease. A row lock cannot replace the lease: the work waits for the
- * network, and no transaction may do that.
+ * another process holds the lease. A row lock cannot replace the lease, because the work waits for
+ * the network and a transaction must not.
  */
 export async function withLease<T>(
   orm: Orm,
@@ -57,7 +57,7 @@ export async function keepLease<T>(orm: Orm, { table, id, token }: LeasedRow, wo
   const ownTransaction = () => orm.em.fork();
 
   const renewal = setInterval(() => {
-    // The next renewal makes up for a failed one. `holds` returns false for a lost lease.
+    // After a failed renewal, the next one follows before the lease expires.
     renew(ownTransaction()).catch(() => {});
   }, renewMs);
   try {

@@ -49,7 +49,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       "kafka",
       {
         gateway: { ...traces, REQUESTS_AT_ONCE_MAX: "100", RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "20" },
-        // The time of this alert is longer than the test.
+        // Two minutes of retries, so that attempts still fail when AttemptsFailing fires.
         webhooks: { RETRY_SCHEDULE_SECONDS: Array(120).fill("1").join() },
         payments: { PAYMENT_CHECK_SECONDS: "1", REFUND_DECISION_AFTER_SECONDS: "45" },
       },

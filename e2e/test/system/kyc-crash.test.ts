@@ -73,8 +73,7 @@ const waitForProviderState = (id: string) =>
   });
 
 /**
- * Restarts kyc with a fault point at which it kills itself during the action, and starts it
- * repeated.
+ * Restarts kyc with a fault point at which it kills itself during the action, and starts it again.
  */
 async function killAt(faultPoint: string, action: () => Promise<unknown>): Promise<void> {
   const { kyc } = testSystem.system.services;

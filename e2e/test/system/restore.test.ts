@@ -23,8 +23,8 @@ import {
 } from "../../src/test-system.ts";
 
 /**
- * Follows the sections "The others" and "Everything at once" of docs/restore.md, while all services
- * run. services/payments/test/restore.test.ts tests payments alone.
+ * Follows the sections "Restore another service" and "Restore everything" of docs/restore.md, while
+ * all services run. services/payments/test/restore.test.ts tests payments alone.
  */
 type Owner = (typeof databaseOwners)[number];
 
@@ -249,7 +249,7 @@ async function restoreKyc(port: number): Promise<void> {
   await review();
 }
 
-/** Returns the event ids of the verdict that the business received. */
+/** Returns the verdict of each received event of the application, by event id. */
 const receivedVerdicts = () =>
   new Map(
     business.receiver.received

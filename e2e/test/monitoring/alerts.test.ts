@@ -138,7 +138,11 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     for (let i = 0; i < 5; i++) await aPaidPayment(testSystem.system, withoutServer);
     const refundedPayment = await aPaidPayment(testSystem.system, business);
     const unconfirmedPayment = await create();
-    await Promise.all([setProviderFault("register", "timeout_before"), setProviderFault("confirm", "http_503"), setProviderFault("refund", "timeout_before")]);
+    await Promise.all([
+      setProviderFault("register", "timeout_before"),
+      setProviderFault("confirm", "http_503"),
+      setProviderFault("refund", "timeout_before"),
+    ]);
     await Promise.all([setProviderFault("kyc_create", "timeout_before"), setProviderFault("kyc_get", "timeout_before")]);
     await sandbox(testSystem.system, "POST", `/sandbox/payments/${unconfirmedPayment.body["processor_order_id"]}/pay`, validCard);
     void business.call("POST", `/api/v1/payments/${refundedPayment.id}/refund`);
@@ -216,7 +220,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
         "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())";
       await eventually(async () => {
         await lockHolder.query(terminateRelay);
-        const { rows } = await lockHolder.query<{ isLocked: boolean }>("select pg_try_advisory_lock(7166242) as \"isLocked\"");
+        const { rows } = await lockHolder.query<{ isLocked: boolean }>('select pg_try_advisory_lock(7166242) as "isLocked"');
         expect(rows[0]?.isLocked).toBe(true);
       });
       await expectFiring("RelayMissing", { job: "payments" });
@@ -259,7 +263,10 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       await holder.query("rollback");
     });
     await runAsSuperuser("payments", async (holder) => {
-      const slowAlerts = Promise.all([expectFiring("ApiSlowBurnFast"), expectFiring("DatabasePoolExhausted", { job: "payments" })]);
+      const slowAlerts = Promise.all([
+        expectFiring("ApiSlowBurnFast"),
+        expectFiring("DatabasePoolExhausted", { job: "payments" }),
+      ]);
       const lockTables = async () => {
         await holder.query("begin; lock table payment; lock table idempotency_key");
         await new Promise((resolve) => setTimeout(resolve, 2_000));

@@ -49,7 +49,14 @@ export interface PostRequest {
  * the CPU time of the processes. `next` returns each request. Without `next`, the requests are GETs
  * of the URL.
  */
-export async function load(name: string, url: string, key: string, seconds: number, pids: readonly number[], next?: () => PostRequest) {
+export async function load(
+  name: string,
+  url: string,
+  key: string,
+  seconds: number,
+  pids: readonly number[],
+  next?: () => PostRequest,
+) {
   const { cpuSeconds } = readProcessFigures(pids);
   const result = await autocannon({
     url,

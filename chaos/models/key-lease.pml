@@ -31,8 +31,8 @@
 #endif
 
 byte now, gateway_now, lost;                                    /* real time, and time of the gateway's clock */
-bool revoked, answered;
-byte begun;                                                     /* requests are equal, so they start in numeric order */
+bool revoked, responded;
+byte started;                                                   /* requests are equal, so they start in numeric order */
 byte lease_ends;                                                /* by the gateway's clock; 0: no lease */
 
 active proctype Time() {
@@ -43,46 +43,46 @@ active proctype Time() {
 }
 
 proctype Request(byte me) {
-  byte sent_at, good_until, i; bool live, too_late, has_body;
-  atomic { begun == me - 1; begun++; too_late = answered; if :: gateway_now < lease_ends -> good_until = lease_ends; goto admitted :: else fi }
+  byte sent_at, good_until, i; bool is_active, too_late, has_body;
+  atomic { started == me - 1; started++; too_late = responded; if :: gateway_now < lease_ends -> good_until = lease_ends; goto admitted :: else fi }
 look_up:
   atomic { sent_at = gateway_now; if :: i = 1 :: i = 2 fi }
-  atomic { live = !revoked; printf("replica %d responds to request %d at %d: live %d\n", i, me, now, live) }
-  atomic {                                                      /* the response arrives */
+  atomic { is_active = !revoked; printf("replica %d responds to request %d at %d: key active %d\n", i, me, now, is_active) }
+  atomic {                                                      /* the response is received */
     if
-    :: live ->
+    :: is_active ->
        if :: sent_at + granted(i) > gateway_now && sent_at + granted(i) > lease_ends -> lease_ends = sent_at + granted(i) :: else fi;
        good_until = sent_at + LEASE_MAX
-    :: else -> goto refused
+    :: else -> goto rejected
     fi;
-    sent_at = 0; i = 0; live = false
+    sent_at = 0; i = 0; is_active = false
   }
 admitted:
-  atomic { if :: answered && !has_body -> too_late = true :: else fi; has_body = true }  /* the last byte of the body arrives */
+  atomic { if :: responded && !has_body -> too_late = true :: else fi; has_body = true }  /* the last byte of the body is received */
 #ifndef HEADERS_ONLY
   atomic { if :: gateway_now >= good_until -> good_until = 0; goto look_up :: else fi }
 #endif
   assert(!too_late);                                            /* the request takes effect */
-refused:
-  atomic { sent_at = 0; good_until = 0; i = 0; live = false; too_late = false; has_body = false }
+rejected:
+  atomic { sent_at = 0; good_until = 0; i = 0; is_active = false; too_late = false; has_body = false }
 }
 
 active proctype Revocation() {
-  byte i, began;
+  byte i, wait_started;
   if :: i = 1 :: i = 2 fi;
-  atomic { revoked = true; began = now; printf("replica %d revokes at %d\n", i, now) }
+  atomic { revoked = true; wait_started = now; printf("replica %d revokes at %d\n", i, now) }
   if
   :: true
   :: atomic {                                                   /* killed before it responds; the request is repeated at the other replica */
-       i = 3 - i; began = now; printf("the revocation is repeated at replica %d at %d\n", i, now);
+       i = 3 - i; wait_started = now; printf("the revocation is repeated at replica %d at %d\n", i, now);
 #ifdef NO_SECOND_WAIT
-       goto answer
+       goto respond
 #endif
      }
   fi;
-  if :: now >= began + to_wait(i) - EARLY fi;
-answer:
-  atomic { answered = true; printf("replica %d responds at %d\n", i, now) }
+  if :: now >= wait_started + to_wait(i) - EARLY fi;
+respond:
+  atomic { responded = true; printf("replica %d responds at %d\n", i, now) }
 }
 
 init { atomic { run Request(1); run Request(2) } }

@@ -17,7 +17,7 @@
 #define SENDS_MAX 2
 
 mtype = { NONE, REQUESTED, SENT, UNKNOWN, ACCEPTED, REJECTED, NOT_SENT };
-mtype = { GIVEN, REFUSED, CODE_7, LOST };                       /* the result that the sender receives */
+mtype = { CONFIRMED, REFUSED, CODE_7, LOST };                   /* the result that the sender receives */
 #define NO_DECISION 0
 #define TIME_OVER 1
 #define UNEXPLAINED 2
@@ -26,115 +26,115 @@ typedef Refund {
   mtype status = NONE;
   byte amount, sends;
   byte holder;                                                  /* replica that has the lease */
-  byte person;                                                  /* reason why a decision is needed */
+  byte decision_reason;                                         /* reason why a decision is needed */
   bool decided, ordered, may_resend, late_over;
   byte before;                                                  /* refunded amount before the send */
-  byte under_way;                                               /* calls in flight that may still take effect */
+  byte in_flight;                                               /* calls in flight that may still take effect */
 }
 Refund refund[2];
-byte asked;                                                     /* number of refunds; only the last may be active */
+byte refund_count;                                              /* number of refunds; only the last may be active */
 bool refunded;                                                  /* the payment is REFUNDED in Amana's records */
-byte given, our_effects;                                        /* records of the processor */
+byte processor_amount, amana_effects;                           /* refunded amount at the processor; number of effects of Amana's calls */
 bool disturbed;                                                 /* a failover or the back office has interfered */
 byte marked[3];                                                 /* per replica: refund + 1 that is marked as sent, but not sent yet */
 bool too_late[3];
 
 #define active(r) (refund[r].status == REQUESTED || refund[r].status == SENT || refund[r].status == UNKNOWN)
-#define locked (asked > 0 && active(asked - 1))
-#define last refund[asked - 1]
+#define locked (refund_count > 0 && active(refund_count - 1))
+#define last refund[refund_count - 1]
 #ifdef NO_WAIT
 #define waited true
 #else
-#define waited (asked == 0 || refund[0].status != REJECTED || refund[0].late_over)
+#define waited (refund_count == 0 || refund[0].status != REJECTED || refund[0].late_over)
 #endif
 
 inline take_effect(r) {
   if
-  :: given + refund[r].amount <= PAID ->
-     given = given + refund[r].amount; our_effects++;
-     printf("the processor refunds %d, now %d\n", refund[r].amount, given);
-     assert(our_effects == 1);                                  /* P1: at most one call has an effect */
+  :: processor_amount + refund[r].amount <= PAID ->
+     processor_amount = processor_amount + refund[r].amount; amana_effects++;
+     printf("the processor refunds %d, now %d\n", refund[r].amount, processor_amount);
+     assert(amana_effects == 1);                                /* P1: at most one call has an effect */
      assert(refund[r].status != REJECTED || refund[r].decided)  /* no effect after REJECTED was reported */
   :: else -> printf("the processor rejects more than the remaining amount\n")
   fi
 }
 
-inline end(r, how) { refund[r].status = how; refund[r].person = NO_DECISION; refund[r].before = 0; printf("refund %d %e\n", r, how) }
+inline end(r, new_status) { refund[r].status = new_status; refund[r].decision_reason = NO_DECISION; refund[r].before = 0; printf("refund %d %e\n", r, new_status) }
 
 inline accept(r) {
-  if :: active(r) -> end(r, ACCEPTED); refunded = true; assert(our_effects == 1) :: else fi
+  if :: active(r) -> end(r, ACCEPTED); refunded = true; assert(amana_effects == 1) :: else fi
 }
 
 inline stay_unknown(r) {
   if :: active(r) ->
         if :: refund[r].status == SENT -> refund[r].status = UNKNOWN :: else fi;
-        if :: true :: refund[r].person == NO_DECISION -> refund[r].person = TIME_OVER fi
+        if :: true :: refund[r].decision_reason == NO_DECISION -> refund[r].decision_reason = TIME_OVER fi
      :: else fi
 }
 
 proctype Replica(byte me) {
-  byte r, seen, sends; bool decided, may_send; mtype answer;
+  byte r, read_amount, sends; bool decided, may_send; mtype result;
 idle:
   atomic {
-    locked;                                                     /* the lease is free, or its holder is dead or frozen for too long */
-    r = asked - 1; last.holder = me; sends = last.sends; decided = last.decided;
-    may_send = last.person == NO_DECISION && (sends == 0 || last.may_resend || (last.ordered && last.late_over))
+    locked;                                                     /* the lease is free, or its holder was killed or is frozen for too long */
+    r = refund_count - 1; last.holder = me; sends = last.sends; decided = last.decided;
+    may_send = last.decision_reason == NO_DECISION && (sends == 0 || last.may_resend || (last.ordered && last.late_over))
   }
-  if :: seen = given
-     :: goto gone                                               /* killed, or the read failed */
+  if :: read_amount = processor_amount
+     :: goto release                                            /* killed, or the read failed */
   fi;
   atomic {
     if
 #ifdef OLD_BASELINE
     :: sends == 0 -> skip
 #else
-    :: sends == 0 && seen > 0 ->                                /* refunded externally: no refund is sent */
+    :: sends == 0 && read_amount > 0 ->                         /* refunded externally: no refund is sent */
        if :: active(r) && refund[r].sends == 0 -> end(r, NOT_SENT); refunded = true :: else fi;
-       goto gone
-    :: sends == 0 && seen == 0 -> skip
+       goto release
+    :: sends == 0 && read_amount == 0 -> skip
 #endif
-    :: sends > 0 && seen == refund[r].before + refund[r].amount && refund[r].person != UNEXPLAINED -> accept(r); goto gone
-    :: sends > 0 && seen == refund[r].before -> skip
-    :: else -> if :: active(r) -> refund[r].person = UNEXPLAINED; refund[r].status = UNKNOWN :: else fi; goto gone
+    :: sends > 0 && read_amount == refund[r].before + refund[r].amount && refund[r].decision_reason != UNEXPLAINED -> accept(r); goto release
+    :: sends > 0 && read_amount == refund[r].before -> skip
+    :: else -> if :: active(r) -> refund[r].decision_reason = UNEXPLAINED; refund[r].status = UNKNOWN :: else fi; goto release
     fi;
-    if :: may_send :: !may_send -> stay_unknown(r); goto gone fi
+    if :: may_send :: !may_send -> stay_unknown(r); goto release fi
   }
   atomic {                                                      /* the commit that marks the refund as sent */
     if
-    :: refund[r].holder == me && active(r) && refund[r].sends == sends && refund[r].decided == decided && refund[r].person == NO_DECISION ->
-       refund[r].status = SENT; refund[r].sends++; refund[r].before = seen;
+    :: refund[r].holder == me && active(r) && refund[r].sends == sends && refund[r].decided == decided && refund[r].decision_reason == NO_DECISION ->
+       refund[r].status = SENT; refund[r].sends++; refund[r].before = read_amount;
        refund[r].ordered = false; refund[r].late_over = false;
        refund[r].may_resend = refund[r].sends < SENDS_MAX && !decided;
 #ifndef OLD_RESEND
-       refund[r].may_resend = refund[r].may_resend && seen + 2 * refund[r].amount > PAID;
+       refund[r].may_resend = refund[r].may_resend && read_amount + 2 * refund[r].amount > PAID;
 #endif
        marked[me] = r + 1; too_late[me] = false
-    :: else -> goto gone
+    :: else -> goto release
     fi
   }
   atomic {                                                      /* the process may freeze before this step */
     marked[me] = 0;
     if
-    :: goto gone                                                /* killed */
-    :: too_late[me] -> too_late[me] = false; answer = LOST
+    :: goto release                                             /* killed */
+    :: too_late[me] -> too_late[me] = false; result = LOST
     :: !too_late[me] ->
        printf("replica %d sends refund %d of %d\n", me, r, refund[r].amount);
        if
-       :: given + refund[r].amount <= PAID -> take_effect(r); if :: answer = GIVEN :: answer = LOST fi
-       :: given + refund[r].amount > PAID -> answer = CODE_7
-       :: refund[r].under_way++; if :: answer = LOST :: answer = CODE_7 fi; printf("the call is in flight: %e\n", answer)
-       :: if :: answer = LOST :: answer = CODE_7 :: answer = REFUSED fi; printf("the call has no effect: %e\n", answer)
+       :: processor_amount + refund[r].amount <= PAID -> take_effect(r); if :: result = CONFIRMED :: result = LOST fi
+       :: processor_amount + refund[r].amount > PAID -> result = CODE_7
+       :: refund[r].in_flight++; if :: result = LOST :: result = CODE_7 fi; printf("the call is in flight: %e\n", result)
+       :: if :: result = LOST :: result = CODE_7 :: result = REFUSED fi; printf("the call has no effect: %e\n", result)
        fi
     fi
   }
 #ifdef OLD_CODE_7
-  if :: answer == CODE_7 -> answer = REFUSED :: else fi;
+  if :: result == CODE_7 -> result = REFUSED :: else fi;
 #endif
   atomic {
     if
-    :: goto gone                                                /* killed */
-    :: answer == GIVEN -> accept(r)
-    :: answer == REFUSED && sends == 0 && given == refund[r].before ->
+    :: goto release                                             /* killed */
+    :: result == CONFIRMED -> accept(r)
+    :: result == REFUSED && sends == 0 && processor_amount == refund[r].before ->
        /* A rejection of the first send does not apply to a send of another replica in the meantime. */
 #ifdef ANY_REFUSAL
        if :: active(r) -> end(r, REJECTED) :: else fi
@@ -144,37 +144,37 @@ idle:
     :: else -> stay_unknown(r)
     fi
   }
-gone:
-  atomic { r = 0; seen = 0; sends = 0; decided = false; may_send = false; answer = 0; too_late[me] = false; goto idle }
+release:
+  atomic { r = 0; read_amount = 0; sends = 0; decided = false; may_send = false; result = 0; too_late[me] = false; goto idle }
 }
 
 /* Business, processor, operator, back office and failover, in any order. */
 active proctype Environment() {
   do
-  :: atomic {                                                   /* the business requests a partial refund, of which two fit or not */
-       asked < 2 && !refunded && !locked && waited;
-       if :: refund[asked].amount = 2 :: refund[asked].amount = 3 fi;
-       refund[asked].status = REQUESTED; asked++; printf("a refund of %d of %d is requested\n", last.amount, PAID)
+  :: atomic {                                                   /* the business requests a partial refund: two of 2 fit into PAID, two of 3 do not */
+       refund_count < 2 && !refunded && !locked && waited;
+       if :: refund[refund_count].amount = 2 :: refund[refund_count].amount = 3 fi;
+       refund[refund_count].status = REQUESTED; refund_count++; printf("a refund of %d of %d is requested\n", last.amount, PAID)
      }
-  :: atomic { refund[0].under_way > 0 -> refund[0].under_way--; if :: printf("late: "); take_effect(0) :: true fi }
-  :: atomic { refund[1].under_way > 0 -> refund[1].under_way--; if :: printf("late: "); take_effect(1) :: true fi }
+  :: atomic { refund[0].in_flight > 0 -> refund[0].in_flight--; if :: printf("late: "); take_effect(0) :: true fi }
+  :: atomic { refund[1].in_flight > 0 -> refund[1].in_flight--; if :: printf("late: "); take_effect(1) :: true fi }
   :: atomic {                                                   /* L is over */
-       asked > 0 && last.sends > 0 && last.under_way == 0 && !last.late_over -> last.late_over = true;
-       if :: marked[1] == asked -> too_late[1] = true :: else fi;
-       if :: marked[2] == asked -> too_late[2] = true :: else fi
+       refund_count > 0 && last.sends > 0 && last.in_flight == 0 && !last.late_over -> last.late_over = true;
+       if :: marked[1] == refund_count -> too_late[1] = true :: else fi;
+       if :: marked[2] == refund_count -> too_late[2] = true :: else fi
      }
-  :: atomic {                                                   /* the operator, who sees the state of the processor */
-       locked && last.person != NO_DECISION && !last.decided -> last.decided = true; last.person = NO_DECISION;
+  :: atomic {                                                   /* the operator, who reads the state of the processor */
+       locked && last.decision_reason != NO_DECISION && !last.decided -> last.decided = true; last.decision_reason = NO_DECISION;
        if
-       :: given == last.amount && last.sends > 0 -> accept(asked - 1)
-       :: end(asked - 1, REJECTED)
-       :: given == 0 -> last.ordered = true; last.may_resend = false; printf("the operator orders to send again\n")
+       :: processor_amount == last.amount && last.sends > 0 -> accept(refund_count - 1)
+       :: end(refund_count - 1, REJECTED)
+       :: processor_amount == 0 -> last.ordered = true; last.may_resend = false; printf("the operator orders to send again\n")
        fi
      }
-  :: atomic { !locked && !refunded && given > 0 -> refunded = true; printf("a read adopts %d\n", given) }
-  :: atomic { !disturbed && given < PAID -> disturbed = true; given++; printf("the back office refunds 1\n") }
+  :: atomic { !locked && !refunded && processor_amount > 0 -> refunded = true; printf("a read adopts %d\n", processor_amount) }
+  :: atomic { !disturbed && processor_amount < PAID -> disturbed = true; processor_amount++; printf("the back office refunds 1\n") }
   :: atomic {                                                   /* a failover that lost the newest commits: PAID again */
-       !disturbed && asked == 1 && refund[0].status == ACCEPTED && refund[0].under_way == 0 && !marked[1] && !marked[2];
+       !disturbed && refund_count == 1 && refund[0].status == ACCEPTED && refund[0].in_flight == 0 && !marked[1] && !marked[2];
        disturbed = true; refund[0].status = NONE; refunded = false; printf("a failover loses the refund\n")
      }
   od
@@ -182,5 +182,5 @@ active proctype Environment() {
 
 init {
   atomic { run Replica(1); run Replica(2) }
-  timeout -> assert(locked || refunded == (given > 0))          /* at the end the records agree, or a decision is needed */
+  timeout -> assert(locked || refunded == (processor_amount > 0))  /* at the end the records agree, or a decision is needed */
 }

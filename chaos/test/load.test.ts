@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { sendLoad } from "../src/load/sendLoad.ts";
+import { sendLoad } from "../src/load/send-load.ts";
 
 test("sendLoad counts responses by status, and rejections without Retry-After", async () => {
   let responses = 0;

@@ -44,7 +44,11 @@ test("minimize returns the items without which the list does not fail", async ()
 
 test("shrink returns the fault and the work that cause a failure, with rounded times", async () => {
   const refundRequest = { amount: "1000.00", pauseMs: 700, patienceMs: 6_000 };
-  const refund = { atMs: 650, kind: "refund", course: { asks: [refundRequest, refundRequest, refundRequest], atOnce: true, rollsBack: false } } as const;
+  const refund = {
+    atMs: 650,
+    kind: "refund",
+    course: { asks: [refundRequest, refundRequest, refundRequest], atOnce: true, rollsBack: false },
+  } as const;
   const point = { point: "refund.answered", service: "payments", signal: "SIGKILL" } as const;
   const schedule: Schedule = {
     work: [{ atMs: 50, kind: "key", way: "revoke" }, refund, { atMs: 0, kind: "verification", end: "canceled", ofClient: true }],

@@ -2,7 +2,10 @@ import { createInterface } from "node:readline/promises";
 import { CommandError, exitCodes } from "./command-error.ts";
 import { printable } from "./print.ts";
 
-/** Requests a confirmation on the terminal. Throws CommandError if the user does not type yes or no terminal exists. */
+/**
+ * Requests a confirmation on the terminal. Throws CommandError if the user does not type yes or no
+ * terminal exists.
+ */
 export async function confirm(question: string, { yes }: { readonly yes?: boolean }): Promise<void> {
   if (yes) return;
   // The question may contain names from the API, with control characters.

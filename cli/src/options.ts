@@ -45,7 +45,8 @@ export const withActorOption = (command: Command): Command =>
   command.addOption(new Option("--as <name>", "your name in the audit trail").default(systemUser(), "the system user"));
 
 /** Adds the options of a command that changes databases. */
-export const withChangeOptions = (command: Command, example?: string): Command => withActorOption(withCommonOptions(command, example));
+export const withChangeOptions = (command: Command, example?: string): Command =>
+  withActorOption(withCommonOptions(command, example));
 
 /** Description of `--json` in the help. */
 export const jsonHelp = "print one JSON document";

@@ -44,17 +44,17 @@ export function tableOf<Row>(rows: readonly Row[], columns: Columns<Row>): { hea
     return { name, text, ...rest, width: Math.max(widthOf(name), ...rows.map((row) => widthOf(text(row)))) };
   });
   const maxWidth = terminalWidth();
-  const shown = fitColumns(allColumns, maxWidth);
+  const shownColumns = fitColumns(allColumns, maxWidth);
   const lineOf = (cells: readonly string[]) =>
     cells
-      .map((cell, i) => pad(cell, shown[i]?.width ?? 0, shown[i]?.alignRight))
+      .map((cell, i) => pad(cell, shownColumns[i]?.width ?? 0, shownColumns[i]?.alignRight))
       .join("  ")
       .trimEnd();
   return {
-    header: styled("bold", lineOf(shown.map(({ name }) => name))),
+    header: styled("bold", lineOf(shownColumns.map(({ name }) => name))),
     line: (row) =>
       lineOf(
-        shown.map(({ text, width, min }) =>
+        shownColumns.map(({ text, width, min }) =>
           min === undefined || maxWidth === Number.POSITIVE_INFINITY ? text(row) : shorten(text(row), width),
         ),
       ),

@@ -105,8 +105,8 @@ test("api-keys works for operators and businesses; invitations and operator-keys
   expect((await amanaLocal("operator-keys", "list")).out).toMatch(new RegExp(`${operator} +REVOKED`));
 
   const operatorMade = await jsonOf(amanaLocal("api-keys", "create", "--business", business.id, "--name", "a", "--json"));
-  const own = await jsonOf(amanaBusiness("api-keys", "create", "--name", "b", "--json"));
-  expect((await amanaLocal("api-keys", "revoke", String(own["id"]), "--yes")).out).toContain("REVOKED");
+  const ownKey = await jsonOf(amanaBusiness("api-keys", "create", "--name", "b", "--json"));
+  expect((await amanaLocal("api-keys", "revoke", String(ownKey["id"]), "--yes")).out).toContain("REVOKED");
   expect((await amanaBusiness("api-keys", "revoke", String(operatorMade["id"]), "--yes")).out).toContain("REVOKED");
   // A rejection does not stop the other revocations and sets the exit code.
   const [unknown, other] = [uuidv7(), await jsonOf(amanaBusiness("api-keys", "create", "--name", "c", "--json"))];
@@ -119,7 +119,11 @@ test("api-keys works for operators and businesses; invitations and operator-keys
   const listed = await jsonOf<{ id: string; revoked_at?: string }[]>(
     amanaLocal("api-keys", "list", "--business", business.id, "--json"),
   );
-  expect(listed.filter(({ revoked_at }) => revoked_at).map(({ id }) => id)).toEqual([other["id"], own["id"], operatorMade["id"]]);
+  expect(listed.filter(({ revoked_at }) => revoked_at).map(({ id }) => id)).toEqual([
+    other["id"],
+    ownKey["id"],
+    operatorMade["id"],
+  ]);
 
   await eventually(async () => {
     const trail = await amanaLocal("audit", "list", "--entity", String(operatorMade["id"]));
@@ -162,18 +166,18 @@ test("payments lists several pages, refunds after a confirmation, and shows a ti
     (type) => new RegExp(`delivery attempt +PAYMENT_${type} +204 +\\d+ +${business.endpointId}`),
   );
   await eventually(async () => {
-    const shown = (await amanaBusiness("payments", "show", paid.id)).out;
-    for (const attempt of attempts) expect(shown).toMatch(attempt);
-    expect(shown).not.toContain("processor call");
+    const shownOutput = (await amanaBusiness("payments", "show", paid.id)).out;
+    for (const attempt of attempts) expect(shownOutput).toMatch(attempt);
+    expect(shownOutput).not.toContain("processor call");
   });
   const { out } = await amanaLocal("payments", "show", paid.id);
   for (const attempt of attempts) expect(out).toMatch(attempt);
   const { entries } = await jsonOf<{ entries: { kind: string; name: string; outcome?: string }[] }>(
     amanaLocal("payments", "show", paid.id, "--json"),
   );
-  const shown = entries.map(({ kind, name, outcome = "" }) => `${kind} ${name} ${outcome}`.trim());
+  const shownOutput = entries.map(({ kind, name, outcome = "" }) => `${kind} ${name} ${outcome}`.trim());
   // The order of two entries depends on the start times of calls, to the millisecond.
-  expect(new Set(shown)).toEqual(
+  expect(new Set(shownOutput)).toEqual(
     new Set([
       ...["payment PENDING", "payment PAID", "payment REFUNDED", "refund REQUESTED", "refund SENT", "refund ACCEPTED"],
       ...["REGISTER", "CONFIRM", "STATUS", "REFUND"].map((operation) => `processor_call ${operation} ACCEPTED`),
@@ -240,9 +244,9 @@ test("kyc shows applications without their secret link; kyc review requires an o
   const created = await business.call("POST", "/api/v1/kyc/applications", { external_id: "a-1" });
   const id = String(created.body["id"]);
   expect(await jsonOf(amanaBusiness("kyc", "list", "--external-id", "a-1", "--json"))).toMatchObject([{ id }]);
-  const shown = await amanaBusiness("kyc", "show", id);
-  expect(shown.out).toContain(id);
-  expect(shown.out).not.toContain(String(created.body["link_url"]));
+  const shownOutput = await amanaBusiness("kyc", "show", id);
+  expect(shownOutput.out).toContain(id);
+  expect(shownOutput.out).not.toContain(String(created.body["link_url"]));
   const review = ["kyc", "review", id, "--outcome", "APPROVED", "--note", "seen", "--yes"];
   expect(await amanaLocal(...review)).toMatchObject({ code: 1, err: expect.stringContaining("kyc_review_not_open") });
   expect(await amanaBusiness(...review)).toMatchObject({
@@ -298,7 +302,7 @@ async function amanaWithOneResponse(...args: string[]): Promise<CommandResult> {
   }).listen(0, "127.0.0.1");
   await once(lossy, "listening");
   const url = `http://127.0.0.1:${(lossy.address() as AddressInfo).port}`;
-  return await amanaWith({ ...settings(), AMANA_URL: url }, ...args);
+  return await amanaWith({ ...businessSettings(), AMANA_URL: url }, ...args);
 }
 
 test("api-keys revoke prints the completed revocations when a later call gets no response", async () => {
@@ -322,7 +326,7 @@ test("amana names the invalid option or setting, exits with the documented code,
   const incompleteDir = await mkdtemp(join(dir, "incomplete-"));
   await writeFile(join(incompleteDir, "dev.json"), `{"business":{"api_key":"${business.key}`);
   // With an address and a key, the command does not read the file of the local system.
-  expect(await amanaWith({ ...settings(), AMANA_DIR: incompleteDir }, "payments", "list")).toMatchObject({ code: 0 });
+  expect(await amanaWith({ ...businessSettings(), AMANA_DIR: incompleteDir }, "payments", "list")).toMatchObject({ code: 0 });
   const cases: [number, string, Promise<CommandResult>][] = [
     [2, "start a system", amanaWith({}, "payments", "list")],
     // Keys of the local system are not sent to another deployment.
@@ -333,8 +337,16 @@ test("amana names the invalid option or setting, exits with the documented code,
     [2, "without a user name", amanaLocal("payments", "list", "--url", `http://x:${business.key}@127.0.0.1/`)],
     [2, "dev.json is incomplete", amanaWith({ AMANA_DIR: incompleteDir }, "payments", "list")],
     // The key would be sent unencrypted.
-    [2, "Use its https:// address", amanaWith({ ...settings(), AMANA_URL: "http://elsewhere.example" }, "payments", "list")],
-    [3, "No response from", amanaWith({ ...settings(), AMANA_URL: "http://0.0.0.0:1" }, "payments", "list", "--allow-http")],
+    [
+      2,
+      "Use its https:// address",
+      amanaWith({ ...businessSettings(), AMANA_URL: "http://elsewhere.example" }, "payments", "list"),
+    ],
+    [
+      3,
+      "No response from",
+      amanaWith({ ...businessSettings(), AMANA_URL: "http://0.0.0.0:1" }, "payments", "list", "--allow-http"),
+    ],
     [2, "must not be empty", amanaBusiness("payments", "list", "--order-ref", "")],
     [2, "must not be empty", amanaLocal("dead-letters", "retry", "--all", "--topic", " ")],
     [2, "argument 'id'", amanaBusiness("payments", "show", "nope")],
@@ -347,7 +359,7 @@ test("amana names the invalid option or setting, exits with the documented code,
     [2, "unknown command 'constructor'", amanaBusiness("constructor")],
     // All words after "--" are arguments.
     [2, "argument 'id'", amanaBusiness("payments", "show", "--", "--json")],
-    [3, "No response from", amanaWith({ ...settings(), AMANA_URL: "http://127.0.0.1:1" }, "payments", "list")],
+    [3, "No response from", amanaWith({ ...businessSettings(), AMANA_URL: "http://127.0.0.1:1" }, "payments", "list")],
     [1, "not_found", amanaBusiness("payments", "show", uuidv7())],
   ];
   for (const [expectedCode, text, result] of cases) {

@@ -49,13 +49,13 @@ async function aConsumer() {
     for (const { key } of messages) if (failingKeys.has(key)) throw new Error("handler failed");
     processedIds.push(...messages.map(({ headers }) => headers["ce_id"] ?? ""));
   };
-  const open = (subscribers: Record<string, string[]>) =>
+  const openTransport = (subscribers: Record<string, string[]>) =>
     createTransport({ kind: "direct", subscribers, keys: testEventKeys("payments.v1") }, { clientId: "test", logger });
-  const transport = stack.use(await open({}));
+  const transport = stack.use(await openTransport({}));
   const topicHandler = { topic: "payments.v1", consumer: "webhooks", schema: PaymentEventSchema, effect };
   const running = stack.use(await consume(topicHandler, { orm: db.orm, transport, logger, retrySeconds: [0.01, 0.01] }));
   const { url } = stack.use(await startTestServer([...transport.services]));
-  const publisher = stack.use(await open({ "payments.v1": [url] }));
+  const publisher = stack.use(await openTransport({ "payments.v1": [url] }));
   return {
     stop: () => running[Symbol.asyncDispose](),
     deliver: (...messages: Message[]) => publisher.publish("payments.v1", messages),
@@ -97,10 +97,12 @@ async function auditTrail() {
 test("dead-letters omits free text of a message, and two concurrent retries process it once and are audited", async () => {
   const { deliver } = await aConsumer();
   const { id, key, eventId } = await aParkedDeadLetter(deliver);
-  expect(await listDeadLetters()).toMatchObject([{ id, key, status: "PARKED", reason: expect.stringContaining("handler failed") }]);
-  const shown = await amana("dead-letters", "show", id, "--service", "webhooks");
-  expect(shown.out).toContain("PAYMENT_COMPLETED");
-  expect(shown.out).not.toContain("secret wish");
+  expect(await listDeadLetters()).toMatchObject([
+    { id, key, status: "PARKED", reason: expect.stringContaining("handler failed") },
+  ]);
+  const shownOutput = await amana("dead-letters", "show", id, "--service", "webhooks");
+  expect(shownOutput.out).toContain("PAYMENT_COMPLETED");
+  expect(shownOutput.out).not.toContain("secret wish");
 
   expect(await jsonOf("dead-letters", "retry", id, "--as", "amina")).toMatchObject([
     { id, outcome: expect.stringContaining("failed again: Error: handler failed") },
@@ -161,16 +163,16 @@ test("stuck and migrate status list overdue work and missing migrations, and exi
 test("the stuck queries of every service run on its schema", async () => {
   for (const [name, load] of Object.entries(repairedServices)) {
     const { repair } = await load();
-    await using own = await createTestDatabase(name, repair.database);
-    const env = { [`${name.toUpperCase()}_DATABASE_URL`]: own.url };
+    await using serviceDb = await createTestDatabase(name, repair.database);
+    const env = { [`${name.toUpperCase()}_DATABASE_URL`]: serviceDb.url };
     expect(await amanaWith(env, "stuck", "--service", name)).toMatchObject({ code: 0, err: "" });
   }
 });
 
 test("outbox republish adds and audits events by time or by id, and rejects a topic that the service does not emit", async () => {
-  await using own = await createTestDatabase("payments", payments.database);
+  await using serviceDb = await createTestDatabase("payments", payments.database);
   const emit = (key: string) =>
-    transaction(own.orm, async (em) =>
+    transaction(serviceDb.orm, async (em) =>
       addToOutbox(em, {
         topic: "payments.v1",
         key,
@@ -181,27 +183,27 @@ test("outbox republish adds and audits events by time or by id, and rejects a to
       }),
     );
   const ids = [await emit("a"), await emit("b"), await emit("c")];
-  const env = { PAYMENTS_DATABASE_URL: own.url };
+  const env = { PAYMENTS_DATABASE_URL: serviceDb.url };
   const run = (...args: string[]) => amanaWith(env, "outbox", "republish", "--service", "payments", "--json", ...args);
   const byId = await run("--topic", "payments.v1", "--ids", ids[1] ?? "", "--reason", "lost in Kafka");
   expect(JSON.parse(byId.out)).toMatchObject([{ service: "payments", events: 1 }]);
   const byTime = await run("--topic", "payments.v1", "--from", "2020-01-01T00:00Z");
   expect(JSON.parse(byTime.out)).toMatchObject([{ events: 4 }]);
-  const rows = await own.orm.em
+  const rows = await serviceDb.orm.em
     .fork()
     .execute<{ id: string }[]>("select headers ->> 'ce_id' as id from outbox where topic = 'payments.v1' order by outbox.id");
   expect(rows.map(({ id }) => id)).toEqual([...ids, ids[1], ...ids, ids[1]]);
-  const trail = await own.orm.em.fork().execute<object[]>("select 1 from outbox where topic = 'audit.v1'");
+  const trail = await serviceDb.orm.em.fork().execute<object[]>("select 1 from outbox where topic = 'audit.v1'");
   expect(trail).toHaveLength(2);
   expect(await run("--topic", "kyc.v1", "--from", "2020-01-01T00:00Z")).toMatchObject({ code: 1 });
   expect(await run("--topic", "payments.v1")).toMatchObject({ code: 2 });
 });
 
 test("refunds hold and refunds release change the hold and are audited", async () => {
-  await using own = await createTestDatabase("payments", payments.database);
-  const env = { PAYMENTS_DATABASE_URL: own.url };
+  await using serviceDb = await createTestDatabase("payments", payments.database);
+  const env = { PAYMENTS_DATABASE_URL: serviceDb.url };
   const run = (...args: string[]) => amanaWith(env, "refunds", ...args, "--as", "amina");
-  const em = () => own.orm.em.fork();
+  const em = () => serviceDb.orm.em.fork();
   expect(await run("release", "--reason", "r")).toMatchObject({ code: 1, err: expect.stringContaining("not held") });
   expect(await run("hold", "--reason", "a disk's snapshot")).toMatchObject({ code: 0 });
   expect(await em().execute("select 1 from refund_hold where held_until > now() + interval '24 minutes'")).toHaveLength(1);
@@ -265,8 +267,8 @@ test("amana reads the database password from a setting or a file, and prints it 
 
 test("api-keys revoke --databases revokes a business's and an operator's key once and audits the actor", async () => {
   const repaired = (await import("@amana/identity/repair")).repair;
-  await using own = await createTestDatabase("identity", repaired.database);
-  const sql = (text: string, values: unknown[] = []) => own.orm.em.fork().execute<object[]>(text, values);
+  await using serviceDb = await createTestDatabase("identity", repaired.database);
+  const sql = (text: string, values: unknown[] = []) => serviceDb.orm.em.fork().execute<object[]>(text, values);
   const [business, key, operatorKey] = [uuidv7(), uuidv7(), uuidv7()];
   await sql("insert into business (id, name, status, created_at, updated_at) values (?, 'b', 'ACTIVE', now(), now())", [
     business,
@@ -281,7 +283,7 @@ test("api-keys revoke --databases revokes a business's and an operator's key onc
   );
   const revoke = (...ids: string[]) =>
     amanaWith(
-      { IDENTITY_DATABASE_URL: own.url },
+      { IDENTITY_DATABASE_URL: serviceDb.url },
       "api-keys",
       "revoke",
       ...ids,

@@ -74,10 +74,10 @@ interface Options {
 }
 
 async function verify(options: Options = {}): Promise<Finding[]> {
-  const found: Finding[] = [];
+  const foundProblems: Finding[] = [];
   const { trusted, kept = [], from, to } = { trusted: new Set([key.publicKey]), ...options };
-  await verifyTrail(db.orm, { trusted, kept, from, to, report: (finding) => found.push(finding), progress: () => {} });
-  return found;
+  await verifyTrail(db.orm, { trusted, kept, from, to, report: (finding) => foundProblems.push(finding), progress: () => {} });
+  return foundProblems;
 }
 const problemCodes = async (options = {}) => [...new Set((await verify(options)).map(({ problem }) => problem))].sort();
 
@@ -92,8 +92,8 @@ test("verifyTrail reports row_changed for a change of any column", async () => {
     `update audit_event set before = '{}' where id = '${ids[7]}'`,
     `update audit_event set at = at - interval '1 ms' where id = '${ids[8]}'`,
   );
-  const found = await verify();
-  expect(found.map(({ problem, id, number, day }) => [problem, id, number, day])).toEqual(
+  const foundProblems = await verify();
+  expect(foundProblems.map(({ problem, id, number, day }) => [problem, id, number, day])).toEqual(
     ids.map((id, i) => ["row_changed", id, i + 1, expect.any(String)]),
   );
 });
@@ -185,23 +185,23 @@ test.each<[string, number | "infinity", string]>([
   ["row_sealed_late", -25 * hourMs, "refund"],
   ["row_sealed_early", 11 * minuteMs, "refund"],
   ["row_sealed_late", "infinity", "refund"],
-])("verifyTrail reports %s for an inserted row whose time is %s ms from now and whose entity is a %s", async (problem, at, entity) => {
-  const id = await insertThroughTrigger(at, entity);
-  expect(await verify()).toMatchObject([{ problem, id, number: 10 }]);
-});
+])(
+  "verifyTrail reports %s for an inserted row whose time is %s ms from now and whose entity is a %s",
+  async (problem, at, entity) => {
+    const id = await insertThroughTrigger(at, entity);
+    expect(await verify()).toMatchObject([{ problem, id, number: 10 }]);
+  },
+);
 
 // Events may be late, and clocks differ.
 test.each([
   [-9 * minuteMs, "api_key"],
   [-23 * hourMs, "refund"],
   [9 * minuteMs, "refund"],
-])(
-  "verifyTrail accepts an inserted row whose time is %s ms from now and whose entity is a %s",
-  async (at, entity) => {
-    await insertThroughTrigger(at, entity);
-    expect(await verify()).toEqual([]);
-  },
-);
+])("verifyTrail accepts an inserted row whose time is %s ms from now and whose entity is a %s", async (at, entity) => {
+  await insertThroughTrigger(at, entity);
+  expect(await verify()).toEqual([]);
+});
 
 test("verifyTrail reports rows from before the chain only if they were sealed more than a day after the chain began", async () => {
   await insertThroughTrigger(-1000 * hourMs, "api_key");
@@ -245,9 +245,9 @@ test.each([
     await writeFile(join(dir, "trail.jsonl"), `${JSON.stringify(row)}\n`);
     await writeFile(join(dir, "links.jsonl"), `${JSON.stringify({ day, number: 1, leaf })}\n`);
     await writeFile(join(dir, "heads.jsonl"), `${JSON.stringify(signHead(head, key.privateKey))}\n`);
-    const found: string[] = [];
-    await verifyBundle(dir, { trusted: new Set([key.publicKey]), report: ({ problem }) => found.push(problem) });
-    expect(found).toEqual(expected);
+    const foundProblems: string[] = [];
+    await verifyBundle(dir, { trusted: new Set([key.publicKey]), report: ({ problem }) => foundProblems.push(problem) });
+    expect(foundProblems).toEqual(expected);
   } finally {
     await rm(dir, { recursive: true });
   }
@@ -277,9 +277,9 @@ test.each([
   ],
 ])("verifyTrail reports a problem for links that were %s", async (_change, statement) => {
   await tamper(statement);
-  const found = await problemCodes();
-  expect(found).not.toEqual([]);
-  expect(found.filter((problem) => !/^(link|row|head)/.test(problem))).toEqual([]);
+  const foundProblems = await problemCodes();
+  expect(foundProblems).not.toEqual([]);
+  expect(foundProblems.filter((problem) => !/^(link|row|head)/.test(problem))).toEqual([]);
 });
 
 test("verifyTrail reports a head that was changed, deleted or signed with another key", async () => {
@@ -328,9 +328,9 @@ test.each([
   ["business_id = (select business_id from audit_event where id = '%0')", "names another business than row"],
 ])("verifyTrail reports link_broken after a link is updated with: %s", async (change, detailPart) => {
   await tamper(`update audit_link set ${change.replace("%0", ids[0] ?? "")} where event_id = '${ids[4]}'`);
-  const found = await verify();
-  expect(found.map(({ problem }) => problem)).toContain("link_broken");
-  expect(found.map(({ detail }) => detail).join()).toContain(detailPart);
+  const foundProblems = await verify();
+  expect(foundProblems.map(({ problem }) => problem)).toContain("link_broken");
+  expect(foundProblems.map(({ detail }) => detail).join()).toContain(detailPart);
 });
 
 test("sealRows throws when the newest head has an invalid signature", async () => {

@@ -25,7 +25,8 @@ async function paymentsAndWebhooks() {
   ];
   let number = 1_000_000_000;
   return {
-    paymentsSql: <Row extends object>(sql: string, values: unknown[] = []) => paymentsDb.orm.em.fork().execute<Row[]>(sql, values),
+    paymentsSql: <Row extends object>(sql: string, values: unknown[] = []) =>
+      paymentsDb.orm.em.fork().execute<Row[]>(sql, values),
     async aPayment(status: string, businessId = uuidv7()) {
       const id = uuidv7();
       await paymentsDb.orm.em.fork().execute(
@@ -149,8 +150,8 @@ test("amana restored kyc requests a lost review decision again once, and schedul
 
   const { code, rows } = await restored();
   expect(code).toBe(4);
-  const found = rows.map(({ id, here, status }) => [id, here, status]).sort();
-  expect(found).toEqual(
+  const summaries = rows.map(({ id, here, status }) => [id, here, status]).sort();
+  expect(summaries).toEqual(
     [
       [decidedAtProvider.id, "NEEDS_REVIEW", "REJECTED"],
       [openAtProvider.id, "NEEDS_REVIEW", "REJECTED"],
@@ -167,7 +168,7 @@ test("amana restored kyc requests a lost review decision again once, and schedul
 
   // Webhooks has received the event.
   await addEvent(decidedAtProvider, "COMPLETED", "NEEDS_REVIEW", minutesAgo(1));
-  const again = await restored();
-  expect(again.rows.map(({ id }) => id).sort()).toEqual([openAtProvider.id, expired.id, unknown.id].sort());
+  const secondRun = await restored();
+  expect(secondRun.rows.map(({ id }) => id).sort()).toEqual([openAtProvider.id, expired.id, unknown.id].sort());
   expect(await emitted()).toHaveLength(1);
 });

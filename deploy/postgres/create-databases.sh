@@ -7,18 +7,18 @@
 # The variables of the other services have the same form.
 set -eu
 services="identity kyc clients payments webhooks"
-seen=" POSTGRES_PASSWORD"
+checked=" POSTGRES_PASSWORD"
 for service in $services; do
   for kind in DATABASE OWNER; do
     variable=$(echo "$service" | tr a-z A-Z)_${kind}_PASSWORD
     eval "password=\${$variable:?must be set: each database role has its own password}"
-    for other in $seen; do
-      if eval "[ \"\$password\" = \"\${$other:-}\" ]"; then
-        echo "$variable and $other are equal. Give each database role its own password, remove the data folder, and start again." >&2
+    for earlier in $checked; do
+      if eval "[ \"\$password\" = \"\${$earlier:-}\" ]"; then
+        echo "$variable and $earlier are equal. Give each database role its own password, remove the data folder, and start again." >&2
         exit 1
       fi
     done
-    seen="$seen $variable"
+    checked="$checked $variable"
   done
 done
 for service in $services; do

@@ -39,7 +39,9 @@ export async function takeBaseBackup({ superuserUrl }: Postgres, dataDir: string
   await client.connect();
   try {
     await client.query("select pg_backup_start('drill', fast => true)");
-    const excludes = ["./pg_wal/*", "./pg_replslot/*", "./postmaster.pid", "./postmaster.opts"].map((path) => `--exclude=${path}`);
+    const excludes = ["./pg_wal/*", "./pg_replslot/*", "./postmaster.pid", "./postmaster.opts"].map(
+      (path) => `--exclude=${path}`,
+    );
     const tar = `${to}.tar`;
     // Code 1: a file changed or was removed during the read. The write-ahead log contains the
     // change.

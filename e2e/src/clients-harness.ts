@@ -46,7 +46,12 @@ export async function readOnboarding({ amana }: Caller, clientId: string) {
  * Waits until the onboarding of a client has these statuses and this application. An open
  * application has a link.
  */
-export const expectOnboarding = (business: Caller, clientId: string, statuses: OnboardingStatuses, application?: { id: string; link?: string }) =>
+export const expectOnboarding = (
+  business: Caller,
+  clientId: string,
+  statuses: OnboardingStatuses,
+  application?: { id: string; link?: string },
+) =>
   eventually(async () => {
     expect(await readOnboarding(business, clientId)).toEqual({
       statuses,

@@ -34,7 +34,9 @@ function findPaths(document: string): string[][] {
   return [
     ...quoted("services|packages|proto|docs|deploy|bench|chaos|cli|e2e|sdks|\\.ci|\\.github").map((path) => [path]),
     // In a document of the whole project, the path can be in any service.
-    ...quoted("src|test|migrations").map((path) => (ownWorkspace ? [ownWorkspace] : services).map((folder) => join(folder, path))),
+    ...quoted("src|test|migrations").map((path) =>
+      (ownWorkspace ? [ownWorkspace] : services).map((folder) => join(folder, path)),
+    ),
     ...[...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, path]) => [join(dirname(document), path ?? "")]),
   ];
 }

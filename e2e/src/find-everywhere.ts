@@ -67,7 +67,9 @@ export async function readKafkaPlaces(brokers: string): Promise<Place[]> {
  * digits, percent-encoded, or in base64.
  */
 export function findPlaces(places: readonly Place[], word: string): string[] {
-  const caseInsensitiveForms = [word, Buffer.from(word).toString("hex"), encodeURIComponent(word)].map((form) => form.toLowerCase());
+  const caseInsensitiveForms = [word, Buffer.from(word).toString("hex"), encodeURIComponent(word)].map((form) =>
+    form.toLowerCase(),
+  );
   const base64Forms = encodeBase64Parts(word);
   const matching = places.filter(({ content }) => {
     const lower = content.toLowerCase();

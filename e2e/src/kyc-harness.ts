@@ -80,7 +80,8 @@ export const clearFaults = (system: System) => sandbox(system, "DELETE", "/sandb
 /** Waits for the webhook of this type and application or payment. Throws after the timeout. */
 export async function waitForWebhook({ receiver }: TestBusiness, kind: string, id: string, timeoutMs = 90_000) {
   const webhook = await receiver.next(kind, id, timeoutMs);
-  if (!webhook) throw new Error(`No ${kind} of ${id} was received. Rejected deliveries: ${receiver.refused.join("; ") || "none"}`);
+  if (!webhook)
+    throw new Error(`No ${kind} of ${id} was received. Rejected deliveries: ${receiver.refused.join("; ") || "none"}`);
   return webhook;
 }
 

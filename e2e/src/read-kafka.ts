@@ -42,7 +42,8 @@ export async function readKafka(brokers: string): Promise<KafkaMessage[]> {
           value: message.value ?? Buffer.alloc(0),
           headers: Object.fromEntries(Object.entries(message.headers ?? {}).map(([name, value]) => [name, String(value)])),
         });
-        if (BigInt(message.offset) + 1n >= (unreadPartitions.get(`${topic}/${partition}`) ?? 0n)) unreadPartitions.delete(`${topic}/${partition}`);
+        if (BigInt(message.offset) + 1n >= (unreadPartitions.get(`${topic}/${partition}`) ?? 0n))
+          unreadPartitions.delete(`${topic}/${partition}`);
         if (unreadPartitions.size === 0) resolve();
       },
     });

@@ -130,7 +130,10 @@ export async function sandbox(
 }
 
 /** Returns the number of refund calls for an order and the refunded amount at the processor. */
-export async function readProcessorView(system: System, orderId: string): Promise<{ refundedAmount: number; refundCalls: number }> {
+export async function readProcessorView(
+  system: System,
+  orderId: string,
+): Promise<{ refundedAmount: number; refundCalls: number }> {
   const view = (await sandbox(system, "GET", `/sandbox/payments/${orderId}`)) as {
     refundedAmount: number;
     calls: { operation: string }[];

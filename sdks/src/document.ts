@@ -65,11 +65,11 @@ const read = <T>(path: string) => JSON.parse(readFileSync(new URL(path, import.m
 const document = read<Document>("../../docs/api/openapi.json");
 const names = read<Record<string, string>>("../names.json");
 
-const resolved = (schema: Schema) =>
+const resolveSchema = (schema: Schema) =>
   schema.$ref === undefined ? schema : (document.components.schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {});
 
-export const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
-const pascal = (name: string) => name.split(/[_-]/).map(capitalised).join("");
+export const capitalise = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+const toPascalCase = (name: string) => name.split(/[_-]/).map(capitalise).join("");
 
 /** Collects the models of the document. Schemas of the same form share one model. */
 class Models {
@@ -81,7 +81,7 @@ class Models {
    * schema in the document, or `fieldName`.
    */
   typeOf(schema: Schema, fieldName: string): { type: Type; nullable: boolean } {
-    const target = resolved(schema);
+    const target = resolveSchema(schema);
     const name = schema.$ref?.split("/").at(-1) ?? fieldName;
     if (target.anyOf) {
       const others = target.anyOf.filter(({ type }) => type !== "null");
@@ -113,15 +113,15 @@ class Models {
     const model = { name, fields: [] as Field[] };
     this.models.push(model);
     for (const [field, schema] of Object.entries(properties)) {
-      const { type, nullable } = this.typeOf(schema, name + pascal(field));
+      const { type, nullable } = this.typeOf(schema, name + toPascalCase(field));
       model.fields.push({ name: field, type, nullable, required: required.includes(field), description: schema.description });
     }
     return name;
   }
 }
 
-const success = ({ responses }: Operation) => Object.entries(responses).find(([status]) => Number(status) < 400) ?? [];
-const resultSchema = (operation: Operation) => success(operation)[1]?.content?.["application/json"]?.schema;
+const successResponse = ({ responses }: Operation) => Object.entries(responses).find(([status]) => Number(status) < 400) ?? [];
+const resultSchema = (operation: Operation) => successResponse(operation)[1]?.content?.["application/json"]?.schema;
 
 /** Reads the document. Throws if an operation has no name, or if a name has no operation. */
 export function readApi(): Api {
@@ -147,11 +147,11 @@ export function readApi(): Api {
 
 function methodOf(models: Models, details: { name: string; path: string; verb: Method["verb"]; operation: Operation }): Method {
   const { name, path, verb, operation } = details;
-  const id = capitalised(operation.operationId);
+  const id = capitalise(operation.operationId);
   const parameters = operation.parameters ?? [];
   const query = parameters.filter((parameter) => parameter.in === "query");
   const body = operation.requestBody?.content["application/json"]?.schema;
-  const [status] = success(operation);
+  const [status] = successResponse(operation);
   const schema = resultSchema(operation);
   const isList = verb === "GET" && schema?.type === "array";
   const result = schema && models.typeOf(schema, `${id}Result`).type;
@@ -167,11 +167,11 @@ function methodOf(models: Models, details: { name: string; path: string; verb: M
   };
 }
 
-const isRequired = (schema: Schema | undefined) => (schema ? (resolved(schema).required ?? []) : []).length > 0;
+const isRequired = (schema: Schema | undefined) => (schema ? (resolveSchema(schema).required ?? []) : []).length > 0;
 
 function inputOf(models: Models, schema: Schema | undefined, name: string, required: boolean): Method["input"] {
   // A body without properties is omitted from the method.
-  if (!schema || Object.keys(resolved(schema).properties ?? {}).length === 0) return undefined;
+  if (!schema || Object.keys(resolveSchema(schema).properties ?? {}).length === 0) return undefined;
   const { type } = models.typeOf(schema, name);
   if (type.kind !== "model") throw new Error(`${name} is not an object`);
   return { model: type.name, required };

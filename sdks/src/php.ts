@@ -1,4 +1,4 @@
-import { type Api, capitalised, type Field, type Method, type Model, type Type } from "./document.ts";
+import { type Api, capitalise, type Field, type Method, type Model, type Type } from "./document.ts";
 
 const header = `<?php
 
@@ -8,7 +8,7 @@ declare(strict_types=1);
 
 namespace Amana;
 `;
-const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+const toCamelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Returns the type as an array shape, which PHPStan checks. */
 function textOf(type: Type, models: ReadonlyMap<string, Model>): string {
@@ -40,14 +40,14 @@ function methodOf(
   const inputName = kind === "list" ? "query" : "body";
   const optional = kind === "list" ? "array $query = []" : "?array $body = null";
   const parameters = [
-    ...pathParameters.map((parameter) => `string $${camel(parameter)}`),
+    ...pathParameters.map((parameter) => `string $${toCamelCase(parameter)}`),
     ...(input ? [input.required ? `array $${inputName}` : optional] : []),
     ...(keyed ? ["?string $idempotencyKey = null"] : []),
   ].join(", ");
   const texts = path
     .split(/(\{\w+\})/)
     .filter(Boolean)
-    .map((part) => (part.startsWith("{") ? `Transport::segment($${camel(part.slice(1, -1))})` : `'${part}'`))
+    .map((part) => (part.startsWith("{") ? `Transport::segment($${toCamelCase(part.slice(1, -1))})` : `'${part}'`))
     .join(" . ");
   const resultType = result ? textOf(result, models) : "void";
   const nativeType = !result ? "void" : "array";
@@ -68,10 +68,10 @@ export function phpResources({ models, resources }: Api): string {
   const byName = new Map(models.map((model) => [model.name, model]));
   const classes = resources.map(
     ({ name, methods }) =>
-      `\nfinal class ${capitalised(name)} extends Resource\n{\n${methods.map((method) => methodOf(method, byName)).join("\n")}}\n`,
+      `\nfinal class ${capitalise(name)} extends Resource\n{\n${methods.map((method) => methodOf(method, byName)).join("\n")}}\n`,
   );
-  const fields = resources.map(({ name }) => `    public readonly ${capitalised(name)} $${name};\n`);
-  const assignments = resources.map(({ name }) => `        $this->${name} = new ${capitalised(name)}($transport);\n`);
+  const fields = resources.map(({ name }) => `    public readonly ${capitalise(name)} $${name};\n`);
+  const assignments = resources.map(({ name }) => `        $this->${name} = new ${capitalise(name)}($transport);\n`);
   return `${header}
 /**
  * A client of the API with one API key. Types of requests and responses:

@@ -16,7 +16,7 @@ export interface Language {
   readonly sample: readonly string[];
 }
 
-const all: readonly Language[] = [
+const allLanguages: readonly Language[] = [
   {
     name: "typescript",
     program: process.execPath,
@@ -70,7 +70,7 @@ export function hasMypy(): boolean {
 const required = (process.env["REQUIRED_LANGUAGES"] ?? "").split(",");
 
 /** The installed and required languages. Prints a notice for each missing one. */
-export const languages = all.filter((language) => {
+export const languages = allLanguages.filter((language) => {
   if (required.includes(language.name) || isInstalled(language)) return true;
   process.stderr.write(`\nSKIPPED: the tests of the ${language.name} client. ${language.name} is not installed.\n\n`);
   return false;

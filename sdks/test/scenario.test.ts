@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-test("all libraries have the same results in the scenario, and no request takes effect twice", async () => {
+test("all libraries print the same results of the scenario, and no request takes effect twice", async () => {
   const { gatewayUrl, sandboxUrl, adminKey } = running.system;
   const outputs = await byLanguage(async (language) => {
     await using proxy = await startFaultProxy(gatewayUrl);
@@ -49,11 +49,12 @@ test("all libraries have the same results in the scenario, and no request takes 
   }
 });
 
-test("with random faults a payment is created at most once, and none is created after a final error", async () => {
+test("a payment is created at most once under random faults, and not at all after a final error", async () => {
   const { gatewayUrl, sandboxUrl, adminKey } = running.system;
-  // Each run has a new seed. The message of a failure contains it, and `draw` repeats its faults.
+  // Each run has a new seed. The message of a failure contains it, and `drawFaults` repeats its
+  // faults.
   const seed = randomInt(2 ** 31);
-  const drawnFaults = draw(seed);
+  const drawnFaults = drawFaults(seed);
   await byLanguage(async (language) => {
     await using proxy = await startFaultProxy(gatewayUrl);
     const plan = (faults: Fault[]) => ({ what: "faults", http: "PUT", url: `${proxy.url}/faults`, body: faults, expect: "ok" });
@@ -103,7 +104,7 @@ test.runIf(languages.some(({ name }) => name === "go"))("the Go library passes g
   await execute("go", ["vet", "./..."], { cwd });
 });
 
-test.runIf(hasMypy())("the Python library and its sample pass mypy, and a misspelt field does not", async () => {
+test.runIf(hasMypy())("the Python library and its sample pass mypy, which rejects a misspelt field", async () => {
   const cwd = join(folder, "python");
   // Parsed JSON has the type Any, so returning it must be permitted.
   const options = ["--strict", "--no-warn-return-any", "--python-version", "3.10", "--cache-dir", join(dir, "mypy")];
@@ -117,7 +118,7 @@ test.runIf(hasMypy())("the Python library and its sample pass mypy, and a misspe
 });
 
 /** Draws ten sequences of up to five faults. */
-function draw(seed: number): Fault[][] {
+function drawFaults(seed: number): Fault[][] {
   const problem = (status: number, code: string): Fault => ({
     status,
     headers: { "content-type": "application/problem+json", "retry-after": "0" },
@@ -127,11 +128,11 @@ function draw(seed: number): Fault[][] {
   faults.push(problem(429, "rate_limited"), problem(503, "overloaded"), problem(500, "internal_error"));
   faults.push(scenario.values["HTML"] as Fault, scenario.values["FOREIGN"] as Fault, { status: 404, body: "No route" });
   let state = seed;
-  const below = (end: number) => {
+  const nextInt = (end: number) => {
     state = (Math.imul(state, 1103515245) + 12345) >>> 0;
     return (state >>> 8) % end;
   };
-  return Array.from({ length: 10 }, () => Array.from({ length: below(6) }, () => faults[below(faults.length)] as Fault));
+  return Array.from({ length: 10 }, () => Array.from({ length: nextInt(6) }, () => faults[nextInt(faults.length)] as Fault));
 }
 
 /** Creates a project folder with the library, installed as the tools of its language do. */

@@ -41,7 +41,8 @@ export async function growth({ rounds, events }: { rounds: number; events: "dire
   for (const operation of operations) {
     const cost = await measureBetween(system, async () => {
       await runAll(operation, system, count, ids, "person");
-      for (let receivedCount = -1; receivedCount < receiver.received.length; await sleep(idleMs)) receivedCount = receiver.received.length;
+      for (let receivedCount = -1; receivedCount < receiver.received.length; await sleep(idleMs))
+        receivedCount = receiver.received.length;
     });
     log(`${operation.name}: ${count} in ${cost.seconds.toFixed(1)} s`);
     const perIdleSecond = (name: string) => (idle.cpu[name] ?? 0) / idle.seconds;
@@ -90,7 +91,9 @@ async function measureBetween(system: System, work: () => Promise<unknown>) {
 
 async function readUse(system: System) {
   const { rows } = await query(system, "payments", "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as wal");
-  const cpu = Object.entries(readFiguresOfDescendants(process.pid, findProcessName)).map(([name, { cpuSeconds }]) => [name, cpuSeconds] as const);
+  const cpu = Object.entries(readFiguresOfDescendants(process.pid, findProcessName)).map(
+    ([name, { cpuSeconds }]) => [name, cpuSeconds] as const,
+  );
   return { atMs: performance.now(), cpu: Object.fromEntries(cpu), wal: Number((rows[0] as { wal: string }).wal) };
 }
 

@@ -58,7 +58,9 @@ export const operations: readonly Operation[] = [
   {
     name: "client created",
     run: async ({ call, prefix }, number, ids) =>
-      ids.clients.push(String((await create(call, "clients/createPerson", createPerson(`${prefix}${number}`), `${prefix}${number}`))["id"])),
+      ids.clients.push(
+        String((await create(call, "clients/person", createPerson(`${prefix}${number}`), `${prefix}${number}`))["id"]),
+      ),
   },
   {
     name: "beneficiary created",

@@ -7,7 +7,7 @@ import { readDevFile } from "@amana/dev-env/dev-file";
 import { startedUnderGuard } from "@amana/dev-env/end-with-parent";
 import { freePort } from "@amana/dev-env/free-port";
 import { request } from "undici";
-import { readFiguresOfDescendants, readProcessFigures, processorShares } from "../process-figures.ts";
+import { processorShares, readFiguresOfDescendants, readProcessFigures } from "../process-figures.ts";
 import { log, median, printTable } from "../table.ts";
 
 const idleSeconds = 10;

@@ -13,7 +13,8 @@ export interface EventNumber {
 const formatHex = (number: number, digits: number) => number.toString(16).padStart(digits, "0");
 
 /** Returns a UUID of version 7 whose last random digits are replaced with the number. */
-export const createEventId = ({ run, index }: EventNumber): string => `${uuidv7().slice(0, 24)}${formatHex(run, 4)}${formatHex(index, 8)}`;
+export const createEventId = ({ run, index }: EventNumber): string =>
+  `${uuidv7().slice(0, 24)}${formatHex(run, 4)}${formatHex(index, 8)}`;
 
 /** Returns the number in an event id. For any other id, the returned number belongs to no run. */
 export const readEventNumber = (id: string): EventNumber => ({

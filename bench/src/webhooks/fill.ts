@@ -15,7 +15,11 @@ const batchSize = 5_000;
 /**
  * Inserts events into the database of webhooks, with a delivery to each endpoint of the business.
  */
-export async function fill(system: System, { id, endpointIds }: Business, { status, deliveries, run }: FillOptions): Promise<void> {
+export async function fill(
+  system: System,
+  { id, endpointIds }: Business,
+  { status, deliveries, run }: FillOptions,
+): Promise<void> {
   const client = new pg.Client({ connectionString: system.ownerDatabaseUrls["webhooks"] });
   await client.connect();
   const events = Math.ceil(deliveries / endpointIds.length);

@@ -92,7 +92,8 @@ export async function measureFlow(webhooksSystem: WebhooksSystem, options: FlowO
         seconds,
       }),
   ]);
-  const countEndpoints = ({ endpoints }: Business) => endpoints.filter((endpoint) => !excludedEndpoints.includes(endpoint)).length;
+  const countEndpoints = ({ endpoints }: Business) =>
+    endpoints.filter((endpoint) => !excludedEndpoints.includes(endpoint)).length;
   const counts = businesses.map(countEndpoints);
   const expected = commitStartedMs.reduce((sum, _, index) => sum + (counts[index % counts.length] ?? 0), 0);
   const arrivals = createArrivalLog(commitStartedMs, excludedEndpoints);

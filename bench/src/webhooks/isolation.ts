@@ -26,7 +26,12 @@ async function measureBeforeAndAfter(
 export const oneHanging: Scenario = async (webhooksSystem, { seconds, quick }) => {
   const business = await webhooksSystem.addBusiness(10);
   const excludedEndpoints = business.endpoints.slice(0, 1);
-  const options = { businesses: [business], perSecond: quick ? 5 : 50, seconds: quick ? seconds : hangingSeconds, excludedEndpoints };
+  const options = {
+    businesses: [business],
+    perSecond: quick ? 5 : 50,
+    seconds: quick ? seconds : hangingSeconds,
+    excludedEndpoints,
+  };
   return await measureBeforeAndAfter(webhooksSystem, "one hanging of ten, 50/s each", options, async () => {
     await webhooksSystem.receivers.request({ hang: excludedEndpoints });
     return {};

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createProgress } from "@amana/dev-env/progress";
 import { type System, startSystem } from "@amana/dev-env/system";
 import pg from "pg";
-import { type PostRequest, load, startBareServer } from "../bare-server.ts";
+import { load, type PostRequest, startBareServer } from "../bare-server.ts";
 import { createPaidPayment } from "../paid-payment.ts";
 import { log, median, printTable } from "../table.ts";
 import { copyPaidPayment } from "./paid-payments.ts";

@@ -10,7 +10,7 @@ import pg from "pg";
 import type { Program } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
 import { tamperWithBundle } from "./tamper-with-bundle.ts";
-import { insertThroughTrigger, tamperWithTrail, readTriggerStates } from "./tamper-with-trail.ts";
+import { insertThroughTrigger, readTriggerStates, tamperWithTrail } from "./tamper-with-trail.ts";
 
 const trailChangesPerRound = 6;
 const bundleChangesPerRound = 20;
@@ -101,7 +101,11 @@ export const audit: Program = {
       log(`round ${++round}, ${heads.length} heads`);
     } while (!signal.aborted);
     const finalTriggers = JSON.stringify(await readTriggerStates(owner));
-    report.check("the triggers of the audit tables have their original state", finalTriggers === originalTriggers, () => finalTriggers);
+    report.check(
+      "the triggers of the audit tables have their original state",
+      finalTriggers === originalTriggers,
+      () => finalTriggers,
+    );
     await insertThroughTrigger(owner, random);
     await readSealedHeads(owner);
     const problems = await verify();

@@ -19,7 +19,8 @@ const writers = 6;
  * database to an earlier state.
  */
 export const database: Program = {
-  attacks: "P2: kill PostgreSQL during writes, then restore an old payments database; no 2xx response is lost, no refund repeated",
+  attacks:
+    "P2: kill PostgreSQL during writes, then restore an old payments database; no 2xx response is lost, no refund repeated",
   run,
 };
 

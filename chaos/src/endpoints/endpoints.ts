@@ -86,7 +86,9 @@ export const endpoints: Program = {
         events.filter(({ businessId }) => businessId === unaffectedId),
         healthy,
       );
-    log(`p95 of the business without faulty endpoints: ${p95Unaffected(baselineEvents)} ms before and ${p95Unaffected(attackEvents)} ms during the attack`);
+    log(
+      `p95 of the business without faulty endpoints: ${p95Unaffected(baselineEvents)} ms before and ${p95Unaffected(attackEvents)} ms during the attack`,
+    );
 
     await checkSchedule(webhooks.pool, report);
     await checkChangedHosts(webhooks.pool, faultyEndpoints, report);
@@ -98,7 +100,11 @@ export const endpoints: Program = {
       isNear(useAfter, useBefore),
       () => `${formatUse(useBefore)}, then ${formatUse(useAfter)}`,
     );
-    report.check("no connection to a forbidden address", forbidden.countConnections() === 0, () => `${forbidden.countConnections()} times`);
+    report.check(
+      "no connection to a forbidden address",
+      forbidden.countConnections() === 0,
+      () => `${forbidden.countConnections()} times`,
+    );
     report.check("webhooks did not crash", system.services.webhooks.pid() === pid, () => "the process was replaced");
   },
 };

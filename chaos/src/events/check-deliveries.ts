@@ -80,9 +80,13 @@ export async function checkDeliveries({ committed, endpoints, webhooks, interrup
     summarize(unsubscribed),
   );
   report.check("all attempts of an event have the same id and the same body", changed.length === 0, () => summarize(changed));
-  report.check("an endpoint accepted each delivery that is stored as successful", unconfirmed.length === 0, () => summarize(unconfirmed));
-  report.check("an event is accepted again only after a fault during its lease or a late response", unexplained.length === 0, () =>
-    summarize(unexplained),
+  report.check("an endpoint accepted each delivery that is stored as successful", unconfirmed.length === 0, () =>
+    summarize(unconfirmed),
+  );
+  report.check(
+    "an event is accepted again only after a fault during its lease or a late response",
+    unexplained.length === 0,
+    () => summarize(unexplained),
   );
   const rows = [...recorded.values()];
   const unfinished = rows.filter(({ status, is_leased }) => status !== "SUCCEEDED" || is_leased);

@@ -53,7 +53,9 @@ export const events: Program = {
     const { urls, ownerUrls } = await ensureDatabases(webhooksPostgres.superuserUrl, ["webhooks"], randomUUID());
     await migrateService("webhooks", { DATABASE_URL: ownerUrls["webhooks"] as string });
     const { receivers, countRejectedSignatures } = stack.use(await startReceivers(random.fork(), endpointsCount));
-    const clocks = ["consumer", "another-consumer", "extra-consumer", "relay", "another-relay"].map((name) => new Clock(dir, name));
+    const clocks = ["consumer", "another-consumer", "extra-consumer", "relay", "another-relay"].map(
+      (name) => new Clock(dir, name),
+    );
     const [consumerClock, secondConsumerClock, extraConsumerClock, relayClock, secondRelayClock] = clocks as [
       Clock,
       Clock,

@@ -123,7 +123,8 @@ export function createProcessFaults({ consumers, extraConsumer, relays, interrup
     await killAt(relays[0] as ServiceProcess, "relay.published", "relays killed at C6 (after publishing)", runRelayFault);
     await Promise.all(relays.map((relay) => relay.start()));
   };
-  const killExtraConsumerAtC7 = () => killAt(extraConsumer, "consumer.committed", "consumers killed at C7 (after the commit)", recordConsumerLeases);
+  const killExtraConsumerAtC7 = () =>
+    killAt(extraConsumer, "consumer.committed", "consumers killed at C7 (after the commit)", recordConsumerLeases);
   const killConsumerAtC8: Fault = async (random) => {
     const replica = pick(random, consumers);
     await kill(replica, "consumers killed (-9)", recordConsumerLeases);
@@ -138,7 +139,10 @@ export function createProcessFaults({ consumers, extraConsumer, relays, interrup
       [killConsumerAtC8, freeze(consumers, "consumers", recordConsumerLeases)],
       [killAndRestart(consumers, "consumers", recordConsumerLeases)],
     ],
-    extraConsumer: [[killExtraConsumerAtC7, runExtraConsumer(stopExtraConsumer)], [runExtraConsumer(() => kill(extraConsumer, "extra consumers killed (-9)", recordConsumerLeases))]],
+    extraConsumer: [
+      [killExtraConsumerAtC7, runExtraConsumer(stopExtraConsumer)],
+      [runExtraConsumer(() => kill(extraConsumer, "extra consumers killed (-9)", recordConsumerLeases))],
+    ],
     relays: [[killRelaysAtC6, freeze(relays, "relays", runRelayFault)], [killAndRestart(relays, "relays", runRelayFault)]],
   } satisfies Record<string, [required: Fault[], optional?: Fault[]]>;
 }

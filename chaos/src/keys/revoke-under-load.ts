@@ -2,7 +2,7 @@ import { apiCaller } from "@amana/dev-env/demo/api";
 import { sleep } from "@amana/runtime";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
-import { revoke, type Victim, type RevocationMethod } from "./revoke.ts";
+import { type RevocationMethod, revoke, type Victim } from "./revoke.ts";
 import { startRename } from "./slow-body.ts";
 
 export interface RevocationUnderLoad {

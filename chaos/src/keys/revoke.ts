@@ -2,7 +2,13 @@ import { randomUUID } from "node:crypto";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import type { Random } from "../random.ts";
 
-export const revocationMethods = ["revoke", "revoke by the business", "rotate by an operator", "rotate by the business", "disable"] as const;
+export const revocationMethods = [
+  "revoke",
+  "revoke by the business",
+  "rotate by an operator",
+  "rotate by the business",
+  "disable",
+] as const;
 export type RevocationMethod = (typeof revocationMethods)[number];
 
 const waitMsMax = 30_000;
@@ -28,7 +34,13 @@ export async function createVictim(gatewayUrl: string, adminKey: string, round: 
  * without a response, for example after identity was killed between its commit and its response.
  * Returns false on 401: the request was sent with the revoked key, so no response can confirm it.
  */
-export async function revoke(gatewayUrls: readonly string[], adminKey: string, victim: Victim, method: RevocationMethod, random: Random) {
+export async function revoke(
+  gatewayUrls: readonly string[],
+  adminKey: string,
+  victim: Victim,
+  method: RevocationMethod,
+  random: Random,
+) {
   const endsAtMs = performance.now() + waitMsMax;
   while (performance.now() < endsAtMs) {
     const url = random.pick(gatewayUrls);

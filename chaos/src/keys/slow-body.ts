@@ -18,7 +18,9 @@ export async function startRename(gatewayUrl: string, key: string, name: string,
   await once(socket, "connect");
   socket.write(
     `PATCH /api/v1/me HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
-      (chunked ? `Transfer-Encoding: chunked\r\n\r\n${formatChunk(bodyStart)}` : `Content-Length: ${body.length}\r\n\r\n${bodyStart}`),
+      (chunked
+        ? `Transfer-Encoding: chunked\r\n\r\n${formatChunk(bodyStart)}`
+        : `Content-Length: ${body.length}\r\n\r\n${bodyStart}`),
   );
   return {
     async finish() {

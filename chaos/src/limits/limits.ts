@@ -6,7 +6,7 @@ import type { System } from "@amana/dev-env/system";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import { sleep, uuidv7 } from "@amana/runtime";
 import { request as httpRequest } from "undici";
-import { sendLoad, type LoadRequest } from "../load/sendLoad.ts";
+import { type LoadRequest, sendLoad } from "../load/send-load.ts";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
 import type { Report } from "../report.ts";

@@ -58,7 +58,10 @@ export const responseMsMax = 120_000;
  * (see `senderShare`). `signal` ends the load early. `onStarted` is called after the first
  * response.
  */
-export function sendLoad(load: Load, { signal, onStarted }: { signal?: AbortSignal; onStarted?: () => void } = {}): Promise<LoadOutcome> {
+export function sendLoad(
+  load: Load,
+  { signal, onStarted }: { signal?: AbortSignal; onStarted?: () => void } = {},
+): Promise<LoadOutcome> {
   const worker = new Worker(new URL("./sender.ts", import.meta.url), { workerData: load });
   const stop = () => worker.postMessage("stop");
   if (signal?.aborted) stop();

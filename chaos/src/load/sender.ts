@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { sleep } from "@amana/runtime";
 import { Connection } from "./connection.ts";
-import { goodMsMax, responseMsMax, type Load, type LoadRequest, type LoadOutcome } from "./send-load.ts";
+import { goodMsMax, type Load, type LoadOutcome, type LoadRequest, responseMsMax } from "./send-load.ts";
 
 const load = workerData as Load;
 const tickMs = 10;

@@ -80,7 +80,12 @@ const modes: Readonly<Record<string, readonly [needs: Need, modes: readonly stri
 
 const proxyFaultKinds = ["deliver_late", "drop", "lose_answer", "hold_answer"] as const;
 
-const createCell = (name: string, needs: Need | undefined, group: string, draw: (random: Random) => WithoutTime<Fault>): Cell => ({
+const createCell = (
+  name: string,
+  needs: Need | undefined,
+  group: string,
+  draw: (random: Random) => WithoutTime<Fault>,
+): Cell => ({
   name,
   ...(needs && { needs }),
   group,
@@ -106,13 +111,19 @@ export const cells: readonly Cell[] = [
   ),
   ...replicated
     .filter((service) => service !== "gateway")
-    .map((service) => createCell(`connections cut: ${service}`, needsOf[service], `cut ${service}`, () => ({ kind: "cut", service }))),
+    .map((service) =>
+      createCell(`connections cut: ${service}`, needsOf[service], `cut ${service}`, () => ({ kind: "cut", service })),
+    ),
   createCell("PostgreSQL stopped", undefined, "postgres", (random) => ({ kind: "postgres", forMs: 2 * drawDownMs(random) })),
   createCell("Kafka killed", undefined, "kafka", (random) => ({ kind: "kafka", forMs: 2 * drawDownMs(random) })),
   ...Object.entries(modes).flatMap(([operation, [needs, operationModes]]) =>
     operationModes.map((mode) =>
       createCell(`${operation}: ${mode}`, needs, operation, (random) => ({
-        ...{ kind: "answers", operation, mode: mode.replace("<ms>", String((mode.includes("late") ? drawLateMs : drawSlowMs)(random))) },
+        ...{
+          kind: "answers",
+          operation,
+          mode: mode.replace("<ms>", String((mode.includes("late") ? drawLateMs : drawSlowMs)(random))),
+        },
         times: random.integer(1, 2),
       })),
     ),

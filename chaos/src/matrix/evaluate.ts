@@ -12,7 +12,7 @@ import type { TestedPayment } from "../refunds/request-refunds.ts";
 import { Report } from "../report.ts";
 import type { MatrixSystem } from "./matrix-system.ts";
 import { eventTypes, type ScheduleBusiness } from "./schedule-business.ts";
-import { findClientViolations, findVerificationViolations, type FinishedVerification } from "./verify.ts";
+import { type FinishedVerification, findClientViolations, findVerificationViolations } from "./verify.ts";
 
 /** The completed work of a schedule. */
 export interface CompletedWork {
@@ -58,7 +58,8 @@ export async function findViolations(
       const expected = ["PAYMENT_COMPLETED", ...(isRefunded ? ["PAYMENT_REFUNDED"] : [])];
       if (published.toSorted().join() !== expected.join())
         paymentProblems.push(`its events are ${published.join()}, expected ${expected.join()}`);
-      if (paymentProblems.length > 0) problems.push([`payment ${refund.id}`, ...paymentProblems, ...refund.timeline].join("\n      "));
+      if (paymentProblems.length > 0)
+        problems.push([`payment ${refund.id}`, ...paymentProblems, ...refund.timeline].join("\n      "));
     }
   }
   for (const verification of verifications) {

@@ -115,7 +115,8 @@ export async function startMatrixSystem(): Promise<MatrixSystem> {
     await Promise.all(allReplicas.map((replica) => locks.with(replica, () => replica.restart())));
     await sandbox(system, "DELETE", "/sandbox/faults");
     const isReady = async () => (await Promise.all(gateways.map(isGatewayReady))).every((ready) => ready);
-    if (!(await until(isReady, readyMsMax))) throw new Error(`the system was not ready ${readyMsMax / 1000} s after the end of its faults`);
+    if (!(await until(isReady, readyMsMax)))
+      throw new Error(`the system was not ready ${readyMsMax / 1000} s after the end of its faults`);
   };
   await restoreAll();
   const resources = stack.move();

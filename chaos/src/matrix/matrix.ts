@@ -34,7 +34,9 @@ async function run(options: ProgramRun): Promise<void> {
 
   const logProgress = () => {
     const perMinute = playedCount / ((performance.now() - startedMs) / 60_000);
-    const timeLeft = Number.isFinite(schedules) ? `, ${Math.ceil((schedules + regressions.length - playedCount) / perMinute)} min left` : "";
+    const timeLeft = Number.isFinite(schedules)
+      ? `, ${Math.ceil((schedules + regressions.length - playedCount) / perMinute)} min left`
+      : "";
     log(`${playedCount} schedules, ${report.violations.length} failed, ${perMinute.toFixed(1)} a minute${timeLeft}`);
   };
   const playAndRecord = async (matrixSystem: MatrixSystem, name: string, current: Schedule): Promise<Play> => {
@@ -46,7 +48,9 @@ async function run(options: ProgramRun): Promise<void> {
     report.count("faults met", played.met.length);
     report.count("faults that no process met", played.missed.length);
     if (results) writeResult(results, { name, seed, ...played, ...(played.problems.length > 0 && { schedule: current }) });
-    report.check("all promises hold after a schedule", played.problems.length === 0, () => describeFailure(name, played, current));
+    report.check("all promises hold after a schedule", played.problems.length === 0, () =>
+      describeFailure(name, played, current),
+    );
     // Schedules of the command line and regressions were shrunk in an earlier run.
     const mayShrink = shrinks && !schedule && !regressions.includes(current) && !signal.aborted;
     if (played.problems.length > 0 && mayShrink) await shrinkAndStore(matrixSystem, name, current, options);
@@ -80,7 +84,11 @@ async function run(options: ProgramRun): Promise<void> {
     // the meantime, which causes further events.
     for (const [name, playback] of passed) {
       const problems = await playback.checkAgain();
-      report.check("all promises of a schedule still hold at the end of the run", problems.length === 0, () => `${name}: ${problems.join("\n      ")}`);
+      report.check(
+        "all promises of a schedule still hold at the end of the run",
+        problems.length === 0,
+        () => `${name}: ${problems.join("\n      ")}`,
+      );
     }
   };
   const runWorker = async () => {

@@ -96,7 +96,10 @@ async function waitForPromises(check: () => Promise<readonly string[]>, msMax: n
 }
 
 /** Starts each item at its time. The returned promise rejects if an item fails. */
-function runAtTimes<T extends Fault | Work>(items: readonly T[], start: (item: T, index: number) => Promise<void>): Promise<unknown> {
+function runAtTimes<T extends Fault | Work>(
+  items: readonly T[],
+  start: (item: T, index: number) => Promise<void>,
+): Promise<unknown> {
   const runs = items.map(async (item, index) => {
     await sleep(item.atMs);
     await start(item, index);
@@ -114,7 +117,11 @@ async function doWork(
 ): Promise<void> {
   const { context } = business;
   const checkCompleted = (result: object | undefined) =>
-    context.report.check("work is completed in time", result !== undefined, () => `${work.kind}, work ${index}, was not completed`);
+    context.report.check(
+      "work is completed in time",
+      result !== undefined,
+      () => `${work.kind}, work ${index}, was not completed`,
+    );
   switch (work.kind) {
     case "refund": {
       const tested = await requestRefunds(context, work.course, createRandom(index));

@@ -1,10 +1,10 @@
-import { readFiguresOfDescendants, processorShares } from "@amana/bench/process-figures";
+import { processorShares, readFiguresOfDescendants } from "@amana/bench/process-figures";
 import { median } from "@amana/bench/table";
 import { eventually } from "@amana/dev-env/eventually";
 import type { System } from "@amana/dev-env/system";
 import { aBusiness, anOrder, aPerson, startTestSystem } from "@amana/e2e/test-system";
 import { Client } from "pg";
-import { sendLoad, type LoadRequest, type LoadOutcome } from "../load/send-load.ts";
+import { type LoadOutcome, type LoadRequest, sendLoad } from "../load/send-load.ts";
 import type { Program } from "../program.ts";
 import { createRandom, type Random } from "../random.ts";
 import type { Report } from "../report.ts";
@@ -60,7 +60,12 @@ export const overload: Program = {
     let capacityBefore = await measureCapacity();
     do {
       for (const times of [2, 10]) {
-        const overloaded = await send(Math.max(capacityMin, capacityBefore.goodput) * times, phaseSeconds, inFlightMax, `${times} times`);
+        const overloaded = await send(
+          Math.max(capacityMin, capacityBefore.goodput) * times,
+          phaseSeconds,
+          inFlightMax,
+          `${times} times`,
+        );
         await checkRecovery(requests.all, system, `${times} times`, report);
         const capacityAfter = await measureCapacity();
         // Compares with the mean of the capacity before and after, because the load of the machine
@@ -83,7 +88,11 @@ function checkOutcome(outcome: LoadOutcome, when: string, report: Report): void 
   for (const [status, count] of Object.entries(statuses)) report.count(`${when}: ${status}`, count);
   const unexpected = Object.keys(statuses).filter((status) => !/^(2\d\d|429|503|504)$/.test(status));
   report.check("rejections are 429, 503 or 504", unexpected.length === 0, () => `${when}: ${unexpected.join(", ")}`);
-  report.check("rejections carry Retry-After", withoutRetryAfter === 0, () => `${when}: ${withoutRetryAfter} rejections without Retry-After`);
+  report.check(
+    "rejections carry Retry-After",
+    withoutRetryAfter === 0,
+    () => `${when}: ${withoutRetryAfter} rejections without Retry-After`,
+  );
   report.check("every request gets a response", errors.length === 0, () => `${when}: ${errors.slice(0, 3).join("; ")}`);
 }
 
@@ -120,7 +129,13 @@ async function exhaustDatabase(system: System, requests: Requests, report: Repor
     const { rows } = await database.query<{ waiting: number }>(query);
     if ((rows[0]?.waiting ?? 0) < usedConnections) throw new Error(`${rows[0]?.waiting} connections wait for the table`);
   }, 60_000);
-  const otherLoad = await sendLoad({ url: system.gatewayUrl, requests: requests.payments, perSecond: 50, atOnceMax: 200, seconds: 2 });
+  const otherLoad = await sendLoad({
+    url: system.gatewayUrl,
+    requests: requests.payments,
+    perSecond: 50,
+    atOnceMax: 200,
+    seconds: 2,
+  });
   loadEnds.abort();
   await database.query("rollback");
   await database.end();

@@ -53,7 +53,9 @@ export const rolling: Program = {
     }
     loadEnds.abort();
     await customers;
-    log(`${completed.payments.size} payments and ${completed.applications.length} applications; waiting for the remaining webhooks`);
+    log(
+      `${completed.payments.size} payments and ${completed.applications.length} applications; waiting for the remaining webhooks`,
+    );
     await checkEffects(shop, receiver);
   },
 };

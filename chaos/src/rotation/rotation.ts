@@ -1,5 +1,5 @@
 import type { System } from "@amana/dev-env/system";
-import { runAmana, databaseSettings } from "@amana/e2e/run-amana";
+import { databaseSettings, runAmana } from "@amana/e2e/run-amana";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { type Receiver, startReceivers } from "../events/start-receivers.ts";
@@ -71,7 +71,11 @@ async function run(
   log(`${completed.payments.size} payments, ${completed.applications.length} applications; waiting for the remaining webhooks`);
   await checkEffects({ ...shop, signal }, receiver);
   await checkUses({ ...shop, signal }, context.used);
-  report.check("webhooks are signed", receivers.countRejectedSignatures() === 0, () => `${receivers.countRejectedSignatures()} without a valid signature`);
+  report.check(
+    "webhooks are signed",
+    receivers.countRejectedSignatures() === 0,
+    () => `${receivers.countRejectedSignatures()} without a valid signature`,
+  );
 }
 
 function createDeployment(system: System, settings: Settings): Deployment {

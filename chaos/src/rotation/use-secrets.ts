@@ -41,7 +41,11 @@ async function verifyClient({ system, report, completed }: Shop, call: Call, { v
   if (!application) return;
   const [path, link] = [`/api/v1/kyc/applications/${application["id"]}`, application["link_url"]];
   const read = await call("a read of an application", "GET", path, 200);
-  report.check("every replica returns the same link", read?.["link_url"] === link, () => `${read?.["link_url"]}, expected ${link}`);
+  report.check(
+    "every replica returns the same link",
+    read?.["link_url"] === link,
+    () => `${read?.["link_url"]}, expected ${link}`,
+  );
   await submit(system.sandboxUrl, String(link), { outcome: "approved" });
   completed.applications.push(String(application["id"]));
   verified.push(id);

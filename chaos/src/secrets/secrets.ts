@@ -1,5 +1,5 @@
 import { serviceNames } from "@amana/dev-env/services";
-import { readDatabasePlaces, readKafkaPlaces, readLogPlaces, type Place, findPlaces } from "@amana/e2e/find-everywhere";
+import { findPlaces, type Place, readDatabasePlaces, readKafkaPlaces, readLogPlaces } from "@amana/e2e/find-everywhere";
 import { aBusiness, startTestSystem } from "@amana/e2e/test-system";
 import type { Program, ProgramRun } from "../program.ts";
 import { createRandom } from "../random.ts";
@@ -92,7 +92,7 @@ function findSecretSettings(settings: readonly Record<string, string>[]): [name:
       // "id:secret" and "topic=id:secret", comma-separated.
       for (const part of value.split(",")) {
         const secret = part.split(/[:=](?=[A-Za-z0-9+/_-]{16,})/).at(-1) ?? "";
-        if (secret.length >= 10) secretsByName.set(`${name} ${found.size}`, secret);
+        if (secret.length >= 10) secretsByName.set(`${name} ${secretsByName.size}`, secret);
       }
     }
     const password = serviceSettings["DATABASE_URL"] && new URL(serviceSettings["DATABASE_URL"]).password;

@@ -63,7 +63,10 @@ export async function sendCanaries(context: SecretsContext): Promise<void> {
   const person = aPerson(canaries);
   const created = await call(context, [201], "POST", "/api/v1/clients/person", person);
   const client = String(created.body["id"]);
-  await call(context, [409], "POST", "/api/v1/clients/person", { ...person, last_name: canaries.createText("a rejected last name") });
+  await call(context, [409], "POST", "/api/v1/clients/person", {
+    ...person,
+    last_name: canaries.createText("a rejected last name"),
+  });
   await call(context, [200], "PUT", `/api/v1/clients/person/${client}`, {
     kyc_note: canaries.createText("a note", clientRows),
     blacklisted_comment: canaries.createText("a comment", clientRows),
@@ -95,7 +98,9 @@ export async function sendCanaries(context: SecretsContext): Promise<void> {
     account_number: canaries.createDigits("an account number", 20, clientsDatabase),
     address: canaries.createText("a beneficiary's address", clientsDatabase),
   });
-  await call(context, [422], "PUT", `/api/v1/beneficiaries/${beneficiary.body["id"]}`, { iban: canaries.createText("a wrong IBAN") });
+  await call(context, [422], "PUT", `/api/v1/beneficiaries/${beneficiary.body["id"]}`, {
+    iban: canaries.createText("a wrong IBAN"),
+  });
   const account = {
     client_id: client,
     account_type: "CURRENT",
@@ -119,7 +124,9 @@ export async function sendCanaries(context: SecretsContext): Promise<void> {
   await verify(context, client);
   await rotateKeys(context);
   await call(context, [401], "GET", "/api/v1/me", undefined, { authorization: `Bearer ${canaries.createText("a wrong key")}` });
-  await call(context, [401], "GET", "/api/v1/me", undefined, { authorization: `Basic ${canaries.createText("Basic credentials")}` });
+  await call(context, [401], "GET", "/api/v1/me", undefined, {
+    authorization: `Basic ${canaries.createText("Basic credentials")}`,
+  });
   await request(`${system.gatewayUrl}/api/v1/payments/return/${canaries.createText("a wrong return token")}`).then(({ body }) =>
     body.dump(),
   );
@@ -131,7 +138,12 @@ async function pay(context: SecretsContext, orderRef: string, headers: Record<st
   const payment = {
     ...anOrder,
     success_url: `https://shop.example/merci?cart=${canaries.createText("a cart", paymentsDatabase, "kafka: payments.v1", "webhooks: public.dead_letter")}`,
-    description: canaries.createText("a payment's description", paymentsDatabase, "kafka: payments.v1", "webhooks: public.dead_letter"),
+    description: canaries.createText(
+      "a payment's description",
+      paymentsDatabase,
+      "kafka: payments.v1",
+      "webhooks: public.dead_letter",
+    ),
     order_ref: orderRef,
   };
   const created = await call(context, [201], "POST", "/api/v1/payments", payment, headers);

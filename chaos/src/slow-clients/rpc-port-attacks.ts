@@ -37,7 +37,13 @@ export async function attackRpcPorts(system: System, report: Report): Promise<vo
     privateKey: createPrivateKey({ key: Buffer.from(key, "base64"), format: "der", type: "pkcs8" }),
   });
   const attacks = Object.entries(rpcServices).map(([name, service]) =>
-    attackPort({ name, target: { port: system.rpcPorts[name as keyof typeof rpcServices], localAddress }, service, signer, report }),
+    attackPort({
+      name,
+      target: { port: system.rpcPorts[name as keyof typeof rpcServices], localAddress },
+      service,
+      signer,
+      report,
+    }),
   );
   await Promise.all(attacks);
 }
@@ -53,7 +59,10 @@ interface AttackedPort {
 async function attackPort({ name, target, service, signer, report }: AttackedPort): Promise<void> {
   const path = `/${service.typeName}/${service.methods[0]?.name}`;
   // A token is valid for ten seconds.
-  const createHeaders = (type = "application/proto") => ({ "content-type": type, "amana-caller": signer.sign(platformCaller, name) });
+  const createHeaders = (type = "application/proto") => ({
+    "content-type": type,
+    "amana-caller": signer.sign(platformCaller, name),
+  });
   const check = (claim: string, holds: boolean, clients: readonly SlowClient[]) =>
     report.check(`RPC ports: ${claim}`, holds, () => `${name}: ${statusesOf(clients)}`);
   const areEnded = (clients: readonly SlowClient[]) =>

@@ -4,7 +4,7 @@ import { median } from "@amana/bench/table";
 import type { System } from "@amana/dev-env/system";
 import { aBusiness, anOrder, aPaidPayment, aPerson, sandbox, type TestBusiness, validCard } from "@amana/e2e/test-system";
 import { Client } from "pg";
-import { sendLoad, type LoadRequest } from "../load/send-load.ts";
+import { type LoadRequest, sendLoad } from "../load/send-load.ts";
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 

@@ -5,7 +5,9 @@ import { createdResources, extraFields, sharedResources, uncreatableResources } 
 
 const document = JSON.parse(readFileSync(new URL("../../../docs/api/openapi.json", import.meta.url), "utf8"));
 const operations = readOperations(document);
-const businessOperations = operations.filter(({ isKeyless, path }) => !isKeyless && !/^\/api\/v1\/(admin|businesses)(\/|$)/.test(path));
+const businessOperations = operations.filter(
+  ({ isKeyless, path }) => !isKeyless && !/^\/api\/v1\/(admin|businesses)(\/|$)/.test(path),
+);
 const listed = new Set<string>([...createdResources, ...uncreatableResources, ...sharedResources]);
 
 test("chaos/src/tenants/resources.ts lists the resource of each path parameter, filter and body field that identifies a resource", () => {

@@ -51,7 +51,10 @@ export async function createTenant(system: System, mark: string): Promise<Tenant
     "an application",
   );
   const order = { amount: "5000.00", success_url: `https://${mark}.example/a`, fail_url: `https://${mark}.example/b` };
-  const pendingPayment = await expectCreated(business.call("POST", "/api/v1/payments", { ...order, order_ref: mark }), "a payment");
+  const pendingPayment = await expectCreated(
+    business.call("POST", "/api/v1/payments", { ...order, order_ref: mark }),
+    "a payment",
+  );
   await aPaidPayment(system, business);
   const key = await expectCreated(operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: mark }), "a key");
   const replay = await expectCreated(

@@ -6,7 +6,7 @@ import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 import { type Document, type Operation, type Place, readOperations } from "./operations.ts";
 import { chosenByBusiness, extraFields, sharedResources, uncreatableResources } from "./resources.ts";
-import { createTenant, type Tenant, createUnknownIdentifier } from "./tenant.ts";
+import { createTenant, createUnknownIdentifier, type Tenant } from "./tenant.ts";
 
 /** Identifiers in a request by place. */
 type IdentifiersByPlace = ReadonlyMap<Place, string | number>;
@@ -96,7 +96,9 @@ async function testPlace(
 
   // The same request for an own resource must succeed, otherwise the comparison proves nothing.
   if (chosenByBusiness.has(place.resource) || place.in === "query") {
-    const ownerList = operation.isList ? await call(operation, owner, fillPlaces(operation, owner.identifiers, [place])) : undefined;
+    const ownerList = operation.isList
+      ? await call(operation, owner, fillPlaces(operation, owner.identifiers, [place]))
+      : undefined;
     if (ownerList) {
       const total = Number(ownerList.headers["x-total-count"]);
       report.check(
@@ -185,7 +187,9 @@ function fillPlaces(
   identifiers: Tenant["identifiers"],
   additionalPlaces: readonly Place[] = [],
 ): Map<Place, string | number> {
-  const placesToFill = operation.places.filter((place) => place.in === "path" || additionalPlaces.includes(place) || isRequired(operation, place));
+  const placesToFill = operation.places.filter(
+    (place) => place.in === "path" || additionalPlaces.includes(place) || isRequired(operation, place),
+  );
   return new Map(placesToFill.map((place) => [place, identifiers[place.resource] ?? randomUUID()]));
 }
 

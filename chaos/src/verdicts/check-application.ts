@@ -3,7 +3,7 @@ import { sandbox, type TestBusiness, type TestSystem } from "@amana/e2e/test-sys
 import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 import { randomResponse, randomTerms } from "./random-response.ts";
-import { codes, objectOf, computeSpecifiedVerdict, type Verdict } from "./specified.ts";
+import { codes, computeSpecifiedVerdict, objectOf, type Verdict } from "./specified.ts";
 
 const path = "/api/v1/kyc/applications";
 const eventTypes = { APPROVED: "KYC_COMPLETED", REJECTED: "KYC_REJECTED", NEEDS_REVIEW: "KYC_NEEDS_REVIEW" } as const;
@@ -118,7 +118,11 @@ function checkReasons(
   const knownCodes = codes.filter((code) => returnedCodes.includes(code));
   const isComplete = knownCodes.every((code) => rows.some((reason) => reason.code === code));
   const areKnown = rows.every(({ code, message }) => codes.includes(code as (typeof codes)[number]) && message.length > 0);
-  report.check("the API returns all known reason codes and no other", isComplete && areKnown, details(`shows ${JSON.stringify(rows)}`));
+  report.check(
+    "the API returns all known reason codes and no other",
+    isComplete && areKnown,
+    details(`shows ${JSON.stringify(rows)}`),
+  );
 }
 
 /** Replaces absent fields with null, for which the sandbox removes the field. */
@@ -126,7 +130,10 @@ const replaceAbsentWithNull = (fields: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.keys(fields).map((field) => [field, objectOf(fields)[field] ?? null]));
 
 /** Returns a personal name in every free text and in fields that the service does not request. */
-function withCanaries(random: Random, { reason_codes: providerReasons }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function withCanaries(
+  random: Random,
+  { reason_codes: providerReasons }: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   if (random.chance(0.3)) return {};
   const reasons = Array.isArray(providerReasons)
     ? {

@@ -65,7 +65,9 @@ export function randomResponse(random: Random, terms: Terms, todayMs: number, ex
   };
   const type = isInvalid() ? random.pick(["id_card", "passport", absent, ...invalidValues]) : random.pick(terms.allowedDocuments);
   const days = isInvalid() ? random.integer(-3_000, 3_000) : random.integer(0, 3_000);
-  const expiry = isInvalid() ? pickInvalidValue(random) : documentExpiry(days < 0 ? days - excludedDays : days + excludedDays, todayMs);
+  const expiry = isInvalid()
+    ? pickInvalidValue(random)
+    : documentExpiry(days < 0 ? days - excludedDays : days + excludedDays, todayMs);
   const verdict = random.chance(0.8)
     ? random.pick(["APPROVED", "APPROVED", "REJECTED", "NEEDS_REVIEW"])
     : random.pick([...verdicts, ...invalidValues]);

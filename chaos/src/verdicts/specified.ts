@@ -104,7 +104,9 @@ export interface Row {
 export function computeSpecifiedVerdict({ fields, signs, content }: Row, withVideo: boolean): Verdict {
   const worst: Sign = signs.includes("expired") ? "expired" : signs.includes("-") || !withVideo ? "-" : "+";
   const matches = (pattern: string, value: unknown) => pattern === "any" || pattern === value;
-  const rule = rules.find(([reported, sign, listed]) => matches(reported, fields["verdict"]) && matches(sign, worst) && matches(listed, content));
+  const rule = rules.find(
+    ([reported, sign, listed]) => matches(reported, fields["verdict"]) && matches(sign, worst) && matches(listed, content),
+  );
   if (!rule) throw new Error("no rule matches, although the last rule must match every response");
   return rule[3];
 }

@@ -2,6 +2,7 @@ import type { Terms } from "@amana/kyc/evaluate";
 import type { Report } from "../report.ts";
 import { computeServiceVerdict } from "./service-verdict.ts";
 import {
+  computeSpecifiedVerdict,
   documentExpiries,
   documentType,
   documentTypes,
@@ -9,7 +10,6 @@ import {
   objectOf,
   type Row,
   reasons,
-  computeSpecifiedVerdict,
   verdicts,
 } from "./specified.ts";
 

@@ -16,7 +16,8 @@ const violationsMax = 50;
  * running system, including the API, webhooks and decisions by a person.
  */
 export const verdicts: Program = {
-  attacks: "P8, P9: return faulty provider responses; each verdict has its evidence and reasons, and no provider text is returned",
+  attacks:
+    "P8, P9: return faulty provider responses; each verdict has its evidence and reasons, and no provider text is returned",
   run,
 };
 

@@ -29,11 +29,13 @@ export type Work<O> = (api: Api, options: O, ...ids: never[]) => Promise<void>;
 export function apiCommand<O extends ApiOptions>(group: Command, usage: string, info: CommandInfo<O>, work: Work<O>): Command {
   const command = withApiOptions(declareCommand(group, usage).description(info.summary), info);
   command.addHelpText("after", helpOf(info));
-  return command.action((...given: unknown[]) => runWithApi(info, work, actionArgs.at(-2) as O, actionArgs.slice(0, -2) as Args));
+  return command.action((...actionArgs: unknown[]) =>
+    runWithApi(info, work, actionArgs.at(-2) as O, actionArgs.slice(0, -2) as Args),
+  );
 }
 
 /** Loads the action that uses the databases. It has the parameters of a commander action. */
-type LoadDatabaseAction = () => Promise<(...given: never[]) => Promise<void>>;
+type LoadDatabaseAction = () => Promise<(...actionArgs: never[]) => Promise<void>>;
 
 export interface ApiOrDatabaseOptions extends ApiOptions {
   readonly databases?: boolean;
@@ -61,7 +63,7 @@ export function apiOrDatabaseCommand<O extends ApiOrDatabaseOptions>(
   info.addDatabaseOptions?.(command);
   const databaseOnlyOptions = command.options.slice(commonOptionCount);
   command.optionsGroup("Options:").addHelpText("after", helpOf(info));
-  return command.action(async (...given: unknown[]) => {
+  return command.action(async (...actionArgs: unknown[]) => {
     const options = actionArgs.at(-2) as O;
     const { databases, service, databaseUrl } = options;
     const usesDatabases = databases || service !== undefined || databaseUrl !== undefined;

@@ -40,7 +40,8 @@ const keyBytesMax = 1_000;
 /**
  * Connects with the address and key of the options, of the environment, or of the development
  * system that `start` runs on this machine. Keys of that system are sent only to that system; the
- * first entry of `permittedKeys` selects its key. Throws CommandError for an unusable address or key.
+ * first entry of `permittedKeys` selects its key. Throws CommandError for an unusable address or
+ * key.
  */
 export async function connect(options: ApiOptions, permittedKeys: readonly KeyOwner[], stop: AbortSignal): Promise<Api> {
   const givenUrl = options.url ?? process.env["AMANA_URL"];
@@ -140,7 +141,8 @@ interface DevFile {
 }
 
 /**
- * Reads the file of `start`. The error message quotes nothing of the file, because the file contains keys.
+ * Reads the file of `start`. The error message quotes nothing of the file, because the file
+ * contains keys.
  */
 function readDevFile(file: string): DevFile {
   try {

@@ -1,13 +1,13 @@
 import { transaction } from "@amana/database";
 import {
-  dropLetter,
-  type LetterChange,
-  letterAction,
-  listLetters,
-  readLetterState,
+  type DeadLetterChange,
+  deadLetterAction,
+  markDropped,
+  readDeadLetter,
+  readDeadLetterState,
+  readDeadLetters,
   requestRetry,
-  type ShownLetter,
-  showLetter,
+  type ShownDeadLetter,
 } from "@amana/messaging";
 import { DomainError } from "@amana/rpc";
 import { sleep } from "@amana/runtime";
@@ -27,28 +27,30 @@ interface ListOptions extends CommonOptions {
 }
 
 export async function list({ json, topic, status, limit, ...selection }: ListOptions): Promise<void> {
-  const rows = await withServices(selection, async (opened) => {
-    const found = await Promise.all(
-      opened.filter(hasConsumers).map(({ orm }) => listLetters(orm.em.fork(), { topic, status, limit: Math.floor(limit) })),
+  const rows = await withServices(selection, async (databases) => {
+    const matches = await Promise.all(
+      databases
+        .filter(hasConsumers)
+        .map(({ orm }) => readDeadLetters(orm.em.fork(), { topic, status, limit: Math.floor(limit) })),
     );
-    return found.flat();
+    return matches.flat();
   });
   const columns = {
-    ID: (row: ShownLetter) => row.id,
-    SERVICE: (row: ShownLetter) => row.consumer,
-    TOPIC: (row: ShownLetter) => row.topic,
-    STATUS: (row: ShownLetter) => row.status,
-    AGE: (row: ShownLetter) => ageOf(row.created_at),
-    ATTEMPTS: (row: ShownLetter) => row.attempts,
-    KEY: (row: ShownLetter) => row.key,
-    REASON: (row: ShownLetter) => row.reason.slice(0, 120),
+    ID: (row: ShownDeadLetter) => row.id,
+    SERVICE: (row: ShownDeadLetter) => row.consumer,
+    TOPIC: (row: ShownDeadLetter) => row.topic,
+    STATUS: (row: ShownDeadLetter) => row.status,
+    AGE: (row: ShownDeadLetter) => ageOf(row.created_at),
+    ATTEMPTS: (row: ShownDeadLetter) => row.attempts,
+    KEY: (row: ShownDeadLetter) => row.key,
+    REASON: (row: ShownDeadLetter) => row.reason.slice(0, 120),
   };
   printRows(rows, columns, { json, emptyText: "No dead letters found." });
 }
 
 export async function show(id: string, { json, ...selection }: CommonOptions): Promise<void> {
   const deadLetter = await readFromFirstMatch(selection, requireUuid(id), ({ service, orm }) =>
-    showLetter(orm.em.fork(), id, (topic) => service.consumes[topic]),
+    readDeadLetter(orm.em.fork(), id, (topic) => service.consumes[topic]),
   );
   if (json) process.stdout.write(`${jsonText(deadLetter)}\n`);
   else for (const [name, value] of Object.entries(deadLetter)) process.stdout.write(`${name.padEnd(16)}${formatValue(value)}\n`);
@@ -71,10 +73,12 @@ interface DeadLetterOutcome {
 
 export async function retry(ids: string[], { json, as, all, topic, status, wait, ...selection }: RetryOptions): Promise<void> {
   if (ids.length > 0 === (all === true)) throw new CommandError("Use either ids or --all.", exitCodes.usage);
-  const rows = await withServices(selection, async (opened) => {
+  const rows = await withServices(selection, async (databases) => {
     const results: DeadLetterOutcome[] = [];
     const retried: { id: string; attempts: number; database: OpenDatabase }[] = [];
-    for (const { id, database } of all ? await matchingDeadLetters(opened, topic, status) : await locateDeadLetters(opened, ids)) {
+    for (const { id, database } of all
+      ? await matchingDeadLetters(databases, topic, status)
+      : await locateDeadLetters(databases, ids)) {
       try {
         const change = await changeDeadLetter(database, as, "retried", (em) => requestRetry(em, id));
         if (change) retried.push({ id, attempts: change.before.attempts, database });
@@ -97,28 +101,28 @@ export async function retry(ids: string[], { json, as, all, topic, status, wait,
   if (rows.some(({ outcome }) => outcome !== "DELIVERED")) process.exitCode = exitCodes.failed;
 }
 
-async function matchingDeadLetters(opened: readonly OpenDatabase[], topic: string | undefined, status = "PARKED") {
-  const found = await Promise.all(
-    opened.filter(hasConsumers).map(async (database) => {
-      const deadLetters = await listLetters(database.orm.em.fork(), { topic, status, limit: deadLettersMax });
+async function matchingDeadLetters(databases: readonly OpenDatabase[], topic: string | undefined, status = "PARKED") {
+  const matches = await Promise.all(
+    databases.filter(hasConsumers).map(async (database) => {
+      const deadLetters = await readDeadLetters(database.orm.em.fork(), { topic, status, limit: deadLettersMax });
       return deadLetters.map(({ id }) => ({ id, database }));
     }),
   );
-  return found.flat();
+  return matches.flat();
 }
 
 async function locateDeadLetters(
-  opened: readonly OpenDatabase[],
+  databases: readonly OpenDatabase[],
   ids: readonly string[],
 ): Promise<{ id: string; database: OpenDatabase }[]> {
-  const found: { id: string; database: OpenDatabase }[] = [];
+  const matches: { id: string; database: OpenDatabase }[] = [];
   for (const id of ids) {
     requireUuid(id);
-    const database = await findDatabaseOf(opened, id);
+    const database = await findDatabaseOf(databases, id);
     if (!database) throw unknownDeadLetter(id);
-    found.push({ id, database });
+    matches.push({ id, database });
   }
-  return found;
+  return matches;
 }
 
 async function waitForOutcome(
@@ -127,7 +131,7 @@ async function waitForOutcome(
 ): Promise<DeadLetterOutcome> {
   const row = (outcome: string): DeadLetterOutcome => ({ id, service: database.service.name, outcome });
   for (;;) {
-    const current = await readLetterState(database.orm.em.fork(), id);
+    const current = await readDeadLetterState(database.orm.em.fork(), id);
     if (!current || current.status === "DELIVERED" || current.status === "DROPPED") return row(current?.status ?? "DELIVERED");
     if (current.attempts > attempts) return row(`failed again: ${current.reason} Fix the cause, then retry or drop it.`);
     if (performance.now() >= untilMs) return row("not attempted yet; the consumer retries it when the service runs");
@@ -140,10 +144,10 @@ export async function drop(
   { json, as, reason, ...selection }: ChangeOptions & { reason?: string },
 ): Promise<void> {
   if (!reason?.trim()) throw new CommandError("--reason is required: the audit trail contains it.", exitCodes.usage);
-  const rows = await withServices(selection, async (opened) => {
+  const rows = await withServices(selection, async (databases) => {
     const results: DeadLetterOutcome[] = [];
-    for (const { id, database } of await locateDeadLetters(opened, ids)) {
-      await changeDeadLetter(database, as, "dropped", (em) => dropLetter(em, id), reason);
+    for (const { id, database } of await locateDeadLetters(databases, ids)) {
+      await changeDeadLetter(database, as, "dropped", (em) => markDropped(em, id), reason);
       results.push({ id, service: database.service.name, outcome: "DROPPED" });
     }
     return results;
@@ -161,20 +165,21 @@ async function changeDeadLetter(
   { service, orm }: OpenDatabase,
   as: string,
   action: "retried" | "dropped",
-  change: (em: SqlEntityManager) => Promise<LetterChange | undefined>,
+  change: (em: SqlEntityManager) => Promise<DeadLetterChange | undefined>,
   reason?: string,
-): Promise<LetterChange | undefined> {
+): Promise<DeadLetterChange | undefined> {
   return await transaction(orm, async (em) => {
     const changed = await change(em);
-    if (changed) service.record(em, new Date(), letterAction(auditActor(as), action, changed, reason));
+    if (changed) service.record(em, new Date(), deadLetterAction(auditActor(as), action, changed, reason));
     return changed;
   });
 }
 
 const hasConsumers = ({ service }: OpenDatabase) => Object.keys(service.consumes).length > 0;
 
-async function findDatabaseOf(opened: readonly OpenDatabase[], id: string): Promise<OpenDatabase | undefined> {
-  for (const database of opened.filter(hasConsumers)) if (await readLetterState(database.orm.em.fork(), id)) return database;
+async function findDatabaseOf(databases: readonly OpenDatabase[], id: string): Promise<OpenDatabase | undefined> {
+  for (const database of databases.filter(hasConsumers))
+    if (await readDeadLetterState(database.orm.em.fork(), id)) return database;
   return undefined;
 }
 
@@ -183,10 +188,10 @@ async function readFromFirstMatch<T>(
   id: string,
   read: (database: OpenDatabase) => Promise<T | undefined>,
 ): Promise<T> {
-  return await withServices(selection, async (opened) => {
-    for (const database of opened.filter(hasConsumers)) {
-      const found = await read(database);
-      if (found) return found;
+  return await withServices(selection, async (databases) => {
+    for (const database of databases.filter(hasConsumers)) {
+      const matches = await read(database);
+      if (matches) return matches;
     }
     throw unknownDeadLetter(id);
   });

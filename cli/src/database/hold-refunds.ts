@@ -27,13 +27,13 @@ async function change<T>(
   action: "held" | "released",
   work: (em: SqlEntityManager, refunds: NonNullable<RepairedService["refunds"]>) => Promise<T>,
 ): Promise<T> {
-  return await withServices({ service, databaseUrl }, async ([opened]) => {
-    const refunds = opened?.service.refunds;
-    if (!opened || !refunds)
+  return await withServices({ service, databaseUrl }, async ([database]) => {
+    const refunds = database?.service.refunds;
+    if (!database || !refunds)
       throw new CommandError(`${service} has no refunds. Use --service payments or omit it.`, exitCodes.usage);
-    return await transaction(opened.orm, async (em) => {
+    return await transaction(database.orm, async (em) => {
       const result = await work(em, refunds);
-      opened.service.record(em, new Date(), {
+      database.service.record(em, new Date(), {
         by: auditActor(as),
         action: `refunds.${action}`,
         entity: { type: "refund_hold", id: uuidv7() },

@@ -7,20 +7,22 @@ import { withServices } from "./services.ts";
 
 const outcomes = { revoked: "REVOKED", before: "already revoked", unknown: "not found" } as const;
 
-/** Revokes keys in the database, for use after a restore of identity while the API is still closed. */
+/**
+ * Revokes keys in the database, for use after a restore of identity while the API is still closed.
+ */
 export async function revokeKeys(
   ids: string[],
   { json, as, reason, service = "identity", databaseUrl }: ChangeOptions & { readonly reason?: string },
 ): Promise<void> {
   if (!reason) throw new CommandError("--reason is required: the audit trail contains it.", exitCodes.usage);
-  const rows = await withServices({ service, databaseUrl }, async ([opened]) => {
-    const revokeKey = opened?.service.revokeKey;
-    if (!opened || !revokeKey)
+  const rows = await withServices({ service, databaseUrl }, async ([database]) => {
+    const revokeKey = database?.service.revokeKey;
+    if (!database || !revokeKey)
       throw new CommandError(`${service} has no keys. Use --service identity or omit it.`, exitCodes.usage);
     const by = auditActor(as);
     const results: { id: string; outcome: string }[] = [];
     for (const id of ids) {
-      const outcome = await transaction(opened.orm, (em) => revokeKey(em, id, { by, reason }));
+      const outcome = await transaction(database.orm, (em) => revokeKey(em, id, { by, reason }));
       results.push({ id, outcome: outcomes[outcome] });
     }
     return results;

@@ -27,10 +27,13 @@ export interface OpenDatabase {
  * them. A database that does not respond is reported on standard error and skipped; the exit code
  * becomes 3. Throws CommandError if no database responds.
  */
-export async function withServices<T>(selection: Selection, work: (opened: readonly OpenDatabase[]) => Promise<T>): Promise<T> {
+export async function withServices<T>(
+  selection: Selection,
+  work: (databases: readonly OpenDatabase[]) => Promise<T>,
+): Promise<T> {
   const names = selectedNames(selection);
   await using stack = new AsyncDisposableStack();
-  const opened: OpenDatabase[] = [];
+  const databases: OpenDatabase[] = [];
   for (const [name, load] of Object.entries(repairedServices)) {
     if (!names.includes(name)) continue;
     const { repair } = await load();
@@ -40,18 +43,18 @@ export async function withServices<T>(selection: Selection, work: (opened: reado
     stack.defer(() => orm.close());
     try {
       await orm.em.fork().execute("select 1");
-      opened.push({ service: repair, orm });
+      databases.push({ service: repair, orm });
     } catch (error) {
       process.stderr.write(`The database of ${name} does not respond and is skipped: ${connectionProblem(error)}\n`);
       process.exitCode = exitCodes.unreachable;
     }
   }
-  if (opened.length === 0)
+  if (databases.length === 0)
     throw new CommandError(
       "No database responds. Check the addresses (--help lists the settings), or start PostgreSQL.",
       exitCodes.unreachable,
     );
-  return await forTenant(allTenants, () => work(opened));
+  return await forTenant(allTenants, () => work(databases));
 }
 
 function selectedNames({ service, databaseUrl, needed }: Selection): string[] {

@@ -198,7 +198,11 @@ test("deploy/postgres/create-databases.sh and ensureDatabases give the roles the
   );
   expect(rows[0]?.settings).toHaveLength(3);
   for (const setting of rows[0]?.settings ?? []) expect(text).toContain(setting.replace("=", " = "));
-  for (const statement of ["grant select, insert, update, delete on tables", "grant usage on sequences", `owner \${role}_owner`]) {
+  for (const statement of [
+    "grant select, insert, update, delete on tables",
+    "grant usage on sequences",
+    `owner \${role}_owner`,
+  ]) {
     expect(text).toContain(statement);
   }
 });

@@ -123,10 +123,13 @@ describe.each(services)("%s", (service) => {
   });
 });
 
-test.each(["postgres", "kafka", "sandbox"])("the overlay dev has one StatefulSet for %s, whose readiness probe has a timeout of at least 5 s", async (name) => {
-  const { spec } = await readSingle("StatefulSet", "overlays", "dev", name, `${name}.yaml`);
-  expect(spec.template.spec.containers[0].readinessProbe.timeoutSeconds).toBeGreaterThanOrEqual(5);
-});
+test.each(["postgres", "kafka", "sandbox"])(
+  "the overlay dev has one StatefulSet for %s, whose readiness probe has a timeout of at least 5 s",
+  async (name) => {
+    const { spec } = await readSingle("StatefulSet", "overlays", "dev", name, `${name}.yaml`);
+    expect(spec.template.spec.containers[0].readinessProbe.timeoutSeconds).toBeGreaterThanOrEqual(5);
+  },
+);
 
 test.each(owners)("a Job with the image of %s runs its migrations as the owner of the tables", async (service) => {
   const { components } = await readSingle("Kustomization", "base", service, "kustomization.yaml");
@@ -142,7 +145,13 @@ test.each(owners)("a Job with the image of %s runs its migrations as the owner o
   // Neither the Service nor the disruption budget selects the pod of the Job.
   expect(spec.template.metadata.labels[nameLabel]).toBe(`${service}-migrate`);
   for (const overlay of overlays) {
-    const { configMapGenerator, replacements } = await readSingle("Kustomization", "overlays", overlay, service, "kustomization.yaml");
+    const { configMapGenerator, replacements } = await readSingle(
+      "Kustomization",
+      "overlays",
+      overlay,
+      service,
+      "kustomization.yaml",
+    );
     const [url] = configMapGenerator.find(({ name }: Manifest) => name === `${service}-migrate`).literals;
     expect(url).toContain(`//amana_${service}_owner@`);
     // The Job of each version has another name, because a Job cannot be changed.
@@ -186,7 +195,9 @@ describe("the network policies", () => {
     expect(policy.spec.podSelector.matchLabels).toEqual({ [nameLabel]: service });
     expect(policy.spec.policyTypes).toEqual(["Ingress", "Egress"]);
     expect(listConnections(policy.spec.egress, "to").sort()).toEqual(allowed[service]?.to.sort());
-    expect(listConnections(policy.spec.ingress, "from").sort()).toEqual([...(allowed[service]?.from ?? []), "monitoring metrics"].sort());
+    expect(listConnections(policy.spec.ingress, "from").sort()).toEqual(
+      [...(allowed[service]?.from ?? []), "monitoring metrics"].sort(),
+    );
     if (service === "gateway") return;
     expect(migration.spec.podSelector.matchLabels).toEqual({ [nameLabel]: `${service}-migrate` });
     expect(migration.spec.policyTypes).toEqual(["Ingress", "Egress"]);
@@ -211,9 +222,34 @@ describe("the network policies", () => {
         ({ cidr, except }: Manifest) => listOf([cidr]).check(address, family) && !listOf(except).check(address, family),
       );
     };
-    const internalAddresses = ["0.0.0.0", "10.1.2.3", "100.64.0.1", "100.100.100.200", "127.0.0.1", "168.63.129.16", "169.254.169.254"];
-    internalAddresses.push("172.31.255.255", "192.0.0.192", "192.168.1.1", "198.18.0.1", "224.0.0.1", "255.255.255.255", "::", "::1");
-    internalAddresses.push("64:ff9b::a9fe:a9fe", "2001::1", "2001:db8::1", "2002:7f00:1::", "3fff::1", "4000::1", "fd00:ec2::254");
+    const internalAddresses = [
+      "0.0.0.0",
+      "10.1.2.3",
+      "100.64.0.1",
+      "100.100.100.200",
+      "127.0.0.1",
+      "168.63.129.16",
+      "169.254.169.254",
+    ];
+    internalAddresses.push(
+      "172.31.255.255",
+      "192.0.0.192",
+      "192.168.1.1",
+      "198.18.0.1",
+      "224.0.0.1",
+      "255.255.255.255",
+      "::",
+      "::1",
+    );
+    internalAddresses.push(
+      "64:ff9b::a9fe:a9fe",
+      "2001::1",
+      "2001:db8::1",
+      "2002:7f00:1::",
+      "3fff::1",
+      "4000::1",
+      "fd00:ec2::254",
+    );
     internalAddresses.push("fe80::1", "fec0::1", "ff02::1");
     const publicAddresses = ["93.184.215.14", "1.1.1.1", "172.32.0.1", "2606:2800:21f:cb07:6820:80da:af6b:8b2c", "2a00:1450::1"];
     expect(internalAddresses.filter(isAllowed)).toEqual([]);
@@ -226,7 +262,11 @@ describe("the network policies", () => {
     const [setting] = parse(deployment.patch).spec.template.spec.containers[0].env;
     const [addedRule] = parse(policy.patch);
     expect(policy.target).toEqual({ kind: "NetworkPolicy", name: services.join("|") });
-    expect([addedRule.op, addedRule.path, listConnections([addedRule.value], "to")]).toEqual(["add", "/spec/egress/-", ["monitoring 4318"]]);
+    expect([addedRule.op, addedRule.path, listConnections([addedRule.value], "to")]).toEqual([
+      "add",
+      "/spec/egress/-",
+      ["monitoring 4318"],
+    ]);
     expect(setting).toEqual({ name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "http://opentelemetry-collector.monitoring:4318" });
   });
 });

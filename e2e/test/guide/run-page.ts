@@ -123,7 +123,9 @@ async function runSample(sample: Block, responses: readonly Block[], variablesBe
       await sleep(250);
       continue;
     }
-    const kept = responses.flatMap(({ keptVariables }) => keptVariables).map(([name, member]) => [name, readMember(body, member)] as const);
+    const kept = responses
+      .flatMap(({ keptVariables }) => keptVariables)
+      .map(([name, member]) => [name, readMember(body, member)] as const);
     return { differences, variables: { ...variables, ...Object.fromEntries(kept) } };
   }
 }

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import { eventually } from "@amana/dev-env/eventually";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { anApplication, setFault, actOnLink, waitForWebhook } from "../../src/kyc-harness.ts";
+import { actOnLink, anApplication, setFault, waitForWebhook } from "../../src/kyc-harness.ts";
 import {
   aBusiness,
   anOrder,
@@ -13,7 +13,7 @@ import {
   type TestBusiness,
   type TestSystem,
 } from "../../src/test-system.ts";
-import { readBlocks, guidePages, readRows } from "./guide-page.ts";
+import { guidePages, readBlocks, readRows } from "./guide-page.ts";
 import { runPage } from "./run-page.ts";
 
 const canRunShell = ["bash", "curl"].every((program) => {
@@ -49,7 +49,7 @@ describe.skipIf(!canRunShell)("the shell samples of the guide", () => {
   test("the guide has more than 40 shell samples, and runPage reports a wrong response", async () => {
     expect(pages.flatMap(readBlocks).filter(({ language }) => language === "sh").length).toBeGreaterThan(40);
     // With an invalid key, all responses differ from the page.
-    expect(await runPage("idempotency", { ...running.system, key: "sk_test_none" })).not.toEqual([]);
+    expect(await runPage("idempotency", { ...testSystem.system, key: "sk_test_none" })).not.toEqual([]);
   });
 });
 
@@ -102,7 +102,11 @@ describe("the tables in the sandbox page of the guide", () => {
      * Sends a request, and repeats it with the same key until it succeeds. Returns status and code
      * of the first response, and the status of the last response.
      */
-    const sendTwice = async (path: string, body: object | undefined, betweenRequests: () => Promise<unknown> = async () => undefined) => {
+    const sendTwice = async (
+      path: string,
+      body: object | undefined,
+      betweenRequests: () => Promise<unknown> = async () => undefined,
+    ) => {
       const key = { "idempotency-key": randomUUID() };
       const first = await business.call("POST", path, body, key);
       await betweenRequests();

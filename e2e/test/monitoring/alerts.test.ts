@@ -49,7 +49,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       "kafka",
       {
         gateway: { ...traces, REQUESTS_AT_ONCE_MAX: "100", RATE_LIMIT_FAILED_AUTH_PER_MINUTE: "20" },
-        // The time of this alert is longer than the test.
+        // Two minutes of retries, so that attempts still fail when AttemptsFailing fires.
         webhooks: { RETRY_SCHEDULE_SECONDS: Array(120).fill("1").join() },
         payments: { PAYMENT_CHECK_SECONDS: "1", REFUND_DECISION_AFTER_SECONDS: "45" },
       },
@@ -138,7 +138,11 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
     for (let i = 0; i < 5; i++) await aPaidPayment(testSystem.system, withoutServer);
     const refundedPayment = await aPaidPayment(testSystem.system, business);
     const unconfirmedPayment = await create();
-    await Promise.all([setProviderFault("register", "timeout_before"), setProviderFault("confirm", "http_503"), setProviderFault("refund", "timeout_before")]);
+    await Promise.all([
+      setProviderFault("register", "timeout_before"),
+      setProviderFault("confirm", "http_503"),
+      setProviderFault("refund", "timeout_before"),
+    ]);
     await Promise.all([setProviderFault("kyc_create", "timeout_before"), setProviderFault("kyc_get", "timeout_before")]);
     await sandbox(testSystem.system, "POST", `/sandbox/payments/${unconfirmedPayment.body["processor_order_id"]}/pay`, validCard);
     void business.call("POST", `/api/v1/payments/${refundedPayment.id}/refund`);
@@ -216,7 +220,7 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
         "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())";
       await eventually(async () => {
         await lockHolder.query(terminateRelay);
-        const { rows } = await lockHolder.query<{ isLocked: boolean }>("select pg_try_advisory_lock(7166242) as \"isLocked\"");
+        const { rows } = await lockHolder.query<{ isLocked: boolean }>('select pg_try_advisory_lock(7166242) as "isLocked"');
         expect(rows[0]?.isLocked).toBe(true);
       });
       await expectFiring("RelayMissing", { job: "payments" });
@@ -259,7 +263,10 @@ describe.skipIf(!prometheusPath)("a Prometheus that scrapes the running system",
       await holder.query("rollback");
     });
     await runAsSuperuser("payments", async (holder) => {
-      const slowAlerts = Promise.all([expectFiring("ApiSlowBurnFast"), expectFiring("DatabasePoolExhausted", { job: "payments" })]);
+      const slowAlerts = Promise.all([
+        expectFiring("ApiSlowBurnFast"),
+        expectFiring("DatabasePoolExhausted", { job: "payments" }),
+      ]);
       const lockTables = async () => {
         await holder.query("begin; lock table payment; lock table idempotency_key");
         await new Promise((resolve) => setTimeout(resolve, 2_000));

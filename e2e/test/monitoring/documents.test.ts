@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { alerts, readDocumentedMetrics, findMetrics, monitoring, pageOf, panelQueries, recordings, runbooks } from "./rules.ts";
+import { alerts, findMetrics, monitoring, pageOf, panelQueries, readDocumentedMetrics, recordings, runbooks } from "./rules.ts";
 
 test("each alert has a runbook with meaning, impact, check, fix and escalation, and each runbook has an alert", () => {
   expect(readdirSync(runbooks).toSorted()).toEqual(alerts.map(({ alert }) => pageOf(alert)).toSorted());

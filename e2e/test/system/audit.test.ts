@@ -7,9 +7,9 @@ import { type ApiCaller, apiCaller } from "@amana/dev-env/demo/api";
 import { eventually } from "@amana/dev-env/eventually";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AuditedOperation, auditedOperations } from "../../src/auditedCalls-operations.ts";
-import { readOnboarding, onboardingStatuses, saveDetails } from "../../src/clients-harness.ts";
-import { aClient, anApplication, setFault, actOnLink } from "../../src/kyc-harness.ts";
+import { type AuditedOperation, auditedOperations } from "../../src/audited-operations.ts";
+import { onboardingStatuses, readOnboarding, saveDetails } from "../../src/clients-harness.ts";
+import { aClient, actOnLink, anApplication, setFault } from "../../src/kyc-harness.ts";
 import { amanaWith, databaseSettings } from "../../src/run-amana.ts";
 import { aBusiness, aPaidPayment, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
@@ -50,7 +50,8 @@ const readAuditRows = (...requests: ApiResponse[]) =>
     return rows;
   });
 
-const createAndGetId = async (call: ApiCaller, path: string, body: object = {}) => String((await call("POST", path, body)).body["id"]);
+const createAndGetId = async (call: ApiCaller, path: string, body: object = {}) =>
+  String((await call("POST", path, body)).body["id"]);
 const anEndpoint = () => createAndGetId(business.call, "/api/v1/webhook-endpoints", { url: business.receiver.url });
 const endpointPath = async (subpath = "") => `/api/v1/webhook-endpoints/${await anEndpoint()}${subpath}`;
 
@@ -105,7 +106,9 @@ const aKeyOf = (name: string) => createAndGetId(operator, "/api/v1/admin/api-key
 const auditedCalls: Readonly<Record<AuditedOperation, () => Promise<ApiResponse>>> = {
   createBusiness: () => operator("POST", "/api/v1/businesses", { name: "Audited" }),
   updateBusiness: async () =>
-    await operator("PATCH", `/api/v1/businesses/${await createAndGetId(operator, "/api/v1/businesses", { name: "Old" })}`, { name: "New" }),
+    await operator("PATCH", `/api/v1/businesses/${await createAndGetId(operator, "/api/v1/businesses", { name: "Old" })}`, {
+      name: "New",
+    }),
   createApiKey: () => operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: "till" }),
   revokeApiKey: async () => await operator("POST", `/api/v1/admin/api-keys/${await aKeyOf("revoked")}/revoke`),
   createOperatorKey: () => operator("POST", "/api/v1/admin/operator-keys", { name: "amina" }),
@@ -133,9 +136,13 @@ const auditedCalls: Readonly<Record<AuditedOperation, () => Promise<ApiResponse>
   approveOnboarding: async () => await operator("POST", `/api/v1/clients/${await aVerifiedClient()}/onboarding/approve`),
   declineOnboarding: async () => await operator("POST", `/api/v1/clients/${await aVerifiedClient()}/onboarding/decline`, {}),
   resolveRefund: async () =>
-    await operator("POST", `/api/v1/admin/refunds/${await anUndecidedRefund()}/resolve`, { outcome: "REJECTED", note: "decided by a test" }),
+    await operator("POST", `/api/v1/admin/refunds/${await anUndecidedRefund()}/resolve`, {
+      outcome: "REJECTED",
+      note: "decided by a test",
+    }),
   retryDeadLetter: async () => await operator("POST", `/api/v1/admin/dead-letters/${await aDeadLetter()}/retry`),
-  dropDeadLetter: async () => await operator("POST", `/api/v1/admin/dead-letters/${await aDeadLetter()}/drop`, { note: "inserted by a test" }),
+  dropDeadLetter: async () =>
+    await operator("POST", `/api/v1/admin/dead-letters/${await aDeadLetter()}/drop`, { note: "inserted by a test" }),
   updateOwnBusiness: () => business.call("PATCH", "/api/v1/me", { name: "Renamed" }),
   createOwnApiKey: () => business.call("POST", "/api/v1/me/api-keys", { name: "own" }),
   revokeOwnApiKey: async () => await business.call("POST", `/api/v1/me/api-keys/${await aKeyOf("own, revoked")}/revoke`),
@@ -210,7 +217,19 @@ test("an evidence bundle can be verified offline, and every change to it is repo
   const folder = join(dir, "bundle");
   const amana = (...args: string[]) => amanaWith(databaseSettings(testSystem.system.databaseUrls), "audit", ...args);
   const today = new Date().toISOString().slice(0, 10);
-  const created = await amana("bundle", "--business", business.id, "--from", today, "--to", today, "--out", folder, "--as", "amina");
+  const created = await amana(
+    "bundle",
+    "--business",
+    business.id,
+    "--from",
+    today,
+    "--to",
+    today,
+    "--out",
+    folder,
+    "--as",
+    "amina",
+  );
   expect(created, created.err).toMatchObject({ code: 0 });
 
   const readLines = (name: string) => readFileSync(join(folder, name), "utf8").trimEnd().split("\n");
@@ -230,7 +249,9 @@ test("an evidence bundle can be verified offline, and every change to it is repo
     expect(readJsonLines("payments.jsonl")).toContainEqual(
       expect.objectContaining({ id: payment.id, amount_minor: 500_000, status: "REFUNDED" }),
     );
-    expect(readJsonLines("refunds.jsonl")).toContainEqual(expect.objectContaining({ payment_id: payment.id, status: "ACCEPTED" }));
+    expect(readJsonLines("refunds.jsonl")).toContainEqual(
+      expect.objectContaining({ payment_id: payment.id, status: "ACCEPTED" }),
+    );
     expect(readJsonLines("events.jsonl").map(({ type }) => type)).toContain("PAYMENT_REFUNDED");
     expect(readJsonLines("deliveries.jsonl")).not.toEqual([]);
     expect(readJsonLines("trail.jsonl").at(-1)).toMatchObject({ actor: "command:amina", action: "evidence_bundle.created" });

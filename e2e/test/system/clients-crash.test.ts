@@ -7,7 +7,7 @@ import { Client } from "pg";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { saveDetails, someAccount, someBeneficiary } from "../../src/clients-harness.ts";
-import { aClient, anApplication, actOnLink } from "../../src/kyc-harness.ts";
+import { aClient, actOnLink, anApplication } from "../../src/kyc-harness.ts";
 import { readKafka } from "../../src/read-kafka.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
@@ -75,7 +75,10 @@ async function createClientsWithVerdicts(count: number): Promise<(() => Promise<
 }
 
 /** Submits verdicts in order, and injects `faults` before those with the same index. */
-async function submitVerdicts(verdicts: (() => Promise<unknown>)[], faults: Record<number, () => Promise<unknown>> = {}): Promise<void> {
+async function submitVerdicts(
+  verdicts: (() => Promise<unknown>)[],
+  faults: Record<number, () => Promise<unknown>> = {},
+): Promise<void> {
   for (const [index, verdict] of verdicts.entries()) {
     await faults[index]?.();
     await verdict();
@@ -207,7 +210,10 @@ describe("clients during verdicts", () => {
     const readConsumed = () => queryRows("clients", "select event_id from inbox where consumer = 'clients' order by event_id");
     await eventually(async () => expect(await queryRows("clients", "select id from outbox_waiting")).toEqual([]));
     await eventually(async () => {
-      const approved = await queryRows("clients", "select id as entity_id from onboarding where decision = 'APPROVED' order by id");
+      const approved = await queryRows(
+        "clients",
+        "select id as entity_id from onboarding where decision = 'APPROVED' order by id",
+      );
       expect(await readApprovals()).toEqual(approved);
     });
     const [stateBefore, consumedBefore] = [await readState(), await readConsumed()];
@@ -277,7 +283,9 @@ test("when a client is blocked during parallel openings, every account with 201 
   const makeRoundTrip = async () => (await request(`${testSystem.system.sandboxUrl}/healthz`)).body.dump();
   const opensMax = 50;
   const accountsOf = async (clientId: string) =>
-    (await queryRows("clients", "select id from account where client_id = $1 order by id", [clientId])).map(({ id }) => String(id));
+    (await queryRows("clients", "select id from account where client_id = $1 order by id", [clientId])).map(({ id }) =>
+      String(id),
+    );
   const clients: string[] = [];
   while (clients.length < 30) clients.push(await aClient(business));
   const rounds = await Promise.all(

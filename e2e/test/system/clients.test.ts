@@ -7,13 +7,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   expectOnboarding,
   type OnboardingStatuses,
-  readOnboarding,
   onboardingStatuses,
+  readOnboarding,
   saveDetails,
   someAccount,
   someBeneficiary,
 } from "../../src/clients-harness.ts";
-import { type Application, aClient, anApplication, applications, waitForCallbacks, actOnLink } from "../../src/kyc-harness.ts";
+import { type Application, aClient, actOnLink, anApplication, applications, waitForCallbacks } from "../../src/kyc-harness.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
 let testSystem: TestSystem;
@@ -99,11 +99,14 @@ describe("an onboarding", () => {
     ["canceled", onboardingStatuses.aborted, ({ id }) => business.call("POST", `${applications}/${id}/cancel`)],
     ["failed", onboardingStatuses.aborted, (application) => submit(application, { outcome: "failed" })],
   ];
-  test.each(outcomes)("after an application is %s, the onboarding has the statuses %j and no link", async (_outcome, statuses, decide) => {
-    const { client, application } = await aClientWithLink({ max_attempts: 1 });
-    await decide(application);
-    await expectStatuses(client, statuses, { id: application.id });
-  });
+  test.each(outcomes)(
+    "after an application is %s, the onboarding has the statuses %j and no link",
+    async (_outcome, statuses, decide) => {
+      const { client, application } = await aClientWithLink({ max_attempts: 1 });
+      await decide(application);
+      await expectStatuses(client, statuses, { id: application.id });
+    },
+  );
 
   test.each(outcomes)(
     "after an application is %s, an onboarding without details stays at DETAILS_PENDING until they are stored",
@@ -242,7 +245,9 @@ describe("an account", () => {
     ];
     for (const [verb, status] of changes) {
       const response = await changeStatus(id, verb);
-      expect([response.status, response.body["code"]], verb).toEqual(status ? [200, undefined] : [409, "invalid_status_transition"]);
+      expect([response.status, response.body["code"]], verb).toEqual(
+        status ? [200, undefined] : [409, "invalid_status_transition"],
+      );
       if (status) expect(response.body["status"]).toBe(status);
     }
     const { body } = await business.call("GET", `/api/v1/accounts/${id}`);
@@ -431,7 +436,9 @@ describe("the lists", () => {
       accounts: ["account_type=CURRENT", "status=PENDING", "currency=DZD"],
     }[list];
     const otherIds = new Set(
-      (await queryRows("clients", `select id from ${tables[list]} where business_id = $1`, [largeBusiness.id])).map(({ id }) => id),
+      (await queryRows("clients", `select id from ${tables[list]} where business_id = $1`, [largeBusiness.id])).map(
+        ({ id }) => id,
+      ),
     );
     for (const filter of ["", "search=group", "search=g", ...filters]) {
       const path = `/api/v1/${list}?limit=100&${filter}`;

@@ -2,7 +2,7 @@ import { eventually } from "@amana/dev-env/eventually";
 import { Kafka, logLevel } from "kafkajs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readKafka } from "../../src/read-kafka.ts";
-import { runAmana, databaseSettings } from "../../src/run-amana.ts";
+import { databaseSettings, runAmana } from "../../src/run-amana.ts";
 import {
   aBusiness,
   anOrder,
@@ -164,7 +164,9 @@ describe("amana outbox republish after the loss of a topic", () => {
   /** Returns the type and the number of deliveries of each event of these payments. */
   const countDeliveries = (ids: readonly string[]) => {
     const matching = business.receiver.received.filter(({ body }) => ids.includes(String(body["payment_id"])));
-    return [...Map.groupBy(matching, ({ body }) => body["id"]).values()].map((webhooks) => `${webhooks[0]?.event}: ${webhooks.length}`).sort();
+    return [...Map.groupBy(matching, ({ body }) => body["id"]).values()]
+      .map((webhooks) => `${webhooks[0]?.event}: ${webhooks.length}`)
+      .sort();
   };
   /** Returns the result of `countDeliveries` for `count` events of each type, delivered once. */
   const expectedDeliveries = (count: number, ...kinds: string[]) =>

@@ -49,7 +49,11 @@ export interface DocumentedRequest {
 /** Schema of the characters that HTTP permits in a header. */
 const ascii: Schema = { pattern: "^[!-~]*$" };
 
-function generateRequests(method: DocumentedRequest["method"], path: string, operation: Operation): fc.Arbitrary<DocumentedRequest> {
+function generateRequests(
+  method: DocumentedRequest["method"],
+  path: string,
+  operation: Operation,
+): fc.Arbitrary<DocumentedRequest> {
   const createParameters = (place: Parameter["in"]) => {
     const parameters = operation.parameters.filter((parameter) => parameter.in === place);
     const schemaOf = ({ schema, example }: Parameter) => ({
@@ -65,14 +69,21 @@ function generateRequests(method: DocumentedRequest["method"], path: string, ope
   const schema = operation.requestBody?.content["application/json"]?.schema;
   const body = schema ? generateValue(schema) : fc.constant(undefined);
   const requestBody = operation.requestBody?.required ? body : fc.option(body, { nil: undefined });
-  return fc.record({ ids: createParameters("path"), query: createParameters("query"), headers: createParameters("header"), body: requestBody }).map((request) => {
-    const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(request.ids[name])));
-    const query = new URLSearchParams(Object.entries(request.query).map(([name, value]) => [name, String(value)]));
-    const headers = Object.fromEntries(
-      Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
-    );
-    return { method, path: `${filledPath}?${query}`, headers, body: request.body as DocumentedRequest["body"] };
-  });
+  return fc
+    .record({
+      ids: createParameters("path"),
+      query: createParameters("query"),
+      headers: createParameters("header"),
+      body: requestBody,
+    })
+    .map((request) => {
+      const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(request.ids[name])));
+      const query = new URLSearchParams(Object.entries(request.query).map(([name, value]) => [name, String(value)]));
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+      );
+      return { method, path: `${filledPath}?${query}`, headers, body: request.body as DocumentedRequest["body"] };
+    });
 }
 
 function generateValue(schema: Schema): fc.Arbitrary<unknown> {
@@ -145,8 +156,10 @@ function createExampleRequests(method: DocumentedRequest["method"], path: string
   };
   return [
     ...fields.flatMap(([name, schema]) => findExamples(schema).map((value) => request({ body: { [name]: value } }))),
-    ...createParameters("query").flatMap((parameter) => listExamples(parameter).map((value) => request({ query: { [parameter.name]: value } }))),
-    ...createParameters("header").flatMap((parameter) =>
+    ...parametersIn("query").flatMap((parameter) =>
+      listExamples(parameter).map((value) => request({ query: { [parameter.name]: value } })),
+    ),
+    ...parametersIn("header").flatMap((parameter) =>
       listExamples(parameter).map((value) => request({ headers: { [parameter.name.toLowerCase()]: String(value) } })),
     ),
   ];

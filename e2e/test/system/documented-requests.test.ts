@@ -27,7 +27,8 @@ beforeAll(async () => {
 async function prepare(): Promise<void> {
   await business?.receiver[Symbol.asyncDispose]();
   business = await aBusiness(testSystem.system, "Banque");
-  const createAndGetId = async (path: string, body: object, call = business.call) => String((await call("POST", path, body)).body["id"]);
+  const createAndGetId = async (path: string, body: object, call = business.call) =>
+    String((await call("POST", path, body)).body["id"]);
   const client = await aClient(business);
   await saveDetails(business, client);
   const anApiKey = { business_id: business.id, name: "to be revoked" };
@@ -94,7 +95,9 @@ async function adaptRequest({ id, path }: { id: string; path: string }, request:
 }
 
 /** Fields that a rule between fields requires in addition to an example. */
-const additionalFields: Readonly<Record<string, object>> = { createBeneficiary: { account_number: someBeneficiary.account_number } };
+const additionalFields: Readonly<Record<string, object>> = {
+  createBeneficiary: { account_number: someBeneficiary.account_number },
+};
 
 test("the gateway accepts every example of the OpenAPI document", async () => {
   await prepare();
@@ -144,7 +147,8 @@ test("the gateway rejects documented requests only for the state of a resource o
       if (response.status < 400 || response.status === 404 || response.status === 409) continue;
       const { code, errors = [] } = response.body as { code: string; errors?: { pointer?: string; parameter?: string }[] };
       const rejection = [id, code, ...errors.map(({ pointer, parameter }) => pointer ?? parameter)].join(" ");
-      if (!permittedRejections.some((rule) => rule.test(refusal))) rejections.push(`${refusal}: ${JSON.stringify({ url, body })}`);
+      if (!permittedRejections.some((rule) => rule.test(rejection)))
+        rejections.push(`${rejection}: ${JSON.stringify({ url, body })}`);
     }
   }
   expect(rejections, `with the seed ${seed}`).toEqual([]);

@@ -91,7 +91,9 @@ test("a response of 410 disables the endpoint, is reported to the other endpoint
   await using _receiver = receiver;
   const goneServer = createServer((_request, response) => response.writeHead(410).end());
   await new Promise<void>((resolve) => goneServer.listen(0, "127.0.0.1", resolve));
-  await using _goneServer = { [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void goneServer.close(() => resolve())) };
+  await using _goneServer = {
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void goneServer.close(() => resolve())),
+  };
   const url = `http://127.0.0.1:${(goneServer.address() as AddressInfo).port}/`;
   const endpointId = String((await call("POST", "/api/v1/webhook-endpoints", { url })).body["id"]);
   const identity = new Client({ connectionString: testSystem.system.databaseUrls["identity"] });
@@ -268,10 +270,13 @@ describe("a gRPC client", () => {
     });
   const portOf = (name: "identity" | "payments" | "webhooks") => Number(testSystem.system.rpcPorts[name]);
 
-  test.each(["identity", "payments", "webhooks"] as const)("a gRPC client gets the health status SERVING from %s", async (name) => {
-    // HealthCheckResponse { status: SERVING } on the wire: field 1, varint 1.
-    expect([...(await call(portOf(name), "/grpc.health.v1.Health/Check"))]).toEqual([8, 1]);
-  });
+  test.each(["identity", "payments", "webhooks"] as const)(
+    "a gRPC client gets the health status SERVING from %s",
+    async (name) => {
+      // HealthCheckResponse { status: SERVING } on the wire: field 1, varint 1.
+      expect([...(await call(portOf(name), "/grpc.health.v1.Health/Check"))]).toEqual([8, 1]);
+    },
+  );
 
   test("a gRPC client without a caller token gets UNAUTHENTICATED", async () => {
     await expect(call(portOf("payments"), "/payments.v1.PaymentService/ListPayments")).rejects.toMatchObject({

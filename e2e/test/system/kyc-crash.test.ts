@@ -10,17 +10,17 @@ import { request } from "undici";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
   type Application,
+  actOnLink,
   anApplication,
   applications,
-  waitForCallbacks,
   clearFaults,
-  setFault,
-  webhookTypesOf,
   kycEventTypes,
-  actOnLink,
   readProviderView,
-  waitForWebhook,
+  setFault,
   tryToActOnLink,
+  waitForCallbacks,
+  waitForWebhook,
+  webhookTypesOf,
 } from "../../src/kyc-harness.ts";
 import { readKafka } from "../../src/read-kafka.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
@@ -73,8 +73,7 @@ const waitForProviderState = (id: string) =>
   });
 
 /**
- * Restarts kyc with a fault point at which it kills itself during the action, and starts it
- * repeated.
+ * Restarts kyc with a fault point at which it kills itself during the action, and starts it again.
  */
 async function killAt(faultPoint: string, action: () => Promise<unknown>): Promise<void> {
   const { kyc } = testSystem.system.services;
@@ -226,14 +225,17 @@ describe("callbacks", () => {
     ["reset_after", 4],
     ["truncated", 4],
     ["http_500", 6],
-  ])("callbacks with the fault %s cause one webhook of the right type, at the latest after the next poll", async (mode, times) => {
-    const { id, link } = await anApplication(business);
-    expectWebhooks(id, "KYC_NEEDS_REVIEW");
-    await setFault(testSystem.system, "kyc_callback", mode, times);
-    await actOnLink(testSystem.system, link, "submit", { outcome: "approved", aml_hit_count: 1 });
-    await waitForWebhook(business, "KYC_NEEDS_REVIEW", id);
-    await waitForCallbacks(testSystem.system, id);
-  });
+  ])(
+    "callbacks with the fault %s cause one webhook of the right type, at the latest after the next poll",
+    async (mode, times) => {
+      const { id, link } = await anApplication(business);
+      expectWebhooks(id, "KYC_NEEDS_REVIEW");
+      await setFault(testSystem.system, "kyc_callback", mode, times);
+      await actOnLink(testSystem.system, link, "submit", { outcome: "approved", aml_hit_count: 1 });
+      await waitForWebhook(business, "KYC_NEEDS_REVIEW", id);
+      await waitForCallbacks(testSystem.system, id);
+    },
+  );
 
   test("a callback with a forged signature or a timestamp beyond five minutes returns 401 and changes nothing", async () => {
     const { id, link } = await anApplication(business);

@@ -3,19 +3,26 @@ import { apiCaller } from "@amana/dev-env/demo/api";
 import { eventually } from "@amana/dev-env/eventually";
 import { serviceNames } from "@amana/dev-env/services";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readDatabasePlaces, readKafkaPlaces, readLogPlaces, type Place, findPlaces, withClient } from "../../src/find-everywhere.ts";
+import {
+  findPlaces,
+  type Place,
+  readDatabasePlaces,
+  readKafkaPlaces,
+  readLogPlaces,
+  withClient,
+} from "../../src/find-everywhere.ts";
 import {
   type Application,
   aClient,
+  actOnLink,
   anApplication,
   applications,
-  waitForCallbacks,
   clearFaults,
-  setFault,
   kycEventTypes,
-  actOnLink,
-  waitForWebhook,
+  setFault,
   tokenOf,
+  waitForCallbacks,
+  waitForWebhook,
 } from "../../src/kyc-harness.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
@@ -99,7 +106,10 @@ beforeAll(async () => {
       ]),
     ),
   );
-  [business, otherBusiness] = await Promise.all([aBusiness(testSystem.system, "Banque", kycEventTypes), aBusiness(testSystem.system)]);
+  [business, otherBusiness] = await Promise.all([
+    aBusiness(testSystem.system, "Banque", kycEventTypes),
+    aBusiness(testSystem.system),
+  ]);
   await runScenarios();
   databases = await readDatabasePlaces(testSystem.system);
   messages = await readKafkaPlaces(testSystem.kafka?.brokers ?? "");
@@ -138,7 +148,8 @@ async function runScenarios(): Promise<void> {
     await setFault(system, "kyc_cancel", `leak:${canaries.leakedAtCancel}`, 10_000);
     await setFault(system, "kyc_callback", `leak:${canaries.leakedByCallback}`, 10_000);
   };
-  const submit = ({ link }: Application, submission: object) => actOnLink(system, link, "submit", { ...documentFields, ...submission });
+  const submit = ({ link }: Application, submission: object) =>
+    actOnLink(system, link, "submit", { ...documentFields, ...submission });
   const submitAndWait = async (kind: string, submission: object, application?: Application) => {
     const target = application ?? (await createApplication());
     await submit(target, submission);
@@ -149,7 +160,12 @@ async function runScenarios(): Promise<void> {
 
   // The names on the document differ from the profile, so that only a document without names is
   // approved.
-  await submitAndWait("KYC_COMPLETED", { outcome: "approved", first_name: undefined, last_name: undefined, birth_date: undefined });
+  await submitAndWait("KYC_COMPLETED", {
+    outcome: "approved",
+    first_name: undefined,
+    last_name: undefined,
+    birth_date: undefined,
+  });
   await submitAndWait("KYC_REJECTED", { outcome: "rejected", reason_codes: ["DOCUMENT_TAMPERED"] });
   const failed = await submitAndWait("KYC_FAILED", { outcome: "failed" });
   await submitAndWait("KYC_REJECTED", { outcome: "rejected", reason_codes: ["FACE_MISMATCH"] }, failed);
@@ -235,11 +251,14 @@ describe.each(Object.entries(canaries))("%s", (_name, canary) => {
   test("personal data is in no table of any database", () => expect(findPlaces(databases, canary)).toEqual([]));
   test("personal data is in no log at level trace", () => expect(findPlaces(logs, canary)).toEqual([]));
   test("personal data is in no message of Kafka", () => expect(findPlaces(messages, canary)).toEqual([]));
-  test("personal data is in no webhook and no response of the API", () => expect(findPlaces([...webhooks, ...responses], canary)).toEqual([]));
+  test("personal data is in no webhook and no response of the API", () =>
+    expect(findPlaces([...webhooks, ...responses], canary)).toEqual([]));
 });
 
 describe("the token of the verification link", () => {
-  const findPlacesOfTokens = (places: readonly Place[]) => [...new Set(created.flatMap(({ link }) => findPlaces(places, tokenOf(link))))];
+  const findPlacesOfTokens = (places: readonly Place[]) => [
+    ...new Set(created.flatMap(({ link }) => findPlaces(places, tokenOf(link)))),
+  ];
 
   test("the token of the verification link is in no table, log, message or webhook", () => {
     expect(findPlacesOfTokens([...databases, ...logs, ...messages, ...webhooks])).toEqual([]);
@@ -280,11 +299,14 @@ describe("findPlaces", () => {
     expect(findPlaces(messages, controls.note)).toEqual(["kafka: audit.v1"]);
   });
 
-  test.each([0, 1, 2])("the search finds a word in base64 after %i other bytes, in hexadecimal digits and in capitals", (before) => {
-    const encoded = Buffer.from(`${"x".repeat(before)}${controls.note}y`).toString("base64");
-    expect(findPlaces([{ name: "base64", content: encoded }], controls.note)).toEqual(["base64"]);
-    const hex = Buffer.from(`${"x".repeat(before)}${controls.note}y`).toString("hex");
-    expect(findPlaces([{ name: "hex", content: hex }], controls.note)).toEqual(["hex"]);
-    expect(findPlaces([{ name: "capitals", content: controls.note.toUpperCase() }], controls.note)).toEqual(["capitals"]);
-  });
+  test.each([0, 1, 2])(
+    "the search finds a word in base64 after %i other bytes, in hexadecimal digits and in capitals",
+    (before) => {
+      const encoded = Buffer.from(`${"x".repeat(before)}${controls.note}y`).toString("base64");
+      expect(findPlaces([{ name: "base64", content: encoded }], controls.note)).toEqual(["base64"]);
+      const hex = Buffer.from(`${"x".repeat(before)}${controls.note}y`).toString("hex");
+      expect(findPlaces([{ name: "hex", content: hex }], controls.note)).toEqual(["hex"]);
+      expect(findPlaces([{ name: "capitals", content: controls.note.toUpperCase() }], controls.note)).toEqual(["capitals"]);
+    },
+  );
 });

@@ -7,16 +7,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type Application,
   aClient,
+  actOnLink,
   anApplication,
   applications,
-  waitForCallbacks,
-  setFault,
-  webhookTypesOf,
   kycEventTypes,
-  actOnLink,
   readProviderView,
-  waitForWebhook,
+  setFault,
   tryToActOnLink,
+  waitForCallbacks,
+  waitForWebhook,
+  webhookTypesOf,
 } from "../../src/kyc-harness.ts";
 import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
@@ -32,7 +32,10 @@ beforeAll(async () => {
   testSystem = await startTestSystem("direct", { kyc: { KYC_CHECK_SECONDS: "3600", KYC_CATCH_UP_SECONDS: "3600" } });
   kycDatabase = new Client({ connectionString: testSystem.system.databaseUrls["kyc"] });
   await kycDatabase.connect();
-  [business, defaultBusiness] = await Promise.all([aBusiness(testSystem.system, "Banque", kycEventTypes), aBusiness(testSystem.system)]);
+  [business, defaultBusiness] = await Promise.all([
+    aBusiness(testSystem.system, "Banque", kycEventTypes),
+    aBusiness(testSystem.system),
+  ]);
 });
 afterAll(async () => {
   await kycDatabase?.end();
@@ -333,14 +336,17 @@ describe("a verdict and its event", () => {
     ["KYC_NEEDS_REVIEW", { outcome: "approved", document_type: "passport" }, { allowed_documents: ["id_card"] }, {}],
     ["KYC_FAILED", { outcome: "failed" }, {}, { status: "FAILED", error_message: expect.any(String) }],
   ];
-  test.each(verdictCases)("kyc emits %s after the submission %j to an application created with %j", async (kind, submission, body, expected) => {
-    const { id, webhook, view } = await submitAndWait(kind, submission, body);
-    expect(view).toMatchObject(expected);
-    expect(webhookTypesOf(business, id)).toEqual([kind]);
-    expect(webhook.body["status"]).toBe(view["status"]);
-    expect(webhook.body["verdict"]).toBe(view["verdict"]);
-    expect(webhook.body["reason_codes"]).toEqual(view["reason_codes"]);
-  });
+  test.each(verdictCases)(
+    "kyc emits %s after the submission %j to an application created with %j",
+    async (kind, submission, body, expected) => {
+      const { id, webhook, view } = await submitAndWait(kind, submission, body);
+      expect(view).toMatchObject(expected);
+      expect(webhookTypesOf(business, id)).toEqual([kind]);
+      expect(webhook.body["status"]).toBe(view["status"]);
+      expect(webhook.body["verdict"]).toBe(view["verdict"]);
+      expect(webhook.body["reason_codes"]).toEqual(view["reason_codes"]);
+    },
+  );
 
   test("the webhook of a verdict contains the decision, external_id and metadata, and not the link", async () => {
     const { id, link, webhook, view } = await submitAndWait(

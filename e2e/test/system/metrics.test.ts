@@ -182,7 +182,9 @@ test("docs/metrics.md contains each exported metric (vitest -u updates it)", asy
   const file = join(root, "docs", "metrics.md");
   const formatLabels = (name: string) => {
     const labels = labelsOf.get(name) ?? (name === "nodejs_gc_duration_seconds" ? foreignLabels : {});
-    return Object.entries(labels).map(([label, values]) => `${label}: ${typeof values === "string" ? values : values.join(", ")}`);
+    return Object.entries(labels).map(
+      ([label, values]) => `${label}: ${typeof values === "string" ? values : values.join(", ")}`,
+    );
   };
   const rows = [...types.keys()]
     .toSorted()

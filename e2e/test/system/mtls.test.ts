@@ -27,7 +27,9 @@ test("the system works with mTLS between its services and rejects connections wi
   const withTls = (name: ServiceName): Record<string, string> => {
     const urlSettings = Object.entries(system.envOf(name)).filter(([setting]) => /_URLS$|^DIRECT_SUBSCRIBERS$/.test(setting));
     return {
-      ...Object.fromEntries(urlSettings.map(([setting, value]) => [setting, value.replaceAll("http://127.0.0.1", "https://localhost")])),
+      ...Object.fromEntries(
+        urlSettings.map(([setting, value]) => [setting, value.replaceAll("http://127.0.0.1", "https://localhost")]),
+      ),
       RPC_TLS_CERT_FILE: join(folder, name, "cert.pem"),
       RPC_TLS_KEY_FILE: join(folder, name, "key.pem"),
       RPC_TLS_CA_FILE: join(folder, name, "ca.pem"),

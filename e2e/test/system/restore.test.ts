@@ -11,8 +11,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { archivingTo, prepareRecovery, takeBaseBackup } from "../../src/base-backup.ts";
 import { expectOnboarding, onboardingStatuses, saveDetails } from "../../src/clients-harness.ts";
 import { withClient } from "../../src/find-everywhere.ts";
-import { aClient, anApplication, applications, actOnLink, waitForWebhook } from "../../src/kyc-harness.ts";
-import { runAmana, amanaWith, databaseSettings } from "../../src/run-amana.ts";
+import { aClient, actOnLink, anApplication, applications, waitForWebhook } from "../../src/kyc-harness.ts";
+import { amanaWith, databaseSettings, runAmana } from "../../src/run-amana.ts";
 import {
   aBusiness,
   aPaidPayment,
@@ -23,8 +23,8 @@ import {
 } from "../../src/test-system.ts";
 
 /**
- * Follows the sections "The others" and "Everything at once" of docs/restore.md, while all services
- * run. services/payments/test/restore.test.ts tests payments alone.
+ * Follows the sections "Restore another service" and "Restore everything" of docs/restore.md, while
+ * all services run. services/payments/test/restore.test.ts tests payments alone.
  */
 type Owner = (typeof databaseOwners)[number];
 
@@ -53,9 +53,13 @@ const readEventIds = async () => {
 };
 /** Returns the number of deliveries of each event to the business. */
 const countDeliveries = () =>
-  new Map([...Map.groupBy(business.receiver.received, ({ body }) => String(body["id"]))].map(([id, webhooks]) => [id, webhooks.length]));
+  new Map(
+    [...Map.groupBy(business.receiver.received, ({ body }) => String(body["id"]))].map(([id, webhooks]) => [id, webhooks.length]),
+  );
 const waitForDeliveries = () =>
-  eventually(async () => expect(await queryRows(urls["webhooks"], "select 1 from delivery where status = 'PENDING'")).toEqual([]));
+  eventually(async () =>
+    expect(await queryRows(urls["webhooks"], "select 1 from delivery where status = 'PENDING'")).toEqual([]),
+  );
 
 beforeAll(async () => {
   const dir = await mkdtemp(join(tmpdir(), "amana-restore-"));
@@ -84,7 +88,10 @@ beforeAll(async () => {
 
   initial = await createInitialState();
   await takeBaseBackup(oldServer, join(dir, "postgres"), baseBackup);
-  const [now] = await queryRows<{ at: Date }>(oldServer.superuserUrl, "select clock_timestamp() + interval '1 millisecond' as at");
+  const [now] = await queryRows<{ at: Date }>(
+    oldServer.superuserUrl,
+    "select clock_timestamp() + interval '1 millisecond' as at",
+  );
   targetTime = now?.at ?? new Date();
   lostChanges = await makeLaterChanges();
 });
@@ -226,7 +233,10 @@ async function restoreClients(port: number): Promise<void> {
     expect(deadLetters).not.toEqual([]);
     return deadLetters;
   });
-  expect([deadLetter?.reason, otherDeadLetters]).toEqual([`Error: client ${lostChanges.client} not found for this KYC event`, []]);
+  expect([deadLetter?.reason, otherDeadLetters]).toEqual([
+    `Error: client ${lostChanges.client} not found for this KYC event`,
+    [],
+  ]);
   await amana("dead-letters", "drop", "--databases", deadLetter?.id ?? "", "--reason", "client created after the restored time");
   expect(await readDeadLetters()).toEqual([]);
 }
@@ -249,7 +259,7 @@ async function restoreKyc(port: number): Promise<void> {
   await review();
 }
 
-/** Returns the event ids of the verdict that the business received. */
+/** Returns the verdict of each received event of the application, by event id. */
 const receivedVerdicts = () =>
   new Map(
     business.receiver.received

@@ -117,7 +117,9 @@ test("the later processing of a refund with an unknown outcome belongs to the tr
       "payments: server PaymentService/RefundPayment",
       "payments: internal resolve-refunds",
     ]);
-    const statusReads = spansOf(traceId).filter(({ name, parentSpanId }) => /status$/.test(name) && parentSpanId === steps[0]?.spanId);
+    const statusReads = spansOf(traceId).filter(
+      ({ name, parentSpanId }) => /status$/.test(name) && parentSpanId === steps[0]?.spanId,
+    );
     expect(statusReads.length).toBeGreaterThan(0);
     expect(findSpan(traceId, "card processor refund")).toMatchObject({
       isFailed: true,
@@ -156,7 +158,8 @@ test("spans contain no secrets and no data of cards, persons or bodies, and have
   expect([...keys].filter((key) => !knownAttributes.has(key))).toEqual([]);
   const exportedText = collector.bodies.join("\n");
   const secrets = [business.key, business.secret, testSystem.system.adminKey, validCard.pan, validCard.password];
-  for (const word of [...secrets, "zz-", "shop.example", "Épicerie", "Bearer", "userName"]) expect(exportedText).not.toContain(word);
+  for (const word of [...secrets, "zz-", "shop.example", "Épicerie", "Bearer", "userName"])
+    expect(exportedText).not.toContain(word);
   const names = new Set(collector.spans.map(({ name }) => name));
   expect(names.size).toBeLessThan(60);
   for (const name of names) expect(name).not.toMatch(/[0-9a-f]{8}-|\d{4}/);
@@ -167,7 +170,11 @@ test.skipIf(!otelCollectorPath)(
   async () => {
     const sentSpans = [...collector.spans];
     const parsedSpans = await readByOtelCollector([...collector.bodies]);
-    const roundToMillis = (span: CollectedSpan) => ({ ...span, startMs: Math.floor(span.startMs), endMs: Math.floor(span.endMs) });
+    const roundToMillis = (span: CollectedSpan) => ({
+      ...span,
+      startMs: Math.floor(span.startMs),
+      endMs: Math.floor(span.endMs),
+    });
     expect(parsedSpans.map(roundToMillis)).toEqual(sentSpans.map(roundToMillis));
     expect(parsedSpans.filter(({ isFailed }) => isFailed).length).toBeGreaterThan(0);
   },

@@ -28,7 +28,7 @@ const examples = [
 ];
 
 describe("API keys", () => {
-  test.each(examples)("$prefix… has the kind, prefix and hash of the example", ({ key, kind, prefix, sha256 }) => {
+  test.each(examples)("an issued key such as $prefix… keeps its kind, prefix and hash", ({ key, kind, prefix, sha256 }) => {
     expect(readApiKeyKind(key)).toBe(kind);
     expect(prefixOf(key)).toBe(prefix);
     expect(hashApiKey(key).toString("hex")).toBe(sha256);

@@ -134,17 +134,18 @@ export function rowOf({ entity_type, entity_id, id, at, actor, action, request_i
   return { id: String(id), at, actor, action, entity, request_id, address, ...Object.fromEntries(members) };
 }
 
-/** Entities whose rows identity writes itself. Other rows arrive by event, which may be delayed. */
+/** Entities whose rows identity inserts itself. Other rows come from events, which can be late. */
 const entitiesOfIdentity = new Set(["business", "api_key", "admin_key", "invitation"]);
 const dayMs = 86_400_000;
 const lateMsMax = { own: 10 * 60_000, byEvent: dayMs };
-/** Maximum by which the acting service's clock may be ahead of the sealing process's clock. */
+/** Maximum time by which the acting service's clock may be ahead of the sealing process's clock. */
 const earlyMsMax = 10 * 60_000;
 
 /**
  * Compares a row's own time, which its writer sets, with the time of its sealing, which lies
- * between `from` and `until` (milliseconds). Reports rows that were sealed more than 10 minutes
- * before their own time, or too late: after 10 minutes for actions of identity, a day for others.
+ * between `from` and `until` (milliseconds). Reports a row that was sealed more than 10 minutes
+ * before its own time. Also reports a row that was sealed too late: more than 10 minutes after its
+ * own time for actions of identity, more than a day for others.
  * @param {Row} row @param {{ day: string, number: number, from: number, until: number, report: (finding: Finding) => void }} sealed
  */
 export function checkTime(row, { day, number, from, until, report }) {
@@ -171,43 +172,44 @@ export function* daysBetween(from, to) {
 
 /**
  * Checks a day. Call `add` with the day's links in order, then `end`. `previous` is the hash of the
- * previous day's final head; when undefined, that in the heads of this day is used. `kept`: heads
- * of the day that were kept elsewhere. `end` returns the previous hash of the next day, or
- * undefined when the day has no final head.
+ * previous day's final head. When it is undefined, the check uses the previous hash in the heads of
+ * this day. `kept` has the heads of the day that were stored elsewhere. `end` returns the previous
+ * hash of the next day, or undefined when the day has no final head.
  * @param {{ day: string, previous: string | undefined, heads: readonly Head[], trusted: ReadonlySet<string> | undefined,
  *   kept?: readonly Head[], report: (finding: Finding) => void }} options
  */
 export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
-  const begins = previous ?? heads[0]?.previous ?? genesis;
-  /** @type {Map<number, { hash: string, description: string }[]>} */
+  const startHash = previous ?? heads[0]?.previous ?? genesis;
+  /** @typedef {"kept_head_not_in_chain" | "head_not_in_chain"} Mismatch */
+  /** @type {Map<number, { hash: string, description: string, mismatch: Mismatch }[]>} */
   const expected = new Map();
-  /** @param {Head} head @param {string} description */
-  const expect = (head, description) => {
-    expected.set(head.links, [...(expected.get(head.links) ?? []), { hash: head.hash, description }]);
+  /** @param {Head} head @param {string} description @param {Mismatch} mismatch */
+  const expect = (head, description, mismatch) => {
+    expected.set(head.links, [...(expected.get(head.links) ?? []), { hash: head.hash, description, mismatch }]);
   };
   for (const head of heads) {
     const what = `the ${head.final ? "final head" : "head"} of ${day} over ${head.links} links`;
     if (!isSigned(head)) report({ problem: "head_not_signed", day, detail: `${what} was altered, or is not signed` });
     else if (trusted && !trusted.has(head.public_key))
       report({ problem: "head_of_unknown_key", day, detail: `${what} is signed with ${head.public_key}, which is not trusted` });
-    if (head.previous !== begins)
+    if (head.previous !== startHash)
       report({ problem: "head_of_other_chain", day, detail: `${what} does not follow the previous day` });
-    expect(head, what);
+    expect(head, what, "head_not_in_chain");
   }
   for (const head of kept) {
-    const what = `the head of ${day} over ${head.links} links that was kept elsewhere`;
+    const what = `the head of ${day} over ${head.links} links that was stored elsewhere`;
     if (!isSigned(head)) report({ problem: "kept_head_not_signed", day, detail: `${what} was altered, or is not signed` });
-    if (head.previous !== begins)
+    if (head.previous !== startHash)
       report({ problem: "kept_head_not_in_chain", day, detail: `${what} follows another previous day` });
-    expect(head, what);
+    expect(head, what, "kept_head_not_in_chain");
   }
   let number = 0;
-  let hash = begins;
-  const compare = () => {
-    for (const { hash: signed, description } of expected.get(number) ?? []) {
-      if (signed !== hash)
+  let hash = startHash;
+  const compareHeads = () => {
+    for (const { hash: signedHash, description, mismatch } of expected.get(number) ?? []) {
+      if (signedHash !== hash)
         report({
-          problem: description.endsWith("elsewhere") ? "kept_head_not_in_chain" : "head_not_in_chain",
+          problem: mismatch,
           day,
           number,
           detail: `${description} does not match the links`,
@@ -215,7 +217,7 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
     }
     expected.delete(number);
   };
-  compare();
+  compareHeads();
   return {
     /** @param {Link} link */
     add(link) {
@@ -227,16 +229,16 @@ export function checkDay({ day, previous, heads, trusted, kept = [], report }) {
           detail: `the link after ${number} of ${day} has the number ${link.number}`,
         });
       number = link.number;
-      const follows = linkHash(hash, link.leaf);
-      if (link.hash !== undefined && link.hash !== follows)
+      const expectedHash = linkHash(hash, link.leaf);
+      if (link.hash !== undefined && link.hash !== expectedHash)
         report({
           problem: "link_broken",
           day,
           number,
           detail: `link ${number} of ${day} does not follow the previous one: links were altered, removed or reordered`,
         });
-      hash = link.hash ?? follows;
-      compare();
+      hash = link.hash ?? expectedHash;
+      compareHeads();
     },
     /** @returns {string | undefined} */
     end() {
@@ -312,7 +314,7 @@ export async function digestOf(file) {
   return { sha256: hash.digest("hex"), rows };
 }
 
-const ownFiles = ["manifest.json", "trail.jsonl", "links.jsonl", "heads.jsonl"];
+const requiredFiles = ["manifest.json", "trail.jsonl", "links.jsonl", "heads.jsonl"];
 
 /**
  * Checks an evidence bundle, a folder, without other data: its files against the manifest, the
@@ -336,13 +338,13 @@ export async function verifyBundle(folder, { trusted, kept = [], report }) {
  * (finding: Finding) => void }} options
  */
 async function checkBundle(folder, { trusted, kept, report }) {
-  const missing = ownFiles.filter((name) => !existsSync(join(folder, name)));
+  const missing = requiredFiles.filter((name) => !existsSync(join(folder, name)));
   for (const file of missing) report({ problem: "file_missing", file, detail: `${file} is missing` });
   if (missing.length > 0) return undefined;
   const text = readFileSync(join(folder, "manifest.json"));
   const manifest = JSON.parse(text.toString());
   for (const file of readdirSync(folder)) {
-    if (!ownFiles.includes(file) && !Object.hasOwn(manifest.files, file))
+    if (!requiredFiles.includes(file) && !Object.hasOwn(manifest.files, file))
       report({ problem: "file_unknown", file, detail: `${file} is not in the manifest` });
   }
   for (const [file, listed] of Object.entries(manifest.files)) {
@@ -376,7 +378,7 @@ async function readTrail(folder, manifest, manifestHash, report) {
     const row = value;
     const { day, number, business_number = 0, business_previous } = row.sealed;
     const place = { day, number: business_number, id: row.id };
-    // Another program may read a duplicate member differently.
+    // Rejects, for example, duplicate members: other programs may use another one of them.
     if (JSON.stringify(row) !== text)
       report({ problem: "row_changed", ...place, detail: `the text of row ${row.id} was changed` });
     if (row.business_id !== manifest.business_id)
@@ -407,7 +409,7 @@ async function readTrail(folder, manifest, manifestHash, report) {
       isDay(manifest.from);
     before = row;
   }
-  // The last row confirms the manifest, so that it must be in the chain, also outside of its days.
+  // The last row confirms the manifest and must be in the chain, even on a day after the period.
   if (before) places.set(`${before.sealed.day}/${before.sealed.number}`, { leaf, id: before.id, row: timeOf(before) });
   if (!isManifestRecorded)
     report({
@@ -439,35 +441,35 @@ async function checkLinks(folder, from, { trail, trusted, kept, report }) {
   /** @type {string | undefined} */
   let previous;
   for (const day of daysBetween(first, last)) {
-    const ofDay = heads.get(day) ?? [];
+    const headsOfDay = heads.get(day) ?? [];
     const keptOfDay = kept.filter((head) => head.day === day);
-    const checked = checkDay({ day, previous, heads: ofDay, trusted, kept: keptOfDay, report });
+    const dayCheck = checkDay({ day, previous, heads: headsOfDay, trusted, kept: keptOfDay, report });
     const hasLinks = next?.day === day;
     for (; next?.day === day; next = (await links.next()).value?.value) {
-      const own = trail.get(`${day}/${next.number}`);
-      if (own && own.leaf !== next.leaf)
+      const row = trail.get(`${day}/${next.number}`);
+      if (row && row.leaf !== next.leaf)
         report({
           problem: "row_changed",
           day,
           number: next.number,
-          id: own.id,
-          detail: `row ${own.id}, link ${next.number} of ${day}, was changed`,
+          id: row.id,
+          detail: `row ${row.id}, link ${next.number} of ${day}, was changed`,
         });
       // A bundle does not have the head of each batch, so only the day of sealing is known. A wrong
       // clock may move it by a day. Rows of the chain's first day may be older than the chain.
       const startMs = Date.parse(day);
-      if (own && ofDay[0]?.previous !== genesis)
-        checkTime(own.row, { day, number: next.number, from: startMs - dayMs, until: startMs + 2 * dayMs, report });
+      if (row && headsOfDay[0]?.previous !== genesis)
+        checkTime(row.row, { day, number: next.number, from: startMs - dayMs, until: startMs + 2 * dayMs, report });
       trail.delete(`${day}/${next.number}`);
-      checked.add({ number: next.number, leaf: next.leaf });
+      dayCheck.add({ number: next.number, leaf: next.leaf });
     }
-    if (hasLinks) checked.end();
-    const final = ofDay.find((head) => head.final);
+    if (hasLinks) dayCheck.end();
+    const final = headsOfDay.find((head) => head.final);
     if (!hasLinks && final && keptOfDay.some((head) => head.final && head.hash !== final.hash))
       report({
         problem: "kept_head_not_in_chain",
         day,
-        detail: `the final head of ${day} differs from the head that was kept elsewhere`,
+        detail: `the final head of ${day} differs from the head that was stored elsewhere`,
       });
     previous = final && headHash(final);
     if (!final && day !== last) report({ problem: "head_missing", day, detail: `${day} has no final head` });
@@ -511,7 +513,7 @@ if (process.argv[1]?.endsWith("audit-chain.mjs")) {
   const keys = values["public-key"] ?? [];
   if (!folder || keys.length === 0) {
     process.stderr.write(
-      "Usage: node audit-chain.mjs <folder> --public-key <key> [--public-key <former key>] [--head <file with kept heads>]\n",
+      "Usage: node audit-chain.mjs <folder> --public-key <key> [--public-key <former key>] [--head <file with stored heads>]\n",
     );
     process.exit(2);
   }

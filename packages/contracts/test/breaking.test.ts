@@ -30,10 +30,10 @@ async function breakingAfter(edit: (text: string) => string) {
 }
 
 test("buf breaking accepts a new field, and rejects a change that is incompatible with the last release", async () => {
-  const grown = await breakingAfter((text) =>
+  const withNewField = await breakingAfter((text) =>
     text.replace("message Payment {", "message Payment {\n  string added_later = 999;"),
   );
-  expect(grown).toEqual({ status: 0, output: "" });
+  expect(withNewField).toEqual({ status: 0, output: "" });
   const renumbered = await breakingAfter((text) => text.replace("string business_id = 2;", "string business_id = 998;"));
   expect(renumbered.status).not.toBe(0);
   expect(renumbered.output).toMatch(/"2" with name "business_id" on message "Payment"/);

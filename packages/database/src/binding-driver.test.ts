@@ -10,17 +10,16 @@ beforeAll(async () => {
 });
 afterAll(() => database[Symbol.asyncDispose]());
 
-const running = "select query from pg_stat_activity where pid = pg_backend_pid()";
+const currentStatement = "select query from pg_stat_activity where pid = pg_backend_pid()";
 
 test("BindingDriver does not write values into the text of a statement", async () => {
   const secret = "Aïcha O'Brien \\ ?";
   const [row] = await orm.em
     .fork()
-    .execute<{ query: string; name: string }[]>(`select (${running}), ?::text as name, ?::timestamptz as at, ?::jsonb as json`, [
-      secret,
-      new Date("1985-04-12T00:00:00Z"),
-      { name: secret },
-    ]);
+    .execute<{ query: string; name: string }[]>(
+      `select (${currentStatement}), ?::text as name, ?::timestamptz as at, ?::jsonb as json`,
+      [secret, new Date("1985-04-12T00:00:00Z"), { name: secret }],
+    );
   expect(row?.name).toBe(secret);
   expect(row?.query).not.toMatch(/Aïcha|1985/);
   expect(row?.query).toContain("$3");

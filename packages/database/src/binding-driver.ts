@@ -14,7 +14,7 @@ type Execute = PostgreSqlConnection["execute"];
  * Sends texts, dates, bytes and JSON as parameters. MikroORM 7 writes all values into statements as
  * literals, without an option to change this (mikro-orm/mikro-orm issue 8001, open). Personal data
  * would then be in pg_stat_activity, and in PostgreSQL's log of failed or slow statements.
- * Numbers and booleans stay literals, because PostgreSQL may not infer a parameter's type there.
+ * Numbers and booleans stay literals, because PostgreSQL cannot always infer a type in their place.
  */
 class BindingConnection extends PostgreSqlConnection {
   override execute: Execute = async (query, params = [], method = "all", ctx, loggerContext) => {
@@ -41,8 +41,8 @@ export class BindingDriver extends PostgreSqlDriver {
 
 function bind(platform: PostgreSqlPlatform, query: Parameters<Execute>[0], params: Parameters<Execute>[1]) {
   const statement = query instanceof NativeQueryBuilder ? query.toRaw() : query;
-  const [text, given] = isRaw(statement) ? [statement.sql, statement.params] : [statement, params];
-  if (!Array.isArray(given)) throw new TypeError("named parameters are not supported; use ? placeholders");
+  const [text, givenParams] = isRaw(statement) ? [statement.sql, statement.params] : [statement, params];
+  if (!Array.isArray(givenParams)) throw new TypeError("named parameters are not supported; use ? placeholders");
   const values: unknown[] = [];
   const parameter = (value: unknown) => `$${values.push(value)}`;
   // The platform finds the placeholders. Only the conversion of a value to text is replaced.
@@ -58,5 +58,5 @@ function bind(platform: PostgreSqlPlatform, query: Parameters<Execute>[0], param
       },
     },
   });
-  return { sql: binding.formatQuery(text, given), values };
+  return { sql: binding.formatQuery(text, givenParams), values };
 }

@@ -3,7 +3,7 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { type EntityClass, EntitySchema } from "@mikro-orm/postgresql";
 import { type FieldOf, valueReader } from "./request-value.ts";
 
-/** Changes of a request: its fields that have the names of entity properties. Null clears one. */
+/** Fields of a request with the names of entity properties. Null clears the property. */
 export type Changes<E, R extends DescMessage> = { [F in Exclude<FieldOf<R>, "id"> & keyof E]?: E[F] };
 
 /**

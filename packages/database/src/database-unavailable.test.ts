@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestDatabase, logger, unused } from "../test/test-database.ts";
+import { createTestDatabase, logger, unusedEntities } from "../test/test-database.ts";
 import { createOrm, type Orm } from "./orm.ts";
 import { isDatabaseUnavailable, transaction } from "./transaction.ts";
 
@@ -26,7 +26,7 @@ async function errorFromServer(host: string, serve: (socket: Socket) => void, li
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   if (!listening) server.close();
-  const unavailable = await createOrm({ url: `postgres://u:p@${host}:${port}/d`, ...unused }, logger);
+  const unavailable = await createOrm({ url: `postgres://u:p@${host}:${port}/d`, ...unusedEntities }, logger);
   const error = await errorOf(transaction(unavailable, (em) => em.execute("select 1")));
   await unavailable.close();
   server.close();
@@ -51,7 +51,7 @@ test.concurrent("isDatabaseUnavailable returns true when the server accepts a co
 });
 
 test("isDatabaseUnavailable returns true when the host name does not resolve", async () => {
-  const unavailable = await createOrm({ url: "postgres://u:p@no-such-host.invalid/d", ...unused }, logger);
+  const unavailable = await createOrm({ url: "postgres://u:p@no-such-host.invalid/d", ...unusedEntities }, logger);
   expect(isDatabaseUnavailable(await errorOf(unavailable.em.fork().execute("select 1")))).toBe(true);
   await unavailable.close();
 });
@@ -70,21 +70,21 @@ test("isDatabaseUnavailable returns true when the session is terminated during a
 test("transaction opens a new session after PostgreSQL terminated the idle ones", async () => {
   const single = await database.connect({ poolMax: 1 });
   const pidOf = () => transaction(single, (em) => em.execute<{ pid: number }[]>("select pg_backend_pid() as pid"));
-  const [before] = await pidOf();
-  await orm.em.fork().execute("select pg_terminate_backend(?, 5000)", [before?.pid]);
-  const [after] = await pidOf().catch((error: unknown) => {
+  const [firstSession] = await pidOf();
+  await orm.em.fork().execute("select pg_terminate_backend(?, 5000)", [firstSession?.pid]);
+  const [secondSession] = await pidOf().catch((error: unknown) => {
     // The pool may not have noticed the end of the session yet.
     expect(isDatabaseUnavailable(error)).toBe(true);
     return pidOf();
   });
-  expect(after?.pid).not.toBe(before?.pid);
+  expect(secondSession?.pid).not.toBe(firstSession?.pid);
 });
 
 test("createOrm replaces connections that are lost in a transaction, also repeatedly", async () => {
-  const two = await database.connect({ poolMax: 2 });
+  const twoConnections = await database.connect({ poolMax: 2 });
   const loseConnection = async () => {
     const error = await errorOf(
-      transaction(two, async (em) => {
+      transaction(twoConnections, async (em) => {
         const [row] = await em.execute<{ pid: number }[]>("select pg_backend_pid() as pid");
         await orm.em.fork().execute("select pg_terminate_backend(?, 5000)", [row?.pid]);
         await em.execute("select 1");
@@ -93,7 +93,7 @@ test("createOrm replaces connections that are lost in a transaction, also repeat
     expect(String(error)).toMatch(/terminat|not queryable/);
   };
   for (let i = 0; i < 3; i++) await Promise.all([loseConnection(), loseConnection()]);
-  await transaction(two, (em) => em.execute("select 1"));
+  await transaction(twoConnections, (em) => em.execute("select 1"));
 });
 
 test.concurrent("isDatabaseUnavailable returns true when all connections stay in use until the acquire timeout", async () => {
@@ -135,5 +135,6 @@ test("isDatabaseUnavailable returns false for a faulty statement or an error of 
     expect(error).toBeInstanceOf(Error);
     expect(isDatabaseUnavailable(error)).toBe(false);
   }
-  for (const error of [new Error("no"), new TypeError("no"), "no", undefined]) expect(isDatabaseUnavailable(error)).toBe(false);
+  for (const error of [new Error("simulated failure"), new TypeError("simulated failure"), "text", undefined])
+    expect(isDatabaseUnavailable(error)).toBe(false);
 });

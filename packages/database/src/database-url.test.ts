@@ -1,6 +1,6 @@
 import { type EnvSource, type SettingsError, settings } from "@amana/runtime";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestDatabase, logger, unused } from "../test/test-database.ts";
+import { createTestDatabase, logger, unusedEntities } from "../test/test-database.ts";
 import { readDatabaseUrl } from "./database-url.ts";
 import { isDatabaseReachable } from "./is-database-reachable.ts";
 import { createOrm } from "./orm.ts";
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 async function isReachable(url: string): Promise<boolean> {
-  const orm = await createOrm({ url, ...unused, poolMax: 1 }, logger);
+  const orm = await createOrm({ url, ...unusedEntities, poolMax: 1 }, logger);
   return await isDatabaseReachable(orm).finally(() => orm.close());
 }
 
@@ -47,7 +47,7 @@ test("readDatabaseUrl rejects two passwords or an invalid URL, with messages tha
     } catch (error) {
       return (error as SettingsError).problems.join();
     }
-    throw new Error("no error");
+    throw new Error("readDatabaseUrl accepted the settings");
   };
   expect(problemsOf({ DATABASE_URL: "postgres://a:seen@c/d" })).toMatch(/remove one of them/);
   expect(problemsOf({ DATABASE_URL: "secret" })).toMatch(/must be written/);

@@ -1,8 +1,8 @@
 import { type SqlEntityManager, UniqueConstraintViolationException } from "@mikro-orm/postgresql";
 
 /**
- * Flushes and throws `refusal()` when the named unique constraint is violated. This decides between
- * two concurrent transactions that insert the same value.
+ * Flushes and throws `refusal()` when the named unique constraint is violated. When two
+ * concurrent transactions insert the same value, the later one therefore gets the refusal.
  */
 export async function flushUnique(em: SqlEntityManager, constraint: string, refusal: () => Error): Promise<void> {
   try {

@@ -49,27 +49,27 @@ const page = (businessId: string, options: Partial<ListQuery> = {}) =>
 const names = ({ rows }: { rows: { name: string }[] }) => rows.map(({ name }) => name);
 
 describe("listPage", () => {
-  test("returns a business's own rows, newest first, and their number", async () => {
-    const [own, other] = [uuidv7(), uuidv7()];
-    for (const name of ["a", "b", "c", "d"]) await add(own, [{ name }]);
+  test("listPage returns a business's own rows, newest first, and their number", async () => {
+    const [owner, other] = [uuidv7(), uuidv7()];
+    for (const name of ["a", "b", "c", "d"]) await add(owner, [{ name }]);
     await add(other, [{ name: "theirs" }]);
-    expect(await page(own, { limit: 2, offset: 1 })).toEqual({
+    expect(await page(owner, { limit: 2, offset: 1 })).toEqual({
       rows: [{ name: "c" }, { name: "b" }],
       total: 4,
       totalIsCapped: false,
     });
-    expect(names(await page(own, { offset: 4 }))).toEqual([]);
+    expect(names(await page(owner, { offset: 4 }))).toEqual([]);
   });
 
-  test("applies all filters that have a value", async () => {
-    const own = uuidv7();
-    await add(own, [
+  test("listPage applies all filters that have a value", async () => {
+    const owner = uuidv7();
+    await add(owner, [
       { color: "red", name: "one" },
       { color: "blue", name: "two" },
       { color: "blue", shown: false, name: "three" },
     ]);
     const by = (color?: string, shown?: boolean, name?: string) =>
-      page(own, {
+      page(owner, {
         filters: [
           { column: "color", is: color },
           { column: "shown", is: shown },
@@ -86,52 +86,56 @@ describe("listPage", () => {
     expect(await by("green")).toMatchObject({ total: 0, rows: [] });
   });
 
-  test.each(["50%", "a_b", "c\\d", "'quoted' \"twice\"", "مرحبا"])("finds only rows that contain %s literally", async (text) => {
-    const own = uuidv7();
-    await add(own, [{ name: `before ${text} after` }, { name: "before 50x axb cxd after" }]);
-    const found = await page(own, { filters: [{ column: "name", contains: text }] });
-    expect(found).toMatchObject({ total: 1, rows: [{ name: `before ${text} after` }] });
+  test.each(["50%", "a_b", "c\\d", "'quoted' \"twice\"", "مرحبا"])(
+    "listPage finds only rows that contain %s literally",
+    async (text) => {
+      const owner = uuidv7();
+      await add(owner, [{ name: `before ${text} after` }, { name: "before 50x axb cxd after" }]);
+      const result = await page(owner, { filters: [{ column: "name", contains: text }] });
+      expect(result).toMatchObject({ total: 1, rows: [{ name: `before ${text} after` }] });
+    },
+  );
+
+  test("listPage ignores spaces of the search text in the `spaceless` expression", async () => {
+    const owner = uuidv7();
+    await add(owner, [{ name: "nabe" }, { name: "dz5800021" }, { name: "dz 5800021" }]);
+    const findPage = (contains: string) =>
+      page(owner, { filters: [{ column: "name", contains, spaceless: "nullif(name, 'nabe')" }] });
+    expect(names(await findPage("DZ58 0002"))).toEqual(["dz5800021"]);
+    expect(names(await findPage("dz 58"))).toEqual(["dz 5800021", "dz5800021"]);
+    expect(names(await findPage("na be"))).toEqual([]);
+    expect(names(await findPage("nabe"))).toEqual(["nabe"]);
+    expect(names(await findPage(" "))).toEqual(["dz 5800021"]);
   });
 
-  test("ignores spaces of the search text in the `spaceless` expression", async () => {
-    const own = uuidv7();
-    await add(own, [{ name: "nabe" }, { name: "dz5800021" }, { name: "dz 5800021" }]);
-    const found = (contains: string) => page(own, { filters: [{ column: "name", contains, spaceless: "nullif(name, 'nabe')" }] });
-    expect(names(await found("DZ58 0002"))).toEqual(["dz5800021"]);
-    expect(names(await found("dz 58"))).toEqual(["dz 5800021", "dz5800021"]);
-    expect(names(await found("na be"))).toEqual([]);
-    expect(names(await found("nabe"))).toEqual(["nabe"]);
-    expect(names(await found(" "))).toEqual(["dz 5800021"]);
-  });
-
-  test("counts up to 1 000 rows and sets totalIsCapped when more match", async () => {
-    const own = uuidv7();
+  test("listPage counts up to 1 000 rows and sets totalIsCapped when more match", async () => {
+    const owner = uuidv7();
     await add(
-      own,
+      owner,
       Array.from({ length: countedMax }, (_, i) => ({ color: i === 0 ? "blue" : "red", name: i === 0 ? "rare" : "common" })),
     );
-    const search = (contains: string, offset = 0) => page(own, { limit: 1, offset, filters: [{ column: "name", contains }] });
-    const by = (color: string) => page(own, { limit: 1, filters: [{ column: "color", is: color }] });
+    const search = (contains: string, offset = 0) => page(owner, { limit: 1, offset, filters: [{ column: "name", contains }] });
+    const by = (color: string) => page(owner, { limit: 1, filters: [{ column: "color", is: color }] });
     const exact = { total: countedMax, totalIsCapped: false };
-    expect(await page(own, { limit: 1 })).toMatchObject(exact);
-    await add(own, [{ name: "common" }]);
+    expect(await page(owner, { limit: 1 })).toMatchObject(exact);
+    await add(owner, [{ name: "common" }]);
     expect([await by("red"), await search("common")]).toMatchObject([exact, exact]);
     const capped = { total: countedMax, totalIsCapped: true };
-    expect(await page(own, { limit: 1 })).toMatchObject(capped);
-    await add(own, [{ name: "common" }]);
+    expect(await page(owner, { limit: 1 })).toMatchObject(capped);
+    await add(owner, [{ name: "common" }]);
     expect([await by("red"), await search("common")]).toMatchObject([capped, capped]);
     const single = { total: 1, totalIsCapped: false };
     expect([await by("blue"), await search("rare")]).toMatchObject([single, single]);
   });
 
-  test("returns a capped total beyond the end of a full page, which gateways of the previous version need", async () => {
-    const own = uuidv7();
+  test("listPage returns a capped total beyond the end of a full page, which gateways of the previous version need", async () => {
+    const owner = uuidv7();
     await add(
-      own,
+      owner,
       Array.from({ length: countedMax + 30 }, () => ({})),
     );
     for (const filters of [[], [{ column: "name", contains: "thing" }]]) {
-      const total = async (offset: number) => (await page(own, { filters, offset })).total;
+      const total = async (offset: number) => (await page(owner, { filters, offset })).total;
       expect([await total(0), await total(950), await total(970), await total(1_000), await total(2_000)]).toEqual([
         countedMax,
         1_001,
@@ -142,16 +146,16 @@ describe("listPage", () => {
     }
   });
 
-  test("returns the business's newest matching rows of a search, also beyond the counted rows", async () => {
-    const [own, other] = [uuidv7(), uuidv7()];
+  test("listPage returns the newest matches of a search, even beyond the counted rows", async () => {
+    const [owner, other] = [uuidv7(), uuidv7()];
     const count = countedMax + 20;
     await add(
-      own,
+      owner,
       Array.from({ length: count * 2 }, (_, i) => ({ name: i % 2 ? `odd ${i}` : `even ${i}`, shown: i > 3 })),
     );
     await add(other, [{ name: "even theirs" }]);
     const search = (offset: number, filters: ListQuery["filters"] = []) =>
-      page(own, { limit: 2, offset, filters: [{ column: "name", contains: "even" }, ...filters] });
+      page(owner, { limit: 2, offset, filters: [{ column: "name", contains: "even" }, ...filters] });
     const last = (count - 1) * 2;
     expect(names(await search(0))).toEqual([`even ${last}`, `even ${last - 2}`]);
     expect(names(await search(count - 3))).toEqual(["even 4", "even 2"]);

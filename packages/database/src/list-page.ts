@@ -10,12 +10,12 @@ export type Filter =
    * the column, the search ignores white space of the text.
    */
   | { readonly column: string; readonly contains: string | undefined; readonly spaceless?: string }
-  /** Each `?` is replaced by the value. */
+  /** SQL in which the value replaces each `?`. */
   | { readonly sql: string; readonly value: unknown }
   | { readonly always: string };
 
 export interface ListQuery {
-  /** Unique to the table, the columns and the filters: statements are prepared under it. */
+  /** Name of the prepared statements, unique to the table, the columns and the filters. */
   readonly name: string;
   readonly table: string;
   /** Table or view in which rows are searched by their conditions. Default: `table`. */
@@ -56,19 +56,19 @@ export const countedMax = 1_000;
  */
 export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Promise<ListPage<Row>> {
   const { name, table, lookUpIn = table, columns, businessId, limit, offset, time = "created_at" } = list;
-  const active = list.filters
+  const activeFilters = list.filters
     .map((filter, i) => ({ filter, i, value: valueFor(filter) }))
     .filter(({ value }) => value !== undefined);
   const values: unknown[] = [];
   const parameter = (value: unknown) => `$${values.push(value)}`;
-  const own = businessId === undefined ? "true" : `business_id = ${parameter(businessId)}`;
-  const where = [own, ...active.map(({ filter }) => conditionOf(filter, parameter))].join(" and ");
+  const ownerCondition = businessId === undefined ? "true" : `business_id = ${parameter(businessId)}`;
+  const where = [ownerCondition, ...activeFilters.map(({ filter }) => conditionOf(filter, parameter))].join(" and ");
   const newestFirst = `order by ${time} desc, id desc`;
-  const rowsOf = `select ${columns} from ${table} where ${own} and id = any`;
+  const rowsOf = `select ${columns} from ${table} where ${ownerCondition} and id = any`;
 
-  if (active.some(({ filter }) => "contains" in filter)) {
+  if (activeFilters.some(({ filter }) => "contains" in filter)) {
     // The count and the page share a single scan of the matching rows. The best plan depends on
-    // how common the text is, so that PostgreSQL plans the statement for each execution.
+    // how common the text is. PostgreSQL therefore plans the statement for each execution.
     const bound = parameter(Math.max(countedMax + 1, offset + limit));
     const [found] = await plannedQuery<{ total: number; ids: string[] }>(
       em,
@@ -79,28 +79,28 @@ export async function listPage<Row>(em: SqlEntityManager, list: ListQuery): Prom
       values,
     );
     const { total = 0, ids = [] } = found ?? {};
-    const owned = businessId === undefined ? [] : [businessId];
-    const text = `${rowsOf} ($${owned.length + 1}) ${newestFirst}`;
-    const rows = ids.length === 0 ? [] : await namedQuery<Row>(em, `${name}_found`, text, [...owned, ids]);
+    const ownerValues = businessId === undefined ? [] : [businessId];
+    const text = `${rowsOf} ($${ownerValues.length + 1}) ${newestFirst}`;
+    const rows = ids.length === 0 ? [] : await namedQuery<Row>(em, `${name}_found`, text, [...ownerValues, ids]);
     return pageOf(rows, total, list);
   }
 
   const statementName = (part: string) =>
-    [name, part, ...active.map(({ i, value }) => (typeof value === "boolean" ? `${i}${value}` : i))].join("_");
+    [name, part, ...activeFilters.map(({ i, value }) => (typeof value === "boolean" ? `${i}${value}` : i))].join("_");
   const count = async () => {
     const text = `select count(*)::int as total from (select from ${lookUpIn} where ${where} limit ${countedMax + 1}) matching`;
     const [row] = await namedQuery<{ total: number }>(em, statementName("count"), text, values);
     return row?.total ?? 0;
   };
-  const isUsual = limit === usualLimit && offset === 0;
-  const part = isUsual ? `limit ${usualLimit}` : `limit $${values.length + 1} offset $${values.length + 2}`;
+  const isDefaultPage = limit === usualLimit && offset === 0;
+  const limitClause = isDefaultPage ? `limit ${usualLimit}` : `limit $${values.length + 1} offset $${values.length + 2}`;
   const page = () =>
     namedQuery<Row>(
       em,
-      statementName(isUsual ? "first" : "page"),
+      statementName(isDefaultPage ? "first" : "page"),
       // The subquery skips rows in the index, so that only rows of the page are read completely.
-      `${rowsOf} (array(select id from ${lookUpIn} where ${where} ${newestFirst} ${part})) ${newestFirst}`,
-      isUsual ? values : [...values, limit, offset],
+      `${rowsOf} (array(select id from ${lookUpIn} where ${where} ${newestFirst} ${limitClause})) ${newestFirst}`,
+      isDefaultPage ? values : [...values, limit, offset],
     );
   const [rows, total] = await Promise.all([page(), count()]);
   return pageOf(rows, total, list);

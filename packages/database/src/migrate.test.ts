@@ -1,7 +1,7 @@
 import net from "node:net";
 import { StartRefused } from "@amana/runtime";
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
-import { createTestDatabase, logger, unused } from "../test/test-database.ts";
+import { createTestDatabase, logger, unusedEntities } from "../test/test-database.ts";
 import { migrate, requireMigrated } from "./migrate.ts";
 import { checksumOf } from "./migrations.ts";
 
@@ -24,7 +24,7 @@ afterEach(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-const run = (...migrations: (typeof first)[]) => migrate({ url: database.url, ...unused, migrations }, logger);
+const run = (...migrations: (typeof first)[]) => migrate({ url: database.url, ...unusedEntities, migrations }, logger);
 const executed = () => logged.mock.calls.map(([fields]) => (fields as unknown as { migrations: string[] }).migrations);
 const sql = async <Row>(text: string) => (await database.connect()).em.fork().execute<Row[]>(text);
 const tables = async () => {
@@ -58,7 +58,7 @@ test("migrate waits for a database that accepts connections after four seconds",
   await new Promise<void>((listening) => slow.listen(0, "127.0.0.1", listening));
   const url = new URL(database.url);
   url.port = String((slow.address() as net.AddressInfo).port);
-  await migrate({ url: url.toString(), ...unused, migrations: [first] }, logger);
+  await migrate({ url: url.toString(), ...unusedEntities, migrations: [first] }, logger);
   slow.close();
   expect(executed()).toEqual([["0001-first"]]);
 });

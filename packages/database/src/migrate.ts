@@ -5,7 +5,7 @@ import { createOrm, type DatabaseOptions, type Orm } from "./orm.ts";
 import { isDatabaseUnavailable, transaction } from "./transaction.ts";
 
 export interface MigrateOptions extends DatabaseOptions {
-  /** In the order in which they run. */
+  /** Migrations in the order of their execution. */
   readonly migrations: readonly Migration[];
 }
 
@@ -59,7 +59,7 @@ async function runMigrations(em: SqlEntityManager, migrations: readonly Migratio
     "select name, checksum from mikro_orm_migrations",
   );
   const executed = new Map(history.map(({ name, checksum }) => [name, checksum]));
-  refuseEdited(migrations, executed);
+  rejectEdited(migrations, executed);
   for (const migration of migrations.filter(({ name }) => executed.get(name) === null)) {
     await em.execute("update mikro_orm_migrations set checksum = ? where name = ?", [checksumOf(migration), migration.name]);
   }
@@ -72,7 +72,7 @@ async function runMigrations(em: SqlEntityManager, migrations: readonly Migratio
 }
 
 /** Throws StartRefused when the text of an executed migration has changed. */
-function refuseEdited(migrations: readonly Migration[], executed: Executed): void {
+function rejectEdited(migrations: readonly Migration[], executed: Executed): void {
   for (const migration of migrations) {
     if (!isEdited(migration, executed)) continue;
     throw new StartRefused(
@@ -94,7 +94,7 @@ export async function requireMigrated(orm: Orm, migrations: readonly Migration[]
     throw error;
   });
   if (!executed) return false;
-  refuseEdited(migrations, executed);
+  rejectEdited(migrations, executed);
   const missing = migrations.filter(({ name }) => !executed.has(name));
   if (missing.length === 0) return true;
   throw new StartRefused(
@@ -107,7 +107,7 @@ Run this version's migrate command first: node services/<name>/src/migrate.ts, a
 export interface MigrationsStatus {
   readonly executed: readonly string[];
   readonly missing: readonly string[];
-  /** Executed with another text than this version's. */
+  /** Executed with a text that differs from this version's. */
   readonly edited: readonly string[];
   /** Executed, but not part of this version, which also runs on the schema of the next one. */
   readonly newer: readonly string[];

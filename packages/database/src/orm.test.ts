@@ -48,10 +48,10 @@ test("namedQuery uses the index even if the statement was planned for an empty t
 });
 
 test("namedQuery reads only committed state, also inside a transaction", async () => {
-  const two = await database.connect({ poolMax: 2 });
-  await two.em.fork().execute("create table seen (id int)");
-  const count = async () => (await namedQuery(two.em.fork(), "seen", "select id from seen", [])).length;
-  await transaction(two, async (em) => {
+  const twoConnections = await database.connect({ poolMax: 2 });
+  await twoConnections.em.fork().execute("create table seen (id int)");
+  const count = async () => (await namedQuery(twoConnections.em.fork(), "seen", "select id from seen", [])).length;
+  await transaction(twoConnections, async (em) => {
     await em.execute("insert into seen values (1)");
     expect(await count()).toBe(0);
   });

@@ -16,7 +16,7 @@ export interface DatabaseOptions {
   /** Maximum wait for a free or new connection. Default: 3 000, because requests wait for it. */
   readonly acquireTimeoutMs?: number;
   /**
-   * Statements see only the rows of the current tenant (`forTenant`). Omit it for the role that
+   * Statements read only the rows of the current tenant (`forTenant`). Omit it for the role that
    * owns the tables, to which row-level security does not apply: in migrations and tests.
    */
   readonly forTenants?: boolean;

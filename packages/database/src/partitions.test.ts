@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
-import { createTestDatabase, logger, unused } from "../test/test-database.ts";
+import { createTestDatabase, logger, unusedEntities } from "../test/test-database.ts";
 import { migrate } from "./migrate.ts";
 import type { Orm } from "./orm.ts";
 import { keepPartitions, partitionMigrations } from "./partitions.ts";
 
-const before = {
+const initialMigration = {
   name: "0001-before",
   sql: `create table visit (id uuid primary key, place text not null); create index visit_place on visit (place, id);
         insert into visit select uuidv7(age * interval '-1 day'), 'before' from generate_series(0, 40) age`,
@@ -27,7 +27,10 @@ let orm: Orm;
 let warned: MockInstance<typeof logger.warn>;
 beforeEach(async () => {
   database = await createTestDatabase();
-  await migrate({ url: database.url, ...unused, migrations: [before, ...partitionMigrations, partitions] }, logger);
+  await migrate(
+    { url: database.url, ...unusedEntities, migrations: [initialMigration, ...partitionMigrations, partitions] },
+    logger,
+  );
   orm = await database.connect();
   warned = vi.spyOn(logger, "warn");
 });
@@ -75,7 +78,7 @@ test("keepPartitions makes the existing table the first partition, without a rew
   expect(await sql("select place from visit where place like 'step%' order by place")).toEqual(
     Array.from({ length: steps }, (_, step) => ({ place: `step ${step}` })),
   );
-  // Rows of the last 30 days.
+  // The rows of the last 30 days remain.
   expect(await countOf("before")).toBe(30);
   expect(rows).toHaveLength(41);
 });

@@ -10,8 +10,8 @@ export type FieldOf<M extends DescMessage> = Exclude<keyof MessageShape<M>, "$ty
 export function valueReader(field: DescField): (value: unknown) => unknown {
   if (field.fieldKind === "enum") {
     const { value } = field.enum;
-    // No value has the name "": a value that this version does not have selects no rows, and not
-    // all.
+    // No stored name is "". A value that this version does not have therefore selects no rows,
+    // instead of all.
     return (number) => (number === 0 || number === undefined ? undefined : (value[number as number]?.localName ?? ""));
   }
   if (field.fieldKind === "list") return (items) => ((items as unknown[] | undefined)?.length ? items : undefined);

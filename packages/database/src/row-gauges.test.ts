@@ -12,7 +12,7 @@ afterAll(() => database[Symbol.asyncDispose]());
 const queued = gauge({ name: "test_queued", help: "Queued", labels: { queue: ["one", "two"] } });
 const oldest = gauge({ name: "test_oldest_seconds", help: "Oldest", labels: { queue: ["one", "two"] } });
 const gauges = { queued, oldest };
-const shown = async () =>
+const exportedLines = async () =>
   (await renderMetrics()).split("\n").filter((line) => /^(test_(queued|oldest)|amana_row_gauges_up)/.test(line));
 
 test("showRows exports the rows of a statement, reads them once for several scrapes, and omits null values", async () => {
@@ -26,7 +26,7 @@ test("showRows exports the rows of a statement, reads them once for several scra
     'test_queued{queue="two"} 0',
     'test_oldest_seconds{queue="one"} 1.5',
   ];
-  for (let scrapes = 0; scrapes < 3; scrapes++) expect((await shown()).toSorted()).toEqual(expected.toSorted());
+  for (let scrapes = 0; scrapes < 3; scrapes++) expect((await exportedLines()).toSorted()).toEqual(expected.toSorted());
   showing[Symbol.dispose]();
 });
 
@@ -36,11 +36,11 @@ test("showRows removes a gauge when its row no longer exists or after disposal",
   await orm.em.execute("insert into queue values ('one', 3)");
   const show = () => showRows(orm, { name: "test_gauges", text: "select * from queue", gauges });
   let showing = show();
-  expect(await shown()).toContain('test_queued{queue="one"} 3');
+  expect(await exportedLines()).toContain('test_queued{queue="one"} 3');
   showing[Symbol.dispose]();
   await orm.em.execute("delete from queue");
   showing = show();
-  expect(await shown()).toEqual(["amana_row_gauges_up 1"]);
+  expect(await exportedLines()).toEqual(["amana_row_gauges_up 1"]);
   showing[Symbol.dispose]();
 });
 
@@ -50,12 +50,12 @@ test.each([
 ])("showRows omits its gauges and sets amana_row_gauges_up to 0 when a statement %s", async (_name, text) => {
   const orm = await database.connect();
   using _showing = showRows(orm, { name: "test_gauges", text, gauges });
-  expect(await shown()).toEqual(["amana_row_gauges_up 0"]);
+  expect(await exportedLines()).toEqual(["amana_row_gauges_up 0"]);
 });
 
 test("showRows sets amana_row_gauges_up to 0 when the database is unreachable", async () => {
   const orm = await database.connect({ url: "postgres://user@127.0.0.1:1/none" });
   using _showing = showRows(orm, { name: "test_gauges", text: "select 'one' as queue, 1 as queued", gauges });
-  expect(await shown()).toEqual(["amana_row_gauges_up 0"]);
+  expect(await exportedLines()).toEqual(["amana_row_gauges_up 0"]);
   expect(await renderMetrics()).toMatch(/^amana_database_connections_max \d+$/m);
 });

@@ -44,13 +44,13 @@ interface Collector {
 const collectors = new WeakMap<Orm, Collector>();
 
 /** Reads the gauges for scrapes, with one statement after the other, until disposed. */
-export function showRows(orm: Orm, ...shown: readonly RowGauges[]): Disposable {
+export function showRows(orm: Orm, ...rowGauges: readonly RowGauges[]): Disposable {
   const collector = collectors.get(orm) ?? createCollector(orm);
   collectors.set(orm, collector);
-  for (const reading of shown) collector.readings.add(reading);
+  for (const reading of rowGauges) collector.readings.add(reading);
   return {
     [Symbol.dispose]() {
-      for (const reading of shown) collector.readings.delete(reading);
+      for (const reading of rowGauges) collector.readings.delete(reading);
       if (collector.readings.size > 0) return;
       collector.close();
       collectors.delete(orm);
@@ -60,16 +60,16 @@ export function showRows(orm: Orm, ...shown: readonly RowGauges[]): Disposable {
 
 function createCollector(orm: Orm): Collector {
   const readings = new Set<RowGauges>();
-  const shown = new Map<AnyGauge, Labels[]>();
+  const shownLabels = new Map<AnyGauge, Labels[]>();
   const hide = () => {
-    for (const [gauge, rows] of shown) for (const labels of rows) gauge.remove(labels);
-    shown.clear();
+    for (const [gauge, rows] of shownLabels) for (const labels of rows) gauge.remove(labels);
+    shownLabels.clear();
   };
   const readAll = atMostEvery(readEveryMs, async () => {
     const read: [RowGauges, Record<string, unknown>[]][] = [];
     for (const reading of readings) read.push([reading, await readRows(orm, reading)]);
     hide();
-    for (const [{ gauges }, rows] of read) for (const row of rows) show(gauges, row, shown);
+    for (const [{ gauges }, rows] of read) for (const row of rows) show(gauges, row, shownLabels);
   });
   const scrape = onScrape(async () => {
     try {
@@ -93,11 +93,11 @@ function createCollector(orm: Orm): Collector {
 const readRows = ({ em }: Orm, { name, text, values = [] }: RowGauges) =>
   forTenant(allTenants, () => namedQuery<Record<string, unknown>>(em, name, text, [...values], { timeoutMs: statementMsMax }));
 
-function show(gauges: RowGauges["gauges"], row: Record<string, unknown>, shown: Map<AnyGauge, Labels[]>): void {
+function show(gauges: RowGauges["gauges"], row: Record<string, unknown>, shownLabels: Map<AnyGauge, Labels[]>): void {
   const labels = Object.fromEntries(Object.entries(row).filter(([name]) => !(name in gauges))) as Labels;
   for (const [name, gauge] of Object.entries(gauges)) {
     if (row[name] == null) continue;
     gauge.set(labels, Number(row[name]));
-    shown.set(gauge, [...(shown.get(gauge) ?? []), labels]);
+    shownLabels.set(gauge, [...(shownLabels.get(gauge) ?? []), labels]);
   }
 }

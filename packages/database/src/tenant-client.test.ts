@@ -3,7 +3,7 @@ import { EventEmitter, once } from "node:events";
 import { allTenants, forTenant } from "@amana/runtime";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestDatabase, logger, unused } from "../test/test-database.ts";
+import { createTestDatabase, logger, unusedEntities } from "../test/test-database.ts";
 import { migrate, namedQuery, type Orm, tenantMigrations, transaction } from "./index.ts";
 
 const role = `test_tenants_${randomBytes(6).toString("hex")}`;
@@ -14,23 +14,23 @@ let owner: Orm;
 /** Connects like a service. It has two connections, so that statements wait for one. */
 let orm: Orm;
 /** Connects like a service with a single connection, so that all statements share it. */
-let narrow: Orm;
+let singleConnection: Orm;
 /** Connects like a version without tenants. */
-let earlier: Orm;
+let earlierVersion: Orm;
 
 beforeAll(async () => {
   db = await createTestDatabase();
   const sql = `create table thing (id uuid primary key, business_id uuid not null, name text not null default '');
     select keep_to_tenants('thing'); select show_to_tenants('thing')`;
-  await migrate({ url: db.url, ...unused, migrations: [...tenantMigrations, { name: "thing", sql }] }, logger);
+  await migrate({ url: db.url, ...unusedEntities, migrations: [...tenantMigrations, { name: "thing", sql }] }, logger);
   owner = await db.connect();
   const values = Object.entries(things).flatMap(([business, id]) => [id, business]);
   await owner.em.fork().execute("insert into thing (id, business_id) values (?, ?), (?, ?)", values);
   await owner.em.fork().execute(`create role ${role} login password 'p'; grant all on thing, thing_of_tenants to ${role}`);
   const url = Object.assign(new URL(db.url), { username: role, password: "p" }).toString();
   orm = await db.connect({ url, forTenants: true, poolMax: 2 });
-  narrow = await db.connect({ url, forTenants: true, poolMax: 1 });
-  earlier = await db.connect({ url });
+  singleConnection = await db.connect({ url, forTenants: true, poolMax: 1 });
+  earlierVersion = await db.connect({ url });
 });
 afterAll(async () => {
   await owner.em.fork().execute(`drop owned by ${role}; drop role ${role}`);
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const text = "select business_id from thing order by business_id";
 const read = async (of = orm) => (await namedQuery<{ business_id: string }>(of.em, "t", text, [])).map((row) => row.business_id);
-const both = [businessA, businessB].sort();
+const bothBusinesses = [businessA, businessB].sort();
 
 test("TenantClient reads and writes no rows without a tenant", async () => {
   expect(await read()).toEqual([]);
@@ -56,11 +56,11 @@ test("TenantClient reads the tenant's rows in a prepared statement, in an unprep
   });
 });
 
-test("TenantClient reads all rows for allTenants, and an earlier version reads all rows", async () => {
-  expect(await forTenant(allTenants, () => read())).toEqual(both);
+test("TenantClient reads all rows for allTenants, and so does a client of an earlier version", async () => {
+  expect(await forTenant(allTenants, () => read())).toEqual(bothBusinesses);
   expect(await forTenant(allTenants, () => transaction(orm, (em) => em.execute(text)))).toHaveLength(2);
-  expect(await read(earlier)).toEqual(both);
-  expect(await forTenant(businessA, () => read(earlier))).toEqual(both);
+  expect(await read(earlierVersion)).toEqual(bothBusinesses);
+  expect(await forTenant(businessA, () => read(earlierVersion))).toEqual(bothBusinesses);
 });
 
 test("TenantClient cannot update, delete, insert or reassign rows of another business", async () => {
@@ -104,8 +104,8 @@ test("TenantClient throws the error of a failed statement, and does not keep its
 
 test("TenantClient rejects a prepared query whose name has another text, and the connection stays usable", async () => {
   await forTenant(businessA, async () => {
-    expect(await namedQuery(narrow.em, "twice", "select 1 as value", [])).toEqual([{ value: 1 }]);
-    const connection = narrow.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };
+    expect(await namedQuery(singleConnection.em, "twice", "select 1 as value", [])).toEqual([{ value: 1 }]);
+    const connection = singleConnection.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };
     const client = await (await connection.getNativeClient()).connect();
     try {
       await expect(client.query({ name: "twice", text: "select 2 as value" })).rejects.toThrow("must be unique");
@@ -122,46 +122,48 @@ test("TenantClient reads no rows for a tenant that is not a UUID", async () => {
   expect(await forTenant(name, () => transaction(orm, (em) => em.execute(text)))).toEqual([]);
 });
 
-describe("TenantClient does not keep the tenant on the connection", () => {
+describe("TenantClient", () => {
   const outcomes: Record<string, () => Promise<unknown>> = {
     "after a transaction that was rolled back": () =>
       forTenant(businessA, () =>
-        transaction(narrow, async (em) => {
+        transaction(singleConnection, async (em) => {
           expect(await em.execute(text)).toEqual([{ business_id: businessA }]);
           throw new Error("rollback");
         }),
       ),
     "after a statement that PostgreSQL cancelled": () =>
-      forTenant(businessA, () => transaction(narrow, (em) => em.execute("set local statement_timeout = 20; select pg_sleep(1)"))),
+      forTenant(businessA, () =>
+        transaction(singleConnection, (em) => em.execute("set local statement_timeout = 20; select pg_sleep(1)")),
+      ),
     "after a statement that reached its client timeout": () =>
-      forTenant(businessA, () => namedQuery(narrow.em, "slow", "select pg_sleep(0.2)", [], { timeoutMs: 20 })),
+      forTenant(businessA, () => namedQuery(singleConnection.em, "slow", "select pg_sleep(0.2)", [], { timeoutMs: 20 })),
     "after work for all tenants": () =>
       forTenant(allTenants, async () => {
-        await read(narrow);
-        await transaction(narrow, (em) => em.execute("select 1 / 0"));
+        await read(singleConnection);
+        await transaction(singleConnection, (em) => em.execute("select 1 / 0"));
       }),
   };
-  test.each(Object.entries(outcomes))("%s", async (_, work) => {
+  test.each(Object.entries(outcomes))("TenantClient does not keep the tenant on the connection %s", async (_, work) => {
     await expect(work()).rejects.toThrow();
-    expect(await read(narrow)).toEqual([]);
-    expect(await transaction(narrow, (em) => em.execute(text))).toEqual([]);
-    expect(await forTenant(businessB, () => read(narrow))).toEqual([businessB]);
+    expect(await read(singleConnection)).toEqual([]);
+    expect(await transaction(singleConnection, (em) => em.execute(text))).toEqual([]);
+    expect(await forTenant(businessB, () => read(singleConnection))).toEqual([businessB]);
   });
 });
 
 test("TenantClient keeps the tenant of a transaction after savepoints and in forTenant for another business", async () => {
-  const seen = await forTenant(businessA, () =>
-    transaction(narrow, async (em) => {
-      const within = await forTenant(businessB, () => em.execute<{ business_id: string }[]>(text));
+  const rows = await forTenant(businessA, () =>
+    transaction(singleConnection, async (em) => {
+      const rowsInside = await forTenant(businessB, () => em.execute<{ business_id: string }[]>(text));
       await em.transactional((nested) => nested.execute("select 1 / 0")).catch(() => {});
-      return [...within, ...(await em.execute<{ business_id: string }[]>(text))];
+      return [...rowsInside, ...(await em.execute<{ business_id: string }[]>(text))];
     }),
   );
-  expect(seen.map(({ business_id }) => business_id)).toEqual([businessA, businessA]);
+  expect(rows.map(({ business_id }) => business_id)).toEqual([businessA, businessA]);
 });
 
 test("TenantClient reads no rows of another business in a transaction with another spelling of begin", async () => {
-  const connection = narrow.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };
+  const connection = singleConnection.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> };
   const client = await (await connection.getNativeClient()).connect();
   try {
     for (const begin of ["BEGIN", "/* now */ begin", "Start Transaction read only"]) {
@@ -205,7 +207,7 @@ test("a view of show_to_tenants has the rows of the table, and permits no write 
   const readView = async () => (await orm.em.fork().execute<{ business_id: string }[]>(view)).map((row) => row.business_id);
   expect(await readView()).toEqual([]);
   expect(await forTenant(businessA, readView)).toEqual([businessA]);
-  expect(await forTenant(allTenants, readView)).toEqual(both);
+  expect(await forTenant(allTenants, readView)).toEqual(bothBusinesses);
   const execute = (sql: string, values: string[]) => forTenant(businessA, () => orm.em.fork().execute(sql, values));
   await expect(
     execute("insert into thing_of_tenants (id, business_id) values (?, ?)", [randomUUID(), businessB]),

@@ -20,11 +20,11 @@ interface Query extends pg.Submittable {
 const Query = pg.Query as unknown as new (config: TenantQueryConfig & { queryMode: "extended" }) => Query;
 
 const setting = "amana.business";
-const prepared = "amana_for_tenants";
+const preparedName = "amana_for_tenants";
 /** Returns no row, so that its response adds nothing to the result of the statement. */
 const setTenant = `select 1 where set_config('${setting}', $1, true) is null`;
 
-/** Start option of a session: without a tenant, its statements see no rows. */
+/** Start option of a session: without a tenant, its statements return no rows. */
 export const noTenantOption = `-c ${setting}=`;
 
 /** Returns the value of the setting: `*`, or an array of ids. */
@@ -33,8 +33,8 @@ const settingOf = (tenant: string) => (tenant === allTenants ? allTenants : `{${
 /**
  * A statement outside of transactions, with the setting of its tenant before it in the same
  * message. PostgreSQL runs both in one implicit transaction, so the setting ends with it. Overrides
- * only what the driver calls of a Submittable, its extension point: pg-cursor and pg-query-stream
- * (brianc/node-postgres) are Submittables with these handlers.
+ * only the methods that the driver calls on a Submittable, its extension point. pg-cursor and
+ * pg-query-stream (brianc/node-postgres) use the same handlers.
  */
 class TenantQuery extends Query {
   readonly #tenant: string;
@@ -51,7 +51,7 @@ class TenantQuery extends Query {
   override submit(connection: pg.Connection): null {
     connection.stream.cork();
     try {
-      connection.bind({ statement: prepared, values: [this.#tenant] }, true);
+      connection.bind({ statement: preparedName, values: [this.#tenant] }, true);
       connection.execute({}, true);
       this.#rejection = super.submit(connection);
       if (this.#rejection) connection.sync();
@@ -81,29 +81,29 @@ class TenantQuery extends Query {
 export class TenantClient extends pg.Client {
   /** Prepares the statement that sets the tenant. Call it for each new connection of a pool. */
   static async prepare(client: pg.ClientBase): Promise<void> {
-    const withoutTenant: TenantQueryConfig = { name: prepared, text: setTenant, values: [""], tenant: "" };
+    const withoutTenant: TenantQueryConfig = { name: preparedName, text: setTenant, values: [""], tenant: "" };
     await client.query(withoutTenant);
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the driver's method has the same overloads
   override query(config: any, values?: any, callback?: any): any {
-    const base = super.query.bind(this) as (config: unknown, values?: unknown, callback?: unknown) => unknown;
+    const baseQuery = super.query.bind(this) as (config: unknown, values?: unknown, callback?: unknown) => unknown;
     const operation = currentOperation();
     const tenant = tenantOf(config);
     if (tenant === undefined || typeof config.submit === "function" || this.#isInTransaction()) {
       countStatements(operation, 1);
-      return base(config, values, callback);
+      return baseQuery(config, values, callback);
     }
     // The statement that sets the tenant is sent in the same message.
     countStatements(operation, 2);
     const text: string = typeof config === "string" ? config : config.text;
-    if (/^(begin|start transaction)\b/.test(text)) return base(`${text}; set local ${setting} = '${settingOf(tenant)}'`);
+    if (/^(begin|start transaction)\b/.test(text)) return baseQuery(`${text}; set local ${setting} = '${settingOf(tenant)}'`);
     const queryConfig = typeof config === "string" ? { text, values } : config;
-    const done = typeof values === "function" ? values : callback;
+    const onDone = typeof values === "function" ? values : callback;
     const query = new TenantQuery(queryConfig, settingOf(tenant));
-    if (done) return base(query, done);
+    if (onDone) return baseQuery(query, onDone);
     return new Promise((resolve, reject) => {
-      base(query, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)));
+      baseQuery(query, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)));
     }).catch((error: Error) => {
       // The driver does the same, so that the stack trace is that of the caller.
       Error.captureStackTrace(error);

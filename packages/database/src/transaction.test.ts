@@ -24,10 +24,10 @@ const add = (em: SqlEntityManager, id: number) => em.execute("update account set
  * Returns a function whose calls resolve together after `count` calls. Later calls resolve at once.
  */
 function createBarrier(count: number) {
-  const open = Promise.withResolvers<void>();
+  const barrier = Promise.withResolvers<void>();
   return async () => {
-    if (--count <= 0) open.resolve();
-    await open.promise;
+    if (--count <= 0) barrier.resolve();
+    await barrier.promise;
   };
 }
 

@@ -101,7 +101,7 @@ async function startHangingProxy() {
 }
 
 describe("defineView", () => {
-  test("converts a row and its entity to the same message, with exact bigint and times", async () => {
+  test("defineView converts a row and its entity to the same message, with exact bigint and times", async () => {
     const payment = create(PaymentSchema);
     const fields = { processorRefundedMinor: 9_007_199_254_740_993n, processorReadAt: day(2), difference: "2 ≠ 3" };
     const thing = await createThing(uuidv7(), fields);
@@ -113,13 +113,13 @@ describe("defineView", () => {
     expect(message).toMatchObject({ ...others, processorReadAtMs: BigInt(day(2).getTime()) });
   });
 
-  test("omits fields without a value", async () => {
+  test("defineView omits fields without a value", async () => {
     const thing = await createThing(uuidv7());
     const row = await view.read(em(), allBusinesses, thing.id);
     expect(view.toMessage(row as NonNullable<typeof row>, { payment: undefined })).toEqual(create(ChangedPaymentSchema));
   });
 
-  test("reads only rows of the business that match the view's condition, and none for an invalid id", async () => {
+  test("defineView reads only rows of the business that match the view's condition, and none for an invalid id", async () => {
     const { id, businessId } = await createThing(uuidv7());
     expect(await view.read(em(), businessId, id)).toMatchObject({ id });
     expect(await view.read(em(), uuidv7(), id)).toBeUndefined();
@@ -128,7 +128,7 @@ describe("defineView", () => {
     expect(await view.read(em(), businessId, hidden.id)).toBeUndefined();
   });
 
-  test("ends a read whose connection hangs with a timeout, and later reads use another connection", async () => {
+  test("defineView ends a read with a timeout when its connection hangs, and uses another connection for later reads", async () => {
     const { id, businessId } = await createThing(uuidv7());
     await using proxy = await startHangingProxy();
     const read = () => view.read(proxy.em(), businessId, id);
@@ -141,7 +141,7 @@ describe("defineView", () => {
     expect(await Promise.all([read(), read()])).toMatchObject([{ id }, { id }]);
   });
 
-  test("reads a row by the primary key when the statement was planned for an empty table", async () => {
+  test("defineView reads a row by the primary key when the statement was planned for an empty table", async () => {
     const single = await database.connect({ entities: [Thing], poolMax: 1 });
     const execute = (sql: string, values: unknown[] = []) => single.em.fork().execute<Record<string, unknown>[]>(sql, values);
     const owner = uuidv7();
@@ -173,32 +173,35 @@ describe("defineView", () => {
 });
 
 describe("defineList", () => {
-  const found = async (businessId: string | typeof allBusinesses, fields: MessageInitShape<typeof ListPaymentsRequestSchema>) => {
+  const findOrderRefs = async (
+    businessId: string | typeof allBusinesses,
+    fields: MessageInitShape<typeof ListPaymentsRequestSchema>,
+  ) => {
     const page = await list.page(em(), businessId, create(ListPaymentsRequestSchema, { limit: 10, ...fields }));
     return page.rows.map(({ orderRef }) => orderRef);
   };
 
-  test("selects rows by the fields of the request, and ignores fields that it omits", async () => {
-    const own = uuidv7();
-    await createThing(own, { orderRef: "a" });
-    await createThing(own, { orderRef: "b", createdAt: day(2), status: "PAID" });
-    await createThing(own, { orderRef: "c", createdAt: day(3), secret: "other" });
+  test("defineList selects rows by the fields of the request, and ignores fields that it omits", async () => {
+    const businessId = uuidv7();
+    await createThing(businessId, { orderRef: "a" });
+    await createThing(businessId, { orderRef: "b", createdAt: day(2), status: "PAID" });
+    await createThing(businessId, { orderRef: "c", createdAt: day(3), secret: "other" });
     await createThing(uuidv7(), { orderRef: "a" });
-    await createThing(own, { orderRef: "a", difference: "none" });
-    expect(await found(own, {})).toEqual(["c", "b", "a"]);
-    expect(await found(own, { limit: 1, offset: 1 })).toEqual(["b"]);
-    expect(await found(own, { orderRef: "a" })).toEqual(["a"]);
-    expect(await found(allBusinesses, { orderRef: "a" })).toEqual(["a", "a"]);
-    expect(await found(own, { status: PaymentStatus.PAID })).toEqual(["b"]);
+    await createThing(businessId, { orderRef: "a", difference: "none" });
+    expect(await findOrderRefs(businessId, {})).toEqual(["c", "b", "a"]);
+    expect(await findOrderRefs(businessId, { limit: 1, offset: 1 })).toEqual(["b"]);
+    expect(await findOrderRefs(businessId, { orderRef: "a" })).toEqual(["a"]);
+    expect(await findOrderRefs(allBusinesses, { orderRef: "a" })).toEqual(["a", "a"]);
+    expect(await findOrderRefs(businessId, { status: PaymentStatus.PAID })).toEqual(["b"]);
     const [second, third] = [BigInt(day(2).getTime()), BigInt(day(3).getTime())];
-    expect(await found(own, { createdFromMs: second, createdToMs: third })).toEqual(["b"]);
-    expect(await found(own, { createdToMs: -1n })).toEqual([]);
-    expect(await found(own, { paymentLinkId: "S3", status: PaymentStatus.PENDING })).toEqual(["a"]);
+    expect(await findOrderRefs(businessId, { createdFromMs: second, createdToMs: third })).toEqual(["b"]);
+    expect(await findOrderRefs(businessId, { createdToMs: -1n })).toEqual([]);
+    expect(await findOrderRefs(businessId, { paymentLinkId: "S3", status: PaymentStatus.PENDING })).toEqual(["a"]);
   });
 
-  test("returns no rows for an enum value that this version does not have", async () => {
-    const own = uuidv7();
-    await createThing(own);
-    expect(await found(own, { status: 99 as PaymentStatus })).toEqual([]);
+  test("defineList returns no rows for an enum value that this version does not have", async () => {
+    const businessId = uuidv7();
+    await createThing(businessId);
+    expect(await findOrderRefs(businessId, { status: 99 as PaymentStatus })).toEqual([]);
   });
 });

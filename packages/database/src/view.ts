@@ -28,8 +28,8 @@ export type Stored<E> = { [P in keyof E as E[P] extends (...parameters: never[])
 /** Property of a field: createdAt for the field createdAtMs, else the same name. */
 type PropertyOf<F> = F extends `${infer P}Ms` ? P : F;
 type Value<E, F> = PropertyOf<F> extends keyof Stored<E> ? NonNullable<Stored<E>[PropertyOf<F>]> : never;
-/** Whether an entity's value can be written to a field. An enum is stored as its name. */
-type Shows<V, S> = [V] extends [never]
+/** True if a field of the message can have the entity's value. An enum is stored as its name. */
+type IsWritable<V, S> = [V] extends [never]
   ? false
   : V extends Date
     ? true
@@ -41,7 +41,7 @@ type Shows<V, S> = [V] extends [never]
         ? true
         : false;
 type ShownField<E, M extends DescMessage> = {
-  [F in FieldOf<M>]: Shows<Value<E, F>, NonNullable<MessageShape<M>[F & keyof MessageShape<M>]>> extends true ? F : never;
+  [F in FieldOf<M>]: IsWritable<Value<E, F>, NonNullable<MessageShape<M>[F & keyof MessageShape<M>]>> extends true ? F : never;
 }[FieldOf<M>];
 
 type ShownProperty<E, M extends DescMessage> = PropertyOf<ShownField<E, M>> & keyof Stored<E>;
@@ -64,7 +64,7 @@ export interface View<E, M extends DescMessage, Row> {
   parse(row: Record<string, unknown>): Row;
   /** Reads a row on committed state. Returns undefined when the owner has no row with the id. */
   read(em: SqlEntityManager, owner: Owner, id: string): Promise<Row | undefined>;
-  /** Converts a row or an entity. `others`: the fields without a property of the same name. */
+  /** Converts a row or an entity. `others` has the fields without a property of the same name. */
   toMessage(
     row: Pick<Stored<E>, ShownProperty<E, M>>,
     ...others: [OtherField<E, M>] extends [never] ? [] : [others: Others<E, M>]
@@ -75,7 +75,7 @@ export interface View<E, M extends DescMessage, Row> {
 export type RowOf<V extends { parse(row: Record<string, unknown>): unknown }> = ReturnType<V["parse"]>;
 
 interface ViewOptions<P extends string, X extends string> {
-  /** Further properties to select, from which other fields are derived. */
+  /** Additional properties to select, for fields that are derived from them. */
   readonly columns?: readonly P[];
   /** SQL expressions to select, by name. */
   readonly expressions?: Readonly<Record<X, string>>;
@@ -84,7 +84,6 @@ interface ViewOptions<P extends string, X extends string> {
 }
 
 /** Defines how rows of an entity are read and converted to a message. */
-
 export function defineView<
   E extends object,
   M extends DescMessage,
@@ -98,32 +97,36 @@ export function defineView<
   const meta = EntitySchema.REGISTRY.get(entity)?.meta;
   if (!meta) throw new TypeError(`${entity.name} has no entity schema: call setClass before defineView`);
   const types = new Map(Object.entries(meta.properties).map(([name, { type }]) => [name, type as unknown]));
-  const shown = message.fields
+  const shownFields = message.fields
     .map((field) => ({ field: field.localName, property: field.localName.replace(/Ms$/, ""), write: writerOf(field) }))
     .filter(({ property }) => types.has(property));
-  const properties = [...new Set([...shown.map(({ property }) => property), ...columns])];
-  const parsed = properties.flatMap((property) => {
+  const properties = [...new Set([...shownFields.map(({ property }) => property), ...columns])];
+  const parsedProperties = properties.flatMap((property) => {
     const parse = parserOf(types.get(property));
     return parse ? [{ property, parse }] : [];
   });
   const table = meta.tableName;
-  const selected = [...properties.map((property) => [property, columnOf(property)]), ...Object.entries<string>(expressions ?? {})]
+  const selectedColumns = [
+    ...properties.map((property) => [property, columnOf(property)]),
+    ...Object.entries<string>(expressions ?? {}),
+  ]
     .map(([name, sql]) => `${sql} as "${name}"`)
     .join(", ");
 
-  const select = `select ${selected} from ${table} where ${where}`;
+  const select = `select ${selectedColumns} from ${table} where ${where}`;
   const readAny = { name: `${message.name}_read_any`, text: `${select} and id = $1` };
   // "is true" prevents the use of an index that begins with business_id. Without statistics, the
   // planner prefers such an index to the primary key and reads all rows of the business.
   const readOwn = { name: `${message.name}_read`, text: `${select} and id = $1 and (business_id = $2) is true` };
 
   const parse = (row: Record<string, unknown>) => {
-    for (const { property, parse } of parsed) if (row[property] !== null) row[property] = parse(row[property] as string);
+    for (const { property, parse } of parsedProperties)
+      if (row[property] !== null) row[property] = parse(row[property] as string);
     return row as never;
   };
   return {
     table,
-    columns: selected,
+    columns: selectedColumns,
     where,
     properties: properties as never,
     parse,
@@ -138,7 +141,7 @@ export function defineView<
     },
     toMessage(row, ...[others]) {
       const init: Record<string, unknown> = {};
-      for (const { field, property, write } of shown) {
+      for (const { field, property, write } of shownFields) {
         const value = (row as Record<string, unknown>)[property];
         if (value !== null && value !== undefined) init[field] = write ? write(value as never) : value;
       }

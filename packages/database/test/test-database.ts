@@ -6,30 +6,30 @@ import { createOrm, type DatabaseOptions, type Orm } from "../src/index.ts";
 
 /** The ORM requires an entity, although the tests only use SQL. */
 const Account = defineEntity({ name: "Account", properties: { id: p.integer().primary() } });
-export const unused = { entities: [Account] };
+export const unusedEntities = { entities: [Account] };
 export const logger = createLogger("test", "silent");
 
 /** Creates an empty database. Disposing drops it. `connect` opens another pool. */
 export async function createTestDatabase() {
   const serverUrl = new URL(process.env["AMANA_TEST_POSTGRES_URL"] ?? "");
   const name = `test_database_${randomBytes(6).toString("hex")}`;
-  // Without the statement timeout of createOrm, because a drop waits for a checkpoint.
+  // This client has no statement timeout, because a drop waits for a checkpoint.
   const server = new pg.Client({ connectionString: serverUrl.toString() });
   await server.connect();
   await server.query(`create database ${name}`);
   serverUrl.pathname = `/${name}`;
   const url = serverUrl.toString();
-  const opened: Orm[] = [];
+  const orms: Orm[] = [];
   const connect = async (options: Partial<DatabaseOptions> = {}) => {
-    const orm = await createOrm({ url, ...unused, ...options }, logger);
-    opened.push(orm);
+    const orm = await createOrm({ url, ...unusedEntities, ...options }, logger);
+    orms.push(orm);
     return orm;
   };
   return {
     url,
     connect,
     async [Symbol.asyncDispose]() {
-      await Promise.all(opened.map((orm) => orm.close()));
+      await Promise.all(orms.map((orm) => orm.close()));
       await server.query(`drop database ${name} with (force)`);
       await server.end();
     },

@@ -51,7 +51,7 @@ function ignoreClosedStream(error: NodeJS.ErrnoException): void {
 
 /**
  * Returns a signal that aborts when the user ends the program by Ctrl-C, `kill` or closing the
- * terminal. Calls `onFirst` before. Exits at once on a second Ctrl-C or `kill`.
+ * terminal. Calls `onFirst` before it aborts. Exits at once on a second Ctrl-C or `kill`.
  */
 export function stopSignal(onFirst: () => void): AbortSignal {
   const stop = new AbortController();
@@ -67,7 +67,7 @@ export function stopSignal(onFirst: () => void): AbortSignal {
   return stop.signal;
 }
 
-/** Parses a number for a command-line option. Throws commander's InvalidArgumentError. */
+/** Returns a parser of numbers for a command-line option, which throws InvalidArgumentError. */
 export const numberFrom =
   (min: number, max: number) =>
   (text: string): number => {
@@ -76,7 +76,7 @@ export const numberFrom =
     return value;
   };
 
-/** Parses a whole number for a command-line option. Throws commander's InvalidArgumentError. */
+/** Returns a parser of whole numbers for a command-line option. */
 export const wholeFrom = (min: number, max: number) => (text: string) => {
   const value = numberFrom(min, max)(text);
   if (!Number.isInteger(value)) throw new InvalidArgumentError("It must be a whole number.");

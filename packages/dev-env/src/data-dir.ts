@@ -11,8 +11,8 @@ const root = join(import.meta.dirname, "..", "..", "..");
 const marker = "amana-data";
 const markerText = "Amana created this folder. `start --fresh` deletes the data in it.\n";
 /** Entries that `--fresh` keeps: the marker, and results of attack programs. */
-const kept = new Set([marker, "matrix"]);
-const deleted = new Set([
+const keptNames = new Set([marker, "matrix"]);
+const dataNames = new Set([
   "postgres",
   "kafka",
   "logs",
@@ -23,22 +23,22 @@ const deleted = new Set([
   "processes.json",
   "dev.json",
 ]);
-const otherFolder = "Set AMANA_DIR to an empty folder, or to one that does not exist.";
+const otherFolderAdvice = "Set AMANA_DIR to an empty folder, or to one that does not exist.";
 const listedMax = 5;
 
 /**
  * Makes `dir` the data folder of a system and returns its real path. Creates a missing folder, and
- * marks an empty one or one of an earlier version. Throws DevEnvError for every other folder, so
- * that data and other files do not mix.
+ * adds the marker to an empty folder or to a folder of an earlier version. Throws DevEnvError for
+ * every other folder, so that data and other files do not mix.
  */
 export async function openDataDir(dir: string): Promise<string> {
   await mkdir(dir, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    throw unusable(dir, error);
+    throw unusableFolder(dir, error);
   });
   const real = await requireUsable(dir);
   if (!(await entriesOf(real)).includes(marker)) {
     await writeFile(join(real, marker), markerText).catch((error: NodeJS.ErrnoException) => {
-      throw unusable(dir, error);
+      throw unusableFolder(dir, error);
     });
   }
   return real;
@@ -52,10 +52,10 @@ export async function removeData(dir: string): Promise<void> {
   if ((await stat(dir).catch(() => undefined)) === undefined) return;
   const real = await requireUsable(dir);
   const entries = await entriesOf(real);
-  const foreign = entries.filter((name) => !kept.has(name) && !isData(name));
+  const foreign = entries.filter((name) => !keptNames.has(name) && !isData(name));
   if (foreign.length > 0) {
     throw new DevEnvError(
-      `--fresh deletes nothing: ${dir} contains files that Amana did not create (${listed(foreign)}).`,
+      `--fresh deletes nothing: ${dir} contains files that Amana did not create (${formatNames(foreign)}).`,
       "Move these files elsewhere, or set AMANA_DIR to another folder.",
     );
   }
@@ -63,15 +63,18 @@ export async function removeData(dir: string): Promise<void> {
   for (const name of entries.filter(isData)) await rm(join(real, name), { recursive: true, force: true });
 }
 
-/** An interrupted write leaves a file whose name ends in .new or .new-password. */
-const isData = (name: string) => deleted.has(name.replace(/\.new(-password)?$/, ""));
+/**
+ * Returns whether Amana creates files of this name. An interrupted write adds the suffix .new or
+ * .new-password.
+ */
+const isData = (name: string) => dataNames.has(name.replace(/\.new(-password)?$/, ""));
 
 /** Returns the real path. Throws DevEnvError unless Amana may use the folder as its own. */
 async function requireUsable(dir: string): Promise<string> {
-  const found = await stat(dir).catch((error: NodeJS.ErrnoException) => {
-    throw unusable(dir, error);
+  const folder = await stat(dir).catch((error: NodeJS.ErrnoException) => {
+    throw unusableFolder(dir, error);
   });
-  if (!found.isDirectory()) throw new DevEnvError(`${dir} is a file, not a folder.`, otherFolder);
+  if (!folder.isDirectory()) throw new DevEnvError(`${dir} is a file, not a folder.`, otherFolderAdvice);
   const real = await realpath(dir);
   for (const [name, path] of [
     ["the project", root],
@@ -79,15 +82,18 @@ async function requireUsable(dir: string): Promise<string> {
   ] as const) {
     const inside = relative(real, await realpath(path).catch(() => path));
     if (inside !== ".." && !inside.startsWith(`..${sep}`)) {
-      throw new DevEnvError(`${dir} cannot be the data folder: it ${inside === "" ? "is" : "contains"} ${name}.`, otherFolder);
+      throw new DevEnvError(
+        `${dir} cannot be the data folder: it ${inside === "" ? "is" : "contains"} ${name}.`,
+        otherFolderAdvice,
+      );
     }
   }
   await access(real, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
-    throw unusable(dir, error);
+    throw unusableFolder(dir, error);
   });
   const entries = await entriesOf(real);
   if (entries.length === 0 || entries.includes(marker) || (await isOfEarlierVersion(real))) return real;
-  throw new DevEnvError(`${dir} contains files that Amana did not create (${listed(entries)}).`, otherFolder);
+  throw new DevEnvError(`${dir} contains files that Amana did not create (${formatNames(entries)}).`, otherFolderAdvice);
 }
 
 /** Earlier versions wrote no marker. The default folder is always Amana's. */
@@ -99,17 +105,17 @@ async function isOfEarlierVersion(real: string): Promise<boolean> {
 
 const entriesOf = (dir: string) =>
   readdir(dir).catch((error: NodeJS.ErrnoException) => {
-    throw unusable(dir, error);
+    throw unusableFolder(dir, error);
   });
 
-function unusable(dir: string, error: NodeJS.ErrnoException): DevEnvError {
+function unusableFolder(dir: string, error: NodeJS.ErrnoException): DevEnvError {
   if (error.code === "ENOTDIR" || error.code === "EEXIST") {
-    return new DevEnvError(`${dir} cannot be the data folder: it, or ${dirname(dir)}, is a file.`, otherFolder);
+    return new DevEnvError(`${dir} cannot be the data folder: it, or ${dirname(dir)}, is a file.`, otherFolderAdvice);
   }
-  return new DevEnvError(`${dir} cannot be the data folder: ${error.message}`, otherFolder, { cause: error });
+  return new DevEnvError(`${dir} cannot be the data folder: ${error.message}`, otherFolderAdvice, { cause: error });
 }
 
-function listed(names: readonly string[]): string {
+function formatNames(names: readonly string[]): string {
   const more = names.length > listedMax ? ` and ${names.length - listedMax} more` : "";
   return `${names.slice(0, listedMax).join(", ")}${more}`;
 }

@@ -4,7 +4,7 @@ import { startKafkaInDocker } from "./kafka/docker-kafka.ts";
 import { startKafka } from "./kafka/java-kafka.ts";
 import type { Progress } from "./progress.ts";
 
-/** Transports of events between the services. `auto` is the first one that works. */
+/** Transports of events between the services. `auto` selects the first one that works. */
 export const eventChoices = ["auto", "kafka", "docker", "direct"] as const;
 export type EventChoice = (typeof eventChoices)[number];
 
@@ -33,23 +33,23 @@ const java = { name: "Java with Maven", start: startKafka };
  */
 export async function startEventTransport(options: EventTransportOptions): Promise<EventTransport> {
   const { choice, brokers } = options;
-  if (choice === "direct") return direct(brokers ? "chosen, so KAFKA_BROKERS is not used" : "chosen");
-  if (choice === "docker") return firstThatWorks([docker], options);
-  if (brokers) return givenBrokers(brokers);
-  return firstThatWorks([docker, java], options);
+  if (choice === "direct") return useDirectCalls(brokers ? "chosen, so KAFKA_BROKERS is not used" : "chosen");
+  if (choice === "docker") return startFirstAvailable([docker], options);
+  if (brokers) return useBrokers(brokers);
+  return startFirstAvailable([docker, java], options);
 }
 
-async function firstThatWorks(
-  ways: readonly (typeof docker | typeof java)[],
+async function startFirstAvailable(
+  candidates: readonly (typeof docker | typeof java)[],
   options: EventTransportOptions,
 ): Promise<EventTransport> {
   const failures: string[] = [];
   const nextSteps: string[] = [];
   const unavailable = () => failures.map((failure) => `no ${failure}`);
-  for (const { name, start } of ways) {
+  for (const { name, start } of candidates) {
     try {
       const { version, brokers, stop } = await start(options);
-      const how = oneLine([`Kafka ${version} at ${brokers}, by ${name}`, ...unavailable()].join("; "));
+      const how = joinLines([`Kafka ${version} at ${brokers}, by ${name}`, ...unavailable()].join("; "));
       return { mode: "kafka", brokers, how, stop };
     } catch (error) {
       options.signal?.throwIfAborted();
@@ -58,18 +58,18 @@ async function firstThatWorks(
       nextSteps.push(nextStep);
     }
   }
-  if (options.choice === "auto") return direct(unavailable().join("; "));
+  if (options.choice === "auto") return useDirectCalls(unavailable().join("; "));
   nextSteps.push("Set KAFKA_BROKERS to a running Kafka, or use --events=direct.");
   throw new DevEnvError(
-    `Kafka could not be started (events: ${options.choice}).\n${listOf(failures)}`,
-    `Do one of the following:\n${listOf(nextSteps)}`,
+    `Kafka could not be started (events: ${options.choice}).\n${formatList(failures)}`,
+    `Do one of the following:\n${formatList(nextSteps)}`,
   );
 }
 
-async function givenBrokers(brokers: string): Promise<EventTransport> {
+async function useBrokers(brokers: string): Promise<EventTransport> {
   const addresses = brokers.split(",").map((address) => address.trim());
-  const reachable = await Promise.all(addresses.map(isReachable));
-  if (!reachable.includes(true)) {
+  const results = await Promise.all(addresses.map(isReachable));
+  if (!results.includes(true)) {
     throw new DevEnvError(
       `KAFKA_BROKERS is ${brokers}, but no server accepts connections there.`,
       "Start that Kafka, correct the address (host:port, separated by commas), or unset KAFKA_BROKERS.",
@@ -83,10 +83,10 @@ async function isReachable(address: string): Promise<boolean> {
   return host !== undefined && Number(port) <= 65_535 && (await acceptsConnections(host, Number(port)));
 }
 
-function direct(reason: string): EventTransport {
-  return { mode: "direct", how: oneLine(`direct calls between the services, at least once; ${reason}`), stop: async () => {} };
+function useDirectCalls(reason: string): EventTransport {
+  return { mode: "direct", how: joinLines(`direct calls between the services, at least once; ${reason}`), stop: async () => {} };
 }
 
-const listOf = (lines: readonly string[]) => lines.map((line) => `  - ${line}`).join("\n");
+const formatList = (lines: readonly string[]) => lines.map((line) => `  - ${line}`).join("\n");
 
-const oneLine = (text: string) => text.replace(/\s*\n\s*/g, " ");
+const joinLines = (text: string) => text.replace(/\s*\n\s*/g, " ");

@@ -3,8 +3,8 @@ import { sleep } from "@amana/runtime";
 const pollMs = 20;
 
 /**
- * Calls `probe` repeatedly until it does not throw, and returns its result. For a state that
- * another process reaches later. Throws the last error after `timeoutMs`.
+ * Calls `probe` repeatedly until it does not throw, and returns its result. Use it for a state
+ * that another process reaches later. Throws the last error after `timeoutMs`.
  */
 export async function eventually<T>(probe: () => Promise<T> | T, timeoutMs = 90_000): Promise<T> {
   const endsAtMs = performance.now() + timeoutMs;

@@ -17,13 +17,13 @@ async function listenOn(port: number, host: string) {
   await once(server, "listening");
 }
 
-test("freePort returns a port that is free, and never the same one twice", async () => {
+test("freePort returns a free port, and never the same port twice", async () => {
   const ports = await Promise.all(Array.from({ length: 20 }, freePort));
   expect(new Set(ports).size).toBe(20);
   await listenOn(ports[0]!, "127.0.0.1");
 });
 
-test("freePort returns a port to only one process at a time, and again after that process was killed", async () => {
+test("freePort returns a port to only one process at a time, and again after that process is killed", async () => {
   const range = { from: 19_990, to: 19_992 };
   const program = `import { freePort } from ${JSON.stringify(new URL("free-port.ts", import.meta.url).href)};
     console.log(await freePort(${JSON.stringify(range)}));
@@ -38,7 +38,7 @@ test("freePort returns a port to only one process at a time, and again after tha
 });
 
 test.each(["127.0.0.1", "0.0.0.0"])(
-  "a port on which a program listens at %s is in use; requireFreePort throws an error with the next step",
+  "portInUse returns true and requireFreePort throws with the next step when a program listens at %s",
   async (host) => {
     const port = await freePort();
     expect(await portInUse(port)).toBe(false);

@@ -5,13 +5,13 @@ import { DevEnvError } from "./dev-env-error.ts";
 import { until } from "./eventually.ts";
 
 /**
- * The range is below the ephemeral ports of Linux and macOS. So no outgoing connection occupies the
- * port between the choice and the start of the server, or while a test keeps a server down.
+ * The range is below the ephemeral ports of Linux and macOS. An outgoing connection therefore
+ * cannot occupy the port before the server starts, or while a test keeps the server down.
  */
 const lowestPort = 20_000;
 const highestPort = 32_000;
 const attemptsMax = 50;
-/** A killed process can hold its port for a moment after its end. */
+/** Maximum time for which the port of a killed process may stay in use. */
 const releaseTimeoutMs = 2_000;
 
 /** Returns a free TCP port on 127.0.0.1 that is not reserved by any running process. */

@@ -17,12 +17,12 @@ export async function migrateAll(dir: string, databases: Databases, progress: Pr
   const stamps = await Promise.all(
     databaseOwners.map(async (name) => [name, `${await digestOfMigrations(name)} ${databases.clusterId}`] as const),
   );
-  const due = stamps.filter(([name, stamp]) => previous[name] !== stamp).map(([name]) => name);
-  if (due.length === 0) return;
+  const outdated = stamps.filter(([name, stamp]) => previous[name] !== stamp).map(([name]) => name);
+  if (outdated.length === 0) return;
   await inStep(progress, "Migrations", async (step) => {
-    await Promise.all(due.map((name) => migrateService(name, { DATABASE_URL: databases.ownerUrls[name] ?? "" }, signal)));
+    await Promise.all(outdated.map((name) => migrateService(name, { DATABASE_URL: databases.ownerUrls[name] ?? "" }, signal)));
     await writeJson(stampFile, Object.fromEntries(stamps));
-    step.done(due.join(", "));
+    step.done(outdated.join(", "));
   });
 }
 

@@ -6,7 +6,7 @@ function aStream(isTTY: boolean) {
   return { isTTY, columns: 40, write: (text: string) => written.push(text), written };
 }
 
-test("writes one plain line for each change, and the duration at the end, without a terminal", () => {
+test("createProgress writes one plain line for each change, and the duration at the end, without a terminal", () => {
   const stream = aStream(false);
   let ms = 0;
   const progress = createProgress(stream, () => ms);
@@ -27,7 +27,7 @@ test("writes one plain line for each change, and the duration at the end, withou
   ]);
 });
 
-test("prints running steps as stopped when the user stops the program, and hides their later failures", () => {
+test("createProgress prints running steps as stopped when the user stops the program, and hides their later failures", () => {
   const stream = aStream(false);
   const progress = createProgress(stream, () => 0);
   const migrations = progress.step("Migrations");
@@ -36,7 +36,7 @@ test("prints running steps as stopped when the user stops the program, and hides
   expect(stream.written).toEqual(["– Migrations: stopped (0.0 s)\n"]);
 });
 
-test("redraws running steps in place on a terminal, cut to its width, below the finished steps", () => {
+test("createProgress redraws running steps in place below the finished steps on a terminal, and cuts them to its width", () => {
   const stream = aStream(true);
   const progress = createProgress(stream, () => 0);
 

@@ -53,25 +53,25 @@ export const silentProgress: Progress = {
  */
 export function createProgress(stream: ProgressStream = process.stderr, nowMs: () => number = () => performance.now()): Progress {
   const running = new Set<RunningStep>();
-  const live = stream.isTTY === true;
+  const isTerminal = stream.isTTY === true;
   let drawnLines = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  const elapsed = (step: RunningStep) => `${((nowMs() - step.startedMs) / 1000).toFixed(1)} s`;
+  const formatElapsed = (step: RunningStep) => `${((nowMs() - step.startedMs) / 1000).toFixed(1)} s`;
 
   const redraw = (above: string) => {
-    // A wrapped line takes two rows, so the next redraw would start one row too low.
+    // Cuts lines: a wrapped line takes two rows, and the next redraw would start one row too low.
     const width = Math.max(20, (stream.columns || 80) - 1);
-    const lines = [...running].map((step) => `… ${step.name}: ${step.what} (${elapsed(step)})`.slice(0, width));
+    const lines = [...running].map((step) => `… ${step.name}: ${step.what} (${formatElapsed(step)})`.slice(0, width));
     const back = drawnLines === 0 ? "" : `\x1b[${drawnLines}A\r\x1b[0J`;
     stream.write(back + above + lines.map((line) => `${line}\n`).join(""));
     drawnLines = lines.length;
   };
 
-  const print = (line: string) => (live ? redraw(`${line}\n`) : stream.write(`${line}\n`));
+  const print = (line: string) => (isTerminal ? redraw(`${line}\n`) : stream.write(`${line}\n`));
 
-  const watch = () => {
-    if (live && timer === undefined && running.size > 0) timer = setInterval(() => redraw(""), redrawMs).unref();
+  const updateTimer = () => {
+    if (isTerminal && timer === undefined && running.size > 0) timer = setInterval(() => redraw(""), redrawMs).unref();
     if (running.size === 0) {
       clearInterval(timer);
       timer = undefined;
@@ -80,8 +80,8 @@ export function createProgress(stream: ProgressStream = process.stderr, nowMs: (
 
   const end = (step: RunningStep, mark: string, text: string) => {
     if (!running.delete(step)) return;
-    watch();
-    print(`${mark} ${step.name}: ${text} (${elapsed(step)})`);
+    updateTimer();
+    print(`${mark} ${step.name}: ${text} (${formatElapsed(step)})`);
   };
 
   return {
@@ -92,14 +92,14 @@ export function createProgress(stream: ProgressStream = process.stderr, nowMs: (
     step(name) {
       const step: RunningStep = { name, what: "starting", startedMs: nowMs() };
       running.add(step);
-      watch();
-      if (live) redraw("");
+      updateTimer();
+      if (isTerminal) redraw("");
 
       return {
         update(what) {
           if (!running.has(step) || step.what === what) return;
           step.what = what;
-          if (live) redraw("");
+          if (isTerminal) redraw("");
           else stream.write(`… ${name}: ${what}\n`);
         },
         done: (result) => end(step, "✓", result),

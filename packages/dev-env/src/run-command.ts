@@ -24,23 +24,23 @@ export interface CommandResult {
  * program is a result.
  */
 export function runCommand(command: string, args: readonly string[], options: CommandOptions): Promise<CommandResult> {
-  const { timeoutMs, ...where } = options;
+  const { timeoutMs, ...spawnOptions } = options;
   return new Promise((resolve) => {
     startedUnderGuard("SIGKILL", () =>
       execFile(
         command,
         args,
-        { ...where, timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: 16 * 1024 * 1024, encoding: "utf8" },
+        { ...spawnOptions, timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: 16 * 1024 * 1024, encoding: "utf8" },
         (error, stdout, stderr) => {
           const output = `${stdout}\n${stderr}`.trim();
-          resolve({ ok: error === null, output, failure: error === null ? "" : failureOf(error, output, timeoutMs) });
+          resolve({ ok: error === null, output, failure: error === null ? "" : describeFailure(error, output, timeoutMs) });
         },
       ),
     );
   });
 }
 
-function failureOf(error: Error & { code?: unknown; killed?: boolean }, output: string, timeoutMs: number): string {
+function describeFailure(error: Error & { code?: unknown; killed?: boolean }, output: string, timeoutMs: number): string {
   if (error.code === "ENOENT") return "not found";
   if (error.name === "AbortError") return "stopped";
   if (error.killed) return `no result within ${timeoutMs / 1000} s`;

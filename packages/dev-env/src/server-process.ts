@@ -14,7 +14,7 @@ export interface ServerProcess {
   running(): boolean;
   /** Returns the last lines of its output, for error messages. */
   recentOutput(): string;
-  /** Stops it gracefully. Idempotent. Throws if it survives all steps. */
+  /** Stops it gracefully. Idempotent. Throws if the process still runs after all steps. */
   stop(): Promise<void>;
   /** Ends it as in a crash. */
   kill(): Promise<void>;
@@ -40,9 +40,9 @@ export interface ServerProcessOptions {
 const recentLinesMax = 20;
 
 /**
- * Starts a server in its own process group. So Ctrl-C in the terminal reaches only this process,
- * which stops its servers in the right order. Throws the system's error if the program cannot be
- * run.
+ * Starts a server in its own process group. Ctrl-C in the terminal therefore reaches only this
+ * process, which stops its servers in the right order. Throws the system's error if the program
+ * cannot be run.
  */
 export async function spawnServer(options: ServerProcessOptions): Promise<ServerProcess> {
   const { command, args, cwd, env, uid, gid, stopSteps = gracefulStop, orphanSignal = "SIGKILL", log } = options;

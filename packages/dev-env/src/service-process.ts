@@ -28,8 +28,8 @@ const listenTimeoutMs = 30_000;
 
 /**
  * Environment variable: a folder with a bundle of each service, as an image has it, or unset to run
- * the source. A bundle starts with a quarter of the CPU. Set by the tests, which start hundreds of
- * processes.
+ * the source. A bundle starts with a quarter of the CPU. The tests set it, because they start
+ * hundreds of processes.
  */
 export const bundlesVariable = "AMANA_SERVICE_BUNDLES";
 
@@ -67,7 +67,7 @@ export function serviceProcess(options: {
       command: process.execPath,
       args: [program.file],
       cwd: root,
-      env: { ...inherited(), ...program.env, ...settings },
+      env: { ...inheritedEnv(), ...program.env, ...settings },
       log: (line) => log?.write(`${line}\n`),
     });
     server = started;
@@ -116,7 +116,7 @@ export async function migrateService(name: string, env: Record<string, string>, 
   const result = await runCommand(process.execPath, [program.file], {
     timeoutMs: migrateTimeoutMs,
     cwd: ownRoot,
-    env: { ...inherited(), ...program.env, ...env },
+    env: { ...inheritedEnv(), ...program.env, ...env },
     signal,
   });
   if (result.ok) return;
@@ -141,7 +141,7 @@ export function serviceProgram(
 }
 
 /** Returns the variables that a service inherits: none that could be one of its settings. */
-function inherited(): NodeJS.ProcessEnv {
+function inheritedEnv(): NodeJS.ProcessEnv {
   const { PATH, HOME, LANG, TZ, TMPDIR, NODE_COMPILE_CACHE, LOG_LEVEL } = process.env;
   return { PATH, HOME, LANG, TZ, TMPDIR, NODE_COMPILE_CACHE, LOG_LEVEL, NODE_NO_WARNINGS: "1" };
 }

@@ -34,7 +34,7 @@ const topics: Partial<Record<ServiceName, readonly string[]>> = {
   payments: ["payments.v1", "audit.v1"],
 };
 
-function events({ brokers, ports, secrets }: Wiring, name: ServiceName): Record<string, string> {
+function eventSettings({ brokers, ports, secrets }: Wiring, name: ServiceName): Record<string, string> {
   const keyOf = (topic: string) => createHmac("sha256", secrets.eventSecret).update(topic).digest("base64");
   const keys = { EVENT_MAC_KEYS: topics[name]?.map((topic) => `${topic}=dev:${keyOf(topic)}`).join(",") ?? "" };
   if (brokers) return { EVENTS: "kafka", KAFKA_BROKERS: brokers, ...keys };
@@ -105,7 +105,7 @@ export function settingsOf(name: ServiceName, wiring: Wiring): Record<string, st
       RPC_PORT: String(ports[name]),
       GATEWAY_PUBLIC_KEYS: secrets.gatewayKey.publicKey,
       DATABASE_URL: databaseUrl,
-      ...events(wiring, name),
+      ...eventSettings(wiring, name),
     }),
     ...ownSettings[name](wiring),
   };

@@ -92,12 +92,12 @@ async function run(
   }
   await writeDevFile(dir, system);
   const keys = {
-    operator: await keyOrExplanation(system.gatewayUrl, system.adminKey, "/api/v1/businesses?limit=1"),
-    business: await keyOrExplanation(system.gatewayUrl, system.business.api_key, "/api/v1/me"),
+    operator: await describeKey(system.gatewayUrl, system.adminKey, "/api/v1/businesses?limit=1"),
+    business: await describeKey(system.gatewayUrl, system.business.api_key, "/api/v1/me"),
   };
   if (!signal.aborted) {
     progress.print(
-      `\n${welcome(system, dir, keys)}\nReady after ${((performance.now() - startedMs) / 1000).toFixed(1)} s. Press Ctrl-C to stop.`,
+      `\n${startMessage(system, dir, keys)}\nReady after ${((performance.now() - startedMs) / 1000).toFixed(1)} s. Press Ctrl-C to stop.`,
     );
   }
 
@@ -118,12 +118,12 @@ function tracingSettings(): SystemOptions["env"] {
 }
 
 /** Returns the key, or an explanation if it was revoked in an earlier run. */
-async function keyOrExplanation(gatewayUrl: string, key: string, path: string): Promise<string> {
+async function describeKey(gatewayUrl: string, key: string, path: string): Promise<string> {
   const { status } = await apiCaller(gatewayUrl, key)("GET", path);
   return status === 401 ? "revoked; use a newer key, or delete all data with --fresh" : key;
 }
 
-function welcome(system: System, dir: string, keys: { operator: string; business: string }): string {
+function startMessage(system: System, dir: string, keys: { operator: string; business: string }): string {
   return `Amana is running.
 
   API            ${system.gatewayUrl}/api/v1

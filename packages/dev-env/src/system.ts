@@ -115,7 +115,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const gatewayUrl = loopbackUrl(ports.gateway);
   const ready = () => untilReady(gatewayUrl, Object.values(processes), { ...options, logDir });
   await inStep(progress, "Services", async (step) => {
-    await Promise.race([Promise.all(serviceNames.map((name) => processes[name].start())), aborted(signal)]);
+    await Promise.race([Promise.all(serviceNames.map((name) => processes[name].start())), rejectOnAbort(signal)]);
     await ready();
     step.done(serviceNames.join(", "));
   });
@@ -222,7 +222,7 @@ function requireDistinctPorts({ port, sandboxPort }: SystemOptions): void {
 }
 
 /** Rejects when the signal aborts. */
-const aborted = (signal: AbortSignal | undefined) =>
+const rejectOnAbort = (signal: AbortSignal | undefined) =>
   new Promise<never>((_, reject) => {
     signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
   });

@@ -26,34 +26,34 @@ async function write(...names: string[]): Promise<void> {
   }
 }
 
-const both = [
+const commands = [
   ["start", openDataDir],
   ["start --fresh", removeData],
 ] as const;
 
-test.each(both)("%s rejects the root of the project, its parents, the home folder and /", async (_, use) => {
+test.each(commands)("%s rejects the root of the project, its parents, the home folder and /", async (_, use) => {
   vi.stubEnv("HOME", dir);
   await mkdir(dir);
-  const before = await readdir(root);
+  const entriesBefore = await readdir(root);
   for (const folder of [root, dirname(root), dir, parent, "/"]) {
     await expect(use(folder)).rejects.toThrow(/cannot be the data folder: it (is|contains) (the project|your home folder)/);
   }
   expect(homedir()).toBe(dir);
-  expect(await readdir(root)).toEqual(before);
+  expect(await readdir(root)).toEqual(entriesBefore);
 });
 
-test.each(both)("%s rejects a link to the root of the project", async (_, use) => {
+test.each(commands)("%s rejects a link to the root of the project", async (_, use) => {
   await symlink(root, dir);
   await expect(use(dir)).rejects.toThrow(/it is the project/);
 });
 
-test.each(both)("%s rejects a folder with other files and keeps them, even if Amana uses the same names", async (_, use) => {
-  await write("postgres/base", "letter.txt");
-  await expect(use(dir)).rejects.toThrow(/contains files that Amana did not create \(letter.txt, postgres\)/);
-  expect((await readdir(dir)).sort()).toEqual(["letter.txt", "postgres"]);
+test.each(commands)("%s rejects a folder with other files and keeps them, even if Amana uses the same names", async (_, use) => {
+  await write("postgres/base", "notes.txt");
+  await expect(use(dir)).rejects.toThrow(/contains files that Amana did not create \(notes.txt, postgres\)/);
+  expect((await readdir(dir)).sort()).toEqual(["notes.txt", "postgres"]);
 });
 
-test.each(both)("%s rejects a file as data folder, and never advises to delete data", async (_, use) => {
+test.each(commands)("%s rejects a file as data folder, and never advises to delete data", async (_, use) => {
   await writeFile(dir, "");
   const error = await use(dir).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(DevEnvError);

@@ -11,12 +11,12 @@ import { requireDockerEngine } from "../src/kafka/docker-kafka.ts";
 import { findJava, requireMaven } from "../src/kafka/java.ts";
 import { silentProgress } from "../src/progress.ts";
 
-const works = (check: Promise<unknown>) =>
+const succeeds = (check: Promise<unknown>) =>
   check.then(
     () => true,
     () => false,
   );
-const canStartKafka = (await works(requireDockerEngine())) || (await works(findJava().then(requireMaven)));
+const canStartKafka = (await succeeds(requireDockerEngine())) || (await succeeds(findJava().then(requireMaven)));
 
 let dir: string;
 
@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-const transport = (choice: EventChoice, brokers?: string) =>
+const startTransport = (choice: EventChoice, brokers?: string) =>
   startEventTransport({ choice, brokers, dir, progress: silentProgress });
 
 async function failureOf(start: Promise<unknown>): Promise<DevEnvError> {
@@ -42,25 +42,28 @@ async function failureOf(start: Promise<unknown>): Promise<DevEnvError> {
 }
 
 describe("with brokers given", () => {
-  test.each(["auto", "kafka"] as const)("%s uses the brokers and does not stop them", async (choice) => {
-    const broker = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
-    await once(broker, "listening");
-    const brokers = `127.0.0.1:${(broker.address() as { port: number }).port}`;
+  test.each(["auto", "kafka"] as const)(
+    "startEventTransport with %s uses the given brokers and does not stop them",
+    async (choice) => {
+      const broker = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
+      await once(broker, "listening");
+      const brokers = `127.0.0.1:${(broker.address() as { port: number }).port}`;
 
-    const events = await transport(choice, brokers);
-    expect(events).toMatchObject({ mode: "kafka", brokers, how: `Kafka at ${brokers}, because KAFKA_BROKERS is set` });
-    await events.stop();
-    expect(broker.listening).toBe(true);
-    await new Promise((resolve) => broker.close(resolve));
-  });
+      const events = await startTransport(choice, brokers);
+      expect(events).toMatchObject({ mode: "kafka", brokers, how: `Kafka at ${brokers}, because KAFKA_BROKERS is set` });
+      await events.stop();
+      expect(broker.listening).toBe(true);
+      await new Promise((resolve) => broker.close(resolve));
+    },
+  );
 
-  test("auto fails when no server listens at the address", async () => {
-    const error = await failureOf(transport("auto", `127.0.0.1:${await freePort()}`));
+  test("startEventTransport with auto throws when no server listens at the given brokers", async () => {
+    const error = await failureOf(startTransport("auto", `127.0.0.1:${await freePort()}`));
     expect(error.problem).toContain("no server accepts connections there");
   });
 
-  test("direct ignores the brokers", async () => {
-    const events = await transport("direct", "127.0.0.1:1");
+  test("startEventTransport with direct ignores the given brokers", async () => {
+    const events = await startTransport("direct", "127.0.0.1:1");
     expect(events.mode).toBe("direct");
     expect(events.how).toContain("KAFKA_BROKERS is not used");
   });
@@ -72,29 +75,29 @@ describe("on a machine without Docker, Java and Maven", () => {
     vi.stubEnv("JAVA_HOME", "");
   });
 
-  test("auto uses direct calls and gives the reason in one line", async () => {
-    const events = await transport("auto");
+  test("startEventTransport with auto uses direct calls if Kafka cannot start, and states the reason in one line", async () => {
+    const events = await startTransport("auto");
     expect(events.mode).toBe("direct");
     expect(events.how).toMatch(/^direct .*no Docker engine: docker .* not found; no Java with Maven: java .* not found$/);
   });
 
-  test("kafka fails with each attempted way and its next step", async () => {
-    const error = await failureOf(transport("kafka"));
+  test("startEventTransport with kafka throws an error with each attempt and its next step", async () => {
+    const error = await failureOf(startTransport("kafka"));
     expect(error.problem).toMatch(/Docker engine: .*not found\n.*Java with Maven: .*not found/);
     expect(error.nextStep).toMatch(/Install Docker[\s\S]*Install a Java 17[\s\S]*KAFKA_BROKERS/);
   });
 
-  test("docker fails with an error that does not mention Java", async () => {
-    const error = await failureOf(transport("docker"));
+  test("startEventTransport with docker throws an error that does not mention Java", async () => {
+    const error = await failureOf(startTransport("docker"));
     expect(error.message).toContain("Docker engine");
     expect(error.message).not.toContain("Java");
   });
 });
 
 test.runIf(canStartKafka || process.env["CI"])(
-  "auto starts a real Kafka if Docker, or Java with Maven, is available",
+  "startEventTransport with auto starts Kafka if Docker, or Java with Maven, is available",
   async () => {
-    const events = await transport("auto");
+    const events = await startTransport("auto");
     expect(events.mode).toBe("kafka");
     await events.stop();
   },

@@ -22,7 +22,7 @@ const missing = await findJava()
   );
 // Without Java and Maven these tests are skipped with a message. CI must have both.
 const skipsKafka = missing !== undefined && !process.env["CI"];
-if (skipsKafka) process.stderr.write(`LEFT OUT: the tests on a real Kafka. ${missing}\n`);
+if (skipsKafka) process.stderr.write(`SKIPPED: tests with a real Kafka. ${missing}\n`);
 
 let dir: string;
 const started: Kafka[] = [];
@@ -85,7 +85,7 @@ async function consume(kafka: Kafka, topic: string, count: number): Promise<stri
 }
 
 describe.skipIf(skipsKafka)("Kafka by Java", () => {
-  test("keeps messages after a stop and after a kill, and does not create a topic automatically", async () => {
+  test("startKafka keeps messages after a stop or a kill, and does not create a topic automatically", async () => {
     const kafka = await aKafka();
     await expect(produce(kafka, "misspelt", "one", { retries: 0 })).rejects.toThrow(/does not host this topic-partition/);
     await createTopic(kafka, "payments");
@@ -93,14 +93,14 @@ describe.skipIf(skipsKafka)("Kafka by Java", () => {
     expect(await consume(kafka, "payments", 1)).toEqual(["one"]);
     await kafka.stop();
 
-    const again = await aKafka();
-    await produce(again, "payments", "two");
-    await again.kill();
-    await again.start();
-    expect(await consume(again, "payments", 2)).toEqual(["one", "two"]);
+    const restarted = await aKafka();
+    await produce(restarted, "payments", "two");
+    await restarted.kill();
+    await restarted.start();
+    expect(await consume(restarted, "payments", 2)).toEqual(["one", "two"]);
   });
 
-  test("three nodes store three copies of a topic and accept messages while any one node is down", async () => {
+  test("startKafkaNodes starts three nodes that store three copies and accept messages while one node is down", async () => {
     const nodes = await startKafkaNodes(3, { dir, progress: silentProgress });
     started.push(...nodes);
     const brokers = nodes.map((node) => node.brokers);
@@ -121,7 +121,7 @@ describe.skipIf(skipsKafka)("Kafka by Java", () => {
     expect(await consume(cluster, "payments", 2)).toEqual(["one", "two"]);
   });
 
-  test("stops the broker of a killed run, and fails while the run still runs", async () => {
+  test("startKafka stops the broker of a killed run, and throws while the run still runs", async () => {
     const script = `
       import { startKafka } from ${JSON.stringify(new URL("../src/kafka/java-kafka.ts", import.meta.url).href)};
       import { guardPid } from ${JSON.stringify(new URL("../src/end-with-parent.ts", import.meta.url).href)};
@@ -147,7 +147,7 @@ describe.skipIf(skipsKafka)("Kafka by Java", () => {
     expect(readProcess(orphan)?.command ?? "").not.toContain(dir);
   });
 
-  test("fails with an error that names Maven when neither Maven nor cached jar files exist", async () => {
+  test("startKafka throws an error that names Maven when neither Maven nor cached jar files exist", async () => {
     const bin = await mkdtemp(join(dir, "bin-"));
     const folders = (process.env["PATH"] ?? "").split(delimiter);
     const java = folders.map((folder) => join(folder, "java")).find((program) => existsSync(program));
@@ -159,7 +159,7 @@ describe.skipIf(skipsKafka)("Kafka by Java", () => {
   });
 });
 
-test("startKafka fails with an error that explains how to install Java when Java is missing", async () => {
+test("startKafka throws an error that explains how to install Java when Java is missing", async () => {
   vi.stubEnv("PATH", dir);
   vi.stubEnv("JAVA_HOME", "");
   const start = startKafka({ dir, progress: silentProgress });

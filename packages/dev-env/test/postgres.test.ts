@@ -77,7 +77,7 @@ import { startPostgres } from ${JSON.stringify(new URL("../src/postgres.ts", imp
   return Number((await readFile(join(dataDir, "postmaster.pid"), "utf8")).split("\n")[0]);
 }
 
-test("the first start creates a PostgreSQL 18 with UTF8 and UTC that listens only on the loopback address", async () => {
+test("startPostgres creates a PostgreSQL 18 with UTF8 and UTC that listens only on the loopback address", async () => {
   const postgres = await aPostgres();
 
   expect(postgres.version).toMatch(/^18\./);
@@ -99,14 +99,14 @@ test("the first start creates a PostgreSQL 18 with UTF8 and UTC that listens onl
   });
 });
 
-test("rejects a client with a wrong password, and only the owner can read the password file", async () => {
+test("PostgreSQL rejects a client with a wrong password, and only the owner can read the password file", async () => {
   const postgres = await aPostgres();
   const wrong = postgres.superuserUrl.replace(/:[^:@]+@/, ":wrong@");
   await expect(query({ superuserUrl: wrong }, "SELECT 1")).rejects.toThrow("password authentication failed");
   expect((await stat(join(dataDir, "superuser-password"))).mode & 0o777).toBe(0o600);
 });
 
-test("keeps the data after a stop and a start", async () => {
+test("startPostgres keeps the data after a stop", async () => {
   const first = await aPostgres();
   await query(first, "CREATE TABLE kept AS SELECT 42 AS answer");
   await first.stop();
@@ -115,7 +115,7 @@ test("keeps the data after a stop and a start", async () => {
   expect(await query(second, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
 });
 
-test("keeps a commit from just before a kill if durable", async () => {
+test("startPostgres with `durable` keeps a commit from just before a kill", async () => {
   const postgres = await aPostgres({ durable: true });
   await query(postgres, "CREATE TABLE kept AS SELECT 42 AS answer");
   await postgres.kill();
@@ -123,7 +123,7 @@ test("keeps a commit from just before a kill if durable", async () => {
   expect(await query(postgres, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
 });
 
-test("stops the server of a killed run and starts with its data", async () => {
+test("startPostgres stops the server of a killed run and starts with its data", async () => {
   const orphan = await aLeftover();
   expect(readProcess(orphan)?.command).toContain(dataDir);
 
@@ -132,14 +132,14 @@ test("stops the server of a killed run and starts with its data", async () => {
   expect(await query(postgres, "SELECT answer FROM kept")).toEqual([{ answer: 42 }]);
 });
 
-test("fails and leaves the server running while the run that started it still runs", async () => {
+test("startPostgres throws, and leaves the server running, while the run that started it still runs", async () => {
   const first = await aPostgres();
   const error = await failureOf(aPostgres());
   expect(error.problem).toContain(`already running on ${dataDir}`);
   expect(await query(first, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
 });
 
-test("starts although the id in the pid file belongs to another program", async () => {
+test("startPostgres starts although the id in the pid file belongs to another program", async () => {
   await (await aPostgres()).stop();
   // The process has the user of PostgreSQL, which ignores processes of other users and its parent.
   const { uid, gid } = await stat(dataDir);
@@ -153,7 +153,7 @@ test("starts although the id in the pid file belongs to another program", async 
   other.kill();
 });
 
-test("fails with PostgreSQL's output and the next step when the data folder is damaged", async () => {
+test("startPostgres throws with PostgreSQL's output and the next step when the data folder is damaged", async () => {
   await (await aPostgres()).stop();
   await rm(join(dataDir, "global", "pg_control"));
   const error = await failureOf(aPostgres());
@@ -161,7 +161,7 @@ test("fails with PostgreSQL's output and the next step when the data folder is d
   expect(error.nextStep).toContain(`rm -rf ${dataDir}`);
 });
 
-test("fails and does not change a data folder of another major version", async () => {
+test("startPostgres throws for a data folder of another major version and does not change it", async () => {
   await mkdir(dataDir);
   await writeFile(join(dataDir, "PG_VERSION"), "17\n");
   const error = await failureOf(aPostgres());
@@ -170,20 +170,20 @@ test("fails and does not change a data folder of another major version", async (
   expect(await readFile(join(dataDir, "PG_VERSION"), "utf8")).toBe("17\n");
 });
 
-test("fails and does not change a folder with other files", async () => {
+test("startPostgres throws for a folder with other files and does not change it", async () => {
   await mkdir(dataDir);
-  await writeFile(join(dataDir, "letter.txt"), "dear");
+  await writeFile(join(dataDir, "notes.txt"), "notes");
   const error = await failureOf(aPostgres());
   expect(error.problem).toContain("not a PostgreSQL data folder");
-  expect(await readFile(join(dataDir, "letter.txt"), "utf8")).toBe("dear");
+  expect(await readFile(join(dataDir, "notes.txt"), "utf8")).toBe("notes");
 });
 
-test.runIf(asRoot)("starts in a folder that only root can enter, if root runs it", async () => {
+test.runIf(asRoot)("startPostgres starts in a folder that only root can enter, if root runs it", async () => {
   await chmod(folder, 0o700);
   expect((await aPostgres()).version).toMatch(/^18/);
 });
 
-test.runIf(asRoot)("fails with the name of the closed folder if setpriv is missing", async () => {
+test.runIf(asRoot)("launcher throws an error with the name of the closed folder if setpriv is missing", async () => {
   await chmod(folder, 0o700);
   const path = process.env["PATH"];
   process.env["PATH"] = "/nowhere";
@@ -194,7 +194,7 @@ test.runIf(asRoot)("fails with the name of the closed folder if setpriv is missi
   }
 });
 
-test("fails on an unsupported platform with an alternative as next step", () => {
+test("postgresPrograms throws for an unsupported platform, with an alternative as next step", () => {
   expect(() => postgresPrograms("win32", "x64")).toThrow(/WSL 2.*DATABASE_URL/);
   expect(() => postgresPrograms("freebsd", "x64")).toThrow("freebsd-x64");
 });

@@ -9,11 +9,11 @@ import { type ServiceProcess, serviceProcess } from "../src/service-process.ts";
 let logDir: string;
 let service: ServiceProcess;
 let url: string;
-const crashed: string[] = [];
+const crashedNames: string[] = [];
 
 beforeEach(async () => {
   logDir = await mkdtemp(join(tmpdir(), "amana-service-"));
-  crashed.length = 0;
+  crashedNames.length = 0;
 });
 afterEach(async () => {
   await service.stop();
@@ -24,20 +24,20 @@ async function start(supervised: boolean): Promise<number> {
   const port = await freePort();
   url = `http://127.0.0.1:${port}/healthz`;
   const env = { HOST: "127.0.0.1", SANDBOX_PORT: String(port) };
-  service = serviceProcess({ name: "sandbox", env, port, logDir, supervised, onCrash: (name) => crashed.push(name) });
+  service = serviceProcess({ name: "sandbox", env, port, logDir, supervised, onCrash: (name) => crashedNames.push(name) });
   await service.start();
   expect((await fetch(url)).status).toBe(200);
   return service.pid() as number;
 }
 
-test("a supervised service that ends unexpectedly is reported and restarted, each time", async () => {
+test("a supervised service that ends unexpectedly is reported and restarted every time", async () => {
   for (let pid = await start(true), round = 1; round <= 2; round++) {
     process.kill(pid, "SIGKILL");
     await eventually(async () => {
       expect((await fetch(url)).status).toBe(200);
       expect(service.pid()).not.toBe(pid);
     });
-    expect(crashed).toHaveLength(round);
+    expect(crashedNames).toHaveLength(round);
     pid = service.pid() as number;
   }
 });
@@ -48,12 +48,12 @@ test("stop and kill are not reported as a crash", async () => {
   await service.start();
   await service.stop();
   expect(service.running()).toBe(false);
-  expect(crashed).toEqual([]);
+  expect(crashedNames).toEqual([]);
 });
 
 test("an unsupervised service that ends unexpectedly is reported, not restarted, and can be started again", async () => {
   process.kill(await start(false), "SIGKILL");
-  await eventually(() => expect(crashed).toEqual(["sandbox"]));
+  await eventually(() => expect(crashedNames).toEqual(["sandbox"]));
   expect(service.running()).toBe(false);
   await service.start();
   expect((await fetch(url)).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Executes once per Idempotency-Key and stores the response in the transaction of the effect. */
+/** Executes a request once per Idempotency-Key and stores its response in the same transaction. */
 export { type Claim, claimKey, lockKey } from "./claim-key.ts";
 export { cleanKeys } from "./clean-keys.ts";
 export { idempotencyMigrations } from "./migrations.ts";

@@ -17,7 +17,7 @@ type Response = MessageInitShape<typeof ApiKeySchema>;
 const withoutSecret = ({ apiKey: _, ...rest }: Response): Response => rest;
 
 /** Issues a key: inserts one row and returns a different response each time. */
-async function issue(call: Call, before: () => Promise<void> = async () => {}): Promise<Response> {
+async function issue(call: Call, beforeReturn: () => Promise<void> = async () => {}): Promise<Response> {
   return await once(
     db.orm,
     call,
@@ -26,7 +26,7 @@ async function issue(call: Call, before: () => Promise<void> = async () => {}): 
       const [row] = await em.execute<{ number: string }[]>(
         "insert into effect values ('issued') returning gen_random_uuid() as number",
       );
-      await before();
+      await beforeReturn();
       return { id: row?.number ?? "", createdAtMs: 12_345_678_901n, name: "é 😀", apiKey: "a-secret-key" };
     },
     withoutSecret,
@@ -41,12 +41,12 @@ const setAge = (interval: string) =>
   db.orm.em.fork().execute(`update idempotency_key set created_at = now() - interval '${interval}'`);
 const refusal = (code: string) => expect.objectContaining({ name: "DomainError", code });
 
-test("returns the identical response, marked as replayed, to a repeated call without a second effect", async () => {
+test("`once` returns the identical response, marked as replayed, to a repeated call without a second effect", async () => {
   const caller = aBusinessCaller();
   const first = aCall({ caller });
   const response = await issue(first);
   expect(first.replays).toBe(0);
-  for (let again = 0; again < 3; again++) {
+  for (let repetition = 0; repetition < 3; repetition++) {
     const call = aCall({ caller });
     const stored = (await issue(call)) as ApiKey;
     expect(equals(ApiKeySchema, stored, create(ApiKeySchema, withoutSecret(response)))).toBe(true);
@@ -55,7 +55,7 @@ test("returns the identical response, marked as replayed, to a repeated call wit
   expect(await count("effect")).toBe(1);
 });
 
-test("returns a secret once and does not store it", async () => {
+test("`once` returns a secret once and does not store it", async () => {
   const caller = aBusinessCaller();
   expect((await issue(aCall({ caller }))).apiKey).toBe("a-secret-key");
   expect((await issue(aCall({ caller }))).apiKey).toBeUndefined();
@@ -66,38 +66,38 @@ test("returns a secret once and does not store it", async () => {
   for (const { row } of rows) expect(row).not.toContain("a-secret-key");
 });
 
-test("executes every call without a key and stores no record", async () => {
+test("`once` executes every call without a key and stores no record", async () => {
   const caller = aBusinessCaller();
   for (let call = 0; call < 2; call++) await issue(aCall({ caller, key: null }));
   expect([await count("effect"), await count("idempotency_key")]).toEqual([2, 0]);
 });
 
-test("rejects a key that was used for another request", async () => {
+test("`once` rejects a key that was used for another request", async () => {
   const caller = aBusinessCaller();
   await issue(aCall({ caller }));
   await expect(issue(aCall({ caller, fingerprint: "f2" }))).rejects.toEqual(refusal("idempotency_key_reused"));
   expect(await count("effect")).toBe(1);
 });
 
-test("executes one of several concurrent calls with the same key and rejects the others at once", async () => {
+test("`once` executes one of several concurrent calls with the same key and rejects the others at once", async () => {
   const caller = aBusinessCaller();
-  const inside = Promise.withResolvers<void>();
-  const others = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
+  const othersRejected = Promise.withResolvers<void>();
   const executing = issue(aCall({ caller }), async () => {
-    inside.resolve();
-    await others.promise;
+    started.resolve();
+    await othersRejected.promise;
   });
-  await inside.promise;
+  await started.promise;
   // The first call still holds its transaction open, so these calls did not wait for it.
   const rejected = await Promise.allSettled([1, 2, 3].map(() => issue(aCall({ caller }))));
   for (const result of rejected)
     expect(result).toMatchObject({ status: "rejected", reason: { code: "idempotency_in_progress" } });
-  others.resolve();
+  othersRejected.resolve();
   await executing;
   expect(await count("effect")).toBe(1);
 });
 
-test("executes one of many racing calls with the same key; each call gets its response or `in progress`", async () => {
+test("`once` executes one of many racing calls with the same key; the others get its response or idempotency_in_progress", async () => {
   for (let round = 0; round < 10; round++) {
     const caller = aBusinessCaller();
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => issue(aCall({ caller }))));
@@ -110,14 +110,14 @@ test("executes one of many racing calls with the same key; each call gets its re
   expect(await count("effect")).toBe(10);
 });
 
-test("returns the stored response to many concurrent calls", async () => {
+test("`once` returns the stored response to many concurrent calls", async () => {
   const caller = aBusinessCaller();
   const { id } = await issue(aCall({ caller }));
   const responses = await Promise.all(Array.from({ length: 10 }, () => issue(aCall({ caller }))));
   expect(responses.map((response) => response.id)).toEqual(Array(10).fill(id));
 });
 
-test("leaves no record when the work fails, so that the key can be used again", async () => {
+test("`once` stores no record when the work fails, so that the key can be used again", async () => {
   const caller = aBusinessCaller();
   const failing = issue(aCall({ caller }), () => Promise.reject(new Error("refused by a rule")));
   await expect(failing).rejects.toThrow("refused by a rule");
@@ -127,7 +127,7 @@ test("leaves no record when the work fails, so that the key can be used again", 
   expect(call.replays).toBe(0);
 });
 
-test("treats the same key of another business, operator or route as another key", async () => {
+test("`once` treats the same key of another business, operator or route as another key", async () => {
   const caller = aBusinessCaller();
   const anOperator = (keyId: string): Caller => ({ role: "admin", keyId, keyPrefix: "ak_test" });
   const calls = () => [
@@ -144,26 +144,26 @@ test("treats the same key of another business, operator or route as another key"
   expect((await issue(aCall({ caller: aBusinessCaller(caller.businessId) }))).id).toBe(ids[0]);
 });
 
-test("frees a key 24 hours after its execution, and not before", async () => {
+test("`once` frees a key 24 hours after its execution, and not before", async () => {
   const caller = aBusinessCaller();
   const { id } = await issue(aCall({ caller }));
   await setAge("23 hours 59 minutes");
   expect((await issue(aCall({ caller }))).id).toBe(id);
   await setAge("24 hours 1 minute");
   const call = aCall({ caller, fingerprint: "f2" });
-  const fresh = await issue(call);
-  expect([fresh.id === id, call.replays]).toEqual([false, 0]);
-  expect((await issue(aCall({ caller, fingerprint: "f2" }))).id).toBe(fresh.id);
+  const reissued = await issue(call);
+  expect([reissued.id === id, call.replays]).toEqual([false, 0]);
+  expect((await issue(aCall({ caller, fingerprint: "f2" }))).id).toBe(reissued.id);
   expect([await count("effect"), await count("idempotency_key")]).toEqual([2, 1]);
 });
 
-test("accepts the fingerprint of the old and of the new gateway key while that key is rotated", async () => {
+test("`once` accepts the fingerprint of the old and of the new gateway key while that key is rotated", async () => {
   const caller = aBusinessCaller();
   const { id } = await issue(aCall({ caller, fingerprint: "old" }));
-  const both = aCall({ caller, fingerprint: "old", otherFingerprint: "new" });
-  expect((await issue(both)).id).toBe(id);
-  const swapped = aCall({ caller, fingerprint: "new", otherFingerprint: "old" });
-  expect((await issue(swapped)).id).toBe(id);
+  const currentFirst = aCall({ caller, fingerprint: "old", otherFingerprint: "new" });
+  expect((await issue(currentFirst)).id).toBe(id);
+  const otherFirst = aCall({ caller, fingerprint: "new", otherFingerprint: "old" });
+  expect((await issue(otherFirst)).id).toBe(id);
   const another = aCall({ caller, fingerprint: "new, other request", otherFingerprint: "old, other request" });
   await expect(issue(another)).rejects.toEqual(refusal("idempotency_key_reused"));
   expect(await count("effect")).toBe(1);

@@ -15,7 +15,7 @@ const schema = defineEntity({
     fingerprint: p.text(),
     answer: p.blob().nullable(),
     refusal: p.blob().nullable(),
-    /** After this time the same request may claim the key again. Null: not before the end. */
+    /** Time from which the same request may claim the key again. Null: only after the execution. */
     heldUntil: p.datetime(3).nullable(),
     /**
      * Start of the 24 hours for which the key is kept: the last claim, or the end of the execution.
@@ -25,7 +25,7 @@ const schema = defineEntity({
   },
 });
 
-const keptMs = 24 * 60 * 60 * 1000;
+const retentionMs = 24 * 60 * 60 * 1000;
 
 /**
  * Use of an Idempotency-Key by one request. Without a response and a refusal, the execution is in
@@ -47,7 +47,7 @@ export class IdempotencyRecord extends schema.class {
    * could repeat the effect.
    */
   isExpired(now: Date): boolean {
-    return (this.hasEnded() || this.isAbandoned(now)) && this.keptFrom.getTime() <= now.getTime() - keptMs;
+    return (this.hasEnded() || this.isAbandoned(now)) && this.keptFrom.getTime() <= now.getTime() - retentionMs;
   }
 
   /** Ends the hold of an execution with an unknown outcome: the same request may retry at once. */
@@ -59,7 +59,7 @@ export class IdempotencyRecord extends schema.class {
     this.answer = Buffer.from(toBinary(output, create(output, response)));
   }
 
-  /** Stores a refusal of an external system, which `replay` throws again. Do not store others. */
+  /** Stores a refusal of an external system, which `replay` throws again. Store no other error. */
   storeRefusal(error: DomainError): void {
     const [refusal] = toConnectError(error).findDetails(RefusalSchema);
     this.refusal = Buffer.from(toBinary(RefusalSchema, refusal ?? create(RefusalSchema)));

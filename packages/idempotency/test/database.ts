@@ -13,7 +13,7 @@ export interface TestCall extends Call {
   readonly replays: number;
 }
 
-/** Returns a call with an Idempotency-Key. The same arguments mean the same request, sent again. */
+/** Returns a call with an Idempotency-Key. Equal arguments create the same request, sent again. */
 export function aCall({
   caller = aBusinessCaller(),
   key = "key" as string | null,
@@ -22,7 +22,7 @@ export function aCall({
   otherFingerprint,
 }: {
   caller?: Caller;
-  /** Null: a call without a key. */
+  /** Null for a call without a key. */
   key?: string | null;
   route?: string;
   fingerprint?: string;

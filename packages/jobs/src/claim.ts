@@ -14,11 +14,11 @@ export interface DueTable {
   readonly table: string;
   /** Condition of rows that have a due time. It is also the condition of both indexes. */
   readonly isPlanned: string;
-  /** The time from which a row is due, written as in the index on that time. */
+  /** SQL of the time from which a row is due, as in the index on that time. */
   readonly dueAt: string;
-  /** The same time, written as in the index that begins with `business_id`; default `dueAt`. */
+  /** SQL of the same time, as in the index that begins with `business_id`; default `dueAt`. */
   readonly dueAtOfGroup?: string;
-  /** A second column. The rows of each of its values have their own limit. */
+  /** Second grouping column. The rows with the same value share a limit. */
   readonly key?: string;
   /** Expressions that order the rows of a tenant, or of a key; default `dueAtOfGroup`. */
   readonly order?: string;
@@ -32,9 +32,9 @@ export interface DueGroup {
   readonly key: string;
 }
 
-/** `hasMore`: the next call finds other groups. */
 interface FoundGroups {
   readonly groups: readonly DueGroup[];
+  /** Whether the next call finds other groups. */
   readonly hasMore: boolean;
 }
 
@@ -58,7 +58,7 @@ export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGro
     `select ${columns} from ${table} where ${isPlanned} and (${columns}) > (${after}) order by ${columns} limit 1`;
   const after = key ? "$1::uuid, $2::uuid" : "$1::uuid";
   const afterStep = key ? `stepped.business_id, stepped.${key}` : "stepped.business_id";
-  let from: DueGroup = { tenant: lowestId, key: lowestId };
+  let cursor: DueGroup = { tenant: lowestId, key: lowestId };
 
   return async () => {
     const em = orm.em.fork();
@@ -78,11 +78,11 @@ export function createDueSearch(orm: Orm, due: DueTable): () => Promise<FoundGro
          (select first.*, 1 as step from (${next(after)}) first) union all
          select following.*, step + 1 from stepped cross join lateral (${next(afterStep)}) following where step < ${steppedMax}
        ) select ${tenantAndKey} from stepped`,
-      key ? [from.tenant, from.key] : [from.tenant],
+      key ? [cursor.tenant, cursor.key] : [cursor.tenant],
     );
     const last = stepped.at(-1);
     const hasMore = stepped.length === steppedMax && last !== undefined;
-    from = hasMore ? last : { tenant: lowestId, key: lowestId };
+    cursor = hasMore ? last : { tenant: lowestId, key: lowestId };
     return { groups: distinct([...soonest, ...stepped]), hasMore };
   };
 }
@@ -95,7 +95,7 @@ const distinct = (groups: readonly DueGroup[]): DueGroup[] => [
  * Claims at most `limit` due rows of the groups: writes a lease into them, which other replicas
  * respect. Rows of the tenant that uses the fewest `slots` come first, so that tenants share the
  * slots fairly. No tenant and no key gets more rows than it has free slots. Rows that another
- * replica claims at the same time are skipped, and so are rows with an id in `except`.
+ * replica claims at the same time and rows with an id in `except` are skipped.
  */
 export async function claimDue<Row>(
   orm: Orm,
@@ -105,12 +105,12 @@ export async function claimDue<Row>(
   { limit, leaseMs, except = [] }: { limit: number; leaseMs: number; except?: readonly string[] },
 ): Promise<Row[]> {
   const { perTenant, perKey } = slots.limits;
-  const open = groups.flatMap(({ tenant, key }) => {
+  const groupsWithSlots = groups.flatMap(({ tenant, key }) => {
     const used = slots.size(tenant);
     const free = Math.min(perTenant - used, due.key ? perKey - slots.size(tenant, key) : perTenant);
     return free > 0 ? [{ tenant, key, used, free }] : [];
   });
-  if (open.length === 0 || limit <= 0) return [];
+  if (groupsWithSlots.length === 0 || limit <= 0) return [];
   const { name, table, isPlanned, dueAtOfGroup = due.dueAt, key, order = dueAtOfGroup, select } = due;
   const isDue = `${isPlanned} and ${dueAtOfGroup} <= now() and ${isFree}`;
   // "between" instead of "=": with "=" PostgreSQL may choose the index on the due time, and sort.
@@ -132,6 +132,6 @@ export async function claimDue<Row>(
        update ${table} t set leased_until = now() + $5 * interval '1 millisecond', lease_token = $6::uuid
        from mine where t.id = mine.id returning t.*
      ) ${select}`,
-    [JSON.stringify(open), except, perTenant, limit, leaseMs, randomUUID()],
+    [JSON.stringify(groupsWithSlots), except, perTenant, limit, leaseMs, randomUUID()],
   );
 }

@@ -16,19 +16,20 @@ beforeEach(async () => {
 });
 afterAll(() => db[Symbol.asyncDispose]());
 
-const lease = <T>(work: (lease: Lease) => Promise<T>) => withLease(db.orm, { table: "job", where: "id = ?", values: [id] }, work);
+const runWithLease = <T>(work: (lease: Lease) => Promise<T>) =>
+  withLease(db.orm, { table: "job", where: "id = ?", values: [id] }, work);
 const holds = (lease: Lease) => transaction(db.orm, (em) => lease.holds(em));
-const row = async () => {
-  const [row] = await db.sql<{ token: string | null; seconds: number | null }>(
+const readLease = async () => {
+  const [readLease] = await db.sql<{ token: string | null; seconds: number | null }>(
     "select lease_token as token, extract(epoch from leased_until - now())::float as seconds from job where id = ?",
     [id],
   );
-  return row;
+  return readLease;
 };
-const shorten = (seconds: number) =>
+const setRemainingSeconds = (seconds: number) =>
   db.sql("update job set leased_until = now() + make_interval(secs => ?) where id = ?", [seconds, id]);
 
-test("of fifty concurrent callers one gets the lease, and the others get undefined without waiting", async () => {
+test("withLease gives the lease to one of fifty concurrent callers and returns undefined to the others at once", async () => {
   let holders = 0;
   let holdersMax = 0;
   let release = () => {};
@@ -42,7 +43,7 @@ test("of fifty concurrent callers one gets the lease, and the others get undefin
     holders -= 1;
     return "done";
   };
-  const attempts = Array.from({ length: 50 }, () => lease(work));
+  const attempts = Array.from({ length: 50 }, () => runWithLease(work));
   let rejected = 0;
   for (const attempt of attempts) {
     attempt.then((outcome) => {
@@ -55,58 +56,58 @@ test("of fifty concurrent callers one gets the lease, and the others get undefin
   expect(holdersMax).toBe(1);
 });
 
-test("releases the lease after the work succeeds or fails", async () => {
-  await expect(lease(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
-  expect(await row()).toEqual({ token: null, seconds: null });
-  expect(await lease(async () => 1)).toEqual({ result: 1 });
-  expect(await lease(async () => 2)).toEqual({ result: 2 });
+test("withLease releases the lease after the work succeeds or fails", async () => {
+  await expect(runWithLease(() => Promise.reject(new Error("simulated failure")))).rejects.toThrow("simulated failure");
+  expect(await readLease()).toEqual({ token: null, seconds: null });
+  expect(await runWithLease(async () => 1)).toEqual({ result: 1 });
+  expect(await runWithLease(async () => 2)).toEqual({ result: 2 });
 });
 
 test("`holds` returns true during the work", async () => {
-  expect(await lease(holds)).toEqual({ result: true });
+  expect(await runWithLease(holds)).toEqual({ result: true });
 });
 
 test("`holds` returns false after another process takes the lease, and the former holder does not release it", async () => {
-  await lease(async (lost) => {
-    await shorten(-1);
-    await lease(async (taken) => {
-      expect(await holds(lost)).toBe(false);
-      expect(await holds(taken)).toBe(true);
+  await runWithLease(async (lostLease) => {
+    await setRemainingSeconds(-1);
+    await runWithLease(async (newLease) => {
+      expect(await holds(lostLease)).toBe(false);
+      expect(await holds(newLease)).toBe(true);
     });
     await db.sql("update job set lease_token = gen_random_uuid(), leased_until = now() + interval '5 seconds' where id = ?", [
       id,
     ]);
-    expect(await holds(lost)).toBe(false);
+    expect(await holds(lostLease)).toBe(false);
   });
-  expect((await row())?.token).not.toBeNull();
+  expect((await readLease())?.token).not.toBeNull();
 });
 
 test("`holds` renews an expired lease that no other process has taken", async () => {
-  await lease(async (current) => {
-    await shorten(-1);
+  await runWithLease(async (current) => {
+    await setRemainingSeconds(-1);
     expect(await holds(current)).toBe(true);
-    expect((await row())?.seconds).toBeGreaterThan(5);
-    expect(await lease(async () => {})).toBeUndefined();
+    expect((await readLease())?.seconds).toBeGreaterThan(5);
+    expect(await runWithLease(async () => {})).toBeUndefined();
   });
 });
 
-test("renews the lease during the work", async () => {
-  await lease(async () => {
-    await shorten(5);
-    await eventually(async () => expect((await row())?.seconds).toBeGreaterThan(5));
+test("withLease renews the lease during the work", async () => {
+  await runWithLease(async () => {
+    await setRemainingSeconds(5);
+    await eventually(async () => expect((await readLease())?.seconds).toBeGreaterThan(5));
   });
 });
 
-test("another process gets the lease of a crashed holder when it expires", async () => {
+test("withLease gives the lease of a crashed process to another process when it expires", async () => {
   await db.sql("update job set lease_token = gen_random_uuid(), leased_until = now() + interval '10 seconds' where id = ?", [id]);
-  expect(await lease(async () => 1)).toBeUndefined();
-  await shorten(-0.001);
-  expect(await lease(async () => 1)).toEqual({ result: 1 });
+  expect(await runWithLease(async () => 1)).toBeUndefined();
+  await setRemainingSeconds(-0.001);
+  expect(await runWithLease(async () => 1)).toEqual({ result: 1 });
 });
 
-test("returns undefined for a row that does not exist", async () => {
+test("withLease returns undefined for a row that does not exist", async () => {
   id = "0195a000-0000-7000-8000-000000000001";
-  expect(await lease(async () => 1)).toBeUndefined();
+  expect(await runWithLease(async () => 1)).toBeUndefined();
 });
 
 test("withLease returns the row and the start of the lease by the database's clock", async () => {
@@ -118,7 +119,7 @@ test("withLease returns the row and the start of the lease by the database's clo
 });
 
 test("release leaves the lease to the transaction of the work, and to no transaction that fails", async () => {
-  await lease(async ({ release, token }) => {
+  await runWithLease(async ({ release, token }) => {
     const job = { leaseToken: token as string | null, leasedUntil: new Date() as Date | null };
     await transaction(db.orm, async (em) => {
       release(em, job);
@@ -128,20 +129,20 @@ test("release leaves the lease to the transaction of the work, and to no transac
     await db.sql("update job set lease_token = ? where id = ?", [token, id]);
   });
   // The transaction has released the lease, so withLease does not.
-  expect((await row())?.token).not.toBeNull();
+  expect((await readLease())?.token).not.toBeNull();
 
-  await lease(async ({ release, token }) => {
+  await runWithLease(async ({ release, token }) => {
     const failing = transaction(db.orm, async (em) => {
       release(em, { leaseToken: token });
       throw new Error("simulated failure");
     });
     await expect(failing).rejects.toThrow("simulated failure");
   });
-  expect((await row())?.token).toBeNull();
+  expect((await readLease())?.token).toBeNull();
 });
 
 test("release does not change a row with the lease of another process", async () => {
-  await lease(async ({ release }) => {
+  await runWithLease(async ({ release }) => {
     const job = { leaseToken: "another", leasedUntil: new Date() };
     await transaction(db.orm, async (em) => release(em, job));
     expect(job.leaseToken).toBe("another");

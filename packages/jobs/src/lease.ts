@@ -92,7 +92,7 @@ export async function keepLease<T>(orm: Orm, { table, id, token }: LeasedRow, wo
   const ownTransaction = () => orm.em.fork();
 
   const renewal = setInterval(() => {
-    // The next renewal makes up for a failed one. `holds` returns false for a lost lease.
+    // After a failed renewal, the next one follows before the lease expires.
     renew(ownTransaction()).catch(() => {});
   }, renewMs);
   let isReleased = false;

@@ -15,13 +15,13 @@ afterAll(() => db[Symbol.asyncDispose]());
 const rows: DueRows = { name: "test", table: "job", due: "due_at", since: "since", concurrency: 4 };
 const startJob = (work: (id: string, lease: Lease) => Promise<unknown>, changes: Partial<DueRows> = {}) =>
   processDueRows({ orm: db.orm, logger: createLogger("test", "silent") }, { ...rows, ...changes }, work, 20);
-const create = async (count: number, businessId = uuidv7()) => {
+const insertDueRows = async (count: number, businessId = uuidv7()) => {
   const ids = Array.from({ length: count }, () => uuidv7());
   for (const id of ids) await db.sql("insert into job (id, business_id, due_at) values (?, ?, now())", [id, businessId]);
   return ids;
 };
-const end = (id: string) => db.sql("update job set due_at = null where id = ?", [id]);
-const stored = async (id: string) => {
+const finishRow = (id: string) => db.sql("update job set due_at = null where id = ?", [id]);
+const readRow = async (id: string) => {
   const [row] = await db.sql<{ due: number | null; token: string | null }>(
     "select extract(epoch from due_at - now())::float as due, lease_token as token from job where id = ?",
     [id],
@@ -30,216 +30,216 @@ const stored = async (id: string) => {
 };
 
 test("three replicas process each due row once and no row that is not due", async () => {
-  const due = await create(30);
-  const [later = ""] = await create(1);
+  const due = await insertDueRows(30);
+  const [later = ""] = await insertDueRows(1);
   await db.sql("update job set due_at = now() + interval '1 hour' where id = ?", [later]);
-  const begun: string[] = [];
+  const startedIds: string[] = [];
   const work = async (id: string) => {
-    begun.push(id);
-    await end(id);
+    startedIds.push(id);
+    await finishRow(id);
   };
   {
     await using _one = startJob(work);
     await using _two = startJob(work);
     await using _three = startJob(work);
-    await eventually(() => expect(begun.length).toBeGreaterThanOrEqual(30));
+    await eventually(() => expect(startedIds.length).toBeGreaterThanOrEqual(30));
   }
-  expect(begun.toSorted()).toEqual(due.toSorted());
+  expect(startedIds.toSorted()).toEqual(due.toSorted());
   expect(await db.sql("select id from job where lease_token is not null")).toEqual([]);
 });
 
-test("skips a row that another replica is claiming, without waiting for it", async () => {
-  const [claimed = "", free = ""] = await create(2);
-  const begun: string[] = [];
+test("processDueRows skips a row that another replica is claiming, without waiting for it", async () => {
+  const [claimed = "", free = ""] = await insertDueRows(2);
+  const startedIds: string[] = [];
   await transaction(db.orm, async (em) => {
     await em.execute("update job set leased_until = now() + interval '1 minute', lease_token = ? where id = ?", [free, claimed]);
     await using _job = startJob(async (id) => {
-      begun.push(id);
-      await end(id);
+      startedIds.push(id);
+      await finishRow(id);
     });
-    await eventually(() => expect(begun).toContain(free));
+    await eventually(() => expect(startedIds).toContain(free));
   });
   {
-    await using _job = startJob(async (id) => begun.push(id));
-    const [late = ""] = await create(1);
-    await eventually(() => expect(begun).toContain(late));
-    await end(late);
+    await using _job = startJob(async (id) => startedIds.push(id));
+    const [late = ""] = await insertDueRows(1);
+    await eventually(() => expect(startedIds).toContain(late));
+    await finishRow(late);
   }
-  expect(begun).not.toContain(claimed);
+  expect(startedIds).not.toContain(claimed);
 });
 
-test("renews the lease of a slow row, so that no other replica processes the row", async () => {
-  const [id = ""] = await create(1);
+test("processDueRows renews the lease of a slow row, so that no other replica processes the row", async () => {
+  const [id = ""] = await insertDueRows(1);
   const release = Promise.withResolvers<void>();
-  const begun: string[] = [];
-  const held: boolean[] = [];
+  const startedIds: string[] = [];
+  const holdsLease: boolean[] = [];
   {
     const work = async (id: string, lease: Lease) => {
-      begun.push(id);
+      startedIds.push(id);
       await release.promise;
-      held.push(await db.orm.em.fork().transactional((em) => lease.holds(em)));
-      await end(id);
+      holdsLease.push(await db.orm.em.fork().transactional((em) => lease.holds(em)));
+      await finishRow(id);
     };
     await using _one = startJob(work);
     await using _other = startJob(work);
-    await eventually(() => expect(begun).toHaveLength(1));
+    await eventually(() => expect(startedIds).toHaveLength(1));
     await db.sql("update job set leased_until = now() + interval '3 seconds' where id = ?", [id]);
     await eventually(async () =>
       expect(await db.sql("select 1 from job where leased_until > now() + interval '4 seconds'")).toHaveLength(1),
     );
     release.resolve();
   }
-  expect([begun, held]).toEqual([[id], [true]]);
-  expect(await stored(id)).toEqual({ due: null, token: null });
+  expect([startedIds, holdsLease]).toEqual([[id], [true]]);
+  expect(await readRow(id)).toEqual({ due: null, token: null });
 });
 
-test("disposing waits for the rows in progress", async () => {
-  const [id = ""] = await create(1);
+test("processDueRows waits for the rows in progress when it is disposed", async () => {
+  const [id = ""] = await insertDueRows(1);
   const [began, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const job = startJob(async () => {
     began.resolve();
     await release.promise;
-    await end(id);
+    await finishRow(id);
   });
   await began.promise;
   const disposed = job[Symbol.asyncDispose]();
   release.resolve();
   await disposed;
-  expect(await stored(id)).toEqual({ due: null, token: null });
+  expect(await readRow(id)).toEqual({ due: null, token: null });
 });
 
-test("postpones a row whose work fails, and leaves a row alone that was finished before the work failed", async () => {
-  const [failing = "", finished = ""] = await create(2);
-  const begun: string[] = [];
+test("processDueRows postpones a row whose work fails, but not a row that the work has finished before it failed", async () => {
+  const [failing = "", finished = ""] = await insertDueRows(2);
+  const startedIds: string[] = [];
   {
     await using _job = startJob(async (id) => {
-      begun.push(id);
-      if (id === finished) await end(id);
+      startedIds.push(id);
+      if (id === finished) await finishRow(id);
       throw new Error("the connection ended");
     });
-    await eventually(async () => expect((await stored(failing))?.due).toBeGreaterThan(8));
-    await eventually(() => expect(begun).toHaveLength(2));
+    await eventually(async () => expect((await readRow(failing))?.due).toBeGreaterThan(8));
+    await eventually(() => expect(startedIds).toHaveLength(2));
   }
-  expect(await stored(finished)).toEqual({ due: null, token: null });
-  expect(begun).toHaveLength(2);
+  expect(await readRow(finished)).toEqual({ due: null, token: null });
+  expect(startedIds).toHaveLength(2);
 });
 
 test("six slow rows of one business use at most half of the slots and do not delay another business", async () => {
-  const slow = await create(6);
-  const [other = ""] = await create(1);
+  const slow = await insertDueRows(6);
+  const [other = ""] = await insertDueRows(1);
   const release = Promise.withResolvers<void>();
-  const begun: string[] = [];
+  const startedIds: string[] = [];
   {
     await using _job = startJob(async (id) => {
-      begun.push(id);
+      startedIds.push(id);
       if (slow.includes(id)) await release.promise;
-      await end(id);
+      await finishRow(id);
     });
-    await eventually(() => expect(begun).toContain(other));
-    expect(begun.filter((id) => slow.includes(id))).toHaveLength(2);
+    await eventually(() => expect(startedIds).toContain(other));
+    expect(startedIds.filter((id) => slow.includes(id))).toHaveLength(2);
     // The free slot is used while the slow rows are still in progress.
-    const [late = ""] = await create(1);
-    await eventually(() => expect(begun).toContain(late));
+    const [late = ""] = await insertDueRows(1);
+    await eventually(() => expect(startedIds).toContain(late));
     release.resolve();
-    await eventually(() => expect(begun).toHaveLength(8));
+    await eventually(() => expect(startedIds).toHaveLength(8));
   }
 });
 
-test("with perBusiness at the concurrency, one business uses all slots, and another gets the next free slot", async () => {
-  const alone = await create(6);
+test("a business uses all slots when perBusiness equals concurrency, and another business gets the next free slot", async () => {
+  const alone = await insertDueRows(6);
   const ends = new Map(alone.map((id) => [id, Promise.withResolvers<void>()]));
-  const begun: string[] = [];
+  const startedIds: string[] = [];
   {
     await using _job = startJob(
       async (id) => {
-        begun.push(id);
+        startedIds.push(id);
         await ends.get(id)?.promise;
-        await end(id);
+        await finishRow(id);
       },
       { perBusiness: 4 },
     );
-    await eventually(() => expect(begun).toHaveLength(4));
-    const [other = ""] = await create(1);
-    ends.get(begun[0] ?? "")?.resolve();
-    await eventually(() => expect(begun.length).toBeGreaterThan(4));
-    expect(begun[4]).toBe(other);
+    await eventually(() => expect(startedIds).toHaveLength(4));
+    const [other = ""] = await insertDueRows(1);
+    ends.get(startedIds[0] ?? "")?.resolve();
+    await eventually(() => expect(startedIds.length).toBeGreaterThan(4));
+    expect(startedIds[4]).toBe(other);
     for (const { resolve } of ends.values()) resolve();
-    await eventually(() => expect(begun).toHaveLength(7));
+    await eventually(() => expect(startedIds).toHaveLength(7));
   }
 });
 
 test("the next row of a business that uses all its slots begins without a pause when a slot becomes free", async () => {
-  await create(6);
-  const begun: string[] = [];
+  await insertDueRows(6);
+  const startedIds: string[] = [];
   await using _job = processDueRows(
     { orm: db.orm, logger: createLogger("test", "silent") },
     rows,
     async (id) => {
-      begun.push(id);
+      startedIds.push(id);
       await db.sql("select pg_sleep(0.02)");
-      await end(id);
+      await finishRow(id);
     },
     3_600_000,
   );
-  await eventually(() => expect(begun).toHaveLength(6));
+  await eventually(() => expect(startedIds).toHaveLength(6));
 });
 
-test("no more rows than perPause begin within one pause, even if they end at once", async () => {
-  await create(20);
-  const begun: string[] = [];
+test("processDueRows begins at most perPause rows within one pause, even if they end at once", async () => {
+  await insertDueRows(20);
+  const startedIds: string[] = [];
   const work = async (id: string) => {
-    begun.push(id);
-    await end(id);
+    startedIds.push(id);
+    await finishRow(id);
   };
   for (const begins of [3, 6]) {
     const limits = { ...rows, perPause: 3, perBusiness: 4 };
     await using _job = processDueRows({ orm: db.orm, logger: createLogger("test", "silent") }, limits, work, 3_600_000);
-    await eventually(() => expect(begun.length).toBeGreaterThanOrEqual(begins));
+    await eventually(() => expect(startedIds.length).toBeGreaterThanOrEqual(begins));
     await db.sql("select pg_sleep(0.05)");
-    expect(begun).toHaveLength(begins);
+    expect(startedIds).toHaveLength(begins);
   }
 });
 
-test("processes the rows of a business by priority, then by age, and serves two businesses in turn", async () => {
-  const [rowsOfA, rowsOfB] = [await create(3), await create(2)];
+test("processDueRows processes the rows of a business by priority, then by age, and serves two businesses in turn", async () => {
+  const [rowsOfA, rowsOfB] = [await insertDueRows(3), await insertDueRows(2)];
   const [a1 = "", a2 = "", a3 = ""] = rowsOfA;
   const [b1 = "", b2 = ""] = rowsOfB;
   for (const [id, minutes] of Object.entries({ [a1]: 18, [a2]: 17, [a3]: 1, [b1]: 3, [b2]: 2 })) {
     await db.sql("update job set since = now() - make_interval(mins => ?) where id = ?", [minutes, id]);
   }
   await db.sql("update job set urgent = true where id = ?", [a3]);
-  const begun: string[] = [];
+  const startedIds: string[] = [];
   {
     await using _job = startJob(
       async (id) => {
-        begun.push(id);
-        await end(id);
+        startedIds.push(id);
+        await finishRow(id);
       },
       { lowPriorityWhen: "not urgent", concurrency: 1 },
     );
-    await eventually(() => expect(begun).toHaveLength(5));
+    await eventually(() => expect(startedIds).toHaveLength(5));
   }
-  expect(begun[0]).toBe(a3);
-  expect(begun.filter((id) => rowsOfA.includes(id))).toEqual([a3, a1, a2]);
-  expect(begun.filter((id) => rowsOfB.includes(id))).toEqual([b1, b2]);
+  expect(startedIds[0]).toBe(a3);
+  expect(startedIds.filter((id) => rowsOfA.includes(id))).toEqual([a3, a1, a2]);
+  expect(startedIds.filter((id) => rowsOfB.includes(id))).toEqual([b1, b2]);
 });
 
-test("processes a row of one business while another has 600 due rows and 2500 businesses have planned rows", async () => {
+test("processDueRows processes a row of one business while another has 600 due rows and 2500 businesses have planned rows", async () => {
   const planned = "insert into job (id, business_id, due_at) select gen_random_uuid(),";
   await db.sql(`${planned} gen_random_uuid(), now() + interval '1 hour' from generate_series(1, 2500)`);
   await db.sql(`${planned} ?, now() - interval '1 hour' from generate_series(1, 600)`, [uuidv7()]);
-  const [other = ""] = await create(1, "ffffffff-ffff-4fff-bfff-ffffffffffff");
+  const [other = ""] = await insertDueRows(1, "ffffffff-ffff-4fff-bfff-ffffffffffff");
   const release = Promise.withResolvers<void>();
-  const begun: string[] = [];
+  const startedIds: string[] = [];
   {
     await using _job = startJob(async (id) => {
-      begun.push(id);
+      startedIds.push(id);
       if (id !== other) await release.promise;
-      await end(id);
+      await finishRow(id);
     });
-    await eventually(() => expect(begun).toContain(other));
+    await eventually(() => expect(startedIds).toContain(other));
     await db.sql("update job set due_at = null");
     release.resolve();
   }
-  expect(begun).toHaveLength(3);
+  expect(startedIds).toHaveLength(3);
 });

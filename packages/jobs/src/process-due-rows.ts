@@ -32,7 +32,7 @@ export interface DueRows {
   readonly perPause?: number;
 }
 
-interface Claimed {
+interface ClaimedRow {
   readonly id: string;
   readonly businessId: string;
   readonly token: string;
@@ -60,7 +60,7 @@ export function processDueRows(
   const stop = new AbortController();
   let period = { endsMs: 0, left: 0 };
 
-  const processRow = async (claimed: Claimed) => {
+  const processRow = async (claimed: ClaimedRow) => {
     const { table, due, name: task } = rows;
     const startedMs = performance.now();
     try {
@@ -95,16 +95,16 @@ export function processDueRows(
     }
     const { groups, hasMore } = await search();
     const limits = { limit: free, leaseMs: leaseSeconds * 1_000, except: [...inFlight.keys()] };
-    const claims = await claimDue<Claimed>(orm, source, groups, slots, limits);
+    const claims = await claimDue<ClaimedRow>(orm, source, groups, slots, limits);
     for (const claimed of claims) {
       const trace = claimed.traceparent ? { traceparent: claimed.traceparent } : undefined;
       // Never waits, because `claimDue` respects the limit of each business.
       slots.enter(claimed.businessId, 0);
-      const done = inTrace(trace, () => forTenant(claimed.businessId, () => processRow(claimed))).finally(() => {
+      const processing = inTrace(trace, () => forTenant(claimed.businessId, () => processRow(claimed))).finally(() => {
         slots.leave(claimed.businessId);
         inFlight.delete(claimed.id);
       });
-      inFlight.set(claimed.id, done);
+      inFlight.set(claimed.id, processing);
     }
     period.left -= claims.length;
     if (claims.length > 0 || hasMore) return 1;

@@ -28,8 +28,8 @@ export function createAuthentication(orm: Orm, topic: string, keys: MessageKeys,
     let now: Date | undefined;
     for (const message of messages) {
       const verified = keys.verify(topic, message);
-      // The clock of this process may be ahead and would then reject every event. Therefore the
-      // database's clock decides.
+      // The database's clock decides: if the clock of this process is ahead, it would reject every
+      // event.
       if (verified && !now && isTooOld(verified, new Date())) now = await databaseTime(orm.em.fork());
       if (verified && !(now && isTooOld(verified, now))) authentic.push(verified);
       else if (verified) tooOld++;
@@ -37,7 +37,7 @@ export function createAuthentication(orm: Orm, topic: string, keys: MessageKeys,
     const rejected = messages.length - authentic.length;
     count += rejected;
     consumedEvents.inc({ topic, outcome: "forged" }, rejected);
-    // Also reports the rejected messages of the last minute when only authentic messages follow.
+    // Runs for authentic messages, too, so that the last rejected messages are also reported.
     if (count > 0 && performance.now() - alertedAtMs >= alertPauseMs) {
       logger.error({ alert: true, count, too_old: tooOld }, "messages rejected, MAC invalid or event too old");
       alertedAtMs = performance.now();
@@ -48,7 +48,7 @@ export function createAuthentication(orm: Orm, topic: string, keys: MessageKeys,
   };
 }
 
-/** The age comes from the event id (UUIDv7), which the MAC covers. */
+/** Reads the age from the event id (UUIDv7), which the MAC covers. */
 function isTooOld(message: Message, now: Date): boolean {
   const id = eventIdOf(message);
   return id !== undefined && timeOfUuid(id) < now.getTime() - messageAgeMaxMs;

@@ -35,28 +35,28 @@ async function aConsumer(options: Partial<TopicHandler> = {}, orm: Orm = db.orm,
 const bodiesFrom = (count: number) => Array.from({ length: count }, (_, number) => String(number));
 const reasons = async () => (await deadLetters(db.orm)).map(({ reason }) => reason);
 
-test("a message takes effect once when it arrives repeatedly in different batches", async () => {
+test("a message takes effect once when it is delivered repeatedly in different batches", async () => {
   await aConsumer();
-  const [one, two, three] = [aMessage("1"), aMessage("2"), aMessage("3")];
-  await transport.deliver(one, one, two, one);
-  await transport.deliver(two, three);
-  await transport.deliver(one);
-  await transport.deliver(one, two, three);
+  const [first, second, third] = [aMessage("1"), aMessage("2"), aMessage("3")];
+  await transport.deliver(first, first, second, first);
+  await transport.deliver(second, third);
+  await transport.deliver(first);
+  await transport.deliver(first, second, third);
   expect(await effects(db.orm)).toEqual(["1", "2", "3"]);
 });
 
 test("two consumers with different names each receive every message", async () => {
-  const seen: string[] = [];
+  const received: string[] = [];
   for (const consumer of ["a", "b"]) {
     await aConsumer({
       consumer,
       effect: async (_em, messages) => {
-        for (const { payload } of messages) seen.push(`${consumer}${Buffer.from(payload)}`);
+        for (const { payload } of messages) received.push(`${consumer}${Buffer.from(payload)}`);
       },
     });
   }
   await transport.deliver(aMessage("1"), aMessage("2"));
-  expect(seen.sort()).toEqual(["a1", "a2", "b1", "b2"]);
+  expect(received.sort()).toEqual(["a1", "a2", "b1", "b2"]);
 });
 
 test("a consumer on two replicas applies each message once when both get them concurrently in opposite order", async () => {
@@ -84,7 +84,7 @@ test("a consumer applies every message of a delivery with more messages than a b
 });
 
 const statuses = async () => (await deadLetters(db.orm)).map(({ status }) => status);
-/** Pauses of 10 ms, so that a letter is parked soon. */
+/** Pauses of 10 ms, so that a dead letter is parked quickly. */
 const quickRetries = { retrySeconds: [0.01, 0.01, 0.01] };
 /** Returns an effect that throws for messages with one of the bodies. */
 const failingFor = (bodies: Set<string>, failure: (body: string) => Error): FunctionEffect => {
@@ -97,7 +97,7 @@ const failingFor = (bodies: Set<string>, failure: (body: string) => Error): Func
   };
 };
 
-test("parks a message whose last retry failed, once and with the reason, while others of its batch take effect", async () => {
+test("a message whose last retry fails is parked once with the reason, and the others of its batch take effect", async () => {
   await aConsumer({}, db.orm, quickRetries);
   const poison = aMessage("poison", { key: "p" });
   const batch = [aMessage("1"), poison, aMessage("2")];
@@ -105,8 +105,8 @@ test("parks a message whose last retry failed, once and with the reason, while o
   await transport.deliver(...batch);
   expect(await effects(db.orm)).toEqual(["1", "2"]);
   await eventually(async () => expect(await statuses()).toEqual(["PARKED"]));
-  const [letter] = await deadLetters(db.orm);
-  expect(letter).toMatchObject({
+  const [deadLetter] = await deadLetters(db.orm);
+  expect(deadLetter).toMatchObject({
     consumer: "tests",
     topic,
     key: "p",
@@ -119,25 +119,27 @@ test("parks a message whose last retry failed, once and with the reason, while o
   });
 });
 
-test("retries a failed message until it succeeds", async () => {
-  const broken = new Set(["1"]);
-  await aConsumer({ effect: failingFor(broken, () => new TypeError("a bug")) }, db.orm, { retrySeconds: Array(100).fill(0.01) });
+test("a consumer retries a failed message until it succeeds", async () => {
+  const failingBodies = new Set(["1"]);
+  await aConsumer({ effect: failingFor(failingBodies, () => new TypeError("a bug")) }, db.orm, {
+    retrySeconds: Array(100).fill(0.01),
+  });
   await transport.deliver(aMessage("1"));
   await eventually(async () => expect((await deadLetters(db.orm))[0]?.attempts).toBeGreaterThan(2));
   expect(await statuses()).toEqual(["RETRYING"]);
-  broken.clear();
+  failingBodies.clear();
   await eventually(async () => expect(await effects(db.orm)).toEqual(["1"]));
   expect(await deadLetters(db.orm)).toMatchObject([{ status: "DELIVERED", payload: Buffer.alloc(0) }]);
 });
 
-test("a statement effect happens once for each message, also in the retry of a dead letter", async () => {
-  const broken = new Set(["bad"]);
+test("a statement effect runs once for each message, including the retry of a dead letter", async () => {
+  const failingBodies = new Set(["bad"]);
   const results: number[] = [];
   const effect: StatementEffect<object, number> = {
     name: "tests_effect",
     documentOf(messages) {
       const bodies = messages.map(({ payload, headers }) => [headers["ce_id"], Buffer.from(payload).toString()] as const);
-      if (bodies.some(([, body]) => broken.has(body))) throw new Error("effect failed");
+      if (bodies.some(([, body]) => failingBodies.has(body))) throw new Error("effect failed");
       return Object.fromEntries(bodies);
     },
     ctes: `added as (
@@ -149,44 +151,44 @@ test("a statement effect happens once for each message, also in the retry of a d
   await aConsumer({ effect, committed: (count) => results.push(count as number) }, db.orm, {
     retrySeconds: Array(100).fill(0.05),
   });
-  const [one, bad, two] = [aMessage("1"), aMessage("bad"), aMessage("2")];
-  await transport.deliver(one, two, one);
-  await transport.deliver(one, two);
+  const [first, bad, second] = [aMessage("1"), aMessage("bad"), aMessage("2")];
+  await transport.deliver(first, second, first);
+  await transport.deliver(first, second);
   await transport.deliver(bad);
   expect([results, await statuses()]).toEqual([[2], ["RETRYING"]]);
-  broken.clear();
+  failingBodies.clear();
   await eventually(async () => expect(await statuses()).toEqual(["DELIVERED"]));
-  await transport.deliver(bad, one);
+  await transport.deliver(bad, first);
   expect((await effects(db.orm)).toSorted()).toEqual(["1", "2", "bad"]);
   expect(results).toEqual([2, 1]);
 });
 
 test("a consumer applies later messages of a key while an earlier message of the key is a dead letter", async () => {
-  const broken = new Set(["k1"]);
-  await aConsumer({ effect: failingFor(broken, () => new Error("effect failed")) }, db.orm, {
+  const failingBodies = new Set(["k1"]);
+  await aConsumer({ effect: failingFor(failingBodies, () => new Error("effect failed")) }, db.orm, {
     retrySeconds: Array(1_000).fill(0.01),
   });
   await transport.deliver(aMessage("k1"), aMessage("k2"), aMessage("x1", { key: "x" }));
   await transport.deliver(aMessage("k3"));
   expect(await effects(db.orm)).toEqual(["k2", "x1", "k3"]);
   expect(await statuses()).toEqual(["RETRYING"]);
-  broken.clear();
+  failingBodies.clear();
   await eventually(async () => expect(await effects(db.orm)).toEqual(["k2", "x1", "k3", "k1"]));
 });
 
 test("a dead letter whose message is delivered again and succeeds has no second effect", async () => {
-  const broken = new Set(["1"]);
-  await aConsumer({ effect: failingFor(broken, () => new Error("effect failed")) }, db.orm, { retrySeconds: [1] });
+  const failingBodies = new Set(["1"]);
+  await aConsumer({ effect: failingFor(failingBodies, () => new Error("effect failed")) }, db.orm, { retrySeconds: [1] });
   const message = aMessage("1");
   await transport.deliver(message);
   expect(await statuses()).toEqual(["RETRYING"]);
-  broken.clear();
+  failingBodies.clear();
   await transport.deliver(message);
   await eventually(async () => expect(await statuses()).toEqual(["DELIVERED"]));
   expect(await effects(db.orm)).toEqual(["1"]);
 });
 
-test("pauses when different messages fail in a row, dead-letters three of them, and resumes automatically", async () => {
+test("a consumer pauses after three different messages fail in a row, and resumes automatically", async () => {
   const bodies = bodiesFrom(20);
   let isBroken = true;
   let attempts = 0;
@@ -208,7 +210,7 @@ test("pauses when different messages fail in a row, dead-letters three of them, 
   expect((await effects(db.orm)).sort()).toEqual(bodies.toSorted());
 });
 
-test("a consumer applies the messages behind failing ones after its pauses", async () => {
+test("a consumer applies the messages after failing ones when its pauses end", async () => {
   const bad = bodiesFrom(10);
   await aConsumer({ effect: failingFor(new Set(bad), (body) => new Error(body)) }, db.orm, { retrySeconds: [0.05] });
   const messages = [...bad, "good"].map((body) => aMessage(body));
@@ -256,22 +258,22 @@ test("a message that exceeds the statement timeout does not delay other messages
 });
 
 test("a parked message that is published again after the fix takes effect once", async () => {
-  const broken = new Set(["bad"]);
-  await aConsumer({ effect: failingFor(broken, () => new Error("no")) }, db.orm, quickRetries);
+  const failingBodies = new Set(["bad"]);
+  await aConsumer({ effect: failingFor(failingBodies, () => new Error("effect failed")) }, db.orm, quickRetries);
   const bad = aMessage("bad", { key: "b" });
   await transport.deliver(bad);
   await eventually(async () => expect(await statuses()).toEqual(["PARKED"]));
   await transport.deliver(bad);
   expect(await statuses()).toEqual(["PARKED"]);
-  broken.clear();
+  failingBodies.clear();
   await transport.deliver(bad);
   await transport.deliver(bad, bad);
   expect(await effects(db.orm)).toEqual(["bad"]);
   await eventually(async () => expect(await statuses()).toEqual(["DELIVERED"]));
 });
 
-test("does not query repeatedly for a letter that another replica has locked", async () => {
-  await aConsumer({ effect: failingFor(new Set(["bad"]), () => new Error("no")) }, db.orm, { retrySeconds: [0.05] });
+test("a consumer does not poll faster for a dead letter that another replica has locked", async () => {
+  await aConsumer({ effect: failingFor(new Set(["bad"]), () => new Error("effect failed")) }, db.orm, { retrySeconds: [0.05] });
   await transport.deliver(aMessage("bad"));
   await transaction(db.orm, async (em) => {
     await em.execute("select 1 from dead_letter for update");
@@ -297,13 +299,13 @@ test("the reason of a database error has the SQLSTATE, table and column, and no 
     },
   });
   await transport.deliver(aMessage("2"));
-  const found = await reasons();
-  expect(found.join()).toContain("SQLSTATE 22P02");
-  expect(found.join()).toMatch(/SQLSTATE 23502, table inbox_\w+, column received_at/);
-  expect(JSON.stringify(found)).not.toContain("Benali");
+  const storedReasons = await reasons();
+  expect(storedReasons.join()).toContain("SQLSTATE 22P02");
+  expect(storedReasons.join()).toMatch(/SQLSTATE 23502, table inbox_\w+, column received_at/);
+  expect(JSON.stringify(storedReasons)).not.toContain("Benali");
 });
 
-test("messages with an invalid MAC have no effect, are not stored, and do not block authentic ones with the same id", async () => {
+test("messages with an invalid MAC are neither applied nor stored, and do not delay authentic ones with the same id", async () => {
   await aConsumer();
   const [authentic, other] = [aMessage("1"), aMessage("2")];
   const signed = transport.keys.sign(topic, authentic);
@@ -316,10 +318,10 @@ test("messages with an invalid MAC have no effect, are not stored, and do not bl
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-test("rejects a message whose event is more than 39 days old, and applies one of 38 days", async () => {
+test("a consumer rejects a message whose event is more than 39 days old, and applies one of 38 days", async () => {
   await aConsumer();
   const [old, recent] = [39.01, 38].map((days) => aMessage(String(days), { id: uuidv7(Date.now() - days * dayMs) }));
-  if (!old || !recent) throw new Error("two messages were expected");
+  if (!old || !recent) throw new Error("messages missing");
   await transport.deliver(old, recent);
   await transport.deliver(old);
   // A new id would make the event younger, but the MAC covers the id.
@@ -358,8 +360,8 @@ test("an event takes effect once if the clock of its publisher is a year behind 
 
 test("a message without an event id, or with a malformed one, is parked", async () => {
   await aConsumer();
-  const without = { ...aMessage("1"), headers: {} };
-  await transport.deliver(without, aMessage("2", { key: "2" }), aMessage("3", { id: "not a uuid", key: "3" }));
+  const withoutId = { ...aMessage("1"), headers: {} };
+  await transport.deliver(withoutId, aMessage("2", { key: "2" }), aMessage("3", { id: "not a uuid", key: "3" }));
   expect(await effects(db.orm)).toEqual(["2"]);
   expect(await deadLetters(db.orm)).toMatchObject([
     { status: "PARKED", event_id: null, payload: Buffer.from("1"), headers: {} },
@@ -407,7 +409,7 @@ test("a database outage creates no dead letters, and the next delivery takes eff
   expect(await deadLetters(db.orm)).toEqual([]);
 });
 
-test("a database outage while messages are applied one by one dead-letters only those that failed before it", async () => {
+test("a database outage while messages are applied singly creates dead letters only for those that failed before", async () => {
   let outages = 1;
   await aConsumer({
     effect: async (em, messages) => {
@@ -424,15 +426,15 @@ test("a database outage while messages are applied one by one dead-letters only 
   expect(await reasons()).toEqual(["Error: this message is poison"]);
 });
 
-test("`committed` runs after each commit with an effect, and only then", async () => {
-  const seenAtCommit: Promise<string[]>[] = [];
-  await aConsumer({ committed: () => seenAtCommit.push(effects(db.orm)) });
-  const [one, two] = [aMessage("1"), aMessage("2")];
-  await transport.deliver(one);
-  await transport.deliver(one);
+test("`committed` runs only after commits with an effect", async () => {
+  const effectsAtCommit: Promise<string[]>[] = [];
+  await aConsumer({ committed: () => effectsAtCommit.push(effects(db.orm)) });
+  const [first, second] = [aMessage("1"), aMessage("2")];
+  await transport.deliver(first);
+  await transport.deliver(first);
   await transport.deliver(aMessage("poison", { key: "p" }));
-  await transport.deliver(one, two);
-  expect(await Promise.all(seenAtCommit)).toEqual([["1"], ["1", "2"]]);
+  await transport.deliver(first, second);
+  expect(await Promise.all(effectsAtCommit)).toEqual([["1"], ["1", "2"]]);
 });
 
 test("inbox rows are deleted 40 days after the time in their event id", async () => {
@@ -457,7 +459,7 @@ test("inbox rows are deleted 40 days after the time in their event id", async ()
   ]);
 });
 
-test("an event id in upper case equals the id in lower case", async () => {
+test("a message takes effect once when its event id is repeated in other case", async () => {
   await aConsumer();
   const id = uuidv7();
   await transport.deliver(aMessage("1", { id: id.toUpperCase() }));

@@ -17,9 +17,9 @@ import {
   addDeadLetter,
   cleanDeadLetters,
   countRetried,
-  dueLetters,
-  endLetter,
+  endDeadLetter,
   endRepublished,
+  findDueDeadLetters,
   lockDue,
   messageOf,
   recordFailure,
@@ -36,13 +36,13 @@ const batchMessagesMax = 200;
 /** The consumer pauses each time this number of different messages have failed in a row. */
 const failuresPerPause = 3;
 const pauseMsMax = 10_000;
-/** Maximum number of retried letters of a topic. Above it, messages stay in the transport. */
-const retriedLettersMax = 10_000;
+/** Maximum number of retried dead letters of a topic. Above it, messages stay in the transport. */
+const retriedDeadLettersMax = 10_000;
 const retryPollMs = 1_500;
 const retryBatchMax = 20;
 const cleaningMs = 60 * 60 * 1000;
 
-/** Thrown for messages that arrive during a pause. The transport delivers them again. */
+/** Rejects messages that are delivered during a pause. The transport delivers them again. */
 class ConsumerPausedError extends DomainError {
   constructor(topic: string, reason: string) {
     super("unavailable", "service_unavailable", `The consumer of ${topic} is paused: ${reason} The message is delivered again.`);
@@ -58,11 +58,12 @@ interface Context {
 }
 
 /**
- * Consumes a topic. Inbox rows and effect commit together, so a message takes effect once even if
- * it is delivered repeatedly. The order of effects is not guaranteed. A message whose effect fails
- * becomes a dead letter that is retried on the schedule `retrySeconds`; other messages continue.
- * When three different messages in a row have failed, the consumer pauses. Its pauses grow until a
- * message succeeds. While the database is unavailable, the transport keeps the messages.
+ * Consumes a topic. Inbox rows and effects commit together. A message therefore takes effect once
+ * even if it is delivered repeatedly. The order of effects is not guaranteed. A message whose
+ * effect fails becomes a dead letter that is retried on the schedule `retrySeconds`; other messages
+ * continue. When three different messages in a row have failed, the consumer pauses. Its pauses
+ * grow until a message succeeds. While the database is unavailable, the transport keeps the
+ * messages.
  */
 export async function consume(topicHandler: TopicHandler, context: Context): Promise<AsyncDisposable> {
   const { topic, consumer } = topicHandler;
@@ -71,7 +72,7 @@ export async function consume(topicHandler: TopicHandler, context: Context): Pro
   const logger = context.logger.child({ topic, consumer });
   const topicConsumer = new TopicConsumer(topicHandler, { ...context, logger });
   for (const outcome of consumedOutcomes) consumedEvents.inc({ topic, outcome }, 0);
-  // A batch has messages of several businesses.
+  // A batch contains messages of several businesses.
   await transport.subscribe(topic, consumer, (messages) =>
     forTenant(allTenants, () => inOperation(`consume ${topic}`, () => topicConsumer.handle(messages))),
   );
@@ -95,7 +96,9 @@ class TopicConsumer {
   /** Number of different messages that failed since the last success. */
   #failures = 0;
   #pausedUntilMs = 0;
-  /** True at the start, because a new version may support the event types of WAITING letters. */
+  /**
+   * True at the start, because a new version may support the event types of WAITING dead letters.
+   */
   #retriesAll = true;
 
   constructor(topicHandler: TopicHandler, { orm, transport, logger, retrySeconds }: Context) {
@@ -106,7 +109,7 @@ class TopicConsumer {
     this.#authenticate = createAuthentication(orm, topicHandler.topic, transport.keys, logger);
   }
 
-  /** Also true between two pauses, until a message succeeds. */
+  /** True during a pause, and after it until a message succeeds. */
   get isPaused(): boolean {
     return this.#failures >= failuresPerPause;
   }
@@ -118,16 +121,16 @@ class TopicConsumer {
     }
   }
 
-  /** Retries a batch of due letters. Returns the number of delivered letters. */
+  /** Retries a batch of due dead letters. Returns the number of delivered dead letters. */
   async retryDue(): Promise<number> {
     const em = this.#orm.em.fork();
     if (this.#retriesAll) await retryNow(em, this.#topicHandler);
     this.#retriesAll = false;
     await endRepublished(em, this.#topicHandler);
     let delivered = 0;
-    for (const id of await dueLetters(em, this.#topicHandler, retryBatchMax)) if (await this.#retry(id)) delivered++;
-    // Counts only delivered letters: above zero the caller retries at once, and failed letters must
-    // wait for their pause.
+    for (const id of await findDueDeadLetters(em, this.#topicHandler, retryBatchMax)) if (await this.#retry(id)) delivered++;
+    // Failed dead letters do not count: the caller repeats at once while the result is above zero,
+    // and they must wait for their pause.
     return delivered;
   }
 
@@ -169,7 +172,8 @@ class TopicConsumer {
     const { topic } = this.#topicHandler;
     const isNew = await transaction(this.#orm, async (em) => {
       const retried = await countRetried(em, this.#topicHandler);
-      if (retried >= retriedLettersMax) throw new ConsumerPausedError(topic, `${retried} dead letters of the topic are retried.`);
+      if (retried >= retriedDeadLettersMax)
+        throw new ConsumerPausedError(topic, `${retried} dead letters of the topic are retried.`);
       return await addDeadLetter(em, this.#topicHandler, message, error, this.#pausesMs);
     });
     if (!isNew) return;
@@ -188,18 +192,21 @@ class TopicConsumer {
     if (isFirst) this.#logger.error({ err: error, alert: true }, "consumer paused, different messages failed in a row");
   }
 
-  /** Returns true if the letter is delivered. Effect, inbox row and letter commit together. */
+  /**
+   * Returns true if the dead letter is delivered. The effect, inbox row and dead letter commit
+   * together.
+   */
   async #retry(id: string): Promise<boolean> {
     const attempt: { message?: Message } = {};
     try {
       const applied = await transaction(this.#orm, async (em) => {
-        const letter = await lockDue(em, id);
-        if (!letter) return undefined;
-        const message = messageOf(letter);
+        const deadLetter = await lockDue(em, id);
+        if (!deadLetter) return undefined;
+        const message = messageOf(deadLetter);
         attempt.message = message;
-        const done = await inConsumerSpans(this.#topicHandler, [message], () => applyFresh(em, this.#topicHandler, [message]));
-        await endLetter(em, id, "DELIVERED");
-        return done;
+        const result = await inConsumerSpans(this.#topicHandler, [message], () => applyFresh(em, this.#topicHandler, [message]));
+        await endDeadLetter(em, id, "DELIVERED");
+        return result;
       });
       if (applied) this.#succeeded(applied);
       return applied !== undefined;
@@ -225,7 +232,7 @@ class TopicConsumer {
     this.#topicHandler.committed?.(result);
     if (this.isPaused) {
       this.#logger.info("consumer resumed");
-      // The fault that made the letters fail may be fixed.
+      // The cause of the failures may be fixed.
       this.#retriesAll = true;
     }
     this.#failures = 0;

@@ -9,7 +9,7 @@ import type { Transport } from "./transport.ts";
 /** Settings of the transport: Kafka, or the RPC addresses of the consumers. */
 export type TransportOptions = ReturnType<typeof readTransportOptions>;
 
-/** Seconds between the attempts of a failing message. After about five hours it is PARKED. */
+/** Seconds between the attempts for a failing message, which is PARKED after about five hours. */
 export const eventRetrySeconds = "1,5,30,120,300,600,1200,1800,3600,3600,3600,3600";
 
 /**

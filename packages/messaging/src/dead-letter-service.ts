@@ -12,12 +12,12 @@ import { isUuid } from "@amana/runtime";
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { deadLetterFailed, deadLetterNotFound } from "./dead-letter.errors.ts";
-import { type DeadLetterRow, endLetter, lockLetter, messageOf, recordFailure } from "./dead-letter.ts";
+import { type DeadLetterRow, endDeadLetter, lockDeadLetter, messageOf, recordFailure } from "./dead-letter.ts";
 import { applyFresh, type TopicHandler } from "./effect.ts";
 import { isDatabaseOutage, reasonOf } from "./failure.ts";
 import { maskPayload } from "./mask-payload.ts";
 import { byCaller, type RecordAction } from "./record-action.ts";
-import { dropLetter, type LetterChange, letterAction, lockRetryable, short } from "./repair-letters.ts";
+import { type DeadLetterChange, deadLetterAction, lockRetryable, markDropped, short } from "./repair-dead-letters.ts";
 
 interface DeadLetterContext {
   readonly orm: Orm;
@@ -27,7 +27,7 @@ interface DeadLetterContext {
 
 type DeadLetterInit = MessageInitShape<typeof DeadLetterSchema>;
 
-/** A selected letter. The list query does not read the payload. */
+/** A selected dead letter. The list query does not read the payload. */
 interface ShownRow extends Omit<DeadLetterRow, "payload"> {
   payload?: Buffer;
   payload_bytes: number;
@@ -37,9 +37,9 @@ interface ShownRow extends Omit<DeadLetterRow, "payload"> {
 }
 
 const ms = (column: string) => `floor(extract(epoch from ${column}) * 1000)::bigint`;
-const listed = `id, consumer, topic, key, event_id, event_type, headers, status, reason, attempts, length(payload) as payload_bytes,
+const listColumns = `id, consumer, topic, key, event_id, event_type, headers, status, reason, attempts, length(payload) as payload_bytes,
   ${ms("next_attempt_at")} as next_attempt_ms, ${ms("created_at")} as created_ms, ${ms("updated_at")} as updated_ms`;
-/** A manual retry never parks a letter. */
+/** Schedule after a failed manual retry, which never parks the dead letter. */
 const scheduleAfterManualRetry = { pausesMs: [60_000], retriesMax: null };
 
 /** Returns the RPC service for operators to read, retry and drop the dead letters of a service. */
@@ -48,15 +48,15 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
   const topicHandlerOf = (topic: string) => topicHandlers.find((topicHandler) => topicHandler.topic === topic);
   const fork = () => orm.em.fork();
 
-  const record = (em: SqlEntityManager, call: Call, change: LetterChange, reason?: string) =>
-    context.record(em, new Date(), letterAction(byCaller(call), "retried", change, reason));
+  const record = (em: SqlEntityManager, call: Call, change: DeadLetterChange, reason?: string) =>
+    context.record(em, new Date(), deadLetterAction(byCaller(call), "retried", change, reason));
 
-  const present = (row: ShownRow) => toDeadLetter(row, topicHandlerOf(row.topic)?.schema);
+  const toResponse = (row: ShownRow) => toDeadLetter(row, topicHandlerOf(row.topic)?.schema);
 
   const read = async (em: SqlEntityManager, id: string): Promise<DeadLetterInit> => {
-    const [row] = await em.execute<ShownRow[]>(`select ${listed}, payload from dead_letter where id = ?::uuid`, [id]);
+    const [row] = await em.execute<ShownRow[]>(`select ${listColumns}, payload from dead_letter where id = ?::uuid`, [id]);
     if (!row) throw deadLetterNotFound();
-    return present(row);
+    return toResponse(row);
   };
 
   return serve(DeadLetterService, {
@@ -65,7 +65,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
       const { rows, ...total } = await listPage<ShownRow>(fork(), {
         name: "dead_letter",
         table: "dead_letter",
-        columns: listed,
+        columns: listColumns,
         filters: [
           { column: "topic", is: topic },
           status === ProtoStatus.UNSPECIFIED
@@ -75,7 +75,7 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         limit,
         offset,
       });
-      return { deadLetters: rows.map(present), ...total };
+      return { deadLetters: rows.map(toResponse), ...total };
     },
 
     async getDeadLetter({ id }, call) {
@@ -87,13 +87,13 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
     async retryDeadLetter({ id }, call) {
       requireAdmin(call.caller);
       const attempt = once(orm, call, schema, async (em) => {
-        const letter = await lockRetryable(em, id);
-        if (letter.status === "DELIVERED") return await read(em, id);
-        const topicHandler = topicHandlerOf(letter.topic);
-        if (!topicHandler) throw new Error(`this service does not consume ${letter.topic} any more`);
-        const { count, result } = await applyFresh(em, topicHandler, [messageOf(letter)]);
-        await endLetter(em, id, "DELIVERED");
-        record(em, call, { before: letter, status: "DELIVERED" });
+        const deadLetter = await lockRetryable(em, id);
+        if (deadLetter.status === "DELIVERED") return await read(em, id);
+        const topicHandler = topicHandlerOf(deadLetter.topic);
+        if (!topicHandler) throw new Error(`this service does not consume ${deadLetter.topic} any more`);
+        const { count, result } = await applyFresh(em, topicHandler, [messageOf(deadLetter)]);
+        await endDeadLetter(em, id, "DELIVERED");
+        record(em, call, { before: deadLetter, status: "DELIVERED" });
         if (count > 0) afterCommit(em, () => topicHandler.committed?.(result));
         return await read(em, id);
       });
@@ -101,9 +101,9 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
         if (error instanceof DomainError || isDatabaseOutage(error)) throw error;
         const reason = reasonOf(error);
         await transaction(orm, async (em) => {
-          const letter = await lockLetter(em, id);
+          const deadLetter = await lockDeadLetter(em, id);
           const failed = await recordFailure(em, id, error, scheduleAfterManualRetry);
-          record(em, call, { before: letter, status: failed?.status ?? letter.status }, reason);
+          record(em, call, { before: deadLetter, status: failed?.status ?? deadLetter.status }, reason);
         });
         throw deadLetterFailed(reason);
       });
@@ -112,8 +112,8 @@ export function deadLetterService(context: DeadLetterContext): ServedService {
     async dropDeadLetter({ id, note }, call) {
       requireAdmin(call.caller);
       return await once(orm, call, schema, async (em) => {
-        const change = await dropLetter(em, id);
-        if (change) context.record(em, new Date(), letterAction(byCaller(call), "dropped", change, note));
+        const change = await markDropped(em, id);
+        if (change) context.record(em, new Date(), deadLetterAction(byCaller(call), "dropped", change, note));
         return await read(em, id);
       });
     },
@@ -141,10 +141,10 @@ function toDeadLetter(row: ShownRow, schema: DescMessage | undefined): DeadLette
   };
 }
 
-/** An allowlist, because a forged message can have thousands of other headers. */
+/** Allowed headers. A forged message can have thousands of others. */
 const shownHeaders = new Set(["ce_specversion", "ce_id", "ce_type", "ce_source", "ce_time", "traceparent"]);
 
 function attributesOf(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const shown = Object.entries(headers).filter(([name]) => shownHeaders.has(name));
-  return Object.fromEntries(shown.map(([name, value]) => [name, short(value)]));
+  const shownEntries = Object.entries(headers).filter(([name]) => shownHeaders.has(name));
+  return Object.fromEntries(shownEntries.map(([name, value]) => [name, short(value)]));
 }

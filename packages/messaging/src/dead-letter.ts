@@ -9,8 +9,8 @@ import { eventIdOf, type Message, type Subscription } from "./message.ts";
 
 /**
  * RETRYING: the effect failed and is retried on a schedule. WAITING: the event type is unknown, and
- * the letter waits for a version that supports it. PARKED: all retries failed, or the message has
- * no event id; it needs an action of an operator. DELIVERED, DROPPED: final. FORGED: a rejected
+ * the dead letter waits for a version that supports it. PARKED: all retries failed, or the message
+ * has no event id; it needs an action of an operator. DELIVERED, DROPPED: final. FORGED: a rejected
  * message, stored by an earlier version.
  */
 export type DeadLetterStatus = EnumName<typeof proto.DeadLetterStatus>;
@@ -30,13 +30,13 @@ export interface DeadLetterRow {
 }
 
 const columns = "id, consumer, topic, key, event_id, event_type, payload, headers, status, reason, attempts";
-/** SQL condition: the letter is retried automatically. Excludes PARKED. */
+/** SQL condition: the dead letter is retried automatically. Excludes PARKED. */
 const isRetried = "status in ('RETRYING', 'WAITING')";
 const ended = "next_attempt_at = null, payload = '', updated_at = now()";
 
 export const messageOf = ({ key, payload, headers }: DeadLetterRow): Message => ({ key, payload, headers });
 
-/** Counts the letters of a topic that are retried automatically. */
+/** Counts the dead letters of a topic that are retried automatically. */
 export async function countRetried(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<number> {
   const text = `select count(*)::int as count from dead_letter where consumer = ? and topic = ? and ${isRetried}`;
   const [row] = await em.execute<{ count: number }[]>(text, [consumer, topic]);
@@ -44,9 +44,9 @@ export async function countRetried(em: SqlEntityManager, { topic, consumer }: Su
 }
 
 /**
- * Stores a message whose effect failed. The event does not count as seen, so its effect is tried
- * again if the event is published again. Returns false if the event already has a letter that has
- * not ended.
+ * Stores a message whose effect failed. No inbox row is written, so that the effect runs if the
+ * event is published again. Returns false if the event already has a dead letter that has not
+ * ended.
  */
 export async function addDeadLetter(
   em: SqlEntityManager,
@@ -57,7 +57,7 @@ export async function addDeadLetter(
 ): Promise<boolean> {
   const eventId = eventIdOf(message) ?? null;
   const isUnknownType = error instanceof UnknownEventTypeError;
-  // Without an event id a repetition of the message cannot be recognized, so it is not retried.
+  // Without an event id, a repeated delivery cannot be detected. The message is not retried.
   const status = eventId === null ? "PARKED" : isUnknownType ? "WAITING" : "RETRYING";
   const headers = Object.entries(message.headers).map(([name, value]) => [storable(name), storable(value)]);
   const rows = await em.execute<{ id: string }[]>(
@@ -81,8 +81,12 @@ export async function addDeadLetter(
   return rows.length > 0;
 }
 
-/** Ids of the letters that are due. */
-export async function dueLetters(em: SqlEntityManager, { topic, consumer }: Subscription, limit: number): Promise<string[]> {
+/** Returns the ids of due dead letters. */
+export async function findDueDeadLetters(
+  em: SqlEntityManager,
+  { topic, consumer }: Subscription,
+  limit: number,
+): Promise<string[]> {
   const rows = await em.execute<{ id: string }[]>(
     `select id from dead_letter where consumer = ? and topic = ? and ${isRetried} and next_attempt_at <= now()
      order by next_attempt_at, position limit ?`,
@@ -91,7 +95,7 @@ export async function dueLetters(em: SqlEntityManager, { topic, consumer }: Subs
   return rows.map(({ id }) => id);
 }
 
-/** Locks a letter that is due, unless another replica has locked it. */
+/** Locks a dead letter that is due, unless another replica has locked it. */
 export async function lockDue(em: SqlEntityManager, id: string): Promise<DeadLetterRow | undefined> {
   const [row] = await em.execute<DeadLetterRow[]>(
     `select ${columns} from dead_letter where id = ? and ${isRetried} and next_attempt_at <= now() for update skip locked`,
@@ -100,20 +104,20 @@ export async function lockDue(em: SqlEntityManager, id: string): Promise<DeadLet
   return row;
 }
 
-/** Locks a letter of any status. Throws `not_found` if the database has none of that id. */
-export async function lockLetter(em: SqlEntityManager, id: string): Promise<DeadLetterRow> {
+/** Locks a dead letter of any status. Throws `not_found` if the database has none of that id. */
+export async function lockDeadLetter(em: SqlEntityManager, id: string): Promise<DeadLetterRow> {
   if (!isUuid(id)) throw deadLetterNotFound();
   const [row] = await em.execute<DeadLetterRow[]>(`select ${columns} from dead_letter where id = ? for update`, [id]);
   if (!row) throw deadLetterNotFound();
   return row;
 }
 
-/** Sets the final status of a letter and deletes its payload. */
-export async function endLetter(em: SqlEntityManager, id: string, status: "DELIVERED" | "DROPPED"): Promise<void> {
+/** Sets the final status of a dead letter and deletes its payload. */
+export async function endDeadLetter(em: SqlEntityManager, id: string, status: "DELIVERED" | "DROPPED"): Promise<void> {
   await em.execute(`update dead_letter set status = ?, ${ended} where id = ?`, [status, id]);
 }
 
-/** Sets PARKED letters to DELIVERED if their events were published again and took effect. */
+/** Sets PARKED dead letters to DELIVERED if their events were published again and took effect. */
 export async function endRepublished(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
   await em.execute(
     `update dead_letter d set status = 'DELIVERED', ${ended} where consumer = ? and topic = ? and status = 'PARKED'
@@ -123,8 +127,8 @@ export async function endRepublished(em: SqlEntityManager, { topic, consumer }: 
 }
 
 /**
- * Records a failed retry and schedules the next one. After `retriesMax` retries the letter is
- * PARKED; with null it is never PARKED. Returns undefined if the letter has ended.
+ * Records a failed retry and schedules the next one. After `retriesMax` retries the dead letter is
+ * PARKED; with null it is never PARKED. Returns undefined if the dead letter has ended.
  */
 export async function recordFailure(
   em: SqlEntityManager,
@@ -134,7 +138,7 @@ export async function recordFailure(
 ): Promise<{ attempts: number; status: DeadLetterStatus } | undefined> {
   const isUnknownType = error instanceof UnknownEventTypeError;
   const [row] = await em.execute<{ attempts: number; status: DeadLetterStatus }[]>(
-    // The schedule of a letter with an unknown type begins when a version supports the type.
+    // The schedule of a dead letter with an unknown type begins when a version supports the type.
     `with failed as (
        select id, status, case when status = 'WAITING' and not ?::boolean then 1 else attempts + 1 end as attempts
        from dead_letter where id = ? and status not in ('DELIVERED', 'DROPPED') for update
@@ -159,7 +163,7 @@ export async function recordFailure(
   return row;
 }
 
-/** Makes all letters of a topic due that are retried automatically. */
+/** Makes all dead letters of a topic due that are retried automatically. */
 export async function retryNow(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
   await em.execute(
     `update dead_letter set next_attempt_at = now() where consumer = ? and topic = ? and ${isRetried} and next_attempt_at > now()`,
@@ -167,7 +171,7 @@ export async function retryNow(em: SqlEntityManager, { topic, consumer }: Subscr
   );
 }
 
-/** Deletes a batch of letters that ended more than 30 days ago. Returns their number. */
+/** Deletes a batch of dead letters that ended more than 30 days ago. Returns their number. */
 export const cleanDeadLetters = (em: SqlEntityManager, consumer: string): Promise<number> =>
   deleteOld(em, {
     table: "dead_letter",

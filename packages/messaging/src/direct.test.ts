@@ -10,78 +10,80 @@ import { waitForRelay } from "../test/wait-for-relay.ts";
 import { consume, createTransport, type MessageKeyring, startRelay, type Transport } from "./index.ts";
 
 const logger = createLogger("test", "silent");
-let emitting: TestDatabase;
-let consuming: TestDatabase;
+let publisherDb: TestDatabase;
+let consumerDb: TestDatabase;
 let stack: AsyncDisposableStack;
 
 beforeEach(async () => {
   stack = new AsyncDisposableStack();
-  emitting = stack.use(await createTestDatabase("messaging", database));
-  consuming = stack.use(await createTestDatabase("messaging", database));
+  publisherDb = stack.use(await createTestDatabase("messaging", database));
+  consumerDb = stack.use(await createTestDatabase("messaging", database));
 });
 afterEach(() => stack.disposeAsync());
 
 const keys = testEventKeys(topic, "other.v1");
-const open = async (subscribers: Record<string, string[]>, ring: MessageKeyring = keys): Promise<Transport> => {
+const openTransport = async (subscribers: Record<string, string[]>, ring: MessageKeyring = keys): Promise<Transport> => {
   const options = { kind: "direct", subscribers, keys: ring } as const;
   return stack.use(await createTransport(options, { clientId: "test", logger }));
 };
-const transportTo = (...urls: string[]): Promise<Transport> => open(urls.length > 0 ? { [topic]: urls } : {});
+const transportTo = (...urls: string[]): Promise<Transport> => openTransport(urls.length > 0 ? { [topic]: urls } : {});
 
 /** Starts a consuming service. With `port` 0, the system selects a free port. */
 async function aSubscriber(name: string, port = 0) {
   const transport = await transportTo();
-  stack.use(await consume({ topic, consumer: name, effect: recordEffect }, { orm: consuming.orm, transport, logger }));
+  stack.use(await consume({ topic, consumer: name, effect: recordEffect }, { orm: consumerDb.orm, transport, logger }));
   return stack.use(
     await createRpcServer({ services: transport.services, host: "127.0.0.1", port, audience: "tests", callerKeys: [], logger }),
   );
 }
 
-test("committed events take effect at the subscriber in order and leave the outbox", async () => {
+test("committed events take effect at the subscriber in order, and none stays unpublished in the outbox", async () => {
   const { url } = await aSubscriber("tests");
-  stack.use(startRelay({ databaseUrl: emitting.url, topics: [topic], transport: await transportTo(url), logger }));
-  await emit(emitting.orm, "k", "1", "2");
-  await emit(emitting.orm, "k", "3");
-  await waitForRelay(emitting.orm);
-  expect(await effects(consuming.orm)).toEqual(["1", "2", "3"]);
-  expect(await outbox(emitting.orm)).toEqual([]);
+  stack.use(startRelay({ databaseUrl: publisherDb.url, topics: [topic], transport: await transportTo(url), logger }));
+  await emit(publisherDb.orm, "k", "1", "2");
+  await emit(publisherDb.orm, "k", "3");
+  await waitForRelay(publisherDb.orm);
+  expect(await effects(consumerDb.orm)).toEqual(["1", "2", "3"]);
+  expect(await outbox(publisherDb.orm)).toEqual([]);
 });
 
 test("a message stays in the outbox while one of two subscribers is down, and takes effect once at each", async () => {
   const up = await aSubscriber("up");
   const down = await aSubscriber("down");
   await down[Symbol.asyncDispose]();
-  stack.use(startRelay({ databaseUrl: emitting.url, topics: [topic], transport: await transportTo(up.url, down.url), logger }));
-  await emit(emitting.orm, "k", "1", "2");
-  await eventually(async () => expect(await effects(consuming.orm)).toEqual(["1", "2"]));
-  expect(await outbox(emitting.orm)).toEqual(["1", "2"]);
+  stack.use(
+    startRelay({ databaseUrl: publisherDb.url, topics: [topic], transport: await transportTo(up.url, down.url), logger }),
+  );
+  await emit(publisherDb.orm, "k", "1", "2");
+  await eventually(async () => expect(await effects(consumerDb.orm)).toEqual(["1", "2"]));
+  expect(await outbox(publisherDb.orm)).toEqual(["1", "2"]);
 
   await aSubscriber("down", down.port);
-  await waitForRelay(emitting.orm);
-  expect(await effects(consuming.orm)).toEqual(["1", "2", "1", "2"]);
-  expect(await outbox(emitting.orm)).toEqual([]);
+  await waitForRelay(publisherDb.orm);
+  expect(await effects(consumerDb.orm)).toEqual(["1", "2", "1", "2"]);
+  expect(await outbox(publisherDb.orm)).toEqual([]);
 });
 
 test("a message has one effect when its consumer is killed after the commit and gets the message again", async () => {
-  const env = { DATABASE_URL: consuming.url, ...testEventSettings(topic) };
+  const env = { DATABASE_URL: consumerDb.url, ...testEventSettings(topic) };
   const message = aMessage("body");
   await using crashing = startChild("./consumer-process.ts", { ...env, FAULT_POINT: "consumer.committed" });
   await expect((await transportTo(await crashing.nextLine())).publish(topic, [message])).rejects.toThrow();
   expect(await crashing.ended()).toBe("SIGKILL");
-  expect(await effects(consuming.orm)).toEqual(["body"]);
+  expect(await effects(consumerDb.orm)).toEqual(["body"]);
 
   await using restarted = startChild("./consumer-process.ts", env);
   await (await transportTo(await restarted.nextLine())).publish(topic, [message]);
-  expect(await effects(consuming.orm)).toEqual(["body"]);
-  expect(await deadLetters(consuming.orm)).toEqual([]);
+  expect(await effects(consumerDb.orm)).toEqual(["body"]);
+  expect(await deadLetters(consumerDb.orm)).toEqual([]);
 });
 
 test("a subscriber rejects messages of other topics and messages without a valid MAC", async () => {
   const { url } = await aSubscriber("tests");
-  const otherTopic = await open({ "other.v1": [url] });
+  const otherTopic = await openTransport({ "other.v1": [url] });
   await expect(otherTopic.publish("other.v1", [aMessage("1")])).rejects.toThrow("does not consume other.v1");
 
-  const otherKey = await open({ [topic]: [url] }, { [topic]: [{ id: "test", key: Buffer.alloc(32, 9) }] });
+  const otherKey = await openTransport({ [topic]: [url] }, { [topic]: [{ id: "test", key: Buffer.alloc(32, 9) }] });
   await expect(otherKey.publish(topic, [aMessage("1")])).rejects.toMatchObject({
     kind: "forbidden",
     code: "message_not_authentic",
@@ -90,10 +92,10 @@ test("a subscriber rejects messages of other topics and messages without a valid
   const unsigned = aMessage("1");
   const messages = [{ ...unsigned, headers: { ...unsigned.headers } }];
   await expect(client.handOverMessages({ topic, messages }, { caller: noCaller })).rejects.toMatchObject({ kind: "forbidden" });
-  expect(await effects(consuming.orm)).toEqual([]);
-  expect(await deadLetters(consuming.orm)).toEqual([]);
+  expect(await effects(consumerDb.orm)).toEqual([]);
+  expect(await deadLetters(consumerDb.orm)).toEqual([]);
 });
 
-test("publishing to a topic without a subscriber fails", async () => {
+test("`publish` throws for a topic without a subscriber", async () => {
   await expect((await transportTo()).publish(topic, [aMessage("1")])).rejects.toThrow("DIRECT_SUBSCRIBERS");
 });

@@ -5,7 +5,7 @@ import { eventIdOf, type Message, type Subscription, uuidArray } from "./message
 
 /**
  * The effect of new messages, as a function or a statement. Most consumers use a function, which
- * runs in the transaction of the inbox rows and works only through `em`. The webhooks service uses
+ * runs in the transaction of the inbox rows and uses only `em`. The webhooks service uses
  * a statement, which writes inbox rows, events and deliveries in one round trip. With ten endpoints
  * for each event it writes 3 900 deliveries a second, and 2 008 with a function.
  */
@@ -15,8 +15,8 @@ export type Effect<Result = unknown> = FunctionEffect<Result> | StatementEffect<
 export type FunctionEffect<Result = unknown> = (em: SqlEntityManager, messages: readonly Message[]) => Promise<Result>;
 
 /**
- * An effect that is one statement. Its CTEs read `fresh (event_id)`, the events that were not seen
- * before, and `input (doc)`, one row with the result of `documentOf` as jsonb.
+ * An effect that is one statement. Its CTEs read `fresh (event_id)`, the events that were not in
+ * the inbox, and `input (doc)`, one row with the result of `documentOf` as jsonb.
  */
 export interface StatementEffect<Row extends object, Result> {
   /** Name of the prepared statement, unique in the service. */
@@ -45,25 +45,25 @@ export interface Applied<Result> {
 }
 
 /**
- * Inserts inbox rows and runs the effect of those messages that the consumer has not seen. A
- * function needs a transaction of `em`; a statement outside a transaction commits by itself.
+ * Inserts inbox rows and runs the effect of the messages that are not in the inbox yet. A function
+ * needs a transaction of `em`. A statement outside a transaction commits by itself.
  */
 export async function applyFresh<Result>(
   em: SqlEntityManager,
   { consumer, effect }: TopicHandler<Result>,
   messages: readonly Message[],
 ): Promise<Applied<Result>> {
-  // A batch can contain a message twice: after a failover, the new relay publishes some again.
+  // A batch can contain a message twice, because after a failover the new relay repeats some.
   const byId = new Map(messages.map((message) => [requireEventId(message), message]));
   if (typeof effect !== "function") {
     return await runStatement(em, consumer, effect as StatementEffect<object, Result>, byId);
   }
-  const seen = await insertInboxRows(em, consumer, [...byId.keys()]);
-  const fresh = [...byId].filter(([id]) => seen.has(id)).map(([, message]) => message);
-  return { count: fresh.length, result: fresh.length > 0 ? await effect(em, fresh) : undefined };
+  const insertedIds = await insertInboxRows(em, consumer, [...byId.keys()]);
+  const newMessages = [...byId].filter(([id]) => insertedIds.has(id)).map(([, message]) => message);
+  return { count: newMessages.length, result: newMessages.length > 0 ? await effect(em, newMessages) : undefined };
 }
 
-/** Marks events as seen in the caller's transaction. Returns those that were not seen before. */
+/** Inserts inbox rows in the caller's transaction. Returns the ids that were not in the inbox. */
 export async function insertInboxRows(
   em: SqlEntityManager,
   consumer: string,

@@ -2,7 +2,7 @@ import { isDatabaseUnavailable } from "@amana/database";
 
 /**
  * Thrown by an effect for an event type that this version does not support. The message waits for a
- * version that does. It is never PARKED and does not pause the consumer.
+ * version that supports it. It is never PARKED and does not pause the consumer.
  */
 export class UnknownEventTypeError extends Error {
   constructor(type: string) {
@@ -29,7 +29,7 @@ export function reasonOf(error: unknown): string {
   return `${error.name}: ${line}`.slice(0, reasonMax);
 }
 
-/** SQLSTATEs of statement and lock limits: the database works, and the message causes the error. */
+/** SQLSTATEs of statement and lock limits. The message causes them, not an outage. */
 const perStatement = /^(57014|55P03|40001|40P01|53200|25P03)$/;
 
 /** Returns true for a database outage, in which an error is not a fault of the message. */

@@ -12,14 +12,14 @@ export { addToOutbox, OutboxMessage, republish } from "./outbox.ts";
 export { type Action, byCaller, byPlatform, type RecordAction, recordAction } from "./record-action.ts";
 export { type Relay, startRelay } from "./relay.ts";
 export {
-  dropLetter,
-  type LetterChange,
-  letterAction,
-  listLetters,
-  readLetterState,
+  type DeadLetterChange,
+  deadLetterAction,
+  markDropped,
+  readDeadLetter,
+  readDeadLetterState,
+  readDeadLetters,
   requestRetry,
-  type ShownLetter,
-  showLetter,
-} from "./repair-letters.ts";
+  type ShownDeadLetter,
+} from "./repair-dead-letters.ts";
 export { inboxMigrations, outboxMigrations, stuckInboxRows, stuckOutboxRows } from "./schema.ts";
 export type { MessageHandler, Transport } from "./transport.ts";

@@ -10,13 +10,13 @@ import type { MessageHandler } from "./transport.ts";
  * default.
  */
 const sessionTimeoutMs = 6_000;
-/** Members notice a rebalance with a heartbeat. The group consumes nothing until all have. */
+/** Heartbeat interval. A rebalance ends after the next heartbeat of all members. */
 const heartbeatMs = 1_000;
 /** Time that the group waits for a busy member before others get its partitions. */
 const rebalanceTimeoutMs = 30_000;
-/** Time that the broker holds an empty fetch open. A stop or a rebalance waits for its end. */
+/** Time for which the broker delays an empty fetch. A stop or rebalance waits for it. */
 const fetchWaitMs = 1_000;
-/** Number of messages after which the member can give a partition to another member. */
+/** Messages of a chunk. A member can lose a partition to another member only between chunks. */
 const chunkMessagesMax = 200;
 /** Interval of offset commits. After a crash, later messages are repeated; inboxes skip them. */
 const commitMs = 1_000;
@@ -28,7 +28,7 @@ interface Subscription {
   readonly topic: string;
   readonly group: string;
   readonly handler: MessageHandler;
-  /** Ends the consumer. */
+  /** Stops the consumer when aborted. */
   readonly stop: AbortSignal;
 }
 
@@ -61,7 +61,8 @@ async function consumeOnce(subscription: Subscription, onJoin: () => void): Prom
     rebalanceTimeout: rebalanceTimeoutMs,
     maxWaitTimeInMs: fetchWaitMs,
     allowAutoTopicCreation: false,
-    // A consumer that kafkajs restarts can outlive its disconnect. `keepConsuming` creates another.
+    // A consumer that kafkajs restarts can continue after its disconnect. `keepConsuming`
+    // creates a new consumer instead.
     retry: { restartOnFailure: async () => false },
   });
   const end = Promise.withResolvers<void>();
@@ -87,11 +88,12 @@ async function consumeOnce(subscription: Subscription, onJoin: () => void): Prom
     ),
   );
   const commit = async () => {
-    const done = [...offsets].map(([partition, offset]) => ({ topic, partition, offset }));
+    const processed = [...offsets].map(([partition, offset]) => ({ topic, partition, offset }));
     offsets.clear();
-    if (done.length > 0) await consumer.commitOffsets(done);
+    if (processed.length > 0) await consumer.commitOffsets(processed);
   };
-  // kafkajs would wait for a commit after each batch. The next commit makes up for a failed one.
+  // With autoCommit, kafkajs would wait for a commit after each batch. A failed commit is repeated
+  // with the next offsets.
   const committing = setInterval(() => commit().catch(() => {}), commitMs);
   const stopped = () => end.resolve();
   stop.addEventListener("abort", stopped);
@@ -124,7 +126,7 @@ async function handleBatch(
 ): Promise<void> {
   const { batch, resolveOffset, heartbeat, isRunning, isStale } = payload;
   const mustStop = () => stop.aborted || !isRunning() || isStale();
-  // Without heartbeats, the group would remove the member during a long chunk. The member notices a
+  // Without heartbeats, the group would remove the member during a long chunk. The member detects a
   // rebalance after the chunk.
   const heartbeats = setInterval(() => heartbeat().catch(() => {}), heartbeatMs);
   try {

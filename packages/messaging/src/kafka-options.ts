@@ -22,30 +22,30 @@ type Safeguard = (typeof safeguards)[number];
 export function readKafkaOptions(env: EnvReader): KafkaOptions {
   const brokers = env.list("KAFKA_BROKERS");
   if (brokers.length === 0) env.problem("KAFKA_BROKERS is not set; EVENTS=kafka needs host:port of the brokers");
-  const without = readWithout(env);
+  const waived = readWithout(env);
   const ssl = readTls(env);
   const sasl = readSasl(env);
-  const lacks = (safeguard: Safeguard) => env.isProduction && !without.includes(safeguard);
+  const isRequired = (safeguard: Safeguard) => env.isProduction && !waived.includes(safeguard);
   const optOut = (safeguard: Safeguard) => `or accept the risk with KAFKA_WITHOUT=${safeguard}`;
-  if (!ssl && lacks("tls")) {
+  if (!ssl && isRequired("tls")) {
     env.problem(`KAFKA_TLS must be true in production, because the network could read events without it; ${optOut("tls")}`);
   }
-  if (!sasl && !ssl?.cert && lacks("login")) {
+  if (!sasl && !ssl?.cert && isRequired("login")) {
     env.problem(
       `KAFKA_SASL_MECHANISM or KAFKA_TLS_CERTIFICATE must be set in production, because every client could read and write the topics without it; ${optOut("login")}`,
     );
   }
-  return { brokers, ...(ssl && { ssl }), ...(sasl && { sasl }), requiresCopies: lacks("copies") };
+  return { brokers, ...(ssl && { ssl }), ...(sasl && { sasl }), requiresCopies: isRequired("copies") };
 }
 
 function readWithout(env: EnvReader): readonly string[] {
-  const without = env.list("KAFKA_WITHOUT");
-  for (const name of without) {
+  const waived = env.list("KAFKA_WITHOUT");
+  for (const name of waived) {
     if (!(safeguards as readonly string[]).includes(name)) {
       env.problem(`KAFKA_WITHOUT may list ${safeguards.join(", ")}, not "${name}"`);
     }
   }
-  return without;
+  return waived;
 }
 
 function readTls(env: EnvReader): { ca?: string[]; cert?: string; key?: string } | undefined {

@@ -1,6 +1,6 @@
 import type { Admin, ConfigResourceTypes, Kafka } from "kafkajs";
 
-/** With three replicas, two of them in sync, one machine can be lost while another restarts. */
+/** With three replicas and two in sync, no event is lost with a machine while another restarts. */
 const replicasMin = 3;
 const minInSync = 2;
 const partitions = 6;
@@ -48,7 +48,7 @@ async function ensureTopic(admin: Admin, topic: string, requiresCopies: boolean)
     await admin.connect();
     // Lists the topics first, because a client may have no permission to create topics.
     if (!(await admin.listTopics()).includes(topic)) {
-      // -1 selects the broker's default.
+      // The value -1 selects the broker's default.
       const replicationFactor = requiresCopies ? replicasMin : -1;
       const configEntries = requiresCopies
         ? [brokersClock, { name: "min.insync.replicas", value: String(minInSync) }]
@@ -56,7 +56,7 @@ async function ensureTopic(admin: Admin, topic: string, requiresCopies: boolean)
       await admin
         .createTopics({ topics: [{ topic, numPartitions: partitions, replicationFactor, configEntries }], waitForLeaders: true })
         .catch((error: unknown) => {
-          throw tooFewBrokers(topic, error) ?? error;
+          throw toBrokerShortage(topic, error) ?? error;
         });
     }
     if (requiresCopies) await requireCopies(admin, topic);
@@ -90,8 +90,8 @@ async function requireCopies(admin: Admin, topic: string): Promise<void> {
   }
 }
 
-/** Returns the error for a topic that needs more brokers than there are, undefined for others. */
-function tooFewBrokers(topic: string, error: unknown): TopicAtRiskError | undefined {
+/** Returns an error if the cluster has too few brokers for the topic, else undefined. */
+function toBrokerShortage(topic: string, error: unknown): TopicAtRiskError | undefined {
   const { errors = [error] } = (error ?? {}) as { errors?: unknown[] };
   if (!errors.some((cause) => (cause as { type?: string } | undefined)?.type === "INVALID_REPLICATION_FACTOR")) return undefined;
   return new TopicAtRiskError(topic, `cannot have ${replicasMin} replicas`, `Run at least ${replicasMin} brokers.`);

@@ -7,9 +7,9 @@ import type { Message } from "./message.ts";
 import type { MessageKeys } from "./message-keys.ts";
 import type { Transport } from "./transport.ts";
 
-/** Maximum delay of a shutdown by a Kafka that does not respond. */
+/** Maximum time for which a shutdown waits for Kafka. */
 const stopTimeoutMs = 5_000;
-/** Maximum delay of a start by a Kafka that is unreachable. */
+/** Maximum time for which a start waits for Kafka. */
 const checkTimeoutMs = 10_000;
 
 /**
@@ -69,7 +69,7 @@ export function createKafkaTransport(
       }
     },
     async publish(topic, messages, signal) {
-      // A producer that hangs would also block the next publication.
+      // The next publication must not use a producer that hangs.
       const abandon = () => {
         topics.invalidate(topic);
         producer?.then((connected) => connected.disconnect()).catch(() => {});
@@ -92,8 +92,8 @@ export function createKafkaTransport(
     services: [],
     async [Symbol.asyncDispose]() {
       stop.abort();
-      const ended = Promise.all([...consuming, producer?.then((connected) => connected.disconnect()).catch(() => {})]);
-      await withTimeout(stopTimeoutMs, ended).catch(() => {});
+      const closed = Promise.all([...consuming, producer?.then((connected) => connected.disconnect()).catch(() => {})]);
+      await withTimeout(stopTimeoutMs, closed).catch(() => {});
     },
   };
 }

@@ -8,8 +8,8 @@ const createSendMessages = require("kafkajs/src/producer/sendMessages.js") as (
 ) => (batch: object) => Promise<unknown>;
 
 /**
- * Simulates two brokers. The second broker rejects its first request; then the first broker leads
- * the second's partition, too.
+ * Simulates two brokers. The second broker rejects its first request. Then its partition moves to
+ * the first broker.
  */
 function clusterWithMovedLeader() {
   const received: string[] = [];
@@ -107,8 +107,8 @@ test("a consumer continues its heartbeats after its clock is set back", async ()
 });
 
 test.each([
-  ["times out after its clock is set back", -hourMs, 1],
-  ["does not time out early after its clock is set forward", hourMs, 60_000],
+  ["times out after the clock is set back", -hourMs, 1],
+  ["does not time out early after the clock is set forward", hourMs, 60_000],
 ])("a request without a response %s", async (_, stepMs, requestTimeout) => {
   const queue = new RequestQueue({
     ...{ requestTimeout, enforceRequestTimeout: true, maxInFlightRequests: null, clientId: "test", broker: "test" },

@@ -17,8 +17,8 @@ export function maskPayload(schema: DescMessage | undefined, payload: Uint8Array
 }
 
 function maskMessage(message: ReflectMessage): Record<string, unknown> {
-  const set = message.fields.filter((field) => message.isSet(field));
-  return Object.fromEntries(set.map((field) => [field.name, maskField(message, field)]));
+  const setFields = message.fields.filter((field) => message.isSet(field));
+  return Object.fromEntries(setFields.map((field) => [field.name, maskField(message, field)]));
 }
 
 function maskField(message: ReflectMessage, field: DescField): unknown {

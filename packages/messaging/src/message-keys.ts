@@ -3,8 +3,8 @@ import type { EnvReader } from "@amana/runtime";
 import type { Message } from "./message.ts";
 
 /**
- * The keys of each topic that a service emits or consumes. The first key of a topic signs, all keys
- * verify.
+ * The keys of each topic that a service emits or consumes. Messages are signed with the first key
+ * of the topic and verified with all keys.
  */
 export type MessageKeyring = Readonly<Record<string, readonly MessageKey[]>>;
 
@@ -29,7 +29,7 @@ const idLengthMax = 32;
 /** Reads EVENT_MAC_KEYS: "topic=id:base64 of 32 bytes", comma-separated. Each topic needs a key. */
 export function readMessageKeys(env: EnvReader, topics: readonly string[]): MessageKeyring {
   const ring: Record<string, MessageKey[]> = {};
-  // An entry is a secret, so a problem contains its number and not its text.
+  // An entry is a secret, so that a problem reports only its number.
   for (const [i, entry] of env.list("EVENT_MAC_KEYS").entries()) {
     const [, topic = "", id = "", text = ""] = /^([^=:]+)=([\w-]+):([A-Za-z0-9+/_=-]+)$/.exec(entry) ?? [];
     const key = Buffer.from(text, "base64");
@@ -55,9 +55,10 @@ function rejectSharedKeys(env: EnvReader, ring: MessageKeyring): void {
   for (const [topic, keys] of Object.entries(ring)) {
     for (const { key } of keys) {
       const text = Buffer.from(key).toString("base64");
-      const other = topicOf.get(text) ?? topic;
-      topicOf.set(text, other);
-      if (other !== topic) env.problem(`EVENT_MAC_KEYS has the same key for ${other} and ${topic}; create one for each topic`);
+      const otherTopic = topicOf.get(text) ?? topic;
+      topicOf.set(text, otherTopic);
+      if (otherTopic !== topic)
+        env.problem(`EVENT_MAC_KEYS has the same key for ${otherTopic} and ${topic}; create one for each topic`);
     }
   }
 }
@@ -72,18 +73,18 @@ export function createMessageKeys(ring: MessageKeyring): MessageKeys {
   return {
     hasKeyFor: (topic) => ring[topic] !== undefined,
     sign(topic, message) {
-      const signing = ring[topic]?.[0];
-      if (!signing) throw new Error(`EVENT_MAC_KEYS has no key to sign messages of ${topic}: add one`);
-      const mac = macOf(signing.key, topic, message).toString("base64url");
-      return { ...message, headers: { ...message.headers, [macHeader]: `${signing.id}:${mac}` } };
+      const signingKey = ring[topic]?.[0];
+      if (!signingKey) throw new Error(`EVENT_MAC_KEYS has no key to sign messages of ${topic}: add one`);
+      const mac = macOf(signingKey.key, topic, message).toString("base64url");
+      return { ...message, headers: { ...message.headers, [macHeader]: `${signingKey.id}:${mac}` } };
     },
     verify(topic, message) {
       const { [macHeader]: header = "", ...headers } = message.headers;
       const [id = "", text = ""] = header.split(":", 2);
-      const verifying = ring[topic]?.find((key) => key.id === id);
-      if (!verifying) return undefined;
+      const verifyingKey = ring[topic]?.find((key) => key.id === id);
+      if (!verifyingKey) return undefined;
       const unsigned = { key: message.key, payload: message.payload, headers };
-      const expected = macOf(verifying.key, topic, unsigned);
+      const expected = macOf(verifyingKey.key, topic, unsigned);
       const mac = Buffer.from(text, "base64url");
       return mac.length === expected.length && timingSafeEqual(mac, expected) ? unsigned : undefined;
     },

@@ -51,21 +51,21 @@ test("the relay creates a send span for each attempt to publish an event of a sa
   });
   await waitForRelay(db.orm);
   await stopTracing();
-  const [failed, done] = collector.spans;
+  const [failed, succeeded] = collector.spans;
   expect(collector.spans).toHaveLength(2);
   const sendSpan = { kind: "producer", name: `send ${topic}`, traceId, parentSpanId: parentId, startMs: occurredAt.getTime() };
   expect(failed).toMatchObject({ ...sendSpan, isFailed: true });
-  expect(done).toMatchObject({ ...sendSpan, isFailed: false });
+  expect(succeeded).toMatchObject({ ...sendSpan, isFailed: false });
   const traceparents = transport.published.map(({ message }) => message.headers["traceparent"]);
-  expect(traceparents).toEqual([`00-${traceId}-${done?.spanId}-01`, unsampled]);
+  expect(traceparents).toEqual([`00-${traceId}-${succeeded?.spanId}-01`, unsampled]);
 });
 
-test("a consumer runs each effect in the trace of its message, also in the retry of a dead letter", async () => {
-  const seen: (string | undefined)[] = [];
+test("a consumer runs each effect in the trace of its message, including the retry of a dead letter", async () => {
+  const traceparents: (string | undefined)[] = [];
   let isBroken = true;
   const effect = async (_em: unknown, messages: readonly Message[]) => {
     if (isBroken && messages.some(({ headers }) => headers["traceparent"] === sampled)) throw new Error("effect failed");
-    for (const message of messages) seen.push(traceparentOf(message), currentTrace()?.traceparent);
+    for (const message of messages) traceparents.push(traceparentOf(message), currentTrace()?.traceparent);
   };
   stack.use(
     await consume({ topic, consumer: "tests", effect }, { orm: db.orm, transport, logger, retrySeconds: Array(100).fill(0.05) }),
@@ -75,18 +75,18 @@ test("a consumer runs each effect in the trace of its message, also in the retry
     withTrace(aMessage("2", { key: "b" }), unsampled),
     aMessage("3", { key: "c" }),
   );
-  expect(seen).toEqual([unsampled, unsampled, undefined, undefined]);
-  const [letter] = await deadLetters(db.orm);
-  expect(letter?.headers).toMatchObject({ traceparent: sampled });
+  expect(traceparents).toEqual([unsampled, unsampled, undefined, undefined]);
+  const [deadLetter] = await deadLetters(db.orm);
+  expect(deadLetter?.headers).toMatchObject({ traceparent: sampled });
   isBroken = false;
-  await eventually(() => expect(seen).toHaveLength(6));
+  await eventually(() => expect(traceparents).toHaveLength(6));
   await stopTracing();
 
   expect(lines.find(({ msg }) => String(msg).startsWith("message failed"))).toMatchObject({ trace_id: traceId });
   const last = collector.spans.at(-1);
   expect(last).toMatchObject({ kind: "consumer", name: `process ${topic}`, traceId, parentSpanId: parentId, isFailed: false });
-  expect(seen.slice(4)).toEqual(Array(2).fill(`00-${traceId}-${last?.spanId}-01`));
-  // The first attempt is in the batch, the next ones are alone.
+  expect(traceparents.slice(4)).toEqual(Array(2).fill(`00-${traceId}-${last?.spanId}-01`));
+  // The message is attempted with its batch first, and then alone.
   const earlier = collector.spans.slice(0, -1).map(({ isFailed }) => isFailed);
   expect(earlier.length).toBeGreaterThanOrEqual(2);
   expect(earlier).not.toContain(false);

@@ -29,7 +29,7 @@ export function beginSendSpans(topic: string, rows: readonly Message[]): SendSpa
   return { messages, end: (outcome) => spans.forEach((span) => void span.end(outcome === "failed" ? outcome : undefined)) };
 }
 
-/** The spans of messages in processing. Not in the headers, because the MAC covers these. */
+/** Spans of messages in processing. They are not in the headers, because the MAC covers these. */
 const spansOf = new WeakMap<Message, Span>();
 
 /** Returns the trace context for effects of the message. */

@@ -17,8 +17,8 @@ export interface Subscription {
 }
 
 /**
- * Returns the event's id in lower case, as PostgreSQL writes it. In another spelling, a repeated
- * message would look new. Returns undefined if the id is missing or not a UUID.
+ * Returns the event's id in lower case, as PostgreSQL writes it. With another spelling, a repeated
+ * message would not be detected. Returns undefined if the id is missing or not a UUID.
  */
 export function eventIdOf(message: Message): string | undefined {
   const id = message.headers["ce_id"];

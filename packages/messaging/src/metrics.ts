@@ -94,11 +94,11 @@ export const showDeadLetters = (orm: Orm, { topic, consumer }: Subscription): Di
     // A branch for each status, so that PostgreSQL uses the partial index of that status.
     text: ["RETRYING", "WAITING", "PARKED"]
       .map(
-        (status) => `select $2::text as topic, '${status.toLowerCase()}' as status, count(*) as letters,
+        (status) => `select $2::text as topic, '${status.toLowerCase()}' as status, count(*) as dead_letters,
           coalesce(extract(epoch from now() - min(created_at)), 0) as oldest
         from (select created_at from dead_letter where consumer = $1 and topic = $2 and status = '${status}' limit ${rowsCountedMax}) d`,
       )
       .join(" union all "),
     values: [consumer, topic],
-    gauges: { letters: deadLetters, oldest: deadLettersOldest },
+    gauges: { dead_letters: deadLetters, oldest: deadLettersOldest },
   });

@@ -17,7 +17,7 @@ interface Cursor {
 }
 
 const batchRowsMax = 500;
-/** All rows of a part may go to one partition. Kafka accepts 1 MiB at once, including headers. */
+/** Limit below 1 MiB, which Kafka accepts for a partition, including headers, in one request. */
 const partBytesMax = 512 * 1024;
 
 /** Returns the stored cursor of a topic. */
@@ -48,9 +48,9 @@ interface FoundRow extends OutboxRow {
 
 /**
  * Returns the next rows of a topic in the order of their ids, whether more rows wait, and the
- * cursor for when they are published. Rows that were committed late come first. This keeps the
- * order of a key: its event with a higher id waited for the end of the earlier transaction, so it
- * is not published yet.
+ * cursor to store after their publication. Rows that were committed late come first. This keeps
+ * the order of a key: its event with a higher id is committed after the earlier transaction, and is
+ * therefore not published yet.
  */
 export async function readNext(
   client: pg.Client,
@@ -60,8 +60,9 @@ export async function readNext(
   const [, xmax = "", xip = ""] = cursor.snapshot.split(":");
   const { rows } = await client.query<FoundRow>({
     name: "outbox_read_next",
-    // Reads at most one part, so that little data is in flight if the client freezes while reading.
-    // In a copy on another server, rows can have ids of future transactions. `seen` includes them.
+    // Reads at most one part, so that a client that freezes while it reads has little data in
+    // flight. In a copy on another server, rows can have ids of future transactions. `seen`
+    // includes them.
     text: `with seen as (
              select case when xmax < $6::xid8 then xid8 '18446744073709551615' else xmax end as before
              from pg_snapshot_xmax(pg_current_snapshot()) as xmax
@@ -91,7 +92,7 @@ export async function readNext(
   return { rows: first.id === null ? [] : rows, next, isCut };
 }
 
-/** Splits rows into parts that Kafka accepts at once. Late commits can make several parts. */
+/** Splits rows into parts that fit into one request. Late commits can make several parts. */
 export function splitIntoParts(rows: readonly OutboxRow[]): OutboxRow[][] {
   const parts: OutboxRow[][] = [];
   let bytes = Number.POSITIVE_INFINITY;

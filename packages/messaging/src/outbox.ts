@@ -15,7 +15,9 @@ const schema = defineEntity({
   },
 });
 
-/** An event that is too large for Kafka would block all later events of its topic. */
+/**
+ * Maximum payload. An event that is too large for Kafka would delay all later events of its topic.
+ */
 const payloadBytesMax = 256 * 1024;
 
 /** An event that is committed in the transaction of its change. */
@@ -36,7 +38,7 @@ export function addToOutbox(
     /** The emitting service. */
     source: string;
     payload: Uint8Array;
-    /** The time in the event's id is not earlier. */
+    /** Time of the event. The time in the event's id is not earlier. */
     occurredAt: Date;
     /** Trace context of the event; the current one by default. */
     traceparent?: string | undefined;
@@ -45,8 +47,8 @@ export function addToOutbox(
   if (event.payload.length > payloadBytesMax) {
     throw new RangeError(`the payload of ${event.type} has ${event.payload.length} bytes; the maximum is ${payloadBytesMax}`);
   }
-  // Consumers reject ids that are older than the ids in their inboxes, and the clock of this
-  // process may be far behind.
+  // The clock of this process may be far behind, and consumers reject ids that are older than the
+  // ids in their inboxes.
   const id = uuidv7(Math.max(Date.now(), event.occurredAt.getTime()));
   const traceparent = event.traceparent ?? currentTrace()?.traceparent;
   em.persist(
@@ -93,9 +95,9 @@ type RepublishRange = { readonly topic: string } & (
 /**
  * Publishes events again, after a broker lost acknowledged messages or a consumer's database was
  * restored to an earlier time. Inserts their outbox rows again with the same event ids; the relay
- * of the running service publishes them. Consumers skip events that they have seen. `record` writes
- * in the transaction of the first batch. Events committed after the start of the call are excluded.
- * Returns the number of events.
+ * of the running service publishes them. Consumers skip events that they have processed. `record`
+ * writes in the transaction of the first batch. Events committed after the start of the call are
+ * excluded. Returns the number of events.
  */
 export async function republish(
   orm: Orm,
@@ -108,10 +110,10 @@ export async function republish(
       ? { sql: "(headers ->> 'ce_id')::uuid = any(?::uuid[])", values: [uuidArray(range.eventIds)] }
       : { sql: "created_at >= ? and created_at < ?", values: [range.from, range.to] };
   const [newest] = await orm.em.fork().execute<{ id: string }[]>("select coalesce(max(id), 0) as id from outbox");
-  let done = 0;
+  let republished = 0;
   for (let afterId: string | undefined = "0"; afterId !== undefined; ) {
     const batch: { after_id: string; count: number }[] = await transaction(orm, async (em) => {
-      if (done === 0) record(em);
+      if (republished === 0) record(em);
       return await em.execute(
         `with batch as (
            select * from outbox where topic = ? and ${condition.sql} and id > ? and id <= ? order by id limit ${republishBatchMax}
@@ -123,8 +125,8 @@ export async function republish(
       );
     });
     afterId = batch[0]?.after_id;
-    done += batch[0]?.count ?? 0;
-    progress(done);
+    republished += batch[0]?.count ?? 0;
+    progress(republished);
   }
-  return done;
+  return republished;
 }

@@ -7,7 +7,7 @@ import type { Transport } from "./transport.ts";
 
 /** Interval of cursor writes. After a failover, the next relay publishes this period again. */
 const cursorSaveMs = 1_000;
-/** Maximum distance of a stored cursor, in rows of all topics: metrics scan from the cursor on. */
+/** Maximum number of rows after a stored cursor, because metrics scan these rows. */
 const idsBehindMax = 5_000n;
 /** Poll interval. A lost wake-up delays a row by at most this time. */
 const pollMs = 1_500;

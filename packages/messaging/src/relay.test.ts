@@ -57,7 +57,7 @@ const terminateSessions = () =>
       "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'relay' and datname = current_database()",
     );
 
-test("publishes committed events with id and headers, and none of a transaction that rolls back", async () => {
+test("the relay publishes committed events with id and headers, and none of a transaction that rolls back", async () => {
   aRelay();
   const occurredAt = new Date("2026-11-20T10:00:00.000Z");
   const event = { topic, key: "k", type: "tests.v1.Test", source: "tests", payload: Buffer.from([0, 255]), occurredAt };
@@ -112,7 +112,7 @@ test("published rows stay in the outbox for three days, and the next relay does 
   expect(transport.bodies).toEqual(["1", "2", "old and not published"]);
 });
 
-test("publishes the row of a transaction that began last, has the lower row id, and commits last", async () => {
+test("readNext returns the row of a transaction that began last, has the lower row id, and commits last", async () => {
   const event = { topic, key: "k", type: "t", source: "s", occurredAt: new Date() };
   const [hasBegun, hasId, early] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const first = transaction(db.orm, async (em) => {
@@ -132,16 +132,16 @@ test("publishes the row of a transaction that began last, has the lower row id, 
   const client = new pg.Client({ connectionString: db.url });
   await client.connect();
   const bodies = ({ rows }: Awaited<ReturnType<typeof readNext>>) => rows.map(({ payload }) => payload.toString());
-  const before = await readNext(client, topic, await loadCursor(client, topic));
+  const firstRead = await readNext(client, topic, await loadCursor(client, topic));
   early.resolve();
   await last;
-  const after = await readNext(client, topic, before.next);
-  const end = await readNext(client, topic, after.next);
-  expect([bodies(before), bodies(after), bodies(end)]).toEqual([["began first"], ["began last"], []]);
+  const secondRead = await readNext(client, topic, firstRead.next);
+  const lastRead = await readNext(client, topic, secondRead.next);
+  expect([bodies(firstRead), bodies(secondRead), bodies(lastRead)]).toEqual([["began first"], ["began last"], []]);
   await client.end();
 });
 
-test("publishes the row of a transaction that began before a failover of the relay and commits after it", async () => {
+test("the relay publishes the row of a transaction that began before a failover and commits after it", async () => {
   const first = aRelay();
   const commitLate = await beginEarly("early id");
   for (const body of ["1", "2"]) {
@@ -158,7 +158,7 @@ test("publishes the row of a transaction that began before a failover of the rel
   expect(await outbox(db.orm)).toEqual([]);
 });
 
-test("publishes each row once in a copy on another server, where transaction ids are lower", async () => {
+test("the relay publishes each row once in a copy on another server, where transaction ids are lower", async () => {
   const client = new pg.Client({ connectionString: db.url });
   await client.connect();
   await emit(db.orm, "k", "was in progress", "published", "published and old");
@@ -178,7 +178,7 @@ test("publishes each row once in a copy on another server, where transaction ids
   await client.end();
 });
 
-test("a relay that was frozen does not move the cursor of its successor back", async () => {
+test("saveCursor does not replace a cursor with an older one, as a frozen relay may store", async () => {
   const client = new pg.Client({ connectionString: db.url });
   await client.connect();
   await saveCursor(client, topic, { id: "20", snapshot: "7:9:8" });
@@ -201,7 +201,7 @@ test("republish publishes the events of a time range again, with the same ids an
   expect(await republish(db.orm, { ...range, topic: "other.v1" }, () => {})).toBe(0);
 });
 
-test("publishes both rows of interleaved transactions when the one with the lower row id commits last", async () => {
+test("the relay publishes both rows of interleaved transactions when the one with the lower row id commits last", async () => {
   aRelay();
   const commitLate = await beginEarly("early id");
   await emit(db.orm, "b", "late id");
@@ -259,7 +259,7 @@ test("an event has one effect when its relay is killed after publishing and the 
   expect(await effects(db.orm)).toEqual(["body"]);
 });
 
-test("events commit while the transport is down, and are published in order when it is back", async () => {
+test("events commit while the transport is down, and are published in order when it works again", async () => {
   transport.beforePublish = () => {
     throw new Error("no broker");
   };
@@ -274,7 +274,7 @@ test("events commit while the transport is down, and are published in order when
   expect(transport.bodies).toEqual(["1", "2", "3"]);
 });
 
-test("a topic that cannot be published does not delay another", async () => {
+test("a topic that cannot be published does not delay other topics", async () => {
   transport.beforePublish = (to) => {
     if (to === topic) throw new Error("no such topic");
   };
@@ -289,7 +289,7 @@ test("a topic that cannot be published does not delay another", async () => {
   await eventually(async () => expect(await outbox(db.orm)).toEqual(["stuck"]));
 });
 
-test("publishes large messages in parts of at most 1 MiB, in order, and rejects a message above 256 KiB", async () => {
+test("the relay publishes large messages in parts of at most 1 MiB; addToOutbox rejects a message above 256 KiB", async () => {
   aRelay();
   const bodies = Array.from({ length: 12 }, (_, number) => `${number}${"x".repeat(200 * 1024)}`);
   await emit(db.orm, "k", ...bodies);
@@ -299,7 +299,7 @@ test("publishes large messages in parts of at most 1 MiB, in order, and rejects 
   await expect(emit(db.orm, "k", "x".repeat(256 * 1024 + 1))).rejects.toThrow(RangeError);
 });
 
-test("publishes more messages than one batch in order", async () => {
+test("the relay publishes more messages than one batch in order", async () => {
   const bodies = Array.from({ length: 1_203 }, (_, number) => String(number));
   await emit(db.orm, "k", ...bodies);
   aRelay();
@@ -307,7 +307,7 @@ test("publishes more messages than one batch in order", async () => {
   expect(transport.bodies).toEqual(bodies);
 });
 
-test("a commit wakes the relay, so that it publishes without a timer", async () => {
+test("a commit wakes the relay, which then publishes without a timer", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
   aRelay();
   for (const [index, body] of ["1", "2", "3"].entries()) {
@@ -346,7 +346,7 @@ test("a relay closes while its database is unreachable", async () => {
   await relay[Symbol.asyncDispose]();
 });
 
-test("publishes another topic while 501 events of a topic cannot be published", async () => {
+test("the relay publishes another topic while 501 events of a topic cannot be published", async () => {
   let isUnavailable = true;
   transport.beforePublish = (published) => {
     if (published === "stuck.v1" && isUnavailable) throw new Error("unavailable");
@@ -372,7 +372,7 @@ test("publishes another topic while 501 events of a topic cannot be published", 
   expect(transport.bodies).toEqual(["other", ...stuck]);
 });
 
-test("a publication that never settles times out, is retried, and does not delay another topic", async () => {
+test("a publication without a result times out, is retried, and does not delay another topic", async () => {
   let hangs = true;
   const signals: (AbortSignal | undefined)[] = [];
   const hanging: Transport = {
@@ -404,14 +404,14 @@ test("a publication that never settles times out, is retried, and does not delay
   expect(transport.bodies).toEqual(["published", "hangs"]);
 });
 
-test("another relay replaces one whose process is frozen, without lost or reordered events", async () => {
+test("another relay replaces a frozen relay without lost or reordered events", async () => {
   await using frozen = startChild("./relay-process.ts", { DATABASE_URL: db.url });
   const [first] = await emit(db.orm, "k", "1");
   expect(JSON.parse(await frozen.nextLine())).toEqual({ id: first });
   aRelay();
   frozen.kill("SIGSTOP");
   const ids = await emit(db.orm, "k", "2", "3");
-  // The frozen relay may not have saved its cursor. Then the first event is published again.
+  // If the frozen relay has not saved its cursor, the first event is published again.
   const published = () => transport.ids.filter((id) => id !== first);
   await eventually(() => expect(published()).toEqual(ids), 30_000);
   frozen.kill("SIGCONT");
@@ -419,7 +419,7 @@ test("another relay replaces one whose process is frozen, without lost or reorde
   await eventually(() => expect(published()).toEqual([...ids, last]));
 });
 
-test("another relay replaces one that freezes while it receives a query result", async () => {
+test("another relay replaces a relay that freezes while it receives a query result", async () => {
   const large = Array.from({ length: 400 }, (_, i) => `${i}${"x".repeat(200 * 1024)}`);
   await emit(db.orm, "k", ...large);
   // Unlike the relay, this client selects all rows at once, and it does not read the result.

@@ -8,7 +8,7 @@ import { TopicRelay } from "./relay-topic.ts";
 import type { Transport } from "./transport.ts";
 
 export interface Relay extends AsyncDisposable {
-  /** Starts a publication of rows that were committed without `transaction`. */
+  /** Publishes rows that were committed without `transaction`. */
   wake(): void;
 }
 
@@ -16,7 +16,7 @@ export interface Relay extends AsyncDisposable {
 const heartbeatMs = 1_500;
 /** Without a query for this time, the relay loses its session and the lock. */
 const idleTimeoutMs = 6_000;
-/** A slower publication is repeated. If the first one succeeds later, it is a duplicate. */
+/** A publication that takes longer is repeated. Both may succeed; consumers skip duplicates. */
 const publishTimeoutMs = 25_000;
 /** Interval at which other replicas try to get the lock. */
 const electionMs = 1_000;
@@ -27,7 +27,7 @@ export const relayLock = 7_166_242;
  * Session settings that release the lock of a failed relay. The operating system of a frozen
  * process still acknowledges keepalives, so PostgreSQL ends sessions that send no query or read no
  * response. Keepalives detect a lost machine in seconds; the default is hours. The session has no
- * tenant, because the outbox has none, and it sees no rows of tenants.
+ * tenant, because the outbox has none. It cannot read rows of tenants.
  */
 export const relaySessionOptions = `-c idle_session_timeout=${idleTimeoutMs} -c tcp_user_timeout=${idleTimeoutMs} -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 ${plansByIndex} ${noTenantOption}`;
 
@@ -42,8 +42,8 @@ interface RelayOptions {
 }
 
 /**
- * Publishes committed outbox rows to the transport at least once, in the order of each topic. One
- * replica of a service relays: the one whose session holds an advisory lock. The lock ends with the
+ * Publishes committed outbox rows to the transport at least once, in the order of each topic. Only
+ * the replica of a service whose session holds an advisory lock publishes. The lock ends with the
  * session, so another replica replaces a stopped relay within about a second. It replaces a frozen
  * relay within about eight seconds, because PostgreSQL ends idle sessions. A commit in the relay's
  * process wakes it. Other replicas notify it outside of business transactions. After a failover,
@@ -65,15 +65,15 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
   const stopListening = onCommit(wake);
 
   /** Relays until the relay is closed. Throws when the connection fails. */
-  const relayRows = async (client: pg.Client, lost: AbortController) => {
+  const relayRows = async (client: pg.Client, connectionLost: AbortController) => {
     relayActive.set(1);
     await client.query("listen outbox");
-    const end = AbortSignal.any([lost.signal, stop.signal]);
+    const end = AbortSignal.any([connectionLost.signal, stop.signal]);
     const heartbeats = setInterval(() => client.query("select 1").catch(() => {}), heartbeatMs);
     const cleaning = poll("clean-outbox", logger, () => deletePublished(client), cleaningMs);
     try {
-      const running = topics.map((topic) => topic.run({ client, end }).finally(() => lost.abort()));
-      // Waits for all topics, so that no rows are published again while they are still in flight.
+      const running = topics.map((topic) => topic.run({ client, end }).finally(() => connectionLost.abort()));
+      // Waits for all topics, so that rows in flight are not published again.
       await Promise.allSettled(running);
       await Promise.all(running);
     } finally {
@@ -92,15 +92,15 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
   const run = async () => {
     for (let failures = 1; !stop.signal.aborted; failures++) {
       const client = createSession(databaseUrl);
-      const lost = new AbortController();
-      client.on("error", () => lost.abort());
-      client.on("end", () => lost.abort());
+      const connectionLost = new AbortController();
+      client.on("error", () => connectionLost.abort());
+      client.on("end", () => connectionLost.abort());
       client.on("notification", wakeTopics);
       try {
         await client.connect();
-        while (!stop.signal.aborted && !lost.signal.aborted) {
+        while (!stop.signal.aborted && !connectionLost.signal.aborted) {
           failures = 0;
-          if (await becomeRelay(client)) await relayRows(client, lost);
+          if (await becomeRelay(client)) await relayRows(client, connectionLost);
           else await standBy(client);
         }
       } catch (error) {

@@ -36,9 +36,9 @@ test("rejects settings without a transport, brokers or subscribers", () => {
 
 test("rejects missing, malformed and duplicate keys, without the text of a key in the error", () => {
   expect(problems({ ...direct, EVENT_MAC_KEYS: testEventSettings("x.v1").EVENT_MAC_KEYS })).toContain("no key for y.v1");
-  for (const broken of ["x.v1=k1:tooShort", "x.v1=k1", "=k1:tooShort", "tooShort"]) {
-    expect(problems({ ...direct, EVENT_MAC_KEYS: broken })).toContain("entry 1 must be topic=id:key");
-    expect(problems({ ...direct, EVENT_MAC_KEYS: broken })).not.toContain("tooShort");
+  for (const invalidKeys of ["x.v1=k1:tooShort", "x.v1=k1", "=k1:tooShort", "tooShort"]) {
+    expect(problems({ ...direct, EVENT_MAC_KEYS: invalidKeys })).toContain("entry 1 must be topic=id:key");
+    expect(problems({ ...direct, EVENT_MAC_KEYS: invalidKeys })).not.toContain("tooShort");
   }
   expect(problems({ ...direct, EVENT_MAC_KEYS: `${keys},${testEventSettings("x.v1").EVENT_MAC_KEYS}` })).toContain("two keys");
   const second = testEventSettings("x.v1").EVENT_MAC_KEYS.replace("=test:", "=next:");
@@ -50,9 +50,9 @@ describe("Kafka in production", () => {
   const login = { KAFKA_SASL_MECHANISM: "scram-sha-512", KAFKA_SASL_USERNAME: "u", KAFKA_SASL_PASSWORD: "p" };
 
   test("requires TLS and a login, and names the settings that waive them", () => {
-    const found = problems(production);
-    expect(found).toMatch(/KAFKA_TLS must be true in production.*KAFKA_WITHOUT=tls/);
-    expect(found).toMatch(/KAFKA_SASL_MECHANISM.*KAFKA_WITHOUT=login/);
+    const messages = problems(production);
+    expect(messages).toMatch(/KAFKA_TLS must be true in production.*KAFKA_WITHOUT=tls/);
+    expect(messages).toMatch(/KAFKA_SASL_MECHANISM.*KAFKA_WITHOUT=login/);
     expect(read({ ...production, KAFKA_TLS: "true", ...login })).toMatchObject({
       ssl: {},
       sasl: { mechanism: "scram-sha-512", username: "u", password: "p" },

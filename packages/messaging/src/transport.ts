@@ -2,7 +2,9 @@ import type { ServedService } from "@amana/rpc";
 import type { Message } from "./message.ts";
 import type { MessageKeys } from "./message-keys.ts";
 
-/** Handles messages. Resolves when they took effect; after a rejection they are delivered again. */
+/**
+ * Handles messages. Resolves when they have taken effect. If it rejects, they are delivered again.
+ */
 export type MessageHandler = (messages: readonly Message[]) => Promise<void>;
 
 /** Delivers messages from publishers to consumers, at least once. */

@@ -2,7 +2,7 @@ import { type Orm, partitionMigrations, transaction } from "@amana/database";
 import { IdempotencyRecord, idempotencyMigrations } from "@amana/idempotency";
 import { addToOutbox, type FunctionEffect, inboxMigrations, OutboxMessage, outboxMigrations } from "../src/index.ts";
 
-// No column is unique, so that the table shows an effect that happens twice.
+// No column is unique, so that a repeated effect adds a second row.
 const effectTable = {
   name: "0001-effect",
   sql: `
@@ -39,7 +39,7 @@ export const recordEffect: FunctionEffect = async (em, messages) => {
 
 const rowsOf = async <Row>(orm: Orm, sql: string): Promise<Row[]> => await orm.em.fork().execute<Row[]>(sql);
 
-/** Returns the bodies of the messages that took effect, in that order. */
+/** Returns the bodies of the messages in the order in which they took effect. */
 export async function effects(orm: Orm): Promise<string[]> {
   const rows = await rowsOf<{ body: string }>(orm, "select body from effect order by position");
   return rows.map(({ body }) => body);

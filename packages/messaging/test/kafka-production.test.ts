@@ -72,39 +72,39 @@ const login = { KAFKA_SASL_MECHANISM: "plain", KAFKA_SASL_USERNAME: "amana", KAF
 const tls = { KAFKA_TLS: "true", KAFKA_TLS_CA_FILE: certFile };
 
 describe.skipIf(missing !== "")("Kafka in production", () => {
-  test("the start fails with a next step if a single broker cannot create a topic with three replicas", async () => {
+  test("createTransport throws with a next step when a single broker cannot create a topic with three replicas", async () => {
     const starting = connect({ KAFKA_BROKERS: kafka.brokers, KAFKA_WITHOUT: "tls,login" });
     await expect(starting).rejects.toThrow(/cannot have 3 replicas.*Run at least 3 brokers.*KAFKA_WITHOUT=copies/);
   });
 
-  test("events are delivered over TLS with a login", async () => {
+  test("the Kafka transport delivers events over TLS with a login", async () => {
     const transport = await connect({ KAFKA_BROKERS: secure, KAFKA_WITHOUT: "copies", ...tls, ...login });
-    const seen: string[] = [];
+    const received: string[] = [];
     await transport.subscribe(topic, "safe", async (messages) => {
-      for (const { payload } of messages) seen.push(Buffer.from(payload).toString());
+      for (const { payload } of messages) received.push(Buffer.from(payload).toString());
     });
     await transport.publish(topic, [aMessage("over TLS")]);
-    await eventually(() => expect(seen).toContain("over TLS"));
+    await eventually(() => expect(received).toContain("over TLS"));
   });
 
-  test("the start fails for a topic with one replica and names the setting that accepts the risk", async () => {
+  test("createTransport throws for a topic with one replica and names the setting that accepts the risk", async () => {
     const starting = connect({ KAFKA_BROKERS: secure, ...tls, ...login });
     await expect(starting).rejects.toThrow(/safe\.v1 has 1 replica and needs 3.*kafka-reassign-partitions.*KAFKA_WITHOUT=copies/);
   });
 
-  test("publishing fails with a wrong password, an unknown certificate authority or no TLS", async () => {
-    const broken = [
+  test("`publish` throws with a wrong password, an unknown certificate authority or no TLS", async () => {
+    const invalidSettings = [
       { ...tls, ...login, KAFKA_SASL_PASSWORD: "wrong" },
       { KAFKA_TLS: "true", ...login },
       { KAFKA_WITHOUT: "copies,tls", ...login },
     ];
-    for (const settings of broken) {
+    for (const settings of invalidSettings) {
       const transport = await connect({ KAFKA_BROKERS: secure, KAFKA_WITHOUT: "copies", ...settings });
       await expect(transport.publish(topic, [aMessage("1")])).rejects.toThrow();
     }
   });
 
-  test("the start succeeds while Kafka is unreachable", async () => {
+  test("createTransport succeeds while Kafka is unreachable", async () => {
     await connect({ KAFKA_BROKERS: "127.0.0.1:1", ...tls, ...login });
   });
 });

@@ -58,15 +58,20 @@ const bodyOf = (message: Message) => Buffer.from(message.payload).toString();
 const numbers = (count: number, prefix = "") => Array.from({ length: count }, (_, number) => `${prefix}${number}`);
 const keys = numbers(24, "key");
 
-/** Subscribes with a new transport; `seen` contains "key:body" of each received message. */
-async function aSubscriber(to: string, group: string, before: MessageHandler = async () => {}, whenFinished?: WhenFinished) {
+/** Subscribes with a new transport; `received` contains "key:body" of each received message. */
+async function aSubscriber(
+  to: string,
+  group: string,
+  beforeMessages: MessageHandler = async () => {},
+  whenFinished?: WhenFinished,
+) {
   const transport = await aTransport(kafka.brokers, whenFinished);
-  const seen: string[] = [];
+  const received: string[] = [];
   await transport.subscribe(to, group, async (messages) => {
-    await before(messages);
-    seen.push(...messages.map((message) => `${message.key}:${bodyOf(message)}`));
+    await beforeMessages(messages);
+    received.push(...messages.map((message) => `${message.key}:${bodyOf(message)}`));
   });
-  return Object.assign(transport, { seen });
+  return Object.assign(transport, { received });
 }
 
 async function withAdmin<T>(use: (admin: ReturnType<Client["admin"]>) => Promise<T>): Promise<T> {
@@ -97,7 +102,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("a message arrives unchanged at every group, on a topic that did not exist before", async () => {
+  test("the Kafka transport delivers a message unchanged to every group, on a topic that did not exist", async () => {
     const [first, second] = [Promise.withResolvers<readonly Message[]>(), Promise.withResolvers<readonly Message[]>()];
     const transport = await aTransport();
     await transport.subscribe("fresh.v1", "one", async (messages) => first.resolve(messages));
@@ -109,17 +114,17 @@ describe.skipIf(missing !== "")("Kafka", () => {
     }
   });
 
-  test("accepts messages of a publisher whose clock is more than an hour ahead", async () => {
-    const { seen } = await aSubscriber("ahead.v1", "ahead");
+  test("the Kafka transport accepts messages of a publisher whose clock is more than an hour ahead", async () => {
+    const { received } = await aSubscriber("ahead.v1", "ahead");
     const now = Date.now;
     const ahead = vi.spyOn(Date, "now").mockImplementation(() => now() + 61 * 60 * 1000);
     onTestFinished(() => ahead.mockRestore());
     await (await aTransport()).publish("ahead.v1", [aMessage("early", { key: "k" })]);
-    await eventually(() => expect(seen).toEqual(["k:early"]));
+    await eventually(() => expect(received).toEqual(["k:early"]));
   });
 
-  test("the messages of each key arrive in order from several batches and partitions", async () => {
-    const { seen } = await aSubscriber("ordered.v1", "order");
+  test("the messages of each key are delivered in order from several batches and partitions", async () => {
+    const { received } = await aSubscriber("ordered.v1", "order");
     const publisher = await aTransport();
     for (const body of numbers(30)) {
       await publisher.publish(
@@ -128,15 +133,15 @@ describe.skipIf(missing !== "")("Kafka", () => {
       );
     }
     // kafkajs can send a batch twice while a topic is being created.
-    await eventually(() => expect(new Set(seen).size).toBe(30 * keys.length));
+    await eventually(() => expect(new Set(received).size).toBe(30 * keys.length));
     for (const key of keys) {
-      expect([...new Set(seen)].filter((text) => text.startsWith(`${key}:`))).toEqual(numbers(30, `${key}:`));
+      expect([...new Set(received)].filter((text) => text.startsWith(`${key}:`))).toEqual(numbers(30, `${key}:`));
     }
     const offsets = await withAdmin((admin) => admin.fetchTopicOffsets("ordered.v1"));
     expect(offsets.map(({ high }) => Number(high) > 0)).toEqual(Array(6).fill(true));
   });
 
-  test("two members of a group share the messages, and the remaining member gets all when the other leaves", async () => {
+  test("two members of a group share the messages, and the remaining member gets all after the other stops", async () => {
     const [leaving, remaining] = [await aSubscriber("shared.v1", "share"), await aSubscriber("shared.v1", "share")];
     await eventually(async () => expect(await groupState("share.shared.v1")).toBe("Stable 2"));
     const publisher = await aTransport();
@@ -148,51 +153,51 @@ describe.skipIf(missing !== "")("Kafka", () => {
     // Waits until both members have received messages.
     await eventually(async () => {
       await publish("shared");
-      expect([leaving.seen.length > 0, remaining.seen.length > 0]).toEqual([true, true]);
+      expect([leaving.received.length > 0, remaining.received.length > 0]).toEqual([true, true]);
     });
     await leaving[Symbol.asyncDispose]();
-    remaining.seen.length = 0;
+    remaining.received.length = 0;
     await publish("alone");
     await eventually(() => {
       // A rebalance may deliver a message twice.
-      expect(new Set(remaining.seen.filter((text) => text.endsWith(":alone")))).toEqual(
+      expect(new Set(remaining.received.filter((text) => text.endsWith(":alone")))).toEqual(
         new Set(keys.map((key) => `${key}:alone`)),
       );
     });
   });
 
-  test("messages are passed to a failing handler again, in order, until it succeeds", async () => {
+  test("the Kafka transport passes messages to a failing handler again, in order, until it succeeds", async () => {
     let failures = 0;
-    const { seen } = await aSubscriber("failing.v1", "fail", async (messages) => {
+    const { received } = await aSubscriber("failing.v1", "fail", async (messages) => {
       if (messages.some((message) => bodyOf(message) === "bad") && ++failures < 5) throw new TypeError("handler failed");
     });
     await (await aTransport()).publish(
       "failing.v1",
       ["1", "bad", "2"].map((body) => aMessage(body)),
     );
-    await eventually(() => expect(seen).toEqual(["k:1", "k:bad", "k:2"]));
+    await eventually(() => expect(received).toEqual(["k:1", "k:bad", "k:2"]));
     expect(failures).toBe(5);
   });
 
   test("no other member gets the messages of a handler that takes longer than the session timeout", {
     concurrent: true,
-  }, async (own) => {
+  }, async (testContext) => {
     const calls: string[] = [];
     const slow: MessageHandler = async (messages) => {
       calls.push(...messages.map(bodyOf));
       await new Promise((resolve) => setTimeout(resolve, 8_000));
     };
-    const aMember = () => aSubscriber("slow.v1", "slow", slow, own.onTestFinished);
+    const aMember = () => aSubscriber("slow.v1", "slow", slow, testContext.onTestFinished);
     const members = [await aMember(), await aMember()];
     await eventually(async () => expect(await groupState("slow.slow.v1")).toBe("Stable 2"));
-    await (await aTransport(kafka.brokers, own.onTestFinished)).publish("slow.v1", [aMessage("once")]);
-    await eventually(() => expect(members.flatMap(({ seen }) => seen)).toEqual(["k:once"]));
+    await (await aTransport(kafka.brokers, testContext.onTestFinished)).publish("slow.v1", [aMessage("once")]);
+    await eventually(() => expect(members.flatMap(({ received }) => received)).toEqual(["k:once"]));
     expect(calls).toEqual(["once"]);
   });
 
   test("thousands of messages take effect once each when one of two consumers is killed", {
     concurrent: true,
-  }, async (own) => {
+  }, async (testContext) => {
     await using db = await createTestDatabase("messaging", database);
     const env = {
       DATABASE_URL: db.url,
@@ -204,7 +209,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     await using survivor = startChild("./consumer-process.ts", env);
     await Promise.all([killed.nextLine(), survivor.nextLine()]);
     await eventually(async () => expect(await groupState(`tests.${topic}`)).toBe("Stable 2"));
-    const transport = await aTransport(kafka.brokers, own.onTestFinished);
+    const transport = await aTransport(kafka.brokers, testContext.onTestFinished);
     await using _relay = startRelay({ databaseUrl: db.url, topics: [topic], transport, logger });
 
     for (const body of numbers(60)) {
@@ -224,7 +229,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(await deadLetters(db.orm)).toEqual([]);
   });
 
-  test("all events take effect when Kafka is unreachable at the start and fails later, without a service restart", async () => {
+  test("all events take effect without a service restart when Kafka is unreachable at the start and fails later", async () => {
     await using db = await createTestDatabase("messaging", database);
     await kafka.stop();
     const [consuming, publishing] = [await aTransport(), await aTransport()];
@@ -256,7 +261,7 @@ describe.skipIf(missing !== "")("Kafka", () => {
     expect(await deadLetters(db.orm)).toEqual([]);
   });
 
-  test("a transport can be closed at any time and leaves no group member behind", async () => {
+  test("a Kafka transport that is closed during its start leaves no group member behind", async () => {
     const nowhere = await aTransport("127.0.0.1:1");
     await nowhere.subscribe("closed.v1", "close", async () => {});
     const publishing = expect(nowhere.publish("closed.v1", [aMessage("1")])).rejects.toThrow();

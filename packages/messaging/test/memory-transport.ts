@@ -9,7 +9,7 @@ export class MemoryTransport implements Transport {
   /** Payload bytes of each call of `publish`. */
   readonly batchBytes: number[] = [];
   attempts = 0;
-  /** Runs before each publication. Throws to reject it. */
+  /** Runs before each publication, and rejects it by throwing. */
   beforePublish: (topic: string) => Promise<void> | void = () => {};
   readonly services = [];
   readonly keys = createMessageKeys(testEventKeys(topic));
@@ -54,7 +54,7 @@ export class MemoryTransport implements Transport {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-/** Creates a message, with a new event id by default. */
+/** Creates a message. The default event id is a new one. */
 export function aMessage(body: string, { key = "k", id = uuidv7() }: { key?: string; id?: string } = {}): Message {
   return { key, payload: Buffer.from(body), headers: { ce_id: id, ce_type: "tests.v1.Test" } };
 }

@@ -18,4 +18,5 @@ function causeIndex({ kind, name, refund_id }: Entry): number {
 }
 
 /** Compares entries of a timeline by time, and within a millisecond causes before effects. */
-export const byTimeAndCause = (a: Entry, b: Entry): number => Date.parse(a.at) - Date.parse(b.at) || causeIndex(a) - causeIndex(b);
+export const byTimeAndCause = (a: Entry, b: Entry): number =>
+  Date.parse(a.at) - Date.parse(b.at) || causeIndex(a) - causeIndex(b);

@@ -37,7 +37,10 @@ test("the numeric codes have the same sum as those of ISO 3166-1", () => {
 
 test("isCountryAlpha3 rejects codes that are not officially assigned", () => {
   for (const code of ["", "dza", "XKX", "EUR", "ZZZ", "GBD", "ANT", "DZA "]) expect(isCountryAlpha3(code)).toBe(false);
-  const { alpha2, numeric } = { alpha2: countries.map((country) => country.alpha2), numeric: countries.map((country) => country.numeric) };
+  const { alpha2, numeric } = {
+    alpha2: countries.map((country) => country.alpha2),
+    numeric: countries.map((country) => country.numeric),
+  };
   for (const code of ["", "dz", "XK", "EU", "UK", "ZZ", "AN"]) expect(alpha2).not.toContain(code);
   for (const code of [0, 1, 12.5, -12, 280, 900, 999, 1012]) expect(numeric).not.toContain(code);
   expect(isCountryAlpha3("DZA") && alpha2.includes("DZ") && numeric.includes(12)).toBe(true);

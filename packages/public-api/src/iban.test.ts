@@ -86,12 +86,14 @@ describe("isIban", () => {
 
   test("rejects an IBAN with one replaced character or two swapped characters of one kind", () => {
     const isDigit = (character: string) => kinds.n.test(character);
-    const withReplacement = (text: string, at: number, replacement: string) => text.slice(0, at) + replacement + text.slice(at + replacement.length);
+    const withReplacement = (text: string, at: number, replacement: string) =>
+      text.slice(0, at) + replacement + text.slice(at + replacement.length);
     fc.assert(
       fc.property(iban, fc.nat(33), fc.stringMatching(kinds.c), (text, position, otherCharacter) => {
         const at = position % (text.length - 1);
         const [here, next] = [text[at] as string, text[at + 1] as string];
-        if (otherCharacter !== here && isDigit(otherCharacter) === isDigit(here)) expect(isIban(withReplacement(text, at, otherCharacter))).toBe(false);
+        if (otherCharacter !== here && isDigit(otherCharacter) === isDigit(here))
+          expect(isIban(withReplacement(text, at, otherCharacter))).toBe(false);
         if (next !== here && isDigit(next) === isDigit(here)) expect(isIban(withReplacement(text, at, next + here))).toBe(false);
       }),
       { numRuns: 2_000 },

@@ -97,7 +97,8 @@ function statesOf({ createdAtMs, paidAtMs, updatedAtMs, status, origin }: NonNul
   const states = [state(createdAtMs, "PENDING")];
   if (paidAtMs !== undefined) states.push(state(paidAtMs, "PAID"));
   const currentState = enumName(PaymentStatus, status) ?? "";
-  if (currentState !== "PENDING" && currentState !== "PAID") states.push(state(updatedAtMs, currentState, origin && "changed at the card processor"));
+  if (currentState !== "PENDING" && currentState !== "PAID")
+    states.push(state(updatedAtMs, currentState, origin && "changed at the card processor"));
   return states;
 }
 

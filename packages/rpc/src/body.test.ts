@@ -34,31 +34,31 @@ async function responseOn(socket: net.Socket): Promise<string> {
   return data.toString().split("\r\n\r\n")[1] ?? "";
 }
 
-test("reads a body of many one-byte chunks", async () => {
+test("createBodyReader reads a body of many one-byte chunks", async () => {
   const socket = connect(await startServer(10_000));
   socket.write(head + chunk(Buffer.of(65)).toString().repeat(3_000));
   socket.write("0\r\n\r\n");
   expect(await responseOn(socket)).toBe("3000 bytes");
 });
 
-test("ends the connection of a body in more than 10 000 chunks", async () => {
+test("createBodyReader ends the connection of a body in more than 10 000 chunks", async () => {
   const socket = connect(await startServer(10_000_000));
   const closed = new Promise((resolve) => socket.once("close", resolve));
   socket.write(head + chunk(Buffer.of(65)).toString().repeat(10_001));
   await closed;
 });
 
-test("rejects a body that exceeds the limit of unfinished bodies, and accepts bodies again after others end", async () => {
+test("createBodyReader rejects a body that exceeds the limit of unfinished bodies, and accepts bodies again after others end", async () => {
   const port = await startServer(200_000);
-  const rivals = [connect(port), connect(port)];
-  for (const socket of rivals) {
+  const largeSockets = [connect(port), connect(port)];
+  for (const socket of largeSockets) {
     socket.write(head);
     socket.write(chunk(Buffer.alloc(120_000)));
   }
-  const [rejected, text] = await Promise.race(rivals.map(async (socket) => [socket, await responseOn(socket)] as const));
+  const [rejected, text] = await Promise.race(largeSockets.map(async (socket) => [socket, await responseOn(socket)] as const));
   // 8 is resource_exhausted; 1 is the number of refusals, by which the caller retries.
   expect(text).toBe("error 8 1");
-  for (const socket of rivals.filter((rival) => rival !== rejected)) {
+  for (const socket of largeSockets.filter((socket) => socket !== rejected)) {
     socket.write("0\r\n\r\n");
     expect(await responseOn(socket)).toBe("120000 bytes");
   }
@@ -69,14 +69,14 @@ test("rejects a body that exceeds the limit of unfinished bodies, and accepts bo
   expect(await responseOn(next)).toBe("90000 bytes");
 });
 
-test("accepts small bodies while unfinished large bodies use the whole limit of large bodies", async () => {
+test("createBodyReader accepts small bodies while unfinished large bodies use the whole limit of large bodies", async () => {
   const port = await startServer(40_000);
   for (let i = 0; i < 2; i++) {
     const large = connect(port);
     large.write(head);
     large.write(chunk(Buffer.alloc(20_000)));
   }
-  // If the small body arrived first, the test would pass without the rule.
+  // Waits, because the test would pass without the rule if the server read the small body first.
   await new Promise((resolve) => setTimeout(resolve, 200));
   const small = connect(port);
   small.write(head);

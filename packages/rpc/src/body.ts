@@ -22,7 +22,7 @@ export type ReadBody = (request: Request) => Promise<Buffer>;
 /**
  * Creates a reader of request bodies. All unfinished bodies together buffer at most
  * `unfinishedBytesMax` bytes. Small bodies may use a quarter more, so that unfinished large bodies
- * do not block them. The reader rejects a body beyond the limit and drops the rest of it. An error
+ * do not delay them. The reader rejects a body beyond the limit and drops the rest of it. An error
  * response can still be sent to the request.
  */
 export function createBodyReader(unfinishedBytesMax: number): ReadBody {
@@ -33,9 +33,9 @@ export function createBodyReader(unfinishedBytesMax: number): ReadBody {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const append = (chunk: Buffer) => {
       if (body.length + chunk.length > messageBytesMax) return reject(tooLargeToRead());
-      const before = body.capacity;
+      const capacityBefore = body.capacity;
       body.append(chunk);
-      buffered += body.capacity - before;
+      buffered += body.capacity - capacityBefore;
       const max = body.capacity <= smallBytesMax ? unfinishedBytesMax * 1.25 : unfinishedBytesMax;
       if (buffered > max) reject(tooManyBytes());
     };
@@ -64,7 +64,7 @@ export function dropBody(request: Request): void {
   request.resume();
 }
 
-/** Ends a request that arrives in too many chunks. Over HTTP/1.1, this ends its connection, too. */
+/** Ends a request whose body has too many chunks. Over HTTP/1.1, this ends its connection, too. */
 function boundChunks(request: Request): void {
   let chunks = 0;
   request.on("data", () => {

@@ -28,7 +28,7 @@ export interface Call {
   readonly requestId: string;
   /** IP address of the caller at the gateway; empty for a call that the platform starts. */
   readonly address: string;
-  /** W3C trace context, which each call and event carries. */
+  /** W3C trace context of the call. */
   readonly traceparent: string;
   readonly idempotencyKey: IdempotencyKey | undefined;
   /** Returns the milliseconds until the deadline, after which the client has given up. */

@@ -41,8 +41,8 @@ test("the verifier accepts a signer's clock that is five seconds ahead, and reje
   clock.signerMs += 5_000;
   expect(verifier.check(signer.sign(caller, "clients"), getClient)).toEqual(caller);
   clock.signerMs += 1_000;
-  const fromTheFuture = signRenewed(signer, clock);
-  expect(() => verifier.check(fromTheFuture, getClient)).toThrow("is not valid yet");
+  const earlyToken = signRenewed(signer, clock);
+  expect(() => verifier.check(earlyToken, getClient)).toThrow("is not valid yet");
 });
 
 /** Moves the signer's clock past the age at which it replaces a token. */
@@ -71,10 +71,10 @@ test("the verifier rejects a token for another service, a changed or truncated o
   expect(() => verifierOf("payments").check(token, getClient)).toThrow("another service");
   const [header = "", payload = "", signature = ""] = token.split(".");
   const asAdmin = Buffer.from(JSON.stringify({ ...JSON.parse(atob(payload)), role: "admin" })).toString("base64url");
-  const none = Buffer.from(JSON.stringify({ alg: "none", kid: "k" })).toString("base64url");
-  for (const bad of [
+  const unsignedHeader = Buffer.from(JSON.stringify({ alg: "none", kid: "k" })).toString("base64url");
+  for (const invalidToken of [
     `${header}.${asAdmin}.${signature}`,
-    `${none}.${payload}.`,
+    `${unsignedHeader}.${payload}.`,
     `${header}.${payload}.`,
     `${header}.${payload}`,
     `${token}.x`,
@@ -84,20 +84,20 @@ test("the verifier rejects a token for another service, a changed or truncated o
     `${Buffer.from("null").toString("base64url")}.${payload}.${signature}`,
     "x".repeat(100_000),
   ])
-    expect(() => verifier.check(bad, getClient)).toThrow("the caller token");
+    expect(() => verifier.check(invalidToken, getClient)).toThrow("the caller token");
   expect(verifier.check(token, getClient)).toEqual(caller);
 });
 
-test("no token is rejected during a key rotation: add the new public key, sign with the new private key, remove the old one", () => {
-  const [old, fresh] = [createPair(), createPair({ id: "k2" })];
-  const [before, meanwhile, after] = [[old.key], [old.key, fresh.key], [fresh.key]].map((keys) => {
-    const verifier = old.verifierOf("clients", keys);
-    return ({ signer }: typeof old) => verifier.check(signer.sign(caller, "clients"), getClient);
-  }) as [(pair: typeof old) => Caller, (pair: typeof old) => Caller, (pair: typeof old) => Caller];
+test("the verifier rejects no token in the three steps of a key rotation", () => {
+  const [oldPair, newPair] = [createPair(), createPair({ id: "k2" })];
+  const [checkBefore, checkDuring, checkAfter] = [[oldPair.key], [oldPair.key, newPair.key], [newPair.key]].map((keys) => {
+    const verifier = oldPair.verifierOf("clients", keys);
+    return ({ signer }: typeof oldPair) => verifier.check(signer.sign(caller, "clients"), getClient);
+  }) as [(pair: typeof oldPair) => Caller, (pair: typeof oldPair) => Caller, (pair: typeof oldPair) => Caller];
   // In each step, replicas of the previous and of the next step accept each other's tokens.
-  expect([before(old), meanwhile(old), meanwhile(fresh), after(fresh)]).toEqual(Array(4).fill(caller));
-  expect(() => before(fresh)).toThrow("unknown key");
-  expect(() => after(old)).toThrow("unknown key");
+  expect([checkBefore(oldPair), checkDuring(oldPair), checkDuring(newPair), checkAfter(newPair)]).toEqual(Array(4).fill(caller));
+  expect(() => checkBefore(newPair)).toThrow("unknown key");
+  expect(() => checkAfter(oldPair)).toThrow("unknown key");
 });
 
 test("a key with a list of methods signs only for the platform, and only for these methods", () => {

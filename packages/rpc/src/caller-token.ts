@@ -22,7 +22,7 @@ export interface TrustedKey {
 
 /** Validity of a token. */
 const lifetimeMs = 10_000;
-/** Age at which the signer replaces a token, so that tokens do not expire on their way. */
+/** Age at which the signer replaces a token, so that it does not expire before it is verified. */
 const renewAfterMs = 5_000;
 /** Permitted difference between the clocks of two hosts. */
 const clockSkewMs = 5_000;
@@ -38,7 +38,7 @@ const tokenLengthMax = 2_048;
  */
 export function createCallerSigner({ id, privateKey }: CallerKey, nowMs: () => number = Date.now) {
   const header = base64url(JSON.stringify({ alg: "EdDSA", kid: id }));
-  const signed = new Map<string, { token: string; atMs: number }>();
+  const cachedTokens = new Map<string, { token: string; atMs: number }>();
 
   return {
     /** Returns a token of the caller for a service. Throws for `noCaller`. */
@@ -46,19 +46,19 @@ export function createCallerSigner({ id, privateKey }: CallerKey, nowMs: () => n
       if (caller.role === "none") throw new Error("a call without a caller has no caller token");
       const name = `${audience} ${JSON.stringify(caller)}`;
       const now = nowMs();
-      const cached = signed.get(name);
-      // A token from the future is replaced: the clock was set back.
+      const cached = cachedTokens.get(name);
+      // A token with a later time is replaced, because the clock was set back.
       if (cached && now >= cached.atMs && now < cached.atMs + renewAfterMs) return cached.token;
       const claims = { ...caller, aud: audience, iat: now / 1_000, exp: (now + lifetimeMs) / 1_000 };
       const input = `${header}.${base64url(JSON.stringify(claims))}`;
       const token = `${input}.${sign(null, Buffer.from(input), privateKey).toString("base64url")}`;
-      setBounded(signed, name, { token, atMs: now }, cachedMax);
+      setBounded(cachedTokens, name, { token, atMs: now }, cachedMax);
       return token;
     },
   };
 }
 
-interface Verified {
+interface VerifiedToken {
   readonly caller: Caller;
   readonly signsFor: TrustedKey["signsFor"];
   readonly notBeforeMs: number;
@@ -71,19 +71,19 @@ export function createCallerVerifier(
   nowMs: () => number = Date.now,
 ) {
   const keyOf = new Map(keys.map((key) => [key.id, key]));
-  const verified = new Map<string, Verified>();
+  const cachedResults = new Map<string, VerifiedToken>();
 
-  const verifyOnce = (token: string): Verified => {
+  const verifyOnce = (token: string): VerifiedToken => {
     const [header = "", payload = "", signature = "", ...rest] = token.split(".");
-    if (rest.length > 0 || token.length > tokenLengthMax) throw rejected("is malformed");
+    if (rest.length > 0 || token.length > tokenLengthMax) throw tokenError("is malformed");
     const { alg, kid } = parse(header);
     const key = keyOf.get(String(kid));
-    if (alg !== "EdDSA" || !key) throw rejected("is signed with an unknown key");
+    if (alg !== "EdDSA" || !key) throw tokenError("is signed with an unknown key");
     if (!verify(null, Buffer.from(`${header}.${payload}`), key.publicKey, Buffer.from(signature, "base64url"))) {
-      throw rejected("has an invalid signature");
+      throw tokenError("has an invalid signature");
     }
     const { aud, iat, exp, ...caller } = parse(payload);
-    if (aud !== audience) throw rejected("is for another service");
+    if (aud !== audience) throw tokenError("is for another service");
     const issuedAtMs = Number(iat) * 1_000;
     // A signer cannot extend the lifetime with a late `exp`.
     const endsAtMs = Math.min(Number(exp) * 1_000, issuedAtMs + lifetimeMs);
@@ -96,21 +96,21 @@ export function createCallerVerifier(
      * with the reason for a token that is not valid there.
      */
     check(token: string | undefined, method: DescMethodUnary): Caller {
-      if (!token) throw rejected("is missing");
-      let cached = verified.get(token);
+      if (!token) throw tokenError("is missing");
+      let cached = cachedResults.get(token);
       if (!cached) {
         cached = verifyOnce(token);
-        setBounded(verified, token, cached, cachedMax);
+        setBounded(cachedResults, token, cached, cachedMax);
       }
       const now = nowMs();
       // The negation rejects NaN, the value of a claim that is not a number.
       if (!(now >= cached.notBeforeMs && now < cached.endsAtMs)) {
-        throw rejected("has expired or is not valid yet: the call waited too long, or the clocks of the hosts differ");
+        throw tokenError("has expired or is not valid yet: the call waited too long, or the clocks of the hosts differ");
       }
       const { caller, signsFor } = cached;
-      if (caller.role === "none") throw rejected("has no caller");
+      if (caller.role === "none") throw tokenError("has no caller");
       if (signsFor !== "anyone" && !(caller.role === "platform" && signsFor.includes(method))) {
-        throw rejected("is signed with a key that is not permitted for this caller or method");
+        throw tokenError("is signed with a key that is not permitted for this caller or method");
       }
       return caller;
     },
@@ -126,7 +126,7 @@ function parse(part: string): Record<string, unknown> {
     const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString());
     if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
   } catch {}
-  throw rejected("is malformed");
+  throw tokenError("is malformed");
 }
 
-const rejected = (reason: string) => new ConnectError(`the caller token ${reason}`, Code.Unauthenticated);
+const tokenError = (reason: string) => new ConnectError(`the caller token ${reason}`, Code.Unauthenticated);

@@ -43,7 +43,7 @@ async function callTo(status: number, headers: Record<string, string>, ...body: 
 
 describe("createRpcClient", () => {
   test.each<Record<string, string>>([{}, { "content-encoding": "identity" }])(
-    "accepts a protobuf response with headers %o",
+    "createRpcClient accepts a protobuf response with headers %o",
     async (headers) => {
       expect(await callTo(200, { ...inProto, ...headers }, message)).toMatchObject({
         outcome: { leaseMs: 5 },
@@ -61,14 +61,17 @@ describe("createRpcClient", () => {
     ["JSON instead of protobuf", 200, { "content-type": "application/json" }, ['{"leaseMs":5}'], "internal"],
     ["an unknown content encoding", 200, { ...inProto, "content-encoding": "zstd" }, [message], "internal"],
     ["a content encoding that was not accepted", 200, { ...inProto, "content-encoding": "gzip" }, [message], "internal"],
-    ["bytes that are no protobuf message", 200, inProto, [Buffer.from([0xff, 0xff])], "internal"],
+    ["bytes that are not a protobuf message", 200, inProto, [Buffer.from([0xff, 0xff])], "internal"],
     ["more than 4 MiB", 200, inProto, [Buffer.alloc(4 * 1024 * 1024), Buffer.of(0)], "resource_exhausted"],
     ["a success without content", 204, inProto, [], "unknown"],
     ["a Connect error", 400, { "content-type": "application/json" }, ['{"code":"out_of_range"}'], "out_of_range"],
     ["a Connect error as HTML", 400, { "content-type": "text/html" }, ['{"code":"out_of_range"}'], "internal"],
     ["an error page of a proxy", 503, { "content-type": "text/html" }, ["<p>Later</p>"], "unavailable"],
-    ["JSON that is no Connect error", 404, { "content-type": "application/json" }, ["[]"], "unimplemented"],
-  ])("throws a ConnectError and counts the call as failed when the response is %s", async (_, status, headers, body, code) => {
-    expect(await callTo(status, headers, ...body)).toEqual({ outcome: code, counted: [`${code} 1`] });
-  });
+    ["JSON that is not a Connect error", 404, { "content-type": "application/json" }, ["[]"], "unimplemented"],
+  ])(
+    "createRpcClient throws a ConnectError and counts the call as failed when the response is %s",
+    async (_, status, headers, body, code) => {
+      expect(await callTo(status, headers, ...body)).toEqual({ outcome: code, counted: [`${code} 1`] });
+    },
+  );
 });

@@ -119,12 +119,12 @@ export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOpti
     if (!signer) throw new Error(`calls to ${audience} need a caller token, but this process has no signing key`);
     return signer.sign(caller, audience);
   };
-  let turn = 0;
+  let nextIndex = 0;
 
   const nextReplica = () => {
     const now = performance.now();
     for (let i = 0; i < replicas.length; i++) {
-      const replica = replicas[turn++ % replicas.length] as Replica;
+      const replica = replicas[nextIndex++ % replicas.length] as Replica;
       if (replica.ejectedUntilMs <= now) return replica;
     }
     // The replica that failed first is the likeliest to be available again.
@@ -133,7 +133,7 @@ export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOpti
 
   const makeCall: RpcChannel["call"] = async (method, body, call) => {
     const endsAtMs = performance.now() + (call.timeoutMs ?? timeoutMsDefault);
-    const repeatable = method.idempotency !== IdempotencyLevel.IDEMPOTENCY_UNKNOWN || call.idempotencyKey !== undefined;
+    const isRepeatable = method.idempotency !== IdempotencyLevel.IDEMPOTENCY_UNKNOWN || call.idempotencyKey !== undefined;
     for (let attempt = 1; ; attempt++) {
       const replica = nextReplica();
       const remainingMs = Math.ceil(endsAtMs - performance.now());
@@ -142,21 +142,25 @@ export function createRpcChannel({ urls, audience, signer, tls }: RpcChannelOpti
         if (remainingMs <= 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
         return await send(replica, method, body, { call, token, timeoutMs: remainingMs });
       } catch (error) {
-        // The token expired on its way, and the server rejected the call without reading it.
+        // The token expired before the server verified it. The server did not read the call.
         const expired = error instanceof ConnectError && error.code === Code.Unauthenticated && tokenFor(call.caller) !== token;
         const notSent = error instanceof ConnectionError && error.notSent;
         // Other codes report an unavailable external system, for every replica.
         const unavailable =
           error instanceof ConnectionError || (error instanceof DomainError && error.code === "service_unavailable");
         if (notSent) eject(replica);
-        if (attempt < attemptsMax && (notSent || expired || (unavailable && repeatable)) && endsAtMs - performance.now() > 100) {
+        if (
+          attempt < attemptsMax &&
+          (notSent || expired || (unavailable && isRepeatable)) &&
+          endsAtMs - performance.now() > 100
+        ) {
           repeated.inc({ to: audience });
           await new Promise((resolve) => setTimeout(resolve, 20 * attempt ** 2));
           continue;
         }
         if (expired) throw unreachable();
         if (!(error instanceof ConnectionError)) throw error;
-        throw notSent || repeatable ? unreachable() : interrupted();
+        throw notSent || isRepeatable ? unreachable() : interrupted();
       }
     }
   };
@@ -256,7 +260,7 @@ function send(
     let status = 0;
     let abort: ((reason: Error) => void) | undefined;
     let expired: Error | undefined;
-    // Whole tenths of a second, so that Node keeps the timers in few lists.
+    // Rounds up to tenths of a second, so that Node keeps the timers in few lists.
     const timer = setTimeout(
       () => {
         expired = new ConnectError("the deadline has passed", Code.DeadlineExceeded);
@@ -271,7 +275,7 @@ function send(
         // Runs before the first byte is written to a connection.
         onRequestStart(controller) {
           abort = (reason) => controller.abort(reason);
-          // The deadline passed while the connection was opened.
+          // The deadline may pass while the connection is opened.
           if (expired) abort(expired);
         },
         onResponseStart(_controller, statusCode, headers) {
@@ -314,10 +318,10 @@ function readResponse(method: DescMethodUnary, status: number, headers: Response
   const type = headers["content-type"];
   const encoding = headers["content-encoding"];
   if (status !== 200 || type !== "application/proto" || encoding !== undefined) {
-    const standard = new Headers();
-    if (type !== undefined) standard.set("content-type", String(type));
-    if (encoding !== undefined) standard.set("content-encoding", String(encoding));
-    const { unaryError } = validateResponseWithCompression("unary", [], true, status, standard);
+    const standardHeaders = new Headers();
+    if (type !== undefined) standardHeaders.set("content-type", String(type));
+    if (encoding !== undefined) standardHeaders.set("content-encoding", String(encoding));
+    const { unaryError } = validateResponseWithCompression("unary", [], true, status, standardHeaders);
     if (unaryError) throw readError(body, unaryError);
   }
   try {

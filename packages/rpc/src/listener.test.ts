@@ -10,8 +10,8 @@ import { createRpcChannel, createRpcClient, createRpcServer, noCaller, type RpcS
 
 const path = "/messaging.v1.HandOverService/HandOverMessages";
 let server: RpcServer;
-let begun = 0;
-let whenBegun = () => {};
+let startedCalls = 0;
+let onCallStart = () => {};
 afterEach(() => server[Symbol.asyncDispose]());
 
 /** Starts a server with short time limits. `respondAfterMs` is the duration of a call. */
@@ -22,8 +22,8 @@ async function startServer(connectionsMax = 100, respondAfterMs = 0, requestTime
         HandOverService,
         {
           async handOverMessages() {
-            begun++;
-            whenBegun();
+            startedCalls++;
+            onCallStart();
             await sleep(respondAfterMs);
             return {};
           },
@@ -45,15 +45,15 @@ async function startServer(connectionsMax = 100, respondAfterMs = 0, requestTime
  * Resolves when the connection has ended. The server resets a connection whose bytes it did not
  * read.
  */
-const closeOf = (socket: net.Socket) => new Promise((resolve) => socket.on("error", () => {}).once("close", resolve));
+const waitForClose = (socket: net.Socket) => new Promise((resolve) => socket.on("error", () => {}).once("close", resolve));
 
 /** Sends `begin`, then `drop` every 50 ms. Resolves when the server closes the connection. */
-async function drip(begin: Buffer | string, drop: Buffer | string): Promise<void> {
+async function sendSlowly(begin: Buffer | string, piece: Buffer | string): Promise<void> {
   const socket = net.connect(server.port, "127.0.0.1");
-  const timer = setInterval(() => socket.write(drop), 50);
+  const timer = setInterval(() => socket.write(piece), 50);
   socket.write(begin);
   socket.resume();
-  await closeOf(socket);
+  await waitForClose(socket);
   clearInterval(timer);
 }
 
@@ -68,12 +68,12 @@ test.each([
   ["chunked body", `${post}Transfer-Encoding: chunked\r\n\r\n`, "1\r\nx\r\n"],
   ["HTTP/2 preface", preface.slice(0, 10), ""],
   ["HTTP/2 requests", Buffer.concat([Buffer.from(preface), settingsFrame]), ""],
-])("closes a connection whose %s does not arrive in time", async (_part, begin, drop) => {
+])("the RPC server closes a connection whose %s is not received in time", async (_part, begin, piece) => {
   await startServer();
-  await drip(begin, drop);
+  await sendSlowly(begin, piece);
 });
 
-test("ends an HTTP/2 request whose body does not arrive, and later its idle connection", async () => {
+test("the RPC server ends an HTTP/2 request whose body is not received, and later its idle connection", async () => {
   await startServer();
   const session = http2.connect(server.url);
   const stream = session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc" });
@@ -83,7 +83,7 @@ test("ends an HTTP/2 request whose body does not arrive, and later its idle conn
   await once(session, "close");
 });
 
-test("keeps a connection during a call that exceeds the request timeout, and while it is idle between calls", async () => {
+test("the RPC server keeps a connection during a call that exceeds the request timeout, and while it is idle between calls", async () => {
   await startServer(100, 1_000);
   await using channel = createRpcChannel({ urls: [server.url], audience: "test" });
   const client = createRpcClient(HandOverService, channel);
@@ -92,7 +92,7 @@ test("keeps a connection during a call that exceeds the request timeout, and whi
   await client.handOverMessages({}, { caller: noCaller });
 });
 
-test("closes a connection whose caller does not read the response", async () => {
+test("the RPC server closes a connection whose caller does not read the response", async () => {
   server = await createRpcServer({
     services: [
       serve(
@@ -109,26 +109,27 @@ test("closes a connection whose caller does not read the response", async () => 
     logger: createLogger("test", "silent"),
   });
   const socket = net.connect(server.port, "127.0.0.1").pause();
-  const closed = closeOf(socket);
+  const closed = waitForClose(socket);
   const head = "POST /identity.v1.KeyLeaseService/ResolveKeys HTTP/1.1\r\nHost: a\r\nContent-Type: application/proto\r\n";
   socket.write(`${head}Content-Length: 0\r\n\r\n`.repeat(8));
-  // A socket that does not read notices the close when it writes. These bytes must not prevent it.
+  // A socket that does not read detects the close only when it writes. Its bytes must not prevent
+  // the close.
   const timer = setInterval(() => socket.write("\r\n"), 100);
   await closed;
   clearInterval(timer);
 });
 
-test("closes a connection with more than 32 pipelined requests without a response", async () => {
+test("the RPC server closes a connection with more than 32 pipelined requests without a response", async () => {
   await startServer(100, 60_000);
   const socket = net.connect(server.port, "127.0.0.1");
-  const closed = closeOf(socket);
-  begun = 0;
+  const closed = waitForClose(socket);
+  startedCalls = 0;
   socket.write(`${post}Content-Length: 0\r\n\r\n`.repeat(100));
   await closed;
-  expect(begun).toBeLessThanOrEqual(32);
+  expect(startedCalls).toBeLessThanOrEqual(32);
 });
 
-test("ends an HTTP/2 request whose body arrives in more than 10 000 frames", async () => {
+test("the RPC server ends an HTTP/2 request whose body has more than 10 000 frames", async () => {
   await startServer(100, 0, 60_000);
   const frame = (type: number, flags: number, streamId: number, payload: Buffer) =>
     Buffer.concat([Buffer.of(0, payload.length >> 8, payload.length & 255, type, flags, 0, 0, 0, streamId), payload]);
@@ -151,18 +152,18 @@ test("ends an HTTP/2 request whose body arrives in more than 10 000 frames", asy
   socket.destroy();
 });
 
-test("closes connections beyond the limit and keeps the others", async () => {
+test("the RPC server closes connections beyond the limit and keeps the others", async () => {
   await startServer(2);
-  const open = [1, 2].map(() => net.connect(server.port, "127.0.0.1"));
-  await Promise.all(open.map((socket) => once(socket, "connect")));
+  const sockets = [1, 2].map(() => net.connect(server.port, "127.0.0.1"));
+  await Promise.all(sockets.map((socket) => once(socket, "connect")));
   const third = net.connect(server.port, "127.0.0.1");
   third.on("error", () => {});
   await once(third, "close");
-  expect(open.map(({ closed }) => closed)).toEqual([false, false]);
-  for (const socket of open) socket.destroy();
+  expect(sockets.map(({ closed }) => closed)).toEqual([false, false]);
+  for (const socket of sockets) socket.destroy();
 });
 
-test("responds to a request that arrived while the stopping process was busy", async () => {
+test("the RPC server responds to a request that was sent while the stopping process was busy", async () => {
   const { port } = await startServer();
   const socket = net.connect(port, "127.0.0.1");
   const request = `${post}Content-Length: 0\r\n\r\n`;
@@ -181,7 +182,7 @@ test("responds to a request that arrived while the stopping process was busy", a
   expect(responses).toBe(2);
 });
 
-test("responds to a request on a connection that was opened while the stopping process was busy", async () => {
+test("the RPC server responds to a request on a connection that was opened while the stopping process was busy", async () => {
   const { port } = await startServer();
   const request = `${post}Content-Length: 0\r\n\r\n`;
   const turn = new Int32Array(new SharedArrayBuffer(4));
@@ -193,15 +194,15 @@ test("responds to a request on a connection that was opened while the stopping p
     }));
     socket.on("error", (error) => parentPort.postMessage(error.code));
     socket.once("data", (chunk) => parentPort.postMessage(chunk.toString().slice(0, 12)));`;
-  const late = new Worker(code, { eval: true, workerData: { port, request, turn } });
-  await once(late, "online");
-  const outcome = once(late, "message");
+  const worker = new Worker(code, { eval: true, workerData: { port, request, turn } });
+  await once(worker, "online");
+  const outcome = once(worker, "message");
   const socket = net.connect(port, "127.0.0.1");
   socket.write(request);
   await once(socket.resume(), "data");
   // Blocks the process in this call until the worker has connected.
-  whenBegun = () => {
-    whenBegun = () => {};
+  onCallStart = () => {
+    onCallStart = () => {};
     Atomics.store(turn, 0, 1);
     Atomics.notify(turn, 0);
     Atomics.wait(turn, 0, 1);
@@ -211,21 +212,21 @@ test("responds to a request on a connection that was opened while the stopping p
   const untilMs = performance.now() + 300;
   while (performance.now() < untilMs);
   expect(await outcome).toEqual(["HTTP/1.1 200"]);
-  await late.terminate();
+  await worker.terminate();
   await stopped;
 });
 
-test("responds to a call on an idle connection while the server stops", async () => {
+test("the RPC server responds to a call on an idle connection while the server stops", async () => {
   await startServer();
   await using channel = createRpcChannel({ urls: [server.url], audience: "test" });
   const client = createRpcClient(HandOverService, channel);
   await client.handOverMessages({}, { caller: noCaller });
-  begun = 0;
+  startedCalls = 0;
   const stopped = server[Symbol.asyncDispose]();
-  // The server closes its port earlier.
+  // The server has closed its port before.
   await sleep(500);
   await client.handOverMessages({}, { caller: noCaller });
-  expect(begun).toBe(1);
+  expect(startedCalls).toBe(1);
   await stopped;
 });
 
@@ -246,7 +247,7 @@ test("a client closes an idle connection before the server does", async () => {
   expect(ends[0]).toBe("client");
 });
 
-test("responds to a pipelined request of a stopping server that arrived before the previous response", async () => {
+test("the RPC server responds, while it stops, to a pipelined request that it received before the previous response", async () => {
   const { port } = await startServer(100, 400);
   const socket = net.connect(port, "127.0.0.1");
   const request = `${post}Content-Length: 0\r\n\r\n`;
@@ -255,7 +256,7 @@ test("responds to a pipelined request of a stopping server that arrived before t
     received += chunk.toString("latin1");
   });
   const closed = once(socket, "close");
-  begun = 0;
+  startedCalls = 0;
   socket.write(request);
   await sleep(200);
   socket.write(request);
@@ -263,6 +264,6 @@ test("responds to a pipelined request of a stopping server that arrived before t
   await once(socket, "data");
   await server[Symbol.asyncDispose]();
   await closed;
-  expect(begun).toBe(2);
+  expect(startedCalls).toBe(2);
   expect(received.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
 });

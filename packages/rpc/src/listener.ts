@@ -72,7 +72,7 @@ export async function listen(options: {
   /** Connections before the end of their TLS handshake, by remote address. */
   const handshaking = new Map<string, net.Socket>();
 
-  const server1 = http.createServer(
+  const http1Server = http.createServer(
     {
       keepAliveTimeout: keepAliveTimeoutMs,
       headersTimeout: headersTimeoutMs,
@@ -90,11 +90,11 @@ export async function listen(options: {
       handle(request, response);
     },
   );
-  server1.timeout = limits.idleTimeoutMs;
+  http1Server.timeout = limits.idleTimeoutMs;
   // This server never listens itself. The event starts the timer that enforces its timeouts.
-  server1.emit("listening");
+  http1Server.emit("listening");
 
-  const server2 = createHttp2Server(handle, limits, sessions).on("session", (session) => {
+  const http2Server = createHttp2Server(handle, limits, sessions).on("session", (session) => {
     if (stopping) session.close();
   });
 
@@ -105,7 +105,7 @@ export async function listen(options: {
   };
   const serve = (socket: net.Socket, isHttp2: boolean) => {
     if (isHttp2 && outdated.has(socket)) return socket.destroy();
-    (isHttp2 ? server2 : server1).emit("connection", socket);
+    (isHttp2 ? http2Server : http1Server).emit("connection", socket);
   };
 
   const server = options.tls
@@ -129,14 +129,14 @@ export async function listen(options: {
     server.once("error", reject);
     server.listen(options.port, options.host, resolve);
   });
-  const stallTimer = endStalled(sockets, limits.idleTimeoutMs);
+  const stallTimer = destroyStalled(sockets, limits.idleTimeoutMs);
 
   return {
     port: (server.address() as net.AddressInfo).port,
     async stop() {
       stopping = true;
       for (const socket of sockets) {
-        // `Connection: close` on an earlier response would drop the pipelined requests behind it.
+        // `Connection: close` on an earlier response would drop the pipelined requests after it.
         const newest = [...(pending.get(socket) ?? [])].at(-1);
         if (newest) newest.shouldKeepAlive = false;
       }
@@ -144,19 +144,19 @@ export async function listen(options: {
       await sleep(portGraceMs);
       await acceptPending();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const force = setTimeout(() => {
+      const forceTimer = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
       }, drainTimeoutMs);
       await closed;
-      clearTimeout(force);
+      clearTimeout(forceTimer);
       clearInterval(stallTimer);
-      server1.close();
+      http1Server.close();
     },
   };
 }
 
 /** Destroys sockets whose peer has read nothing for `stallMs`. */
-function endStalled(sockets: ReadonlySet<net.Socket>, stallMs: number): NodeJS.Timeout {
+function destroyStalled(sockets: ReadonlySet<net.Socket>, stallMs: number): NodeJS.Timeout {
   const stalled = new StalledSockets(stallMs);
   const check = () => {
     for (const socket of sockets) if (stalled.isStalled(socket)) socket.destroy();
@@ -182,10 +182,10 @@ type RequestHandler = (request: Request, response: Response) => void;
 function createHttp2Server(handle: RequestHandler, limits: Limits, sessions: Set<http2.ServerHttp2Session>): http2.Http2Server {
   const { requestTimeoutMs, idleTimeoutMs } = limits;
   const server = http2.createServer({ settings: { maxConcurrentStreams: 256 } }, (request, response) => {
-    const cutOff = setTimeout(() => {
+    const bodyTimer = setTimeout(() => {
       if (!request.complete) request.stream.close(http2.constants.NGHTTP2_CANCEL);
     }, requestTimeoutMs);
-    request.stream.once("close", () => clearTimeout(cutOff));
+    request.stream.once("close", () => clearTimeout(bodyTimer));
     handle(request, response);
   });
   return server.on("session", (session) => {

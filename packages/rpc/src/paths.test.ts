@@ -66,20 +66,23 @@ interface Connection extends AsyncDisposable {
   call(request: TestRequest): Promise<Outcome>;
 }
 
-const headersOf = ({ headers = {}, body = new Uint8Array(), chunked = false, method = "POST" }: TestRequest, own = {}) => {
-  const all: Record<string, string | undefined> = { ...inProto, ...token(), ...own, ...headers };
-  if (!chunked && method === "POST") all["content-length"] = String(body.length);
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Record<string, string>;
+const headersOf = (
+  { headers = {}, body = new Uint8Array(), chunked = false, method = "POST" }: TestRequest,
+  additionalHeaders = {},
+) => {
+  const combined: Record<string, string | undefined> = { ...inProto, ...token(), ...additionalHeaders, ...headers };
+  if (!chunked && method === "POST") combined["content-length"] = String(body.length);
+  return Object.fromEntries(Object.entries(combined).filter(([, value]) => value !== undefined)) as Record<string, string>;
 };
 
-function overHttp1(own: Record<string, string> = {}): Connection & { connections(): number } {
+function overHttp1(additionalHeaders: Record<string, string> = {}): Connection & { connections(): number } {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const sockets = new Set<net.Socket>();
   return {
     connections: () => sockets.size,
     async call(options) {
       const { path = resolveKeys, method = "POST", body = new Uint8Array() } = options;
-      const request = http.request(`${server.url}${path}`, { agent, method, headers: headersOf(options, own) });
+      const request = http.request(`${server.url}${path}`, { agent, method, headers: headersOf(options, additionalHeaders) });
       request.on("socket", (socket) => sockets.add(socket));
       // Written before the end, so that Node does not add a Content-Length.
       request.write(body);
@@ -110,9 +113,9 @@ function overHttp2(): Connection {
 }
 
 async function text(stream: AsyncIterable<Buffer>): Promise<string> {
-  let all = "";
-  for await (const chunk of stream) all += chunk.toString("latin1");
-  return all;
+  let combined = "";
+  for await (const chunk of stream) combined += chunk.toString("latin1");
+  return combined;
 }
 
 const success = () => ({ status: 200, body: Buffer.from(toBinary(ResolveKeysResponseSchema, response())).toString("latin1") });
@@ -122,7 +125,7 @@ const failure = (status: number, code: string, message: RegExp) => ({
 });
 const noBody = (status: number) => ({ status, body: "" });
 const timeout = (value: string): TestRequest => ({ headers: { "connect-timeout-ms": value } });
-const wrongTimeout = failure(400, "invalid_argument", /protocol error: invalid connect timeout value: .*/);
+const invalidTimeout = failure(400, "invalid_argument", /protocol error: invalid connect timeout value: .*/);
 const tooLarge = new Uint8Array(messageBytesMax + 1);
 
 /**
@@ -136,7 +139,10 @@ const cases: Record<string, [TestRequest, () => Outcome]> = {
     { body: tooLarge, chunked: true },
     () => failure(429, "resource_exhausted", /message size is larger .*/),
   ],
-  "bytes that are no protobuf message": [{ body: Buffer.from([0xff, 0xff]) }, () => failure(500, "internal", /parse binary: .*/)],
+  "bytes that are not a protobuf message": [
+    { body: Buffer.from([0xff, 0xff]) },
+    () => failure(500, "internal", /parse binary: .*/),
+  ],
   // "If the server doesn't support the specified Message-Codec, it must respond with […] 415"
   "content type image/jpeg": [{ headers: { "content-type": "image/jpeg" } }, () => noBody(415)],
   "content type text/html": [{ headers: { "content-type": "text/html; charset=utf-8" } }, () => noBody(415)],
@@ -161,7 +167,7 @@ const cases: Record<string, [TestRequest, () => Outcome]> = {
   ...Object.fromEntries(
     ["abc", "1.5", "1e3", "0x10", "-1", "+1", "12345678901"].map((value) => [
       `timeout ${value}`,
-      [timeout(value), () => wrongTimeout],
+      [timeout(value), () => invalidTimeout],
     ]),
   ),
   "timeout 0": [timeout("0"), () => failure(504, "deadline_exceeded", /.*/)],
@@ -172,8 +178,9 @@ const cases: Record<string, [TestRequest, () => Outcome]> = {
   "GET to a method with side effects": [{ path: handOver, method: "GET" }, () => noBody(405)],
 };
 
-describe.each(Object.entries(cases))("%s", (_name, [request, expected]) => {
-  test("the fast path and connect-node return the same response, and the connection stays usable", async () => {
+test.each(Object.entries(cases))(
+  "the fast path and connect-node return the same response for %s and keep the connection usable",
+  async (_name, [request, expected]) => {
     prefixLength = 1;
     await using fast = overHttp1();
     // This header alone makes connect-node serve the call.
@@ -188,11 +195,11 @@ describe.each(Object.entries(cases))("%s", (_name, [request, expected]) => {
     }
     expect([...bodies]).toHaveLength(1);
     expect([fast.connections(), slow.connections()]).toEqual([1, 1]);
-  });
-});
+  },
+);
 
 describe("the fast path and connect-node", () => {
-  test("reject a response larger than 4 MiB with the same error", async () => {
+  test("the fast path and connect-node reject a response larger than 4 MiB with the same error", async () => {
     prefixLength = messageBytesMax;
     await using fast = overHttp1();
     await using slow = overHttp1({ "content-encoding": "identity" });
@@ -203,7 +210,7 @@ describe("the fast path and connect-node", () => {
     expect(new Set(outcomes.map(({ body }) => body)).size).toBe(1);
   });
 
-  test("accept a request and a response of 4 MiB", async () => {
+  test("the fast path and connect-node accept a request and a response of 4 MiB", async () => {
     const body = Buffer.concat([Buffer.from([10, 0xfb, 0xff, 0xff, 0x01]), Buffer.alloc(messageBytesMax - 5)]);
     prefixLength = messageBytesMax - 10;
     expect(success().body).toHaveLength(messageBytesMax);
@@ -216,10 +223,10 @@ describe("the fast path and connect-node", () => {
     }
   });
 
-  test("do not respond to a truncated body, and its connection ends", async () => {
-    for (const own of [{}, { "content-encoding": "identity" }]) {
+  test("the server responds with 400 to a truncated body and closes the connection", async () => {
+    for (const additionalHeaders of [{}, { "content-encoding": "identity" }]) {
       const socket = net.connect(server.port, "127.0.0.1");
-      const lines = Object.entries({ host: "a", ...inProto, ...token(), ...own, "content-length": "100" });
+      const lines = Object.entries({ host: "a", ...inProto, ...token(), ...additionalHeaders, "content-length": "100" });
       socket.write(`POST ${resolveKeys} HTTP/1.1\r\n${lines.map((line) => line.join(": ")).join("\r\n")}\r\n\r\nabc`);
       socket.end();
       // Node's HTTP parser rejects the early end before either path runs.
@@ -242,16 +249,19 @@ describe("standard clients that send more than 4 MiB", () => {
           nodeOptions: { agent: new http.Agent({ keepAlive: true, maxSockets: 1 }) },
         }),
     ],
-  ])("%s gets resource_exhausted, and its next call on the connection succeeds", async (_name, transport) => {
-    prefixLength = 1;
-    const client = createClient(KeyLeaseService, transport());
-    for (let i = 0; i < 2; i++) {
-      await expect(client.resolveKeys(request, { headers: token() })).rejects.toMatchObject({ code: Code.ResourceExhausted });
-      await expect(client.resolveKeys({}, { headers: token(), timeoutMs: 5_000 })).resolves.toBeDefined();
-    }
-  });
+  ])(
+    "%s gets resource_exhausted for a request above 4 MiB, and its next call on the connection succeeds",
+    async (_name, transport) => {
+      prefixLength = 1;
+      const client = createClient(KeyLeaseService, transport());
+      for (let i = 0; i < 2; i++) {
+        await expect(client.resolveKeys(request, { headers: token() })).rejects.toMatchObject({ code: Code.ResourceExhausted });
+        await expect(client.resolveKeys({}, { headers: token(), timeoutMs: 5_000 })).resolves.toBeDefined();
+      }
+    },
+  );
 
-  test("createRpcClient gets resource_exhausted", async () => {
+  test("createRpcClient gets resource_exhausted for a request above 4 MiB", async () => {
     await using channel = createRpcChannel({ urls: [server.url], audience: "test", signer });
     const client = createRpcClient(KeyLeaseService, channel);
     const call = client.resolveKeys(request, { caller: platformCaller });

@@ -80,17 +80,17 @@ const request = { topic: "t", messages: [{ key: "k", payload: new Uint8Array([1,
 
 /** Makes all further calls wait until `release`. `begun` resolves when a call has begun. */
 function holdCalls() {
-  const begun = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   const released = Promise.withResolvers<object>();
   behaviour = () => {
-    begun.resolve();
+    started.resolve();
     return released.promise;
   };
-  return { begun: begun.promise, release: () => released.resolve({}) };
+  return { begun: started.promise, release: () => released.resolve({}) };
 }
 
 describe("createRpcClient and createRpcServer", () => {
-  test("transmit caller, request id, address, trace, idempotency key and deadline", async () => {
+  test("createRpcClient and createRpcServer transmit caller, request id, address, trace, idempotency key and deadline", async () => {
     calls = [];
     behaviour = async () => ({});
     const idempotencyKey = { key: "once", route: "POST /x", fingerprint: "abc", otherFingerprint: "def" };
@@ -117,7 +117,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(remainingMs).toBeLessThanOrEqual(3_000);
   });
 
-  test("continue the trace of a call in the calls that its implementation makes", async () => {
+  test("createRpcClient and createRpcServer continue the trace of a call in the calls that its implementation makes", async () => {
     calls = [];
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
     await withClient([server.url], async (client) => {
@@ -127,15 +127,15 @@ describe("createRpcClient and createRpcServer", () => {
       };
       await client.handOverMessages(request, { caller, requestId: "request-1", traceparent });
     });
-    const seen = calls.map(({ caller: { role }, requestId, traceparent }) => ({ role, requestId, traceparent }));
+    const traces = calls.map(({ caller: { role }, requestId, traceparent }) => ({ role, requestId, traceparent }));
     const trace = { requestId: "request-1", traceparent };
-    expect(seen).toEqual([
+    expect(traces).toEqual([
       { role: "business", ...trace },
       { role: "platform", ...trace },
     ]);
   });
 
-  test("transmit a refusal with all its fields", async () => {
+  test("createRpcClient and createRpcServer transmit a refusal with all its fields", async () => {
     behaviour = async () => Promise.reject(refusal);
     const error = await withClient([server.url], (client) =>
       client.handOverMessages(request, { caller }).catch((e: unknown) => e),
@@ -150,21 +150,24 @@ describe("createRpcClient and createRpcServer", () => {
     });
   });
 
-  test.each([false, true])("mark a stored response as replayed (refusal: %s)", async (refused) => {
-    behaviour = async (call) => {
-      call.markReplayed();
-      if (refused) throw refusal;
-      return {};
-    };
-    let replayed = 0;
-    const onReplayed = () => {
-      replayed++;
-    };
-    await withClient([server.url], (client) => client.handOverMessages(request, { caller, onReplayed }).catch(() => {}));
-    expect(replayed).toBe(1);
-  });
+  test.each([false, true])(
+    "createRpcClient and createRpcServer mark a stored response as replayed (refusal: %s)",
+    async (refused) => {
+      behaviour = async (call) => {
+        call.markReplayed();
+        if (refused) throw refusal;
+        return {};
+      };
+      let replayed = 0;
+      const onReplayed = () => {
+        replayed++;
+      };
+      await withClient([server.url], (client) => client.handOverMessages(request, { caller, onReplayed }).catch(() => {}));
+      expect(replayed).toBe(1);
+    },
+  );
 
-  test("transmit a fault as internal, without its text", async () => {
+  test("createRpcClient and createRpcServer transmit a fault as internal, without its text", async () => {
     behaviour = async () => Promise.reject(new Error("secret detail"));
     const error = await withClient([server.url], (client) =>
       client.handOverMessages(request, { caller }).catch((e: unknown) => e),
@@ -174,7 +177,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(String(error)).not.toContain("secret detail");
   });
 
-  test("return unavailable while the database is unavailable, and retry a call with an idempotency key", async () => {
+  test("createRpcClient and createRpcServer return unavailable while the database is unavailable, and retry a call with an idempotency key", async () => {
     calls = [];
     behaviour = async () => Promise.reject(new Error("the database is unavailable"));
     const error = await withClient([server.url], (client) =>
@@ -186,7 +189,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(3);
   });
 
-  test("reject an unknown field of a business or operator as unavailable, and ignore one of the platform", async () => {
+  test("createRpcClient and createRpcServer reject an unknown field of a business or operator as unavailable, and ignore one of the platform", async () => {
     calls = [];
     behaviour = async () => ({});
     const newer = create(HandOverService.method.handOverMessages.input, request);
@@ -202,7 +205,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("do not retry a call that is refused with another code than service_unavailable", async () => {
+  test("createRpcClient and createRpcServer do not retry a call that is refused with another code than service_unavailable", async () => {
     calls = [];
     behaviour = async () => Promise.reject(new DomainError("unavailable", "provider_unavailable", "Try again later."));
     const error = await withClient([server.url], (client) =>
@@ -214,7 +217,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("do not retry a failed call that is not a read and has no idempotency key", async () => {
+  test("createRpcClient and createRpcServer do not retry a failed call that is not a read and has no idempotency key", async () => {
     calls = [];
     behaviour = async () => Promise.reject(new Error("the database is unavailable"));
     await withClient([server.url], (client) => client.handOverMessages(request, { caller }).catch(() => {}));
@@ -225,19 +228,22 @@ describe("createRpcClient and createRpcServer", () => {
     ["is signed with an unknown key", { signer: unknownSigner("unknown") }],
     ["has an invalid signature", { signer: unknownSigner("gateway") }],
     ["is for another service", { audience: "elsewhere" }],
-  ])("reject a call whose token %s, without running its implementation", async (reason, options) => {
-    calls = [];
-    const error = await withClient(
-      [server.url],
-      (client) => client.handOverMessages(request, { caller }).catch((e: unknown) => e),
-      options,
-    );
-    expect((error as ConnectError).code).toBe(Code.Unauthenticated);
-    expect((error as ConnectError).message).toContain(reason);
-    expect(calls).toHaveLength(0);
-  });
+  ])(
+    "createRpcClient and createRpcServer reject a call whose token %s, without running its implementation",
+    async (reason, options) => {
+      calls = [];
+      const error = await withClient(
+        [server.url],
+        (client) => client.handOverMessages(request, { caller }).catch((e: unknown) => e),
+        options,
+      );
+      expect((error as ConnectError).code).toBe(Code.Unauthenticated);
+      expect((error as ConnectError).message).toContain(reason);
+      expect(calls).toHaveLength(0);
+    },
+  );
 
-  test("retry a call with a new token when its token expired before the server read it", async () => {
+  test("createRpcClient and createRpcServer retry a call with a new token when its token expired before the server read it", async () => {
     calls = [];
     behaviour = async () => ({});
     const old = createCallerSigner({ id: "gateway", privateKey: gatewayKey.privateKey }, () => Date.now() - 11_000);
@@ -245,19 +251,19 @@ describe("createRpcClient and createRpcServer", () => {
     const renewing = { sign: (...args: Parameters<typeof signer.sign>) => (signatures++ === 0 ? old : signer).sign(...args) };
     await withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: renewing });
     expect(calls).toHaveLength(1);
-    const always = withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: old });
-    await expect(always).rejects.toThrow("has expired");
+    const rejectedCall = withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: old });
+    await expect(rejectedCall).rejects.toThrow("has expired");
     expect(calls).toHaveLength(1);
   });
 
-  test("throw before a call with a caller when the client has no signing key", async () => {
+  test("createRpcClient and createRpcServer throw before a call with a caller when the client has no signing key", async () => {
     const call = withClient([server.url], (client) => client.handOverMessages(request, { caller }), { signer: undefined });
     await expect(call).rejects.toThrow("no signing key");
   });
 
-  test("accept calls without a token only with `takesCaller: false`, where the caller is always noCaller", async () => {
+  test("createRpcClient and createRpcServer accept calls without a token only with `takesCaller: false`, where the caller is always noCaller", async () => {
     const callers: Caller[] = [];
-    await using open = await createRpcServer({
+    await using openServer = await createRpcServer({
       services: [
         serve(
           HandOverService,
@@ -276,7 +282,7 @@ describe("createRpcClient and createRpcServer", () => {
       callerKeys,
       logger,
     });
-    await withClient([open.url], async (client) => {
+    await withClient([openServer.url], async (client) => {
       await client.handOverMessages(request, { caller: noCaller });
       await client.handOverMessages(request, { caller });
     });
@@ -289,7 +295,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect(calls).toHaveLength(0);
   });
 
-  test("end a call without a response at its deadline", async () => {
+  test("createRpcClient and createRpcServer end a call without a response at its deadline", async () => {
     behaviour = () => new Promise(() => {});
     const error = await withClient([server.url], (client) =>
       client.handOverMessages(request, { caller, timeoutMs: 100 }).catch((e: unknown) => e),
@@ -297,7 +303,7 @@ describe("createRpcClient and createRpcServer", () => {
     expect((error as ConnectError).code).toBe(Code.DeadlineExceeded);
   });
 
-  test("use the other replica while a replica is down", async () => {
+  test("createRpcClient and createRpcServer use the other replica while a replica is down", async () => {
     behaviour = async () => ({});
     const down = await startServer();
     await down[Symbol.asyncDispose]();
@@ -306,55 +312,55 @@ describe("createRpcClient and createRpcServer", () => {
     });
   });
 
-  test("use the other replica after a response with `Connection: close`", async () => {
+  test("createRpcClient and createRpcServer use the other replica after a response with `Connection: close`", async () => {
     behaviour = async () => ({});
     let requests = 0;
-    const leaving = http.createServer((_request, response) => {
+    const closingServer = http.createServer((_request, response) => {
       requests++;
       response.writeHead(200, { "content-type": "application/proto", connection: "close" }).end();
     });
-    leaving.listen(0, "127.0.0.1");
-    await once(leaving, "listening");
-    const { port } = leaving.address() as net.AddressInfo;
+    closingServer.listen(0, "127.0.0.1");
+    await once(closingServer, "listening");
+    const { port } = closingServer.address() as net.AddressInfo;
     await withClient([`http://127.0.0.1:${port}`, server.url], async (client) => {
       for (let i = 0; i < 3; i++) await client.handOverMessages(request, { caller });
     });
-    leaving.close();
+    closingServer.close();
     expect(requests).toBe(1);
   });
 
-  test("retry a call at another replica after 408, because the server did not begin it", async () => {
+  test("createRpcClient and createRpcServer retry a call at another replica after 408, because the server did not begin it", async () => {
     behaviour = async () => ({});
     let requests = 0;
-    const leaving = net.createServer((socket) => {
+    const closingServer = net.createServer((socket) => {
       socket.once("data", () => {
         requests++;
         socket.end("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
       });
     });
-    leaving.listen(0, "127.0.0.1");
-    await once(leaving, "listening");
-    const { port } = leaving.address() as net.AddressInfo;
+    closingServer.listen(0, "127.0.0.1");
+    await once(closingServer, "listening");
+    const { port } = closingServer.address() as net.AddressInfo;
     await withClient([`http://127.0.0.1:${port}`, server.url], async (client) => {
       for (let i = 0; i < 3; i++) await client.handOverMessages(request, { caller });
     });
-    leaving.close();
+    closingServer.close();
     expect(requests).toBe(1);
   });
 
-  test("return unavailable when all replicas are down", async () => {
+  test("createRpcClient and createRpcServer return unavailable when all replicas are down", async () => {
     const down = await startServer();
     await down[Symbol.asyncDispose]();
     const error = await withClient([down.url], (client) => client.handOverMessages(request, { caller }).catch((e: unknown) => e));
     expect(error).toMatchObject({ kind: "unavailable", code: "service_unavailable" });
   });
 
-  test("return outcome_unknown when the connection breaks after a call was sent, unless the call is safe to repeat", async () => {
-    const dying = await startServer();
+  test("createRpcClient and createRpcServer return outcome_unknown when the connection breaks after a call was sent, unless the call is safe to repeat", async () => {
+    const target = await startServer();
     // The test cuts connections of this proxy to simulate a network failure.
     const sockets = new Set<net.Socket>();
     const proxy = net.createServer((socket) => {
-      const upstream = net.connect(dying.port, "127.0.0.1");
+      const upstream = net.connect(target.port, "127.0.0.1");
       for (const side of [socket, upstream]) {
         sockets.add(side);
         side.on("error", () => {});
@@ -368,17 +374,17 @@ describe("createRpcClient and createRpcServer", () => {
         for (const socket of sockets) socket.destroy();
         return {};
       };
-      const lost = await client.handOverMessages(request, { caller }).catch((e: unknown) => e);
-      expect(lost).toMatchObject({ kind: "outcome_unknown", code: "outcome_unknown" });
+      const unknownOutcome = await client.handOverMessages(request, { caller }).catch((e: unknown) => e);
+      expect(unknownOutcome).toMatchObject({ kind: "outcome_unknown", code: "outcome_unknown" });
       const idempotencyKey = { key: "k", route: "r", fingerprint: "f" };
-      const keyed = await client.handOverMessages(request, { caller, idempotencyKey }).catch((e: unknown) => e);
-      expect(keyed).toMatchObject({ kind: "unavailable" });
+      const keyedOutcome = await client.handOverMessages(request, { caller, idempotencyKey }).catch((e: unknown) => e);
+      expect(keyedOutcome).toMatchObject({ kind: "unavailable" });
     });
     proxy.close();
-    await dying[Symbol.asyncDispose]();
+    await target[Symbol.asyncDispose]();
   });
 
-  test("return deadline_exceeded without beginning a call whose deadline passed before its body was complete", async () => {
+  test("createRpcClient and createRpcServer return deadline_exceeded without beginning a call whose deadline passed before its body was complete", async () => {
     calls = [];
     const sent = http.request(`${server.url}/${HandOverService.typeName}/HandOverMessages`, {
       method: "POST",
@@ -396,25 +402,25 @@ describe("createRpcClient and createRpcServer", () => {
     expect([response.statusCode, calls.length]).toEqual([504, 0]);
   });
 
-  test("respond to a call while the calls of all bulkheads of a gateway wait at the same replica", async () => {
+  test("createRpcClient and createRpcServer respond to a call while the calls of all bulkheads of a gateway wait at the same replica", async () => {
     await withClient([server.url], async (client) => {
-      const { release, begun } = holdCalls();
+      const { release, begun: started } = holdCalls();
       const hold = behaviour;
       behaviour = (call) => (call.requestId === "quick" ? Promise.resolve({}) : hold(call));
-      const waiting = Array.from({ length: 260 }, () => client.handOverMessages(request, { caller, timeoutMs: 30_000 }));
-      await begun;
+      const pendingCalls = Array.from({ length: 260 }, () => client.handOverMessages(request, { caller, timeoutMs: 30_000 }));
+      await started;
       await client.handOverMessages(request, { caller, requestId: "quick" });
       release();
-      await Promise.all(waiting);
+      await Promise.all(pendingCalls);
     });
   });
 
-  test("finish the calls in flight when the server stops", async () => {
+  test("createRpcClient and createRpcServer finish the calls in flight when the server stops", async () => {
     const stopping = await startServer();
-    const { release, begun } = holdCalls();
+    const { release, begun: started } = holdCalls();
     await withClient([stopping.url], async (client) => {
       const response = client.handOverMessages(request, { caller });
-      await begun;
+      await started;
       const stopped = stopping[Symbol.asyncDispose]();
       release();
       await expect(response).resolves.toBeDefined();
@@ -482,7 +488,7 @@ describe("standard clients on the same port", () => {
     expect(calls).toHaveLength(0);
   });
 
-  test("get 401 without a token before they send the body, for each protocol and path with a query", async () => {
+  test("the server responds with 401 to a call without a token before it receives the body, for each protocol", async () => {
     const path = "/messaging.v1.HandOverService/HandOverMessages";
     const session = http2.connect(server.url);
     for (const target of [path, `${path}?`, `${path}?a=b`]) {

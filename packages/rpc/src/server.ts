@@ -119,7 +119,7 @@ export async function createRpcServer(options: RpcServerOptions): Promise<RpcSer
     routes,
     readMaxBytes: messageBytesMax,
     writeMaxBytes: messageBytesMax,
-    // A few compressed bytes become 4 MiB, which the limit on unfinished bodies does not count.
+    // Compressed bytes could become 4 MiB, which the limit on unfinished bodies does not count.
     acceptCompression: [],
     maxTimeoutMs: timeoutMsMax,
   });
@@ -216,7 +216,7 @@ function createInvoke({ logger, isUnavailable }: RpcServerOptions): Invoke {
     return internalError();
   };
   const invoke: Invoke = async ({ method, implementation }, { read, write }, call) => {
-    // The client has given up this call, so that its effect would be unexpected.
+    // The client no longer waits for this call and does not expect its effect.
     if (call.remainingMs() === 0) throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
     try {
       const request = read();

@@ -18,14 +18,14 @@ const read = (source: Record<string, string>) =>
     }),
     source,
   );
-const good = {
+const validSettings = {
   CALLER_PRIVATE_KEY: `k1:${privateText}`,
   GATEWAY_PUBLIC_KEYS: `k1:${publicText}, k2:${publicText}`,
   CLIENTS_URLS: "http://clients:4000",
 };
 
-test("the readers return keys with their ids", () => {
-  const { callerKey, keys, tls } = read(good);
+test("readCallerKey and readTrustedKeys return keys with their ids", () => {
+  const { callerKey, keys, tls } = read(validSettings);
   expect([callerKey.id, ...keys.map(({ id }) => id), tls]).toEqual(["k1", "k1", "k2", undefined]);
 });
 
@@ -40,11 +40,11 @@ test.each<[Record<string, string>, RegExp]>([
   [files, /CLIENTS_URLS must list https:.*with RPC_TLS/],
   [{ CLIENTS_URLS: "https://clients:4000" }, /CLIENTS_URLS must list http:.*without RPC_TLS/],
   [{ NODE_ENV: "production" }, /RPC_TLS_CERT_FILE.*RPC_WITHOUT_TLS=true/],
-])("%o is rejected with a message that contains no secret", (bad, expected) => {
+])("the readers of RPC settings reject %o with a message that contains no secret", (invalidSettings, expected) => {
   const message = (() => {
     try {
-      read({ ...good, ...bad });
-      return "no error";
+      read({ ...validSettings, ...invalidSettings });
+      return "the settings were accepted";
     } catch (error) {
       return (error as Error).message;
     }
@@ -65,16 +65,16 @@ const published = [
   ],
 ];
 
-test.each(published)("rejects the published example key pair %s", (privateHalf, publicHalf) => {
+test.each(published)("readCallerKey and readTrustedKeys reject the published example key pair %s", (privateHalf, publicHalf) => {
   const problem = (setting: string) => new RegExp(`${setting} is an example key whose private half is published`);
-  expect(() => read({ ...good, CALLER_PRIVATE_KEY: `k1:${privateHalf}` })).toThrow(problem("CALLER_PRIVATE_KEY"));
-  expect(() => read({ ...good, GATEWAY_PUBLIC_KEYS: `k1:${publicText},k2:${publicHalf}` })).toThrow(
+  expect(() => read({ ...validSettings, CALLER_PRIVATE_KEY: `k1:${privateHalf}` })).toThrow(problem("CALLER_PRIVATE_KEY"));
+  expect(() => read({ ...validSettings, GATEWAY_PUBLIC_KEYS: `k1:${publicText},k2:${publicHalf}` })).toThrow(
     problem("GATEWAY_PUBLIC_KEYS: entry 2"),
   );
 });
 
-test("rejects the same key in two settings in production, and accepts it elsewhere", () => {
-  const both = (source: Record<string, string>) =>
+test("rejectSharedKeys reports the same key in two settings in production only", () => {
+  const readShared = (source: Record<string, string>) =>
     readEnv((env) => {
       const keys = (name: string) => readTrustedKeys(env, name, "anyone").map(({ publicKey }) => publicKey);
       rejectSharedKeys(env, { A: keys("A"), B: keys("B"), C: [readCallerKey(env, "C").privateKey] });
@@ -83,19 +83,19 @@ test("rejects the same key in two settings in production, and accepts it elsewhe
   const pairs = [1, 2].map(() =>
     generateKeyPairSync("ed25519").publicKey.export({ format: "der", type: "spki" }).toString("base64"),
   );
-  const [one, two] = pairs;
-  const source = { NODE_ENV: "production", A: `k1:${one}`, B: `k1:${two}`, C: `k1:${privateText}` };
-  expect(() => both(source)).not.toThrow();
-  expect(() => both({ ...source, B: `k1:${two},k2:${one}` })).toThrow("B and A hold the same key");
-  expect(() => both({ ...source, A: `k1:${one},k2:${publicText}` })).toThrow("C and A hold the same key");
-  expect(() => both({ ...source, B: `k1:${one}`, NODE_ENV: "test" })).not.toThrow();
+  const [firstKey, secondKey] = pairs;
+  const source = { NODE_ENV: "production", A: `k1:${firstKey}`, B: `k1:${secondKey}`, C: `k1:${privateText}` };
+  expect(() => readShared(source)).not.toThrow();
+  expect(() => readShared({ ...source, B: `k1:${secondKey},k2:${firstKey}` })).toThrow("B and A hold the same key");
+  expect(() => readShared({ ...source, A: `k1:${firstKey},k2:${publicText}` })).toThrow("C and A hold the same key");
+  expect(() => readShared({ ...source, B: `k1:${firstKey}`, NODE_ENV: "test" })).not.toThrow();
 });
 
-test("production accepts https URLs with certificate files, and http only with RPC_WITHOUT_TLS", () => {
-  expect(read({ ...good, ...files, NODE_ENV: "production", CLIENTS_URLS: "https://clients:4000" }).tls).toEqual({
+test("readServiceUrls and readTlsFiles accept http in production only with RPC_WITHOUT_TLS", () => {
+  expect(read({ ...validSettings, ...files, NODE_ENV: "production", CLIENTS_URLS: "https://clients:4000" }).tls).toEqual({
     certFile: "/c",
     keyFile: "/k",
     caFile: "/a",
   });
-  expect(read({ ...good, NODE_ENV: "production", RPC_WITHOUT_TLS: "true" }).tls).toBeUndefined();
+  expect(read({ ...validSettings, NODE_ENV: "production", RPC_WITHOUT_TLS: "true" }).tls).toBeUndefined();
 });

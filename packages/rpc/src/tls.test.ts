@@ -35,12 +35,12 @@ const caller: Caller = { role: "business", businessId: "b1", keyId: "k1", keyPre
 let folder: string;
 let ca: Awaited<ReturnType<typeof createCa>>;
 let otherCa: typeof ca;
-let good: TlsFiles;
+let validFiles: TlsFiles;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "amana-tls-"));
   ca = await createCa(join(folder, "ca"));
   otherCa = await createCa(join(folder, "other-ca"));
-  good = await ca.issue("good");
+  validFiles = await ca.issue("good");
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -53,7 +53,7 @@ beforeEach(() => {
 afterEach(() => stack.disposeAsync());
 
 async function startServer(files: TlsFiles): Promise<RpcServer> {
-  const own = stack.use(await openTls(files, logger, 20));
+  const openedTls = stack.use(await openTls(files, logger, 20));
   return stack.use(
     await createRpcServer({
       services: [
@@ -68,7 +68,7 @@ async function startServer(files: TlsFiles): Promise<RpcServer> {
       port: 0,
       audience: "test",
       callerKeys: [{ id: "k", publicKey, signsFor: "anyone" }],
-      tls: own,
+      tls: openedTls,
       logger,
     }),
   );
@@ -76,15 +76,17 @@ async function startServer(files: TlsFiles): Promise<RpcServer> {
 
 /** Creates a client with this certificate. */
 async function createTlsClient(server: { readonly port: number }, files: TlsFiles, host = "localhost") {
-  const own = stack.use(await openTls(files, logger, 20));
-  const channel = stack.use(createRpcChannel({ urls: [`https://${host}:${server.port}`], audience: "test", signer, tls: own }));
+  const openedTls = stack.use(await openTls(files, logger, 20));
+  const channel = stack.use(
+    createRpcChannel({ urls: [`https://${host}:${server.port}`], audience: "test", signer, tls: openedTls }),
+  );
   const client = createRpcClient(HandOverService, channel);
   return { deliver: (timeoutMs = 3_000) => client.handOverMessages({}, { caller, timeoutMs }) };
 }
 
 describe("over TLS with client certificates", () => {
-  test("createRpcClient gets a response", async () => {
-    const client = await createTlsClient(await startServer(good), good);
+  test("createRpcClient gets a response over TLS with a client certificate", async () => {
+    const client = await createTlsClient(await startServer(validFiles), validFiles);
     await client.deliver();
     expect(callers).toEqual([caller]);
   });
@@ -103,9 +105,9 @@ describe("over TLS with client certificates", () => {
       "gRPC-Web",
       (baseUrl: string, nodeOptions: ClientOptions) => createGrpcWebTransport({ baseUrl, nodeOptions, httpVersion: "1.1" }),
     ],
-  ])("%s gets a response", async (_name, create) => {
-    const server = await startServer(good);
-    const transport = create(`https://localhost:${server.port}`, await clientOptions(good));
+  ])("%s gets a response over TLS with a client certificate", async (_name, create) => {
+    const server = await startServer(validFiles);
+    const transport = create(`https://localhost:${server.port}`, await clientOptions(validFiles));
     await createClient(HandOverService, transport).handOverMessages(
       {},
       { headers: { "amana-caller": signer.sign(caller, "test") } },
@@ -114,9 +116,9 @@ describe("over TLS with client certificates", () => {
     expect((await createClient(Health, transport).check({})).status).toBe(1);
   });
 
-  test("@grpc/grpc-js gets a response", async () => {
-    const server = await startServer(good);
-    const { ca: root, cert, key } = await clientOptions(good);
+  test("@grpc/grpc-js gets a response over TLS with a client certificate", async () => {
+    const server = await startServer(validFiles);
+    const { ca: root, cert, key } = await clientOptions(validFiles);
     const client = new grpc.Client(`localhost:${server.port}`, grpc.credentials.createSsl(root, key, cert));
     const metadata = new grpc.Metadata();
     metadata.set("amana-caller", signer.sign(caller, "test"));
@@ -139,17 +141,17 @@ describe("over TLS with client certificates", () => {
     ["that has expired", () => ca.issue("expired-client", { days: 0 })],
     ["that is valid only for servers", () => ca.issue("server-only", { usage: "serverAuth" })],
   ])("the server rejects a client with a certificate %s", async (_name, issue) => {
-    const server = await startServer(good);
+    const server = await startServer(validFiles);
     const { certFile, keyFile } = await issue();
-    const client = await createTlsClient(server, { certFile, keyFile, caFile: good.caFile });
+    const client = await createTlsClient(server, { certFile, keyFile, caFile: validFiles.caFile });
     await expect(client.deliver()).rejects.toThrow();
     expect(callers).toEqual([]);
-    await (await createTlsClient(server, good)).deliver();
+    await (await createTlsClient(server, validFiles)).deliver();
   });
 
   test("the server rejects a client without a certificate, and one without TLS", async () => {
-    const server = await startServer(good);
-    const root = await readFile(good.caFile);
+    const server = await startServer(validFiles);
+    const root = await readFile(validFiles.caFile);
     const agent = new https.Agent({ ca: root });
     const request = https.get(`https://localhost:${server.port}/`, { agent });
     await expect(once(request, "response")).rejects.toThrow();
@@ -163,14 +165,14 @@ describe("over TLS with client certificates", () => {
     ["for a name, when the URL has an IP address", () => ca.issue("named"), "127.0.0.1"],
   ])("the client sends no call to a server with a certificate %s, and throws unavailable", async (_name, issue, host) => {
     const { certFile, keyFile } = await issue();
-    const server = await startServer({ certFile, keyFile, caFile: good.caFile });
-    const client = await createTlsClient(server, good, host);
+    const server = await startServer({ certFile, keyFile, caFile: validFiles.caFile });
+    const client = await createTlsClient(server, validFiles, host);
     await expect(client.deliver()).rejects.toMatchObject({ kind: "unavailable" });
     expect(callers).toEqual([]);
   });
 
   test("a call whose deadline passes during the TLS handshake is never sent", async () => {
-    const server = await startServer(good);
+    const server = await startServer(validFiles);
     const handshake = Promise.withResolvers<void>();
     const proxy = net.createServer(async (socket) => {
       await handshake.promise;
@@ -180,7 +182,7 @@ describe("over TLS with client certificates", () => {
     });
     stack.defer(() => void proxy.close());
     await once(proxy.listen(0, "localhost"), "listening");
-    const client = await createTlsClient(proxy.address() as net.AddressInfo, good);
+    const client = await createTlsClient(proxy.address() as net.AddressInfo, validFiles);
     await expect(client.deliver(100)).rejects.toMatchObject({ code: Code.DeadlineExceeded });
     handshake.resolve();
     await client.deliver();
@@ -188,8 +190,8 @@ describe("over TLS with client certificates", () => {
   });
 
   test("the server resumes no session, so that it verifies the certificate of each connection", async () => {
-    const server = await startServer(good);
-    const options = { ...(await clientOptions(good)), port: server.port, host: "localhost" };
+    const server = await startServer(validFiles);
+    const options = { ...(await clientOptions(validFiles)), port: server.port, host: "localhost" };
     const sessions: Buffer[] = [];
     for (let i = 0; i < 2; i++) {
       const socket = tls.connect({ ...options, ...(sessions[0] && { session: sessions[0] }) });
@@ -208,56 +210,56 @@ describe("changed certificate files", () => {
   /** Copies the files, so that a test can replace them. */
   async function copyFiles(name: string, from: TlsFiles): Promise<TlsFiles> {
     const at = (kind: string) => join(folder, `${name}-${kind}.pem`);
-    const own = { certFile: at("cert"), keyFile: at("key"), caFile: at("ca") };
-    for (const file of ["certFile", "keyFile", "caFile"] as const) await copyFile(from[file], own[file]);
-    return own;
+    const copies = { certFile: at("cert"), keyFile: at("key"), caFile: at("ca") };
+    for (const file of ["certFile", "keyFile", "caFile"] as const) await copyFile(from[file], copies[file]);
+    return copies;
   }
 
-  test("apply to server and client without a restart, and the server rejects clients with the old ones", async () => {
-    const theirs = await otherCa.issue("next");
-    const [serverFiles, clientFiles] = [await copyFiles("server", good), await copyFiles("client", good)];
+  test("changed certificate files apply without a restart, and the server rejects clients with the old files", async () => {
+    const newFiles = await otherCa.issue("next");
+    const [serverFiles, clientFiles] = [await copyFiles("server", validFiles), await copyFiles("client", validFiles)];
     const server = await startServer(serverFiles);
     const client = await createTlsClient(server, clientFiles);
-    const stale = await createTlsClient(server, good);
+    const clientWithOldFiles = await createTlsClient(server, validFiles);
     await client.deliver();
-    await stale.deliver();
-    await Promise.all([replace(serverFiles, theirs), replace(clientFiles, theirs)]);
+    await clientWithOldFiles.deliver();
+    await Promise.all([replace(serverFiles, newFiles), replace(clientFiles, newFiles)]);
     await vi.waitFor(async () => {
-      await expect(stale.deliver()).rejects.toThrow();
+      await expect(clientWithOldFiles.deliver()).rejects.toThrow();
       await client.deliver();
     }, 5_000);
   });
 
-  test("close a connection that was opened before the change and has not finished its handshake", async () => {
-    const theirs = await otherCa.issue("after");
-    const files = await copyFiles("early", good);
+  test("changed certificate files end an earlier connection that has not finished its handshake", async () => {
+    const newFiles = await otherCa.issue("after");
+    const files = await copyFiles("early", validFiles);
     const server = await startServer(files);
-    const early = net.connect(server.port, "localhost");
-    early.on("error", () => {});
-    early.resume();
-    await once(early, "connect");
+    const earlyConnection = net.connect(server.port, "localhost");
+    earlyConnection.on("error", () => {});
+    earlyConnection.resume();
+    await once(earlyConnection, "connect");
     // The server has accepted the connection when it responds to a later client.
-    await (await createTlsClient(server, good)).deliver();
-    await replace(files, theirs);
-    await vi.waitFor(async () => (await createTlsClient(server, theirs)).deliver(), 4_000);
+    await (await createTlsClient(server, validFiles)).deliver();
+    await replace(files, newFiles);
+    await vi.waitFor(async () => (await createTlsClient(server, newFiles)).deliver(), 4_000);
     // The handshake timeout would close it only later.
-    await vi.waitFor(() => expect(early.destroyed).toBe(true), 1_000);
+    await vi.waitFor(() => expect(earlyConnection.destroyed).toBe(true), 1_000);
   });
 
-  test("have no effect while they are unusable, and apply when they are usable again", async () => {
-    const files = await copyFiles("broken", good);
+  test("changed certificate files have no effect while they are unusable, and apply when they are usable again", async () => {
+    const files = await copyFiles("broken", validFiles);
     const server = await startServer(files);
     await writeFile(files.certFile, "half a cert");
     await new Promise((resolve) => setTimeout(resolve, 100));
-    await (await createTlsClient(server, good)).deliver();
-    const theirs = await otherCa.issue("repaired");
-    await replace(files, theirs);
-    await vi.waitFor(async () => (await createTlsClient(server, theirs)).deliver(), 5_000);
+    await (await createTlsClient(server, validFiles)).deliver();
+    const newFiles = await otherCa.issue("repaired");
+    await replace(files, newFiles);
+    await vi.waitFor(async () => (await createTlsClient(server, newFiles)).deliver(), 5_000);
   });
 
-  test("make openTls throw when they are unusable at the start", async () => {
-    await expect(openTls({ ...good, keyFile: otherCa.cert }, logger)).rejects.toThrow();
-    await expect(openTls({ ...good, certFile: "/nowhere" }, logger)).rejects.toThrow("ENOENT");
+  test("openTls throws when the certificate files are unusable", async () => {
+    await expect(openTls({ ...validFiles, keyFile: otherCa.cert }, logger)).rejects.toThrow();
+    await expect(openTls({ ...validFiles, certFile: "/nowhere" }, logger)).rejects.toThrow("ENOENT");
   });
 });
 
@@ -269,7 +271,7 @@ async function clientOptions(files: TlsFiles) {
 }
 
 test("startTracing exports spans over TLS only to a collector with a certificate of the configured CA", async () => {
-  const [cert, key] = await Promise.all([readFile(good.certFile, "utf8"), readFile(good.keyFile, "utf8")]);
+  const [cert, key] = await Promise.all([readFile(validFiles.certFile, "utf8"), readFile(validFiles.keyFile, "utf8")]);
   const collector = stack.use(await startCollector({ cert, key }));
   const headers = { authorization: "Bearer of-the-collector" };
   for (const file of [otherCa.cert, ca.cert]) {

@@ -3,15 +3,15 @@ import { createLogger, sleep } from "@amana/runtime";
 import { expect, test } from "vitest";
 import { createRpcChannel, createRpcClient, createRpcServer, noCaller, serve } from "../src/index.ts";
 
-test("a stopping server waits for a call that waits 12 s for an external system", async () => {
-  const begun = Promise.withResolvers<void>();
+test("a stopping server waits for a call in flight that takes 12 s", async () => {
+  const started = Promise.withResolvers<void>();
   const server = await createRpcServer({
     services: [
       serve(
         HandOverService,
         {
           async handOverMessages() {
-            begun.resolve();
+            started.resolve();
             await sleep(12_000);
             return {};
           },
@@ -27,7 +27,7 @@ test("a stopping server waits for a call that waits 12 s for an external system"
   });
   await using channel = createRpcChannel({ urls: [server.url], audience: "test" });
   const response = createRpcClient(HandOverService, channel).handOverMessages({}, { caller: noCaller, timeoutMs: 30_000 });
-  await begun.promise;
+  await started.promise;
   await server[Symbol.asyncDispose]();
   await expect(response).resolves.toBeDefined();
 });

@@ -28,7 +28,7 @@ const secretsOfTheApi: string[] = [
 ];
 
 describe("readEnv", () => {
-  test("throws a SettingsError with all problems", () => {
+  test("readEnv throws a SettingsError with all problems", () => {
     const read = () =>
       readEnv(
         (env) => ({
@@ -51,7 +51,7 @@ describe("readEnv", () => {
     }
   });
 
-  test("rejects sandbox switches and http for external URLs in production, and accepts both elsewhere", () => {
+  test("readEnv rejects sandbox switches and http for external URLs in production, and accepts both elsewhere", () => {
     const build = (env: EnvReader) => ({ on: env.sandboxOnly("ALLOW"), url: env.externalUrl("EXTERNAL_URL") });
     const sandbox = { ALLOW: "true", EXTERNAL_URL: "http://127.0.0.1:1" };
     expect(readEnv(build, sandbox)).toEqual({ on: true, url: "http://127.0.0.1:1" });
@@ -61,14 +61,14 @@ describe("readEnv", () => {
     );
   });
 
-  test("accepts only comma-separated numbers of seconds as a schedule", () => {
+  test("readEnv accepts only comma-separated numbers of seconds as a schedule", () => {
     expect(readEnv((env) => ({ pauses: env.seconds("PAUSES", "1,2") }), { PAUSES: "0.5,10" }).pauses).toEqual([0.5, 10]);
     for (const text of ["1,,2", "a", "-1", "1;2"]) {
       expect(() => readEnv((env) => ({ pauses: env.seconds("PAUSES", "1") }), { PAUSES: text })).toThrow(/PAUSES/);
     }
   });
 
-  test("reads a value from the file in NAME_FILE, and freezes the settings", () => {
+  test("readEnv reads a value from the file in NAME_FILE, and freezes the settings", () => {
     const file = join(tmpdir(), `amana-setting-${process.pid}`);
     writeFileSync(file, "from a file\n");
     const settings = readEnv((env) => ({ secret: env.string("SECRET"), words: env.list("WORDS") }), {
@@ -79,7 +79,7 @@ describe("readEnv", () => {
     expect(Object.isFrozen(settings)).toBe(true);
   });
 
-  test("throws when the file in NAME_FILE is missing, even if there is a default", () => {
+  test("readEnv throws when the file in NAME_FILE is missing, even if there is a default", () => {
     expect(() => readEnv((env) => ({ secret: env.string("SECRET", "x") }), { SECRET_FILE: "/nowhere/at/all" })).toThrow(
       /SECRET_FILE/,
     );
@@ -99,7 +99,7 @@ describe("createLogger", () => {
     return text;
   };
 
-  test("adds the ids of the current trace and request, and none outside of a trace", async () => {
+  test("createLogger adds the ids of the current trace and request, and none outside of a trace", async () => {
     const lines: object[] = [];
     const logger = createLogger("test", "trace", { write: (line) => void lines.push(JSON.parse(line)) });
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
@@ -117,7 +117,7 @@ describe("createLogger", () => {
     for (const i of [1, 2, 4]) expect(lines[i]).not.toHaveProperty("trace_id");
   });
 
-  test("redacts the values of secret fields in nested objects and lists", () => {
+  test("createLogger redacts the values of secret fields in nested objects and lists", () => {
     const text = logged((logger) =>
       logger.info(
         {
@@ -134,13 +134,13 @@ describe("createLogger", () => {
     expect(text.match(/\[redacted\]/g)).toHaveLength(3);
   });
 
-  test.each(secretsOfTheApi)("redacts the value of %s, a secret of the API", (name) => {
+  test.each(secretsOfTheApi)("createLogger redacts the value of %s, a secret of the API", (name) => {
     const camelCase = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
     const text = logged((logger) => logger.info({ [name]: "canary", response: { [camelCase]: "canary" } }, "x"));
     expect(text).not.toContain("canary");
   });
 
-  test("writes the stack of a database error without the row in its message", () => {
+  test("createLogger writes the stack of a database error without the row in its message", () => {
     const error = Object.assign(new Error("null value\n - detail: Failing row contains (canary, 7)."), {
       detail: "Failing row contains (canary)",
     });
@@ -150,7 +150,7 @@ describe("createLogger", () => {
   });
 
   test.each(["(canary\ncanary, 7).", "(x).\n    at canary (canary.ts:1:1), canary).", "(a, b) = (canary\n\ncanary) exists."])(
-    "removes a row whose values have several lines: %j",
+    "createLogger removes a row whose values have several lines: %j",
     (values) => {
       const error = new Error(`null value\n - detail: Failing row contains ${values}`);
       const text = logged((logger) => logger.error({ err: error }, "x"));
@@ -162,7 +162,7 @@ describe("createLogger", () => {
 });
 
 describe("uuidv7", () => {
-  test("returns unique UUIDs of version 7 that sort by time", () => {
+  test("uuidv7 returns unique UUIDs of version 7 that sort by time", () => {
     const ids = Array.from({ length: 5_000 }, () => uuidv7());
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(new Set(ids).size).toBe(ids.length);
@@ -174,7 +174,7 @@ describe("uuidv7", () => {
 });
 
 describe("backoffMs", () => {
-  test("has a jitter of 20 % and does not exceed the maximum", () => {
+  test("backoffMs has a jitter of 20 % and does not exceed the maximum", () => {
     expect(jitter(1_000, 0.2, () => 0)).toBe(800);
     expect(jitter(1_000, 0.2, () => 1)).toBe(1_200);
     expect(backoffMs(1, 100, 10_000)).toBeLessThanOrEqual(120);

@@ -5,7 +5,7 @@ import { createSecretBox, decryptIfReadable } from "./secret-box.ts";
 
 const key = (id: string, byte: number) => ({ id, key: Buffer.alloc(32, byte) });
 
-test("createSecretBox decrypts each secret that it encrypted, and the ciphertext does not contain it", () => {
+test("createSecretBox decrypts each secret that it encrypted, and no ciphertext contains its secret", () => {
   const box = createSecretBox([key("k1", 1)]);
   fc.assert(
     fc.property(fc.string({ minLength: 8 }), (secret) => {

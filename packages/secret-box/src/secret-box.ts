@@ -58,7 +58,8 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
 
 /**
  * Returns the secret. Returns undefined and logs with `alert` if its key was removed too early or
- * the text was altered. For lists, so that an unreadable secret does not hide the other entries.
+ * the text was altered. Use it for lists, so that an unreadable secret does not hide the other
+ * entries.
  */
 export function decryptIfReadable(box: SecretBox, ciphertext: string, owner: string, logger: Logger): string | undefined {
   try {

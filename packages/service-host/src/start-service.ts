@@ -33,7 +33,7 @@ export interface ServiceParts<Config> {
   readonly orm: Orm;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** For calls to other services. */
+  /** Certificate for calls to other services. */
   readonly tls: Tls | undefined;
   /** Registers a resource, which is disposed when calls, jobs and consumers have ended. */
   use<T extends AsyncDisposable | Disposable>(resource: T): T;
@@ -68,7 +68,7 @@ export interface StartOptions<Context> {
   readonly clock?: Clock;
   /** Replaces members of the context, so that a test can simulate external systems. */
   readonly replace?: Partial<Context>;
-  /** False: relay and jobs do not run, so that they do not change rows that a test checks. */
+  /** Whether relay and jobs run. False in tests, which check rows that these would change. */
   readonly background?: boolean;
 }
 

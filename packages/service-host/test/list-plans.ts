@@ -4,11 +4,11 @@ import { asService, copyTestDatabase, type TestDatabaseOptions } from "@amana/te
 import { create, type DescField, type DescMessage, type MessageShape, ScalarType } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
-const filled = 20_000;
-const planned = 1_000_000;
-const largest = "0195a000-0000-7000-8000-000000000001";
+const filledRows = 20_000;
+const plannedRows = 1_000_000;
+const largestBusiness = "0195a000-0000-7000-8000-000000000001";
 /** SQL of the business of row `i`: one business has a fifth of all rows. */
-export const businessOfRow = `case when i % 5 = 0 then '${largest}' else md5((i % 100)::text) end::uuid`;
+export const businessOfRow = `case when i % 5 = 0 then '${largestBusiness}' else md5((i % 100)::text) end::uuid`;
 /** SQL of the creation time of row `i`. */
 export const timeOfRow = "now() - interval '20 days' + i * interval '1 minute'";
 
@@ -44,11 +44,11 @@ export async function startListPlans(name: string, database: TestDatabaseOptions
   const owner = await connect({ url, forTenants: false });
   await transaction(owner, async (em) => {
     await em.execute("set local statement_timeout = 0");
-    await em.execute(`create temporary table numbers on commit drop as select i from generate_series(1, ${filled}) i`);
+    await em.execute(`create temporary table numbers on commit drop as select i from generate_series(1, ${filledRows}) i`);
     await em.execute(fill);
     await em.execute("analyze");
     const restored = await em.execute<object[]>(
-      `select pg_restore_relation_stats('schemaname', 'public', 'relname', relname::text, 'reltuples', ${planned}::real)
+      `select pg_restore_relation_stats('schemaname', 'public', 'relname', relname::text, 'reltuples', ${plannedRows}::real)
        from pg_class c left join pg_inherits on inhrelid = c.oid where c.relkind = 'r' and coalesce(inhparent, c.oid) = any (?::regclass[])`,
       [`{${tables.join()}}`],
     );
@@ -60,7 +60,9 @@ export async function startListPlans(name: string, database: TestDatabaseOptions
 
   const started = stack.move();
   return {
-    /** Returns the scans that do not begin with the business, with the only filter that is set. */
+    /**
+     * Returns the scans that do not begin with the business, each with the filter of its request.
+     */
     async badScans<R extends DescMessage>(list: List<R, unknown>, request: R): Promise<string[]> {
       const problems: string[] = [];
       for (const filter of [{}, ...request.fields.flatMap(filtersOf)]) {
@@ -71,11 +73,11 @@ export async function startListPlans(name: string, database: TestDatabaseOptions
           return query.call(pool, statement);
         };
         const page = create(request, { limit: 50, offset: 0, ...filter } as never) as MessageShape<R>;
-        await forTenant(largest, () => list.page(orm.em as SqlEntityManager, largest, page));
+        await forTenant(largestBusiness, () => list.page(orm.em as SqlEntityManager, largestBusiness, page));
         pool.query = query;
         for (const statement of sent) {
-          const plan = await forTenant(largest, () => explain(statement));
-          for (const scan of scansOf(plan)) problems.push(`${JSON.stringify(filter, printable)}: ${scan}`);
+          const plan = await forTenant(largestBusiness, () => explain(statement));
+          for (const scan of scansOf(plan)) problems.push(`${JSON.stringify(filter, bigintToText)}: ${scan}`);
         }
       }
       return problems;
@@ -84,17 +86,17 @@ export async function startListPlans(name: string, database: TestDatabaseOptions
   };
 
   async function explain({ name, text, values }: Statement): Promise<PlanNode> {
-    // Named statements have one plan for all values, others a plan for these.
+    // A named statement has one plan for all values. Other statements are planned for their values.
     const rows = name
       ? await transaction(orm, (em) => em.execute<Record<string, unknown>[]>(`explain (generic_plan, format json) ${text}`))
-      : (await pool.query({ text: `explain (format json) ${text}`, values, tenant: largest })).rows;
+      : (await pool.query({ text: `explain (format json) ${text}`, values, tenant: largestBusiness })).rows;
     const [{ Plan: plan } = {}] = (rows[0]?.["QUERY PLAN"] ?? []) as { Plan?: PlanNode }[];
-    if (!plan) throw new Error(`no plan of ${text}`);
+    if (!plan) throw new Error(`PostgreSQL returned no plan of ${text}`);
     return plan;
   }
 }
 
-const printable = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
+const bigintToText = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
 
 /** Returns requests in which only this field is set, one for each kind of value. */
 function filtersOf(field: DescField): Record<string, unknown>[] {
@@ -103,16 +105,17 @@ function filtersOf(field: DescField): Record<string, unknown>[] {
   if (field.fieldKind === "enum") return [{ [localName]: 1 }];
   if (field.scalar === ScalarType.BOOL) return [{ [localName]: true }, { [localName]: false }];
   if (field.scalar === ScalarType.INT64) return [{ [localName]: BigInt(Date.now()) }];
-  if (field.scalar === ScalarType.STRING) return [{ [localName]: localName.endsWith("Id") ? largest : "sample" }];
+  if (field.scalar === ScalarType.STRING) return [{ [localName]: localName.endsWith("Id") ? largestBusiness : "sample" }];
   throw new TypeError(`no value for a filter like ${localName} yet`);
 }
 
 function scansOf(node: PlanNode): string[] {
-  const below = (node.Plans ?? []).flatMap(scansOf);
+  const childScans = (node.Plans ?? []).flatMap(scansOf);
   const condition = node["Index Cond"] ?? "";
-  if (node["Node Type"] === "Seq Scan") return [`sequential scan of ${node["Relation Name"]}`, ...below];
+  if (node["Node Type"] === "Seq Scan") return [`sequential scan of ${node["Relation Name"]}`, ...childScans];
   // The rows of a page are read by their ids.
-  const isGood = /\bbusiness_id\b/.test(condition) || /^\(?id = ANY/.test(condition);
-  if (node["Index Name"] !== undefined && !isGood) return [`scan of ${node["Index Name"]} with ${condition}`, ...below];
-  return below;
+  const isByBusinessOrId = /\bbusiness_id\b/.test(condition) || /^\(?id = ANY/.test(condition);
+  if (node["Index Name"] !== undefined && !isByBusinessOrId)
+    return [`scan of ${node["Index Name"]} with ${condition}`, ...childScans];
+  return childScans;
 }

@@ -35,12 +35,12 @@ export default class ClosingLine implements Reporter {
     const { passed, failed, skipped } = this.counts;
     const slowest = this.durations.toSorted((a, b) => b.seconds - a.seconds).slice(0, slowestShown);
     const lines = slowest.map(({ file, seconds }) => `   ${seconds.toFixed(1).padStart(6)} s  ${file}\n`);
-    const leftOut = skipped > 0 ? `Left out, each with a line LEFT OUT above: ${skipped}\n` : "";
-    const closing = `${passed} passed, ${failed + unhandledErrors.length} failed\n`;
+    const skippedLine = skipped > 0 ? `Skipped tests: ${skipped}. A line above states each reason.\n` : "";
+    const counts = `${passed} passed, ${failed + unhandledErrors.length} failed\n`;
     process.on("exit", () => {
       const seconds = Math.round((performance.now() - this.startedMs) / 1000);
-      const took = `The run took ${Math.floor(seconds / 60)} min ${seconds % 60} s\n`;
-      process.stdout.write(`The slowest files:\n${lines.join("")}${took}${leftOut}${closing}`);
+      const duration = `The run took ${Math.floor(seconds / 60)} min ${seconds % 60} s\n`;
+      process.stdout.write(`The slowest files:\n${lines.join("")}${duration}${skippedLine}${counts}`);
     });
   }
 }

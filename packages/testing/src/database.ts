@@ -28,7 +28,7 @@ export async function copyTestDatabase(name: string, options: TestDatabaseOption
   const database = `test_${name}_${randomBytes(6).toString("hex")}`;
   await withServer(async (server) => {
     const template = await ensureTemplate(server, name, options);
-    // Copies files. The default strategy logs each block, which takes twice as long.
+    // A copy of the files takes half the time of the default strategy, which logs each block.
     await server.query(`create database ${database} template ${template} strategy file_copy`);
   });
   return {

@@ -37,7 +37,7 @@ const decided: Readonly<Record<string, string>> = {
   "( - detail: |DETAIL: )?(Failing row contains|Key) \\(.*?(?=\\n {4}at |$)":
     "after its first words it matches at the end of the text at the latest, so it reads each character once",
   "(?=.*[1-9])": "a part of the next expression",
-  "^(?=.*[1-9])\\d{1,15}(\\.\\d{1,2})?$": "the lookahead runs once, at the start, and passes over the text once",
+  "^(?=.*[1-9])\\d{1,15}(\\.\\d{1,2})?$": "the lookahead runs once, at the start, and reads the text once",
   "(?=0*([5-9]\\d|[1-9]\\d{2,11})(\\.|$))": "a part of the next expression",
   "^(?=0*([5-9]\\d|[1-9]\\d{2,11})(\\.|$))\\d{1,15}(\\.\\d{1,2})?$":
     "the lookahead runs once, at the start; only one part of it matches a 0, and the rest has a bounded length",
@@ -82,40 +82,43 @@ describe("superLinearity", () => {
     ["an unanchored repetition", "\\s+$", "2nd degree polynomial"],
     ["a string that is never closed", '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"', "2nd degree polynomial"],
     ["bounded repetitions with very many combinations", "^(a{1,40}){1,40}$", "can match in more than 1000 ways"],
-  ])("rejects %s", (_name, pattern, summary) => {
+  ])("superLinearity rejects %s", (_name, pattern, summary) => {
     expect(superLinearity(pattern, "s")).toMatch(summary);
   });
 
-  test.each(["^(a+)\\1$", "a(?=b*c)"])("returns a message for %s, which it cannot decide", (pattern) => {
+  test.each(["^(a+)\\1$", "a(?=b*c)"])("superLinearity returns a message for %s, which it cannot decide", (pattern) => {
     expect(superLinearity(pattern, "")).toMatch(/^cannot be decided \(unsupported: .+\): write it in a simpler way$/);
   });
 
-  test.each(["^[a-z]+$", "^(a{1,3}b){2}$", '^"(?:[^"\\\\]|\\\\.)*"', "[0-9a-f]{8}-[0-9a-f-]{27}"])("accepts %s", (pattern) => {
-    expect(superLinearity(pattern, "")).toBeUndefined();
-  });
+  test.each(["^[a-z]+$", "^(a{1,3}b){2}$", '^"(?:[^"\\\\]|\\\\.)*"', "[0-9a-f]{8}-[0-9a-f-]{27}"])(
+    "superLinearity accepts %s",
+    (pattern) => {
+      expect(superLinearity(pattern, "")).toBeUndefined();
+    },
+  );
 });
 
 describe("findExpressions", () => {
   const found = (file: string, text: string) =>
     findExpressions(file, text).expressions.map(({ pattern, flags }) => `/${pattern}/${flags}`);
 
-  test("finds literals, constructors and schemas in TypeScript", () => {
+  test("findExpressions finds literals, constructors and schemas in TypeScript", () => {
     const text = "const a = /x\\/y/gi; const b = new RegExp(`b+`); RegExp('c', 'u'); ({ pattern: \"^d$\" }); // /e/";
     expect(found("a.ts", text)).toEqual(["/x\\/y/gi", "/b+/", "/c/u", "/^d$/u"]);
   });
 
-  test("finds calls in Python and PHP, with the anchors that a call adds", () => {
+  test("findExpressions finds calls in Python and PHP, with the anchors that a call adds", () => {
     expect(found("a.py", "re.fullmatch(r'a|b', x); re.search(\"c\", x)")).toEqual(["/^(?:a|b)$/", "/c/"]);
     expect(found("a.php", "preg_match('~^a/b$~Du', $x)")).toEqual(["/^a/b$/u"]);
   });
 
-  test("reports calls whose expression is computed", () => {
+  test("findExpressions reports calls whose expression is computed", () => {
     expect(findExpressions("a.ts", "new RegExp(a + b)").computed).toEqual(["a.ts: new RegExp(a + b)"]);
     expect(findExpressions("a.py", "re.compile(pattern)").computed).toEqual(["a.py: re.compile(pattern)"]);
     expect(findExpressions("a.php", "preg_match($pattern, $x)").computed).toEqual(["a.php: preg_match($pattern, $x)"]);
   });
 
-  test("finds expressions in the samples of a document and in the schemas of an OpenAPI document", () => {
+  test("findExpressions finds expressions in the samples of a document and in the schemas of an OpenAPI document", () => {
     expect(found("a.md", "text /no/\n```ts\nconst a = /b/;\n```\n")).toEqual(["/b/"]);
     expect(found("a.json", '{"x":{"pattern":"^a$"},"y":[{"pattern":"b"}]}')).toEqual(["/^a$/u", "/b/u"]);
   });

@@ -23,23 +23,23 @@ export function findExpressions(file: string, text: string): Found {
     case ".ts":
     case ".js":
     case ".mjs":
-      return inJavaScript(file, text, extname(file) === ".ts" ? "ts" : "js");
+      return findInJavaScript(file, text, extname(file) === ".ts" ? "ts" : "js");
     case ".py":
-      return inCalls(file, text, /\bre\.(compile|search|match|fullmatch|split|sub|subn|findall|finditer)\(\s*/g, ofPython);
+      return findInCalls(file, text, /\bre\.(compile|search|match|fullmatch|split|sub|subn|findall|finditer)\(\s*/g, readPython);
     case ".php":
-      return inCalls(file, text, /\bpreg_(match|match_all|replace|replace_callback|split|grep)\(\s*/g, ofPhp);
+      return findInCalls(file, text, /\bpreg_(match|match_all|replace|replace_callback|split|grep)\(\s*/g, readPhp);
     case ".json":
-      return inSchemas(file, JSON.parse(text));
+      return findInSchemas(file, JSON.parse(text));
     case ".md":
-      return inSamples(file, text);
+      return findInSamples(file, text);
     default:
       throw new Error(`${file}: regular expressions cannot be found in this kind of file`);
   }
 }
 
-const merged = (all: readonly Found[]): Found => ({
-  expressions: all.flatMap(({ expressions }) => expressions),
-  computed: all.flatMap(({ computed }) => computed),
+const merge = (parts: readonly Found[]): Found => ({
+  expressions: parts.flatMap(({ expressions }) => expressions),
+  computed: parts.flatMap(({ computed }) => computed),
 });
 
 const lineOf = (text: string, index: number) => text.slice(0, index).split("\n").length;
@@ -47,7 +47,7 @@ const lineOf = (text: string, index: number) => text.slice(0, index).split("\n")
 type Node = { type: string; start: number; end: number } & Record<string, unknown>;
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && "type" in value;
 
-function inJavaScript(file: string, text: string, lang: "ts" | "js"): Found {
+function findInJavaScript(file: string, text: string, lang: "ts" | "js"): Found {
   const found: Found = { expressions: [], computed: [] };
   const add = ({ start }: Node, pattern: string, flags: string) =>
     found.expressions.push({ pattern, flags, at: `${file}:${lineOf(text, start)}` });
@@ -85,7 +85,7 @@ function stringOf(node: unknown): string | undefined {
 type Read = (source: string, call: string) => Pick<Expression, "pattern" | "flags"> | undefined;
 
 /** Finds calls whose first argument is the expression, in a language without a parser here. */
-function inCalls(file: string, text: string, call: RegExp, read: Read): Found {
+function findInCalls(file: string, text: string, call: RegExp, read: Read): Found {
   const found: Found = { expressions: [], computed: [] };
   for (const { index, 0: begin, 1: name = "" } of text.matchAll(call)) {
     const source = text.slice(index + begin.length);
@@ -96,14 +96,14 @@ function inCalls(file: string, text: string, call: RegExp, read: Read): Found {
   return found;
 }
 
-const ofPython: Read = (source, call) => {
+const readPython: Read = (source, call) => {
   const [, raw, , text] = /^(r?)(["'])((?:[^\\\n]|\\.)*?)\2/.exec(source) ?? [];
   if (text === undefined || (raw === "" && text.includes("\\"))) return undefined;
   const pattern = call === "fullmatch" ? `^(?:${text})$` : call === "match" ? `^(?:${text})` : text;
   return { pattern, flags: "" };
 };
 
-const ofPhp: Read = (source) => {
+const readPhp: Read = (source) => {
   const [, text] = /^'((?:[^'\\]|\\.)*)'/.exec(source) ?? [];
   const delimiter = text?.[0];
   if (!text || !delimiter) return undefined;
@@ -113,7 +113,7 @@ const ofPhp: Read = (source) => {
   return /^[imsu]*$/.test(flags) ? { pattern: text.slice(1, end), flags } : undefined;
 };
 
-function inSchemas(file: string, document: unknown): Found {
+function findInSchemas(file: string, document: unknown): Found {
   const patterns = new Set<string>();
   JSON.stringify(document, (key, value) => {
     if (key === "pattern" && typeof value === "string") patterns.add(value);
@@ -124,9 +124,9 @@ function inSchemas(file: string, document: unknown): Found {
 
 const languages: Readonly<Record<string, string>> = { ts: ".ts", typescript: ".ts", js: ".mjs", python: ".py", php: ".php" };
 
-function inSamples(file: string, text: string): Found {
+function findInSamples(file: string, text: string): Found {
   const samples = text.matchAll(/^ *```(\w+)\n(.*?)^ *```/gms);
-  return merged(
+  return merge(
     [...samples].flatMap(({ 1: language = "", 2: code = "" }) => {
       const extension = languages[language];
       return extension ? [findExpressions(`${file}${extension}`, code)] : [];

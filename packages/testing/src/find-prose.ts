@@ -9,8 +9,8 @@ export interface Prose {
 type Node = { type: string; start: number; end: number } & Record<string, unknown>;
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && "type" in value;
 
-const titled = new Set(["test", "it", "describe"]);
-const logging = new Set(["trace", "debug", "info", "warn", "error", "fatal"]);
+const testFunctions = new Set(["test", "it", "describe"]);
+const logMethods = new Set(["trace", "debug", "info", "warn", "error", "fatal"]);
 
 /**
  * Finds the sentences of a TypeScript or JavaScript file that people read: comments, test titles,
@@ -18,31 +18,33 @@ const logging = new Set(["trace", "debug", "info", "warn", "error", "fatal"]);
  */
 export function findProse(file: string, source: string): Prose[] {
   const lines = lineNumbers(source);
-  const found: Prose[] = [];
+  const prose: Prose[] = [];
   const literals: Node[] = [];
 
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) for (const item of value) visit(item);
     if (!isNode(value)) return;
     if (value.type === "Literal" || value.type === "TemplateElement") literals.push(value);
-    for (const [kind, node] of wordsOfCall(value)) {
+    for (const [kind, node] of proseOfCall(value)) {
       const text = textOf(node);
-      if (text !== undefined && isNode(node)) found.push({ kind, text, line: lines(node.start) });
+      if (text !== undefined && isNode(node)) prose.push({ kind, text, line: lines(node.start) });
     }
     for (const child of Object.values(value)) visit(child);
   };
   visit(parseAst(source, { lang: file.endsWith(".ts") ? "ts" : "js" }, file));
-  return [...commentsOf(source, literals, lines), ...found];
+  return [...commentsOf(source, literals, lines), ...prose];
 }
 
 /** Returns the arguments of a call that are a test title or a message. */
-function wordsOfCall({ type, callee, arguments: passed }: Node): [Prose["kind"], unknown][] {
-  if (!isNode(callee) || !Array.isArray(passed)) return [];
-  if (type === "NewExpression") return String(callee["name"]).endsWith("Error") ? [["message", passed[0]]] : [];
+function proseOfCall({ type, callee, arguments: callArguments }: Node): [Prose["kind"], unknown][] {
+  if (!isNode(callee) || !Array.isArray(callArguments)) return [];
+  if (type === "NewExpression") return String(callee["name"]).endsWith("Error") ? [["message", callArguments[0]]] : [];
   if (type !== "CallExpression") return [];
-  if (titled.has(rootOf(callee))) return [["test title", passed[0]]];
+  if (testFunctions.has(rootOf(callee))) return [["test title", callArguments[0]]];
   const name = isNode(callee["property"]) ? String(callee["property"]["name"]) : "";
-  return logging.has(name) ? passed.map((argument) => ["message", argument] as const).map(([kind, node]) => [kind, node]) : [];
+  return logMethods.has(name)
+    ? callArguments.map((argument) => ["message", argument] as const).map(([kind, node]) => [kind, node])
+    : [];
 }
 
 /** Returns the name that a callee begins with: "test" of `test.each([…])`. */
@@ -92,7 +94,7 @@ function commentsOf(source: string, literals: readonly Node[], lines: (index: nu
 function lineNumbers(source: string): (index: number) => number {
   const starts = [0, ...[...source.matchAll(/\n/g)].map(({ index }) => index + 1)];
   return (index) => {
-    const after = starts.findIndex((start) => start > index);
-    return after < 0 ? starts.length : after;
+    const nextLine = starts.findIndex((start) => start > index);
+    return nextLine < 0 ? starts.length : nextLine;
   };
 }

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The slowest test files. Their size does not show it: the processes they start take the time. */
+/** The slowest test files. Their duration depends on the processes that they start, not on size. */
 const longest = [
   "system/start.test.ts",
   "test/image.test.ts",

@@ -32,13 +32,13 @@ function runTests(words: string[], { changed = false, ...options }: TestOptions)
   requireMatches(named);
   const names = changed ? [...named, ...(changedTests(root) ?? [])] : named;
   const flags = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
-  // Vitest gets its own process group, with which the processes of tests end.
+  // Vitest gets its own process group, so that the processes of tests end with it.
   const vitest = spawn(join(root, "node_modules", ".bin", "vitest"), ["run", ...reporters, ...flags, ...names], {
     cwd: root,
     stdio: ["ignore", "inherit", "inherit"],
     detached: true,
   });
-  // Never released, so that processes that a test left running end too.
+  // Never cancelled, so that processes that a test leaves running end, too.
   if (vitest.pid !== undefined) endWithParent(-vitest.pid, "SIGTERM");
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => process.exit(128 + constants.signals[signal]));

@@ -70,7 +70,7 @@ test.each<[string, Reply[]]>([
   ["503 and 500", [problem(503, "service_unavailable"), problem(500, "internal_error")]],
   ["504 and then in progress", [problem(504, "refund_outcome_unknown"), problem(409, "idempotency_in_progress")]],
   ["502 of an intermediary", [html, otherProblem]],
-])("repeats a POST with the same bytes and the same key after: %s", async (_name, replies) => {
+])("the client repeats a POST with the same bytes and the same key after %s", async (_name, replies) => {
   const { amana, received } = await startServer(...replies, created);
   expect(await amana.payments.create(order)).toEqual({ id: "p-1" });
   expect(received).toHaveLength(replies.length + 1);
@@ -78,7 +78,7 @@ test.each<[string, Reply[]]>([
   expect(new Set(received.map(({ key, body, line }) => `${line} ${key} ${body}`)).size).toBe(1);
 });
 
-test("sends a new key with each POST, or the key of the caller", async () => {
+test("the client sends a new key with each POST, or the key of the caller", async () => {
   const { amana, received } = await startServer(created);
   await amana.payments.create(order);
   await amana.payments.create(order);
@@ -94,7 +94,7 @@ test.each<[string, Reply[], boolean, number]>([
   ["429 alone (no effect)", [problem(429, "rate_limited")], false, 4],
   ["429 after a lost response", ["reset", problem(429, "rate_limited")], true, 4],
   ["401 after a lost response", ["reset", problem(401, "api_key_revoked")], true, 2],
-  ["a rejection by the rules after a lost response", ["reset", problem(422, "refund_refused")], false, 2],
+  ["a rejection by a domain rule after a lost response", ["reset", problem(422, "refund_refused")], false, 2],
   ["a 404 of an intermediary after a lost response", ["reset", { status: 404, body: "no route" }], true, 2],
   ["an outcome that stays unknown", [problem(504, "refund_outcome_unknown")], true, 4],
   ["another refund in progress", [problem(409, "refund_in_progress")], true, 1],
@@ -104,26 +104,29 @@ test.each<[string, Reply[], boolean, number]>([
   ["a redirect", [{ status: 307, headers: { location: "http://127.0.0.1:1/" } }], false, 1],
   ["an unexpected redirect with 303", [{ status: 303, headers: { location: "http://127.0.0.1:1/" } }], false, 1],
   ["a Retry-After of an hour", [problem(503, "service_unavailable", { "retry-after": "3600" })], true, 1],
-])("reports the outcome and the attempts of a refund that ends with %s", async (_name, replies, outcomeUnknown, attempts) => {
-  const { amana, received } = await startServer(...replies);
-  const error = await amana.payments.refund("p-1").catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ outcomeUnknown, idempotencyKey: received[0]?.key });
-  expect(received).toHaveLength(attempts);
-});
+])(
+  "the client reports the outcome and the attempts of a refund that ends with %s",
+  async (_name, replies, outcomeUnknown, attempts) => {
+    const { amana, received } = await startServer(...replies);
+    const error = await amana.payments.refund("p-1").catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ outcomeUnknown, idempotencyKey: received[0]?.key });
+    expect(received).toHaveLength(attempts);
+  },
+);
 
-test("sends a request that is not repeatable once, except after 429", async () => {
-  const lost = await startServer("reset", { status: 200 });
-  const error = await lost.amana.webhookEndpoints.update("e-1", { rotate_secret: true }).catch((thrown: unknown) => thrown);
+test("the client sends a request that is not repeatable once, except after 429", async () => {
+  const unanswered = await startServer("reset", { status: 200 });
+  const error = await unanswered.amana.webhookEndpoints.update("e-1", { rotate_secret: true }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error).toMatchObject({ outcomeUnknown: true });
-  expect(lost.received).toHaveLength(1);
+  expect(unanswered.received).toHaveLength(1);
   stop?.();
-  const limited = await startServer(problem(429, "rate_limited"), { status: 204, body: "" });
-  await limited.amana.webhookEndpoints.delete("e-1");
-  expect(limited.received).toHaveLength(2);
+  const rateLimited = await startServer(problem(429, "rate_limited"), { status: 204, body: "" });
+  await rateLimited.amana.webhookEndpoints.delete("e-1");
+  expect(rateLimited.received).toHaveLength(2);
 });
 
-test("reports a known outcome if the server is unreachable", async () => {
+test("the client reports a known outcome if the server is unreachable", async () => {
   const { amana } = await startServer(created);
   stop?.();
   const error = await amana.payments.create(order).catch((thrown: unknown) => thrown);
@@ -131,16 +134,16 @@ test("reports a known outcome if the server is unreachable", async () => {
   expect(error).toMatchObject({ outcomeUnknown: false });
 });
 
-test("reports an unknown outcome if the caller aborts a POST", async () => {
+test("the client reports an unknown outcome if the caller aborts a POST", async () => {
   const { amana, received } = await startServer("silence");
   const error = await amana.payments.create(order, { signal: AbortSignal.timeout(100) }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ outcomeUnknown: true });
   expect(received).toHaveLength(1);
 });
 
-test("throws a ProblemError with all members of the response", async () => {
+test("the client throws a ProblemError with all members of the response", async () => {
   const errors = [{ pointer: "/amount", code: "invalid", message: "…" }];
-  const body = { code: "validation_failed", detail: "Put right", request_id: "r-1", errors, payment_status: "PAID" };
+  const body = { code: "validation_failed", detail: "Correct the amount.", request_id: "r-1", errors, payment_status: "PAID" };
   const { amana } = await startServer({ status: 422, body, headers: { ...problemHeaders, "retry-after": "7" } });
   const error = await amana.payments.create(order).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ProblemError);
@@ -148,9 +151,9 @@ test("throws a ProblemError with all members of the response", async () => {
   expect((error as ProblemError).members["payment_status"]).toBe("PAID");
 });
 
-test("reads a list page by page with its filters", async () => {
-  const more = { "x-total-count": "3", link: '</x?offset=2>; rel="next"' };
-  const first: Reply = { status: 200, body: [{ id: "a" }, { id: "b" }], headers: more };
+test("the client reads a list page by page with its filters", async () => {
+  const nextPageHeaders = { "x-total-count": "3", link: '</x?offset=2>; rel="next"' };
+  const first: Reply = { status: 200, body: [{ id: "a" }, { id: "b" }], headers: nextPageHeaders };
   const { amana, received } = await startServer(first, { status: 200, body: [{ id: "c" }], headers: { "x-total-count": "3" } });
   const ids: string[] = [];
   for await (const { id } of amana.payments.list({ limit: 2, status: "PAID" })) ids.push(id);
@@ -162,14 +165,14 @@ test("reads a list page by page with its filters", async () => {
   expect(await second.amana.payments.list().page()).toMatchObject({ total: 3, isLast: false });
 });
 
-test("encodes an id as one segment of the path and rejects dots", async () => {
+test("the client encodes an id as one segment of the path and rejects dots", async () => {
   const { amana, received } = await startServer({ status: 200 });
   await amana.payments.get("a/../b?c");
   expect(received[0]?.line).toBe("GET /api/v1/payments/a%2F..%2Fb%3Fc");
   for (const id of ["", ".", ".."]) expect(() => amana.payments.get(id)).toThrow(TypeError);
 });
 
-test("throws TypeError for invalid settings without showing the key, and uses defaults for undefined", async () => {
+test("the client throws TypeError for invalid settings without showing the key, and uses defaults for undefined", async () => {
   const { baseUrl, received } = await startServer(created);
   for (const apiKey of ["", "sk_test_\nsecret", "sk_test_secret\n"]) {
     const create = () => new Amana({ baseUrl, apiKey });
@@ -178,7 +181,7 @@ test("throws TypeError for invalid settings without showing the key, and uses de
   }
   for (const address of ["", "api.example", "ftp://api.example", "https://a:b@api.example", "https://api.example/?x"])
     expect(() => new Amana({ baseUrl: address, apiKey: "sk_test_1" }), address).toThrow(TypeError);
-  const unset = { timeoutMs: undefined, retries: undefined, retryPauseMs: undefined } as object;
-  expect(await new Amana({ baseUrl, apiKey: "sk_test_1", ...unset }).payments.create(order)).toEqual({ id: "p-1" });
+  const undefinedOptions = { timeoutMs: undefined, retries: undefined, retryPauseMs: undefined } as object;
+  expect(await new Amana({ baseUrl, apiKey: "sk_test_1", ...undefinedOptions }).payments.create(order)).toEqual({ id: "p-1" });
   expect(received).toHaveLength(1);
 });

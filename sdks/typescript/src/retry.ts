@@ -30,6 +30,6 @@ export function isWorthRepeating({ status, code }: Problem, repeatable: boolean)
  * Returns the pause before the next attempt: doubled each time, ± one third, at least Retry-After.
  */
 export function pauseMs(attempt: number, firstMs: number, retryAfterSeconds = 0): number {
-  const grown = firstMs * 2 ** (attempt - 1) * (2 / 3 + Math.random() * (2 / 3));
-  return Math.max(grown, retryAfterSeconds * 1000);
+  const backoffMs = firstMs * 2 ** (attempt - 1) * (2 / 3 + Math.random() * (2 / 3));
+  return Math.max(backoffMs, retryAfterSeconds * 1000);
 }

@@ -45,7 +45,7 @@ export interface Response {
   readonly body: unknown;
 }
 
-/** Longer waits are not made. The error then contains `retryAfter`. */
+/** The client does not wait longer. The error then contains `retryAfter`. */
 const retryAfterSecondsMax = 60;
 const isEncryptedOrLoopback = /^(https:|http:\/\/(([a-z0-9-]+\.)*localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(\/|$))/i;
 /** Error codes of connections that were never established, so the request had no effect. */
@@ -57,7 +57,7 @@ export class Transport {
 
   constructor(options: ClientOptions) {
     const { apiKey, timeoutMs = 45_000, retries = 3, retryPauseMs = 1000 } = options;
-    // Checked here, because the error of fetch for an invalid header contains the key.
+    // Checks the key here, because the error of fetch for an invalid header contains the key.
     if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError("apiKey must be a text of visible ASCII characters");
     if (!/^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/.test(options.baseUrl))
       throw new TypeError("baseUrl must be a URL like https://api.example");
@@ -75,16 +75,16 @@ export class Transport {
     const idempotencyKey = method === "POST" ? (options?.idempotencyKey ?? randomUUID()) : undefined;
     if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey ?? "-"))
       throw new TypeError("idempotencyKey must be 1 to 255 visible ASCII characters");
-    const repeatable = method === "GET" || method === "POST";
+    const isRepeatable = method === "GET" || method === "POST";
     const attempt = this.#prepare(request, idempotencyKey);
     let outcomeUnknown = false;
     for (let tries = 1; ; tries++) {
       let retryAfter: number | undefined;
       const response = await attempt().catch((error: unknown) => error as Error);
       if (response instanceof Error) {
-        const reached = !notReached.includes(codeOf(response));
-        outcomeUnknown ||= reached && method !== "GET";
-        const canRepeat = (repeatable || !reached) && !options?.signal?.aborted;
+        const isReached = !notReached.includes(codeOf(response));
+        outcomeUnknown ||= isReached && method !== "GET";
+        const canRepeat = (isRepeatable || !isReached) && !options?.signal?.aborted;
         if (!canRepeat || tries > retries) {
           throw new ConnectionError(`No response: ${reasonOf(response)}`, { outcomeUnknown, idempotencyKey }, response);
         }
@@ -94,7 +94,7 @@ export class Transport {
         const problem = problemOf(response.status, response.headers, String(response.body));
         outcomeUnknown = method !== "GET" && isOutcomeUnknownAfter(problem, outcomeUnknown);
         retryAfter = problem.retryAfter;
-        const canRepeat = isWorthRepeating(problem, repeatable) && (retryAfter ?? 0) <= retryAfterSecondsMax;
+        const canRepeat = isWorthRepeating(problem, isRepeatable) && (retryAfter ?? 0) <= retryAfterSecondsMax;
         if (!canRepeat || tries > retries) throw new ProblemError(problem, { outcomeUnknown, idempotencyKey });
       }
       await sleep(pauseMs(tries, retryPauseMs, retryAfter), undefined, signalOf(options)).catch(() => {
@@ -118,8 +118,8 @@ export class Transport {
       ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
     };
     return async () => {
-      const timeOut = AbortSignal.timeout(timeoutMs);
-      const signal = options?.signal ? AbortSignal.any([options.signal, timeOut]) : timeOut;
+      const timeout = AbortSignal.timeout(timeoutMs);
+      const signal = options?.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
       // Following a redirect would send the key to another server and turn a POST into a GET.
       const response = await fetch(`${baseUrl}${path}${queryOf(query)}`, {
         method,

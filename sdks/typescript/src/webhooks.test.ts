@@ -14,7 +14,7 @@ const headers = {
 const body =
   '{"id":"01980000-0000-7000-8000-000000000001","event":"PAYMENT_REFUNDED","occurred_at":"2026-11-20T10:00:00.000Z","business_id":"01980000-0000-7000-8000-000000000002","payment_id":"01980000-0000-7000-8000-000000000003","order_ref":"commande-é-1","processor_order_id":"V721uPPfNNofVQAAABL3","status":"REFUNDED","amount":"5000.00","currency":"DZD","refunded_amount":"5000.00"}';
 
-test("returns a genuine webhook with either secret during a rotation", () => {
+test("verifyWebhook returns a genuine webhook with either secret during a rotation", () => {
   for (const secrets of [[secret], [other, secret]]) {
     const webhook = verifyWebhook(new Headers(headers), Buffer.from(body), { secrets, nowSeconds: now + 300 });
     expect(webhook).toMatchObject({ id: headers["webhook-id"], event: "PAYMENT_REFUNDED", body: { amount: "5000.00" } });
@@ -32,12 +32,12 @@ test.each<[string, object, string, object]>([
   ["a timestamp that is not a number", { "webhook-timestamp": "NaN" }, body, {}],
   ["no signature", { "webhook-signature": undefined }, body, {}],
   ["a signature cut short", { "webhook-signature": headers["webhook-signature"].slice(0, -1) }, body, {}],
-])("throws WebhookRefused for %s", (_name, changed, text, options) => {
+])("verifyWebhook throws WebhookRefused for %s", (_name, changed, text, options) => {
   const allHeaders = { ...headers, ...changed };
   expect(() => verifyWebhook(allHeaders, text, { secrets: [secret], nowSeconds: now, ...options })).toThrow(WebhookRefused);
 });
 
-test("throws TypeError for an invalid secret", () => {
+test("verifyWebhook and verifyXSignature throw TypeError for an invalid secret", () => {
   for (const secrets of [[], [""], ["whsec_"]]) {
     expect(() => verifyWebhook(headers, body, { secrets, nowSeconds: now })).toThrow(TypeError);
     expect(() => verifyXSignature(headers, body, secrets)).toThrow(TypeError);

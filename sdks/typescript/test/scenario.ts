@@ -35,14 +35,14 @@ const values: Values = { ...scenario.values, ...process.env };
 function fill(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(fill);
   if (typeof value === "object" && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fill(inner)]));
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, fill(member)]));
   }
   if (typeof value !== "string") return value;
-  const whole = /^\$\{(\w+)\}$/.exec(value)?.[1];
-  if (whole) return values[whole];
-  return value.replaceAll(/\$\{(\w+)(\/?)\}/g, (_, name: string, last: string) => {
+  const variable = /^\$\{(\w+)\}$/.exec(value)?.[1];
+  if (variable) return values[variable];
+  return value.replaceAll(/\$\{(\w+)(\/?)\}/g, (_, name: string, takesLastSegment: string) => {
     const text = String(values[name]);
-    return last ? (text.split("?")[0]?.split("/").at(-1) ?? "") : text;
+    return takesLastSegment ? (text.split("?")[0]?.split("/").at(-1) ?? "") : text;
   });
 }
 

@@ -38,7 +38,7 @@ const withHeader = (name: string, value: string): Delivery => ({
   ...genuine,
   headers: { ...genuine.headers, [`webhook-${name}`]: value },
 });
-const without = (name: string): Delivery => {
+const withoutHeader = (name: string): Delivery => {
   const { [`webhook-${name}`]: _, ...headers } = genuine.headers;
   return { ...genuine, headers };
 };
@@ -50,7 +50,7 @@ const signedAt = (timestamp: string): Delivery => ({
   ...genuine,
   headers: { ...genuine.headers, "webhook-timestamp": timestamp, "webhook-signature": sign(keyOf(secret), timestamp) },
 });
-const configured = (secrets: readonly string[], key = Buffer.alloc(0)): Delivery => ({
+const withSecrets = (secrets: readonly string[], key = Buffer.alloc(0)): Delivery => ({
   ...genuine,
   headers: { ...genuine.headers, "webhook-signature": sign(key, String(now)) },
   secrets,
@@ -75,9 +75,9 @@ const refused: Readonly<Record<string, Delivery>> = {
   "body parsed and serialized again": { ...genuine, body: JSON.stringify(JSON.parse(body)) },
   "body with a line break appended": { ...genuine, body: `${body}\n` },
   "empty body": { ...genuine, body: "" },
-  "no webhook-id": without("id"),
-  "no webhook-timestamp": without("timestamp"),
-  "no webhook-signature": without("signature"),
+  "no webhook-id": withoutHeader("id"),
+  "no webhook-timestamp": withoutHeader("timestamp"),
+  "no webhook-signature": withoutHeader("signature"),
   "empty webhook-id": withHeader("id", ""),
   "empty webhook-timestamp": withHeader("timestamp", ""),
   "empty webhook-signature": withHeader("signature", ""),
@@ -112,14 +112,18 @@ const refused: Readonly<Record<string, Delivery>> = {
 };
 
 const misused: Readonly<Record<string, Delivery>> = {
-  "no secrets configured": configured([]),
-  "empty secret configured, signed with the empty key": configured([""]),
-  "whsec_ without a key configured, signed with the empty key": configured(["whsec_"]),
-  "key of 3 bytes configured, signed with it": configured(["whsec_AQID"], Buffer.from([1, 2, 3])),
-  "second of two secrets empty, signed with the empty key": configured([secret, ""]),
+  "no secrets configured": withSecrets([]),
+  "empty secret configured, signed with the empty key": withSecrets([""]),
+  "whsec_ without a key configured, signed with the empty key": withSecrets(["whsec_"]),
+  "key of 3 bytes configured, signed with it": withSecrets(["whsec_AQID"], Buffer.from([1, 2, 3])),
+  "second of two secrets empty, signed with the empty key": withSecrets([secret, ""]),
 };
 
-const named = (deliveries: Readonly<Record<string, Delivery>>, expected: Case["expected"]): Case[] =>
+const toCases = (deliveries: Readonly<Record<string, Delivery>>, expected: Case["expected"]): Case[] =>
   Object.entries(deliveries).map(([name, delivery]) => ({ name, ...delivery, expected }));
 
-export const cases: readonly Case[] = [...named(accepted, "genuine"), ...named(refused, "refused"), ...named(misused, "misuse")];
+export const cases: readonly Case[] = [
+  ...toCases(accepted, "genuine"),
+  ...toCases(refused, "refused"),
+  ...toCases(misused, "misuse"),
+];

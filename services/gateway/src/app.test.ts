@@ -204,11 +204,14 @@ describe("API keys", () => {
     }
   });
 
-  test.each(["", "Token ", "Basic "])("an API key in Authorization with %j instead of the scheme Bearer gets 401", async (scheme) => {
-    const response = await me({ authorization: `${scheme}${gateway.business.key}` });
-    expect([response.statusCode, response.json().code]).toEqual([401, "invalid_api_key"]);
-    expect(response.json().detail).toContain("Bearer");
-  });
+  test.each(["", "Token ", "Basic "])(
+    "an API key in Authorization with %j instead of the scheme Bearer gets 401",
+    async (scheme) => {
+      const response = await me({ authorization: `${scheme}${gateway.business.key}` });
+      expect([response.statusCode, response.json().code]).toEqual([401, "invalid_api_key"]);
+      expect(response.json().detail).toContain("Bearer");
+    },
+  );
 
   test("a request with a different API key in each header gets 401", async () => {
     const otherKey = gateway.aKey();

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { StalledSockets } from "@amana/runtime";
-import { createAddressFilter, canonicalCidr } from "./key-lease/allowed-ips.ts";
+import { canonicalCidr, createAddressFilter } from "./key-lease/allowed-ips.ts";
 import { connectionsEnded, openConnections } from "./metrics.ts";
 import { networkOf } from "./rate-limit/network.ts";
 

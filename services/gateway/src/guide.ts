@@ -123,7 +123,10 @@ if (!process.argv.includes("--check")) {
       return undefined;
     }
   };
-  const outdatedFiles = [...listObsoleteFiles(), ...[...files].filter(([file, text]) => readCurrentFile(file) !== text).map(([file]) => file)];
+  const outdatedFiles = [
+    ...listObsoleteFiles(),
+    ...[...files].filter(([file, text]) => readCurrentFile(file) !== text).map(([file]) => file),
+  ];
   if (outdatedFiles.length > 0) {
     process.stderr.write(`Not up to date with docs/guide/: ${outdatedFiles.join(", ")}. Run \`npx --yes pnpm@12 generate\`.\n`);
     process.exitCode = 1;

@@ -61,7 +61,8 @@ const links = operations.flatMap((from) =>
 const resolveReference = (schema: Schema | undefined): Schema | undefined =>
   schema?.$ref ? document.components.schemas[schema.$ref.slice("#/components/schemas/".length)] : schema;
 const schemaOf = (json: Json | undefined) => resolveReference(json?.content?.["application/json"]?.schema);
-const pathParametersOf = ({ parameters }: Operation) => parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);
+const pathParametersOf = ({ parameters }: Operation) =>
+  parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);
 
 test("links have parameters of their operation and values of their response", () => {
   for (const { from, response, link } of links) {
@@ -108,6 +109,12 @@ test("each body with fields is a named schema, and a resource has one name in al
   expect(bodies.filter(({ schema }) => Object.keys(schema.properties ?? {}).length > 0)).toEqual([]);
   const operationsWithSchema = (name: string) =>
     bodies.filter(({ schema }) => schema.$ref === `#/components/schemas/${name}`).map(({ operationId }) => operationId);
-  expect(operationsWithSchema("Payment")).toEqual(["createPayment", "listPayments", "getPayment", "refreshPayment", "refundPayment"]);
+  expect(operationsWithSchema("Payment")).toEqual([
+    "createPayment",
+    "listPayments",
+    "getPayment",
+    "refreshPayment",
+    "refundPayment",
+  ]);
   expect(operationsWithSchema("PaymentEvent")).toContain("on_payment_refunded");
 });

@@ -89,7 +89,7 @@ const get = (url: string, agent: http.Agent, path = "/healthz") =>
 describe("a stopping gateway", () => {
   test("a stopping gateway completes requests that started before it closed, and then stops listening", async () => {
     const gateway = await start({ STOP_DELAY_MS: "2000" });
-    const started =  Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     getPayment = async () => {
       started.resolve();
@@ -135,7 +135,7 @@ describe("a stopping gateway", () => {
   test("a stopping gateway closes a persistent connection after the response in flight", async () => {
     const gateway = await start();
     const agent = new http.Agent({ keepAlive: true });
-    const started =  Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     getPayment = async () => {
       started.resolve();

@@ -29,7 +29,12 @@ test("readConfig uses the default of each optional setting", () => {
 
 test("readConfig reports all invalid settings in one error, without secrets", () => {
   const { KYC_PROVIDER_TOKEN: _, ...otherSettings } = settings;
-  const invalidSettings = { ...otherSettings, KYC_CALLBACK_SECRETS: "", KYC_CHECK_SECONDS: "soon", SECRET_ENCRYPTION_KEYS: "k1:c2VjcmV0" };
+  const invalidSettings = {
+    ...otherSettings,
+    KYC_CALLBACK_SECRETS: "",
+    KYC_CHECK_SECONDS: "soon",
+    SECRET_ENCRYPTION_KEYS: "k1:c2VjcmV0",
+  };
   let problems: readonly string[] = [];
   try {
     readConfig(invalidSettings);

@@ -31,29 +31,33 @@ async function callAndKill(faultPoint: string, caller: Caller, call: (kyc: Harne
   await callUntilKilled(killedProcess, createRpcClient(KycApplicationService, killedProcess.channel), isReady(caller), call);
 }
 
-const readApplications = (businessId: string) => harness.sql("select id from kyc_application where business_id = ?", [businessId]);
+const readApplications = (businessId: string) =>
+  harness.sql("select id from kyc_application where business_id = ?", [businessId]);
 
 test.each([
   ["kyc_create.answered", "between the provider's response and our commit", 0],
   ["application.linked", "right before the commit", 0],
   ["application.committed", "after the commit and before the response", 1],
-])("a creation with the same Idempotency-Key returns one application after a kill at %s, %s", async (faultPoint, _when, committedCount) => {
-  const caller = aBusinessCaller();
-  const create = (kyc: Harness["kyc"]) => kyc.createKycApplication({ externalId: "x" }, withIdempotencyKey(caller, "k"));
-  await callAndKill(faultPoint, caller, create);
-  expect(await readApplications(caller.businessId)).toHaveLength(committedCount);
-  if (committedCount === 0) expect(await refusal(create(harness.kyc))).toMatchObject({ code: "idempotency_in_progress" });
-  // Ends the hold of the killed request.
-  await harness.sql("update idempotency_key set held_until = now() where scope = ?", [caller.businessId]);
+])(
+  "a creation with the same Idempotency-Key returns one application after a kill at %s, %s",
+  async (faultPoint, _when, committedCount) => {
+    const caller = aBusinessCaller();
+    const create = (kyc: Harness["kyc"]) => kyc.createKycApplication({ externalId: "x" }, withIdempotencyKey(caller, "k"));
+    await callAndKill(faultPoint, caller, create);
+    expect(await readApplications(caller.businessId)).toHaveLength(committedCount);
+    if (committedCount === 0) expect(await refusal(create(harness.kyc))).toMatchObject({ code: "idempotency_in_progress" });
+    // Ends the hold of the killed request.
+    await harness.sql("update idempotency_key set held_until = now() where scope = ?", [caller.businessId]);
 
-  const application = await create(harness.kyc);
-  expect(await create(harness.kyc)).toEqual(application);
-  expect(await readApplications(caller.businessId)).toEqual([{ id: application.id }]);
-  const { calls } = await harness.sandbox.application(application.id);
-  const references = calls.map(({ parameters }) => parameters["reference"]).filter((reference) => reference !== undefined);
-  expect(new Set(references)).toEqual(new Set([application.id]));
-  expect(await harness.readEventNames(application.id)).toEqual(["CREATED"]);
-});
+    const application = await create(harness.kyc);
+    expect(await create(harness.kyc)).toEqual(application);
+    expect(await readApplications(caller.businessId)).toEqual([{ id: application.id }]);
+    const { calls } = await harness.sandbox.application(application.id);
+    const references = calls.map(({ parameters }) => parameters["reference"]).filter((reference) => reference !== undefined);
+    expect(new Set(references)).toEqual(new Set([application.id]));
+    expect(await harness.readEventNames(application.id)).toEqual(["CREATED"]);
+  },
+);
 
 test.each(["kyc_cancel.answered", "cancel.answered", "cancel.committed"])(
   "a cancellation with the same Idempotency-Key emits one event after a kill at %s",
@@ -78,7 +82,9 @@ test.each(["kyc_review.answered", "review.answered", "review.committed"])(
       kyc.reviewKycApplication({ id, outcome: KycVerdict.APPROVED, note: "seen" }, withIdempotencyKey(adminCaller, faultPoint));
     await callAndKill(faultPoint, caller, review);
     await harness.readRefreshed(id, caller);
-    expect(await harness.readAuditEvents(id)).toMatchObject([{ actor: adminCaller.role === "admin" ? adminCaller.keyPrefix : "" }]);
+    expect(await harness.readAuditEvents(id)).toMatchObject([
+      { actor: adminCaller.role === "admin" ? adminCaller.keyPrefix : "" },
+    ]);
     expect(await review(harness.kyc)).toMatchObject({ id, verdict: KycVerdict.APPROVED });
     expect(await harness.readEventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
     expect(await harness.readAuditEvents(id)).toHaveLength(1);

@@ -48,22 +48,19 @@ test.each([
   ["C2", "refund.answering", "request sent, response not read"],
   ["C3", "refund.answered", "response read, not committed"],
   ["C5", "refund.committed", "committed, response not sent"],
-])(
-  "%s: a refund whose process is killed at %s (%s) is executed once and emits one event",
-  async (_case, faultPoint) => {
-    const caller = aBusinessCaller();
-    const { id } = await harness.aFinishedPayment(caller);
-    const keyOptions = withIdempotencyKey(caller, "k");
-    const refund = (payments: Harness["payments"]) => payments.refundPayment({ id }, keyOptions);
-    await killDuring(faultPoint, caller, refund);
-    await using _worker = harness.startRefundWorker();
-    const response = await eventually(() => refund(harness.payments));
-    expect(keyOptions.replayed).toBe(true);
-    expect(response).toMatchObject({ id, status: PaymentStatus.REFUNDED });
-    expect(await refund(harness.payments)).toEqual(response);
-    await expectRefundedOnce(id, caller);
-  },
-);
+])("%s: a refund whose process is killed at %s (%s) is executed once and emits one event", async (_case, faultPoint) => {
+  const caller = aBusinessCaller();
+  const { id } = await harness.aFinishedPayment(caller);
+  const keyOptions = withIdempotencyKey(caller, "k");
+  const refund = (payments: Harness["payments"]) => payments.refundPayment({ id }, keyOptions);
+  await killDuring(faultPoint, caller, refund);
+  await using _worker = harness.startRefundWorker();
+  const response = await eventually(() => refund(harness.payments));
+  expect(keyOptions.replayed).toBe(true);
+  expect(response).toMatchObject({ id, status: PaymentStatus.REFUNDED });
+  expect(await refund(harness.payments)).toEqual(response);
+  await expectRefundedOnce(id, caller);
+});
 
 test("the worker finishes a refund without a key whose process was killed before the request", async () => {
   const caller = aBusinessCaller();
@@ -83,7 +80,9 @@ test.each(["payment.begun", "register.answering", "payment.registered"])(
     const createdPayment = await eventually(() => create(harness.payments));
     expect(createdPayment.formUrl).toContain(createdPayment.processorOrderId);
     expect(await create(harness.payments)).toEqual(createdPayment);
-    expect(await harness.sql("select id from payment where business_id = ?", [caller.businessId])).toEqual([{ id: createdPayment.id }]);
+    expect(await harness.sql("select id from payment where business_id = ?", [caller.businessId])).toEqual([
+      { id: createdPayment.id },
+    ]);
     const order = await harness.sandbox.byNumber(createdPayment.processorOrderNumber);
     expect(order.orderId).toBe(createdPayment.processorOrderId);
   },

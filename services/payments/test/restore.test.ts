@@ -54,7 +54,9 @@ test("payments, after a restore to an earlier time, refunds nothing twice and ad
   const caller = aBusinessCaller();
   const report = isManual ? console.log : () => {};
 
-  const [fullPayment, partialPayment, latePayment, untouchedPayment] = await Promise.all([1, 2, 3, 4].map(() => oldHarness.aFinishedPayment(caller)));
+  const [fullPayment, partialPayment, latePayment, untouchedPayment] = await Promise.all(
+    [1, 2, 3, 4].map(() => oldHarness.aFinishedPayment(caller)),
+  );
   if (!fullPayment || !partialPayment || !latePayment || !untouchedPayment) throw new Error("expected four payments");
   await takeBaseBackup(oldServer, join(folder, "old"), baseBackup);
   const time = await readTime(oldServer.superuserUrl);

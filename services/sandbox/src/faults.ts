@@ -94,7 +94,8 @@ export function createFaults() {
     },
     list: () => [...activeFaults.values()],
     clear(operation?: Operation) {
-      for (const [key, fault] of activeFaults) if (operation === undefined || fault.operation === operation) activeFaults.delete(key);
+      for (const [key, fault] of activeFaults)
+        if (operation === undefined || fault.operation === operation) activeFaults.delete(key);
     },
   };
 }

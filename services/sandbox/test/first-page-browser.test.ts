@@ -5,7 +5,7 @@ import type { Sandbox } from "../src/app.ts";
 import { aBrowser, browserIsMissing } from "./a-browser.ts";
 import { aSandbox, control, registerNewOrder } from "./a-sandbox.ts";
 import { aVerification } from "./a-verification.ts";
-import { loadAxe, checkSmallScreens, checkAppearance } from "./check-appearance.ts";
+import { checkAppearance, checkSmallScreens, loadAxe } from "./check-appearance.ts";
 
 describe.skipIf(browserIsMissing)("first page of the sandbox in a browser", () => {
   let sandbox: Sandbox;
@@ -18,26 +18,29 @@ describe.skipIf(browserIsMissing)("first page of the sandbox in a browser", () =
     await sandbox[Symbol.asyncDispose]();
   });
 
-  test.each(languages)("the first page has no axe violations, no horizontal overflow and targets of 44 pixels: %s", async (language) => {
-    await registerNewOrder(sandbox.url);
-    await aVerification(sandbox.url);
-    const page = await browser.newPage();
-    page.setDefaultTimeout(90_000);
-    page.setDefaultTimeout(20_000);
-    await loadAxe(page);
-    const check = async (state: string) => {
-      await checkAppearance(page, language, state);
-      await checkSmallScreens(page, state);
-    };
-    await page.goto(`${sandbox.url}/?lang=${language}`);
-    await check("the forms");
-    await page.selectOption("#operation", "refund");
-    await page.fill("#mode", "timeout_after");
-    await page.click("[value=plant]");
-    await page.waitForSelector("#result");
-    await check("a response");
-    await page.close();
-  });
+  test.each(languages)(
+    "the first page has no axe violations, no horizontal overflow and targets of 44 pixels: %s",
+    async (language) => {
+      await registerNewOrder(sandbox.url);
+      await aVerification(sandbox.url);
+      const page = await browser.newPage();
+      page.setDefaultTimeout(90_000);
+      page.setDefaultTimeout(20_000);
+      await loadAxe(page);
+      const check = async (state: string) => {
+        await checkAppearance(page, language, state);
+        await checkSmallScreens(page, state);
+      };
+      await page.goto(`${sandbox.url}/?lang=${language}`);
+      await check("the forms");
+      await page.selectOption("#operation", "refund");
+      await page.fill("#mode", "timeout_after");
+      await page.click("[value=plant]");
+      await page.waitForSelector("#result");
+      await check("a response");
+      await page.close();
+    },
+  );
 
   test("the first page pays a payment and links to the shop without scripts", async () => {
     const { orderId } = await registerNewOrder(sandbox.url);

@@ -66,18 +66,25 @@ describe("first page", () => {
 });
 
 describe("buttons of the first page", () => {
-  test.each(["id", "number", "URL of the payment page"])("the button pay pays an order by its %s, and the page shows the call", async (identifier) => {
-    const order = await registerNewOrder(sandbox.url);
-    const name = { id: order.orderId, number: order.orderNumber }[identifier] ?? order.formUrl;
-    const { status, text } = await pressButton("pay", { order: name, card: "6280580610061110" });
-    expect(status).toBe(200);
-    expect(text).toContain(`POST /sandbox/payments/${order.orderId}/pay`);
-    expect(text).toContain('href="http://shop.test/sorry?orderId=');
-    expect(await view(order.orderId)).toMatchObject({ orderStatus: 6, outcome: "insufficient_balance" });
-  });
+  test.each(["id", "number", "URL of the payment page"])(
+    "the button pay pays an order by its %s, and the page shows the call",
+    async (identifier) => {
+      const order = await registerNewOrder(sandbox.url);
+      const name = { id: order.orderId, number: order.orderNumber }[identifier] ?? order.formUrl;
+      const { status, text } = await pressButton("pay", { order: name, card: "6280580610061110" });
+      expect(status).toBe(200);
+      expect(text).toContain(`POST /sandbox/payments/${order.orderId}/pay`);
+      expect(text).toContain('href="http://shop.test/sorry?orderId=');
+      expect(await view(order.orderId)).toMatchObject({ orderStatus: 6, outcome: "insufficient_balance" });
+    },
+  );
 
   test("buttons cancel, refund and reverse an order", async () => {
-    const [open, first, second] = [await registerNewOrder(sandbox.url), await payNewOrder(sandbox.url), await payNewOrder(sandbox.url)];
+    const [open, first, second] = [
+      await registerNewOrder(sandbox.url),
+      await payNewOrder(sandbox.url),
+      await payNewOrder(sandbox.url),
+    ];
     await pressButton("cancel", { order: open.orderId });
     expect(await view(open.orderId)).toMatchObject({ outcome: "cancelled" });
     await pressButton("giveBack", { order: first.orderId, amount: "1000.00" });

@@ -144,7 +144,8 @@ test.each(["pay", "cancel", "refund", "reverse"])("%s of an unknown order return
 });
 
 describe("clock", () => {
-  const advance = (clockSandbox: Sandbox, seconds: number) => control(clockSandbox.url, "POST", "clock", { advance_seconds: seconds });
+  const advance = (clockSandbox: Sandbox, seconds: number) =>
+    control(clockSandbox.url, "POST", "clock", { advance_seconds: seconds });
 
   test("advancing the clock by 20 minutes declines an unpaid order with -2007", async () => {
     await using clockSandbox = await aSandbox();
@@ -167,8 +168,13 @@ describe("clock", () => {
       orderStatus: 3,
       paymentAmountInfo: { paymentState: "REVERSED", depositedAmount: 0 },
     });
-    expect(await status(confirmedOrder.orderId)).toMatchObject({ orderStatus: 2, paymentAmountInfo: { depositedAmount: 500_000 } });
-    expect(await call(clockSandbox.url, "refund.do", { orderId: unconfirmedOrder.orderId, amount: "100" })).toMatchObject({ errorCode: 7 });
+    expect(await status(confirmedOrder.orderId)).toMatchObject({
+      orderStatus: 2,
+      paymentAmountInfo: { depositedAmount: 500_000 },
+    });
+    expect(await call(clockSandbox.url, "refund.do", { orderId: unconfirmedOrder.orderId, amount: "100" })).toMatchObject({
+      errorCode: 7,
+    });
   });
 
   test.each([{}, { advance_seconds: -1 }, { advance_seconds: "60" }, { advance_seconds: 1.5 }])(

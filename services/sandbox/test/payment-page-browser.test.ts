@@ -5,7 +5,7 @@ import type { Sandbox } from "../src/app.ts";
 import { aBrowser, browserIsMissing } from "./a-browser.ts";
 import { aSandbox, control, registerNewOrder, validCard } from "./a-sandbox.ts";
 import { aShop, type Shop } from "./a-shop.ts";
-import { loadAxe, checkSmallScreens, checkAppearance } from "./check-appearance.ts";
+import { checkAppearance, checkSmallScreens, loadAxe } from "./check-appearance.ts";
 
 describe.skipIf(browserIsMissing)("payment page in a browser", () => {
   let sandbox: Sandbox;
@@ -137,16 +137,19 @@ describe.skipIf(browserIsMissing)("payment page in a browser", () => {
     await page.context().close();
   });
 
-  test.each([true, false])("the payment page focuses the first invalid field, with scripts allowed: %s", async (javaScriptEnabled) => {
-    const page = await aPage({ javaScriptEnabled });
-    await page.goto((await anOpenOrder()).formUrl);
-    await enterCard(page, { ...validCard, expiry: "02/2027" });
-    await page.waitForSelector("#expiry:focus");
-    expect(await page.inputValue("#pan")).not.toBe("");
-    expect(await page.inputValue("#cvv2")).toBe("");
-    expect(await page.title()).toMatch(/^Error/);
-    await page.context().close();
-  });
+  test.each([true, false])(
+    "the payment page focuses the first invalid field, with scripts allowed: %s",
+    async (javaScriptEnabled) => {
+      const page = await aPage({ javaScriptEnabled });
+      await page.goto((await anOpenOrder()).formUrl);
+      await enterCard(page, { ...validCard, expiry: "02/2027" });
+      await page.waitForSelector("#expiry:focus");
+      expect(await page.inputValue("#pan")).not.toBe("");
+      expect(await page.inputValue("#cvv2")).toBe("");
+      expect(await page.title()).toMatch(/^Error/);
+      await page.context().close();
+    },
+  );
 
   test("the payment page can be completed without scripts", async () => {
     const page = await aPage({ javaScriptEnabled: false });

@@ -71,7 +71,10 @@ test("the return path redirects to the shop with the order id, or to the payment
   expect([openResponse.status, openResponse.headers.get("location")]).toEqual([303, `/payment/pay/${open.orderId}?lang=fr`]);
   await post(open.formUrl, "cancel", {});
   const canceledResponse = await fetch(`${open.formUrl}/return`, { redirect: "manual" });
-  expect([canceledResponse.status, canceledResponse.headers.get("location")]).toEqual([302, `http://shop.test/sorry?orderId=${open.orderId}`]);
+  expect([canceledResponse.status, canceledResponse.headers.get("location")]).toEqual([
+    302,
+    `http://shop.test/sorry?orderId=${open.orderId}`,
+  ]);
 
   const paidOrder = await payNewOrder(sandbox.url);
   const paidResponse = await fetch(`${paidOrder.formUrl}/return`, { redirect: "manual" });

@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
-import { aNewOrderNumber, anOrder, aSandbox, call, control, payNewOrder, registerNewOrder, send, validCard } from "./a-sandbox.ts";
+import {
+  aNewOrderNumber,
+  anOrder,
+  aSandbox,
+  call,
+  control,
+  payNewOrder,
+  registerNewOrder,
+  send,
+  validCard,
+} from "./a-sandbox.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -92,7 +102,12 @@ const cards = [
 describe.each(cards)("card %s", (pan, expiry, cvv2, ErrorCode, OrderStatus, actionCode, respCode) => {
   test("a payment with the card has the same outcome in both confirm calls and both status calls", async () => {
     const order = await registerNewOrder(sandbox.url);
-    const payResponse = await control(sandbox.url, "POST", `payments/${order.orderId}/pay`, { pan, expiry, cvv2, password: "123456" });
+    const payResponse = await control(sandbox.url, "POST", `payments/${order.orderId}/pay`, {
+      pan,
+      expiry,
+      cvv2,
+      password: "123456",
+    });
     const returnUrl = OrderStatus === 2 ? "http://shop.test/thanks?basket=7&" : "http://shop.test/sorry?";
     expect(payResponse).toEqual({ status: 200, body: { redirect_url: `${returnUrl}orderId=${order.orderId}` } });
 

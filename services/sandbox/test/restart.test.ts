@@ -76,7 +76,9 @@ test("orders, refunds, calls and the clock are kept when the process is killed",
   const after = await control(restartedUrl, "GET", `payments/${order.orderId}`);
   expect(after).toEqual({ status: 200, body: { ...before.body, formUrl: `${restartedUrl}/payment/pay/${order.orderId}` } });
   expect(after.body).toMatchObject({ orderStatus: 4, refundedAmount: 100_000, confirmed: true });
-  expect(await control(restartedUrl, "POST", `payments/${orderWithWrongPassword.orderId}/pay`, { ...validCard, password: "2" })).toMatchObject({
+  expect(
+    await control(restartedUrl, "POST", `payments/${orderWithWrongPassword.orderId}/pay`, { ...validCard, password: "2" }),
+  ).toMatchObject({
     body: { attempts_left: 1 },
   });
   expect(await call(restartedUrl, "register.do", anOrder({ orderNumber: order.orderNumber }))).toMatchObject({ errorCode: 1 });

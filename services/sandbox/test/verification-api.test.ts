@@ -128,7 +128,10 @@ describe("review", () => {
     await kycControl(sandbox.url, token, "submit", { outcome: "needs_review", aml_hit_count: 2 });
     const before = await objectAt(sandbox.url, providerId);
     const firstResponse = await review(providerId, { ...decision, outcome });
-    expect(firstResponse).toMatchObject({ status: 200, body: { status: "COMPLETED", verdict: outcome, sequence: before.sequence + 1 } });
+    expect(firstResponse).toMatchObject({
+      status: 200,
+      body: { status: "COMPLETED", verdict: outcome, sequence: before.sequence + 1 },
+    });
     expect(firstResponse.body.aml_decision).toBe(outcome === "APPROVED" ? "CLEAR" : "CONFIRMED_MATCH");
     expect(await review(providerId, decision)).toEqual({ status: 409, body: firstResponse.body });
   });
@@ -267,7 +270,9 @@ describe("a fault of the provider's API", () => {
   test("a cancel with the fault timeout_after cancels the application", async () => {
     const { providerId } = await aVerification(sandbox.url);
     await setFault("kyc_cancel", "timeout_after");
-    await expect(callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`, undefined, withShortTimeout())).rejects.toThrow();
+    await expect(
+      callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`, undefined, withShortTimeout()),
+    ).rejects.toThrow();
     expect(await objectAt(sandbox.url, providerId)).toMatchObject({ status: "CANCELED" });
   });
 

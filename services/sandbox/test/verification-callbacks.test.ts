@@ -211,12 +211,15 @@ describe("a fault of callbacks", () => {
     expect(receiver.types()).toEqual(["opened", "opened", "submitted", "processing", "completed"]);
   });
 
-  test.each(["timeout_before", "http_500", "http_503", "error:418"])("the fault %s sends no callback and retries", async (mode) => {
-    const { token } = await submitWith(mode);
-    await waitUntilNotPending(token);
-    expect(receiver.types()).toEqual(["opened", "submitted", "processing", "completed"]);
-    expect((await results(token))[0]).toEqual([expect.stringContaining(mode), "204"]);
-  });
+  test.each(["timeout_before", "http_500", "http_503", "error:418"])(
+    "the fault %s sends no callback and retries",
+    async (mode) => {
+      const { token } = await submitWith(mode);
+      await waitUntilNotPending(token);
+      expect(receiver.types()).toEqual(["opened", "submitted", "processing", "completed"]);
+      expect((await results(token))[0]).toEqual([expect.stringContaining(mode), "204"]);
+    },
+  );
 
   test("the fault html_200 sends no callback and counts as delivered", async () => {
     const { token } = await submitWith("html_200");

@@ -6,7 +6,7 @@ import { aBrowser, browserIsMissing } from "./a-browser.ts";
 import { aSandbox, control } from "./a-sandbox.ts";
 import { aShop, type Shop } from "./a-shop.ts";
 import { aVerification, callProvider, kycControl, objectAt } from "./a-verification.ts";
-import { loadAxe, checkSmallScreens, checkAppearance } from "./check-appearance.ts";
+import { checkAppearance, checkSmallScreens, loadAxe } from "./check-appearance.ts";
 
 describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent: true }, () => {
   let sandbox: Sandbox;
@@ -47,68 +47,71 @@ describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent
     await page.waitForSelector(".review-list");
   }
 
-  test.each(languages)("the verification page has no axe violations in any state and fits small screens: %s", async (language) => {
-    const page = await aPage();
-    await loadAxe(page);
-    // The checks of a page take longer than its automatic redirect, which therefore must not load.
-    await page.route("**/return", (route) => route.fulfill({ status: 204 }));
-    const check = async (state: string) => {
-      await checkAppearance(page, language, state);
-      await checkSmallScreens(page, state);
-    };
-    const visit = async (url: string, state: string) => {
-      await page.goto(url);
-      await check(state);
-    };
+  test.each(languages)(
+    "the verification page has no axe violations in any state and fits small screens: %s",
+    async (language) => {
+      const page = await aPage();
+      await loadAxe(page);
+      // The checks of a page take longer than its automatic redirect, which therefore must not load.
+      await page.route("**/return", (route) => route.fulfill({ status: 204 }));
+      const check = async (state: string) => {
+        await checkAppearance(page, language, state);
+        await checkSmallScreens(page, state);
+      };
+      const visit = async (url: string, state: string) => {
+        await page.goto(url);
+        await check(state);
+      };
 
-    const { linkUrl, token } = await aLink({ locale: language, require_video: false });
-    await visit(linkUrl, "introduction");
-    await press(page, next);
-    await page.click(next);
-    await page.waitForSelector(".problem");
-    await check("document, none chosen");
-    await page.check("[value=id_card]");
-    await press(page, next);
-    await page.waitForSelector("[data-open]:visible");
-    await check("front");
-    await page.click("[data-open]");
-    await page.waitForSelector("[data-message]:not(:empty)");
-    await check("front, camera denied");
-    await page.context().grantPermissions(["camera"]);
-    await page.click("[data-open]");
-    await page.click("[data-take]");
-    await page.waitForSelector("[data-keep]:visible");
-    await check("front taken");
-    await press(page, "[data-keep] button");
-    await press(page, sample);
-    await check("video or still");
-    await press(page, next);
-    await check("video");
-    await press(page, sample);
-    await check("review");
+      const { linkUrl, token } = await aLink({ locale: language, require_video: false });
+      await visit(linkUrl, "introduction");
+      await press(page, next);
+      await page.click(next);
+      await page.waitForSelector(".problem");
+      await check("document, none chosen");
+      await page.check("[value=id_card]");
+      await press(page, next);
+      await page.waitForSelector("[data-open]:visible");
+      await check("front");
+      await page.click("[data-open]");
+      await page.waitForSelector("[data-message]:not(:empty)");
+      await check("front, camera denied");
+      await page.context().grantPermissions(["camera"]);
+      await page.click("[data-open]");
+      await page.click("[data-take]");
+      await page.waitForSelector("[data-keep]:visible");
+      await check("front taken");
+      await press(page, "[data-keep] button");
+      await press(page, sample);
+      await check("video or still");
+      await press(page, next);
+      await check("video");
+      await press(page, sample);
+      await check("review");
 
-    await kycControl(sandbox.url, token, "submit", { outcome: "needs_review", hold_seconds: 3600 });
-    await visit(linkUrl, "progress");
-    const visitEnded = async (body: object, state: string, creation: Record<string, unknown> = {}) => {
-      const link = await aLink({ locale: language, ...creation });
-      await kycControl(sandbox.url, link.token, "submit", body);
-      await visit(link.linkUrl, state);
-    };
-    await visitEnded({ outcome: "approved" }, "approved");
-    await visitEnded({ outcome: "rejected", reason_codes: ["FACE_MISMATCH", "DOCUMENT_EXPIRED"] }, "rejected");
-    await visitEnded({ outcome: "needs_review" }, "being looked at");
-    await visitEnded({ outcome: "failed" }, "failed");
-    await visitEnded({ outcome: "failed" }, "used up", { max_attempts: 1 });
-    const canceled = await aLink({ locale: language });
-    await visit(`${sandbox.url}/sandbox/kyc/${canceled.token}/tester?lang=${language}&saved=1`, "for testers");
-    await callProvider(sandbox.url, "POST", `applications/${canceled.providerId}/cancel`);
-    await visit(canceled.linkUrl, "cancelled");
-    const expired = await aLink({ locale: language });
-    await kycControl(sandbox.url, expired.token, "expire");
-    await visit(expired.linkUrl, "expired");
-    await visit(`${sandbox.url}/verify/unknown?lang=${language}`, "unknown");
-    await page.context().close();
-  });
+      await kycControl(sandbox.url, token, "submit", { outcome: "needs_review", hold_seconds: 3600 });
+      await visit(linkUrl, "progress");
+      const visitEnded = async (body: object, state: string, creation: Record<string, unknown> = {}) => {
+        const link = await aLink({ locale: language, ...creation });
+        await kycControl(sandbox.url, link.token, "submit", body);
+        await visit(link.linkUrl, state);
+      };
+      await visitEnded({ outcome: "approved" }, "approved");
+      await visitEnded({ outcome: "rejected", reason_codes: ["FACE_MISMATCH", "DOCUMENT_EXPIRED"] }, "rejected");
+      await visitEnded({ outcome: "needs_review" }, "being looked at");
+      await visitEnded({ outcome: "failed" }, "failed");
+      await visitEnded({ outcome: "failed" }, "used up", { max_attempts: 1 });
+      const canceled = await aLink({ locale: language });
+      await visit(`${sandbox.url}/sandbox/kyc/${canceled.token}/tester?lang=${language}&saved=1`, "for testers");
+      await callProvider(sandbox.url, "POST", `applications/${canceled.providerId}/cancel`);
+      await visit(canceled.linkUrl, "cancelled");
+      const expired = await aLink({ locale: language });
+      await kycControl(sandbox.url, expired.token, "expire");
+      await visit(expired.linkUrl, "expired");
+      await visit(`${sandbox.url}/verify/unknown?lang=${language}`, "unknown");
+      await page.context().close();
+    },
+  );
 
   test("the camera step shows, retakes and keeps pictures without sending them", async () => {
     const page = await aPage({ permissions: ["camera"] });

@@ -97,19 +97,22 @@ test.each([
   ["EXPIRED", 410, "This link has expired"],
   ["COMPLETED", 200, "can no longer be used"],
   ["FAILED", 200, "All attempts are used"],
-])("the page of a link with the status %s shows the reason, accepts no input, and returns with the status", async (status, code, text) => {
-  const { linkUrl, token, providerId, reference } = await aVerification(sandbox.url, { redirect_url, max_attempts: 1 });
-  if (status === "CANCELED") await callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`);
-  else if (status === "EXPIRED") await kycControl(sandbox.url, token, "expire");
-  else await kycControl(sandbox.url, token, "submit", { outcome: status === "FAILED" ? "failed" : "approved" });
-  const before = await objectAt(sandbox.url, providerId);
-  const page = await fetch(linkUrl);
-  expect(page.status).toBe(code);
-  expect(await page.text()).toContain(text);
-  for (const action of ["start", "send", "retry", "undo"]) expect((await post(linkUrl, action)).status).toBe(303);
-  expect(await objectAt(sandbox.url, providerId)).toEqual(before);
-  expect(await location(`${linkUrl}/return`)).toEqual([302, `${redirect_url}&application_id=${reference}&status=${status}`]);
-});
+])(
+  "the page of a link with the status %s shows the reason, accepts no input, and returns with the status",
+  async (status, code, text) => {
+    const { linkUrl, token, providerId, reference } = await aVerification(sandbox.url, { redirect_url, max_attempts: 1 });
+    if (status === "CANCELED") await callProvider(sandbox.url, "POST", `applications/${providerId}/cancel`);
+    else if (status === "EXPIRED") await kycControl(sandbox.url, token, "expire");
+    else await kycControl(sandbox.url, token, "submit", { outcome: status === "FAILED" ? "failed" : "approved" });
+    const before = await objectAt(sandbox.url, providerId);
+    const page = await fetch(linkUrl);
+    expect(page.status).toBe(code);
+    expect(await page.text()).toContain(text);
+    for (const action of ["start", "send", "retry", "undo"]) expect((await post(linkUrl, action)).status).toBe(303);
+    expect(await objectAt(sandbox.url, providerId)).toEqual(before);
+    expect(await location(`${linkUrl}/return`)).toEqual([302, `${redirect_url}&application_id=${reference}&status=${status}`]);
+  },
+);
 
 test("the return path redirects to the page before the verification ends, and when there is no redirect_url", async () => {
   const open = await aVerification(sandbox.url, { redirect_url });

@@ -38,7 +38,10 @@ test("migrate creates no earlier table again when retention dropped it after mig
   const olderMigrations = databaseBefore(frozenMigrationName).migrations;
   const frozenMigration = database.migrations.find(({ name }) => name === frozenMigrationName);
   if (!frozenMigration) throw new Error("the frozen migration is missing");
-  await using oldDatabase = await createTestDatabase("webhooks_at_0014", { ...database, migrations: [...olderMigrations, frozenMigration] });
+  await using oldDatabase = await createTestDatabase("webhooks_at_0014", {
+    ...database,
+    migrations: [...olderMigrations, frozenMigration],
+  });
   const em = oldDatabase.orm.em.fork();
   for (const [table, rest] of [
     ["event", "event_earlier"],

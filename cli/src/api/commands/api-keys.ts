@@ -29,7 +29,8 @@ const key = ({ business }: BusinessOption): readonly KeyOwner[] => (business ? [
 const statusCommand = () => "api-keys list";
 
 function businessFor({ keyOwner }: Api, business: string | undefined): string | undefined {
-  if (keyOwner === "operator" && !business) throw new CommandError("An operator's key requires --business <id>.", exitCodes.usage);
+  if (keyOwner === "operator" && !business)
+    throw new CommandError("An operator's key requires --business <id>.", exitCodes.usage);
   return business;
 }
 
@@ -43,7 +44,9 @@ export function apiKeys(program: Command): void {
       const business_id = businessFor(api, business);
       const body = { name, ...(expiresAt && { expires_at: expiresAt }), ...(allowedIp && { allowed_ips: allowedIp }) };
       const { apiKeys, me } = api.amana;
-      const request = business_id ? apiKeys.create({ ...body, business_id }, api.requestOptions()) : me.createApiKey(body, api.requestOptions());
+      const request = business_id
+        ? apiKeys.create({ ...body, business_id }, api.requestOptions())
+        : me.createApiKey(body, api.requestOptions());
       showResource(await request, options);
     },
   )
@@ -90,8 +93,14 @@ async function revokeByApi(api: Api, { reason, json, yes }: ApiOptions & { reaso
   const { apiKeys, me } = api.amana;
   const revoke = (id: string) => {
     const body = reason ? { reason } : {};
-    return api.keyOwner === "operator" ? apiKeys.revoke(id, body, api.requestOptions()) : me.revokeApiKey(id, body, api.requestOptions());
+    return api.keyOwner === "operator"
+      ? apiKeys.revoke(id, body, api.requestOptions())
+      : me.revokeApiKey(id, body, api.requestOptions());
   };
   const successOutcome = "REVOKED";
-  await actOnEach(ids, async (id) => revoke(id).then(() => ({ outcome: successOutcome })), { successOutcome, emptyText: "", json });
+  await actOnEach(ids, async (id) => revoke(id).then(() => ({ outcome: successOutcome })), {
+    successOutcome,
+    emptyText: "",
+    json,
+  });
 }

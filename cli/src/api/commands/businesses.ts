@@ -42,7 +42,10 @@ export function businesses(program: Command): void {
       statusCommand,
     },
     async ({ amana, requestOptions }, { name, pending, json }) =>
-      showResource(await amana.businesses.create({ name, ...(pending && { status: "PENDING" }) }, requestOptions()), { json, timeout: 0 }),
+      showResource(await amana.businesses.create({ name, ...(pending && { status: "PENDING" }) }, requestOptions()), {
+        json,
+        timeout: 0,
+      }),
   )
     .requiredOption("--name <name>", "name of the business", parseText)
     .option("--pending", "create the business as PENDING; its keys are valid after approval");
@@ -63,7 +66,8 @@ export function businesses(program: Command): void {
     group,
     "show <id>",
     { summary: "show a business", example: "businesses show 0199…", key },
-    async ({ amana, requestOptions }, options, id: string) => showResource(await amana.businesses.get(id, requestOptions()), options),
+    async ({ amana, requestOptions }, options, id: string) =>
+      showResource(await amana.businesses.get(id, requestOptions()), options),
   );
   addChanges(group);
 }

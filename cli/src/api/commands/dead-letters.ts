@@ -66,7 +66,8 @@ export function deadLetters(program: Command): void {
     group,
     "show <id>",
     { summary: "show a dead letter with the permitted fields of its payload", example: "dead-letters show 0199…", key },
-    async ({ amana, requestOptions }, options, id: string) => showResource(await amana.deadLetters.get(id, requestOptions()), options),
+    async ({ amana, requestOptions }, options, id: string) =>
+      showResource(await amana.deadLetters.get(id, requestOptions()), options),
     async () => (await loadDatabaseActions()).show,
   );
   apiOrDatabaseCommand<RetryOptions>(

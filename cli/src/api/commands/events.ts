@@ -44,7 +44,10 @@ export function events(program: Command): void {
       },
       (api, { type, from, to, ...options }) =>
         showList(api, options, { columns, emptyText: "No events found." }, (page) =>
-          api.amana.events.list({ ...page, ...(type && { type }), ...(from && { from }), ...(to && { to }) }, api.requestOptions()),
+          api.amana.events.list(
+            { ...page, ...(type && { type }), ...(from && { from }), ...(to && { to }) },
+            api.requestOptions(),
+          ),
         ),
     ),
   )

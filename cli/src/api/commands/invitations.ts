@@ -35,7 +35,10 @@ export function invitations(program: Command): void {
       statusCommand,
     },
     async ({ amana, requestOptions }, { name, expiresAt, ...options }) =>
-      showResource(await amana.invitations.create({ name, ...(expiresAt && { expires_at: expiresAt }) }, requestOptions()), options),
+      showResource(
+        await amana.invitations.create({ name, ...(expiresAt && { expires_at: expiresAt }) }, requestOptions()),
+        options,
+      ),
   )
     .requiredOption("--name <name>", "name of the invited business", parseText)
     .option("--expires-at <time>", "end of the invitation, at most 30 days ahead (default: 7 days)", parseTime);

@@ -23,7 +23,8 @@ export function operatorKeys(program: Command): void {
     group,
     "create",
     { summary: "create an operator's key and print it once", example: "operator-keys create --name amina", key, statusCommand },
-    async ({ amana, requestOptions }, { name, ...options }) => showResource(await amana.operatorKeys.create({ name }, requestOptions()), options),
+    async ({ amana, requestOptions }, { name, ...options }) =>
+      showResource(await amana.operatorKeys.create({ name }, requestOptions()), options),
   ).requiredOption("--name <name>", "name of the operator in the audit trail", parseText);
   withListOptions(
     apiCommand<ListOptions>(

@@ -4,7 +4,7 @@ import { type Command, Option } from "commander";
 import { exitCodes } from "../../command-error.ts";
 import { confirm } from "../../confirm.ts";
 import { type Columns, jsonText, localTime, print, printFields } from "../../print.ts";
-import { parseAmount, apiCommand, parseText, parseTime } from "../api-command.ts";
+import { apiCommand, parseAmount, parseText, parseTime } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
 import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
 import { printTimeline, timelineForBusiness } from "../timeline.ts";
@@ -85,7 +85,8 @@ export function payments(program: Command): void {
       key: ["business"],
       statusCommand,
     },
-    async ({ amana, requestOptions }, options, id: string) => showResource(await amana.payments.refresh(id, requestOptions()), options),
+    async ({ amana, requestOptions }, options, id: string) =>
+      showResource(await amana.payments.refresh(id, requestOptions()), options),
   );
   apiCommand<ApiOptions & { readonly amount?: string }>(
     group,
@@ -120,7 +121,9 @@ const statusCommand = (id = "") => `payments show ${id}`;
 
 async function show(api: Api, options: ApiOptions, id: string): Promise<void> {
   const isOperator = api.keyOwner === "operator";
-  const timeline = isOperator ? await api.amana.payments.getTimeline(id, api.requestOptions()) : await timelineForBusiness(api, id);
+  const timeline = isOperator
+    ? await api.amana.payments.getTimeline(id, api.requestOptions())
+    : await timelineForBusiness(api, id);
   if (timeline.missing) process.exitCode = exitCodes.failed;
   if (options.json) return print(jsonText(timeline));
   printFields(timeline.payment);
@@ -135,7 +138,11 @@ async function show(api: Api, options: ApiOptions, id: string): Promise<void> {
     );
 }
 
-async function refund({ amana, requestOptions }: Api, { amount, ...options }: ApiOptions & { amount?: string }, id: string): Promise<void> {
+async function refund(
+  { amana, requestOptions }: Api,
+  { amount, ...options }: ApiOptions & { amount?: string },
+  id: string,
+): Promise<void> {
   if (!options.yes) {
     const payment = await amana.payments.get(id, requestOptions());
     const refundAmount = `${amount ?? payment.amount} ${payment.currency}`;

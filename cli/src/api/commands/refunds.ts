@@ -70,7 +70,9 @@ function addHoldCommands(group: Command): void {
   withChangeOptions(
     group
       .command("hold")
-      .description("send no refunds for a period, after a restore that the payments service cannot detect, such as a disk snapshot"),
+      .description(
+        "send no refunds for a period, after a restore that the payments service cannot detect, such as a disk snapshot",
+      ),
     'refunds hold --reason "snapshot of 20 November"',
   )
     .requiredOption("--reason <text>", "reason in the audit trail")

@@ -35,7 +35,8 @@ export function webhooks(program: Command): void {
     group,
     "show <id>",
     { summary: "show an endpoint and its delivery statistics", example: "webhooks show 0199…", key },
-    async ({ amana, requestOptions }, options, id: string) => showResource(await amana.webhookEndpoints.get(id, requestOptions()), options),
+    async ({ amana, requestOptions }, options, id: string) =>
+      showResource(await amana.webhookEndpoints.get(id, requestOptions()), options),
   );
   apiCommand(
     group,
@@ -46,7 +47,8 @@ export function webhooks(program: Command): void {
       key,
       statusCommand: (id) => `webhooks show ${id}`,
     },
-    async ({ amana, requestOptions }, options, id: string) => showResource(await amana.webhookEndpoints.test(id, requestOptions()), options),
+    async ({ amana, requestOptions }, options, id: string) =>
+      showResource(await amana.webhookEndpoints.test(id, requestOptions()), options),
   );
   apiCommand<ListenOptions>(
     group,

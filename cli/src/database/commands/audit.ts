@@ -3,7 +3,14 @@ import { type Finding, type Head, readHeads, trustedKeys, verifyBundle } from "@
 import { type Command, InvalidArgumentError } from "commander";
 import { auditList } from "../../api/commands/audit-list.ts";
 import { CommandError, exitCodes } from "../../command-error.ts";
-import { type ChangeOptions, type CommonOptions, databaseHelp, jsonHelp, withActorOption, withCommonOptions } from "../../options.ts";
+import {
+  type ChangeOptions,
+  type CommonOptions,
+  databaseHelp,
+  jsonHelp,
+  withActorOption,
+  withCommonOptions,
+} from "../../options.ts";
 import { jsonText, printable } from "../../print.ts";
 import { makeBundle } from "../audit/make-bundle.ts";
 import { verifyTrail } from "../audit/verify-trail.ts";
@@ -78,7 +85,7 @@ async function verify({ service = "identity", databaseUrl, json, from, to, publi
   const options = { from, to, trusted: publicKey && trustedKeys(publicKey), kept: readKeptHeads(head), report, progress };
   const result = await withServices(
     { service, databaseUrl },
-    async ([opened]) => opened && (await verifyTrail(opened.orm, options)),
+    async ([databases]) => databases && (await verifyTrail(databases.orm, options)),
   );
   if (count > 0) process.exitCode = exitCodes.actionNeeded;
   if (json) {
@@ -121,8 +128,8 @@ async function bundle({ business, from, to, out, as, json }: BundleFlags): Promi
   if (to < from) throw new CommandError("--to is before --from.", exitCodes.usage);
   if (existsSync(out)) throw new CommandError(`The folder ${out} exists. Choose another one with --out.`, exitCodes.usage);
   const options = { businessId: requireUuid(business), from, to, out, by: auditActor(as) };
-  const manifest_sha256 = await withServices({ needed: ["identity", "payments", "webhooks"] }, (opened) =>
-    makeBundle(opened, options),
+  const manifest_sha256 = await withServices({ needed: ["identity", "payments", "webhooks"] }, (databases) =>
+    makeBundle(databases, options),
   );
   process.stdout.write(
     json ? `${jsonText({ out, manifest_sha256 })}\n` : `Created ${out}. SHA-256 of its manifest: ${manifest_sha256}\n`,

@@ -14,9 +14,9 @@ export function migrateStatus(program: Command): void {
 }
 
 async function showStatus({ json, ...selection }: CommonOptions): Promise<void> {
-  const rows = await withServices(selection, (opened) =>
+  const rows = await withServices(selection, (databases) =>
     Promise.all(
-      opened.map(async ({ service, orm }) => ({
+      databases.map(async ({ service, orm }) => ({
         service: service.name,
         ...(await migrationsOf(orm, service.database.migrations)),
       })),
@@ -43,5 +43,6 @@ async function showStatus({ json, ...selection }: CommonOptions): Promise<void> 
       "\nEDITED: the file changed after its execution. Revert the edit and put new statements in a new migration.\n",
     );
   }
-  if ((hasRowsWith("missing") || hasRowsWith("edited")) && process.exitCode === undefined) process.exitCode = exitCodes.actionNeeded;
+  if ((hasRowsWith("missing") || hasRowsWith("edited")) && process.exitCode === undefined)
+    process.exitCode = exitCodes.actionNeeded;
 }

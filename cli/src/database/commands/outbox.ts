@@ -37,10 +37,10 @@ async function republishEvents({ topic, from, to, ids, reason, as, json, ...sele
   const range = ids
     ? { topic, eventIds: ids.map(requireUuid) }
     : { topic, from: timeOf("--from", from), to: to === undefined ? new Date() : timeOf("--to", to) };
-  const rows = await withServices(selection, async (opened) => {
-    const emittingDatabases = opened.filter(({ service }) => service.emits.includes(topic));
+  const rows = await withServices(selection, async (databases) => {
+    const emittingDatabases = databases.filter(({ service }) => service.emits.includes(topic));
     if (emittingDatabases.length === 0) {
-      const topics = new Set(opened.flatMap(({ service }) => service.emits));
+      const topics = new Set(databases.flatMap(({ service }) => service.emits));
       throw new CommandError(`None of these services emits ${topic}. Topics: ${[...topics].join(", ") || "none"}.`);
     }
     const results: { service: string; topic: string; events: number }[] = [];

@@ -29,7 +29,9 @@ export function restored(program: Command): void {
   withChangeOptions(
     program
       .command("restored")
-      .description("compare a restored service with the events in webhooks: list lost rows and schedule reads of rows that differ")
+      .description(
+        "compare a restored service with the events in webhooks: list lost rows and schedule reads of rows that differ",
+      )
       .addArgument(new Argument("[service]", "the restored service").choices(Object.keys(nextSteps)).default("payments")),
     "restored kyc --since 2026-11-20T08:00:00Z",
   )
@@ -42,8 +44,10 @@ type Options = ChangeOptions & { since: string };
 async function showLostRows(name: keyof typeof nextSteps, { since, as, json, ...selection }: Options): Promise<void> {
   const from = new Date(since);
   if (Number.isNaN(from.getTime())) throw new CommandError("--since must be a time like 2026-11-20T08:00:00Z.", exitCodes.usage);
-  const rows = await withServices({ ...selection, needed: [name, "webhooks"] }, async (opened) => {
-    const [restoredService, webhooks] = [name, "webhooks"].map((wanted) => opened.find(({ service }) => service.name === wanted));
+  const rows = await withServices({ ...selection, needed: [name, "webhooks"] }, async (databases) => {
+    const [restoredService, webhooks] = [name, "webhooks"].map((wanted) =>
+      databases.find(({ service }) => service.name === wanted),
+    );
     if (!restoredService || !webhooks)
       throw new CommandError(`The command needs the databases of ${name} and webhooks.`, exitCodes.unreachable);
     return await compareAll(restoredService, webhooks, from, as);

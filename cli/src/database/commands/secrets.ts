@@ -27,8 +27,8 @@ async function reencryptAll({ as, json, ...selection }: ChangeOptions): Promise<
   const needed =
     selection.service === undefined ? servicesWithSecrets : servicesWithSecrets.filter((name) => name === selection.service);
   const keyId = keys[0]?.id ?? "";
-  const rows = await withServices({ ...selection, needed }, async (opened) => {
-    const missing = needed.filter((name) => !opened.some(({ service }) => service.name === name));
+  const rows = await withServices({ ...selection, needed }, async (databases) => {
+    const missing = needed.filter((name) => !databases.some(({ service }) => service.name === name));
     // A removal of the old key after a partial run would make the other secrets unreadable.
     if (missing.length > 0)
       throw new CommandError(
@@ -36,7 +36,7 @@ async function reencryptAll({ as, json, ...selection }: ChangeOptions): Promise<
         exitCodes.unreachable,
       );
     const results: { service: string; key: string; reencrypted: number }[] = [];
-    for (const database of opened) {
+    for (const database of databases) {
       const reencrypted = await reencrypt(database, createSecretBox(keys), keyId, as);
       results.push({ service: database.service.name, key: keyId, reencrypted });
     }

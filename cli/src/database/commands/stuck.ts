@@ -25,7 +25,7 @@ export function stuck(program: Command): void {
 }
 
 async function showStuck({ json, ...selection }: CommonOptions): Promise<void> {
-  const rows = await withServices(selection, async (opened) => (await Promise.all(opened.map(stuckIn))).flat());
+  const rows = await withServices(selection, async (databases) => (await Promise.all(databases.map(stuckIn))).flat());
   const columns = {
     SERVICE: (row: StuckWork) => row.service,
     COUNT: (row: StuckWork) => (row.count > countMax ? `> ${countMax}` : row.count),

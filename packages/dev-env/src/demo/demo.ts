@@ -34,7 +34,7 @@ async function demo({ browser = false }: DemoOptions): Promise<void> {
     progress.print("Stopping");
     stop(new Error("stopped"));
   });
-  // Without a system of its own, the demo has nothing to stop.
+  // Prevents an unhandled rejection if the signal comes before or after the steps.
   stopped.catch(() => {});
   const runSteps = (system: DevFile) => Promise.race([runDemo(system, browser), stopped]);
   try {
@@ -51,10 +51,10 @@ async function demo({ browser = false }: DemoOptions): Promise<void> {
 /** Calls `work` with the running system, or with a system that it starts and stops. */
 async function withSystem(work: (system: DevFile) => Promise<void>, progress: Progress, signal: AbortSignal): Promise<void> {
   const root = join(import.meta.dirname, "..", "..", "..", "..");
-  const running = await runningSystem(amanaDir(root));
-  if (running) {
+  const runningFile = await runningSystem(amanaDir(root));
+  if (runningFile) {
     reporter.print("Using the running system.");
-    return await work(running);
+    return await work(runningFile);
   }
   reporter.print("No system is running. Starting a system for the demo.");
   const dir = await openDataDir(amanaDir(root));
@@ -74,11 +74,11 @@ async function withSystem(work: (system: DevFile) => Promise<void>, progress: Pr
 async function runningSystem(dir: string): Promise<DevFile | undefined> {
   const file = await readDevFile(dir);
   if (!file) return undefined;
-  const alive = await request(`${file.gateway_url}/healthz`, { headersTimeout: 2_000 }).then(
+  const isAlive = await request(`${file.gateway_url}/healthz`, { headersTimeout: 2_000 }).then(
     (response) => response.body.dump().then(() => response.statusCode === 200),
     () => false,
   );
-  if (!alive)
+  if (!isAlive)
     throw new DevEnvError(`The system in ${join(dir, "dev.json")} does not respond.`, "Start it again: npx --yes pnpm@12 start");
   return file;
 }

@@ -13,16 +13,17 @@ export async function onboardClient(reporter: Reporter, { business, operator, sa
 
   step("The business registers a client.");
   const client = await business.clients.createPerson({ ...aPerson, email: `amina.${Date.now()}@example.dz` });
-  const registered = "the client is registered and not verified";
-  expectFields(client, { kyc_status: "NOT_STARTED" }, registered);
+  const registeredText = "the client is registered and not verified";
+  expectFields(client, { kyc_status: "NOT_STARTED" }, registeredText);
   const { id } = client;
-  const expectStep = async (wanted: string, what: string) => {
+  const expectStep = async (expectedStep: string, description: string) => {
     const status = await eventually(async () => {
       const current = await business.onboarding.getStatus(id);
-      if (current.current_step !== wanted) throw new Error(`${what}: expected ${wanted}, got ${JSON.stringify(current)}`);
+      if (current.current_step !== expectedStep)
+        throw new Error(`${description}: expected ${expectedStep}, got ${JSON.stringify(current)}`);
       return current;
     }, 15_000);
-    expect(true, `${what}: ${wanted}, ${status.kyc_status}, ${status.overall_status}`);
+    expect(true, `${description}: ${expectedStep}, ${status.kyc_status}, ${status.overall_status}`);
     return status;
   };
   await expectStep("DETAILS_PENDING", "the onboarding has started");
@@ -34,10 +35,10 @@ export async function onboardClient(reporter: Reporter, { business, operator, sa
 
   step("The business opens an account for the client.");
   const opened = await business.accounts.open({ client_id: id, ...account });
-  const waiting = `account ${opened.account_number} is PENDING, with the balance 0.00`;
-  expectFields(opened, { status: "PENDING", current_balance: "0.00" }, waiting);
-  const early = business.accounts.activate(opened.id);
-  await expectProblem(early, 409, "client_not_verified", "activation returns 409 client_not_verified");
+  const pendingText = `account ${opened.account_number} is PENDING, with the balance 0.00`;
+  expectFields(opened, { status: "PENDING", current_balance: "0.00" }, pendingText);
+  const earlyActivation = business.accounts.activate(opened.id);
+  await expectProblem(earlyActivation, 409, "client_not_verified", "activation returns 409 client_not_verified");
 
   step("The client is verified.");
   const { link_url: link } = await business.kycApplications.create({ client_id: id });
@@ -59,8 +60,8 @@ export async function onboardClient(reporter: Reporter, { business, operator, sa
   const active = await business.accounts.activate(opened.id);
   expectFields(active, { status: "ACTIVE" }, "the account is ACTIVE");
   const beneficiary = await business.beneficiaries.create({ client_id: id, ...payee });
-  const kept = "the beneficiary's IBAN is valid and stored without spaces";
-  expectFields(beneficiary, { iban: "DZ580002100001113000000570" }, kept);
-  const mistyped = business.beneficiaries.update(beneficiary.id, { iban: "DZ580002100001113000000571" });
-  await expectProblem(mistyped, 422, "validation_failed", "an IBAN with a wrong digit returns 422 and changes nothing");
+  const ibanText = "the beneficiary's IBAN is valid and stored without spaces";
+  expectFields(beneficiary, { iban: "DZ580002100001113000000570" }, ibanText);
+  const mistypedUpdate = business.beneficiaries.update(beneficiary.id, { iban: "DZ580002100001113000000571" });
+  await expectProblem(mistypedUpdate, 422, "validation_failed", "an IBAN with a wrong digit returns 422 and changes nothing");
 }

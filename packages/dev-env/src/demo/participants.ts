@@ -35,9 +35,9 @@ export async function registerParticipants(reporter: Reporter, { gateway_url, sa
       const webhook = await receiver.next(event, resourceId, webhookTimeoutMs);
       if (!webhook) {
         const rejected = receiver.refused.join("; ") || "none";
-        throw new Error(`No ${event} arrived within ${webhookTimeoutMs / 1000} s. Rejected deliveries: ${rejected}.`);
+        throw new Error(`No ${event} was received within ${webhookTimeoutMs / 1000} s. Rejected deliveries: ${rejected}.`);
       }
-      reporter.expect(true, `${event} arrived; X-Signature and the Standard Webhooks signature are valid`);
+      reporter.expect(true, `${event} was received; X-Signature and the Standard Webhooks signature are valid`);
       return webhook;
     },
     [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),

@@ -28,8 +28,8 @@ export async function payAndRefund(
   const created = await business.payments.create(order, key);
   expectFields(created, { status: "PENDING" }, "the payment is PENDING and has a form for the card holder");
   const paymentId = created.id;
-  const again = await business.payments.create(order, key);
-  expectFields(again, { id: paymentId }, "the same request with the same Idempotency-Key returns the same payment");
+  const repeated = await business.payments.create(order, key);
+  expectFields(repeated, { id: paymentId }, "the same request with the same Idempotency-Key returns the same payment");
   const formUrl = String(created.form_url);
 
   step(
@@ -38,15 +38,15 @@ export async function payAndRefund(
       : "The card holder pays (simulated by the sandbox; --browser uses the hosted page).",
   );
   print(`   ${formUrl}`);
-  const landedAt = options.inBrowser
+  const returnAddress = options.inBrowser
     ? await payInBrowser(formUrl, shop.url, card)
     : await payByControlCall(participants.sandboxUrl, formUrl);
-  const landed = new URL(landedAt);
+  const returnUrl = new URL(returnAddress);
   expect(
-    landed.pathname === "/merci" &&
-      landed.searchParams.get("panier") === "7" &&
-      landed.searchParams.get("payment_id") === paymentId &&
-      landed.searchParams.get("status") === "PAID",
+    returnUrl.pathname === "/merci" &&
+      returnUrl.searchParams.get("panier") === "7" &&
+      returnUrl.searchParams.get("payment_id") === paymentId &&
+      returnUrl.searchParams.get("status") === "PAID",
     "the browser returns to the shop's success page with payment_id and status",
   );
   const paid = await business.payments.get(paymentId);
@@ -58,26 +58,26 @@ export async function payAndRefund(
   step("The business refunds it.");
   const refunded = await business.payments.refund(paymentId);
   const refundedAtMs = performance.now();
-  const givenBack = { status: "REFUNDED", refunded_amount: "5000.00" } as const;
-  expectFields(refunded, givenBack, "the payment is REFUNDED, with refunded_amount 5000.00");
-  const notAgain = "a second refund returns 409 payment_not_refundable";
-  await expectProblem(business.payments.refund(paymentId), 409, "payment_not_refundable", notAgain);
+  const refundedFields = { status: "REFUNDED", refunded_amount: "5000.00" } as const;
+  expectFields(refunded, refundedFields, "the payment is REFUNDED, with refunded_amount 5000.00");
+  const secondRefundText = "a second refund returns 409 payment_not_refundable";
+  await expectProblem(business.payments.refund(paymentId), 409, "payment_not_refundable", secondRefundText);
 
   step("The business receives the signed PAYMENT_REFUNDED.");
   const webhook = await participants.expectWebhook("PAYMENT_REFUNDED", paymentId);
   expect(webhook.body["status"] === "REFUNDED", "its status is REFUNDED");
   print(`   ${JSON.stringify(webhook.body)}`);
   print(`   ${Math.max(0, webhook.receivedAtMs - refundedAtMs).toFixed(0)} ms after the response of the refund`);
-  const log = await business.events.get(String(webhook.body["id"]));
-  expectFields(log, { type: "PAYMENT_REFUNDED" }, "the event is in the event log of the business");
+  const loggedEvent = await business.events.get(String(webhook.body["id"]));
+  expectFields(loggedEvent, { type: "PAYMENT_REFUNDED" }, "the event is in the event log of the business");
 }
 
 /** Pays with a control call and follows the redirect, as the browser does. */
 async function payByControlCall(sandboxUrl: string, formUrl: string): Promise<string> {
   const orderId = new URL(formUrl).pathname.split("/").at(-1);
   const { redirect_url } = await control<{ redirect_url: string }>(sandboxUrl, "POST", `payments/${orderId}/pay`, card);
-  const back = await request(redirect_url, { headersTimeout: 40_000 });
-  await back.body.dump();
-  if (back.statusCode !== 303) throw new Error(`The return address returned ${back.statusCode}, not 303.`);
-  return String(back.headers["location"]);
+  const redirect = await request(redirect_url, { headersTimeout: 40_000 });
+  await redirect.body.dump();
+  if (redirect.statusCode !== 303) throw new Error(`The return address returned ${redirect.statusCode}, not 303.`);
+  return String(redirect.headers["location"]);
 }

@@ -22,11 +22,11 @@ export async function startReceiver() {
   const refused: string[] = [];
 
   const server = await listen(async (request, response) => {
-    const raw = await buffer(request);
+    const rawBody = await buffer(request);
     try {
-      verifyXSignature(request.headers, raw, [secret]);
-      const { event, body } = verifyWebhook(request.headers, raw, { secrets: [secret] });
-      received.push({ event, body, text: raw.toString("utf8"), receivedAtMs: performance.now() });
+      verifyXSignature(request.headers, rawBody, [secret]);
+      const { event, body } = verifyWebhook(request.headers, rawBody, { secrets: [secret] });
+      received.push({ event, body, text: rawBody.toString("utf8"), receivedAtMs: performance.now() });
       response.writeHead(204).end();
     } catch (error) {
       refused.push((error as Error).message);

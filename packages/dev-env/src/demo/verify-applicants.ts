@@ -46,20 +46,20 @@ export async function verifyApplicants(
   step("A third applicant has a possible match on a sanctions list.");
   const reviewed = await apply("applicant-3");
   await submit(participants.sandboxUrl, reviewed.link, { outcome: "approved", aml_hit_count: 1 });
-  const open = await participants.expectWebhook("KYC_NEEDS_REVIEW", reviewed.id);
+  const reviewRequest = await participants.expectWebhook("KYC_NEEDS_REVIEW", reviewed.id);
   expect(
-    open.body["verdict"] === "NEEDS_REVIEW" && open.body["aml_hit_count"] === 1,
+    reviewRequest.body["verdict"] === "NEEDS_REVIEW" && reviewRequest.body["aml_hit_count"] === 1,
     "its verdict is NEEDS_REVIEW, although the provider approved: a person must decide a possible match",
   );
-  const own = business.kycApplications.review(reviewed.id, { outcome: "APPROVED", note: "." });
-  await expectProblem(own, 403, "admin_required", "a review with the business's key returns 403 admin_required");
+  const ownReview = business.kycApplications.review(reviewed.id, { outcome: "APPROVED", note: "." });
+  await expectProblem(ownReview, 403, "admin_required", "a review with the business's key returns 403 admin_required");
   const decided = await operator.kycApplications.review(reviewed.id, { outcome: "APPROVED", note: reviewNote });
   expectFields(decided, { verdict: "APPROVED" }, "a compliance officer approves it with a note in the audit trail");
   const resolved = await participants.expectWebhook("KYC_REVIEW_RESOLVED", reviewed.id);
   expect(resolved.body["verdict"] === "APPROVED", "it contains the final verdict");
 
-  async function apply(externalId: string, more: CreateKycApplicationBody = {}) {
-    const application = await business.kycApplications.create({ external_id: externalId, ...more });
+  async function apply(externalId: string, additionalFields: CreateKycApplicationBody = {}) {
+    const application = await business.kycApplications.create({ external_id: externalId, ...additionalFields });
     expectFields(application, { status: "CREATED" }, `the application of ${externalId} is CREATED and has a link`);
     return { id: application.id, link: application.link_url };
   }

@@ -10,7 +10,7 @@ import { runCommand } from "../run-command.ts";
 import { type ServerProcess, spawnServer } from "../server-process.ts";
 import { findJava, type Java } from "./java.ts";
 import type { Kafka, KafkaOptions } from "./kafka.ts";
-import { defaultCacheDir, kafkaJars } from "./kafka-jars.ts";
+import { defaultCacheDir, fetchKafkaJars } from "./kafka-jars.ts";
 import { type KafkaAddresses, kafkaProperties, kafkaVersion, startedMessage } from "./kafka-properties.ts";
 import { ownerFlags, stopLeftoverKafka, writePid } from "./leftover-kafka.ts";
 
@@ -27,7 +27,7 @@ const javaFlags = [
   "-Djava.awt.headless=true",
   "-Djava.net.preferIPv4Stack=true",
   "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
-  // Logs the message that the start has finished.
+  // Enables the log message that the start has finished.
   "-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info",
 ];
 
@@ -61,7 +61,7 @@ export async function startKafka(options: JavaKafkaOptions): Promise<Kafka> {
   const java = await findJava();
   signal?.throwIfAborted();
   return await inStep(progress, "Kafka", async (step) => {
-    const jars = await kafkaJars(step, cacheDir, signal);
+    const jars = await fetchKafkaJars(step, cacheDir, signal);
     await mkdir(options.dir, { recursive: true });
     const dir = await realpath(options.dir);
     await stopLeftoverKafka(dir);
@@ -125,10 +125,10 @@ async function format(
   node: KafkaNode & { port: number },
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const fresh = `${dataDir}.new`;
+  const newDataDir = `${dataDir}.new`;
   const propertiesFile = join(dir, "format.properties");
-  await rm(fresh, { recursive: true, force: true });
-  await writeProperties(propertiesFile, { ...node, dataDir: fresh });
+  await rm(newDataDir, { recursive: true, force: true });
+  await writeProperties(propertiesFile, { ...node, dataDir: newDataDir });
   const result = await runCommand(
     java.program,
     [
@@ -146,7 +146,7 @@ async function format(
   if (!result.ok) {
     throw new DevEnvError(`Kafka's folder ${dir} could not be formatted: ${result.failure}`, removalAdvice(dir));
   }
-  await rename(fresh, dataDir);
+  await rename(newDataDir, dataDir);
   await rm(propertiesFile);
 }
 
@@ -160,12 +160,12 @@ async function writeProperties(
     const list = listSettings.has(name) ? properties[name] : undefined;
     properties[name] = list === undefined ? value : `${list},${value}`;
   }
-  const lines = Object.entries(properties).map(([name, value]) => `${name}=${escaped(value)}\n`);
+  const lines = Object.entries(properties).map(([name, value]) => `${name}=${escapeValue(value)}\n`);
   await writeFile(path, lines.join(""));
 }
 
 /** Java reads a .properties file as Latin-1. */
-const escaped = (value: string) =>
+const escapeValue = (value: string) =>
   value.replace(/[\\\n]|[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** Java encodes file names by its locale; in the C locale, non-ASCII characters are lost. */

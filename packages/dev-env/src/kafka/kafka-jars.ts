@@ -20,10 +20,10 @@ export function defaultCacheDir(): string {
 
 /**
  * Returns the folder with Kafka's jar files. Maven fetches them on first use (44 MB) into another
- * folder, which is then renamed. So the folder is complete if it exists, also when two processes
- * fetch concurrently. Throws DevEnvError.
+ * folder, which is then renamed. The folder is therefore complete if it exists, even when two
+ * processes fetch concurrently. Throws DevEnvError.
  */
-export async function kafkaJars(step: ProgressStep, cacheDir: string, signal?: AbortSignal): Promise<string> {
+export async function fetchKafkaJars(step: ProgressStep, cacheDir: string, signal?: AbortSignal): Promise<string> {
   // The digest distinguishes two versions of pom.xml with the same version of Kafka.
   const digest = createHash("sha256")
     .update(await readFile(pom))
@@ -58,7 +58,7 @@ export async function kafkaJars(step: ProgressStep, cacheDir: string, signal?: A
   return folder;
 }
 
-/** Returns Maven's first error line, which has the cause. The next lines explain its options. */
+/** Returns Maven's first error line, which has the cause. The next lines list Maven's options. */
 function firstError({ output, failure }: CommandResult): string {
   return /^\[ERROR\] (.+)$/m.exec(output)?.[1] ?? failure;
 }

@@ -12,7 +12,7 @@ export async function startKafkaNodes(count: number, options: Omit<JavaKafkaOpti
   const controllerPorts = await Promise.all(Array.from({ length: count }, freePort));
   const clusterId = newClusterId();
   await using stack = new AsyncDisposableStack();
-  // Started concurrently, because a node becomes ready only when a majority runs.
+  // Starts the nodes concurrently, because a node becomes ready only when a majority runs.
   const starting = controllerPorts.map(async (_, index) => {
     const dir = join(options.dir, String(index));
     const node = await startKafka({ ...options, dir, node: { clusterId, controllerPorts, index } });

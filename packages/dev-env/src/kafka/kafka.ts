@@ -13,10 +13,10 @@ export interface Kafka {
   /** Value for KAFKA_BROKERS: "127.0.0.1:port". */
   readonly brokers: string;
   readonly version: string;
-  /** Stops cleanly and keeps the data. Idempotent. */
+  /** Stops the broker cleanly and keeps the data. Idempotent. */
   stop(): Promise<void>;
   /** Ends the broker immediately, as in an outage. */
   kill(): Promise<void>;
-  /** Starts it again on the same port with its data after `stop` or `kill`. */
+  /** Starts the broker again on the same port with its data, after `stop` or `kill`. */
   start(): Promise<void>;
 }

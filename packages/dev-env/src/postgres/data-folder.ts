@@ -15,8 +15,8 @@ const initdbTimeoutMs = 120_000;
 
 /** Returns the environment without client settings (PG…) and without the user's locale. */
 export function postgresEnv(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name));
-  return { ...Object.fromEntries(kept), LC_ALL: "C", TZ: "UTC" };
+  const keptVariables = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name));
+  return { ...Object.fromEntries(keptVariables), LC_ALL: "C", TZ: "UTC" };
 }
 
 /** Returns the next step for an unusable data folder. */

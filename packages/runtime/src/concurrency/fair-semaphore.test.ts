@@ -5,7 +5,7 @@ import { FairSemaphore } from "./fair-semaphore.ts";
 const longMs = 60_000;
 
 describe("FairSemaphore", () => {
-  test("limits a tenant to its share while other slots are free", async () => {
+  test("FairSemaphore limits a tenant to its share while other slots are free", async () => {
     const semaphore = new FairSemaphore({ slots: 10, perTenant: 2 });
     expect([semaphore.enter("a", longMs), semaphore.enter("a", longMs)]).toEqual([true, true]);
     const third = semaphore.enter("a", longMs);
@@ -15,7 +15,7 @@ describe("FairSemaphore", () => {
     expect(await third).toBe(true);
   });
 
-  test("limits a key to its share, and admits the tenant's other keys", async () => {
+  test("FairSemaphore limits a key to its share, and admits the tenant's other keys", async () => {
     const semaphore = new FairSemaphore({ slots: 10, perTenant: 5, perKey: 1 });
     expect(semaphore.enter("a", longMs, "x")).toBe(true);
     const second = semaphore.enter("a", longMs, "x");
@@ -28,7 +28,7 @@ describe("FairSemaphore", () => {
     expect([...semaphore.keys("a")]).toEqual(["x"]);
   });
 
-  test("admits waiting tenants in turn", async () => {
+  test("FairSemaphore admits waiting tenants in turn", async () => {
     const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
     expect(semaphore.enter("busy", longMs)).toBe(true);
     const order: string[] = [];
@@ -37,13 +37,13 @@ describe("FairSemaphore", () => {
       order.push(tenant);
       semaphore.leave(tenant);
     };
-    const all = [...Array.from({ length: 5 }, () => wait("busy")), wait("quiet"), wait("other")];
+    const waits = [...Array.from({ length: 5 }, () => wait("busy")), wait("quiet"), wait("other")];
     semaphore.leave("busy");
-    await Promise.all(all);
+    await Promise.all(waits);
     expect(order).toEqual(["busy", "quiet", "other", "busy", "busy", "busy", "busy"]);
   });
 
-  test("admits the waiting keys of a tenant in turn", async () => {
+  test("FairSemaphore admits the waiting keys of a tenant in turn", async () => {
     const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
     semaphore.enter("a", longMs, "busy");
     const order: string[] = [];
@@ -52,13 +52,13 @@ describe("FairSemaphore", () => {
       order.push(key);
       semaphore.leave("a", key);
     };
-    const all = [wait("busy"), wait("busy"), wait("quiet")];
+    const waits = [wait("busy"), wait("busy"), wait("quiet")];
     semaphore.leave("a", "busy");
-    await Promise.all(all);
+    await Promise.all(waits);
     expect(order).toEqual(["busy", "quiet", "busy"]);
   });
 
-  test("rejects a caller that waited too long, and leaves the slot to others", async () => {
+  test("FairSemaphore rejects a caller that waited too long, and leaves the slot to others", async () => {
     const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
     semaphore.enter("a", longMs);
     expect(await semaphore.enter("b", 5)).toBe(false);
@@ -66,22 +66,24 @@ describe("FairSemaphore", () => {
     expect(semaphore.enter("c", longMs)).toBe(true);
   });
 
-  test("frees the slot of failed work, and does not start work that waited too long", async () => {
+  test("FairSemaphore frees the slot of failed work, and does not start work that waited too long", async () => {
     const semaphore = new FairSemaphore({ slots: 1, perTenant: 1 });
-    await expect(semaphore.run("a", longMs, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    await expect(semaphore.run("a", longMs, () => Promise.reject(new Error("simulated failure")))).rejects.toThrow(
+      "simulated failure",
+    );
     expect(semaphore.enter("a", longMs)).toBe(true);
     let started = false;
-    const late = semaphore.run("b", 20, async () => {
+    const lateRun = semaphore.run("b", 20, async () => {
       started = true;
     });
     expect(semaphore.waiting("b")).toBe(1);
-    await expect(late).rejects.toThrow("no slot became free");
+    await expect(lateRun).rejects.toThrow("no slot became free");
     semaphore.leave("a");
     expect([started, semaphore.waiting("b")]).toEqual([false, 0]);
     expect(await semaphore.run("b", longMs, async () => 1)).toBe(1);
   });
 
-  test("exceeds no limit and leaves no slot unused while a waiter may use it, in any order of calls", async () => {
+  test("FairSemaphore exceeds no limit and leaves no slot unused while a waiter may use it, in any order of calls", async () => {
     const limits = { slots: 5, perTenant: 3, perKey: 2 };
     const call = fc.tuple(fc.constantFrom("a", "b", "c"), fc.constantFrom("x", "y"), fc.boolean());
     const anyOrder = fc.asyncProperty(fc.array(call, { maxLength: 60 }), async (calls) => {

@@ -62,25 +62,25 @@ export class FairSemaphore {
    * calls `leave` with the same tenant and key for each slot that it took.
    */
   enter(tenant: string, waitMs: number, key = ""): true | Promise<boolean> {
-    const ofTenant = entryOf(this.#tenants, tenant, Tenant);
-    const ofKey = entryOf(ofTenant.keys, key, Key);
+    const tenantEntry = entryOf(this.#tenants, tenant, Tenant);
+    const keyEntry = entryOf(tenantEntry.keys, key, Key);
     // A free slot has no waiter that may use it: `leave` gives each slot to the next waiter.
-    if (this.#used < this.limits.slots && this.#hasShare(ofTenant, ofKey)) return this.#use(ofTenant, ofKey);
+    if (this.#used < this.limits.slots && this.#hasShare(tenantEntry, keyEntry)) return this.#use(tenantEntry, keyEntry);
     return new Promise((admit) => {
       const waiter = { admit, timer: setTimeout(() => this.#expire(tenant, key, waiter), waitMs) };
-      ofKey.waiters.push(waiter);
-      this.#count(ofTenant, 1);
-      ofTenant.waiting.set(key, ofKey);
-      this.#waiting.set(tenant, ofTenant);
+      keyEntry.waiters.push(waiter);
+      this.#count(tenantEntry, 1);
+      tenantEntry.waiting.set(key, keyEntry);
+      this.#waiting.set(tenant, tenantEntry);
     });
   }
 
   leave(tenant: string, key = ""): void {
-    const ofTenant = entryOf(this.#tenants, tenant, Tenant);
-    const ofKey = entryOf(ofTenant.keys, key, Key);
+    const tenantEntry = entryOf(this.#tenants, tenant, Tenant);
+    const keyEntry = entryOf(tenantEntry.keys, key, Key);
     this.#used--;
-    ofTenant.used--;
-    ofKey.used--;
+    tenantEntry.used--;
+    keyEntry.used--;
     this.#admitNext();
     this.#deleteUnused(tenant, key);
   }
@@ -88,10 +88,10 @@ export class FairSemaphore {
   /** Returns the number of used slots and waiters: of all tenants, a tenant, or a tenant's key. */
   size(tenant?: string, key?: string): number {
     if (tenant === undefined) return this.#used + this.#queued;
-    const ofTenant = this.#tenants.get(tenant);
-    if (key === undefined) return ofTenant ? ofTenant.used + ofTenant.queued : 0;
-    const ofKey = ofTenant?.keys.get(key);
-    return ofKey ? ofKey.used + ofKey.waiters.length : 0;
+    const tenantEntry = this.#tenants.get(tenant);
+    if (key === undefined) return tenantEntry ? tenantEntry.used + tenantEntry.queued : 0;
+    const keyEntry = tenantEntry?.keys.get(key);
+    return keyEntry ? keyEntry.used + keyEntry.waiters.length : 0;
   }
 
   /** Returns the number of waiters of a tenant. */

@@ -76,9 +76,9 @@ export function backoffMs(failures: number, baseMs: number, maxMs: number): numb
   return Math.min(maxMs, jitter(baseMs * 2 ** Math.min(failures - 1, 30)));
 }
 
-/** Returns the pause with the index `done`, or the last pause of the schedule if it is shorter. */
-export function nextPause(pauses: readonly number[], done: number): number {
-  const pause = pauses[Math.min(done, pauses.length - 1)];
+/** Returns the pause with this index, or the last pause of the schedule if it is shorter. */
+export function nextPause(pauses: readonly number[], index: number): number {
+  const pause = pauses[Math.min(index, pauses.length - 1)];
   if (pause === undefined) throw new RangeError("a schedule needs at least one pause");
   return pause;
 }

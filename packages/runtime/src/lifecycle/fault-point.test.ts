@@ -20,42 +20,42 @@ const script = `
 `;
 
 function start(env: Record<string, string>): ChildProcess {
-  const own = { PATH: process.env["PATH"], NODE_NO_WARNINGS: "1", ...env };
-  return spawn(process.execPath, ["--input-type=module", "-e", script], { env: own, stdio: ["ignore", "pipe", "pipe"] });
+  const childEnv = { PATH: process.env["PATH"], NODE_NO_WARNINGS: "1", ...env };
+  return spawn(process.execPath, ["--input-type=module", "-e", script], { env: childEnv, stdio: ["ignore", "pipe", "pipe"] });
 }
 
-const passes = (child: ChildProcess) => once(child.stdout as NodeJS.EventEmitter, "data");
+const waitForPass = (child: ChildProcess) => once(child.stdout as NodeJS.EventEmitter, "data");
 
 test("faultPoint kills a single process when the file is created while several run", async () => {
   const file = join(dir, "kill");
   const children = [start({ FAULT_POINT_FILE: file }), start({ FAULT_POINT_FILE: file })] as const;
-  await Promise.all(children.map(passes));
+  await Promise.all(children.map(waitForPass));
   writeFileSync(file, "another.point SIGKILL");
-  await Promise.all(children.map(passes));
+  await Promise.all(children.map(waitForPass));
   const ended = Promise.race(children.map(async (child, index) => [index, ...(await once(child, "exit"))] as const));
   writeFileSync(file, "a.point SIGKILL");
   const [index, , signal] = await ended;
   expect(signal).toBe("SIGKILL");
   expect(existsSync(`${file}.${children[index]?.pid}`)).toBe(true);
   const other = children[1 - index] as ChildProcess;
-  await passes(other);
+  await waitForPass(other);
   other.kill("SIGKILL");
 });
 
 test("faultPoint freezes the process for SIGSTOP, and SIGCONT continues it", async () => {
   const file = join(dir, "stop");
   const child = start({ FAULT_POINT_FILE: file });
-  await passes(child);
+  await waitForPass(child);
   writeFileSync(file, "a.point SIGSTOP");
   await expect.poll(() => existsSync(`${file}.${child.pid}`)).toBe(true);
-  // The test reads earlier output during this time.
+  // Waits until the test has read earlier output.
   await sleep(200);
   let outputs = 0;
   child.stdout?.on("data", () => outputs++);
   await sleep(200);
   expect(outputs).toBe(0);
   child.kill("SIGCONT");
-  await passes(child);
+  await waitForPass(child);
   child.kill("SIGKILL");
 });
 

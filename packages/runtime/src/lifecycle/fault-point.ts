@@ -2,7 +2,7 @@ import { readFileSync, renameSync } from "node:fs";
 
 /** Path of a file with the next fault point and its signal. */
 const file = process.env["FAULT_POINT_FILE"];
-const armed = process.env["FAULT_POINT"];
+const armedPoint = process.env["FAULT_POINT"];
 
 /** Time for the signal to take effect. The thread is blocked meanwhile, so that no code runs. */
 const waitMs = { SIGKILL: 5_000, SIGSTOP: 100 } as const;
@@ -15,7 +15,7 @@ const waitMs = { SIGKILL: 5_000, SIGSTOP: 100 } as const;
  * production.
  */
 export function faultPoint(name: string): void {
-  const signal = armed === name ? "SIGKILL" : claimSignal(name);
+  const signal = armedPoint === name ? "SIGKILL" : claimSignal(name);
   if (!signal) return;
   process.kill(process.pid, signal);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs[signal]);

@@ -46,7 +46,7 @@ export function createLogger(service: string, level = "info", destination?: pino
     formatters: {
       log(line) {
         if (line["alert"] === true) alerts.inc();
-        return hasSecret(line, depthMax) ? (redacted(line, depthMax) as Record<string, unknown>) : line;
+        return hasSecret(line, depthMax) ? (redact(line, depthMax) as Record<string, unknown>) : line;
       },
     },
   };
@@ -61,11 +61,11 @@ function hasSecret(value: unknown, depth: number): boolean {
   return false;
 }
 
-function redacted(value: unknown, depth: number): unknown {
+function redact(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null || value instanceof Error || depth === 0) return value;
-  if (Array.isArray(value)) return value.map((item) => redacted(item, depth - 1));
+  if (Array.isArray(value)) return value.map((item) => redact(item, depth - 1));
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, secretFields.has(name) ? censor : redacted(item, depth - 1)]),
+    Object.entries(value).map(([name, item]) => [name, secretFields.has(name) ? censor : redact(item, depth - 1)]),
   );
 }
 
@@ -73,7 +73,7 @@ function redacted(value: unknown, depth: number): unknown {
  * Matches a row that PostgreSQL repeats, to the end of the message, because values may have several
  * lines.
  */
-const row = /( - detail: |DETAIL: )?(Failing row contains|Key) \(.*?(?=\n {4}at |$)/gs;
+const rowPattern = /( - detail: |DETAIL: )?(Failing row contains|Key) \(.*?(?=\n {4}at |$)/gs;
 
 /** Serializes an error without the row that PostgreSQL repeats, which may have personal data. */
 function withoutRows(error: Error) {
@@ -83,5 +83,5 @@ function withoutRows(error: Error) {
   const message = serialized.message.replace(/( - detail: |DETAIL: )?(Failing row contains|Key) \(.*$/s, "[row]");
   // The complete message is replaced first, because a value may look like the first line of a
   // stack.
-  return { ...rest, message, stack: serialized.stack.replaceAll(serialized.message, () => message).replace(row, "[row]") };
+  return { ...rest, message, stack: serialized.stack.replaceAll(serialized.message, () => message).replace(rowPattern, "[row]") };
 }

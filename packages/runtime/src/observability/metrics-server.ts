@@ -36,7 +36,6 @@ export async function serveMetrics(
   const server = createServer(
     { headersTimeout: timeoutMs, requestTimeout: timeoutMs, keepAliveTimeout: 90_000, maxHeaderSize: 8_192 },
     (request, response) => {
-      // Discards the body.
       request.resume();
       switch (request.method === "GET" && request.url) {
         case "/metrics":
@@ -53,14 +52,14 @@ export async function serveMetrics(
       }
     },
   );
-  // Destroys the oldest connection beyond the maximum. Otherwise many idle connections would block
-  // probes, and the process would be restarted.
-  const open = new Set<Socket>();
+  // Destroys the oldest connection beyond the maximum. Otherwise many idle connections would
+  // prevent probes, and the process would be restarted.
+  const openSockets = new Set<Socket>();
   server.on("connection", (socket) => {
-    open.add(socket);
-    socket.once("close", () => open.delete(socket));
-    const [oldest] = open;
-    if (open.size > connectionsMax) oldest?.destroy();
+    openSockets.add(socket);
+    socket.once("close", () => openSockets.delete(socket));
+    const [oldest] = openSockets;
+    if (openSockets.size > connectionsMax) oldest?.destroy();
   });
   server.unref();
   await new Promise<void>((resolve, reject) => {

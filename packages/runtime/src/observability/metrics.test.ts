@@ -14,15 +14,15 @@ const scrape = async () => {
 const linesOf = (text: string, name: string) => text.split("\n").filter((line) => line.startsWith(name));
 
 test("serveMetrics serves counters from 0 on, omits gauges that are not set, and returns 404 for other requests", async () => {
-  const taken = counter({ name: "test_taken_total", help: "Taken", labels: { outcome: ["done", "failed"] } });
-  const free = counter({ name: "test_free_total", help: "Free", labels: { route: "the routes" } });
+  const takenCounter = counter({ name: "test_taken_total", help: "Taken", labels: { outcome: ["done", "failed"] } });
+  const freeCounter = counter({ name: "test_free_total", help: "Free", labels: { route: "the routes" } });
   const age = gauge({ name: "test_age_seconds", help: "Age" });
   const waits = histogram({ name: "test_wait_seconds", help: "Wait", labels: { task: "the tasks" }, buckets: [1, 2] });
-  const before = await scrape();
-  expect([before.status, before.type]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
-  expect(linesOf(before.text, "test_")).toEqual(['test_taken_total{outcome="done"} 0', 'test_taken_total{outcome="failed"} 0']);
-  taken.inc({ outcome: "done" });
-  free.inc({ route: "/a" });
+  const initial = await scrape();
+  expect([initial.status, initial.type]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
+  expect(linesOf(initial.text, "test_")).toEqual(['test_taken_total{outcome="done"} 0', 'test_taken_total{outcome="failed"} 0']);
+  takenCounter.inc({ outcome: "done" });
+  freeCounter.inc({ route: "/a" });
   age.set(3);
   waits.observe({ task: "one" }, 1.5);
   const { text } = await scrape();
@@ -42,7 +42,7 @@ test("serveMetrics reads once for concurrent scrapes, and does not wait for a re
   const read = gauge({ name: "test_read", help: "Read" });
   let readings = 0;
   using _fails = onScrape(() => {
-    throw new Error("no");
+    throw new Error("simulated failure");
   });
   using _hangs = onScrape(() => new Promise(() => {}));
   using _reads = onScrape(async () => read.set(++readings));

@@ -16,7 +16,7 @@ interface MetricOptions<Label extends string> {
   readonly labels?: Readonly<Record<Label, LabelValues>>;
 }
 
-/** In seconds, from a read from memory to a call of an external system. */
+/** Bucket limits in seconds, for reads from memory up to calls of external systems. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** All metrics of this process. It is not prom-client's default, to which libraries can add. */
@@ -58,7 +58,7 @@ export function histogram<Label extends string = never>({
 export const secondsSince = (startedMs: number): number => (performance.now() - startedMs) / 1000;
 
 const readers = new Set<() => unknown>();
-/** A scrape does not wait longer for a read. The read continues, for the next scrape. */
+/** Maximum time for which a scrape waits for a read, which then continues for the next scrape. */
 const readTimeoutMs = 2_000;
 
 /** Calls `read`, which sets gauges, before each scrape, until disposed. */

@@ -102,11 +102,11 @@ export function createTracer(
         { kind: kinds[kind], root, ...(attributes && { attributes }), ...(startMs && { startTime: new Date(startMs) }) },
         trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote }),
       );
-      const own = span.spanContext();
+      const context = span.spanContext();
       const fail = (errorType: string) =>
         void span.setAttribute("error.type", errorType).setStatus({ code: SpanStatusCode.ERROR });
       return {
-        traceparent: `00-${own.traceId}-${own.spanId}-01`,
+        traceparent: `00-${context.traceId}-${context.spanId}-01`,
         set: (attributes) => void span.setAttributes(attributes),
         fail,
         end(failure) {

@@ -33,14 +33,14 @@ function readHeaders(env: EnvReader): Record<string, string> {
   const name = "OTEL_EXPORTER_OTLP_HEADERS";
   const headers = env.list(name).map((entry) => {
     const [, header = "", text = ""] = /^([\w!#$%&'*+.^`|~-]+)\s*=\s*([\x21-\x7e]+)$/.exec(entry) ?? [];
-    const value = header === "" ? undefined : decoded(text);
+    const value = header === "" ? undefined : decodeValue(text);
     if (value === undefined) env.problem(`${name} must be comma-separated name=value, with percent-encoded values`);
     return [header, value ?? ""] as const;
   });
   return Object.fromEntries(headers);
 }
 
-function decoded(text: string): string | undefined {
+function decodeValue(text: string): string | undefined {
   try {
     const value = decodeURIComponent(text);
     return /^[\x20-\x7e]*$/.test(value) ? value : undefined;

@@ -99,7 +99,7 @@ test.each(["hang", 400, 503, "unreachable"] as const)(
     if (behavior !== "unreachable") collector.answer = behavior;
     lines.length = 0;
     await start(behavior === "unreachable" ? { url: "http://127.0.0.1:1" } : collector);
-    const before = await outcomes();
+    const initialCounts = await outcomes();
     const spansCount = 10_000;
     let runs = 0;
     for (let i = 0; i < spansCount; i++) {
@@ -107,11 +107,12 @@ test.each(["hang", 400, 503, "unreachable"] as const)(
     }
     expect(runs).toBe(spansCount);
     const droppedEarly = (await outcomes())["dropped"] ?? 0;
-    expect(droppedEarly - (before["dropped"] ?? 0)).toBe(spansCount - 4_096);
-    if (behavior === 400) await expect.poll(async () => (await outcomes())["refused"]).toBeGreaterThan(before["refused"] ?? 0);
+    expect(droppedEarly - (initialCounts["dropped"] ?? 0)).toBe(spansCount - 4_096);
+    if (behavior === 400)
+      await expect.poll(async () => (await outcomes())["refused"]).toBeGreaterThan(initialCounts["refused"] ?? 0);
     await stop();
-    const after = await outcomes();
-    const increase = (outcome: string) => (after[outcome] ?? 0) - (before[outcome] ?? 0);
+    const finalCounts = await outcomes();
+    const increase = (outcome: string) => (finalCounts[outcome] ?? 0) - (initialCounts[outcome] ?? 0);
     expect(increase("sent")).toBe(0);
     expect(increase("dropped") + increase("refused")).toBe(spansCount);
     expect(lines.filter(({ msg }) => msg === "span export failed").length).toBeLessThanOrEqual(1);
@@ -128,13 +129,13 @@ test.each([
   await using collector = await startCollector();
   collector.text = text;
   await start(collector);
-  const before = await outcomes();
+  const initialCounts = await outcomes();
   for (let i = 0; i < 300; i++) beginSpan("client", `span ${i}`, sampled)?.end();
   await expect.poll(() => collector.spans.length).toBeGreaterThan(0);
   await stop();
   expect(collector.spans).toHaveLength(300);
-  const after = await outcomes();
-  const increase = (outcome: string) => (after[outcome] ?? 0) - (before[outcome] ?? 0);
+  const finalCounts = await outcomes();
+  const increase = (outcome: string) => (finalCounts[outcome] ?? 0) - (initialCounts[outcome] ?? 0);
   expect([increase("sent") + increase("refused"), increase("dropped")]).toEqual([300, 0]);
 });
 

@@ -6,9 +6,12 @@ test.each([
   ["007", "99999", 23_456_789n, "00799999002345678941"],
   ["001", "00001", 1n, "00100001000000000144"],
   ["004", "00100", 1_234_567_890n, "00400100123456789038"],
-])("buildAccountNumber builds, from bank %s, branch %s and account %i, the number %s", (bankCode, branchCode, account, number) => {
-  expect(buildAccountNumber({ bankCode, branchCode }, account)).toBe(number);
-});
+])(
+  "buildAccountNumber builds, from bank %s, branch %s and account %i, the number %s",
+  (bankCode, branchCode, account, number) => {
+    expect(buildAccountNumber({ bankCode, branchCode }, account)).toBe(number);
+  },
+);
 
 test("buildAccountNumber uses 97 as the key if the remainder is 0", () => {
   // Branch and account form a multiple of 97.

@@ -13,7 +13,11 @@ function expectRefusal(account: Account, change: () => unknown, code: string): v
   expect({ ...account }).toEqual(accountBefore);
 }
 
-const balancesOf = (account: Account) => [account.currentBalanceMinor, account.availableBalanceMinor, account.reservedBalanceMinor];
+const balancesOf = (account: Account) => [
+  account.currentBalanceMinor,
+  account.availableBalanceMinor,
+  account.reservedBalanceMinor,
+];
 const zeroBalances = { currentBalanceMinor: 0n, availableBalanceMinor: 0n };
 
 describe("account status", () => {

@@ -19,7 +19,7 @@ import {
   postingNotReversible,
 } from "./account.errors.ts";
 import type { AccountPosting } from "./account-posting.ts";
-import { type AccountLimits, limitPeriods, addToUse, subtractFromUse } from "./limit-use.ts";
+import { type AccountLimits, addToUse, limitPeriods, subtractFromUse } from "./limit-use.ts";
 
 export type AccountType = EnumName<typeof proto.AccountType>;
 export type AccountStatus = EnumName<typeof proto.AccountStatus>;

@@ -88,7 +88,9 @@ function isAllowed(ledger: readonly ModelPosting[], attempt: ModelPosting, limit
   const { current, reserved } = balancesOf(ledgerAfter);
   if (current - reserved < 0n) return false;
   if (kind !== "DEBIT" && kind !== "HOLD") return true;
-  return [day, day.slice(0, 7), day.slice(0, 4)].every((period, index) => usedIn(ledgerAfter, period) <= (limits[index] ?? 10n ** 18n));
+  return [day, day.slice(0, 7), day.slice(0, 4)].every(
+    (period, index) => usedIn(ledgerAfter, period) <= (limits[index] ?? 10n ** 18n),
+  );
 }
 
 /** Returns the amount in an order. A capture has at least one minor unit. */
@@ -145,7 +147,7 @@ test("post keeps balances and limits consistent with the postings in any sequenc
           continue;
         }
 
-        // Usually selects a posting of the required kind. Every fifth order may select another kind,
+        // Usually selects the required kind of posting. Every fifth order may select another kind,
         // which is then refused.
         const candidates =
           step.kind === "REVERSAL" || index % 5 === 0 ? ledger : ledger.filter((posting) => posting.kind === "HOLD");
@@ -187,7 +189,7 @@ test("post keeps balances and limits consistent with the postings in any sequenc
         });
         for (const { day } of ledger) {
           for (const [limitIndex, period] of [day, day.slice(0, 7), day.slice(0, 4)].entries()) {
-            expect(usedIn(ledger, period) <= (limits[at] ?? 10n ** 18n)).toBe(true);
+            expect(usedIn(ledger, period) <= (limits[limitIndex] ?? 10n ** 18n)).toBe(true);
           }
         }
       }

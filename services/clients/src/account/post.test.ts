@@ -17,7 +17,8 @@ afterAll(() => harness[Symbol.asyncDispose]());
 async function anActiveAccount(balanceMinor = 1_000n) {
   const caller = aBusinessCaller();
   const { id } = await harness.anActiveAccount(caller);
-  const placeOrder = (posting: PostingOrder, at = now) => harness.transaction((em) => post(em, caller.businessId, id, posting, at));
+  const placeOrder = (posting: PostingOrder, at = now) =>
+    harness.transaction((em) => post(em, caller.businessId, id, posting, at));
   if (balanceMinor > 0n) await placeOrder({ kind: "CREDIT", amountMinor: balanceMinor, reference: "opening" });
   const readBalances = async () => {
     const { currentBalanceMinor, availableBalanceMinor, reservedBalanceMinor } = await harness.accounts.getAccount(
@@ -75,7 +76,8 @@ describe("post", () => {
       placeOrder({ kind: "CAPTURE", holdId, amountMinor: 1n, reference: "c2" }),
     ]);
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    for (const outcome of outcomes) if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "hold_not_open" });
+    for (const outcome of outcomes)
+      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "hold_not_open" });
     expect(await readPostings()).toHaveLength(3);
   });
 
@@ -125,7 +127,10 @@ describe("post", () => {
 
   test("post returns the existing capture for its reference if the explicit or default amount is equal", async () => {
     const { placeOrder, readBalances } = await anActiveAccount();
-    const capture = { kind: "CAPTURE", holdId: (await placeOrder({ kind: "HOLD", amountMinor: 400n, reference: "h" })).id } as const;
+    const capture = {
+      kind: "CAPTURE",
+      holdId: (await placeOrder({ kind: "HOLD", amountMinor: 400n, reference: "h" })).id,
+    } as const;
     const fullCapture = await placeOrder({ ...capture, reference: "c" });
     expect((await placeOrder({ ...capture, amountMinor: 400n, reference: "c" })).id).toBe(fullCapture.id);
     expect((await placeOrder({ ...capture, reference: "c" })).id).toBe(fullCapture.id);
@@ -184,7 +189,9 @@ describe("post", () => {
   test("post fails without a change if the balance exceeds 64 bits", async () => {
     const { placeOrder, readBalances, readPostings } = await anActiveAccount(2n ** 63n - 1n);
     const balancesBefore = await readBalances();
-    expect(await refusal(placeOrder({ kind: "CREDIT", amountMinor: 1n, reference: "one too many" }))).toMatchObject({ code: "22003" });
+    expect(await refusal(placeOrder({ kind: "CREDIT", amountMinor: 1n, reference: "one too many" }))).toMatchObject({
+      code: "22003",
+    });
     expect(await readBalances()).toEqual(balancesBefore);
     expect(await readPostings()).toHaveLength(1);
   });

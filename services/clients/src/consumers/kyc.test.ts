@@ -66,7 +66,12 @@ test("the KYC consumer updates the onboarding and the client with each event of 
     applicationId,
     false,
   ]);
-  const noticeFields = { revision: 7, status: "COMPLETED", verdict: "APPROVED", type: KycEventType.KYC_DOCUMENT_EXPIRING } as const;
+  const noticeFields = {
+    revision: 7,
+    status: "COMPLETED",
+    verdict: "APPROVED",
+    type: KycEventType.KYC_DOCUMENT_EXPIRING,
+  } as const;
   expect(await publishAndRead(noticeFields)).toEqual(["PENDING_APPROVAL", "VALIDATED", applicationId, false]);
 });
 
@@ -94,37 +99,42 @@ test("the KYC consumer applies the newest event of the newest application, for a
     );
 
   await fc.assert(
-    fc.asyncProperty(deliveries, fc.integer({ min: 1, max: 5 }), async ({ allFields, firstDelivery, secondDelivery }, batchSize) => {
-      const ids = [uuidv7(), uuidv7(), uuidv7()].sort();
-      // The second and the third application were created in the same millisecond.
-      const createdAtMs = (application: number) => Date.parse("2026-11-20T10:00:00Z") + (application > 0 ? 1 : 0);
-      const createEvents = (client: { ids: KycEventFields }) => {
-        const events = new Map<unknown, Message>();
-        return (fields: (typeof allFields)[number]) => {
-          const { application, verdict, ...otherFields } = fields;
-          const event =
-            events.get(fields) ??
-            aKycEvent({
-              ...client.ids,
-              ...otherFields,
-              applicationId: ids[application] as string,
-              createdAtMs: createdAtMs(application),
-              verdict: fields.status === "COMPLETED" ? verdict : "UNSPECIFIED",
-            });
-          events.set(fields, event);
-          return event;
+    fc.asyncProperty(
+      deliveries,
+      fc.integer({ min: 1, max: 5 }),
+      async ({ allFields, firstDelivery, secondDelivery }, batchSize) => {
+        const ids = [uuidv7(), uuidv7(), uuidv7()].sort();
+        // The second and the third application were created in the same millisecond.
+        const createdAtMs = (application: number) => Date.parse("2026-11-20T10:00:00Z") + (application > 0 ? 1 : 0);
+        const createEvents = (client: { ids: KycEventFields }) => {
+          const events = new Map<unknown, Message>();
+          return (fields: (typeof allFields)[number]) => {
+            const { application, verdict, ...otherFields } = fields;
+            const event =
+              events.get(fields) ??
+              aKycEvent({
+                ...client.ids,
+                ...otherFields,
+                applicationId: ids[application] as string,
+                createdAtMs: createdAtMs(application),
+                verdict: fields.status === "COMPLETED" ? verdict : "UNSPECIFIED",
+              });
+            events.set(fields, event);
+            return event;
+          };
         };
-      };
-      const orderedFields = allFields.toSorted((a, b) => a.application - b.application || a.revision - b.revision);
-      const [expected, actual] = [await aClient(), await aClient()];
-      for (const fields of orderedFields) await harness.publish(createEvents(expected)(fields));
-      const messages = [...firstDelivery, ...secondDelivery, ...firstDelivery].map(createEvents(actual));
-      for (let start = 0; start < messages.length; start += batchSize) await harness.publish(...messages.slice(start, start + batchSize));
-      // Publishes all events again, as if the consumer had processed none of them.
-      await harness.sql("delete from inbox");
-      await harness.publish(...messages.toReversed());
-      expect(await actual.readStatus()).toEqual(await expected.readStatus());
-    }),
+        const orderedFields = allFields.toSorted((a, b) => a.application - b.application || a.revision - b.revision);
+        const [expected, actual] = [await aClient(), await aClient()];
+        for (const fields of orderedFields) await harness.publish(createEvents(expected)(fields));
+        const messages = [...firstDelivery, ...secondDelivery, ...firstDelivery].map(createEvents(actual));
+        for (let start = 0; start < messages.length; start += batchSize)
+          await harness.publish(...messages.slice(start, start + batchSize));
+        // Publishes all events again, as if the consumer had processed none of them.
+        await harness.sql("delete from inbox");
+        await harness.publish(...messages.toReversed());
+        expect(await actual.readStatus()).toEqual(await expected.readStatus());
+      },
+    ),
     { numRuns: 25 },
   );
 });
@@ -188,18 +198,21 @@ test("the KYC consumer stores an invalid event as a dead letter and applies the 
 test.each([
   ["status", (event: KycEvent) => Object.assign(event.application ?? {}, { status: 99 })],
   ["verdict", (event: KycEvent) => Object.assign(event.application ?? {}, { verdict: 99 })],
-] as const)("the KYC consumer stores an event with a %s of a newer version as a dead letter with the status WAITING", async (_name, change) => {
-  const { ids, readStatus } = await aClient();
-  const applicationId = uuidv7();
-  await harness.publish(aKycEvent({ ...ids, applicationId }));
-  const message = aKycEvent({ ...ids, applicationId, revision: 2, status: "COMPLETED", verdict: "APPROVED" });
-  const event = fromBinary(KycEventSchema, message.payload);
-  change(event);
-  await harness.publish({ ...message, payload: toBinary(KycEventSchema, event) });
-  expect(await readStatus()).toEqual(["KYC_PENDING", "CREATED", applicationId, true]);
-  const deadLetters = await harness.sql("select status from dead_letter where event_id = ?", [message.headers["ce_id"]]);
-  expect(deadLetters).toEqual([{ status: "WAITING" }]);
-});
+] as const)(
+  "the KYC consumer stores an event with a %s of a newer version as a dead letter with the status WAITING",
+  async (_name, change) => {
+    const { ids, readStatus } = await aClient();
+    const applicationId = uuidv7();
+    await harness.publish(aKycEvent({ ...ids, applicationId }));
+    const message = aKycEvent({ ...ids, applicationId, revision: 2, status: "COMPLETED", verdict: "APPROVED" });
+    const event = fromBinary(KycEventSchema, message.payload);
+    change(event);
+    await harness.publish({ ...message, payload: toBinary(KycEventSchema, event) });
+    expect(await readStatus()).toEqual(["KYC_PENDING", "CREATED", applicationId, true]);
+    const deadLetters = await harness.sql("select status from dead_letter where event_id = ?", [message.headers["ce_id"]]);
+    expect(deadLetters).toEqual([{ status: "WAITING" }]);
+  },
+);
 
 test("the KYC consumer accepts a client_id in upper case", async () => {
   const { ids, clientId, readStatus } = await aClient();
@@ -232,11 +245,15 @@ test("ONBOARDING_AUTO_APPROVE approves a verified client with details, and write
   await approvingHarness.onboarding.createOnboardingDetails({ clientId, ...aDetailsRequest() }, { caller });
   const approvedOnboarding = await readOnboarding();
   expect(approvedOnboarding).toMatchObject({ currentStep: OnboardingStep.APPROVED, kycStatus: ClientKycStatus.VALIDATED });
-  expect(await approvingHarness.readAuditEvents(approvedOnboarding.id)).toMatchObject([{ actor: "platform", action: "onboarding.approved" }]);
+  expect(await approvingHarness.readAuditEvents(approvedOnboarding.id)).toMatchObject([
+    { actor: "platform", action: "onboarding.approved" },
+  ]);
 
   const secondClient = await approvingHarness.createPerson(caller);
   await approvingHarness.onboarding.createOnboardingDetails({ clientId: secondClient.id, ...aDetailsRequest() }, { caller });
-  await approvingHarness.publish(aKycEvent({ ...caller, clientId: secondClient.id, status: "COMPLETED", verdict: "APPROVED", revision: 2 }));
+  await approvingHarness.publish(
+    aKycEvent({ ...caller, clientId: secondClient.id, status: "COMPLETED", verdict: "APPROVED", revision: 2 }),
+  );
   expect(await approvingHarness.onboarding.getOnboarding({ clientId: secondClient.id }, { caller })).toMatchObject({
     currentStep: OnboardingStep.APPROVED,
   });

@@ -53,21 +53,27 @@ describe("applyVerification, with details", () => {
     [{ status: "COMPLETED", verdict: "REJECTED" }, "KYC_DECLINED", "DECLINED", "DECLINED", false],
     [approvedFields, "PENDING_APPROVAL", "VALIDATED", "IN_PROGRESS", false],
   ];
-  test.each(statusTable)("applyVerification sets, for %j, the statuses %s, %s and %s; verification open: %s", (verification, step, kycStatus, overallStatus, isOpen) => {
-    const onboarding = anOnboardingWithDetails();
-    onboarding.applyVerification(aVerification(verification), now);
-    expect(statusOf(onboarding)).toEqual([step, kycStatus, overallStatus]);
-    expect(onboarding.isVerificationOpen()).toBe(isOpen);
-    expect(onboarding.acceptsDetails()).toBe(step === "KYC_PENDING");
-  });
+  test.each(statusTable)(
+    "applyVerification sets, for %j, the statuses %s, %s and %s; verification open: %s",
+    (verification, step, kycStatus, overallStatus, isOpen) => {
+      const onboarding = anOnboardingWithDetails();
+      onboarding.applyVerification(aVerification(verification), now);
+      expect(statusOf(onboarding)).toEqual([step, kycStatus, overallStatus]);
+      expect(onboarding.isVerificationOpen()).toBe(isOpen);
+      expect(onboarding.acceptsDetails()).toBe(step === "KYC_PENDING");
+    },
+  );
 
-  test.each(statusTable)("applyVerification, for %j without details, keeps DETAILS_PENDING until details are added", (verification, step, kycStatus) => {
-    const onboarding = anOnboarding();
-    onboarding.applyVerification(aVerification(verification), now);
-    expect(statusOf(onboarding)).toEqual(["DETAILS_PENDING", kycStatus, "IN_PROGRESS"]);
-    onboarding.addDetails(now);
-    expect([onboarding.step, onboarding.kycStatus]).toEqual([step, kycStatus]);
-  });
+  test.each(statusTable)(
+    "applyVerification, for %j without details, keeps DETAILS_PENDING until details are added",
+    (verification, step, kycStatus) => {
+      const onboarding = anOnboarding();
+      onboarding.applyVerification(aVerification(verification), now);
+      expect(statusOf(onboarding)).toEqual(["DETAILS_PENDING", kycStatus, "IN_PROGRESS"]);
+      onboarding.addDetails(now);
+      expect([onboarding.step, onboarding.kycStatus]).toEqual([step, kycStatus]);
+    },
+  );
 });
 
 describe("applyVerification with a newer verification", () => {
@@ -240,7 +246,9 @@ test("applyVerification results in the same state for any order and repetition o
           right.id.localeCompare(left.id) ||
           right.revision - left.revision,
       ) as [Verification];
-      expect(stateAfter([...repeatedEvents, ...allEvents, ...shuffledEvents], detailsAfter)).toEqual(stateAfter([newestVerification], 0));
+      expect(stateAfter([...repeatedEvents, ...allEvents, ...shuffledEvents], detailsAfter)).toEqual(
+        stateAfter([newestVerification], 0),
+      );
     }),
     { numRuns: 500 },
   );

@@ -56,27 +56,33 @@ const pairs = (Object.keys(transitions) as Verb[]).flatMap((verb) =>
 );
 
 describe("account status", () => {
-  test.each(pairs.filter(({ isAllowed }) => isAllowed))("$verb changes an account from $from to $to", async ({ verb, from, to }) => {
-    const id = await anAccountWith(from);
-    const accountBefore = await readAccount(id);
-    const nowMs = Number(accountBefore.updatedAtMs) + 60_000;
-    harness.clock.nowMs = nowMs;
-    const changedAccount = await changeStatus(verb, id);
-    const closedAtMs = verb === "close" ? BigInt(nowMs) : undefined;
-    expect(changedAccount).toEqual({ ...accountBefore, status: AccountStatus[to], updatedAtMs: BigInt(nowMs), closedAtMs });
-    expect(await readAccount(id)).toEqual(changedAccount);
-  });
+  test.each(pairs.filter(({ isAllowed }) => isAllowed))(
+    "$verb changes an account from $from to $to",
+    async ({ verb, from, to }) => {
+      const id = await anAccountWith(from);
+      const accountBefore = await readAccount(id);
+      const nowMs = Number(accountBefore.updatedAtMs) + 60_000;
+      harness.clock.nowMs = nowMs;
+      const changedAccount = await changeStatus(verb, id);
+      const closedAtMs = verb === "close" ? BigInt(nowMs) : undefined;
+      expect(changedAccount).toEqual({ ...accountBefore, status: AccountStatus[to], updatedAtMs: BigInt(nowMs), closedAtMs });
+      expect(await readAccount(id)).toEqual(changedAccount);
+    },
+  );
 
-  test.each(pairs.filter(({ isAllowed }) => !isAllowed))("$verb returns a conflict for a $from account", async ({ verb, from }) => {
-    const id = await anAccountWith(from);
-    const accountBefore = await readAccount(id);
-    expect(await refusal(changeStatus(verb, id))).toMatchObject({
-      kind: "conflict",
-      code: "invalid_status_transition",
-      members: { account_status: from },
-    });
-    expect(await readAccount(id)).toEqual(accountBefore);
-  });
+  test.each(pairs.filter(({ isAllowed }) => !isAllowed))(
+    "$verb returns a conflict for a $from account",
+    async ({ verb, from }) => {
+      const id = await anAccountWith(from);
+      const accountBefore = await readAccount(id);
+      expect(await refusal(changeStatus(verb, id))).toMatchObject({
+        kind: "conflict",
+        code: "invalid_status_transition",
+        members: { account_status: from },
+      });
+      expect(await readAccount(id)).toEqual(accountBefore);
+    },
+  );
 
   test("activateAccount takes effect once for concurrent requests", async () => {
     const id = await anAccountWith("PENDING");
@@ -112,7 +118,10 @@ describe("activateAccount", () => {
 
   test("activateAccount rejects an account of a blocked client", async () => {
     const { id: clientId } = await harness.createPerson(caller, { kycLevel: KycLevel.NOT_REQUIRED });
-    const [activeAccount, pendingAccount] = [await harness.openAccount(caller, { clientId }), await harness.openAccount(caller, { clientId })];
+    const [activeAccount, pendingAccount] = [
+      await harness.openAccount(caller, { clientId }),
+      await harness.openAccount(caller, { clientId }),
+    ];
     await changeStatus("activate", activeAccount.id);
     await harness.clients.updatePerson({ id: clientId, blocked: true }, { caller });
     expect(await refusal(changeStatus("activate", pendingAccount.id))).toMatchObject({

@@ -34,5 +34,7 @@ export const activateAccount: StatusRpc<AccountMethods["activateAccount"]> = cha
 });
 
 export const suspendAccount: StatusRpc<AccountMethods["suspendAccount"]> = changeStatus((account, now) => account.suspend(now));
-export const reactivateAccount: StatusRpc<AccountMethods["reactivateAccount"]> = changeStatus((account, now) => account.reactivate(now));
+export const reactivateAccount: StatusRpc<AccountMethods["reactivateAccount"]> = changeStatus((account, now) =>
+  account.reactivate(now),
+);
 export const closeAccount: StatusRpc<AccountMethods["closeAccount"]> = changeStatus((account, now) => account.close(now));

@@ -82,7 +82,10 @@ describe("createBeneficiary", () => {
   test("createBeneficiary returns the same error for another business's client, an unknown id and a malformed id", async () => {
     const foreignClient = await harness.createPerson();
     for (const otherId of [uuidv7(), foreignClient.id, "no id", ""]) {
-      expect(await refusal(createBeneficiary({ clientId: otherId }))).toMatchObject({ kind: "not_found", code: "client_not_found" });
+      expect(await refusal(createBeneficiary({ clientId: otherId }))).toMatchObject({
+        kind: "not_found",
+        code: "client_not_found",
+      });
     }
   });
 
@@ -104,11 +107,15 @@ describe("createBeneficiary", () => {
     expect(await createBeneficiary({}, secondOptions)).toEqual(createdBeneficiary);
     expect([firstOptions.replayed, secondOptions.replayed]).toEqual([false, true]);
     expect(await countBeneficiaries()).toBe(countBefore + 1);
-    expect(await refusal(createBeneficiary({}, withIdempotencyKey(caller, "k-1", "f2")))).toMatchObject({ code: "idempotency_key_reused" });
+    expect(await refusal(createBeneficiary({}, withIdempotencyKey(caller, "k-1", "f2")))).toMatchObject({
+      code: "idempotency_key_reused",
+    });
   });
 
   test("createBeneficiary accepts the Idempotency-Key of a refused request again", async () => {
-    expect(await refusal(createBeneficiary({ iban: undefined }, withIdempotencyKey(caller, "k-2")))).toMatchObject({ kind: "invalid" });
+    expect(await refusal(createBeneficiary({ iban: undefined }, withIdempotencyKey(caller, "k-2")))).toMatchObject({
+      kind: "invalid",
+    });
     expect((await createBeneficiary({}, withIdempotencyKey(caller, "k-2"))).id).toBeTruthy();
   });
 

@@ -17,7 +17,8 @@ test("getClient returns the created client", async () => {
 
 test("getClient returns the same error for another business's client, an unknown id and a malformed id", async () => {
   const { id } = await harness.createPerson();
-  const readError = (requestedId: string) => refusal(harness.clients.getClient({ id: requestedId }, { caller: aBusinessCaller() }));
+  const readError = (requestedId: string) =>
+    refusal(harness.clients.getClient({ id: requestedId }, { caller: aBusinessCaller() }));
   const unknownIdError = await readError(uuidv7());
   expect(unknownIdError).toMatchObject({ kind: "not_found", code: "not_found" });
   for (const requestedId of [id, "no id", ""]) expect(await readError(requestedId)).toEqual(unknownIdError);

@@ -33,11 +33,13 @@ const list = async (filter: object = {}, listCaller = caller) => {
     { limit: 50, ...filter },
     { caller: listCaller },
   );
-  const nameOf = (id: string) => Object.keys(storedBeneficiaries).find((name) => storedBeneficiaries[name]?.id === id) ?? "unknown";
+  const nameOf = (id: string) =>
+    Object.keys(storedBeneficiaries).find((name) => storedBeneficiaries[name]?.id === id) ?? "unknown";
   return { names: beneficiaries.map(({ id }) => nameOf(id)), total };
 };
 const searchNames = async (search: string) => (await list({ search })).names.sort();
-const twinNames = () => ["plain", "twin"].sort((a, b) => ((storedBeneficiaries[a]?.id ?? "") > (storedBeneficiaries[b]?.id ?? "") ? -1 : 1));
+const twinNames = () =>
+  ["plain", "twin"].sort((a, b) => ((storedBeneficiaries[a]?.id ?? "") > (storedBeneficiaries[b]?.id ?? "") ? -1 : 1));
 
 describe("listBeneficiaries", () => {
   test("listBeneficiaries returns pages in descending order of creation time and id, and the total of all pages", async () => {
@@ -146,6 +148,10 @@ test("getBeneficiary returns the same error for another business's beneficiary a
 
 test("listBeneficiaries rejects an operator's key", async () => {
   const expectedError = { code: "business_key_required" };
-  expect(await refusal(harness.beneficiaries.listBeneficiaries({ limit: 1 }, { caller: adminCaller }))).toMatchObject(expectedError);
-  expect(await refusal(harness.beneficiaries.getBeneficiary({ id: uuidv7() }, { caller: adminCaller }))).toMatchObject(expectedError);
+  expect(await refusal(harness.beneficiaries.listBeneficiaries({ limit: 1 }, { caller: adminCaller }))).toMatchObject(
+    expectedError,
+  );
+  expect(await refusal(harness.beneficiaries.getBeneficiary({ id: uuidv7() }, { caller: adminCaller }))).toMatchObject(
+    expectedError,
+  );
 });

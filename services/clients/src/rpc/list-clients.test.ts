@@ -136,7 +136,9 @@ describe("listClients, search", () => {
       return { id, firstName, middleName, lastName, externalClientCode };
     };
     const arabicClient = await createPerson((length) => randomLetters(length, 0x628, 24));
-    expect(await list(otherCaller, { search: `${arabicClient.firstName.slice(-9)} ${arabicClient.lastName.slice(0, 9)}` })).toEqual([arabicClient.id]);
+    expect(
+      await list(otherCaller, { search: `${arabicClient.firstName.slice(-9)} ${arabicClient.lastName.slice(0, 9)}` }),
+    ).toEqual([arabicClient.id]);
     expect(await list(otherCaller, { search: arabicClient.externalClientCode.slice(-20) })).toEqual([arabicClient.id]);
     const ideographs = await createPerson((length) => randomLetters(length, 0x20000, 40_000));
     expect(await list(otherCaller, { search: ideographs.externalClientCode.slice(-20) })).toEqual([ideographs.id]);

@@ -80,7 +80,10 @@ describe("createOnboardingDetails", () => {
 
   test("createOnboardingDetails rejects a second request and keeps the first details", async () => {
     const client = await aClientWithDetails();
-    expect(await refusal(createDetails(client, otherAnswers))).toMatchObject({ kind: "conflict", code: "onboarding_details_exist" });
+    expect(await refusal(createDetails(client, otherAnswers))).toMatchObject({
+      kind: "conflict",
+      code: "onboarding_details_exist",
+    });
     expect(await readDetails(client)).toEqual(client.details);
   });
 
@@ -206,7 +209,9 @@ describe("updateOnboardingDetails", () => {
   test("updateOnboardingDetails creates the details once for ten concurrent requests", async () => {
     const client = await aClient();
     const results = await Promise.all(
-      Array.from({ length: 10 }, (_, n) => updateDetails(client, { ...aDetailsRequest().answers, taxIdentificationNumber: `N${n}` })),
+      Array.from({ length: 10 }, (_, n) =>
+        updateDetails(client, { ...aDetailsRequest().answers, taxIdentificationNumber: `N${n}` }),
+      ),
     );
     expect(new Set(results.map(({ id }) => id)).size).toBe(1);
   });
@@ -221,18 +226,21 @@ describe("updateOnboardingDetails after KYC events", () => {
     [{ status: "COMPLETED", verdict: "REJECTED" }, "KYC_DECLINED"],
     [{ status: "COMPLETED", verdict: "APPROVED" }, "PENDING_APPROVAL"],
   ];
-  test.each(lockingEvents)("updateOnboardingDetails rejects a change after the event %j, at the step %s", async (fields, step) => {
-    const client = await aClientWithDetails();
-    await client.publish(fields);
-    for (const answers of [{ isUsPerson: true }, {}]) {
-      expect(await refusal(updateDetails(client, answers))).toMatchObject({
-        kind: "conflict",
-        code: "onboarding_locked",
-        members: { current_step: step },
-      });
-    }
-    expect((await readDetails(client)).isUsPerson).toBe(false);
-  });
+  test.each(lockingEvents)(
+    "updateOnboardingDetails rejects a change after the event %j, at the step %s",
+    async (fields, step) => {
+      const client = await aClientWithDetails();
+      await client.publish(fields);
+      for (const answers of [{ isUsPerson: true }, {}]) {
+        expect(await refusal(updateDetails(client, answers))).toMatchObject({
+          kind: "conflict",
+          code: "onboarding_locked",
+          members: { current_step: step },
+        });
+      }
+      expect((await readDetails(client)).isUsPerson).toBe(false);
+    },
+  );
 
   test("updateOnboardingDetails rejects a change at the step APPROVED, even after a new application", async () => {
     const client = await aClientWithDetails();
@@ -242,7 +250,10 @@ describe("updateOnboardingDetails after KYC events", () => {
       { caller: adminCaller },
     );
     await client.publish({ createdAtMs: Date.parse("2027-01-01T00:00:00Z") });
-    expect(await refusal(updateDetails(client, {}))).toMatchObject({ code: "onboarding_locked", members: { current_step: "APPROVED" } });
+    expect(await refusal(updateDetails(client, {}))).toMatchObject({
+      code: "onboarding_locked",
+      members: { current_step: "APPROVED" },
+    });
   });
 
   test.each<Partial<KycEventFields>>([

@@ -55,7 +55,11 @@ describe("updateBeneficiary", () => {
     const beneficiaryBefore = await harness.createBeneficiary(caller, completeBeneficiary);
     harness.clock.nowMs = Number(beneficiaryBefore.createdAtMs) + 60_000;
     const changedBeneficiary = await updateBeneficiary(beneficiaryBefore.id, changes);
-    expect(changedBeneficiary).toEqual({ ...beneficiaryBefore, ...changes, updatedAtMs: beneficiaryBefore.updatedAtMs + 60_000n });
+    expect(changedBeneficiary).toEqual({
+      ...beneficiaryBefore,
+      ...changes,
+      updatedAtMs: beneficiaryBefore.updatedAtMs + 60_000n,
+    });
     expect(await readBeneficiary(beneficiaryBefore.id)).toEqual(changedBeneficiary);
   });
 
@@ -101,14 +105,17 @@ describe("updateBeneficiary with payment details", () => {
     [{ iban, accountNumber: "A1" }, { cleared: ["iban", "account_number"] }],
     [{ iban }, { cleared: ["iban"], bic: "BEXADZAL", name: "Another" }],
     [{ iban }, { iban: "" }],
-  ])("updateBeneficiary rejects, for the details %o, the change %o, because it removes IBAN and account number", async (details, changes) => {
-    const beneficiaryBefore = await harness.createBeneficiary(caller, details);
-    expect(await refusal(updateBeneficiary(beneficiaryBefore.id, changes))).toMatchObject({
-      kind: "invalid",
-      code: "beneficiary_needs_iban_or_account_number",
-    });
-    expect(await readBeneficiary(beneficiaryBefore.id)).toEqual(beneficiaryBefore);
-  });
+  ])(
+    "updateBeneficiary rejects, for the details %o, the change %o, because it removes IBAN and account number",
+    async (details, changes) => {
+      const beneficiaryBefore = await harness.createBeneficiary(caller, details);
+      expect(await refusal(updateBeneficiary(beneficiaryBefore.id, changes))).toMatchObject({
+        kind: "invalid",
+        code: "beneficiary_needs_iban_or_account_number",
+      });
+      expect(await readBeneficiary(beneficiaryBefore.id)).toEqual(beneficiaryBefore);
+    },
+  );
 
   test.each([
     [{ iban: "DZ580002100001113000000571" }, "/iban"],
@@ -130,7 +137,9 @@ describe("updateBeneficiary with payment details", () => {
     const beneficiaryBefore = await harness.createBeneficiary(caller, completeBeneficiary);
     await harness.sql("update beneficiary set bic = 'OLD' where id = ?", [beneficiaryBefore.id]);
     expect(await refusal(updateBeneficiary(beneficiaryBefore.id, { name: "Another" }))).toMatchObject({ pointer: "/bic" });
-    expect(await updateBeneficiary(beneficiaryBefore.id, { name: "Another", cleared: ["bic"] })).toMatchObject({ name: "Another" });
+    expect(await updateBeneficiary(beneficiaryBefore.id, { name: "Another", cleared: ["bic"] })).toMatchObject({
+      name: "Another",
+    });
   });
 
   test("updateBeneficiary accepts the change from an IBAN to an account number and back", async () => {
@@ -179,10 +188,15 @@ describe("updateBeneficiary with concurrent changes", () => {
 test("updateBeneficiary returns the same error for another business's beneficiary as for an unknown id", async () => {
   const foreignBeneficiary = await harness.createBeneficiary(aBusinessCaller());
   const messages = await Promise.all(
-    [foreignBeneficiary.id, uuidv7(), "no id"].map((id) => refusal(updateBeneficiary(id, { name: "Mine" })).then((error) => (error as Error).message)),
+    [foreignBeneficiary.id, uuidv7(), "no id"].map((id) =>
+      refusal(updateBeneficiary(id, { name: "Mine" })).then((error) => (error as Error).message),
+    ),
   );
   expect(new Set(messages).size).toBe(1);
-  expect(await refusal(updateBeneficiary(foreignBeneficiary.id, { name: "Mine" }))).toMatchObject({ kind: "not_found", code: "not_found" });
+  expect(await refusal(updateBeneficiary(foreignBeneficiary.id, { name: "Mine" }))).toMatchObject({
+    kind: "not_found",
+    code: "not_found",
+  });
 });
 
 test("updateBeneficiary rejects an operator's key", async () => {

@@ -73,8 +73,14 @@ test("updatePerson clears each named optional field, and ignores the name of a r
   for (const [name, property] of Object.entries(clearableFields)) {
     expect(await harness.clients.updatePerson({ id, cleared: [name] }, { caller })).not.toHaveProperty(property);
   }
-  const clearedClient = await harness.clients.updatePerson({ id, cleared: ["email", "first_name", "blocked", "toString"] }, { caller });
-  expect(clearedClient).toEqual({ ...changedClient, ...Object.fromEntries(Object.values(clearableFields).map((property) => [property, undefined])) });
+  const clearedClient = await harness.clients.updatePerson(
+    { id, cleared: ["email", "first_name", "blocked", "toString"] },
+    { caller },
+  );
+  expect(clearedClient).toEqual({
+    ...changedClient,
+    ...Object.fromEntries(Object.values(clearableFields).map((property) => [property, undefined])),
+  });
 });
 
 test("updatePerson applies concurrent changes of different fields", async () => {

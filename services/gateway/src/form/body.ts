@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type TObject, type TProperties, Type } from "typebox";
 import { pointerOf } from "../json/pointer.ts";
 import { errorsMax, type FieldError, invalidJson, validationFailed } from "../problem.ts";
-import { type FieldResult, compileField } from "./field.ts";
+import { compileField, type FieldResult } from "./field.ts";
 
 export interface BodyRule {
   /** Whether an absent body is accepted as an empty one. */

@@ -68,7 +68,8 @@ export const anyCaseChoice = <const T extends string>(values: readonly T[], purp
     normalise: (value) => values.find((listedValue) => listedValue.toUpperCase() === value.toUpperCase()) ?? value,
   });
 
-export const flag = (description?: string) => field(Type.Boolean(descriptionOf(description)), { message: "must be true or false" });
+export const flag = (description?: string) =>
+  field(Type.Boolean(descriptionOf(description)), { message: "must be true or false" });
 
 export const integer = (minimum: number, maximum: number, options: { default?: number; description?: string } = {}) =>
   field(Type.Integer({ minimum, maximum, ...options }), { message: `must be a whole number from ${minimum} to ${maximum}` });

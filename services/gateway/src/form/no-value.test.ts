@@ -70,7 +70,9 @@ async function rejectedFields(fields: readonly Field[], value: unknown): Promise
     const response = await gateway.app.inject({
       method,
       url: path.replace(/\{[^}]+\}/, "019a0000-0000-7000-8000-000000000001"),
-      headers: path.startsWith("/api/v1/onboarding/") ? invitationHeaders : (isOperatorPath(path) ? gateway.admin : gateway.business).headers,
+      headers: path.startsWith("/api/v1/onboarding/")
+        ? invitationHeaders
+        : (isOperatorPath(path) ? gateway.admin : gateway.business).headers,
       payload: { [name]: value },
     });
     const errors: { pointer: string; code: string }[] = response.json().errors ?? [];
@@ -90,13 +92,16 @@ const isBankDetail = ({ operation, name, isOptional }: Field) =>
   (operation === "createBeneficiary" && !["client_id", "name", "beneficiary_type", "display"].includes(name)) ||
   (operation === "updateBeneficiary" && isOptional);
 
-test.each([null, ""])("%j is rejected in each field of a POST, except in the bank details of a beneficiary", async (emptyValue) => {
-  const fields = fieldsOf("POST");
-  const rejectedByPost = fields.filter((field) => !isBankDetail(field));
-  expect(rejectedByPost.length).toBeGreaterThan(60);
-  expect(fields.length - rejectedByPost.length).toBe(11);
-  expect(await rejectedFields(fields, emptyValue)).toEqual(namesOf(rejectedByPost));
-});
+test.each([null, ""])(
+  "%j is rejected in each field of a POST, except in the bank details of a beneficiary",
+  async (emptyValue) => {
+    const fields = fieldsOf("POST");
+    const rejectedByPost = fields.filter((field) => !isBankDetail(field));
+    expect(rejectedByPost.length).toBeGreaterThan(60);
+    expect(fields.length - rejectedByPost.length).toBe(11);
+    expect(await rejectedFields(fields, emptyValue)).toEqual(namesOf(rejectedByPost));
+  },
+);
 
 test("null in a PUT or PATCH clears optional fields and is rejected for others", async () => {
   const fields = fieldsOf("PUT", "PATCH");

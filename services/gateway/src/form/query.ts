@@ -2,7 +2,7 @@ import { parse } from "node:querystring";
 import { type TInteger, type TObject, Type } from "typebox";
 import { shorten } from "../json/pointer.ts";
 import { errorsMax, type FieldError, validationFailed } from "../problem.ts";
-import { type FieldResult, compileField } from "./field.ts";
+import { compileField, type FieldResult } from "./field.ts";
 import { integer } from "./fields.ts";
 
 /** A parameter with a default. Its type is not optional, because routes always receive a value. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createAddressFilter, canonicalCidr } from "./allowed-ips.ts";
+import { canonicalCidr, createAddressFilter } from "./allowed-ips.ts";
 
 test.each([
   ["203.0.113.0/24", "203.0.113.0/24"],

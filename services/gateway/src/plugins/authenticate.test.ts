@@ -54,14 +54,17 @@ const contentLengthHeader = `Content-Length: ${order.length}`;
 test.each([
   ["with a Content-Length", contentLengthHeader, order],
   ["in chunks", "Transfer-Encoding: chunked", `${order.length.toString(16)}\r\n${order}\r\n0\r\n\r\n`],
-])("a request whose body %s is complete only after its key was revoked gets 401 without effect", async (_name, encoding, body) => {
-  await using gatewayRun = await start(500);
-  const lateRequest = await gatewayRun.begin(encoding);
-  gatewayRun.key.revoke();
-  await waitForLongestLease();
-  expect(await lateRequest.finish(body)).toBe("401");
-  expect(gatewayRun.createdCount()).toBe(0);
-});
+])(
+  "a request whose body %s is complete only after its key was revoked gets 401 without effect",
+  async (_name, encoding, body) => {
+    await using gatewayRun = await start(500);
+    const lateRequest = await gatewayRun.begin(encoding);
+    gatewayRun.key.revoke();
+    await waitForLongestLease();
+    expect(await lateRequest.finish(body)).toBe("401");
+    expect(gatewayRun.createdCount()).toBe(0);
+  },
+);
 
 test("a request whose body is complete only after a lease takes effect if its key is still valid", async () => {
   await using gatewayRun = await start(500);
@@ -158,8 +161,19 @@ describe("a key with allowed networks", () => {
     const forbiddenAddress = "198.51.100.1";
     for (const address of allowedAddresses) {
       const [accepted, rejected] = [
-        [[address], [`${forbiddenAddress}, ${address}`], [forbiddenAddress, address], [`${address}, 10.1.1.1`], [`garbage, ${address},`]],
-        [[`${address}, ${forbiddenAddress}`], [address, forbiddenAddress], [`${address}, garbage`], [`${address}, unknown, 10.0.0.1`]],
+        [
+          [address],
+          [`${forbiddenAddress}, ${address}`],
+          [forbiddenAddress, address],
+          [`${address}, 10.1.1.1`],
+          [`garbage, ${address},`],
+        ],
+        [
+          [`${address}, ${forbiddenAddress}`],
+          [address, forbiddenAddress],
+          [`${address}, garbage`],
+          [`${address}, unknown, 10.0.0.1`],
+        ],
       ];
       for (const forwarded of accepted) expect(await statusOf(...forwarded), String(forwarded)).toBe("200");
       for (const forwarded of rejected) expect(await statusOf(...forwarded), String(forwarded)).toBe("403");
@@ -173,7 +187,8 @@ describe("a key with allowed networks", () => {
   test("a key with allowed networks is resolved once for requests from several addresses", async () => {
     await using gatewayRun = await start(500);
     const { headers } = gatewayRun.gateway.aKey(limitedKey);
-    const from = (remoteAddress: string) => gatewayRun.gateway.app.inject({ url: "/api/v1/admin/refunds", headers, remoteAddress });
+    const from = (remoteAddress: string) =>
+      gatewayRun.gateway.app.inject({ url: "/api/v1/admin/refunds", headers, remoteAddress });
     const codes = [];
     for (const address of allowedAddresses) codes.push((await from(address)).json().code);
     codes.push((await from("127.0.0.1")).json().code);

@@ -20,12 +20,20 @@ test("requests beyond the limits get 429 or 503 with Retry-After until earlier r
   await eventually(() => expect(gateway.received).toHaveLength(2));
 
   const rejectedResponse = await read(first);
-  expect([rejectedResponse.statusCode, rejectedResponse.json().code, rejectedResponse.headers["retry-after"]]).toEqual([429, "rate_limited", "1"]);
+  expect([rejectedResponse.statusCode, rejectedResponse.json().code, rejectedResponse.headers["retry-after"]]).toEqual([
+    429,
+    "rate_limited",
+    "1",
+  ]);
   expect([rejectedResponse.headers["ratelimit-limit"], rejectedResponse.headers["ratelimit-remaining"]]).toEqual(["2", "0"]);
   reads.push(read(second));
   await eventually(() => expect(gateway.received).toHaveLength(3));
   const overloadedResponse = await read(third);
-  expect([overloadedResponse.statusCode, overloadedResponse.json().code, overloadedResponse.headers["retry-after"]]).toEqual([503, "overloaded", "1"]);
+  expect([overloadedResponse.statusCode, overloadedResponse.json().code, overloadedResponse.headers["retry-after"]]).toEqual([
+    503,
+    "overloaded",
+    "1",
+  ]);
   expect((await gateway.app.inject({ url: "/healthz" })).statusCode).toBe(200);
 
   released.resolve();

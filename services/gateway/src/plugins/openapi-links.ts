@@ -87,4 +87,5 @@ function linksFrom(
 }
 
 /** A person is created at /clients/person and read at /clients/{id}. */
-const isUnder = (path: string, targetPath: string, isList: boolean) => path === targetPath || (!isList && path.startsWith(`${targetPath}/`));
+const isUnder = (path: string, targetPath: string, isList: boolean) =>
+  path === targetPath || (!isList && path.startsWith(`${targetPath}/`));

@@ -107,7 +107,9 @@ export function extractSchemas(value: unknown, schemas: Record<string, unknown>)
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => extractSchemas(item, schemas));
   const resourceName = "properties" in value ? resourceNameOf.get(fieldsOf(value as Schema)) : undefined;
-  const extractedSchema = Object.fromEntries(Object.entries(value).map(([name, child]) => [name, extractSchemas(child, schemas)]));
+  const extractedSchema = Object.fromEntries(
+    Object.entries(value).map(([name, child]) => [name, extractSchemas(child, schemas)]),
+  );
   const { title = resourceName, ...schema } = extractedSchema;
   if (typeof title !== "string") return extractedSchema;
   // The description of a parameter is outside its schema, so only one of the schemas may have it.

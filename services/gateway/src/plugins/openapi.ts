@@ -5,7 +5,7 @@ import { sortPaths, tags } from "../openapi-tags.ts";
 import { errorsMax } from "../problem.ts";
 import { problemCatalogue } from "../problem-catalogue.ts";
 import { idempotencyKeyPattern } from "./idempotency-key.ts";
-import { type Addressed, type LinkedOperation, linkOperations } from "./openapi-links.ts";
+import { type LinkedOperation, type LinkTarget, linkOperations } from "./openapi-links.ts";
 import { extractSchemas, type NamedOperation, nameSchemas } from "./openapi-schemas.ts";
 import { describeWebhooks } from "./openapi-webhooks.ts";
 
@@ -198,7 +198,7 @@ export async function describeApi(app: App): Promise<void> {
     transformObject: (document) => {
       if (!("openapiObject" in document)) return {};
       const { openapiObject } = document;
-      const operations: Addressed[] = [];
+      const operations: LinkTarget[] = [];
       for (const [path, item] of Object.entries(openapiObject.paths ?? {})) {
         for (const [method, operation] of Object.entries(item ?? {})) {
           if (typeof operation !== "object" || !("responses" in operation)) continue;

@@ -65,7 +65,8 @@ describe("SharedBuckets with several gateways", () => {
     const pendingRequests = load.map(() => 0);
     for (let ms = 0; ms < seconds * 1_000; ms += 5) {
       for (const [i, gateway] of gateways.entries()) {
-        for (pendingRequests[i]! += (load[i]! * 5) / 1_000; pendingRequests[i]! >= 1; pendingRequests[i]!--) if (gateway.draw("b").allowed) permittedCount++;
+        for (pendingRequests[i]! += (load[i]! * 5) / 1_000; pendingRequests[i]! >= 1; pendingRequests[i]!--)
+          if (gateway.draw("b").allowed) permittedCount++;
       }
       await vi.advanceTimersByTimeAsync(5);
     }

@@ -237,7 +237,9 @@ describe("PUT /beneficiaries/{id}", () => {
 
   test("returns the refusal of clients unchanged when neither an IBAN nor an account number remains", async () => {
     gateway.behaviour.beneficiaries.updateBeneficiary = async () => {
-      throw new DomainError("invalid", "beneficiary_needs_iban_or_account_number", "Send an IBAN or an account number.", { pointer: "/iban" });
+      throw new DomainError("invalid", "beneficiary_needs_iban_or_account_number", "Send an IBAN or an account number.", {
+        pointer: "/iban",
+      });
     };
     expect((await send("PUT", `/${id}`, { iban: null })).json()).toMatchObject({
       status: 422,

@@ -133,7 +133,11 @@ describe("/businesses for operators", () => {
     const emptyResponse = await send("admin", "PATCH", `/businesses/${id}`, {});
     expect([emptyResponse.statusCode, emptyResponse.json()]).toEqual([200, update]);
     expect(gateway.received[0]?.request).toMatchObject({ id, status: 0, rotateApiKey: false });
-    const rotatedResponse = await send("admin", "PATCH", `/businesses/${id}`, { name: "B", rotate_api_key: true, status: "DISABLED" });
+    const rotatedResponse = await send("admin", "PATCH", `/businesses/${id}`, {
+      name: "B",
+      rotate_api_key: true,
+      status: "DISABLED",
+    });
     expect(rotatedResponse.json()).toEqual({ ...update, api_key: "sk_test_new" });
     expect(gateway.received[1]?.request).toMatchObject({ name: "B", rotateApiKey: true, status: BusinessStatus.DISABLED });
   });

@@ -219,7 +219,11 @@ describe("POST /clients/person", () => {
     const response = await send("POST", "/person", person);
     expect([response.statusCode, response.json()]).toEqual([
       status,
-      expect.objectContaining({ code, detail: "The request was refused.", errors: [expect.objectContaining({ pointer: "/email" })] }),
+      expect.objectContaining({
+        code,
+        detail: "The request was refused.",
+        errors: [expect.objectContaining({ pointer: "/email" })],
+      }),
     ]);
   });
 

@@ -224,7 +224,12 @@ describe("POST /kyc/applications", () => {
     await using insecureGateway = await startTestGateway({ allowInsecureUrls: true });
     insecureGateway.behaviour.kycApplications.createKycApplication = async () => anApplication();
     const create = (redirect_url: string) =>
-      insecureGateway.app.inject({ method: "POST", url: `/api/v1${path}`, headers: insecureGateway.business.headers, payload: { redirect_url } });
+      insecureGateway.app.inject({
+        method: "POST",
+        url: `/api/v1${path}`,
+        headers: insecureGateway.business.headers,
+        payload: { redirect_url },
+      });
     expect((await create("http://127.0.0.1:3000/done")).statusCode).toBe(201);
     expect((await create("http://shop.example/done")).statusCode).toBe(422);
   });

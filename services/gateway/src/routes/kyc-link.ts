@@ -1,6 +1,6 @@
 import { type KycApplication, KycStatus } from "@amana/contracts/kyc/v1/kyc_application_pb";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { requestLogFields, callOf } from "../call.ts";
+import { callOf, requestLogFields } from "../call.ts";
 import type { Gateway } from "../gateway.ts";
 
 /** Maximum time that a response is delayed by the query for its link. */

@@ -336,7 +336,10 @@ describe.each(["approve", "decline"] as const)("POST onboarding/%s", (verb) => {
       const response = await post(payload);
       expect([response.statusCode, response.json()]).toEqual([200, statusJson]);
     }
-    expect(gateway.received[0]).toMatchObject({ request: { clientId, decision: expectedDecision }, call: { caller: { role: "admin" } } });
+    expect(gateway.received[0]).toMatchObject({
+      request: { clientId, decision: expectedDecision },
+      call: { caller: { role: "admin" } },
+    });
   });
 
   test("sends the reason and rejects an invalid reason", async () => {

@@ -65,17 +65,20 @@ describe("return from the card processor", () => {
     ["en;q=0, ar-DZ;q=0.1", "ar", "rtl", "رابط دفع غير معروف"],
     ["de", "fr", "ltr", "Lien de paiement inconnu"],
     ["", "fr", "ltr", "Lien de paiement inconnu"],
-  ])("the return with an unknown token shows a page in the language of Accept-Language %j", async (acceptLanguage, language, direction, title) => {
-    refuse(unknownPayment);
-    const response = await returnFromProcessor("GET", { "accept-language": acceptLanguage });
-    expect(response.statusCode).toBe(404);
-    expect(response.headers["content-type"]).toBe("text/html; charset=utf-8");
-    expect(response.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
-    expect(response.headers["referrer-policy"]).toBe("no-referrer");
-    expect(response.body).toContain(`<html lang="${language}" dir="${direction}">`);
-    expect(response.body).toContain(`<h1>${title}</h1>`);
-    expect(response.body).not.toMatch(/<script|https?:\/\/(?!www\.w3)/);
-  });
+  ])(
+    "the return with an unknown token shows a page in the language of Accept-Language %j",
+    async (acceptLanguage, language, direction, title) => {
+      refuse(unknownPayment);
+      const response = await returnFromProcessor("GET", { "accept-language": acceptLanguage });
+      expect(response.statusCode).toBe(404);
+      expect(response.headers["content-type"]).toBe("text/html; charset=utf-8");
+      expect(response.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
+      expect(response.headers["referrer-policy"]).toBe("no-referrer");
+      expect(response.body).toContain(`<html lang="${language}" dir="${direction}">`);
+      expect(response.body).toContain(`<h1>${title}</h1>`);
+      expect(response.body).not.toMatch(/<script|https?:\/\/(?!www\.w3)/);
+    },
+  );
 
   test("the return from the card processor shows a page for every other error", async () => {
     const headers = { "accept-language": "en" };
@@ -125,7 +128,8 @@ describe("/problems", () => {
           ?.at(-1),
       ).toBe(`<h2 id="${status}">`);
     }
-    const retryAdviceOf = async (code: string) => /Retry: (.*)<\/p>/.exec((await gateway.app.inject(`/problems/${code}`)).body)?.[1];
+    const retryAdviceOf = async (code: string) =>
+      /Retry: (.*)<\/p>/.exec((await gateway.app.inject(`/problems/${code}`)).body)?.[1];
     expect(await retryAdviceOf("refund_outcome_unknown")).toMatch(/^Yes, after Retry-After, with the same Idempotency-Key/);
     expect(await retryAdviceOf("refund_in_progress")).toMatch(/^Yes, after Retry-After/);
     expect(await retryAdviceOf("processor_error")).toMatch(/^Not as it is/);
@@ -168,14 +172,17 @@ describe("first page", () => {
     ["fr-DZ", "fr", "ltr", "Tous les services fonctionnent."],
     ["ar", "ar", "rtl", "جميع الخدمات تعمل."],
     ["en", "en", "ltr", "All services are operational."],
-  ])("the first page is HTML for browsers, in the language of Accept-Language %j", async (acceptLanguage, language, direction, state) => {
-    const page = await getFirstPage(browser, acceptLanguage);
-    expect([page.statusCode, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
-    expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
-    expect(page.body).toContain(`<html lang="${language}" dir="${direction}">`);
-    expect(page.body).toContain(state);
-    expect(linksIn(page.body)).toEqual(["/docs/guide", "/docs", "/problems"]);
-  });
+  ])(
+    "the first page is HTML for browsers, in the language of Accept-Language %j",
+    async (acceptLanguage, language, direction, state) => {
+      const page = await getFirstPage(browser, acceptLanguage);
+      expect([page.statusCode, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+      expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
+      expect(page.body).toContain(`<html lang="${language}" dir="${direction}">`);
+      expect(page.body).toContain(state);
+      expect(linksIn(page.body)).toEqual(["/docs/guide", "/docs", "/problems"]);
+    },
+  );
 
   test("the first page links to the configured sandbox and names unavailable services", async () => {
     await using gatewayWithSandbox = await startTestGateway({ sandboxUrl: "http://127.0.0.1:8090" });

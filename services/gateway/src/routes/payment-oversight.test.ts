@@ -219,8 +219,13 @@ test("the timeline of a payment names events as missing while webhooks is unavai
     };
     return await send("GET", `/payments/${payment.id}/timeline`);
   };
-  const unavailableErrors = [Code.Unavailable, Code.DeadlineExceeded].map((code) => new ConnectError("service unavailable", code));
-  for (const error of [...unavailableErrors, new DomainError("unavailable", "service_unavailable", "The service is unavailable.")]) {
+  const unavailableErrors = [Code.Unavailable, Code.DeadlineExceeded].map(
+    (code) => new ConnectError("service unavailable", code),
+  );
+  for (const error of [
+    ...unavailableErrors,
+    new DomainError("unavailable", "service_unavailable", "The service is unavailable."),
+  ]) {
     const response = await timeline(error);
     expect([response.statusCode, response.json().missing]).toEqual([200, ["events"]]);
     expect(response.json().entries.length).toBeGreaterThan(3);
@@ -269,7 +274,9 @@ describe("POST /admin/refunds/{id}/resolve", () => {
 
   test("returns 409 with the status for a refund that needs no decision", async () => {
     gateway.behaviour.refunds.resolveRefund = async () => {
-      throw new DomainError("conflict", "refund_decision_not_open", "The refund needs no decision.", { members: { refund_status: "ACCEPTED" } });
+      throw new DomainError("conflict", "refund_decision_not_open", "The refund needs no decision.", {
+        members: { refund_status: "ACCEPTED" },
+      });
     };
     const response = await send("POST", `/refunds/${id}/resolve`, decision);
     expect(response.statusCode).toBe(409);

@@ -241,7 +241,8 @@ describe("GET /payments", () => {
     expect(response.statusCode).toBe(200);
     expect(response.json()).toHaveLength(2);
     expect(response.headers["x-total-count"]).toBe("7");
-    const urlTemplate = "/api/v1/payments?limit=2&offset=%&status=PAID&order_ref=a%26b&created_from=2026-11-20T11%3A00%3A00%2B01%3A00";
+    const urlTemplate =
+      "/api/v1/payments?limit=2&offset=%&status=PAID&order_ref=a%26b&created_from=2026-11-20T11%3A00%3A00%2B01%3A00";
     const link = (offset: number, rel: string) => `<${urlTemplate.replace("%", String(offset))}>; rel="${rel}"`;
     expect(String(response.headers["link"]).split(", ").sort()).toEqual(
       [link(0, "first"), link(6, "last"), link(0, "prev"), link(4, "next")].sort(),
@@ -354,7 +355,9 @@ describe("POST /payments/{id}/refund", () => {
     });
 
     gateway.behaviour.payments.refundPayment = async () => {
-      throw new DomainError("conflict", "payment_not_refundable", "The payment is PENDING.", { members: { payment_status: "PENDING" } });
+      throw new DomainError("conflict", "payment_not_refundable", "The payment is PENDING.", {
+        members: { payment_status: "PENDING" },
+      });
     };
     const conflict = await send("POST", `/payments/${id}/refund`);
     expect(conflict.statusCode).toBe(409);

@@ -43,7 +43,9 @@ export async function payments(app: App, { rpc: { payments: rpc }, allowInsecure
       currency: Type.Optional(choice([currency], "Currency (ISO 4217).")),
     },
     execute: ({ amount, language = "FR", currency: _, ...fields }, { send }) =>
-      send({ ...fields, language, amount_minor: parseMoney(amount, currency) }).catch(throwAfterDeadline("processor_outcome_unknown")),
+      send({ ...fields, language, amount_minor: parseMoney(amount, currency) }).catch(
+        throwAfterDeadline("processor_outcome_unknown"),
+      ),
   });
 
   list(app, "", {

@@ -35,7 +35,10 @@ export async function storeBootstrapKey(
     for (const formerKey of formerKeys) {
       const before = formerKey.snapshot();
       formerKey.revoke(now);
-      auditChange(em, now, byPlatform, "admin_key.revoked", formerKey, { before, reason: "replaced by a new BOOTSTRAP_ADMIN_KEY" });
+      auditChange(em, now, byPlatform, "admin_key.revoked", formerKey, {
+        before,
+        reason: "replaced by a new BOOTSTRAP_ADMIN_KEY",
+      });
     }
     const adminKey = em.create(AdminKey, { id: uuidv7(), name, prefix: prefixOf(key), hash, createdAt: now });
     em.persist(adminKey);

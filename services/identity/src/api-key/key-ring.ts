@@ -89,7 +89,10 @@ export class KeyRing {
        ) select id from successor where replaced_by is null`,
       [this.#businessId, key.replacedBy, this.#businessId],
     );
-    const successor = await this.#em.findOneOrFail(ApiKey, { businessId: this.#businessId, id: lastSuccessor?.id ?? key.replacedBy });
+    const successor = await this.#em.findOneOrFail(ApiKey, {
+      businessId: this.#businessId,
+      id: lastSuccessor?.id ?? key.replacedBy,
+    });
     return successor.expiresAt ?? null;
   }
 

@@ -20,7 +20,8 @@ const seal = async ({ context }: Replica = identity) => await forAllTenants(seal
 async function sealAll(): Promise<void> {
   while ((await seal()).sealed > 0);
 }
-const countRows = async (table: string) => Number((await identity.sql<{ n: string }>(`select count(*) as n from ${table}`))[0]?.n);
+const countRows = async (table: string) =>
+  Number((await identity.sql<{ n: string }>(`select count(*) as n from ${table}`))[0]?.n);
 const readLinks = (day: string, { sql }: Replica) =>
   sql<{ number: number; leaf: string; hash: string }>(
     "select number::int as number, encode(leaf, 'hex') as leaf, encode(hash, 'hex') as hash from audit_link where day = ? order by number",

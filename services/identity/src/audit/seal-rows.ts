@@ -130,7 +130,9 @@ async function openDay(
   em: SqlEntityManager,
   endDay: (tail: Tail) => Promise<Head>,
 ): Promise<{ tail: Tail; aheadOnDay: string | undefined }> {
-  const [clockRow] = await em.execute<{ database_day: string }[]>("select (now() at time zone 'UTC')::date::text as database_day");
+  const [clockRow] = await em.execute<{ database_day: string }[]>(
+    "select (now() at time zone 'UTC')::date::text as database_day",
+  );
   const { database_day = "" } = clockRow ?? {};
   // The owner of the database cannot change the clock of this process. `amana audit verify`
   // compares the times of the rows with it.
@@ -142,7 +144,9 @@ async function openDay(
     `select ${headColumns} from audit_head order by day desc, links desc, final desc limit 1`,
   );
   if (lastHead && !isSigned(lastHead))
-    throw new Error(`the head of ${lastHead.day} over ${lastHead.links} links is not signed: nothing is sealed after it (docs/audit.md)`);
+    throw new Error(
+      `the head of ${lastHead.day} over ${lastHead.links} links is not signed: nothing is sealed after it (docs/audit.md)`,
+    );
   let tail: Tail = lastHead
     ? { ...lastHead, made_at, previousKey: lastHead.public_key }
     : { day, links: 0, hash: genesis, previous: genesis, final: false, made_at };

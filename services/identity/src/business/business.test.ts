@@ -33,5 +33,7 @@ test("changeStatus applies the four allowed changes in any sequence, and changes
 
 test("changeStatus throws an error with the allowed next statuses", () => {
   expect(() => aBusiness("REJECTED").changeStatus("ACTIVE", createdAt)).toThrow("REJECTED is final.");
-  expect(() => aBusiness("PENDING").changeStatus("DISABLED", createdAt)).toThrow("From PENDING it can become ACTIVE or REJECTED.");
+  expect(() => aBusiness("PENDING").changeStatus("DISABLED", createdAt)).toThrow(
+    "From PENDING it can become ACTIVE or REJECTED.",
+  );
 });

@@ -66,7 +66,10 @@ async function rotateKey(
   const { apiKey, plaintext } = oldKey ? await keyRing.replace(oldKey, now, endsAt) : keyRing.add(defaultKeyName, now);
   business.touch(now);
 
-  const endedKeyFields = oldKey && { replaced_id: oldKey.id, replaced_ends_at: (oldKey.revokedAt ?? oldKey.expiresAt)?.toISOString() ?? null };
+  const endedKeyFields = oldKey && {
+    replaced_id: oldKey.id,
+    replaced_ends_at: (oldKey.revokedAt ?? oldKey.expiresAt)?.toISOString() ?? null,
+  };
   auditChange(em, now, call, oldKey ? "api_key.rotated" : "api_key.created", apiKey, {
     before,
     after: { ...apiKey.snapshot(), ...endedKeyFields },

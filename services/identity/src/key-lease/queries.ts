@@ -46,7 +46,9 @@ export async function findKeys(em: SqlEntityManager, hashes: readonly Uint8Array
 
 /** Sets the last use of keys, at most once per minute. Skips keys that are locked elsewhere. */
 export async function recordKeyUse(em: SqlEntityManager, keyIds: readonly string[]): Promise<void> {
-  await namedQuery(em, "record_key_use", `with used_api_key as (${buildUseUpdate("api_key")}) ${buildUseUpdate("admin_key")}`, [keyIds]);
+  await namedQuery(em, "record_key_use", `with used_api_key as (${buildUseUpdate("api_key")}) ${buildUseUpdate("admin_key")}`, [
+    keyIds,
+  ]);
 }
 
 const buildUseUpdate = (table: "api_key" | "admin_key") => `update ${table} set last_used_at = now() where id in (

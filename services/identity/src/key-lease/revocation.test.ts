@@ -3,7 +3,7 @@ import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import { KeyState } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { sleep } from "@amana/runtime";
 import { afterEach, describe, expect, test } from "vitest";
-import { asAdmin, asPlatform, type Identity, withIdempotencyKey, startIdentityForTest } from "../../test/harness.ts";
+import { asAdmin, asPlatform, type Identity, startIdentityForTest, withIdempotencyKey } from "../../test/harness.ts";
 
 let identity: Identity;
 afterEach(() => identity[Symbol.asyncDispose]());
@@ -35,22 +35,25 @@ async function aKey(): Promise<Key> {
 }
 
 describe("removal of access", () => {
-  test.each(Object.entries(revocations))("a request to %s responds after the commit and the longest lease", async (_name, removeAccess) => {
-    const steps: string[] = [];
-    let key: Key | undefined;
-    identity = await startIdentityForTest({
-      leaseMs: 500,
-      async wait(ms) {
-        steps.push(`waits ${ms}`, (await identity.stateOf(key?.plaintext)) === "LIVE" ? "key live" : "key refused");
-        await new Promise((resolve) => setImmediate(resolve));
-        steps.push("wait ended");
-      },
-    });
-    key = await aKey();
-    await removeAccess(identity, key);
-    steps.push("responded");
-    expect(steps).toEqual(["waits 550", "key refused", "wait ended", "responded"]);
-  });
+  test.each(Object.entries(revocations))(
+    "a request to %s responds after the commit and the longest lease",
+    async (_name, removeAccess) => {
+      const steps: string[] = [];
+      let key: Key | undefined;
+      identity = await startIdentityForTest({
+        leaseMs: 500,
+        async wait(ms) {
+          steps.push(`waits ${ms}`, (await identity.stateOf(key?.plaintext)) === "LIVE" ? "key live" : "key refused");
+          await new Promise((resolve) => setImmediate(resolve));
+          steps.push("wait ended");
+        },
+      });
+      key = await aKey();
+      await removeAccess(identity, key);
+      steps.push("responded");
+      expect(steps).toEqual(["waits 550", "key refused", "wait ended", "responded"]);
+    },
+  );
 
   test("a rotation with a grace period waits for the longest lease, because gateways cache the old expiry", async () => {
     const waitsMs: number[] = [];
@@ -112,34 +115,37 @@ function aGateway({ keyLeases }: Pick<Identity, "keyLeases">) {
 }
 
 describe("revocation under load", () => {
-  test.each(Object.entries(revocations))("four gateways of two replicas refuse the key after the response to a request to %s", async (_name, removeAccess) => {
-    // The replica that removes access grants no leases. The second replica grants leases of 500 ms.
-    identity = await startIdentityForTest({ leaseMs: 0, wait: sleep });
-    const leasingReplica = await identity.addReplica(500);
+  test.each(Object.entries(revocations))(
+    "four gateways of two replicas refuse the key after the response to a request to %s",
+    async (_name, removeAccess) => {
+      // The replica that removes access grants no leases. The second replica grants leases of 500 ms.
+      identity = await startIdentityForTest({ leaseMs: 0, wait: sleep });
+      const leasingReplica = await identity.addReplica(500);
 
-    for (let round = 0; round < 3; round++) {
-      const key = await aKey();
-      const gateways = [identity, leasingReplica, identity, leasingReplica].map(aGateway);
-      expect(await Promise.all(gateways.map((gateway) => gateway.accepts(key.plaintext)))).toEqual(Array(4).fill(true));
-      let hasResponse = false;
-      const counts = { afterResponse: 0, wronglyAccepted: 0 };
-      const gatewayLoads = gateways.map(async (gateway) => {
-        for (let requests = 0; requests < 50; ) {
-          const isSentAfterResponse = hasResponse;
-          const isAccepted = await gateway.accepts(key.plaintext);
-          if (isSentAfterResponse) {
-            requests++;
-            counts.afterResponse++;
-            counts.wronglyAccepted += isAccepted ? 1 : 0;
+      for (let round = 0; round < 3; round++) {
+        const key = await aKey();
+        const gateways = [identity, leasingReplica, identity, leasingReplica].map(aGateway);
+        expect(await Promise.all(gateways.map((gateway) => gateway.accepts(key.plaintext)))).toEqual(Array(4).fill(true));
+        let hasResponse = false;
+        const counts = { afterResponse: 0, wronglyAccepted: 0 };
+        const gatewayLoads = gateways.map(async (gateway) => {
+          for (let requests = 0; requests < 50; ) {
+            const isSentAfterResponse = hasResponse;
+            const isAccepted = await gateway.accepts(key.plaintext);
+            if (isSentAfterResponse) {
+              requests++;
+              counts.afterResponse++;
+              counts.wronglyAccepted += isAccepted ? 1 : 0;
+            }
+            // Gives the event loop time to process the response and timers.
+            await new Promise((resolve) => setImmediate(resolve));
           }
-          // Gives the event loop time to process the response and timers.
-          await new Promise((resolve) => setImmediate(resolve));
-        }
-      });
-      await removeAccess(identity, key);
-      hasResponse = true;
-      await Promise.all(gatewayLoads);
-      expect(counts).toEqual({ afterResponse: 200, wronglyAccepted: 0 });
-    }
-  });
+        });
+        await removeAccess(identity, key);
+        hasResponse = true;
+        await Promise.all(gatewayLoads);
+        expect(counts).toEqual({ afterResponse: 200, wronglyAccepted: 0 });
+      }
+    },
+  );
 });

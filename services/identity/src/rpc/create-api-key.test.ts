@@ -2,7 +2,7 @@ import { readApiKeyKind } from "@amana/api-keys";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { asAdmin, type Identity, withIdempotencyKey, startIdentityForTest } from "../../test/harness.ts";
+import { asAdmin, type Identity, startIdentityForTest, withIdempotencyKey } from "../../test/harness.ts";
 
 let identity: Identity;
 beforeAll(async () => {

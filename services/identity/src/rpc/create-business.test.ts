@@ -2,7 +2,7 @@ import { hashApiKey, readApiKeyKind } from "@amana/api-keys";
 import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import { aBusinessCaller } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { asAdmin, type Identity, withIdempotencyKey, startIdentityForTest } from "../../test/harness.ts";
+import { asAdmin, type Identity, startIdentityForTest, withIdempotencyKey } from "../../test/harness.ts";
 
 let identity: Identity;
 beforeAll(async () => {
@@ -62,7 +62,10 @@ test("createBusiness creates one business per Idempotency-Key, and returns the s
 });
 
 test("createBusiness writes audit rows, and does not store the plaintext key", async () => {
-  const business = await identity.businesses.createBusiness({ name: "Audited" }, { ...asAdmin, ...withIdempotencyKey("create-2") });
+  const business = await identity.businesses.createBusiness(
+    { name: "Audited" },
+    { ...asAdmin, ...withIdempotencyKey("create-2") },
+  );
   const rows = await identity.readAuditRows(business.id);
   expect(rows.map(({ action }) => action).sort()).toEqual(["api_key.created", "business.created"]);
   expect(rows.find(({ action }) => action === "business.created")).toMatchObject({

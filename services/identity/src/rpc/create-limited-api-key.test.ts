@@ -84,7 +84,10 @@ test("a rotation by the business or an operator keeps the permitted networks and
 test("a rotation of a key in its grace period issues a key that does not expire, like the original", async () => {
   const { id, apiKey } = await identity.aBusiness();
   const callOptions = await identity.optionsFor(apiKey);
-  const rotatedWithGrace = await identity.businesses.updateOwnBusiness({ rotateApiKey: true, previousKeyTtlSeconds: 60 }, callOptions);
+  const rotatedWithGrace = await identity.businesses.updateOwnBusiness(
+    { rotateApiKey: true, previousKeyTtlSeconds: 60 },
+    callOptions,
+  );
   const { keyId } = await identity.resolve(rotatedWithGrace.apiKey);
   await identity.apiKeys.revokeApiKey({ id: keyId }, asAdmin);
   const rotated = await identity.businesses.updateBusiness({ id, rotateApiKey: true }, asAdmin);
@@ -94,7 +97,10 @@ test("a rotation of a key in its grace period issues a key that does not expire,
 test("a rotation of a key in its grace period keeps the original expiry, even if the successor is revoked", async () => {
   const { id, apiKey: firstKey } = await identity.aBusiness();
   const expiresAtMs = BigInt(Date.now() + 3_600_000);
-  const limitedKey = await identity.businesses.createOwnApiKey({ name: "lent", expiresAtMs, allowedIps: [] }, await identity.optionsFor(firstKey));
+  const limitedKey = await identity.businesses.createOwnApiKey(
+    { name: "lent", expiresAtMs, allowedIps: [] },
+    await identity.optionsFor(firstKey),
+  );
   let key = limitedKey.apiKey;
   for (let rotation = 0; rotation < 2; rotation++) {
     const request = { rotateApiKey: true, previousKeyTtlSeconds: 60 };

@@ -16,7 +16,10 @@ test("listOwnApiKeys returns only keys of the caller's business, newest first an
   expect(ownKeys.apiKeys.map(({ name }) => name)).toEqual(["till", "default"]);
   expect(ownKeys.apiKeys.every(({ apiKey, businessId }) => apiKey === undefined && businessId === callerBusiness.id)).toBe(true);
   expect(ownKeys.total).toBe(2);
-  const page = await identity.businesses.listOwnApiKeys({ limit: 1, offset: 1 }, await identity.optionsFor(callerBusiness.apiKey));
+  const page = await identity.businesses.listOwnApiKeys(
+    { limit: 1, offset: 1 },
+    await identity.optionsFor(callerBusiness.apiKey),
+  );
   expect([page.apiKeys.map(({ name }) => name), page.total]).toEqual([["default"], 2]);
 });
 

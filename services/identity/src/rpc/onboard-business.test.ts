@@ -3,7 +3,7 @@ import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller } from "@amana/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { asAdmin, asPlatform, type Identity, withIdempotencyKey, startIdentityForTest } from "../../test/harness.ts";
+import { asAdmin, asPlatform, type Identity, startIdentityForTest, withIdempotencyKey } from "../../test/harness.ts";
 
 let identity: Identity;
 beforeAll(async () => {
@@ -52,7 +52,9 @@ describe("invitation", () => {
     expect(Number(expiresAtMs - createdAtMs)).toBe(7 * 86_400_000);
     expect(await findInvitation(otherFields.id)).toMatchObject({ name: "Librairie", prefix });
     expect((await findInvitation(otherFields.id))?.invitationToken).toBeUndefined();
-    const [row] = await identity.sql<{ row: string }>("select invitation::text as row from invitation where id = ?", [otherFields.id]);
+    const [row] = await identity.sql<{ row: string }>("select invitation::text as row from invitation where id = ?", [
+      otherFields.id,
+    ]);
     expect(row?.row).not.toContain(invitationToken);
     const auditRows = await identity.sql<{ action: string }>("select * from audit_event where entity_id = ?", [otherFields.id]);
     expect(auditRows).toMatchObject([{ action: "invitation.created", actor: "ak_test", after: { name: "Librairie", prefix } }]);
@@ -97,7 +99,10 @@ test("onboardBusiness registers one business per invitation and Idempotency-Key,
   const [firstInvitation, secondInvitation] = [await invite(), await invite()];
   const firstBusiness = await onboard(firstInvitation.invitationToken, withIdempotencyKey("onboard"));
   expect(firstBusiness.apiKey).toBeDefined();
-  expect(await onboard(firstInvitation.invitationToken, withIdempotencyKey("onboard"))).toEqual({ ...firstBusiness, apiKey: undefined });
+  expect(await onboard(firstInvitation.invitationToken, withIdempotencyKey("onboard"))).toEqual({
+    ...firstBusiness,
+    apiKey: undefined,
+  });
   const secondBusiness = await onboard(secondInvitation.invitationToken, withIdempotencyKey("onboard"));
   expect(secondBusiness.id).not.toBe(firstBusiness.id);
   expect(secondBusiness.apiKey).toBeDefined();

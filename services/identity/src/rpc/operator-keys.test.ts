@@ -3,7 +3,7 @@ import { KeyRole } from "@amana/contracts/identity/v1/key_lease_service_pb";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, forAllTenants } from "@amana/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { asAdmin, type Identity, withIdempotencyKey, startIdentityForTest } from "../../test/harness.ts";
+import { asAdmin, type Identity, startIdentityForTest, withIdempotencyKey } from "../../test/harness.ts";
 import { storeBootstrapKey } from "../admin-key/store-bootstrap-key.ts";
 
 let identity: Identity;
@@ -100,7 +100,12 @@ test("revokeOperatorKey waits for the longest lease before each response, includ
   const firstResponse = await revoke(id);
   expect(await identity.stateOf(adminKey)).toBe("REVOKED");
   const rows = await readAuditRows();
-  expect(rows.at(-1)).toMatchObject({ action: "admin_key.revoked", entity_id: id, reason: "left the company", before: { revoked_at: null } });
+  expect(rows.at(-1)).toMatchObject({
+    action: "admin_key.revoked",
+    entity_id: id,
+    reason: "left the company",
+    before: { revoked_at: null },
+  });
   expect(await revoke(id)).toEqual(firstResponse);
   expect(await readAuditRows()).toEqual(rows);
   expect(waitsMs).toEqual([550, 550]);

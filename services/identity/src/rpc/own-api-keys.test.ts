@@ -2,7 +2,7 @@ import { readApiKeyKind } from "@amana/api-keys";
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller } from "@amana/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { asAdmin, type Identity, withIdempotencyKey, startIdentityForTest } from "../../test/harness.ts";
+import { asAdmin, type Identity, startIdentityForTest, withIdempotencyKey } from "../../test/harness.ts";
 
 let identity: Identity;
 beforeAll(async () => {
@@ -36,7 +36,13 @@ test("a business can issue a second key and then revoke the first key; both are 
   const auditFields = { request_id: "request-2", address: "192.0.2.8" };
   expect((await identity.readAuditRows(business.id)).slice(-2)).toMatchObject([
     { ...auditFields, action: "api_key.created", actor: business.apiKeyPrefix, entity_id: createdKey.id, before: null },
-    { ...auditFields, action: "api_key.revoked", actor: createdKey.prefix, entity_id: business.keyId, before: { revoked_at: null } },
+    {
+      ...auditFields,
+      action: "api_key.revoked",
+      actor: createdKey.prefix,
+      entity_id: business.keyId,
+      before: { revoked_at: null },
+    },
   ]);
 });
 
@@ -143,7 +149,10 @@ describe("revokeOwnApiKey", () => {
 
 test("a replaced key in its grace period cannot issue or revoke keys", async () => {
   const { id, options } = await aBusiness();
-  const rotatedBusiness = await identity.businesses.updateOwnBusiness({ rotateApiKey: true, previousKeyTtlSeconds: 600 }, options);
+  const rotatedBusiness = await identity.businesses.updateOwnBusiness(
+    { rotateApiKey: true, previousKeyTtlSeconds: 600 },
+    options,
+  );
   const { keyId } = await identity.resolve(rotatedBusiness.apiKey);
   for (const call of [() => create("till", options), () => revoke(keyId, options)]) {
     await expect(call()).rejects.toMatchObject({ kind: "conflict", code: "api_key_replaced" });

@@ -22,7 +22,14 @@ test("resolveKeys returns one result per requested key, in the order of the requ
   const firstBusiness = await identity.aBusiness();
   const secondBusiness = await identity.aBusiness();
   const pendingBusiness = await identity.businesses.createBusiness({ name: "x", status: BusinessStatus.PENDING }, asAdmin);
-  const keys = [secondBusiness.apiKey, generateApiKey("sk_test_"), firstBusiness.apiKey, adminKey, secondBusiness.apiKey, pendingBusiness.apiKey];
+  const keys = [
+    secondBusiness.apiKey,
+    generateApiKey("sk_test_"),
+    firstBusiness.apiKey,
+    adminKey,
+    secondBusiness.apiKey,
+    pendingBusiness.apiKey,
+  ];
 
   const { resolutions, leaseMs } = await resolveHashes(...keys.map((key) => hashApiKey(key ?? "")));
   expect(leaseMs).toBe(300);

@@ -1,7 +1,7 @@
 import { uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, eventually } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { asAdmin, type Identity, withIdempotencyKey, startIdentityForTest } from "../../test/harness.ts";
+import { asAdmin, type Identity, startIdentityForTest, withIdempotencyKey } from "../../test/harness.ts";
 
 let identity: Identity;
 beforeAll(async () => {

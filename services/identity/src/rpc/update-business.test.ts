@@ -38,7 +38,10 @@ test.each([{}, { name: "Same" }, { status: BusinessStatus.ACTIVE }])(
 test("updateBusiness with DISABLED makes all keys refused, and with ACTIVE makes them live again", async () => {
   const business = await identity.aBusiness();
   const { apiKey } = await identity.apiKeys.createApiKey({ businessId: business.id, name: "second" }, asAdmin);
-  const disabledBusiness = await identity.businesses.updateBusiness({ id: business.id, status: BusinessStatus.DISABLED }, asAdmin);
+  const disabledBusiness = await identity.businesses.updateBusiness(
+    { id: business.id, status: BusinessStatus.DISABLED },
+    asAdmin,
+  );
   expect(disabledBusiness.status).toBe(BusinessStatus.DISABLED);
   expect(await identity.stateOf(business.apiKey)).toBe("BUSINESS_DISABLED");
   expect(await identity.stateOf(apiKey)).toBe("BUSINESS_DISABLED");

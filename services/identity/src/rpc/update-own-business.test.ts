@@ -12,7 +12,10 @@ const keysOf = async (businessId: string) => (await identity.apiKeys.listApiKeys
 
 test("updateOwnBusiness changes the name, and writes an audit row with the prefix of the key", async () => {
   const business = await identity.aBusiness({ name: "Old" });
-  const updatedBusiness = await identity.businesses.updateOwnBusiness({ name: "New" }, await identity.optionsFor(business.apiKey));
+  const updatedBusiness = await identity.businesses.updateOwnBusiness(
+    { name: "New" },
+    await identity.optionsFor(business.apiKey),
+  );
   expect(updatedBusiness).toMatchObject({ id: business.id, name: "New", apiKeyPrefix: business.apiKeyPrefix });
   expect(updatedBusiness.apiKey).toBeUndefined();
   expect((await identity.readAuditRows(business.id)).at(-1)).toMatchObject({
@@ -26,7 +29,10 @@ test("updateOwnBusiness changes the name, and writes an audit row with the prefi
 test("updateOwnBusiness rotates the key of the request, not the newest key", async () => {
   const business = await identity.aBusiness();
   const newerKey = await identity.apiKeys.createApiKey({ businessId: business.id, name: "newer" }, asAdmin);
-  const rotatedBusiness = await identity.businesses.updateOwnBusiness({ rotateApiKey: true }, await identity.optionsFor(business.apiKey));
+  const rotatedBusiness = await identity.businesses.updateOwnBusiness(
+    { rotateApiKey: true },
+    await identity.optionsFor(business.apiKey),
+  );
   expect(await identity.stateOf(business.apiKey)).toBe("REVOKED");
   expect(await identity.stateOf(newerKey.apiKey)).toBe("LIVE");
   expect(await identity.stateOf(rotatedBusiness.apiKey)).toBe("LIVE");
@@ -80,7 +86,8 @@ test("updateOwnBusiness, at 20 live keys, accepts only a rotation without a grac
   const business = await identity.aBusiness();
   const request = { rotateApiKey: true, previousKeyTtlSeconds: 3_600 };
   let key = business.apiKey;
-  for (let i = 0; i < 19; i++) key = (await identity.businesses.updateOwnBusiness(request, await identity.optionsFor(key))).apiKey;
+  for (let i = 0; i < 19; i++)
+    key = (await identity.businesses.updateOwnBusiness(request, await identity.optionsFor(key))).apiKey;
   const refusedRequest = identity.businesses.updateOwnBusiness(request, await identity.optionsFor(key));
   await expect(refusedRequest).rejects.toMatchObject({ code: "api_key_limit_reached" });
   const rotatedBusiness = await identity.businesses.updateOwnBusiness({ rotateApiKey: true }, await identity.optionsFor(key));
@@ -89,7 +96,10 @@ test("updateOwnBusiness, at 20 live keys, accepts only a rotation without a grac
 
 test.each([-1, 604_801])("updateOwnBusiness rejects a grace period of %i seconds", async (previousKeyTtlSeconds) => {
   const { apiKey } = await identity.aBusiness();
-  const call = identity.businesses.updateOwnBusiness({ rotateApiKey: true, previousKeyTtlSeconds }, await identity.optionsFor(apiKey));
+  const call = identity.businesses.updateOwnBusiness(
+    { rotateApiKey: true, previousKeyTtlSeconds },
+    await identity.optionsFor(apiKey),
+  );
   await expect(call).rejects.toMatchObject({ kind: "invalid", pointer: "/previous_key_ttl_seconds" });
   expect(await identity.stateOf(apiKey)).toBe("LIVE");
 });
@@ -98,7 +108,10 @@ test("updateOwnBusiness rejects a rotation with the key id of another business",
   const otherBusiness = await identity.aBusiness();
   const { keyId } = await identity.resolve(otherBusiness.apiKey);
   const callerBusiness = await identity.aBusiness();
-  const call = identity.businesses.updateOwnBusiness({ rotateApiKey: true }, { caller: { ...aBusinessCaller(callerBusiness.id), keyId } });
+  const call = identity.businesses.updateOwnBusiness(
+    { rotateApiKey: true },
+    { caller: { ...aBusinessCaller(callerBusiness.id), keyId } },
+  );
   await expect(call).rejects.toMatchObject({ code: "api_key_replaced" });
   expect(await identity.stateOf(otherBusiness.apiKey)).toBe("LIVE");
 });

@@ -137,9 +137,14 @@ describe.each([
 ])("replica with a clock six hours %s", (_name, hours) => {
   test("checkApplications expires links and plans checks by the clock of the database", async () => {
     const caller = aBusinessCaller();
-    const [openApplication, expiredApplication] = [await harness.create(caller, { ttlHours: 1 }), await harness.create(caller, { ttlHours: 1 })];
+    const [openApplication, expiredApplication] = [
+      await harness.create(caller, { ttlHours: 1 }),
+      await harness.create(caller, { ttlHours: 1 }),
+    ];
     for (const { id } of [openApplication, expiredApplication]) await harness.readRefreshed(id, caller);
-    await harness.sql("update kyc_application set link_expires_at = now() - interval '90 seconds' where id = ?", [expiredApplication.id]);
+    await harness.sql("update kyc_application set link_expires_at = now() - interval '90 seconds' where id = ?", [
+      expiredApplication.id,
+    ]);
     for (const { id } of [openApplication, expiredApplication]) await makeDue(id);
 
     vi.useFakeTimers({ now: Date.now() + hours * 3_600_000, toFake: ["Date"] });
@@ -274,7 +279,9 @@ describe("stored links", () => {
     await using service = await startTestServer(kycService.rpcServices(context));
     const kyc = createRpcClient(KycApplicationService, service.channel);
     const { applications } = await kyc.listKycApplications({ limit: 10 }, { caller });
-    const singleApplications = await Promise.all(applications.map(({ id }) => kyc.getKycApplication({ id, stored: true }, { caller })));
+    const singleApplications = await Promise.all(
+      applications.map(({ id }) => kyc.getKycApplication({ id, stored: true }, { caller })),
+    );
     expect(singleApplications.map(({ linkUrl }) => linkUrl)).toEqual(applications.map(({ linkUrl }) => linkUrl));
     return applications.map(({ linkUrl }) => linkUrl);
   };
@@ -294,7 +301,9 @@ describe("stored links", () => {
     expect(await Promise.all([endedApplication, failedApplication].map(({ id }) => readCiphertext(id)))).toEqual([null, null]);
     const links = await readLinks(harness.context, caller);
     expect(links).toEqual([...keptApplications.map(({ linkUrl }) => linkUrl).reverse(), undefined, undefined]);
-    expect(await harness.kyc.getKycApplication({ id: endedApplication.id }, { caller })).toMatchObject({ verdict: KycVerdict.APPROVED });
+    expect(await harness.kyc.getKycApplication({ id: endedApplication.id }, { caller })).toMatchObject({
+      verdict: KycVerdict.APPROVED,
+    });
   });
 
   test("removeLinks removes links 30 days after the verdict, even if the application changed later", async () => {

@@ -58,13 +58,20 @@ describe("evaluate, for all combinations of verdict and evidence", () => {
     counts[verdict] += 1;
     if (verdict === "APPROVED") approvedRows.push(row);
     const isExpired = evidence.documentExpiry === "2026-02-28";
-    if (verdict === "REJECTED") rejectionCounts[isExpired ? "expired" : reported === "REJECTED" ? "byProvider" : "otherwise"] += 1;
+    if (verdict === "REJECTED")
+      rejectionCounts[isExpired ? "expired" : reported === "REJECTED" ? "byProvider" : "otherwise"] += 1;
     if (reported === "REJECTED" && verdict === "NEEDS_REVIEW") reviewedRejections.push(evidence);
   }
   // Number of combinations per verdict of the provider, and per verdict and expiry.
   const rowsPerVerdict = 3 * 20 * 2 * 5 * 5 * 4 * 3 * 3 * 4;
   const rowsPerExpiry = rowsPerVerdict / 4;
-  const positiveEvidence = { unread: [], livenessOutcome: "PASSED", faceMatchOutcome: "PASSED", amlDecision: "CLEAR", amlHitCount: 0 };
+  const positiveEvidence = {
+    unread: [],
+    livenessOutcome: "PASSED",
+    faceMatchOutcome: "PASSED",
+    amlDecision: "CLEAR",
+    amlHitCount: 0,
+  };
 
   test("evaluate returns APPROVED only for an approval of the provider with positive evidence in every field", () => {
     // There are three allowed pairs of terms and document, each with two valid days.
@@ -80,12 +87,19 @@ describe("evaluate, for all combinations of verdict and evidence", () => {
 
   test("evaluate changes a rejection to NEEDS_REVIEW only if PROFILE_MISMATCH is the only reason", () => {
     expect(reviewedRejections).toHaveLength(6);
-    for (const evidence of reviewedRejections) expect(evidence).toMatchObject({ ...positiveEvidence, reasonCodes: ["PROFILE_MISMATCH"] });
+    for (const evidence of reviewedRejections)
+      expect(evidence).toMatchObject({ ...positiveEvidence, reasonCodes: ["PROFILE_MISMATCH"] });
   });
 
   test("evaluate returns NEEDS_REVIEW except for an approval, a rejection and an expired document", () => {
-    expect(rejectionCounts).toEqual({ expired: 4 * rowsPerExpiry, byProvider: 3 * rowsPerExpiry - reviewedRejections.length, otherwise: 0 });
-    expect(counts.NEEDS_REVIEW).toBe(4 * rowsPerVerdict - rejectionCounts.expired - rejectionCounts.byProvider - approvedRows.length);
+    expect(rejectionCounts).toEqual({
+      expired: 4 * rowsPerExpiry,
+      byProvider: 3 * rowsPerExpiry - reviewedRejections.length,
+      otherwise: 0,
+    });
+    expect(counts.NEEDS_REVIEW).toBe(
+      4 * rowsPerVerdict - rejectionCounts.expired - rejectionCounts.byProvider - approvedRows.length,
+    );
   });
 });
 

@@ -93,7 +93,8 @@ test("an application keeps its invariants in any sequence of states, cancellatio
       let finalResult: string | undefined;
 
       const emit = (change: KycChange) => {
-        const previousStatus = emittedChanges.findLast(({ change: earlier }) => earlier !== "KYC_REVIEW_RESOLVED")?.status ?? "CREATED";
+        const previousStatus =
+          emittedChanges.findLast(({ change: earlier }) => earlier !== "KYC_REVIEW_RESOLVED")?.status ?? "CREATED";
         const { status, verdict, attemptsUsed } = application;
         if (change === "KYC_REVIEW_RESOLVED") {
           invariant(
@@ -103,7 +104,10 @@ test("an application keeps its invariants in any sequence of states, cancellatio
           invariant(!emittedChanges.some((earlier) => earlier.change === "KYC_REVIEW_RESOLVED"), "review resolved twice");
           invariant(verdict !== "NEEDS_REVIEW", "review resolved without a decision");
         } else {
-          invariant(legalChanges[previousStatus]?.includes(status) ?? false, `illegal change from ${previousStatus} to ${status}`);
+          invariant(
+            legalChanges[previousStatus]?.includes(status) ?? false,
+            `illegal change from ${previousStatus} to ${status}`,
+          );
           const sameFailures = emittedChanges.filter(
             (earlier) => earlier.change === "KYC_FAILED" && earlier.attemptsUsed === attemptsUsed,
           );

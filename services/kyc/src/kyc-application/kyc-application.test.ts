@@ -52,11 +52,14 @@ describe("applyState, status changes", () => {
     });
   });
 
-  test.each(["OPENED", "SUBMITTED", "PROCESSING"] as const)("applyState changes PROCESSING back to %s for a later attempt", (status) => {
-    const application = anApplicationIn("PROCESSING");
-    applyState(application, { status, attemptsUsed: 2 });
-    expect(application).toMatchObject({ status, attemptsUsed: 2 });
-  });
+  test.each(["OPENED", "SUBMITTED", "PROCESSING"] as const)(
+    "applyState changes PROCESSING back to %s for a later attempt",
+    (status) => {
+      const application = anApplicationIn("PROCESSING");
+      applyState(application, { status, attemptsUsed: 2 });
+      expect(application).toMatchObject({ status, attemptsUsed: 2 });
+    },
+  );
 
   test("applyState emits KYC_FAILED again for a later failed attempt", () => {
     const application = anApplicationIn("FAILED");
@@ -98,11 +101,14 @@ describe("applyState, status changes", () => {
     ["SUBMITTED", 3, "PROCESSING", 4, ["KYC_PROCESSING"]],
     ["PROCESSING", 2, "OPENED", 3, ["KYC_FAILED", "KYC_OPENED"]],
     ["CREATED", 0, "CREATED", 1, []],
-  ])("applyState from %s with %i attempts to %s with %i attempts emits %j", (from, attemptsBefore, to, laterTime, expectedChanges) => {
-    const application = anApplicationIn(from, attemptsBefore);
-    expect(applyState(application, { status: to, attemptsUsed: laterTime }).emitted).toEqual(expectedChanges);
-    expect(application).toMatchObject({ status: to, attemptsUsed: Math.max(attemptsBefore, laterTime) });
-  });
+  ])(
+    "applyState from %s with %i attempts to %s with %i attempts emits %j",
+    (from, attemptsBefore, to, laterTime, expectedChanges) => {
+      const application = anApplicationIn(from, attemptsBefore);
+      expect(applyState(application, { status: to, attemptsUsed: laterTime }).emitted).toEqual(expectedChanges);
+      expect(application).toMatchObject({ status: to, attemptsUsed: Math.max(attemptsBefore, laterTime) });
+    },
+  );
 
   test.each(checkedStatuses)("applyState changes %s to FAILED when the link expires without remaining attempts", (from) => {
     const application = anApplicationIn(from, 3);
@@ -144,11 +150,14 @@ describe("applyState, ignored states", () => {
     expect(application).toMatchObject({ status: "OPENED", sequence: 4, syncedAt: laterTime });
   });
 
-  test.each([{ reference: "another" }, { providerId: "another" }])("applyState changes nothing for a state with %o", (otherFields) => {
-    const application = anApplicationIn("OPENED");
-    expect(applyState(application, otherFields)).toEqual({ result: "mismatch", emitted: [] });
-    expect(application).toMatchObject({ status: "OPENED", sequence: 4, syncedAt: createdAt });
-  });
+  test.each([{ reference: "another" }, { providerId: "another" }])(
+    "applyState changes nothing for a state with %o",
+    (otherFields) => {
+      const application = anApplicationIn("OPENED");
+      expect(applyState(application, otherFields)).toEqual({ result: "mismatch", emitted: [] });
+      expect(application).toMatchObject({ status: "OPENED", sequence: 4, syncedAt: createdAt });
+    },
+  );
 });
 
 describe("applyState, verdict", () => {
@@ -175,13 +184,20 @@ describe("applyState, verdict", () => {
     ["evidence that cannot be read", { unread: ["aml_decision"] }, {}, []],
     ["no evidence at all", { livenessOutcome: undefined, faceMatchOutcome: undefined, amlHitCount: undefined }, {}, []],
   ])("applyState changes the verdict APPROVED to NEEDS_REVIEW for %s", (_name, state, changes, expectedChanges) => {
-    expect(completeApplication(state, changes)).toMatchObject({ verdict: "NEEDS_REVIEW", emitted: ["KYC_NEEDS_REVIEW"], codes: expectedChanges });
+    expect(completeApplication(state, changes)).toMatchObject({
+      verdict: "NEEDS_REVIEW",
+      emitted: ["KYC_NEEDS_REVIEW"],
+      codes: expectedChanges,
+    });
   });
 
-  test.each(["APPROVED", "NEEDS_REVIEW", "REJECTED"] as const)("applyState changes the verdict %s to REJECTED for an expired document", (verdict) => {
-    const { verdict: result, codes, emitted } = completeApplication({ verdict, documentExpiry: "2026-02-28" });
-    expect({ result, codes, emitted }).toEqual({ result: "REJECTED", codes: ["DOCUMENT_EXPIRED"], emitted: ["KYC_REJECTED"] });
-  });
+  test.each(["APPROVED", "NEEDS_REVIEW", "REJECTED"] as const)(
+    "applyState changes the verdict %s to REJECTED for an expired document",
+    (verdict) => {
+      const { verdict: result, codes, emitted } = completeApplication({ verdict, documentExpiry: "2026-02-28" });
+      expect({ result, codes, emitted }).toEqual({ result: "REJECTED", codes: ["DOCUMENT_EXPIRED"], emitted: ["KYC_REJECTED"] });
+    },
+  );
 
   test("applyState keeps APPROVED for a document on its last valid day", () => {
     expect(completeApplication({ documentExpiry: "2026-03-01" }).verdict).toBe("APPROVED");
@@ -209,17 +225,22 @@ describe("applyState, verdict", () => {
   });
 
   test("applyState sets the liveness outcome NOT_PERFORMED without a video, even if the provider reports PASSED", () => {
-    expect(completeApplication({ livenessOutcome: "PASSED" }, { requireVideo: false }).application.livenessOutcome).toBe("NOT_PERFORMED");
+    expect(completeApplication({ livenessOutcome: "PASSED" }, { requireVideo: false }).application.livenessOutcome).toBe(
+      "NOT_PERFORMED",
+    );
   });
 });
 
-test.each(["REJECTED", "NEEDS_REVIEW"] as const)("applyState keeps a final verdict when the provider later reports %s", (verdict) => {
-  const application = anApplication({ status: "PROCESSING", attemptsUsed: 1 });
-  applyState(application, {});
-  expect(applyState(application, {}).result).toBe("applied");
-  expect(applyState(application, { verdict })).toEqual({ result: "illegal", emitted: [] });
-  expect(application.verdict).toBe("APPROVED");
-});
+test.each(["REJECTED", "NEEDS_REVIEW"] as const)(
+  "applyState keeps a final verdict when the provider later reports %s",
+  (verdict) => {
+    const application = anApplication({ status: "PROCESSING", attemptsUsed: 1 });
+    applyState(application, {});
+    expect(applyState(application, {}).result).toBe("applied");
+    expect(applyState(application, { verdict })).toEqual({ result: "illegal", emitted: [] });
+    expect(application.verdict).toBe("APPROVED");
+  },
+);
 
 describe("applyState, review", () => {
   const anApplicationInReview = (state: Partial<ApplicationState> = { verdict: "NEEDS_REVIEW" }) => {
@@ -243,7 +264,8 @@ describe("applyState, review", () => {
 
   test("a review that only our rules require stays open after a repeated approval", () => {
     const application = anApplicationInReview({ amlHitCount: 1 });
-    for (let repetition = 0; repetition < 3; repetition++) expect(applyState(application, { amlHitCount: 0 }).emitted).toEqual([]);
+    for (let repetition = 0; repetition < 3; repetition++)
+      expect(applyState(application, { amlHitCount: 0 }).emitted).toEqual([]);
     expect(application).toMatchObject({ verdict: "NEEDS_REVIEW", amlHitCount: 1 });
   });
 
@@ -276,13 +298,16 @@ describe("applyState, review", () => {
     expect(application).toMatchObject({ verdict: "REJECTED", documentExpiry: "2026-03-01" });
   });
 
-  test.each(["at the provider", "in Amana"])("a review ends with APPROVED without positive evidence if a person approves %s", (place) => {
-    const doubtfulEvidence = { livenessOutcome: undefined, amlHitCount: undefined, unread: ["reason_codes"] };
-    const application = anApplicationInReview({ verdict: "NEEDS_REVIEW", ...doubtfulEvidence });
-    if (place === "in Amana") application.resolveReview("APPROVED", laterTime, () => {});
-    else applyState(application, { verdict: "APPROVED", ...doubtfulEvidence });
-    expect(application).toMatchObject({ verdict: "APPROVED", reviewedAt: laterTime });
-  });
+  test.each(["at the provider", "in Amana"])(
+    "a review ends with APPROVED without positive evidence if a person approves %s",
+    (place) => {
+      const doubtfulEvidence = { livenessOutcome: undefined, amlHitCount: undefined, unread: ["reason_codes"] };
+      const application = anApplicationInReview({ verdict: "NEEDS_REVIEW", ...doubtfulEvidence });
+      if (place === "in Amana") application.resolveReview("APPROVED", laterTime, () => {});
+      else applyState(application, { verdict: "APPROVED", ...doubtfulEvidence });
+      expect(application).toMatchObject({ verdict: "APPROVED", reviewedAt: laterTime });
+    },
+  );
 });
 
 describe("expiry of the link", () => {
@@ -300,18 +325,22 @@ describe("expiry of the link", () => {
     expect(applyState(application, { status, attemptsUsed, sequence: 4 }, afterGrace).emitted).toEqual(expectedChanges);
   });
 
-  test.each([0, 1])("applyState does not expire the link for a request before the deadline, at the sequence 4 + %i", (sequenceStep) => {
-    const application = anApplicationIn("OPENED");
-    const requestedAt = new Date(afterGrace.getTime() - 2_000);
-    expect(
-      applyState(application, { status: "OPENED", attemptsUsed: 0, sequence: 4 + sequenceStep }, afterGrace, requestedAt).emitted,
-    ).toEqual([]);
-    application.planCheck([300], afterGrace, { at: requestedAt });
-    expect(application.nextCheckAt?.getTime()).toBeLessThanOrEqual(afterGrace.getTime());
-    expect(applyState(application, { status: "OPENED", attemptsUsed: 0, sequence: 4 + sequenceStep }, afterGrace).emitted).toEqual([
-      "KYC_EXPIRED",
-    ]);
-  });
+  test.each([0, 1])(
+    "applyState does not expire the link for a request before the deadline, at the sequence 4 + %i",
+    (sequenceStep) => {
+      const application = anApplicationIn("OPENED");
+      const requestedAt = new Date(afterGrace.getTime() - 2_000);
+      expect(
+        applyState(application, { status: "OPENED", attemptsUsed: 0, sequence: 4 + sequenceStep }, afterGrace, requestedAt)
+          .emitted,
+      ).toEqual([]);
+      application.planCheck([300], afterGrace, { at: requestedAt });
+      expect(application.nextCheckAt?.getTime()).toBeLessThanOrEqual(afterGrace.getTime());
+      expect(
+        applyState(application, { status: "OPENED", attemptsUsed: 0, sequence: 4 + sequenceStep }, afterGrace).emitted,
+      ).toEqual(["KYC_EXPIRED"]);
+    },
+  );
 
   test("applyState does not expire the link within a minute after the deadline", () => {
     const application = anApplicationIn("OPENED");

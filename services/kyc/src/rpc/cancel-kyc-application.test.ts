@@ -58,16 +58,19 @@ describe("cancelKycApplication", () => {
   test.each([
     ["COMPLETED", async (linkUrl?: string) => harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 0 })],
     ["EXPIRED", async (linkUrl?: string) => harness.sandbox.expire(linkUrl)],
-  ])("cancelKycApplication returns 409 for a %s application, even if the status is not stored yet", async (status, changeAtProvider) => {
-    const caller = aBusinessCaller();
-    const { id, linkUrl } = await harness.create(caller);
-    await changeAtProvider(linkUrl);
-    for (const _ of [1, 2]) {
-      expect(await refusal(cancel(id, caller))).toMatchObject({ kind: "conflict", code: "kyc_application_final" });
-    }
-    expect(await harness.sql("select status from kyc_application where id = ?", [id])).toEqual([{ status }]);
-    expect(await countCancellations(id)).toBe(1);
-  });
+  ])(
+    "cancelKycApplication returns 409 for a %s application, even if the status is not stored yet",
+    async (status, changeAtProvider) => {
+      const caller = aBusinessCaller();
+      const { id, linkUrl } = await harness.create(caller);
+      await changeAtProvider(linkUrl);
+      for (const _ of [1, 2]) {
+        expect(await refusal(cancel(id, caller))).toMatchObject({ kind: "conflict", code: "kyc_application_final" });
+      }
+      expect(await harness.sql("select status from kyc_application where id = ?", [id])).toEqual([{ status }]);
+      expect(await countCancellations(id)).toBe(1);
+    },
+  );
 
   test("cancelKycApplication returns kyc_provider_error if the provider rejects the cancellation without a submission", async () => {
     const caller = aBusinessCaller();
@@ -102,13 +105,16 @@ describe("cancelKycApplication", () => {
     expect(await countCancellations(id)).toBe(1);
   });
 
-  test.each(["reset_after", "timeout_before", "http_500"])("cancelKycApplication repeats the call to the provider after the fault %s", async (mode) => {
-    const caller = aBusinessCaller();
-    const { id } = await harness.create(caller);
-    await harness.sandbox.fault("kyc_cancel", mode);
-    expect(await cancel(id, caller)).toMatchObject({ status: KycStatus.CANCELED });
-    expect(await harness.readEventNames(id)).toEqual(["CREATED", "CANCELED"]);
-  });
+  test.each(["reset_after", "timeout_before", "http_500"])(
+    "cancelKycApplication repeats the call to the provider after the fault %s",
+    async (mode) => {
+      const caller = aBusinessCaller();
+      const { id } = await harness.create(caller);
+      await harness.sandbox.fault("kyc_cancel", mode);
+      expect(await cancel(id, caller)).toMatchObject({ status: KycStatus.CANCELED });
+      expect(await harness.readEventNames(id)).toEqual(["CREATED", "CANCELED"]);
+    },
+  );
 
   test("cancelKycApplication returns the cancelled application for the same Idempotency-Key after a lost response of the provider", async () => {
     const caller = aBusinessCaller();

@@ -59,7 +59,13 @@ export const cancelKycApplication =
       const key = await lockKey(em, firstResult.keyId);
       if (key?.hasEnded()) return key.replay(KycApplicationSchema);
       const application = await lockApplication(em, businessId, id);
-      await recordState(em, context, application, { kind: "accepted", value: state }, { at: firstResult.requestedAt, nextCheckAt });
+      await recordState(
+        em,
+        context,
+        application,
+        { kind: "accepted", value: state },
+        { at: firstResult.requestedAt, nextCheckAt },
+      );
       const canceledMessage = toKycApplicationMessage(application);
       if (application.status === "CANCELED") key?.storeResponse(KycApplicationSchema, canceledMessage);
       else if (key) em.remove(key);

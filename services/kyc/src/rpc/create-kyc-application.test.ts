@@ -132,22 +132,28 @@ describe("createKycApplication, refusals", () => {
     ["an unknown client", "0195a000-0000-7000-8000-00000000000d", "not_found", "client_not_found"],
     ["an invalid client id", "x", "not_found", "client_not_found"],
     ["a blocked client", blockedClient, "conflict", "client_blocked"],
-  ])("createKycApplication rejects %s without a call to the provider, and does not use the key", async (_name, clientId, kind, code) => {
-    const caller = aBusinessCaller();
-    const request = harness.kyc.createKycApplication({ clientId }, withIdempotencyKey(caller, "k"));
-    expect(await refusal(request)).toMatchObject({ kind, code, pointer: "/client_id" });
-    expect(await readStoredApplications(caller.businessId)).toEqual([]);
-    expect(await harness.sql("select 1 from idempotency_key where scope = ?", [caller.businessId])).toEqual([]);
-    const createdApplication = await harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k", "another body"));
-    expect(await listCreations(createdApplication.id)).toHaveLength(1);
-  });
+  ])(
+    "createKycApplication rejects %s without a call to the provider, and does not use the key",
+    async (_name, clientId, kind, code) => {
+      const caller = aBusinessCaller();
+      const request = harness.kyc.createKycApplication({ clientId }, withIdempotencyKey(caller, "k"));
+      expect(await refusal(request)).toMatchObject({ kind, code, pointer: "/client_id" });
+      expect(await readStoredApplications(caller.businessId)).toEqual([]);
+      expect(await harness.sql("select 1 from idempotency_key where scope = ?", [caller.businessId])).toEqual([]);
+      const createdApplication = await harness.kyc.createKycApplication({}, withIdempotencyKey(caller, "k", "another body"));
+      expect(await listCreations(createdApplication.id)).toHaveLength(1);
+    },
+  );
 
   test("createKycApplication stores a refusal of the provider as the response of the Idempotency-Key", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("kyc_create", "error:422");
     const refuseCreation = (options: Parameters<typeof harness.kyc.createKycApplication>[1]) =>
       refusal(harness.kyc.createKycApplication({}, options));
-    expect(await refuseCreation(withIdempotencyKey(caller, "k"))).toMatchObject({ kind: "upstream_error", code: "kyc_provider_error" });
+    expect(await refuseCreation(withIdempotencyKey(caller, "k"))).toMatchObject({
+      kind: "upstream_error",
+      code: "kyc_provider_error",
+    });
     const repeatedOptions = withIdempotencyKey(caller, "k");
     expect(await refuseCreation(repeatedOptions)).toMatchObject({ code: "kyc_provider_error" });
     expect(repeatedOptions.replayed).toBe(true);

@@ -40,7 +40,9 @@ describe("getKycApplication", () => {
     const caller = aBusinessCaller();
     const createdApplication = await harness.create(caller);
     await harness.sandbox.open(createdApplication.linkUrl);
-    expect(await harness.kyc.getKycApplication({ id: createdApplication.id, stored: true }, { caller })).toEqual(createdApplication);
+    expect(await harness.kyc.getKycApplication({ id: createdApplication.id, stored: true }, { caller })).toEqual(
+      createdApplication,
+    );
     expect(await countReads(createdApplication.id)).toBe(0);
   });
 
@@ -63,17 +65,20 @@ describe("getKycApplication", () => {
 test.each([
   ["EXPIRED", (linkUrl?: string) => harness.sandbox.expire(linkUrl)],
   ["OPENED", async () => {}],
-] as const)("getKycApplication after a missed failure returns %s, and emits an event for each of both changes", async (status, changeAtProvider) => {
-  const caller = aBusinessCaller();
-  const { id, linkUrl } = await harness.create(caller);
-  await harness.sandbox.submit(linkUrl, { outcome: "failed", hold_seconds: 0.5 });
-  expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus.PROCESSING });
-  await eventually(async () => expect((await harness.sandbox.application(id)).status).toBe("FAILED"));
-  await harness.sandbox.open(linkUrl);
-  await changeAtProvider(linkUrl);
-  expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus[status] });
-  expect(await harness.readEventNames(id)).toEqual(["CREATED", "PROCESSING", "FAILED", status]);
-});
+] as const)(
+  "getKycApplication after a missed failure returns %s, and emits an event for each of both changes",
+  async (status, changeAtProvider) => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await harness.sandbox.submit(linkUrl, { outcome: "failed", hold_seconds: 0.5 });
+    expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus.PROCESSING });
+    await eventually(async () => expect((await harness.sandbox.application(id)).status).toBe("FAILED"));
+    await harness.sandbox.open(linkUrl);
+    await changeAtProvider(linkUrl);
+    expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus[status] });
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "PROCESSING", "FAILED", status]);
+  },
+);
 
 test("each event of an application has a greater revision than the previous event", async () => {
   const caller = aBusinessCaller();
@@ -89,7 +94,9 @@ test("each event of an application has a greater revision than the previous even
 test("an event after a restore to an earlier time has a greater revision than all lost events", async () => {
   const caller = aBusinessCaller();
   const { id, linkUrl } = await harness.create(caller);
-  const [rowBefore] = await harness.sql("select status, sequence, attempts_used, revision from kyc_application where id = ?", [id]);
+  const [rowBefore] = await harness.sql("select status, sequence, attempts_used, revision from kyc_application where id = ?", [
+    id,
+  ]);
   await harness.sandbox.submit(linkUrl, { outcome: "failed", hold_seconds: 0 });
   await harness.readRefreshed(id, caller);
   const lostEvents = await harness.readEvents(id);
@@ -143,7 +150,10 @@ describe("result of a submission", () => {
     expect(failedApplication).toMatchObject({ status: KycStatus.FAILED, attemptsRemaining: 1 });
     expect(failedApplication.errorMessage).toBeDefined();
     await harness.sandbox.submit(failedApplication.linkUrl, { outcome: "failed" });
-    expect(await harness.readRefreshed(failedApplication.id, caller)).toMatchObject({ status: KycStatus.FAILED, attemptsRemaining: 0 });
+    expect(await harness.readRefreshed(failedApplication.id, caller)).toMatchObject({
+      status: KycStatus.FAILED,
+      attemptsRemaining: 0,
+    });
     await harness.readRefreshed(failedApplication.id, caller);
     expect(await harness.readEventNames(failedApplication.id)).toEqual(["CREATED", "FAILED", "FAILED"]);
   });

@@ -24,32 +24,35 @@ describe("reviewKycApplication", () => {
   test.each([
     [KycVerdict.APPROVED, "APPROVED"],
     [KycVerdict.REJECTED, "REJECTED"],
-  ] as const)("reviewKycApplication sends the decision %i to the provider, and emits one event and one audit event", async (outcome, verdict) => {
-    const { id, businessId } = await harness.aDecidedApplication({ outcome: "needs_review", aml_hit_count: 2 });
-    const reviewedApplication = await review(id, outcome);
-    expect(reviewedApplication).toMatchObject({ id, status: KycStatus.COMPLETED, verdict: outcome, amlHitCount: 2 });
-    expect(reviewedApplication).not.toHaveProperty("linkUrl");
-    const [call] = (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_review");
-    expect(call?.parameters).toMatchObject({ outcome: verdict, reviewer: "ak_test", note: "seen the file" });
-    expect(await harness.readEventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
-    const lastEvent = (await harness.readEvents(id)).at(-1);
-    expect(lastEvent?.application).toMatchObject({ verdict: outcome });
-    expect(await harness.readAuditEvents(id)).toMatchObject([
-      {
-        actor: "ak_test",
-        action: "kyc_application.reviewed",
-        entityType: "kyc_application",
-        entityId: id,
-        businessId,
-        before: { fields: { verdict: "NEEDS_REVIEW" } },
-        after: { fields: { verdict } },
-        requestId: "request-1",
-        address: "192.0.2.7",
-        reason: "seen the file",
-      },
-    ]);
-    expect(await refusal(review(id, outcome))).toMatchObject({ kind: "conflict", code: "kyc_review_not_open" });
-  });
+  ] as const)(
+    "reviewKycApplication sends the decision %i to the provider, and emits one event and one audit event",
+    async (outcome, verdict) => {
+      const { id, businessId } = await harness.aDecidedApplication({ outcome: "needs_review", aml_hit_count: 2 });
+      const reviewedApplication = await review(id, outcome);
+      expect(reviewedApplication).toMatchObject({ id, status: KycStatus.COMPLETED, verdict: outcome, amlHitCount: 2 });
+      expect(reviewedApplication).not.toHaveProperty("linkUrl");
+      const [call] = (await harness.sandbox.application(id)).calls.filter(({ operation }) => operation === "kyc_review");
+      expect(call?.parameters).toMatchObject({ outcome: verdict, reviewer: "ak_test", note: "seen the file" });
+      expect(await harness.readEventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
+      const lastEvent = (await harness.readEvents(id)).at(-1);
+      expect(lastEvent?.application).toMatchObject({ verdict: outcome });
+      expect(await harness.readAuditEvents(id)).toMatchObject([
+        {
+          actor: "ak_test",
+          action: "kyc_application.reviewed",
+          entityType: "kyc_application",
+          entityId: id,
+          businessId,
+          before: { fields: { verdict: "NEEDS_REVIEW" } },
+          after: { fields: { verdict } },
+          requestId: "request-1",
+          address: "192.0.2.7",
+          reason: "seen the file",
+        },
+      ]);
+      expect(await refusal(review(id, outcome))).toMatchObject({ kind: "conflict", code: "kyc_review_not_open" });
+    },
+  );
 
   test("reviewKycApplication decides without a call to the provider if only our rules require the review", async () => {
     const caller = aBusinessCaller();
@@ -61,11 +64,14 @@ describe("reviewKycApplication", () => {
     expect(await harness.readAuditEvents(id)).toHaveLength(1);
   });
 
-  test.each(["approved", "rejected"] as const)("reviewKycApplication returns 409 for an application that is %s", async (outcome) => {
-    const { id } = await harness.aDecidedApplication({ outcome });
-    expect(await refusal(review(id))).toMatchObject({ kind: "conflict", code: "kyc_review_not_open" });
-    expect(await harness.readAuditEvents(id)).toEqual([]);
-  });
+  test.each(["approved", "rejected"] as const)(
+    "reviewKycApplication returns 409 for an application that is %s",
+    async (outcome) => {
+      const { id } = await harness.aDecidedApplication({ outcome });
+      expect(await refusal(review(id))).toMatchObject({ kind: "conflict", code: "kyc_review_not_open" });
+      expect(await harness.readAuditEvents(id)).toEqual([]);
+    },
+  );
 
   test.each([
     ["no value", KycVerdict.UNSPECIFIED, "validation_failed"],
@@ -138,12 +144,15 @@ describe("reviewKycApplication", () => {
 });
 
 describe("decision at the provider", () => {
-  test.each(["approved", "rejected"])("the decision %s at the provider emits KYC_REVIEW_RESOLVED and no audit event", async (outcome) => {
-    const caller = aBusinessCaller();
-    const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
-    await harness.sandbox.review(linkUrl, outcome);
-    expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict[outcome.toUpperCase() as "APPROVED"] });
-    expect(await harness.readEventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
-    expect(await harness.readAuditEvents(id)).toEqual([]);
-  });
+  test.each(["approved", "rejected"])(
+    "the decision %s at the provider emits KYC_REVIEW_RESOLVED and no audit event",
+    async (outcome) => {
+      const caller = aBusinessCaller();
+      const { id, linkUrl } = await harness.aDecidedApplication({ outcome: "needs_review" }, caller);
+      await harness.sandbox.review(linkUrl, outcome);
+      expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict[outcome.toUpperCase() as "APPROVED"] });
+      expect(await harness.readEventNames(id)).toEqual(["CREATED", "NEEDS_REVIEW", "REVIEW_RESOLVED"]);
+      expect(await harness.readAuditEvents(id)).toEqual([]);
+    },
+  );
 });

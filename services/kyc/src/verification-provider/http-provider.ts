@@ -80,7 +80,10 @@ export function createHttpProvider(options: HttpProviderOptions): VerificationPr
     cancel: (providerId, timeoutMs) =>
       callProvider("kyc_cancel", `${buildPath(providerId)}/cancel`, "{}", timeoutMs, readState, [200, tooLateStatus]),
     review: (providerId, decision, timeoutMs) =>
-      callProvider("kyc_review", `${buildPath(providerId)}/review`, JSON.stringify(decision), timeoutMs, readState, [200, tooLateStatus]),
+      callProvider("kyc_review", `${buildPath(providerId)}/review`, JSON.stringify(decision), timeoutMs, readState, [
+        200,
+        tooLateStatus,
+      ]),
     events(after, limit, timeoutMs) {
       const query = new URLSearchParams({ ...(after === null ? {} : { after }), limit: String(limit) });
       return callProvider("kyc_events", `events?${query}`, undefined, timeoutMs, (content) => readChanges(content, after));

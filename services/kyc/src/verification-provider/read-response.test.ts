@@ -19,7 +19,13 @@ const createdContent = {
 
 describe("readState and readCreated", () => {
   test("readState drops fields outside the allow-list", () => {
-    const content = { ...completeState, first_name: "Canary", document_number: "X1", photo: "aGk=", profile: { last_name: "Canary" } };
+    const content = {
+      ...completeState,
+      first_name: "Canary",
+      document_number: "X1",
+      photo: "aGk=",
+      profile: { last_name: "Canary" },
+    };
     const texts = { decision_summary: "Canary was seen", error_message: "Canary", nationality: "CAN ARY" };
     const reasons = { reason_codes: [{ code: "DUPLICATE", message: "Canary again", applicant: "Canary" }] };
     const json = JSON.stringify(readState({ ...content, ...texts, ...reasons }));
@@ -70,7 +76,9 @@ describe("readState and readCreated", () => {
     { nationality: "Algerian" },
     { reason_codes: null },
     { reason_codes: [] },
-  ])("readState lists no field of %o as unread", (change) => expect(readState({ ...completeState, ...change })?.unread).toEqual([]));
+  ])("readState lists no field of %o as unread", (change) =>
+    expect(readState({ ...completeState, ...change })?.unread).toEqual([]),
+  );
 
   test.each(["2026-02-31", "2026-13-01", "0000-01-01", "31/12/2026", "2026-1-1", 20_261_231])(
     "readState drops the invalid day %s",

@@ -137,7 +137,8 @@ const readToken = (value: unknown): string | undefined =>
 const readCount = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= 2 ** 31 - 1 ? (value as number) : undefined;
 
-const readCountry = (value: unknown): string | undefined => (typeof value === "string" && isCountryAlpha3(value) ? value : undefined);
+const readCountry = (value: unknown): string | undefined =>
+  typeof value === "string" && isCountryAlpha3(value) ? value : undefined;
 
 function readTime(value: unknown): Date | undefined {
   const parsed = new Date(readMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/, value) ?? Number.NaN);

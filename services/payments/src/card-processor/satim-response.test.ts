@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { OrderState, Outcome } from "./card-processor.ts";
-import { readField, parseResponse, readOrderState } from "./satim-response.ts";
+import { parseResponse, readField, readOrderState } from "./satim-response.ts";
 
 const readOutcome = (body: unknown, statusCode = 200): Outcome<OrderState> =>
   readOrderState(parseResponse(statusCode, typeof body === "string" ? body : JSON.stringify(body)));
@@ -91,10 +91,16 @@ describe("readOrderState", () => {
     ["confirm", confirmResponse],
     ["extended status", extendedResponse],
   ])("readOrderState reads numbers as strings and field names in any case, in a response to %s", (_name, response) => {
-    const textResponse = JSON.parse(JSON.stringify(response), (_key, value) => (typeof value === "number" ? String(value) : value));
+    const textResponse = JSON.parse(JSON.stringify(response), (_key, value) =>
+      typeof value === "number" ? String(value) : value,
+    );
     const renameFields = (rename: (name: string) => string) =>
       Object.fromEntries(Object.entries(response).map(([name, value]) => [rename(name), value]));
-    for (const variant of [textResponse, renameFields((name) => name.toUpperCase()), renameFields((name) => name.toLowerCase())]) {
+    for (const variant of [
+      textResponse,
+      renameFields((name) => name.toUpperCase()),
+      renameFields((name) => name.toLowerCase()),
+    ]) {
       expect(stateOf(variant)).toEqual(stateOf(response));
     }
   });
@@ -140,11 +146,16 @@ describe("readOrderState with unusable responses", () => {
     ["an order status that is not a number", JSON.stringify({ ...confirmResponse, OrderStatus: "paid" })],
     ["an order status that is an object", JSON.stringify({ ...confirmResponse, OrderStatus: { value: 2 } })],
     ["a fractional order status", JSON.stringify({ ...confirmResponse, OrderStatus: 2.5 })],
-  ])("readOrderState returns the outcome unknown for %s", (_name, text) => expect(readOutcome(text)).toMatchObject({ kind: "unknown" }));
+  ])("readOrderState returns the outcome unknown for %s", (_name, text) =>
+    expect(readOutcome(text)).toMatchObject({ kind: "unknown" }),
+  );
 
-  test.each([201, 204, 302, 400, 404, 429, 500, 502, 503, 504])("readOrderState returns the outcome unknown for HTTP %i with a valid body", (statusCode) => {
-    expect(readOutcome(confirmResponse, statusCode)).toEqual({ kind: "unknown", reason: `HTTP ${statusCode}` });
-  });
+  test.each([201, 204, 302, 400, 404, 429, 500, 502, 503, 504])(
+    "readOrderState returns the outcome unknown for HTTP %i with a valid body",
+    (statusCode) => {
+      expect(readOutcome(confirmResponse, statusCode)).toEqual({ kind: "unknown", reason: `HTTP ${statusCode}` });
+    },
+  );
 });
 
 describe("readOrderState with unusable values", () => {
@@ -164,9 +175,12 @@ describe("readOrderState with unusable values", () => {
     },
   );
 
-  test.each(["628058**7215", "6280****7215", "628058XXXXXX7215", "628058xx7215"])("readOrderState keeps the masked card number %s", (pan) => {
-    expect(stateOf({ ...confirmResponse, Pan: pan }).maskedPan).toBe(pan);
-  });
+  test.each(["628058**7215", "6280****7215", "628058XXXXXX7215", "628058xx7215"])(
+    "readOrderState keeps the masked card number %s",
+    (pan) => {
+      expect(stateOf({ ...confirmResponse, Pan: pan }).maskedPan).toBe(pan);
+    },
+  );
 
   test.each(["with a NUL\0", "x".repeat(2_049)])("readOrderState drops a text with a NUL or too many characters", (text) => {
     const state = stateOf({ ...confirmResponse, actionCodeDescription: text, params: { respCode: "00", respCode_desc: text } });
@@ -179,7 +193,17 @@ describe("readOrderState with unusable values", () => {
 });
 
 describe("readOrderState with arbitrary bodies", () => {
-  const fieldNames = ["ErrorCode", "errorCode", "OrderStatus", "orderStatus", "Amount", "Pan", "params", "__proto__", "attributes"];
+  const fieldNames = [
+    "ErrorCode",
+    "errorCode",
+    "OrderStatus",
+    "orderStatus",
+    "Amount",
+    "Pan",
+    "params",
+    "__proto__",
+    "attributes",
+  ];
   const arbitraryValue = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
     fc.constantFrom(0, "0", 2, "2", "00", "012", { respCode: "00" }, [null, {}]),

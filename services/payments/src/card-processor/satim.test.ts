@@ -65,19 +65,22 @@ describe("createSatim with a hundred calls of one business without a response", 
     ["registrations", 8, register],
     ["reads", 16, readStatus],
     ["refunds", 16, refund],
-  ] as const)("createSatim executes %s of another business while %i calls of one business are in flight", async (_kind, slots, call) => {
-    isHeld = (_path, order) => order === "busy";
-    const callResults = repeat100Times(() => call("busy"));
-    expect(await call("other")).toMatchObject({ kind: "accepted" });
-    expect(receivedCalls.filter((line) => line.endsWith("busy"))).toHaveLength(slots);
-    expect(processor.isQueueFull("busy", "registrations")).toBe(call === register);
-    expect(processor.isQueueFull("busy", "reads")).toBe(call === readStatus);
-    expect(processor.isQueueFull("other", "reads")).toBe(false);
-    expect(processor.isQueueFull("other", "registrations")).toBe(false);
-    isHeld = () => false;
-    dropHeldResponses();
-    await Promise.all(callResults);
-  });
+  ] as const)(
+    "createSatim executes %s of another business while %i calls of one business are in flight",
+    async (_kind, slots, call) => {
+      isHeld = (_path, order) => order === "busy";
+      const callResults = repeat100Times(() => call("busy"));
+      expect(await call("other")).toMatchObject({ kind: "accepted" });
+      expect(receivedCalls.filter((line) => line.endsWith("busy"))).toHaveLength(slots);
+      expect(processor.isQueueFull("busy", "registrations")).toBe(call === register);
+      expect(processor.isQueueFull("busy", "reads")).toBe(call === readStatus);
+      expect(processor.isQueueFull("other", "reads")).toBe(false);
+      expect(processor.isQueueFull("other", "registrations")).toBe(false);
+      isHeld = () => false;
+      dropHeldResponses();
+      await Promise.all(callResults);
+    },
+  );
 
   test("createSatim executes confirms while registrations and refunds use all their slots", async () => {
     isHeld = (path) => path === "/register.do" || path === "/refund.do";

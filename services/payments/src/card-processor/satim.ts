@@ -3,7 +3,7 @@ import { Agent, request } from "undici";
 import { processorCalls } from "../metrics.ts";
 import type { CardProcessor, OrderToRegister, Outcome, RegisteredOrder } from "./card-processor.ts";
 import { postOnce } from "./post-once.ts";
-import { readField, parseResponse, readOrderState } from "./satim-response.ts";
+import { parseResponse, readField, readOrderState } from "./satim-response.ts";
 
 interface SatimOptions {
   /** Base URL, without "/register.do". */

@@ -30,7 +30,8 @@ const { schedule } = readConfig({
 
 test("rereads at the default rate have no backlog when one business has five payments a second", async () => {
   await using testDatabase = await createTestDatabase("payments", database);
-  const sql = <Row extends object>(text: string, values: unknown[] = []) => testDatabase.orm.em.fork().execute<Row[]>(text, values);
+  const sql = <Row extends object>(text: string, values: unknown[] = []) =>
+    testDatabase.orm.em.fork().execute<Row[]>(text, values);
   const countDue = async ({ due }: DueRows) =>
     (await sql<{ due: number }>(`select count(*)::int as due from payment where ${due} <= now()`))[0]?.due ?? 0;
 
@@ -65,7 +66,12 @@ test("rereads at the default rate have no backlog when one business has five pay
    */
   const runOneStep = async (rows: DueRows) => {
     const limit = readCount + (rows.perPause ?? 0);
-    await using _job = processDueRows({ orm: testDatabase.orm, logger: createLogger("test", "silent") }, rows, planNextRead, 3_600_000);
+    await using _job = processDueRows(
+      { orm: testDatabase.orm, logger: createLogger("test", "silent") },
+      rows,
+      planNextRead,
+      3_600_000,
+    );
     await eventually(async () => expect(readCount === limit || (await countDue(rows)) === 0).toBe(true));
     return await countDue(rows);
   };

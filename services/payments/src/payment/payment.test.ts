@@ -182,11 +182,14 @@ describe("settle for an EXPIRED payment", () => {
     expect(payment.paidAt).toEqual(laterTime);
   });
 
-  test.each([undefined, -1, 0, 1, 3, 5, 6, 7, 8])("settle changes nothing of an EXPIRED payment for the order status %s", (orderStatus) => {
-    const payment = aPayment({ status: "EXPIRED" });
-    expect(settle(payment, anOrderState({ orderStatus, actionCode: "10" }))).toEqual({ settlement: "unchanged", emitted: [] });
-    expect(payment).toEqual(aPayment({ status: "EXPIRED" }));
-  });
+  test.each([undefined, -1, 0, 1, 3, 5, 6, 7, 8])(
+    "settle changes nothing of an EXPIRED payment for the order status %s",
+    (orderStatus) => {
+      const payment = aPayment({ status: "EXPIRED" });
+      expect(settle(payment, anOrderState({ orderStatus, actionCode: "10" }))).toEqual({ settlement: "unchanged", emitted: [] });
+      expect(payment).toEqual(aPayment({ status: "EXPIRED" }));
+    },
+  );
 });
 
 describe("waitOrExpire and registration", () => {

@@ -13,7 +13,8 @@ afterAll(() => harness[Symbol.asyncDispose]());
 
 type Caller = ReturnType<typeof aBusinessCaller>;
 
-const createPayment = (caller: Caller, key = "k") => harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, key));
+const createPayment = (caller: Caller, key = "k") =>
+  harness.payments.createPayment(aPaymentRequest, withIdempotencyKey(caller, key));
 
 async function readOnlyPayment(caller: Caller): Promise<Payment> {
   const { payments } = await harness.payments.listPayments({ limit: 10 }, { caller });
@@ -143,7 +144,10 @@ describe("registerOrder after a crash during the registration", () => {
     await undoRegistration(payment.id);
     await using _job = harness.startReconciler();
     await eventually(async () =>
-      expect(await readOnlyPayment(caller)).toMatchObject({ processorOrderId: payment.processorOrderId, formUrl: payment.formUrl }),
+      expect(await readOnlyPayment(caller)).toMatchObject({
+        processorOrderId: payment.processorOrderId,
+        formUrl: payment.formUrl,
+      }),
     );
     expect(await readOperations(payment)).toEqual(["register", "status"]);
   });

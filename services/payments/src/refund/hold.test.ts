@@ -62,7 +62,11 @@ test("refundPayment does not repeat a partial refund that a restore lost, even i
   await eventually(async () => expect(await readHeldUntil()).toBeUndefined());
   expect(await refusal(refund("again"))).toMatchObject({ code: "payment_not_refundable" });
   expect(await readProcessorState()).toEqual({ refunded: Number(partMinor), calls: 1 });
-  expect(await readPayment()).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: partMinor, origin: "PROCESSOR" });
+  expect(await readPayment()).toMatchObject({
+    status: PaymentStatus.REFUNDED,
+    refundedAmountMinor: partMinor,
+    origin: "PROCESSOR",
+  });
 });
 
 test("advanceRefunds does not resend a refund that is only REQUESTED in the restored database", async () => {
@@ -76,7 +80,9 @@ test("advanceRefunds does not resend a refund that is only REQUESTED in the rest
   await harness.sql("update refund_hold set history = 'of another cluster'");
   await updateHistory(harness.context);
   await using _job = harness.startRefundWorker();
-  await eventually(async () => expect(await readPayment()).toMatchObject({ status: PaymentStatus.REFUNDED, origin: "PROCESSOR" }));
+  await eventually(async () =>
+    expect(await readPayment()).toMatchObject({ status: PaymentStatus.REFUNDED, origin: "PROCESSOR" }),
+  );
   expect(await readProcessorState()).toEqual({ refunded: Number(partMinor), calls: 1 });
 });
 

@@ -52,7 +52,7 @@ const decideStep = (refund: RefundName, state: StateName) =>
 const unreportedStates: StateName[] = ["no state", "no sum", "an error"];
 const unexplainedStates: StateName[] = ["more than was paid", "an unknown status", "another order"];
 
-/** One letter for each of `states`, in order: wait, decision, send, accept; x is adopt. */
+/** Letters for `states` in their order: wait, decision, send, accept; x is adopt. */
 const expectedSteps: Record<RefundName, string> = {
   // no state, sum or report | no refund | this, another, twice | more | reversed | unexplained
   "never sent": "www s xxx d x dd",
@@ -75,10 +75,13 @@ const letterOf = (step: ReturnType<typeof decideBeforeSending>): string => {
 };
 
 describe("decideBeforeSending", () => {
-  test.each(Object.entries(expectedSteps))("decideBeforeSending returns for a refund that is %s the steps %s", (refund, expectedLetters) => {
-    const steps = (Object.keys(states) as StateName[]).map((state) => letterOf(decideStep(refund as RefundName, state)));
-    expect(steps.join("")).toBe(expectedLetters.replaceAll(" ", ""));
-  });
+  test.each(Object.entries(expectedSteps))(
+    "decideBeforeSending returns for a refund that is %s the steps %s",
+    (refund, expectedLetters) => {
+      const steps = (Object.keys(states) as StateName[]).map((state) => letterOf(decideStep(refund as RefundName, state)));
+      expect(steps.join("")).toBe(expectedLetters.replaceAll(" ", ""));
+    },
+  );
 
   test("decideBeforeSending returns send only if the processor reports no refund", () => {
     for (const refund of Object.keys(refunds) as RefundName[]) {
@@ -99,12 +102,14 @@ describe("decideBeforeSending", () => {
     const refundedPayment = aPayment({ status: "REFUNDED", refundedAmountMinor: 100_000n });
     const sentRefund = aRefund({ amountMinor: 200_000n, sends: 1, refundedBeforeMinor: 100_000n });
     const stateWithSum = (refundedMinor: bigint) => paidState({ orderStatus: 4, refundedMinor });
-    expect(decideBeforeSending(sentRefund, refundedPayment, stateWithSum(300_000n), { readAt: createdAt, isHeld: false })).toEqual({
+    expect(
+      decideBeforeSending(sentRefund, refundedPayment, stateWithSum(300_000n), { readAt: createdAt, isHeld: false }),
+    ).toEqual({
       kind: "accept",
     });
-    expect(letterOf(decideBeforeSending(sentRefund, refundedPayment, stateWithSum(200_000n), { readAt: createdAt, isHeld: false }))).toBe(
-      "d",
-    );
+    expect(
+      letterOf(decideBeforeSending(sentRefund, refundedPayment, stateWithSum(200_000n), { readAt: createdAt, isHeld: false })),
+    ).toBe("d");
     expect(decideStep("never sent", "another sum")).toMatchObject({ change: { kind: "refunded", refundedMinor: 100_000n } });
     expect(decideStep("never sent", "reversed")).toMatchObject({ change: { kind: "reversed" } });
   });
@@ -128,7 +133,8 @@ describe("decideAfterSending", () => {
     ["refused, for a further request with an unchanged sum", furtherRequest, refusedOutcome, states["no refund"], "wait"],
   ] as const)("decideAfterSending decides the step for an outcome that is %s", (_name, refund, outcome, stateAfter, kind) => {
     expect(decideAfterSending(refund, aPaidPayment(), outcome, stateAfter).kind).toBe(kind);
-    if (kind === "reject") expect(decideAfterSending(refund, aPaidPayment(), outcome, stateAfter)).toMatchObject({ errorCode: "5" });
+    if (kind === "reject")
+      expect(decideAfterSending(refund, aPaidPayment(), outcome, stateAfter)).toMatchObject({ errorCode: "5" });
   });
 
   test("canReject is true only for a refusal of the first request", () => {

@@ -63,12 +63,15 @@ describe("createPayment with an accepted order", () => {
     ]);
   });
 
-  test.each(["AR", "EN"])("createPayment accepts a payment without reference and description in the language %s", async (language) => {
-    const payment = await createPayment(aBusinessCaller(), { language, orderRef: undefined, description: undefined });
-    expect(payment).toMatchObject({ language, status: PaymentStatus.PENDING });
-    expect(payment).not.toHaveProperty("orderRef");
-    expect(payment).not.toHaveProperty("description");
-  });
+  test.each(["AR", "EN"])(
+    "createPayment accepts a payment without reference and description in the language %s",
+    async (language) => {
+      const payment = await createPayment(aBusinessCaller(), { language, orderRef: undefined, description: undefined });
+      expect(payment).toMatchObject({ language, status: PaymentStatus.PENDING });
+      expect(payment).not.toHaveProperty("orderRef");
+      expect(payment).not.toHaveProperty("description");
+    },
+  );
 
   test("createPayment plans the next check of each payment, and uses a different order number for each", async () => {
     const caller = aBusinessCaller();
@@ -112,7 +115,10 @@ describe("createPayment with a refused order", () => {
   test("createPayment does not adopt another order when the order number is already used", async () => {
     const caller = aBusinessCaller();
     await harness.sandbox.fault("register", "error:1");
-    expect(await refusal(createPayment(caller))).toMatchObject({ code: "processor_error", members: { processor_error_code: "1" } });
+    expect(await refusal(createPayment(caller))).toMatchObject({
+      code: "processor_error",
+      members: { processor_error_code: "1" },
+    });
     const { payments } = await harness.payments.listPayments({ limit: 10 }, { caller });
     expect(payments).toMatchObject([{ status: PaymentStatus.FAILED }]);
   });

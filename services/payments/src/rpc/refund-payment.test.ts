@@ -78,11 +78,14 @@ describe("refundPayment with a rejected request", () => {
     expect(await harness.countCalls(payment, "refund")).toBe(1);
   });
 
-  test.each(["PENDING", "FAILED", "REFUSED", "CANCELED", "EXPIRED"])("refundPayment rejects a payment that is %s", async (status) => {
-    await harness.sql("update payment set status = ? where id = ?", [status, payment.id]);
-    expect(await refusal(refund())).toMatchObject({ code: "payment_not_refundable", members: { payment_status: status } });
-    expect(await readRefunds()).toEqual([]);
-  });
+  test.each(["PENDING", "FAILED", "REFUSED", "CANCELED", "EXPIRED"])(
+    "refundPayment rejects a payment that is %s",
+    async (status) => {
+      await harness.sql("update payment set status = ? where id = ?", [status, payment.id]);
+      expect(await refusal(refund())).toMatchObject({ code: "payment_not_refundable", members: { payment_status: status } });
+      expect(await readRefunds()).toEqual([]);
+    },
+  );
 
   test("refundPayment returns the processor's refusal, keeps the payment PAID and accepts another refund", async () => {
     await harness.sandbox.fault("refund", "error:5");
@@ -191,15 +194,18 @@ describe("refundPayment with an Idempotency-Key", () => {
       () => harness.sql("update payment set business_id = ? where id = ?", [uuidv7(), payment.id]),
       () => harness.sql("update payment set business_id = ? where id = ?", [caller.businessId, payment.id]),
     ],
-  ])("refundPayment does not store a %s response, and accepts the same Idempotency-Key later", async (_status, causeRefusal, removeCause) => {
-    await causeRefusal();
-    await refusal(refund({}, withIdempotencyKey(caller, "k")));
-    expect(await harness.sql("select 1 from idempotency_key where scope = ?", [caller.businessId])).toEqual([]);
-    await removeCause();
-    const options = withIdempotencyKey(caller, "k");
-    expect(await refund({}, options)).toMatchObject({ status: PaymentStatus.REFUNDED });
-    expect(options.replayed).toBe(false);
-  });
+  ])(
+    "refundPayment does not store a %s response, and accepts the same Idempotency-Key later",
+    async (_status, causeRefusal, removeCause) => {
+      await causeRefusal();
+      await refusal(refund({}, withIdempotencyKey(caller, "k")));
+      expect(await harness.sql("select 1 from idempotency_key where scope = ?", [caller.businessId])).toEqual([]);
+      await removeCause();
+      const options = withIdempotencyKey(caller, "k");
+      expect(await refund({}, options)).toMatchObject({ status: PaymentStatus.REFUNDED });
+      expect(options.replayed).toBe(false);
+    },
+  );
 
   test("refundPayment does not store the refusal of an invalid amount", async () => {
     await refusal(refund({ amountMinor: 500_001n }, withIdempotencyKey(caller, "k")));

@@ -86,7 +86,11 @@ test("resolveRefund applies a decision once per Idempotency-Key and replays its 
 });
 
 test("resolveRefund with ACCEPTED sets REFUNDED, stores the response of the key and emits both events", async () => {
-  const resolvedRefund = await resolveRefund(RefundOutcome.ACCEPTED, { caller: adminCaller, requestId: "request-1", address: "192.0.2.1" });
+  const resolvedRefund = await resolveRefund(RefundOutcome.ACCEPTED, {
+    caller: adminCaller,
+    requestId: "request-1",
+    address: "192.0.2.1",
+  });
   expect(resolvedRefund).toMatchObject({ status: RefundStatus.ACCEPTED, resolution: RefundOutcome.ACCEPTED });
   expect(await readPayment()).toMatchObject({ status: PaymentStatus.REFUNDED, refundedAmountMinor: 100_000n });
   expect(await readRefundedEvents()).toHaveLength(1);
@@ -114,7 +118,8 @@ test("resolveRefund with REJECTED keeps the payment PAID, and late effects delay
   expect(await readRefundedEvents()).toEqual([]);
   expect(await refusal(refund())).toMatchObject({ code: "refund_refused" });
   await harness.sql("update refund set last_sent_at = now() where id = ?", [id]);
-  const requestNextRefund = () => harness.payments.refundPayment({ id: payment.id, amountMinor: 50_000n }, { caller, timeoutMs: 20_000 });
+  const requestNextRefund = () =>
+    harness.payments.refundPayment({ id: payment.id, amountMinor: 50_000n }, { caller, timeoutMs: 20_000 });
   expect(await refusal(requestNextRefund())).toMatchObject({ code: "refund_in_progress" });
   await harness.sql("update refund set last_sent_at = now() - interval '1 hour' where id = ?", [id]);
   expect(await requestNextRefund()).toMatchObject({ refundedAmountMinor: 50_000n });

@@ -120,12 +120,15 @@ describe("returnFromProcessor", () => {
     ["https://shop.test/a?q=a%20b&flag&sig=%7e%2B", "https://shop.test/a?q=a%20b&flag&sig=%7e%2B&"],
     ["https://shop.test/a?status=mine#part", "https://shop.test/a?status=mine&", "#part"],
     ["https://shop.test", "https://shop.test/?"],
-  ])("returnFromProcessor keeps the query of the business's URL %s unchanged", async (failUrl, expectedStart, expectedEnd = "") => {
-    const { id } = await harness.aPendingPayment(aBusinessCaller(), { failUrl });
-    const token = await harness.readReturnToken(id);
-    const { redirectUrl } = await harness.payments.returnFromProcessor({ token }, { caller: platformCaller });
-    expect(redirectUrl).toBe(`${expectedStart}payment_id=${id}&status=PENDING${expectedEnd}`);
-  });
+  ])(
+    "returnFromProcessor keeps the query of the business's URL %s unchanged",
+    async (failUrl, expectedStart, expectedEnd = "") => {
+      const { id } = await harness.aPendingPayment(aBusinessCaller(), { failUrl });
+      const token = await harness.readReturnToken(id);
+      const { redirectUrl } = await harness.payments.returnFromProcessor({ token }, { caller: platformCaller });
+      expect(redirectUrl).toBe(`${expectedStart}payment_id=${id}&status=PENDING${expectedEnd}`);
+    },
+  );
 });
 
 describe("returnFromProcessor with an unknown outcome", () => {
@@ -191,34 +194,37 @@ describe("returnFromProcessor with the test cards of the protocol", () => {
     ["not active online", "6280581110007116", "01/2027", "040", "REFUSED", "-1", "AE", "3"],
     ["terminal ceiling", "6280581110007314", "01/2027", "821", "REFUSED", "-2006", undefined, "3"],
     ["expired", "6280580610056615", "12/2022", "428", "REFUSED", "101", "33", "3"],
-  ] as const)("returnFromProcessor settles a payment with the test card: %s, %s", async (_name, pan, expiry, cvv2, status, actionCode, respCode, errorCode) => {
-    const caller = aBusinessCaller();
-    const { id, processorOrderId } = await harness.aPendingPayment(caller);
-    await harness.sandbox.pay(processorOrderId, { pan, expiry, cvv2 });
-    const url = await harness.returnFromProcessor(id);
-    const payment = await readPayment(id, caller);
-    const isPaid = status === "PAID";
-    expect(url.pathname).toBe(isPaid ? "/thanks" : "/sorry");
-    expect(url.searchParams.get("status")).toBe(status);
-    expect(payment).toMatchObject({
-      status: PaymentStatus[status],
-      actionCode,
-      actionCodeDescription: expect.stringMatching(/\p{L}/u),
-      maskedPan: `${pan.slice(0, 6)}**${pan.slice(-4)}`,
-      cardBrand: "CIB",
-      processorOrderStatus: isPaid ? 2 : 6,
-    });
-    expect(payment.respCode).toBe(respCode);
-    expect(payment.respCodeDesc === undefined).toBe(respCode === undefined);
-    expect(payment.processorErrorCode).toBe(errorCode);
-    expect(payment.approvalCode ?? "").toMatch(isPaid ? /^\d{6}$/ : /^$/);
-    expect(payment.paidAtMs === undefined).toBe(!isPaid);
-    expect(await readEventTypes(id)).toEqual([isPaid ? PaymentEventType.PAYMENT_COMPLETED : PaymentEventType.PAYMENT_REFUSED]);
-    const [row] = await harness.sql("select * from payment where id = ?", [id]);
-    const storedText = JSON.stringify(row);
-    expect(storedText).not.toContain(pan);
-    expect(storedText).not.toContain(credentials.password);
-  });
+  ] as const)(
+    "returnFromProcessor settles a payment with the test card: %s, %s",
+    async (_name, pan, expiry, cvv2, status, actionCode, respCode, errorCode) => {
+      const caller = aBusinessCaller();
+      const { id, processorOrderId } = await harness.aPendingPayment(caller);
+      await harness.sandbox.pay(processorOrderId, { pan, expiry, cvv2 });
+      const url = await harness.returnFromProcessor(id);
+      const payment = await readPayment(id, caller);
+      const isPaid = status === "PAID";
+      expect(url.pathname).toBe(isPaid ? "/thanks" : "/sorry");
+      expect(url.searchParams.get("status")).toBe(status);
+      expect(payment).toMatchObject({
+        status: PaymentStatus[status],
+        actionCode,
+        actionCodeDescription: expect.stringMatching(/\p{L}/u),
+        maskedPan: `${pan.slice(0, 6)}**${pan.slice(-4)}`,
+        cardBrand: "CIB",
+        processorOrderStatus: isPaid ? 2 : 6,
+      });
+      expect(payment.respCode).toBe(respCode);
+      expect(payment.respCodeDesc === undefined).toBe(respCode === undefined);
+      expect(payment.processorErrorCode).toBe(errorCode);
+      expect(payment.approvalCode ?? "").toMatch(isPaid ? /^\d{6}$/ : /^$/);
+      expect(payment.paidAtMs === undefined).toBe(!isPaid);
+      expect(await readEventTypes(id)).toEqual([isPaid ? PaymentEventType.PAYMENT_COMPLETED : PaymentEventType.PAYMENT_REFUSED]);
+      const [row] = await harness.sql("select * from payment where id = ?", [id]);
+      const storedText = JSON.stringify(row);
+      expect(storedText).not.toContain(pan);
+      expect(storedText).not.toContain(credentials.password);
+    },
+  );
 });
 
 describe("returnFromProcessor with a rejected request", () => {

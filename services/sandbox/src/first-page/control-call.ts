@@ -29,11 +29,22 @@ export function createControlCalls({ database }: Context): Readonly<Record<strin
     return encodeURIComponent(findIds(name, name)[0]?.id ?? (name || "-"));
   };
   const callOn =
-    (path: string, field: string, findIds: typeof orderIds, action: string, payload: (readField: ReadField) => object = () => ({})): CreateCall =>
-    (readField) => ({ method: "POST", url: `${path}/${resourceSegment(findIds, readField(field))}${action}`, payload: payload(readField) });
+    (
+      path: string,
+      field: string,
+      findIds: typeof orderIds,
+      action: string,
+      payload: (readField: ReadField) => object = () => ({}),
+    ): CreateCall =>
+    (readField) => ({
+      method: "POST",
+      url: `${path}/${resourceSegment(findIds, readField(field))}${action}`,
+      payload: payload(readField),
+    });
   const paymentCall = (action: string, payload?: (readField: ReadField) => object) =>
     callOn("/sandbox/payments", "order", orderIds, action, payload);
-  const verificationCall = (action: string, payload?: (readField: ReadField) => object) => callOn("/sandbox/kyc", "link", linkTokens, action, payload);
+  const verificationCall = (action: string, payload?: (readField: ReadField) => object) =>
+    callOn("/sandbox/kyc", "link", linkTokens, action, payload);
 
   return {
     pay: paymentCall("/pay", (readField) => {
@@ -54,6 +65,10 @@ export function createControlCalls({ database }: Context): Readonly<Record<strin
       payload: { operation: readField("operation"), mode: readField("mode"), times: Number(readField("times")) },
     }),
     clear: () => ({ method: "DELETE", url: "/sandbox/faults" }),
-    advance: (readField) => ({ method: "POST", url: "/sandbox/clock", payload: { advance_seconds: Number(readField("seconds")) } }),
+    advance: (readField) => ({
+      method: "POST",
+      url: "/sandbox/clock",
+      payload: { advance_seconds: Number(readField("seconds")) },
+    }),
   };
 }

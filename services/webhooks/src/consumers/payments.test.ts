@@ -96,7 +96,9 @@ test("invalid messages of payments.v1 are stored as dead letters with the reason
     aPaymentEvent({ businessId: "not a uuid" }),
     aPaymentEvent({ ...caller, occurredAt: "yesterday" }),
   ];
-  await harness.publish(...validMessages.flatMap((message, i) => [message, invalidMessages[i]].filter((item) => item !== undefined)));
+  await harness.publish(
+    ...validMessages.flatMap((message, i) => [message, invalidMessages[i]].filter((item) => item !== undefined)),
+  );
   const deadLetters = await harness.sql<{ event_id: string; reason: string }>("select event_id, reason from dead_letter");
   expect(deadLetters.map((row) => row.event_id).sort()).toEqual(invalidMessages.map(({ id }) => id).sort());
   for (const { reason } of deadLetters) expect(reason).not.toBe("");

@@ -164,7 +164,7 @@ test("a delivery that becomes due while its endpoint is DISABLED is skipped, and
   expect(await deliveriesOf(event.id, caller, slowHarness)).toMatchObject([{ status: DeliveryStatus.SUCCEEDED }]);
 });
 
-test("one claim skips all due deliveries of a disabled endpoint and claims those of other endpoints", async () => {
+test("a claim skips all due deliveries of a disabled endpoint and claims those of other endpoints", async () => {
   await using idleHarness = await startHarness({ deliver: false });
   const caller = aBusinessCaller();
   const disabled = await create("http://127.0.0.1:9/", caller, idleHarness);
@@ -273,7 +273,10 @@ test("a retry is signed with the secret that is active at the time of the retry"
   await using receiver = await startReceiver((response, number) => response.writeHead(number === 1 ? 500 : 200).end());
   const { caller, endpoint, event } = await deliverOne(receiver.url, slowHarness);
   const { id } = endpoint;
-  const { secret } = await slowHarness.endpoints.updateWebhookEndpoint({ id, rotateSecret: true, activateInSeconds: 3_600 }, { caller });
+  const { secret } = await slowHarness.endpoints.updateWebhookEndpoint(
+    { id, rotateSecret: true, activateInSeconds: 3_600 },
+    { caller },
+  );
   const retry = async () => {
     await slowHarness.events.redeliverEvent({ eventId: event.id }, { caller });
     await slowHarness.waitUntilIdle();
@@ -307,9 +310,10 @@ test("a delivery whose secret cannot be decrypted is retried, and succeeds when 
   await using receiver = await startReceiver();
   const caller = aBusinessCaller();
   const { id } = await create(receiver.url, caller, slowHarness);
-  const [original] = await slowHarness.sql<{ secret: string }>("select secret_ciphertext as secret from webhook_endpoint where id = ?", [
-    id,
-  ]);
+  const [original] = await slowHarness.sql<{ secret: string }>(
+    "select secret_ciphertext as secret from webhook_endpoint where id = ?",
+    [id],
+  );
   await slowHarness.sql("update webhook_endpoint set secret_ciphertext = 'k0:AAAA' where id = ?", [id]);
   const event = aPaymentEvent(caller);
   await slowHarness.publish(event);
@@ -393,7 +397,8 @@ test("a claim respects the limits of businesses, endpoints and slow endpoints", 
   await create("http://127.0.0.1:9/", otherCaller, idleHarness);
   for (let i = 0; i < 8; i++) await create("http://127.0.0.1:9/", slow, idleHarness);
   await idleHarness.sql("update webhook_endpoint set slow = true where business_id = ?", [slow.businessId]);
-  for (const caller of [slow, busyCaller, otherCaller]) await idleHarness.publish(...Array.from({ length: 10 }, () => aPaymentEvent(caller)));
+  for (const caller of [slow, busyCaller, otherCaller])
+    await idleHarness.publish(...Array.from({ length: 10 }, () => aPaymentEvent(caller)));
 
   const limits = new ConcurrencyLimits({ total: 20, perBusiness: 16, perEndpoint: 8 });
   const claimed = await claimOnce(idleHarness, limits);
@@ -410,7 +415,9 @@ test("a claim respects the limits of businesses, endpoints and slow endpoints", 
   for (const { business_id, endpoint_id } of claimedBy(otherCaller).slice(0, 3)) limits.healthy.leave(business_id, endpoint_id);
   // `busyCaller` uses 12 slots and `otherCaller` uses 5. The business with fewer slots is first.
   const nextClaimed = await claimOnce(idleHarness, limits);
-  expect(nextClaimed.map(({ business_id }) => business_id)).toEqual(expect.arrayContaining([otherCaller.businessId, otherCaller.businessId]));
+  expect(nextClaimed.map(({ business_id }) => business_id)).toEqual(
+    expect.arrayContaining([otherCaller.businessId, otherCaller.businessId]),
+  );
   expect(nextClaimed).toHaveLength(3);
 });
 
@@ -455,7 +462,7 @@ test("a claim reads only due deliveries while 5000 endpoints have deliveries tha
 });
 
 /** Returns the number of rows that statements have read from the table of deliveries. */
-async function deliveriesRead(idle: Harness): Promise<number> {
+async function deliveriesRead(idleHarness: Harness): Promise<number> {
   await idleHarness.sql("select pg_stat_force_next_flush()");
   const [row] = await idleHarness.sql<{ rows: string }>(
     "select seq_tup_read + idx_tup_fetch as rows from pg_stat_user_tables where relname = 'delivery'",
@@ -530,7 +537,7 @@ test("an attempt that the stopping worker aborts releases its lease and does not
   await create(receiver.url, caller, idleHarness);
   const event = aPaymentEvent(caller);
   await idleHarness.publish(event);
-  const worker = startDelivering({ ...idle.context, delivery: { ...idle.context.delivery, stopMs: 0 } });
+  const worker = startDelivering({ ...idleHarness.context, delivery: { ...idleHarness.context.delivery, stopMs: 0 } });
   await eventually(() => expect(receiver.requests).toHaveLength(1));
   await worker[Symbol.asyncDispose]();
   expect(await idleHarness.sql("select status, attempts, lease_token, leased_until from delivery")).toEqual([

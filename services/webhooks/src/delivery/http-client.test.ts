@@ -215,7 +215,8 @@ test.each([
   const flood = repeated.repeat(50_000 / repeated.length);
   const server = await startRawServer((socket) => {
     socket.write(first);
-    const properties = () => void (socket.destroyed || (socket.write(flood) ? setImmediate(properties) : socket.once("drain", properties)));
+    const properties = () =>
+      void (socket.destroyed || (socket.write(flood) ? setImmediate(properties) : socket.once("drain", properties)));
     properties();
   });
   const outcome = await aClient().post(server.url, {}, body);

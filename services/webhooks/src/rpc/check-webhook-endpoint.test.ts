@@ -137,7 +137,8 @@ test("a check holds no transaction open, and a second check within ten seconds i
   await using receiver = await aReceiver(() => 0);
   const runningCheck = receiver.check();
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(0));
-  const openTransactions = "select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
+  const openTransactions =
+    "select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
   expect(await harness.sql(openTransactions)).toEqual([]);
   const recentlyChecked = { kind: "conflict", code: "endpoint_checked_recently" };
   await expect(receiver.check()).rejects.toMatchObject(recentlyChecked);

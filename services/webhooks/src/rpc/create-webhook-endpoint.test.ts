@@ -33,7 +33,8 @@ test("no table contains a secret in plain text", async () => {
     const rows = await harness.sql<{ text: string }>(`select t::text as text from "${name}" t`);
     const stored = name === "idempotency_key" ? await harness.sql<{ answer: Buffer }>("select answer from idempotency_key") : [];
     const storedText = [...rows.map(({ text }) => text), ...stored.map(({ answer }) => answer.toString("latin1"))].join("\n");
-    for (const secret of [created.secret, rotated.secret]) expect(storedText).not.toContain((secret as string).slice("whsec_".length));
+    for (const secret of [created.secret, rotated.secret])
+      expect(storedText).not.toContain((secret as string).slice("whsec_".length));
   }
 });
 

@@ -33,7 +33,10 @@ test("returns to operators the events of one payment at the given times, and no 
 });
 
 /** Inserts events of a payment with the same time, each with deliveries and their attempts. */
-async function addEvents(payment: { businessId: string; paymentId: string; at: number }, [events, endpoints, attempts]: number[]) {
+async function addEvents(
+  payment: { businessId: string; paymentId: string; at: number },
+  [events, endpoints, attempts]: number[],
+) {
   const { businessId, paymentId, at } = payment;
   await harness.sql(
     `with e as (

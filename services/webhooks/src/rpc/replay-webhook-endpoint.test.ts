@@ -188,7 +188,8 @@ test("a replay counts 12000 matching deliveries, and restarts only 16 while the 
   });
   await eventually(async () =>
     expect(
-      (await idleHarness.sql("select 1 from webhook_replay where id = ? and leased_until is null and sent > 0", [replay.id])).length,
+      (await idleHarness.sql("select 1 from webhook_replay where id = ? and leased_until is null and sent > 0", [replay.id]))
+        .length,
     ).toBe(1),
   );
   const { sent, status } = await endpoint.read(replay.id);
@@ -255,8 +256,14 @@ test("a replay ends when its endpoint is disabled, and is deleted with its endpo
 test("finished replays are deleted after 30 days, and running replays are kept", async () => {
   const endpoints = [await anEndpoint(idleHarness), await anEndpoint(idleHarness), await anEndpoint(idleHarness)];
   const [young, old, running] = await Promise.all(endpoints.map(({ replay }) => replay()));
-  await idleHarness.sql("update webhook_replay set status = 'DONE', next_step_at = null where id in (?, ?)", [young?.id, old?.id]);
-  await idleHarness.sql("update webhook_replay set created_at = now() - interval '31 days' where id in (?, ?)", [old?.id, running?.id]);
+  await idleHarness.sql("update webhook_replay set status = 'DONE', next_step_at = null where id in (?, ?)", [
+    young?.id,
+    old?.id,
+  ]);
+  await idleHarness.sql("update webhook_replay set created_at = now() - interval '31 days' where id in (?, ?)", [
+    old?.id,
+    running?.id,
+  ]);
   expect(await forAllTenants(deleteOldReplays)(idleHarness)).toBe(1);
   const remainingReplays = await idleHarness.sql<{ id: string }>("select id from webhook_replay where id in (?, ?, ?)", [
     young?.id,

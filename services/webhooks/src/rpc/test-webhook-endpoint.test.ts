@@ -69,7 +69,9 @@ test("a test rejects a DISABLED endpoint, and returns the same not_found for a f
   const sendTest = (endpointId: string) => harness.endpoints.testWebhookEndpoint({ id: endpointId }, { caller });
 
   await expect(sendTest(id)).rejects.toMatchObject({ kind: "conflict", code: "webhook_endpoint_disabled" });
-  const refusals = await Promise.all([foreign.id, uuidv7(), "x"].map((otherId) => sendTest(otherId).catch((error: unknown) => error)));
+  const refusals = await Promise.all(
+    [foreign.id, uuidv7(), "x"].map((otherId) => sendTest(otherId).catch((error: unknown) => error)),
+  );
   for (const refusal of refusals) expect(refusal).toEqual(refusals[1]);
   expect(refusals[0]).toMatchObject({ kind: "not_found", code: "not_found" });
   expect((await harness.events.listEvents(page, { caller })).total).toBe(0);

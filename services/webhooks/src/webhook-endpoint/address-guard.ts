@@ -59,7 +59,10 @@ export function createAddressGuard(options: { allowInsecure: boolean; resolve?: 
 export function guardedConnector(addresses: AddressGuard, timeoutMs: number): buildConnector.connector {
   const lookup: LookupFunction = (hostname, { all }, callback) => {
     addresses.resolve(hostname).then(
-      (resolvedAddresses) => (all ? callback(null, [...resolvedAddresses]) : callback(null, resolvedAddresses[0]?.address ?? "", resolvedAddresses[0]?.family)),
+      (resolvedAddresses) =>
+        all
+          ? callback(null, [...resolvedAddresses])
+          : callback(null, resolvedAddresses[0]?.address ?? "", resolvedAddresses[0]?.family),
       (error: NodeJS.ErrnoException) => callback(error, "", 0),
     );
   };

@@ -37,7 +37,10 @@ test("at the limit of three attempts, redeliveries, replays and tests are reject
   await harness.publish(...events);
   const eventId = events[0]?.id ?? "";
   await harness.waitUntilIdle();
-  await eventually(() => expect(harness.events.redeliverEvent({ eventId }, { caller })).rejects.toMatchObject(limitReached), 30_000);
+  await eventually(
+    () => expect(harness.events.redeliverEvent({ eventId }, { caller })).rejects.toMatchObject(limitReached),
+    30_000,
+  );
   await expect(harness.endpoints.testWebhookEndpoint({ id }, { caller })).rejects.toMatchObject(limitReached);
   await expect(harness.endpoints.replayWebhookEndpoint({ id, sinceMs: 0n }, { caller })).rejects.toMatchObject(limitReached);
   expect(await harness.endpoints.testWebhookEndpoint({ id }, withIdempotencyKey(caller, "before"))).toEqual(tested);

@@ -50,11 +50,14 @@ test("the resolver rejects an unknown name", async () => {
   await expect(resolve("unknown.test")).rejects.toMatchObject({ code: "ENOTFOUND" });
 });
 
-test.each(["localhost", "LOCALHOST.", "a.localhost"])("%s resolves to this machine without a query to a name server", async (host) => {
-  const queriesBefore = queryCount;
-  expect(await resolve(host)).toEqual([{ address: "127.0.0.1", family: 4 }]);
-  expect(queryCount).toBe(queriesBefore);
-});
+test.each(["localhost", "LOCALHOST.", "a.localhost"])(
+  "%s resolves to this machine without a query to a name server",
+  async (host) => {
+    const queriesBefore = queryCount;
+    expect(await resolve(host)).toEqual([{ address: "127.0.0.1", family: 4 }]);
+    expect(queryCount).toBe(queriesBefore);
+  },
+);
 
 test("names whose name servers do not respond do not delay other names", async () => {
   let isWaiting = true;

@@ -2,7 +2,7 @@ import { type Html, html } from "@amana/pages";
 import { formatDate } from "../../pages/formats.ts";
 import { form } from "../../pages/parts.ts";
 import { attemptsLeft } from "../application.ts";
-import { type FlowView, checkedItem } from "./parts.ts";
+import { checkedItem, type FlowView } from "./parts.ts";
 
 export function introStep(view: FlowView): Html {
   const { application, language, words } = view;

@@ -1,6 +1,6 @@
 import { type Html, html } from "@amana/pages";
 import { form } from "../../pages/parts.ts";
-import { type FlowView, flowStep, checkedItem, undoForm } from "./parts.ts";
+import { checkedItem, type FlowView, flowStep, undoForm } from "./parts.ts";
 
 export function reviewStep(view: FlowView): Html {
   const { application, words } = view;

@@ -10,12 +10,12 @@ import { words } from "../words/words.ts";
 import { captureStep } from "./capture-step.ts";
 import { choiceStep } from "./choice-step.ts";
 import { documentStep } from "./document-step.ts";
-import { verdictOf, endStep } from "./end-step.ts";
+import { endStep, verdictOf } from "./end-step.ts";
 import { introStep } from "./intro-step.ts";
 import { type FlowView, testerLink } from "./parts.ts";
 import { progressStep } from "./progress-step.ts";
 import { reviewStep } from "./review-step.ts";
-import { addInput, stepNumber, stepOf, stepsCount, clearStep } from "./steps.ts";
+import { addInput, clearStep, stepNumber, stepOf, stepsCount } from "./steps.ts";
 import { testerPage } from "./tester-page.ts";
 
 /** Long enough for the applicant to see the progress page. */

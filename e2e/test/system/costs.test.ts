@@ -7,7 +7,7 @@ import { sleep } from "@amana/runtime";
 import { Client } from "pg";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apiOperations, operationIds } from "../../src/api-operations.ts";
+import { operationIds, prepareOperation } from "../../src/api-operations.ts";
 import { aBusiness, copyPostgresData, startTestSystem, type TestSystem } from "../../src/test-system.ts";
 
 const file = join(import.meta.dirname, "..", "..", "..", "docs", "costs.md");
@@ -112,9 +112,7 @@ async function measure(id: string): Promise<Measurement> {
   // The data of other operations, such as endpoints, would change the costs of this one.
   const business = await aBusiness(running.system);
   await using _receiver = business.receiver;
-  const prepare = apiOperations(running, business)[id];
-  if (!prepare) throw new Error(`Add a request for ${id} to e2e/src/api-operations.ts`);
-  const send = await prepare();
+  const send = await prepareOperation(running, business, id);
   const before = await settledCounters();
   await statistics.query("select pg_stat_statements_reset()");
   const { status, text } = await send();

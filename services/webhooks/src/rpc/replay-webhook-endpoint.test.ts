@@ -226,7 +226,7 @@ test("a process that has lost the lease of a replay restarts no deliveries", asy
   const endpoint = await anEndpoint(idleHarness);
   await addOldEvents(idleHarness, { ...endpoint, count: 10, hoursAgo: 20, status: "SKIPPED" });
   const replay = await endpoint.replay();
-  await advanceReplay(idleHarness.context, replay.id, { holds: async () => false });
+  await advanceReplay(idleHarness.context, replay.id, { holds: async () => false, token: "lost", release() {} });
   expect(await endpoint.read(replay.id)).toEqual(replay);
   expect(await endpoint.dueCount()).toBe(0);
 });

@@ -42,9 +42,9 @@ export interface RefundContext {
  */
 async function preparePayment(context: RefundContext): Promise<{ id: string; orderId: string } | undefined> {
   const { system, apiKey, gatewayUrl, signal } = context;
-  const order = { amount: paidAmount, success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };
+  const paymentBody = { amount: paidAmount, success_url: "https://shop.example/merci", fail_url: "https://shop.example/desole" };
   // A gateway may be down, or stop before it responds.
-  const create = () => apiCaller(gatewayUrl(), apiKey)("POST", "/api/v1/payments", order).catch(() => undefined);
+  const create = () => apiCaller(gatewayUrl(), apiKey)("POST", "/api/v1/payments", paymentBody).catch(() => undefined);
   let created = await create();
   for (; created?.status !== 201 && !signal.aborted; created = await create()) await sleep(300, signal);
   if (created?.status !== 201) return undefined;

@@ -69,7 +69,7 @@ const readAuditRows = (clientId: string) =>
   queryRows("identity", "select * from audit_event where entity_type = 'onboarding' and after->>'client_id' = $1", [clientId]);
 
 describe("an onboarding", () => {
-  test("an onboarding goes from registration to APPROVED, and returns the link while the application is open", async () => {
+  test("an onboarding goes from registration to APPROVED, and its status contains the link of an open application", async () => {
     const client = await aClient(business);
     await expectStatuses(client, onboardingStatuses.registered);
     await saveDetails(business, client);

@@ -185,7 +185,7 @@ async function restoreIdentity(port: number): Promise<void> {
   expect(await queryRows(urls["identity"], activeKey, [initial.till.id])).toHaveLength(1);
   expect(await readApprovals()).toEqual([]);
   const lines = (await readFile(join(system.logDir, "identity.log"), "utf8")).split("\n");
-  const revocationLogs = lines.filter((line) => line.includes("access was taken away")).map((line) => JSON.parse(line));
+  const revocationLogs = lines.filter((line) => line.includes("access revoked")).map((line) => JSON.parse(line));
   expect(revocationLogs).toEqual([expect.objectContaining({ business_id: business.id, api_key_id: initial.till.id })]);
   await amana("api-keys", "revoke", "--databases", revocationLogs[0].api_key_id, "--reason", "revoked before the restore");
   await system.services.gateway.start();

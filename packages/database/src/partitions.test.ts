@@ -52,7 +52,7 @@ const names = async () =>
 const currentNames = async () => (await names()).filter((name) => !/_\d{8}$/.test(name));
 const visit = (days: number, place: string) => sql("insert into visit values (uuidv7(? * interval '1 day'), ?)", [days, place]);
 const countOf = async (place: string) => (await sql("select from visit where place = ?", [place])).length;
-/** Reads the files of tables and indexes. A rewrite of rows would create a new file. */
+/** Reads the file numbers of tables and indexes. A table rewrite would change them. */
 const files = () => sql("select relname, relfilenode from pg_class where relname like 'visit_earlier%' order by 1");
 /**
  * Replaces all partitions by six of ten days each, the oldest from 60 days ago, with a row each.

@@ -30,9 +30,10 @@ interface ClaimRow {
 
 /**
  * Claims the call's Idempotency-Key, usually in the transaction that begins the work. The claim is
- * visible to other calls once that transaction commits. A rollback removes it, so a rejection by a rule of
- * the domain leaves no trace. Until the record has a response or a refusal, other calls with the
- * key are rejected as in progress. For 24 hours afterwards, they get that response or refusal.
+ * visible to other calls once that transaction commits. A rollback removes it, so a rejection by a
+ * rule of the domain leaves no trace. Until the record has a response or a refusal, other calls
+ * with the key are rejected as in progress. For 24 hours afterwards, they get that response or
+ * refusal.
  *
  * `heldMs` is for work that can be repeated under one id, the id of the record. After that time,
  * or after a release, the same request claims the same record again. Without `heldMs`, no other

@@ -11,7 +11,9 @@ export interface Lease {
   holds(em: SqlEntityManager): Promise<boolean>;
   /** Value of the column lease_token while the process holds the lease. */
   readonly token: string;
-  /** Releases the lease with the changes of `row`, in the transaction of `em` that ends the work. */
+  /**
+   * Releases the lease with the changes of `row`, in the transaction of `em` that ends the work.
+   */
   release(em: SqlEntityManager, row: LeaseColumns): void;
 }
 

@@ -41,12 +41,12 @@ test("the verifier accepts a signer's clock that is five seconds ahead, and reje
   clock.signerMs += 5_000;
   expect(verifier.check(signer.sign(caller, "clients"), getClient)).toEqual(caller);
   clock.signerMs += 1_000;
-  const earlyToken = signRenewed(signer, clock);
+  const earlyToken = signRenewedToken(signer, clock);
   expect(() => verifier.check(earlyToken, getClient)).toThrow("is not valid yet");
 });
 
 /** Moves the signer's clock past the age at which it replaces a token. */
-function signRenewed(signer: ReturnType<typeof createCallerSigner>, clock: { signerMs: number }): string {
+function signRenewedToken(signer: ReturnType<typeof createCallerSigner>, clock: { signerMs: number }): string {
   clock.signerMs += 5_000;
   return signer.sign(caller, "clients");
 }

@@ -61,7 +61,7 @@ export interface SealedColumn {
 
 /** Rows of a business in a file of an evidence bundle. */
 export interface Evidence {
-  /** Name of the file: "payments". */
+  /** Name of the file, for example "payments". */
   readonly name: string;
   /**
    * SQL that selects `at`, `id` and `json` of a business's rows; `?` is the business id. The JSON

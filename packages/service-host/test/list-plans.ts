@@ -106,7 +106,7 @@ function filtersOf(field: DescField): Record<string, unknown>[] {
   if (field.scalar === ScalarType.BOOL) return [{ [localName]: true }, { [localName]: false }];
   if (field.scalar === ScalarType.INT64) return [{ [localName]: BigInt(Date.now()) }];
   if (field.scalar === ScalarType.STRING) return [{ [localName]: localName.endsWith("Id") ? largestBusiness : "sample" }];
-  throw new TypeError(`no value for a filter like ${localName} yet`);
+  throw new TypeError(`no sample value for the type of the filter ${localName}; add one to filtersOf`);
 }
 
 function scansOf(node: PlanNode): string[] {

@@ -19,7 +19,7 @@ const computed: Readonly<Record<string, string[]>> = {
   'services/gateway/src/plugins/edge.ts: new RegExp(`^${url.replaceAll(".", "\\\\.").replaceAll(/:\\w+/g, "[^/]+")}$`)': [
     "^/api/v1/businesses/[^/]+/api-keys/[^/]+$",
   ],
-  // Words of the index, without punctuation, that a reader searched for.
+  // The terms are words of the search index. They have no punctuation, so they need no escaping.
   'services/gateway/src/pages/guide-search.js: new RegExp(`(${terms.join("|")})`, "giu")': ["(payment|pay|refund)"],
   // Constants that are also patterns of the OpenAPI document.
   "packages/public-api/src/bank-details.ts: new RegExp(accountNumberPattern)": [],

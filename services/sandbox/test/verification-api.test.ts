@@ -136,7 +136,7 @@ describe("review", () => {
     expect(await review(providerId, decision)).toEqual({ status: 409, body: firstResponse.body });
   });
 
-  test("review returns 409 with the object when no review is awaited", async () => {
+  test("review returns 409 and the verification when the verification awaits no review", async () => {
     const { providerId } = await aVerification(sandbox.url);
     expect(await review(providerId, decision)).toMatchObject({ status: 409, body: { status: "CREATED" } });
   });

@@ -8,7 +8,7 @@ import { AccountPosting, type PostingKind } from "./account-posting.ts";
 /** A requested posting. A repeated order with the same `reference` has no further effect. */
 export type PostingOrder = { readonly reference: string } & (
   | { readonly kind: "CREDIT" | "DEBIT" | "HOLD"; readonly amountMinor: bigint }
-  /** Without an amount, captures the whole hold. The rest of the hold is released. */
+  /** Captures the amount, by default the whole hold, and releases the rest of the hold. */
   | { readonly kind: "CAPTURE"; readonly holdId: string; readonly amountMinor?: bigint }
   | { readonly kind: "RELEASE"; readonly holdId: string }
   | { readonly kind: "REVERSAL"; readonly postingId: string }

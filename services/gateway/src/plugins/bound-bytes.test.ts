@@ -221,7 +221,7 @@ test("health checks are served while the bytes of all keyless requests are used 
 });
 
 test.each([1, 3])(
-  "the response to a client that disconnected before it is not counted (%i requests on the connection)",
+  "the bytes of a response are not counted if the client has disconnected (%i requests on the connection)",
   async (count) => {
     const { gateway, port, used } = await start();
     await using _ = gateway;

@@ -26,7 +26,7 @@ const randomHex = (bytes: number) => randomBytes(bytes).toString("hex");
 const traceparent = `00-${randomHex(16)}-${randomHex(8)}-01`;
 const id = uuidv7();
 
-test("the spans of a request, its RPC and the service are children of the caller's span", async () => {
+test("each span has the span before it as its parent: caller, request, RPC, service", async () => {
   const { spans, bodies, business } = await collectSpans(1, [{ method: "GET", url: `/api/v1/payments/${id}` }]);
   expect(spans.map(({ name, kind }) => `${kind} ${name}`)).toEqual([
     "server PaymentService/GetPayment",

@@ -20,7 +20,7 @@ interface Bucket {
   unreported: number;
   atMs: number;
   /** Time of the last synchronization with all gateways, or of the last request for one. */
-  syncedMs: number;
+  syncedAtMs: number;
 }
 
 interface TokenBucketsOptions {
@@ -71,7 +71,7 @@ export class TokenBuckets {
   setTokens(key: string, tokens: number): void {
     const bucket = this.#refill(key);
     bucket.tokens = Math.min(this.#options.burst, tokens);
-    bucket.syncedMs = bucket.atMs;
+    bucket.syncedAtMs = bucket.atMs;
   }
 
   /** Draws the tokens if at least one is left. Missing tokens become a debt of the bucket. */
@@ -83,8 +83,8 @@ export class TokenBuckets {
       bucket.tokens -= tokens;
       if (bucket.unreported >= tokens) bucket.unreported -= tokens;
       else onDrawn(key, this, tokens);
-    } else if (bucket.atMs - bucket.syncedMs >= resyncAfterMs) {
-      bucket.syncedMs = bucket.atMs;
+    } else if (bucket.atMs - bucket.syncedAtMs >= resyncAfterMs) {
+      bucket.syncedAtMs = bucket.atMs;
       onDrawn(key, this, 0);
     }
     return {
@@ -109,7 +109,7 @@ export class TokenBuckets {
       bucket.tokens = Math.abs(tokens - rounded) < 1e-6 ? rounded : tokens;
       bucket.unreported = Math.min(burst * unreportedShare, bucket.unreported + refilled * unreportedShare);
       bucket.atMs = nowMs;
-    } else bucket = { tokens: burst, unreported: burst * unreportedShare, atMs: nowMs, syncedMs: nowMs };
+    } else bucket = { tokens: burst, unreported: burst * unreportedShare, atMs: nowMs, syncedAtMs: nowMs };
     setBounded(this.#buckets, key, bucket, bucketsMax);
     return bucket;
   }

@@ -12,7 +12,7 @@ const account = {
   rpcNames: { account_type: "type" },
 } as const;
 
-/** The accepted currencies are a setting of clients, so the schema accepts any code. */
+/** The clients service configures the accepted currencies, so the schema accepts any code. */
 const currency = () => {
   const description = "Currency of the account (ISO 4217). The deployment configures the accepted currencies.";
   return field(Type.String({ format: "iso-4217", pattern: "^[A-Z]{3}$", description, examples: ["DZD"] }), {

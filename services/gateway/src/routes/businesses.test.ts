@@ -337,7 +337,7 @@ describe("/admin/api-keys", () => {
     expect(listResponse.json()).toMatchObject([{ expires_at: atText, allowed_ips: allowedIps }]);
   });
 
-  test("creation of a key fails without a key when the version of identity does not support its limits", async () => {
+  test("creation of a limited key returns an error and creates no key when identity does not support key limits yet", async () => {
     delete gateway.behaviour.apiKeys.createLimitedApiKey;
     gateway.behaviour.apiKeys.createApiKey = async () => aKey({ apiKey: "sk_test_secret" });
     const payload = { business_id: id, name: "till", allowed_ips: ["203.0.113.0/24"] };

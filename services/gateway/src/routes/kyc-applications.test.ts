@@ -214,7 +214,7 @@ describe("POST /kyc/applications", () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test("names a repeated key but not its value", async () => {
+  test("the error for a repeated JSON member contains its name but not its value", async () => {
     const response = await send("POST", path, '{"profile":{"first_name":"Amina","first_name":"Lina"}}');
     expect(response.json().detail).toContain("first_name");
     expect(response.body).not.toMatch(/Amina|Lina/);

@@ -16,7 +16,7 @@ import type { App, Gateway } from "../gateway.ts";
 import { canonicalCidr } from "../key-lease/allowed-ips.ts";
 import { act, change, create, list, read } from "../operations.ts";
 
-/** A rotation responds only after it is effective on all gateways. */
+/** Identity responds to a rotation or revocation only after it is effective on all gateways. */
 const changeTimeoutMs = 15_000;
 const previousKeyTtlSecondsMax = 7 * 24 * 60 * 60;
 

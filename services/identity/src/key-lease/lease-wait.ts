@@ -29,5 +29,5 @@ export function logAccessRemoval(
   logger: Logger,
   subject: { readonly [name in "business_id" | "api_key_id" | "admin_key_id" | "status"]?: string | undefined },
 ): void {
-  logger.info(subject, "access was taken away");
+  logger.info(subject, "access revoked");
 }

@@ -118,7 +118,8 @@ describe("revocation under load", () => {
   test.each(Object.entries(revocations))(
     "four gateways of two replicas refuse the key after the response to a request to %s",
     async (_name, removeAccess) => {
-      // The replica that removes access grants no leases. The second replica grants leases of 500 ms.
+      // The replica that removes access grants no leases. The second replica grants leases of 500
+      // ms.
       identity = await startIdentityForTest({ leaseMs: 0, wait: sleep });
       const leasingReplica = await identity.addReplica(500);
 

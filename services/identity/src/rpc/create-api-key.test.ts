@@ -64,7 +64,7 @@ test("createApiKey accepts one of six concurrent requests with the same name", a
   for (const { reason } of rejections) expect(reason).toMatchObject({ code: "api_key_name_taken" });
 });
 
-test("createApiKey limits a business to 20 live keys for 25 concurrent requests", async () => {
+test("createApiKey creates keys only up to the limit of 20 when a business sends 25 requests concurrently", async () => {
   const { id } = await identity.aBusiness();
   const outcomes = await Promise.allSettled(Array.from({ length: 25 }, (_, i) => create(id, `key ${i}`)));
   const rejections = outcomes.filter((outcome) => outcome.status === "rejected");

@@ -246,8 +246,8 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Emits the due notice about the document of an approved application: 30 days ahead, 7 days ahead
-   * or expired. Emits each notice once.
+   * Emits the notice that is due for the expiry of an approved application's document: 30 days
+   * before, 7 days before, or after it. Emits each notice once.
    */
   notifyDocumentExpiry(now: Date, emit: EmitChange): void {
     if (this.verdict !== "APPROVED" || this.documentExpiry == null) return;

@@ -110,12 +110,12 @@ describe("createSatim, refund", () => {
     ],
     [{ errorCode: 7 }, { kind: "unknown" }],
     [{}, { kind: "unknown" }],
-  ])("createSatim maps the response %j of a refund to the outcome %j", async (response, expectedOutcome) => {
+  ])("refund returns for the response %j the outcome %j", async (response, expectedOutcome) => {
     refundResponse = () => response;
     expect(await refund("b")).toMatchObject(expectedOutcome);
   });
 
-  test("createSatim returns not_sent without a commit when no slot becomes free in time", async () => {
+  test("refund returns not_sent and does not commit when no slot becomes free in time", async () => {
     isHeld = () => true;
     const callResults = Array.from({ length: 16 }, () => refund("busy"));
     await expect.poll(() => receivedCalls.length).toBe(16);

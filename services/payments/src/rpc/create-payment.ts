@@ -38,7 +38,10 @@ export const createPayment =
     ).catch((error: unknown) => {
       // The reconciler continues, so the outcome is unknown. A retryable error would mean that no
       // payment exists.
-      context.logger.error({ err: error, payment_id: payment.id }, "payment registration interrupted, the reconciler continues");
+      context.logger.error(
+        { err: error, payment_id: payment.id },
+        "payment registration failed, the reconciler continues the payment",
+      );
       return processorOutcomeUnknown(payment.id);
     });
     if (result instanceof DomainError) throw result;

@@ -84,7 +84,7 @@ export const refundPayment =
       // was refunded.
       context.logger.error(
         { err: error, payment_id: refund.paymentId, refund_id: refund.id },
-        "refund interrupted, the job continues",
+        "refund request failed, the refund job continues the refund",
       );
       return { kind: "unknown" };
     });

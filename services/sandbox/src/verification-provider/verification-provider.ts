@@ -18,7 +18,8 @@ export async function verificationProvider(app: FastifyInstance, context: Contex
     delivery.wake();
   };
   const applications = createApplications(context, callbacks, wake);
-  // Checks end and links expire by the sandbox's clock, even without requests.
+  // The checks of an application end, and its link expires, by the sandbox's clock, even without
+  // requests.
   const timer = createAlarm(() => {
     const nextMs = applications.applyAllDueChanges();
     return nextMs && nextMs - clock.nowMs();

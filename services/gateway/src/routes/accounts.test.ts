@@ -234,7 +234,7 @@ describe.each([
         throw new DomainError("conflict", code, "The request was refused.", { members: { account_status: "CLOSED" } });
       };
       const response = await send("POST", `/${id}/${verb}`);
-      expect(response.json()).toMatchObject({ status: 409, code, detail: "Why.", account_status: "CLOSED" });
+      expect(response.json()).toMatchObject({ status: 409, code, detail: "The request was refused.", account_status: "CLOSED" });
     },
   );
 });

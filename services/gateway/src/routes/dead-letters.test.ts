@@ -99,7 +99,7 @@ test("GET returns the payload of a dead letter, and 404 when no service has the 
 test("GET of a dead letter returns 503 while a service is unavailable and no other service has it", async () => {
   let calls = 0;
   gateway.behaviour.deadLetters.getDeadLetter = async () => {
-    if (calls++ === 1) throw new DomainError("unavailable", "service_unavailable", "The service is unavailable.");
+    if (calls++ === 1) throw new DomainError("unavailable", "dead_letters_unavailable", "The service is unavailable.");
     throw new DomainError("not_found", "not_found", "There is no such dead letter.");
   };
   expect((await send("GET", `/${id}`)).statusCode).toBe(503);

@@ -122,6 +122,8 @@ test("values that callers send do not become label values, and the number of ser
     "the Connect error codes, or ok": (value) => codes.test(value),
     "the called services, or events for direct delivery": (value) => [...serviceNames, "events"].includes(value),
     "the event topics": (value) => topics.includes(value),
+    "the RPCs, the consumed topics and the background tasks": (value) =>
+      /^([A-Z]\w+Service\/[A-Z]\w+|consume (payments|kyc|audit)\.v1|[a-zA-Z-]{3,30})$/.test(value),
     "the background tasks": (value) => /^[a-zA-Z-]{3,30}$/.test(value),
   };
   const unexpected = samples.flatMap(({ metric, labels }) =>

@@ -52,7 +52,7 @@ describe.skipIf(browserIsMissing)("verification page in a browser", { concurrent
     async (language) => {
       const page = await aPage();
       await loadAxe(page);
-      // The checks of a page take longer than its automatic redirect, which therefore must not load.
+      // The page redirects automatically before its checks are done, so the redirect must not load.
       await page.route("**/return", (route) => route.fulfill({ status: 204 }));
       const check = async (state: string) => {
         await checkAppearance(page, language, state);

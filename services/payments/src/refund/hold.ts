@@ -16,7 +16,7 @@ const currentHistory = `(select system_identifier from pg_control_system()) || '
  */
 const hasChanged = `case when history is null then ${timeline} <> '00000001' and exists (select from payment)
   else history <> ${currentHistory} end`;
-/** SQL: whether refunds are held, by the database's clock. Null, and so not false, without a row. */
+/** SQL: whether refunds are held, by the database's clock. Null without a row. */
 export const isHeld = `(select (${hasChanged}) or coalesce(held_until > clock_timestamp(), false) from refund_hold)`;
 const operatorHold = "held by a person";
 

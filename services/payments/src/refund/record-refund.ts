@@ -49,16 +49,16 @@ const refusalOf = ({ processorErrorCode, resolution }: Refund) =>
   resolution === "REJECTED" ? refundRejected() : refundRefused(processorErrorCode ?? "");
 
 /**
- * Locks a refund with its key and payment. All code locks first the key, then the payment, then the
- * refund, to prevent deadlocks.
+ * Locks a refund with its key and payment, in the order in which the ORM updates them: key, refund,
+ * payment. One order prevents deadlocks.
  */
 export async function lockRefund(em: SqlEntityManager, refundId: string): Promise<Locked> {
   const refund = isUuid(refundId) ? await em.findOne(Refund, { id: refundId }) : null;
   if (!refund) throw refundNotFound();
   const { businessId, paymentId, idempotencyId } = refund;
   const key = await lockKey(em, idempotencyId);
-  const payment = await lockRow(em, Payment, businessId, paymentId, paymentNotFound);
-  return { payment, refund: await lockRow(em, Refund, businessId, refundId, refundNotFound), key };
+  const locked = await lockRow(em, Refund, businessId, refundId, refundNotFound);
+  return { payment: await lockRow(em, Payment, businessId, paymentId, paymentNotFound), refund: locked, key };
 }
 
 interface StepContext {

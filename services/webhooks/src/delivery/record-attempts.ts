@@ -28,9 +28,9 @@ const batchMax = 500;
 const writeAttemptsMax = 3;
 
 /**
- * Creates a function that records attempt results in batches. It returns true if the delivery is due
- * again, because the 410 came from a previous URL. It never throws: if results cannot be written,
- * the leases of their deliveries expire and the attempts are repeated.
+ * Creates a function that records attempt results in batches. It returns true if the delivery is
+ * due again, because the 410 came from a previous URL. It never throws: if results cannot be
+ * written, the leases of their deliveries expire and the attempts are repeated.
  */
 export function createRecorder(context: Context): (result: AttemptResult) => Promise<boolean> {
   const requeuedLeases = new Set<string>();
@@ -87,8 +87,8 @@ interface RecordedRow {
  * Inserts the attempts, updates deliveries that still have the attempt's lease, and updates the
  * health of their endpoints, in one statement. After a 410 from a previous URL, the delivery is due
  * immediately, and the attempt does not count. A secret that cannot be decrypted does not change
- * the health. Returns a row for each endpoint whose attempts have failed for five days, and for each
- * delivery that is due again after a 410 from a previous URL.
+ * the health. Returns a row for each endpoint whose attempts have failed for five days, and for
+ * each delivery that is due again after a 410 from a previous URL.
  */
 async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promise<RecordedRow[]> {
   return await namedQuery<RecordedRow>(

@@ -25,7 +25,8 @@ export async function settlePayment(
   if (!payment.isOpen()) return payment;
   if (payment.awaitsRegistration()) {
     const registered = await registerOrder(context, payment, lease, { mayExist: true, remainingMs: options.remainingMs });
-    return registered instanceof Payment ? registered : payment;
+    if (registered instanceof Payment) return registered;
+    return await context.orm.em.fork().findOneOrFail(Payment, { id: payment.id });
   }
   if (!payment.processorOrderId) return payment;
   const { businessId, processorOrderId: orderId, language, status } = payment;

@@ -12,7 +12,7 @@ import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
 import { registerOrder } from "../payment/register-order.ts";
 
-/** After a crash, the reconciler continues the registration after this time and the end of the lease. */
+/** After a crash, the reconciler continues after this time, once the lease has expired. */
 const recoveryMs = 2_000;
 /** Part of the deadline that is reserved for the response. */
 const responseMs = 2_000;

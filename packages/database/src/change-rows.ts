@@ -1,4 +1,4 @@
-import { type EntityClass, OptimisticLockError, type SqlEntityManager } from "@mikro-orm/postgresql";
+import { type EntityClass, IsolationLevel, OptimisticLockError, type SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Orm } from "./orm.ts";
 import { transaction } from "./transaction.ts";
 
@@ -31,8 +31,15 @@ export async function changeRows<Rows extends Readonly<Record<string, Row>>, T>(
       );
     } catch (error) {
       if (!(error instanceof OptimisticLockError) || attempt === attemptsMax) throw error;
-      const em = orm.em.fork();
-      const found = await Promise.all(Object.values(rows).map((row) => em.findOneOrFail(entityOf(row), { id: row.id })));
+      // One snapshot, because the work may compare the rows.
+      const found = await orm.em.fork().transactional(
+        async (em) => {
+          const read: Row[] = [];
+          for (const row of Object.values(rows)) read.push(await em.findOneOrFail(entityOf(row), { id: row.id }));
+          return read;
+        },
+        { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
+      );
       const byId = new Map(found.map((row) => [row.id, row]));
       present = mapRows(rows, ({ id }) => byId.get(id) as Row);
     }

@@ -236,3 +236,26 @@ test("startHourlyJobs runs cleanKeys at the start, until no expired key is left"
   for (const job of startHourlyJobs({ ...db, logger: createLogger("test", "silent") }, { cleanKeys })) stack.use(job);
   await vi.waitFor(async () => expect(await storedKeys()).toEqual([]), 90_000);
 });
+
+test("claimKey does not claim a record again that ended in the millisecond of its claim", async () => {
+  const caller = aBusinessCaller();
+  const first = (await transaction(db.orm, (em) => claimKey(em, aCall({ caller }), ApiKeySchema, { heldMs: 0 }))) as {
+    record: IdempotencyRecord;
+  };
+  const em = db.orm.em.fork();
+  const execute = em.execute.bind(em) as (...args: unknown[]) => Promise<unknown>;
+  let statements = 0;
+  // The execution ends between the two statements of the second claim, and `created_at` stays.
+  vi.spyOn(em, "execute").mockImplementation((async (...args: unknown[]) => {
+    const rows = await execute(...args);
+    if (statements++ === 0) {
+      await endExecution(first.record.id, storeResponse);
+      await db.orm.em
+        .fork()
+        .execute("update idempotency_key set created_at = ? where id = ?", [first.record.keptFrom, first.record.id]);
+    }
+    return rows;
+  }) as never);
+  await expect(claimKey(em, aCall({ caller }), ApiKeySchema, { heldMs: 1_000 })).rejects.toMatchObject(inProgressError);
+  expect(await beginExecution(aCall({ caller }))).toMatchObject({ replayed: { id: "1", name: "n" } });
+});

@@ -94,6 +94,7 @@ export async function claimKey<O extends DescMessage>(
     existing.id,
     existing.keptFrom,
     existing.heldUntil ?? null,
+    !existing.hasEnded(),
   ]);
   // The execution has ended, or the transaction that ends it holds the lock.
   if (reclaimed.length === 0) throw idempotencyInProgress();
@@ -105,6 +106,7 @@ const reclaimStatement = `
   update idempotency_key k set id = ?, fingerprint = ?, answer = null, refusal = null, held_until = ?::timestamptz, created_at = ?::timestamptz
   from (
     select id from idempotency_key where id = ? and created_at = ?::timestamptz and held_until is not distinct from ?::timestamptz
+      and (answer is null and refusal is null) = ?::boolean
     for update skip locked
   ) unchanged where k.id = unchanged.id returning k.id`;
 

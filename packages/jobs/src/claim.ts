@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { namedQuery, type Orm } from "@amana/database";
 import type { FairSemaphore } from "@amana/runtime";
-import { isFree } from "./lease.ts";
+import { isFree, versionAfterExpiry } from "./lease.ts";
 
 /**
  * A table whose rows are claimed when they are due. All strings are SQL from code, never from a
@@ -22,6 +22,8 @@ export interface DueTable {
   readonly key?: string;
   /** Expressions that order the rows of a tenant, or of a key; default `dueAtOfGroup`. */
   readonly order?: string;
+  /** The table has the ORM's column `version`. */
+  readonly hasVersion?: boolean;
   /** A SELECT statement that reads the claimed rows from the CTE `claimed`. */
   readonly select: string;
 }
@@ -129,7 +131,7 @@ export async function claimDue<Row>(
        where id in (select id from candidate where turn <= $3 order by turn, rank limit $4) and ${isDue}
        for update skip locked
      ), claimed as (
-       update ${table} t set leased_until = now() + $5 * interval '1 millisecond', lease_token = $6::uuid
+       update ${table} t set leased_until = now() + $5 * interval '1 millisecond', lease_token = $6::uuid${due.hasVersion ? `, ${versionAfterExpiry}` : ""}
        from mine where t.id = mine.id returning t.*
      ) ${select}`,
     [JSON.stringify(groupsWithSlots), except, perTenant, limit, leaseMs, randomUUID()],

@@ -44,6 +44,11 @@ const renewMs = 2_000;
 const leaseEnd = `now() + interval '${leaseSeconds} seconds'`;
 /** SQL assignment that renews a lease. */
 export const renewedLease = `leased_until = ${leaseEnd}`;
+/**
+ * SQL assignment for a table with the ORM's version: if the lease of another process has expired,
+ * the changes of that process must fail.
+ */
+export const versionAfterExpiry = "version = version + (lease_token is not null)::int";
 /** SQL condition: no process holds a lease on the row. */
 export const isFree = "(leased_until is null or leased_until < now())";
 
@@ -52,6 +57,8 @@ export interface LeaseTarget {
   readonly table: string;
   readonly where: string;
   readonly values: readonly unknown[];
+  /** The table has the ORM's column `version`. Required for the use of `release`. */
+  readonly hasVersion?: boolean;
 }
 
 /** A leased row. */
@@ -70,12 +77,12 @@ export interface Leased extends Lease {
  */
 export async function withLease<T>(
   orm: Orm,
-  { table, where, values }: LeaseTarget,
+  { table, where, values, hasVersion = false }: LeaseTarget,
   work: (lease: Leased) => Promise<T>,
 ): Promise<{ result: T } | undefined> {
   const token = randomUUID();
   const [row] = await orm.em.fork().execute<(Leased["row"] & { lease_since_ms: string })[]>(
-    `update ${table} set leased_until = ${leaseEnd}, lease_token = ? where ${where} and ${isFree}
+    `update ${table} set leased_until = ${leaseEnd}, lease_token = ?${hasVersion ? `, ${versionAfterExpiry}` : ""} where ${where} and ${isFree}
      returning *, floor(extract(epoch from now()) * 1000)::bigint as lease_since_ms`,
     [token, ...values],
   );

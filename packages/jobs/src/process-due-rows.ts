@@ -28,6 +28,8 @@ export interface DueRows {
   readonly perBusiness?: number;
   /** Continues the trace in the row's column `traceparent`. False by default. */
   readonly isTraced?: boolean;
+  /** The table has the ORM's column `version`. False by default. */
+  readonly hasVersion?: boolean;
   /** Rate limit: maximum number of rows that begin within one `pauseMs`. No limit by default. */
   readonly perPause?: number;
 }
@@ -127,11 +129,20 @@ export function processDueRows(
   };
 }
 
-const dueTable = ({ name, table, due, lowPriorityWhen, since = due, isTraced = false }: DueRows): DueTable => ({
+const dueTable = ({
+  name,
+  table,
+  due,
+  lowPriorityWhen,
+  since = due,
+  isTraced = false,
+  hasVersion = false,
+}: DueRows): DueTable => ({
   name,
   table,
   isPlanned: `${due} is not null`,
   dueAt: due,
+  hasVersion,
   order: lowPriorityWhen ? `${lowPriorityWhen}, ${since}` : since,
   select: `select id, business_id as "businessId", lease_token as token, ${isTraced ? "traceparent" : "null as traceparent"} from claimed`,
 });

@@ -3,6 +3,7 @@ import type { Payment as PaymentMessage } from "@amana/contracts/payments/v1/pay
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { createRpcClient, platformCaller } from "@amana/rpc";
+import { allTenants, forTenant } from "@amana/runtime";
 import { startTestService } from "@amana/service-host/testing";
 import { aBusinessCaller } from "@amana/testing";
 import { fromBinary } from "@bufbuild/protobuf";
@@ -82,7 +83,7 @@ export async function startHarness(
       }));
     },
     /** Returns the stored entity of a payment. */
-    stored: (id: string): Promise<Payment> => context.orm.em.fork().findOneOrFail(Payment, { id }),
+    stored: (id: string): Promise<Payment> => forTenant(allTenants, () => context.orm.em.fork().findOneOrFail(Payment, { id })),
     async readReturnToken(paymentId: string): Promise<string> {
       const [row] = await sql<{ return_token: string }>("select return_token from payment where id = ?", [paymentId]);
       return row?.return_token ?? "";
@@ -127,7 +128,7 @@ export const paymentsSettings = (sandboxUrl: string) => ({
 });
 
 /** For work that is called without a lease. */
-export const noLease = { release() {} };
+export const noLease = { token: "", release() {} };
 
 /** A valid request for a payment. */
 export const aPaymentRequest = {

@@ -84,8 +84,8 @@ function toColumns(outcome: CallOutcome): Pick<ProcessorCall, "outcome" | "detai
 /** Returns a text only if it can be a code. A card number is longer and is not returned. */
 const keepCode = (text: string | undefined) => (text === undefined || /^-?\w{1,10}$/.test(text) ? text : "in an unknown format");
 
-/** Shortens a text and removes NUL, which PostgreSQL rejects. */
-const shorten = (text: string): string => text.replaceAll("\0", "").slice(0, detailCharactersMax);
+/** Shortens a text and removes what PostgreSQL rejects: NUL and half a surrogate pair. */
+const shorten = (text: string): string => text.replaceAll("\0", "").slice(0, detailCharactersMax).toWellFormed();
 
 /**
  * Inserts finished calls and returns the time of the database's clock. One statement does both,

@@ -12,7 +12,7 @@ export const advanceRefunds = (context: Context, pauseMs?: number): AsyncDisposa
   processDueRows(
     context,
     // The name is a label value of metrics and the name of spans, and predates the function's name.
-    { name: "resolve-refunds", table: "refund", due: "next_check_at", concurrency, isTraced: true },
+    { name: "resolve-refunds", table: "refund", due: "next_check_at", concurrency, isTraced: true, hasVersion: true },
     async (id, lease) => {
       const em = context.orm.em.fork();
       const refund = await em.findOneOrFail(Refund, { id });

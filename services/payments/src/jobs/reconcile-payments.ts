@@ -23,6 +23,7 @@ export const reconcilePayments = (context: Context, pauseMs?: number): AsyncDisp
       since: "created_at",
       concurrency,
       isTraced: true,
+      hasVersion: true,
     },
     async (id, lease) => {
       const em = context.orm.em.fork();

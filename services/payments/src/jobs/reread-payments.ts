@@ -21,6 +21,7 @@ const buildRows = (name: string, due: string, concurrency: number, perPause: num
   perBusiness: concurrency,
   perPause,
   isTraced: true,
+  hasVersion: true,
 });
 
 /** Describes the rows that `rereadPayments` processes. */

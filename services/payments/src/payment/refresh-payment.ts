@@ -20,7 +20,7 @@ const refreshable = {
 export async function readAgain(
   context: Context,
   payment: Payment,
-  lease: Pick<Lease, "release">,
+  lease: Pick<Lease, "token" | "release">,
   options: { remainingMs: () => number; requestedAt: Date },
 ): Promise<void> {
   const { id, processorOrderId } = payment;
@@ -39,7 +39,7 @@ export async function readAgain(
 export async function refreshPayment(context: Context, businessId: string, id: string, waitMs: number): Promise<void> {
   if (!(await throttleRow(context.orm.em.fork(), refreshable, businessId, id))) return;
   const remainingMs = () => timeoutMs;
-  const refresh = withLease(context.orm, { table: "payment", where: "id = ?", values: [id] }, async (lease) => {
+  const refresh = withLease(context.orm, { table: "payment", where: "id = ?", values: [id], hasVersion: true }, async (lease) => {
     // Confirms and the reads of refunds use the same queue and are more urgent than this read.
     if (context.processor.isQueueFull(businessId, "reads")) return;
     const payment = context.orm.em.fork().map(Payment, lease.row);

@@ -34,7 +34,7 @@ interface RegistrationOptions {
 export async function registerOrder(
   context: Context,
   payment: Payment,
-  lease: Pick<Lease, "release">,
+  lease: Pick<Lease, "token" | "release">,
   options: RegistrationOptions,
 ): Promise<Payment | DomainError> {
   if (!payment.awaitsRegistration()) return payment;
@@ -50,10 +50,14 @@ export async function registerOrder(
   return await changeRows(context.orm, { payment }, async (em, { payment: present }) => {
     // The calls were made even if another process has registered the order since.
     const now = await recordCalls(em, { businessId: present.businessId, paymentId: present.id }, calls);
+    const hasLease = present.leaseToken === lease.token;
     lease.release(em, present);
     if (!present.awaitsRegistration()) return present;
+    // The order number may be used by the process that has taken the lease.
+    const isUnclear = registration.kind === "refused" && !hasLease;
+    const outcome: Registration = isUnclear ? { kind: "unknown", reason: "refused after the lease was lost" } : registration;
     const key = options.key ? em.merge(IdempotencyRecord, { ...options.key }) : await lockKey(em, present.idempotencyId);
-    return applyRegistration(em, context, present, registration, key, now);
+    return applyRegistration(em, context, present, outcome, key, now);
   });
 }
 

@@ -32,7 +32,7 @@ export function adoptExternalChange(
 export async function rereadPayment(
   context: Context,
   paymentBefore: Payment,
-  lease: Pick<Lease, "release">,
+  lease: Pick<Lease, "token" | "release">,
   remainingMs: () => number,
 ): Promise<void> {
   const { logger, processor, schedule } = context;

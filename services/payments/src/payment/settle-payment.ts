@@ -19,7 +19,7 @@ import { registerOrder } from "./register-order.ts";
 export async function settlePayment(
   context: Context,
   payment: Payment,
-  lease: Pick<Lease, "release">,
+  lease: Pick<Lease, "token" | "release">,
   options: { confirmFirst: boolean; remainingMs: () => number; requestedAt: Date },
 ): Promise<Payment> {
   if (!payment.isOpen()) return payment;

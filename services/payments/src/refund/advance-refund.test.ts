@@ -36,7 +36,7 @@ const readPayment = () => harness.payments.getPayment({ id: payment.id }, { call
 /** Advances a refund under its lease, as the job does. */
 const advanceLeased = ({ context }: Harness, id: string, changes: Partial<Context> = {}) =>
   forTenant(caller.businessId, () =>
-    withLease(context.orm, { table: "refund", where: "id = ?", values: [id] }, async (lease) => {
+    withLease(context.orm, { table: "refund", where: "id = ?", values: [id], hasVersion: true }, async (lease) => {
       const em = context.orm.em.fork();
       const row = em.map(Refund, lease.row);
       const rows = { refund: row, payment: await em.findOneOrFail(StoredPayment, { id: row.paymentId }) };

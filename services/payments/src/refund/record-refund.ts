@@ -87,7 +87,9 @@ export async function recordRefundStep(
     const now = await recordCalls(em, { businessId: refund.businessId, paymentId: refund.paymentId, refundId: refund.id }, calls);
     if (isApplied && state) refund.recordReading(state, now);
     if (isApplied) {
-      const record = key ? em.merge(IdempotencyRecord, { ...key }) : await lockKey(em, refund.idempotencyId);
+      // The ORM deletes a key after its updates, so the lock keeps the order of all locks.
+      const isUpdated = key !== undefined && step.kind !== "adopt";
+      const record = isUpdated ? em.merge(IdempotencyRecord, { ...key }) : await lockKey(em, refund.idempotencyId);
       applyRefundStep(em, context, { ...present, key: record }, step, now);
     }
     lease.release(em, refund);

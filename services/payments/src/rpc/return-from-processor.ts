@@ -26,6 +26,7 @@ export const returnFromProcessor = (context: Context): Implementation<typeof Pay
     table: "payment",
     where: "return_token = ? and status in ('PENDING', 'EXPIRED')",
     values: [token],
+    hasVersion: true,
   });
 
   const findPayment = (token: string) => context.orm.em.fork().findOne(Payment, { returnToken: token });

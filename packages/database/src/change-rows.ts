@@ -31,7 +31,7 @@ export async function changeRows<Rows extends Readonly<Record<string, Row>>, T>(
       );
     } catch (error) {
       if (!(error instanceof OptimisticLockError) || attempt === attemptsMax) throw error;
-      // One snapshot, because the work may compare the rows.
+      // Reads a single snapshot, because the work may compare the rows.
       const found = await orm.em.fork().transactional(
         async (em) => {
           const read: Row[] = [];

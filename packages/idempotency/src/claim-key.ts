@@ -129,6 +129,18 @@ const claimStatement = `
   from clock left join inserted on true left join existing on true`;
 
 /**
+ * Returns the record of a claim for a change in the transaction of `em`: a copy of `record`, which
+ * the same call has claimed, or else the locked record with the id.
+ */
+export async function attachKey(
+  em: SqlEntityManager,
+  record: IdempotencyRecord | undefined,
+  id: string | null | undefined,
+): Promise<IdempotencyRecord | undefined> {
+  return record ? em.merge(IdempotencyRecord, { ...record }) : await lockKey(em, id);
+}
+
+/**
  * Returns and locks the record of a claim, in the transaction that ends the work. To prevent
  * deadlocks, all code locks the row of the key before the rows that the work changes. Returns
  * undefined if there is no id or no such record.

@@ -1,5 +1,5 @@
 /** Executes a request once per Idempotency-Key and stores its response in the same transaction. */
-export { type Claim, claimKey, lockKey } from "./claim-key.ts";
+export { attachKey, type Claim, claimKey, lockKey } from "./claim-key.ts";
 export { cleanKeys } from "./clean-keys.ts";
 export { idempotencyMigrations } from "./migrations.ts";
 export { once } from "./once.ts";

@@ -11,9 +11,7 @@ export interface Lease {
   holds(em: SqlEntityManager): Promise<boolean>;
   /** Value of the column lease_token while the process holds the lease. */
   readonly token: string;
-  /**
-   * Releases the lease with the changes of `row`, in the transaction of `em` that ends the work.
-   */
+  /** Releases the lease with the changes of `row`, in the transaction that ends the work. */
   release(em: SqlEntityManager, row: LeaseColumns): void;
 }
 
@@ -72,8 +70,8 @@ export interface Leased extends Lease {
 /**
  * Runs `work` while no other process works on the same row. The lease is stored in the row, uses
  * the database's clock, and is renewed until the work ends. Returns undefined without waiting when
- * another process holds the lease, or when no row matches. A row lock cannot replace the lease: the
- * work waits for the network, and no transaction may do that.
+ * another process holds the lease, or when no row matches. A row lock cannot replace the lease,
+ * because the work waits for the network and a transaction must not.
  */
 export async function withLease<T>(
   orm: Orm,

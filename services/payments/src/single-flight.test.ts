@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { createSingleFlight } from "./single-flight.ts";
 
 let runOnce: ReturnType<typeof createSingleFlight<void>>;
-/** Started runs, each with its remaining time. A test resolves or rejects them. */
+/** Started runs with their remaining times. A test resolves or rejects each run. */
 let runs: (PromiseWithResolvers<void> & { ms: number })[];
 beforeEach(() => {
   runOnce = createSingleFlight();

@@ -2,9 +2,9 @@ import { waitAtMost } from "@amana/runtime";
 
 /**
  * Returns a function that runs `work` for one id at a time in this process. Calls that wait share
- * the next run, so each call is served by a run that started after the call: a thousand concurrent
- * calls cause two runs. `remainingMs` is the time for which the caller waits; the run gets that of
- * the last caller. Returns the result of the run, or undefined when the time is over.
+ * the next run, so each call is served by a run that started after the call. A thousand concurrent
+ * calls cause two runs. `remainingMs` is the time for which the caller waits. A shared run gets the
+ * time of its last caller. Returns the result of the run, or undefined when the time is over.
  */
 export function createSingleFlight<T>() {
   const runs = new Map<string, { hasStarted: boolean; remainingMs: () => number; completion: Promise<T> }>();

@@ -1,6 +1,6 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import { changeRows, databaseTime } from "@amana/database";
-import { IdempotencyRecord, lockKey } from "@amana/idempotency";
+import { attachKey, type IdempotencyRecord } from "@amana/idempotency";
 import type { Lease } from "@amana/jobs";
 import type { DomainError } from "@amana/rpc";
 import { faultPoint } from "@amana/runtime";
@@ -56,7 +56,7 @@ export async function registerOrder(
     // The order number may be used by the process that has taken the lease.
     const isUnclear = registration.kind === "refused" && !hasLease;
     const outcome: Registration = isUnclear ? { kind: "unknown", reason: "refused after the lease was lost" } : registration;
-    const key = options.key ? em.merge(IdempotencyRecord, { ...options.key }) : await lockKey(em, present.idempotencyId);
+    const key = await attachKey(em, options.key, present.idempotencyId);
     return applyRegistration(em, context, present, outcome, key, now);
   });
 }

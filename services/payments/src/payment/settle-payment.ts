@@ -11,9 +11,9 @@ import { registerOrder } from "./register-order.ts";
 
 /**
  * Reads or confirms the order of an open payment at the processor and records the result with its
- * event. Returns the payment. The caller holds the payment's lease, which ends with the result; it
- * has read the payment at `requestedAt` by the database's clock. `confirmFirst` is for a card
- * holder who has just returned. Otherwise the order is read first and confirmed only if its status
+ * event. Returns the payment. The caller holds the payment's lease, which ends with the result.
+ * `requestedAt` is a time before the request, by the database's clock. `confirmFirst`: the card
+ * holder has just returned. Otherwise the order is read first, and confirmed only if its status
  * requires it.
  */
 export async function settlePayment(

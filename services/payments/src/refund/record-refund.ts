@@ -1,6 +1,6 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import { changeRows, lockRow } from "@amana/database";
-import { IdempotencyRecord, lockKey } from "@amana/idempotency";
+import { attachKey, type IdempotencyRecord, lockKey } from "@amana/idempotency";
 import type { Lease } from "@amana/jobs";
 import type { DomainError } from "@amana/rpc";
 import { isUuid } from "@amana/runtime";
@@ -87,9 +87,8 @@ export async function recordRefundStep(
     const now = await recordCalls(em, { businessId: refund.businessId, paymentId: refund.paymentId, refundId: refund.id }, calls);
     if (isApplied && state) refund.recordReading(state, now);
     if (isApplied) {
-      // The ORM deletes a key after its updates, so the lock keeps the order of all locks.
-      const isUpdated = key !== undefined && step.kind !== "adopt";
-      const record = isUpdated ? em.merge(IdempotencyRecord, { ...key }) : await lockKey(em, refund.idempotencyId);
+      // "adopt" deletes the key. The ORM deletes after its updates, so the lock keeps the order.
+      const record = await attachKey(em, step.kind === "adopt" ? undefined : key, refund.idempotencyId);
       applyRefundStep(em, context, { ...present, key: record }, step, now);
     }
     lease.release(em, refund);

@@ -72,8 +72,8 @@ export class Refund extends schema.class {
   }
 
   /** Returns whether the processor refuses a second execution: it would exceed the paid amount. */
-  cannotExecuteTwice(paidMinor: bigint): boolean {
-    return (this.refundedBeforeMinor ?? 0n) + 2n * this.amountMinor > paidMinor;
+  cannotExecuteTwice(paidMinor: bigint, refundedBeforeMinor = this.refundedBeforeMinor ?? 0n): boolean {
+    return refundedBeforeMinor + 2n * this.amountMinor > paidMinor;
   }
 
   /** Returns whether the refunded sum means that this refund was executed exactly once. */
@@ -98,8 +98,7 @@ export class Refund extends schema.class {
    * null if only an operator may order that.
    */
   resendPause(refundedBeforeMinor: bigint, paidMinor: bigint, pausesSeconds: readonly number[]): number | null {
-    const isHarmless = refundedBeforeMinor + 2n * this.amountMinor > paidMinor;
-    return isHarmless ? (pausesSeconds[this.sends] ?? null) : null;
+    return this.cannotExecuteTwice(paidMinor, refundedBeforeMinor) ? (pausesSeconds[this.sends] ?? null) : null;
   }
 
   /** Plans the next read after an unknown outcome. The last pause of the schedule repeats. */

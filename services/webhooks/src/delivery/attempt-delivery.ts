@@ -41,10 +41,11 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
     faultPoint("delivery.posted");
 
     const result = resultOf(context, delivery, outcome, at);
-    const isDueAgain = await record(result);
+    await record([result]);
     if (secrets) counter.count(delivery, outcome.durationMs, result.status === "SUCCEEDED");
     observeAttempt(result);
-    if (isDueAgain) signals.emit("due");
+    // After a 410 from a previous URL, the recorded delivery is due again.
+    if (result.gone) signals.emit("due");
     logger[result.status === "SUCCEEDED" ? "debug" : "info"](
       {
         ...ids,
@@ -54,7 +55,7 @@ export function createAttempt(context: Context, client: HttpClient, counter: Att
         duration_ms: outcome.durationMs,
         retry_in_ms: result.retry_in_ms,
       },
-      isDueAgain ? "410 from a previous URL ignored, delivery due again" : logMessages[result.status],
+      result.gone ? "endpoint responded with 410" : logMessages[result.status],
     );
   };
 }

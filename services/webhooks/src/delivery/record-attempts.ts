@@ -28,34 +28,20 @@ const batchMax = 500;
 const writeAttemptsMax = 3;
 
 /**
- * Creates a function that records attempt results in batches. It returns true if the delivery is
- * due again, because the 410 came from a previous URL. It never throws: if results cannot be
+ * Creates a function that records attempt results in batches. It never throws: if results cannot be
  * written, the leases of their deliveries expire and the attempts are repeated.
  */
-export function createRecorder(context: Context): (result: AttemptResult) => Promise<boolean> {
-  const requeuedLeases = new Set<string>();
-  const add = createBatcher<AttemptResult>(batchMax, async (results) => {
-    const { failing, requeued } = await writeResults(context, results);
-    for (const leaseToken of requeued) requeuedLeases.add(leaseToken);
+export const createRecorder = (context: Context) =>
+  createBatcher<AttemptResult>(batchMax, async (results) => {
+    const failing = await writeResults(context, results);
     // After an error, the next failed attempt of such an endpoint tries to disable it again.
     await disableEndpoints(context, failing).catch((error: unknown) =>
       context.logger.warn({ err: error }, "failing endpoints not disabled, next attempt tries again"),
     );
   });
-  return async (result) => {
-    await add([result]);
-    return requeuedLeases.delete(result.lease_token);
-  };
-}
 
-interface RecordedBatch {
-  /** Endpoints whose attempts have failed for five days. */
-  readonly failing: DisableRequest[];
-  /** Lease tokens of the deliveries that are due again after a 410 from a previous URL. */
-  readonly requeued: string[];
-}
-
-async function writeResults(context: Context, results: readonly AttemptResult[]): Promise<RecordedBatch> {
+/** Records results. Returns the endpoints whose attempts have failed for five days. */
+async function writeResults(context: Context, results: readonly AttemptResult[]): Promise<DisableRequest[]> {
   const { orm, logger } = context;
   for (let failures = 1; ; failures++) {
     try {
@@ -63,35 +49,26 @@ async function writeResults(context: Context, results: readonly AttemptResult[])
       // repeat it.
       const gone = results.flatMap((result) => result.gone ?? []);
       await disableEndpoints(context, gone);
-      const rows = await recordResults(orm, results);
-      return {
-        failing: rows.flatMap(({ failing_endpoint_id: id }) => (id ? [{ id, reason: "FAILING" }] : [])),
-        requeued: rows.flatMap(({ requeued_lease_token }) => requeued_lease_token ?? []),
-      };
+      const failing = await recordResults(orm, results);
+      return failing.map(({ id }) => ({ id, reason: "FAILING" }));
     } catch (error) {
       if (failures === writeAttemptsMax) {
         logger.error({ err: error, count: results.length }, "attempt results not recorded, deliveries are repeated");
-        return { failing: [], requeued: [] };
+        return [];
       }
       await sleep(backoffMs(failures, 50, 1_000));
     }
   }
 }
 
-interface RecordedRow {
-  readonly failing_endpoint_id: string | null;
-  readonly requeued_lease_token: string | null;
-}
-
 /**
  * Inserts the attempts, updates deliveries that still have the attempt's lease, and updates the
  * health of their endpoints, in one statement. After a 410 from a previous URL, the delivery is due
  * immediately, and the attempt does not count. A secret that cannot be decrypted does not change
- * the health. Returns a row for each endpoint whose attempts have failed for five days, and for
- * each delivery that is due again after a 410 from a previous URL.
+ * the health. Returns the endpoints whose attempts have failed for five days.
  */
-async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promise<RecordedRow[]> {
-  return await namedQuery<RecordedRow>(
+async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promise<{ id: string }[]> {
+  return await namedQuery<{ id: string }>(
     orm.em,
     "delivery_record",
     `with result as (
@@ -106,7 +83,6 @@ async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promi
            next_attempt_at = case when r.is_previous_url then now() else now() + r.retry_in_ms * interval '1 millisecond' end
        from result r
        where d.id = r.id and d.lease_token = r.lease_token
-       returning r.lease_token, r.is_previous_url
      ), logged as (
        insert into delivery_attempt (delivery_id, business_id, at, status_code, error, failure, duration_ms, response)
        select id, business_id, at, status_code, error, failure, duration_ms, response from result
@@ -126,9 +102,7 @@ async function recordResults(orm: Orm, results: readonly AttemptResult[]): Promi
        where e.id = o.id
          and (o.worked = (e.failing_since is not null) or o.slow <> e.slow or o.error <> coalesce(e.last_error, ''))
      )
-     select id as failing_endpoint_id, null::uuid as requeued_lease_token from outcome where is_over
-     union all
-     select null::uuid, lease_token from moved where is_previous_url`,
+     select id from outcome where is_over`,
     [JSON.stringify(results)],
   );
 }

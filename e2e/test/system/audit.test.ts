@@ -7,9 +7,8 @@ import { type ApiCaller, apiCaller } from "@amana/dev-env/demo/api";
 import { eventually } from "@amana/dev-env/eventually";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AuditedOperation, auditedOperations } from "../../src/audited-operations.ts";
-import { onboardingStatuses, readOnboarding, saveDetails } from "../../src/clients-harness.ts";
-import { aClient, actOnLink, anApplication, setFault } from "../../src/kyc-harness.ts";
+import { prepareOperation } from "../../src/api-operations.ts";
+import { auditedOperations } from "../../src/audited-operations.ts";
 import { amanaWith, databaseSettings } from "../../src/run-amana.ts";
 import { aBusiness, aPaidPayment, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
@@ -50,112 +49,14 @@ const readAuditRows = (...requests: ApiResponse[]) =>
     return rows;
   });
 
-const createAndGetId = async (call: ApiCaller, path: string, body: object = {}) =>
-  String((await call("POST", path, body)).body["id"]);
-const anEndpoint = () => createAndGetId(business.call, "/api/v1/webhook-endpoints", { url: business.receiver.url });
-const endpointPath = async (subpath = "") => `/api/v1/webhook-endpoints/${await anEndpoint()}${subpath}`;
-
-/** Creates a client with an onboarding at PENDING_APPROVAL, and returns its id. */
-async function aVerifiedClient(): Promise<string> {
-  const client = await aClient(business);
-  await saveDetails(business, client);
-  const { link } = await anApplication(business, { client_id: client });
-  await actOnLink(testSystem.system, link, "submit", { outcome: "approved" });
-  await eventually(async () => expect((await readOnboarding(business, client)).statuses).toEqual(onboardingStatuses.verified));
-  return client;
-}
-
-async function anApplicationInReview(): Promise<string> {
-  const { id, link } = await anApplication(business);
-  await actOnLink(testSystem.system, link, "submit", { outcome: "needs_review" });
-  await eventually(async () =>
-    expect((await business.call("GET", `/api/v1/kyc/applications/${id}`)).body["verdict"]).toBe("NEEDS_REVIEW"),
-  );
-  return id;
-}
-
-/** Creates a refund with an unknown outcome that needs a decision, and returns its id. */
-async function anUndecidedRefund(): Promise<string> {
-  const payment = await aPaidPayment(testSystem.system, business);
-  await setFault(testSystem.system, "refund", "http_503");
-  await business.call("POST", `/api/v1/payments/${payment.id}/refund`, { amount: "1000.00" });
-  return await eventually(async () => {
-    await queryRows("payments", "update refund set decision_due_at = now(), next_check_at = now() where payment_id = $1", [
-      payment.id,
-    ]);
-    const { body } = await operator("GET", "/api/v1/admin/refunds?needs_decision=true");
-    const refund = (body as unknown as Record<string, unknown>[]).find(({ payment_id }) => payment_id === payment.id);
-    expect(refund).toBeDefined();
-    return String(refund?.["id"]);
-  });
-}
-
-async function aDeadLetter(): Promise<string> {
-  const [deadLetter] = await queryRows<{ id: string }>(
-    "webhooks",
-    `insert into dead_letter (consumer, topic, key, event_id, event_type, payload, headers, status, reason)
-     select 'webhooks', 'payments.v1', 'k', id, 'payments.v1.Unknown', '', jsonb_build_object('ce_id', id), 'PARKED', 'inserted by a test'
-     from uuidv7() as id returning id`,
-  );
-  return deadLetter?.id ?? "";
-}
-
-const aKeyOf = (name: string) => createAndGetId(operator, "/api/v1/admin/api-keys", { business_id: business.id, name });
-
-/** A call of each audited operation. */
-const auditedCalls: Readonly<Record<AuditedOperation, () => Promise<ApiResponse>>> = {
-  createBusiness: () => operator("POST", "/api/v1/businesses", { name: "Audited" }),
-  updateBusiness: async () =>
-    await operator("PATCH", `/api/v1/businesses/${await createAndGetId(operator, "/api/v1/businesses", { name: "Old" })}`, {
-      name: "New",
-    }),
-  createApiKey: () => operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: "till" }),
-  revokeApiKey: async () => await operator("POST", `/api/v1/admin/api-keys/${await aKeyOf("revoked")}/revoke`),
-  createOperatorKey: () => operator("POST", "/api/v1/admin/operator-keys", { name: "amina" }),
-  revokeOperatorKey: async () =>
-    await operator(
-      "POST",
-      `/api/v1/admin/operator-keys/${await createAndGetId(operator, "/api/v1/admin/operator-keys", { name: "revoked" })}/revoke`,
-    ),
-  createInvitation: () => operator("POST", "/api/v1/admin/invitations", { name: "Invited" }),
-  revokeInvitation: async () =>
-    await operator(
-      "POST",
-      `/api/v1/admin/invitations/${await createAndGetId(operator, "/api/v1/admin/invitations", { name: "Revoked" })}/revoke`,
-    ),
-  onboardBusiness: async () => {
-    const { body } = await operator("POST", "/api/v1/admin/invitations", { name: "Invited" });
-    const invitedBusiness = apiCaller(testSystem.system.gatewayUrl, String(body["invitation_token"]));
-    return await invitedBusiness("POST", "/api/v1/onboarding/businesses", { name: "Invited", contact_email: "a@example.dz" });
-  },
-  reviewKycApplication: async () =>
-    await operator("POST", `/api/v1/kyc/applications/${await anApplicationInReview()}/review`, {
-      outcome: "APPROVED",
-      note: "checked by an operator",
-    }),
-  approveOnboarding: async () => await operator("POST", `/api/v1/clients/${await aVerifiedClient()}/onboarding/approve`),
-  declineOnboarding: async () => await operator("POST", `/api/v1/clients/${await aVerifiedClient()}/onboarding/decline`, {}),
-  resolveRefund: async () =>
-    await operator("POST", `/api/v1/admin/refunds/${await anUndecidedRefund()}/resolve`, {
-      outcome: "REJECTED",
-      note: "decided by a test",
-    }),
-  retryDeadLetter: async () => await operator("POST", `/api/v1/admin/dead-letters/${await aDeadLetter()}/retry`),
-  dropDeadLetter: async () =>
-    await operator("POST", `/api/v1/admin/dead-letters/${await aDeadLetter()}/drop`, { note: "inserted by a test" }),
-  updateOwnBusiness: () => business.call("PATCH", "/api/v1/me", { name: "Renamed" }),
-  createOwnApiKey: () => business.call("POST", "/api/v1/me/api-keys", { name: "own" }),
-  revokeOwnApiKey: async () => await business.call("POST", `/api/v1/me/api-keys/${await aKeyOf("own, revoked")}/revoke`),
-  createWebhookEndpoint: () => business.call("POST", "/api/v1/webhook-endpoints", { url: business.receiver.url }),
-  updateWebhookEndpoint: async () => await business.call("PATCH", await endpointPath(), { rotate_secret: true }),
-  deleteWebhookEndpoint: async () => await business.call("DELETE", await endpointPath()),
-  replayWebhookEndpoint: async () =>
-    await business.call("POST", await endpointPath("/replay"), { since: "2026-01-01T00:00:00Z" }),
-};
+const anEndpoint = async () => (await business.amana.webhookEndpoints.create({ url: business.receiver.url })).id;
 
 test("every audited operation adds an audit row with actor, address and action", async () => {
   const calls: (readonly [id: string, response: ApiResponse])[] = [];
-  for (const id of auditedOperations) calls.push([id, await auditedCalls[id]()]);
+  for (const id of auditedOperations) {
+    const send = await prepareOperation(testSystem, business, id);
+    calls.push([id, await send()]);
+  }
   const rejected = calls.filter(([id, { status }]) => status >= 400 && id !== "retryDeadLetter");
   expect(rejected.map(([id, { text }]) => `${id}: ${text}`)).toEqual([]);
 

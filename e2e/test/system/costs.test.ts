@@ -8,6 +8,7 @@ import { Client } from "pg";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationIds, prepareOperation } from "../../src/api-operations.ts";
+import { parseSeries } from "../../src/metric-series.ts";
 import { aBusiness, copyPostgresData, startTestSystem, type TestSystem } from "../../src/test-system.ts";
 
 const file = join(import.meta.dirname, "..", "..", "..", "docs", "costs.md");
@@ -33,6 +34,11 @@ const keyLookUps = "KeyLeaseService/ResolveKeys";
 const concurrentOperations = ["cancelKycApplication", "reviewKycApplication", "resolveRefund"];
 /** Counts of the request itself. Background work can add to the other columns. */
 const comparedColumns = ["Statements", "Round trips", "Calls between services"] as const;
+
+const upstreamCalls = new Set([
+  "amana_card_processor_duration_seconds_count",
+  "amana_verification_provider_duration_seconds_count",
+]);
 
 let dir: string;
 let postgres: Postgres;
@@ -66,9 +72,6 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-const counted =
-  /^(amana_database_statements_total|amana_database_round_trips_total|amana_rpc_client_duration_seconds_count|amana_card_processor_duration_seconds_count|amana_verification_provider_duration_seconds_count)\{(.*)\} (\d+)$/gm;
-
 /** Returns the counters of work for requests and events, without that of background tasks. */
 async function readCounters(): Promise<Map<string, number>> {
   const counters = new Map<string, number>();
@@ -81,18 +84,17 @@ async function readCounters(): Promise<Map<string, number>> {
     await (await request(running.system.metricsUrls[service])).body.text(),
   ]);
   for (const [service = "", text = ""] of await Promise.all(pages)) {
-    for (const [, metric, labels = "", digits] of text.matchAll(counted)) {
-      const label = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(labels)?.[1] ?? "";
-      const value = Number(digits);
-      const operation = label("operation");
+    for (const { name, labels, value } of parseSeries(text)) {
+      const { operation = "", method = "", to } = labels;
       const isEvent = operation === "deliver" || operation.startsWith("consume ");
       const isRpc = operation.includes("/") && operation !== keyLookUps;
-      if (metric === "amana_database_statements_total" && isEvent) add("Statements for events", service, value);
-      if (metric === "amana_database_statements_total" && isRpc) add("Statements", service, value);
-      if (metric === "amana_database_round_trips_total" && isRpc) add("Round trips", service, value);
-      if (metric === "amana_rpc_client_duration_seconds_count" && label("to") !== "events" && label("method") !== keyLookUps)
-        add("Calls between services", label("method"), value);
-      if (metric?.startsWith("amana_card") || metric?.startsWith("amana_verification")) add("Upstream calls", operation, value);
+      if (name === "amana_database_statements_total" && isEvent) add("Statements for events", service, value);
+      if (name === "amana_database_statements_total" && isRpc) add("Statements", service, value);
+      if (name === "amana_database_round_trips_total" && isRpc) add("Round trips", service, value);
+      if (name === "amana_rpc_client_duration_seconds_count" && to !== "events" && method !== keyLookUps) {
+        add("Calls between services", method, value);
+      }
+      if (upstreamCalls.has(name)) add("Upstream calls", operation, value);
     }
   }
   return counters;

@@ -6,6 +6,7 @@ import { type ServiceName, serviceNames } from "@amana/dev-env/services";
 import { labelsOf } from "@amana/runtime";
 import { request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseSeries } from "../../src/metric-series.ts";
 import { aBusiness, anOrder, aPaidPayment, startTestSystem, type TestBusiness, type TestSystem } from "../../src/test-system.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -41,14 +42,9 @@ async function scrape(service: ServiceName): Promise<Sample[]> {
   const text = await response.body.text();
   for (const [, name = "", help = ""] of text.matchAll(/^# HELP (\S+) (.*)$/gm)) helps.set(name, help);
   for (const [, name = "", type = ""] of text.matchAll(/^# TYPE (\S+) (.*)$/gm)) types.set(name, type);
-  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-  return lines.map((line) => {
-    const [, name = "", inner = "", value = ""] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
-    const labels = Object.fromEntries(
-      [...inner.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = "", labelValue = ""]) => [label, labelValue]),
-    );
+  return parseSeries(text).map(({ name, labels, value }) => {
     const metric = types.has(name) ? name : name.replace(/_(bucket|sum|count)$/, "");
-    return { service, metric, labels, value: Number(value) };
+    return { service, metric, labels, value };
   });
 }
 

@@ -1,0 +1,17 @@
+/** A series of a scrape, with the name in the text: a histogram has _bucket, _sum and _count. */
+export interface MetricSeries {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** Parses the text format of Prometheus. */
+export const parseSeries = (text: string): MetricSeries[] =>
+  text
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => {
+      const [, name = "", inner = "", value = ""] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+      const labels = [...inner.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = "", labelValue = ""]) => [label, labelValue]);
+      return { name, labels: Object.fromEntries(labels), value: Number(value) };
+    });

@@ -274,9 +274,9 @@ test("events and webhooks show deliveries; events redeliver and deliveries repla
   expect(await jsonOf(amanaBusiness(...replay, "--statuses", "succeeded", "--json"))).toMatchObject({ status: "DONE" });
 });
 
-test("dead-letters uses the API by default and rejects database options; --databases rejects API options", async () => {
-  expect((await amanaLocal("dead-letters", "list")).out).toBe("No dead letters found.\n");
-  expect((await amanaLocal("dead-letters", "list", "--databases")).out).toBe("No dead letters found.\n");
+test("dead-letters rejects database options without --databases, and API options with it", async () => {
+  expect((await amanaLocal("dead-letters", "list")).out).toBe("There are no dead letters.\n");
+  expect((await amanaLocal("dead-letters", "list", "--databases")).out).toBe("There are no dead letters.\n");
   expect(await amanaLocal("dead-letters", "show", uuidv7())).toMatchObject({
     code: 1,
     err: expect.stringContaining("not_found"),

@@ -94,7 +94,7 @@ async function auditTrail() {
   return rows.map(({ payload }) => fromBinary(ActionRecordedSchema, payload));
 }
 
-test("dead-letters omits free text of a message, and two concurrent retries process it once and are audited", async () => {
+test("dead-letters show omits the free text of a message, and the consumer applies it once when two operators retry it", async () => {
   const { deliver } = await aConsumer();
   const { id, key, eventId } = await aParkedDeadLetter(deliver);
   expect(await listDeadLetters()).toMatchObject([
@@ -119,7 +119,7 @@ test("dead-letters omits free text of a message, and two concurrent retries proc
   expect(trail[0]).toMatchObject({ actor: "command:amina", before: { fields: { status: "PARKED", service: "webhooks" } } });
 });
 
-test("dead-letters retry while the consumer is stopped takes effect when the consumer starts", async () => {
+test("a starting consumer applies the message for which an operator ran dead-letters retry while the consumer was stopped", async () => {
   const { deliver, stop } = await aConsumer();
   const { id, eventId } = await aParkedDeadLetter(deliver);
   await stop();
@@ -131,7 +131,7 @@ test("dead-letters retry while the consumer is stopped takes effect when the con
   await eventually(() => expect(processedIds).toContain(eventId));
 });
 
-test("dead-letters drop requires a reason; two concurrent calls add one audit row and mark the message as processed", async () => {
+test("dead-letters drop requires a reason, and adds one audit row when two operators drop the same message", async () => {
   const { deliver } = await aConsumer();
   const { id, eventId } = await aParkedDeadLetter(deliver);
   const withoutReason = await amana("dead-letters", "drop", id, "--service", "webhooks");
@@ -217,7 +217,7 @@ test("refunds hold and refunds release change the hold and are audited", async (
   ]);
 });
 
-test("dead-letters replaces control characters on the terminal and escapes them in JSON", async () => {
+test("dead-letters list replaces control characters on the terminal, and escapes them in JSON", async () => {
   const hostileText = "turned \u202e round\u2028\u009b31m\nstatus          DELIVERED";
   const id = uuidv7();
   await sql(

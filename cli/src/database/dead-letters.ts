@@ -45,7 +45,7 @@ export async function list({ json, topic, status, limit, ...selection }: ListOpt
     KEY: (row: ShownDeadLetter) => row.key,
     REASON: (row: ShownDeadLetter) => row.reason.slice(0, 120),
   };
-  printRows(rows, columns, { json, emptyText: "No dead letters found." });
+  printRows(rows, columns, { json, emptyText: "There are no dead letters." });
 }
 
 export async function show(id: string, { json, ...selection }: CommonOptions): Promise<void> {
@@ -97,7 +97,7 @@ export async function retry(ids: string[], { json, as, all, topic, status, wait,
     SERVICE: (row: DeadLetterOutcome) => row.service,
     OUTCOME: (row: DeadLetterOutcome) => row.outcome,
   };
-  printRows(rows, columns, { json, emptyText: "No dead letters to retry." });
+  printRows(rows, columns, { json, emptyText: "There are no dead letters to retry." });
   if (rows.some(({ outcome }) => outcome !== "DELIVERED")) process.exitCode = exitCodes.failed;
 }
 

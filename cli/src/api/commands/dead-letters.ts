@@ -54,7 +54,7 @@ export function deadLetters(program: Command): void {
         helpNote,
       },
       (api, { topic, status, ...options }) =>
-        showList(api, options, { columns, emptyText: "No dead letters found." }, (page) =>
+        showList(api, options, { columns, emptyText: "There are no dead letters." }, (page) =>
           api.amana.deadLetters.list({ ...page, ...(topic && { topic }), ...(status && { status }) }, api.requestOptions()),
         ),
       async () => (await loadDatabaseActions()).list,
@@ -116,14 +116,14 @@ async function retryByApi(api: Api, { all, topic, status, json }: RetryOptions, 
   if (ids.length > 0 === (all === true)) throw new CommandError("Use either ids or --all.", exitCodes.usage);
   const selectedIds = all ? await readAllIds(api, { topic, status }) : ids;
   const retry = async (id: string) => outcomeOf(await api.amana.deadLetters.retry(id, api.requestOptions()));
-  await actOnEach(selectedIds, retry, { successOutcome: "DELIVERED", emptyText: "No dead letters to retry.", json });
+  await actOnEach(selectedIds, retry, { successOutcome: "DELIVERED", emptyText: "There are no dead letters to retry.", json });
 }
 
 const outcomeOf = ({ service, status }: Pick<DeadLetter, "service" | "status">) => ({ service, outcome: status });
 
 /**
  * Returns the ids of all matching dead letters. The command reads all ids before the first retry,
- * because a retried dead letter is no longer in the list.
+ * because the API no longer lists a message after its retry.
  */
 async function readAllIds(api: Api, { topic, status = "PARKED" }: Pick<RetryOptions, "topic" | "status">): Promise<string[]> {
   const ids: string[] = [];

@@ -48,7 +48,7 @@ export class Ledger {
     }
   }
 
-  /** Waits for a 2xx response. Records a violation if there is none within the timeout. */
+  /** Waits until a request succeeds after this call. Records a violation after the timeout. */
   async waitForSuccess(timeoutMs: number): Promise<void> {
     const sinceMs = performance.now();
     while (this.#succeededAtMs < sinceMs) {

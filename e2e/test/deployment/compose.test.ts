@@ -47,7 +47,7 @@ test("every long-running container has a restart policy and a health check", () 
   }
 });
 
-test("no health check of a container starts a JVM or Node", () => {
+test("health checks in the compose file run neither a JVM nor Node", () => {
   for (const [name, { healthcheck }] of longRunning) {
     const [kind, program, ...args] = healthcheck?.test ?? [];
     expect([name, kind]).toEqual([name, "CMD"]);

@@ -419,7 +419,7 @@ describe.skipIf(!kustomize)("the manifests in external tools", () => {
     expect((await idsOf("production")).sort()).toEqual([...parts, ...namespace].sort());
   });
 
-  test("with the tracing component, kustomize configures the collector for each service and for no other pod", async () => {
+  test("kustomize configures the collector for every service and for no other pod when the tracing component is used", async () => {
     const objects = parseAllDocuments(await readFile(built.get("traced") as string, "utf8")).map((document) => document.toJS());
     const namesOf = (kind: string, part: string) =>
       objects

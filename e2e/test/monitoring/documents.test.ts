@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { alerts, findMetrics, monitoring, pageOf, panelQueries, readDocumentedMetrics, recordings, runbooks } from "./rules.ts";
 
-test("each alert has a runbook with meaning, impact, check, fix and escalation, and each runbook has an alert", () => {
+test("every alert links to a runbook with meaning, impact, check, fix and escalation, and no runbook is without an alert", () => {
   expect(readdirSync(runbooks).toSorted()).toEqual(alerts.map(({ alert }) => pageOf(alert)).toSorted());
   for (const { alert, labels, annotations } of alerts) {
     const page = readFileSync(join(runbooks, pageOf(alert)), "utf8");

@@ -422,7 +422,7 @@ describe("the lists", () => {
     },
   );
 
-  test.each(lists)("no filter of the list of %s returns rows of another business", async (list) => {
+  test.each(lists)("the list of %s returns no row of another business for any filter that matches the row", async (list) => {
     const filters = {
       clients: [
         "kyc_status=NOT_STARTED",
@@ -530,7 +530,7 @@ describe("ids of another business", () => {
     expect((await readResources()).map(({ text }) => text)).toEqual(textsBefore);
   });
 
-  test("two businesses can use the same Idempotency-Keys, e-mail addresses and external ids", async () => {
+  test("a request succeeds when another business has used the same Idempotency-Key, e-mail address or external id", async () => {
     const key = { "idempotency-key": randomUUID() };
     const client = await aClient(business);
     const body = { ...someAccount, client_id: client, external_account_id: "shared" };

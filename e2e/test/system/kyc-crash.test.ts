@@ -333,7 +333,7 @@ describe("concurrent requests", () => {
   });
 });
 
-test("two kyc replicas emit one event for each change and do not poll the same application at once", async () => {
+test("kyc emits one event for each change and polls each application from one replica at a time when two replicas run", async () => {
   const { system } = testSystem;
   await using stack = new AsyncDisposableStack();
   const port = await freePort();

@@ -21,3 +21,4 @@ export { noTenantOption } from "./tenant-client.ts";
 export { hasTenantTables, tenantMigrations } from "./tenants.ts";
 export { afterCommit, isDatabaseUnavailable, transaction } from "./transaction.ts";
 export { allBusinesses, defineView, type Owner, type RowOf, type View } from "./view.ts";
+export { checkDue, type DueTask, pollWhenDue, watchDue } from "./watch-due.ts";

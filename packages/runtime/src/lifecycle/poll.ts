@@ -12,10 +12,16 @@ const failures = counter({
 
 /**
  * Runs `work` repeatedly until disposed, for all tenants. `work` returns the number of processed
- * items. If it is not 0, the next run starts at once, else after a pause. A run that throws is
- * logged with `name` and repeated after a pause. Disposing waits for the current run.
+ * items. If it is not 0, the next run starts at once, else after a pause in ms, or when the function
+ * `pause` resolves. A run that throws is logged with `name` and repeated after a pause. Disposing
+ * waits for the current run, and for the function `pause`.
  */
-export function poll(name: string, logger: Logger, work: () => Promise<number>, pauseMs = 1_000): AsyncDisposable {
+export function poll(
+  name: string,
+  logger: Logger,
+  work: () => Promise<number>,
+  pause: number | (() => Promise<unknown>) = 1_000,
+): AsyncDisposable {
   const stop = new AbortController();
   failures.inc({ task: name }, 0);
   const run = async () => {
@@ -27,7 +33,8 @@ export function poll(name: string, logger: Logger, work: () => Promise<number>, 
         failures.inc({ task: name });
         logger.warn({ err: error, job: name }, "task failed, retry scheduled");
       }
-      if (processed === 0) await sleep(pauseMs, stop.signal);
+      if (processed !== 0 || stop.signal.aborted) continue;
+      await (typeof pause === "number" ? sleep(pause, stop.signal) : pause());
     }
   };
   const running = forTenant(allTenants, () => inOperation(name, run));

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createTestDatabase, logger } from "../test/test-database.ts";
+import type { Orm } from "./orm.ts";
+import { pollWhenDue } from "./watch-due.ts";
+
+let db: Awaited<ReturnType<typeof createTestDatabase>>;
+let orm: Orm;
+beforeAll(async () => {
+  db = await createTestDatabase();
+  orm = await db.connect();
+  await orm.em.execute("create table task (name text primary key, due timestamptz)");
+});
+beforeEach(() => orm.em.execute("truncate task"));
+afterAll(() => db[Symbol.asyncDispose]());
+
+const nextDue = (name: string) => `select due from task where name = '${name}'`;
+const plan = (name: string, due: string) =>
+  orm.em.execute(`insert into task values (?, ${due}) on conflict (name) do update set due = excluded.due`, [name]);
+
+/** Starts a task that counts its runs and clears its due time. */
+const startTask = (name: string, work = async () => 0) => {
+  const task = { runs: 0 };
+  const polling = pollWhenDue(orm, logger, { name, nextDue: nextDue(name), everyMs: 50 }, async () => {
+    task.runs++;
+    await orm.em.fork().execute("update task set due = null where name = ? and due <= now()", [name]);
+    return await work();
+  });
+  return Object.assign(task, { wake: polling.wake, [Symbol.asyncDispose]: () => polling[Symbol.asyncDispose]() });
+};
+
+test("a task runs at the start and then when its work is due, and a task without due work does not run", async () => {
+  await using due = startTask("due");
+  await using idle = startTask("idle");
+  await expect.poll(() => [due.runs, idle.runs]).toEqual([1, 1]);
+  await plan("due", "now()");
+  await plan("idle", "now() + interval '1 hour'");
+  await expect.poll(() => due.runs).toBe(2);
+  await plan("due", "now() + interval '100 milliseconds'");
+  await expect.poll(() => due.runs).toBe(3);
+  expect(idle.runs).toBe(1);
+});
+
+test("a task that throws runs again while its work is due", async () => {
+  await plan("failing", "now() + interval '1 millisecond'");
+  let failures = 0;
+  await using task = startTask("failing", async () => {
+    if (failures++ > 0) return 0;
+    await plan("failing", "now()");
+    throw new Error("the first run fails");
+  });
+  await expect.poll(() => task.runs).toBeGreaterThanOrEqual(2);
+  await expect.poll(() => orm.em.fork().execute("select due from task")).toEqual([{ due: null }]);
+});
+
+test("wake runs a task without due work, and a disposed task does not run", async () => {
+  const task = startTask("woken");
+  await expect.poll(() => task.runs).toBe(1);
+  task.wake();
+  await expect.poll(() => task.runs).toBe(2);
+  await task[Symbol.asyncDispose]();
+  await using other = startTask("other");
+  await plan("woken", "now()");
+  await plan("other", "now()");
+  await expect.poll(() => other.runs).toBe(2);
+  expect(task.runs).toBe(2);
+});
+
+test("one statement reads the due times of all tasks of a database", async () => {
+  await using _first = startTask("first");
+  await using _second = startTask("second");
+  // The watch sends no other statement while nothing is due.
+  const lastStatements = async () =>
+    (
+      await orm.em
+        .fork()
+        .execute<{ query: string }[]>(
+          "select query from pg_stat_activity where datname = current_database() and query ~ 'extract'",
+        )
+    ).map(({ query }) => ["first", "second"].every((name) => query.includes(nextDue(name))));
+  await expect.poll(lastStatements).toContain(true);
+});

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterCommit, type Orm } from "@amana/database";
+import { afterCommit, checkDue, type Orm } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /** The right of one process to process one row. */
@@ -118,5 +118,7 @@ export async function keepLease<T>(orm: Orm, { table, id, token }: LeasedRow, wo
     clearInterval(renewal);
     // If the release fails, the lease expires.
     if (!isReleased) await update(ownTransaction(), "leased_until = null, lease_token = null").catch(() => {});
+    // The work may have planned its continuation.
+    checkDue(orm);
   }
 }

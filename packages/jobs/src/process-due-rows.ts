@@ -1,7 +1,7 @@
-import type { Orm } from "@amana/database";
-import { FairSemaphore, forTenant, inTrace, type Logger, poll, secondsSince, sleep, traced, waitAtMost } from "@amana/runtime";
+import { type Orm, pollWhenDue } from "@amana/database";
+import { FairSemaphore, forTenant, inTrace, type Logger, secondsSince, sleep, traced, waitAtMost } from "@amana/runtime";
 import { claimDue, createDueSearch, type DueTable } from "./claim.ts";
-import { keepLease, type Lease, leaseSeconds } from "./lease.ts";
+import { isFree, keepLease, type Lease, leaseSeconds } from "./lease.ts";
 import { showDueRows, workDuration } from "./metrics.ts";
 
 /** Delay before a failed row is retried, so that failing rows do not starve others. */
@@ -117,7 +117,8 @@ export function processDueRows(
     return 1;
   };
 
-  const polling = poll(rows.name, logger, claimAndStart, pauseMs);
+  const due = { name: rows.name, nextDue: nextDueOf(rows), everyMs: 4 * pauseMs };
+  const polling = pollWhenDue(orm, logger, due, claimAndStart);
   const metrics = showDueRows(orm, rows);
   return {
     async [Symbol.asyncDispose]() {
@@ -128,6 +129,11 @@ export function processDueRows(
     },
   };
 }
+
+/** SQL expression: now if a free row is due, else the time at which the next row is due. */
+const nextDueOf = ({ table, due }: DueRows): string =>
+  `coalesce((select now() from ${table} where ${due} <= now() and ${isFree} limit 1),
+    (select ${due} from ${table} where ${due} > now() order by ${due} limit 1))`;
 
 const dueTable = ({
   name,

@@ -1,4 +1,4 @@
-import { type Orm, transaction } from "@amana/database";
+import { type Orm, pollWhenDue, transaction } from "@amana/database";
 import { DomainError } from "@amana/rpc";
 import {
   allTenants,
@@ -22,6 +22,7 @@ import {
   findDueDeadLetters,
   lockDue,
   messageOf,
+  nextRetry,
   recordFailure,
   retryNow,
 } from "./dead-letter.ts";
@@ -38,7 +39,6 @@ const failuresPerPause = 3;
 const pauseMsMax = 10_000;
 /** Maximum number of retried dead letters of a topic. Above it, messages stay in the transport. */
 const retriedDeadLettersMax = 10_000;
-const retryPollMs = 1_500;
 const retryBatchMax = 20;
 const cleaningMs = 60 * 60 * 1000;
 
@@ -77,7 +77,9 @@ export async function consume(topicHandler: TopicHandler, context: Context): Pro
     forTenant(allTenants, () => inOperation(`consume ${topic}`, () => topicConsumer.handle(messages))),
   );
   await using stack = new AsyncDisposableStack();
-  stack.use(poll("retry-messages", logger, () => topicConsumer.retryDue(), retryPollMs));
+  const due = { name: "retry-messages", nextDue: nextRetry(topicHandler) };
+  const retrying = stack.use(pollWhenDue(orm, logger, due, () => topicConsumer.retryDue()));
+  topicConsumer.onResumed = () => retrying.wake();
   stack.use(showDeadLetters(orm, topicHandler));
   stack.use(onScrape(() => consumerStopped.set({ topic }, topicConsumer.isPaused ? 1 : 0)));
   stack.use(poll("clean-dead-letters", logger, () => cleanDeadLetters(orm.em.fork(), consumer), cleaningMs));
@@ -100,6 +102,8 @@ class TopicConsumer {
    * True at the start, because a new version may support the event types of WAITING dead letters.
    */
   #retriesAll = true;
+  /** Called after the first success that follows a pause. */
+  onResumed = () => {};
 
   constructor(topicHandler: TopicHandler, { orm, transport, logger, retrySeconds }: Context) {
     this.#topicHandler = topicHandler;
@@ -234,6 +238,7 @@ class TopicConsumer {
       this.#logger.info("consumer resumed");
       // The cause of the failures may be fixed.
       this.#retriesAll = true;
+      this.onResumed();
     }
     this.#failures = 0;
     this.#pausedUntilMs = 0;

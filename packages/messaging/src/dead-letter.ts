@@ -32,6 +32,9 @@ export interface DeadLetterRow {
 const columns = "id, consumer, topic, key, event_id, event_type, payload, headers, status, reason, attempts";
 /** SQL condition: the dead letter is retried automatically. Excludes PARKED. */
 const isRetried = "status in ('RETRYING', 'WAITING')";
+/** SQL condition: a PARKED dead letter whose event was published again and took effect. */
+const isRepublished =
+  "d.status = 'PARKED' and exists (select 1 from inbox i where i.consumer = d.consumer and i.event_id = d.event_id)";
 const ended = "next_attempt_at = null, payload = '', updated_at = now()";
 
 export const messageOf = ({ key, payload, headers }: DeadLetterRow): Message => ({ key, payload, headers });
@@ -81,6 +84,16 @@ export async function addDeadLetter(
   return rows.length > 0;
 }
 
+/**
+ * Returns the SQL expression of the next time at which `retryDue` has work: now if the event of a
+ * PARKED dead letter took effect, else the next retry. Topic and consumer are names from code.
+ */
+export const nextRetry = ({ topic, consumer }: Subscription): string => {
+  const ofTopic = `consumer = '${consumer}' and topic = '${topic}'`;
+  return `coalesce((select now() from dead_letter d where ${ofTopic} and ${isRepublished} limit 1),
+    (select min(next_attempt_at) from dead_letter where ${ofTopic} and ${isRetried}))`;
+};
+
 /** Returns the ids of due dead letters. */
 export async function findDueDeadLetters(
   em: SqlEntityManager,
@@ -120,8 +133,7 @@ export async function endDeadLetter(em: SqlEntityManager, id: string, status: "D
 /** Sets PARKED dead letters to DELIVERED if their events were published again and took effect. */
 export async function endRepublished(em: SqlEntityManager, { topic, consumer }: Subscription): Promise<void> {
   await em.execute(
-    `update dead_letter d set status = 'DELIVERED', ${ended} where consumer = ? and topic = ? and status = 'PARKED'
-       and exists (select 1 from inbox i where i.consumer = d.consumer and i.event_id = d.event_id)`,
+    `update dead_letter d set status = 'DELIVERED', ${ended} where consumer = ? and topic = ? and ${isRepublished}`,
     [consumer, topic],
   );
 }

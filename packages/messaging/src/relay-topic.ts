@@ -10,7 +10,7 @@ const cursorSaveMs = 1_000;
 /** Maximum number of rows after a stored cursor, because metrics scan these rows. */
 const idsBehindMax = 5_000n;
 /** Poll interval. A lost wake-up delays a row by at most this time. */
-const pollMs = 1_500;
+const pollMs = 3_000;
 
 /** A session that holds the relay's lock. */
 interface RelaySession {
@@ -24,6 +24,7 @@ export class TopicRelay {
   readonly #topic: string;
   readonly #options: { readonly transport: Transport; readonly logger: Logger; readonly timeoutMs: number };
   readonly #pause = new Pause();
+  #isPublishing = false;
 
   constructor(topic: string, options: { transport: Transport; logger: Logger; timeoutMs: number }) {
     this.#topic = topic;
@@ -32,6 +33,11 @@ export class TopicRelay {
 
   wake(): void {
     this.#pause.wake();
+  }
+
+  /** True during a publication, in which the topic sends no query. */
+  get isPublishing(): boolean {
+    return this.#isPublishing;
   }
 
   /** Publishes committed rows until the session ends. Throws when the session fails. */
@@ -48,6 +54,7 @@ export class TopicRelay {
         this.#pause.begin();
         const { rows, next, isCut } = await readNext(client, topic, cursor);
         try {
+          this.#isPublishing = true;
           await this.#publish(rows);
           failures = 0;
         } catch (error) {
@@ -55,6 +62,8 @@ export class TopicRelay {
           if (!end.aborted) this.#options.logger.warn({ err: error, topic, failures }, "publishing failed, retry scheduled");
           await sleep(backoffMs(failures, 100, 2_000), end);
           continue;
+        } finally {
+          this.#isPublishing = false;
         }
         cursor = next;
         isSaved &&= rows.length === 0 && BigInt(cursor.id) - savedId < idsBehindMax;

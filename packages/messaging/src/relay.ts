@@ -12,7 +12,7 @@ export interface Relay extends AsyncDisposable {
   wake(): void;
 }
 
-/** Interval of the relay's heartbeat queries. */
+/** Interval of the relay's heartbeat queries while all topics publish. */
 const heartbeatMs = 1_500;
 /** Without a query for this time, the relay loses its session and the lock. */
 const idleTimeoutMs = 6_000;
@@ -69,7 +69,11 @@ export function startRelay({ databaseUrl, transport, logger, ...options }: Relay
     relayActive.set(1);
     await client.query("listen outbox");
     const end = AbortSignal.any([connectionLost.signal, stop.signal]);
-    const heartbeats = setInterval(() => client.query("select 1").catch(() => {}), heartbeatMs);
+    const sendHeartbeat = () => {
+      // Any other topic sends queries.
+      if (topics.every((topic) => topic.isPublishing)) client.query("select 1").catch(() => {});
+    };
+    const heartbeats = setInterval(sendHeartbeat, heartbeatMs);
     const cleaning = poll("clean-outbox", logger, () => deletePublished(client), cleaningMs);
     try {
       const running = topics.map((topic) => topic.run({ client, end }).finally(() => connectionLost.abort()));

@@ -63,7 +63,7 @@ export interface DeadLetterChange {
 }
 
 /**
- * Makes a dead letter due, so that the running consumer retries it within two seconds, or at its
+ * Makes a dead letter due, so that the running consumer retries it within five seconds, or at its
  * start. Returns undefined if the dead letter is DELIVERED. Throws a DomainError if it is DROPPED
  * or FORGED.
  */

@@ -1,8 +1,8 @@
 import type { KeyObject } from "node:crypto";
 import { genesis, headColumns, headHash, isSigned, leafOf, linkHash, rowColumns, rowOf, signHead } from "@amana/audit-chain";
-import { type Orm, transaction } from "@amana/database";
+import { type Orm, pollWhenDue, transaction } from "@amana/database";
 import type { CallerKey } from "@amana/rpc";
-import { faultPoint, type Logger, poll } from "@amana/runtime";
+import { faultPoint, type Logger } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { sealedUntil } from "../metrics.ts";
 
@@ -41,11 +41,15 @@ interface SealingResult {
   readonly isDrained?: boolean;
 }
 
-/** Seals committed rows every second, in one replica at a time. */
+/** Interval of rounds without unsealed rows. They end days, and show that sealing works. */
+const idleMs = 20_000;
+
+/** Seals committed rows within four seconds, in one replica at a time. */
 export function startSealing(context: SealingContext): AsyncDisposable {
   let loggedAtMs = 0;
   sealedUntil.set(Date.now() / 1000);
-  return poll("seal-audit-trail", context.logger, async () => {
+  const due = { name: "seal-audit-trail", nextDue: "select now() from audit_unsealed limit 1", idleMs };
+  return pollWhenDue(context.orm, context.logger, due, async () => {
     const startedAtMs = Date.now();
     const { sealed, head, aheadOnDay, isDrained } = await sealRows(context);
     if (isDrained) sealedUntil.set(startedAtMs / 1000);

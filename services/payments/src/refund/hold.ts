@@ -1,5 +1,5 @@
-import type { Orm } from "@amana/database";
-import { type Logger, poll } from "@amana/runtime";
+import { type Orm, pollWhenDue } from "@amana/database";
+import type { Logger } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 const timeline = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)";
@@ -88,8 +88,8 @@ export async function releaseRefunds(em: SqlEntityManager): Promise<boolean> {
   return rows.length > 0;
 }
 
-const pollMs = 2_000;
+const nextDue = `(select now() from refund_hold where history is distinct from (${currentHistory}))`;
 
 /** Checks the history until disposed. The database can be restored while the service runs. */
 export const watchHistory = (context: Context): AsyncDisposable =>
-  poll("watch-history", context.logger, () => updateHistory(context), pollMs);
+  pollWhenDue(context.orm, context.logger, { name: "watch-history", nextDue }, () => updateHistory(context));

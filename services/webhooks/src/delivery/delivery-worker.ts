@@ -1,13 +1,16 @@
+import { watchDue } from "@amana/database";
 import { allTenants, backoffMs, forTenant, inOperation, inTrace, Pause } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { startCountingAttempts } from "../webhook-endpoint/count-attempts.ts";
 import { createAttempt } from "./attempt-delivery.ts";
 import { createClaim, type LeasedDelivery, release } from "./claim-due-deliveries.ts";
+import { dueAt } from "./delivery-schedule.ts";
 import { createHttpClient } from "./http-client.ts";
 import type { NewDelivery } from "./new-delivery.ts";
 
-/** Interval between claims without a signal. */
-const idleMs = 1_000;
+/** Interval between claims while no delivery is due. */
+const idleMs = 60_000;
+const nextDue = `select ${dueAt} from delivery where status = 'PENDING' order by ${dueAt} limit 1`;
 /** Interval between claims while due deliveries wait for a slot. */
 const busyMs = 20;
 
@@ -88,6 +91,7 @@ export function startDelivering(context: Context): AsyncDisposable {
   };
 
   const wake = () => pause.wake();
+  const watching = watchDue(orm, logger, { name: "claim-deliveries", nextDue }, pause);
   signals.on("inserted", sendInserted).on("due", wake);
   limits.isOpen = true;
   const running = forTenant(allTenants, () => inOperation("claim-deliveries", run));
@@ -97,7 +101,7 @@ export function startDelivering(context: Context): AsyncDisposable {
       limits.isOpen = false;
       stop.abort();
       pause.wake();
-      await running;
+      await Promise.all([watching[Symbol.asyncDispose](), running]);
       const timer = setTimeout(client.abortAll, context.delivery.stopMs);
       await Promise.all(sending);
       clearTimeout(timer);

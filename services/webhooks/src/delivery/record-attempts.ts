@@ -1,4 +1,4 @@
-import { namedQuery, type Orm } from "@amana/database";
+import { checkDue, namedQuery, type Orm } from "@amana/database";
 import { backoffMs, createBatcher, sleep } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { type DisableRequest, disableEndpoints } from "../webhook-endpoint/disable-endpoints.ts";
@@ -34,6 +34,7 @@ const writeAttemptsMax = 3;
 export const createRecorder = (context: Context) =>
   createBatcher<AttemptResult>(batchMax, async (results) => {
     const failing = await writeResults(context, results);
+    if (results.some(({ status }) => status === "PENDING")) checkDue(context.orm);
     // After an error, the next failed attempt of such an endpoint tries to disable it again.
     await disableEndpoints(context, failing).catch((error: unknown) =>
       context.logger.warn({ err: error }, "failing endpoints not disabled, next attempt tries again"),

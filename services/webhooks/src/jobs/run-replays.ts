@@ -6,7 +6,7 @@ import { advanceReplay } from "../replay/advance-replay.ts";
 const concurrency = 4;
 
 /** Advances running replays in turn, including those of a crashed process. */
-export const runReplays = (context: Context, pauseMs = 250): AsyncDisposable =>
+export const runReplays = (context: Context, pauseMs?: number): AsyncDisposable =>
   processDueRows(
     context,
     { name: "run-replays", table: "webhook_replay", due: "next_step_at", concurrency },

@@ -1,7 +1,7 @@
 import { DeliveryStatus } from "@amana/contracts/webhooks/v1/event_pb";
 import type { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { WebhookReplaySchema } from "@amana/contracts/webhooks/v1/webhook_replay_pb";
-import { databaseTime } from "@amana/database";
+import { afterCommit, checkDue, databaseTime } from "@amana/database";
 import { once } from "@amana/idempotency";
 import { type Implementation, requestedName, requireBusiness } from "@amana/rpc";
 import { dateOf, uuidv7 } from "@amana/runtime";
@@ -57,6 +57,7 @@ export const replayWebhookEndpoint =
         statuses: statusNames.join(),
       };
       recordEndpointAction(em, now, call, "webhook_replay.asked", { id, businessId }, { after });
+      afterCommit(em, () => checkDue(context.orm));
       return webhookReplayView.toMessage(await em.findOneOrFail(WebhookReplay, { id, businessId }));
     });
   };

@@ -35,6 +35,9 @@ const concurrentOperations = ["cancelKycApplication", "reviewKycApplication", "r
 /** Counts of the request itself. Background work can add to the other columns. */
 const comparedColumns = ["Statements", "Round trips", "Calls between services"] as const;
 
+/** Length of a window in which the statements of an idle system are counted. */
+const idleSeconds = 10;
+
 const upstreamCalls = new Set([
   "amana_card_processor_duration_seconds_count",
   "amana_verification_provider_duration_seconds_count",
@@ -193,6 +196,23 @@ describe("costs of the operations", async () => {
 
   test("docs/costs.md has one row for each operation", () => {
     if (!isUpdate) expect([...recorded.keys()]).toEqual(operationIds);
+  });
+
+  test("an idle system sends at most five statements a second", async () => {
+    // The first windows may contain work of the start.
+    let count = Number.POSITIVE_INFINITY;
+    let texts = "";
+    for (let windows = 0; count > 5 * idleSeconds && windows < 6; windows++) {
+      await statistics.query("select pg_stat_statements_reset()");
+      await sleep(idleSeconds * 1000);
+      const { rows } = await statistics.query<{ count: string; texts: string }>(
+        `select coalesce(sum(calls), 0) as count, string_agg(calls || ' × ' || query, e'\n' order by calls desc) as texts
+         from pg_stat_statements s join pg_database d on d.oid = s.dbid where d.datname <> 'postgres'`,
+      );
+      count = Number(rows[0]?.count);
+      texts = rows[0]?.texts ?? "";
+    }
+    expect(count, texts).toBeLessThanOrEqual(5 * idleSeconds);
   });
 
   for (const id of operationIds) {

@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file payments/v1/statement_service.proto.
  */
 export const file_payments_v1_statement_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNwYXltZW50cy92MS9zdGF0ZW1lbnRfc2VydmljZS5wcm90bxILcGF5bWVudHMudjEiagoZTGlzdFN0YXRlbWVudExpbmVzUmVxdWVzdBIPCgdmcm9tX21zGAEgASgDEg0KBXRvX21zGAIgASgDEg0KBWxpbWl0GAMgASgFEhMKBmN1cnNvchgEIAEoCUgAiAEBQgkKB19jdXJzb3IicQoaTGlzdFN0YXRlbWVudExpbmVzUmVzcG9uc2USKQoFbGluZXMYASADKAsyGi5wYXltZW50cy52MS5TdGF0ZW1lbnRMaW5lEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIqACCg1TdGF0ZW1lbnRMaW5lEg0KBWF0X21zGAEgASgDEiwKBHR5cGUYAiABKA4yHi5wYXltZW50cy52MS5TdGF0ZW1lbnRMaW5lVHlwZRISCgpwYXltZW50X2lkGAMgASgJEhwKD3BheW1lbnRfbGlua19pZBgEIAEoCUgAiAEBEhYKCW9yZGVyX3JlZhgFIAEoCUgBiAEBEh4KFnByb2Nlc3Nvcl9vcmRlcl9udW1iZXIYBiABKAkSFAoMYW1vdW50X21pbm9yGAcgASgDEhAKCGN1cnJlbmN5GAggASgJEhMKBm9yaWdpbhgJIAEoCUgCiAEBQhIKEF9wYXltZW50X2xpbmtfaWRCDAoKX29yZGVyX3JlZkIJCgdfb3JpZ2luKpsBChFTdGF0ZW1lbnRMaW5lVHlwZRIjCh9TVEFURU1FTlRfTElORV9UWVBFX1VOU1BFQ0lGSUVEEAASHwobU1RBVEVNRU5UX0xJTkVfVFlQRV9QQVlNRU5UEAESHgoaU1RBVEVNRU5UX0xJTkVfVFlQRV9SRUZVTkQQAhIgChxTVEFURU1FTlRfTElORV9UWVBFX1JFVkVSU0FMEAMyfgoQU3RhdGVtZW50U2VydmljZRJqChJMaXN0U3RhdGVtZW50TGluZXMSJi5wYXltZW50cy52MS5MaXN0U3RhdGVtZW50TGluZXNSZXF1ZXN0GicucGF5bWVudHMudjEuTGlzdFN0YXRlbWVudExpbmVzUmVzcG9uc2UiA5ACAWIGcHJvdG8z");
+  fileDesc("CiNwYXltZW50cy92MS9zdGF0ZW1lbnRfc2VydmljZS5wcm90bxILcGF5bWVudHMudjEiYQoZTGlzdFN0YXRlbWVudExpbmVzUmVxdWVzdBIPCgdmcm9tX21zGAEgASgDEg0KBXRvX21zGAIgASgDEhMKBmN1cnNvchgEIAEoCUgAiAEBQgkKB19jdXJzb3JKBAgDEAQigwEKGkxpc3RTdGF0ZW1lbnRMaW5lc1Jlc3BvbnNlEikKBWxpbmVzGAEgAygLMhoucGF5bWVudHMudjEuU3RhdGVtZW50TGluZRIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBEhAKCHVudGlsX21zGAMgASgDQg4KDF9uZXh0X2N1cnNvciKgAgoNU3RhdGVtZW50TGluZRINCgVhdF9tcxgBIAEoAxIsCgR0eXBlGAIgASgOMh4ucGF5bWVudHMudjEuU3RhdGVtZW50TGluZVR5cGUSEgoKcGF5bWVudF9pZBgDIAEoCRIcCg9wYXltZW50X2xpbmtfaWQYBCABKAlIAIgBARIWCglvcmRlcl9yZWYYBSABKAlIAYgBARIeChZwcm9jZXNzb3Jfb3JkZXJfbnVtYmVyGAYgASgJEhQKDGFtb3VudF9taW5vchgHIAEoAxIQCghjdXJyZW5jeRgIIAEoCRITCgZvcmlnaW4YCSABKAlIAogBAUISChBfcGF5bWVudF9saW5rX2lkQgwKCl9vcmRlcl9yZWZCCQoHX29yaWdpbiqbAQoRU3RhdGVtZW50TGluZVR5cGUSIwofU1RBVEVNRU5UX0xJTkVfVFlQRV9VTlNQRUNJRklFRBAAEh8KG1NUQVRFTUVOVF9MSU5FX1RZUEVfUEFZTUVOVBABEh4KGlNUQVRFTUVOVF9MSU5FX1RZUEVfUkVGVU5EEAISIAocU1RBVEVNRU5UX0xJTkVfVFlQRV9SRVZFUlNBTBADMn4KEFN0YXRlbWVudFNlcnZpY2USagoSTGlzdFN0YXRlbWVudExpbmVzEiYucGF5bWVudHMudjEuTGlzdFN0YXRlbWVudExpbmVzUmVxdWVzdBonLnBheW1lbnRzLnYxLkxpc3RTdGF0ZW1lbnRMaW5lc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw");
 
 /**
  * @generated from message payments.v1.ListStatementLinesRequest
@@ -31,12 +31,7 @@ export type ListStatementLinesRequest = Message<"payments.v1.ListStatementLinesR
   toMs: bigint;
 
   /**
-   * @generated from field: int32 limit = 3;
-   */
-  limit: number;
-
-  /**
-   * From the preceding response. Absent in the first request.
+   * From the preceding response. Absent in the first request. The service then ignores the times.
    *
    * @generated from field: optional string cursor = 4;
    */
@@ -65,6 +60,14 @@ export type ListStatementLinesResponse = Message<"payments.v1.ListStatementLines
    * @generated from field: optional string next_cursor = 2;
    */
   nextCursor?: string | undefined;
+
+  /**
+   * End of the statement, exclusive: to_ms, or earlier. Lines after it are not complete yet, because
+   * transactions are in progress.
+   *
+   * @generated from field: int64 until_ms = 3;
+   */
+  untilMs: bigint;
 };
 
 /**

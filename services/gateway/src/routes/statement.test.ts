@@ -23,7 +23,7 @@ const aLine = (i: number, changes: Line = {}): Line => ({
   ...changes,
 });
 
-/** Starts a gateway on a port. `pages`: the pages of the statement, or a function of their index. */
+/** Starts a gateway. `pages`: the pages of the statement, or a function of the index of a page. */
 async function start(pages: readonly Line[][] | ((page: number) => Promise<Line[]>), leaseMs = 60_000) {
   const gateway = await startTestGateway({ leaseMs });
   const countOf = Array.isArray(pages) ? pages.length : Number.POSITIVE_INFINITY;

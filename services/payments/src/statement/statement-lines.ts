@@ -41,7 +41,8 @@ export async function readUntil(em: SqlEntityManager, to: Date): Promise<Date | 
     "statement_until",
     `select floor(extract(epoch from least($1::timestamptz, clock_timestamp(),
          case when not current_setting('track_activities')::boolean then now() - interval '1 minute' end,
-         (select min(xact_start) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()))) * 1000)::bigint as ms,
+         (select min(xact_start) from pg_stat_activity
+          where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()))) * 1000)::bigint as ms,
        exists (select from money_movement_fill) as is_filling`,
     [to],
   );

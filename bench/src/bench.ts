@@ -10,6 +10,7 @@ const benchmarks = {
   growth: async () => (await import("./growth/growth.ts")).growth,
   reads: async () => (await import("./reads/reads.ts")).reads,
   start: async () => (await import("./start/start.ts")).start,
+  statement: async () => (await import("./statement/statement.ts")).statement,
   webhooks: async () => (await import("./webhooks/webhooks.ts")).webhooks,
   writes: async () => (await import("./writes/writes.ts")).writes,
 } as const;
@@ -18,6 +19,7 @@ const descriptions: readonly (readonly [keyof typeof benchmarks, string])[] = [
   ["growth", "CPU time, rows, disk and write-ahead log for each operation"],
   ["reads", "authenticated reads through the gateway, compared with bare servers"],
   ["start", "time from the start command to the first response, and idle memory and CPU"],
+  ["statement", "rate of a long money statement, and the memory of the gateway and payments"],
   ["webhooks", "delay, rate and cost from a commit to the arrival of its webhook"],
   ["writes", "creations and refunds through the gateway, compared with a bare server"],
 ];
@@ -29,6 +31,7 @@ interface BenchOptions {
   readonly quick?: boolean;
   readonly rows: number;
   readonly held: number;
+  readonly lines: number;
   readonly json?: string;
 }
 
@@ -48,6 +51,7 @@ command
   .option("--quick", "webhooks, writes: run for a few seconds; the figures are not reliable")
   .option("--rows <n>", "webhooks: number of old deliveries in scenario old", wholeFrom(1, 1_000_000_000), 5_000_000)
   .option("--held <seconds>", "webhooks: time for which scenario held keeps a transaction open", numberFrom(1, 86_400), 600)
+  .option("--lines <n>", "statement: number of lines", wholeFrom(1, 100_000_000), 1_000_000)
   .addHelpText("after", `\nBenchmarks:\n${descriptions.map(([name, text]) => `  ${name.padEnd(10)} ${text}`).join("\n")}`)
   .action(bench);
 await runCommandLine(command);

@@ -188,6 +188,51 @@ test("payments lists several pages, refunds after a confirmation, and shows a ti
   expect(await amanaBusiness("payments", "refresh", paid.id)).toMatchObject({ code: 0 });
 });
 
+test("payments statement prints a table, JSON lines or CSV, and the end of the statement", async () => {
+  const paid = await aPaidPayment(running.system, business);
+  await business.amana.payments.refund(paid.id, { amount: "0.50" });
+  const from = new Date(Date.now() - 3_600_000).toISOString();
+  const statement = (...args: string[]) => amanaBusiness("payments", "statement", "--from", from, ...args);
+  const [table, json, csv] = [await statement(), await statement("--json"), await statement("--csv")];
+  for (const { code, err } of [table, json, csv]) {
+    expect(code).toBe(0);
+    expect(err).toMatch(/^The statement ends at \d{4}-.*Z\. Use this time as --from of the next one\.\n$/);
+  }
+  const lines = json.out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, string>);
+  expect(lines.slice(-2)).toMatchObject([
+    { type: "PAYMENT", payment_id: paid.id, amount: "5000.00" },
+    { type: "REFUND", payment_id: paid.id, amount: "-0.50" },
+  ]);
+  expect(table.out.split("\n")[0]).toMatch(/^AT +TYPE +AMOUNT +TOTAL +CURRENCY/);
+  expect(table.out.trim().split("\n")).toHaveLength(lines.length + 1);
+  expect(table.out).toMatch(new RegExp(`REFUND +-0\\.50 +${lines.at(-1)?.["running_total"]} +DZD +${paid.id}\n$`));
+  expect(csv.out.trim().split("\r\n")).toHaveLength(lines.length + 1);
+  expect(csv.out).toMatch(new RegExp(`REFUND,${paid.id},,,\\d{10},-0\\.50,.*\r\n$`));
+
+  expect(await statement("--to", "2020-01-01")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("to: must be after from"),
+  });
+  expect(await statement("--csv", "--json")).toMatchObject({ code: 2 });
+});
+
+test("payments statement exits with 3 when the connection closes before the end", async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { "content-type": "text/csv", "x-statement-until": "2026-11-25T10:00:00.000Z" });
+    response.write("at,type\r\n", () => response.destroy());
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const args = ["payments", "statement", "--from", "2026-11-01", "--csv", "--url", url];
+  const { code, out, err } = await amanaBusiness(...args);
+  server.close();
+  expect({ code, out }).toEqual({ code: 3, out: "at,type\r\n" });
+  expect(err).toContain("incomplete");
+});
+
 test("refunds decide exits with 1 for an unknown refund; payments refund exits with 5 when it gets no response", async () => {
   expect((await amanaLocal("refunds", "list", "--to-decide")).out).toBe("No refund needs a decision.\n");
   const decide = ["refunds", "decide", uuidv7(), "--outcome", "ACCEPTED", "--note", "seen", "--yes"];

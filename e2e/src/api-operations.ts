@@ -33,6 +33,7 @@ const requests: Readonly<Record<string, OperationRequest>> = {
   createPayment: { request: "POST payments", body: anOrder },
   listPayments: { request: "GET payments" },
   getPayment: { request: "GET payments/{id}", needs: "payment" },
+  getStatement: { request: "GET payments/statement?from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z" },
   refreshPayment: { request: "POST payments/{id}/refresh", needs: "payment" },
   returnFromProcessor: { request: "GET {id}", needs: "returnPath" },
   returnFromProcessorByForm: { request: "POST {id}", needs: "returnPath" },

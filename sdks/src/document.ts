@@ -123,11 +123,19 @@ class Models {
 const successResponse = ({ responses }: Operation) => Object.entries(responses).find(([status]) => Number(status) < 400) ?? [];
 const resultSchema = (operation: Operation) => successResponse(operation)[1]?.content?.["application/json"]?.schema;
 
+/** Returns whether the response is a stream, such as JSON lines. Such operations get no method. */
+const isStreamed = (operation: Operation) => {
+  const { content } = successResponse(operation)[1] ?? {};
+  return content !== undefined && content["application/json"] === undefined;
+};
+
 /** Reads the document. Throws if an operation has no name, or if a name has no operation. */
 export function readApi(): Api {
-  const operations = Object.entries(document.paths).flatMap(([path, verbs]) =>
-    Object.entries(verbs).map(([verb, operation]) => ({ path, verb: verb.toUpperCase() as Method["verb"], operation })),
-  );
+  const operations = Object.entries(document.paths)
+    .flatMap(([path, verbs]) =>
+      Object.entries(verbs).map(([verb, operation]) => ({ path, verb: verb.toUpperCase() as Method["verb"], operation })),
+    )
+    .filter(({ operation }) => !isStreamed(operation));
   const ids = operations.map(({ operation }) => operation.operationId);
   const unnamed = ids.filter((id) => names[id] === undefined);
   const obsolete = Object.keys(names).filter((id) => !ids.includes(id));

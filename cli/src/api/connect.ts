@@ -27,6 +27,8 @@ export interface ApiOptions {
 export interface Api {
   readonly amana: Amana;
   readonly url: string;
+  /** Header with the key, for responses that the client library does not read. */
+  readonly authorization: string;
   readonly keyOwner: KeyOwner;
   /** Aborted by Ctrl-C, SIGTERM or SIGHUP. */
   readonly stop: AbortSignal;
@@ -78,6 +80,7 @@ export async function connect(options: ApiOptions, permittedKeys: readonly KeyOw
       allowHttp: options.allowHttp === true,
     }),
     url,
+    authorization: `Bearer ${key}`,
     keyOwner,
     stop,
     requestOptions: () => ({

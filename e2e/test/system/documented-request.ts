@@ -142,7 +142,9 @@ function createExampleRequests(method: DocumentedRequest["method"], path: string
     encodeURIComponent(String(findExample(parametersIn("path").find((parameter) => parameter.name === name)?.schema ?? {}))),
   );
   const query = Object.fromEntries(
-    parametersIn("query").flatMap((parameter) => (parameter.required ? [[parameter.name, findExample(parameter.schema)]] : [])),
+    parametersIn("query").flatMap(({ name, required, example, schema }) =>
+      required ? [[name, example ?? findExample(schema)]] : [],
+    ),
   );
   const bodySchema = resolveReference(operation.requestBody?.content["application/json"]?.schema ?? {});
   const fields = Object.entries(bodySchema.properties ?? {});

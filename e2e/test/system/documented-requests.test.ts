@@ -76,6 +76,7 @@ const permittedRejections = [
   /^(openAccount|updateAccount) account_limits_out_of_order /,
   /^(create|update)OnboardingDetails validation_failed( \/(account_purposes|account_purposes_input|other_\w+))+$/,
   /^createPerson client_underage /,
+  /^getStatement validation_failed to$/,
 ];
 
 /** Adapts a request to this system. Returns it with existing ids and a caller with access. */

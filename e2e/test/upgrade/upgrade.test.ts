@@ -130,6 +130,20 @@ test("start upgrades the data folder of an older version and keeps its data", as
   expect(await list("beneficiaries")).toMatchObject([{ name: "Karim Haddad", iban: "DZ580002100001113000000570" }]);
   expect(await list("kyc/applications?external_id=applicant-1")).toMatchObject([{ external_id: "applicant-1" }]);
   expect(await list("webhook-endpoints")).toMatchObject([{ url: "http://127.0.0.1:9/hooks" }]);
+  // The statement contains payments of the older version when a job has inserted their lines.
+  const statement = "/api/v1/payments/statement?from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z";
+  await eventually(async () => {
+    const { status, text } = await call("GET", statement);
+    expect(status).toBe(200);
+    const lines = text
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Record<string, string>);
+    expect(lines.filter(({ order_ref }) => order_ref === "order-1")).toMatchObject([
+      { type: "PAYMENT", amount: "1250.00" },
+      { type: "REFUND", amount: "-1250.00", at: "2026-11-22T04:58:15.539Z" },
+    ]);
+  });
   // Messages in the outbox of the older version are published after the upgrade.
   await eventually(async () => {
     const { rows } = await withClient(system.databaseUrls["payments"] ?? "", (client) =>

@@ -26,4 +26,5 @@ export * from "./payment-event.ts";
 export * from "./payment-refund.ts";
 export * from "./payment-timeline.ts";
 export * from "./routing-number.ts";
+export * from "./statement-line.ts";
 export * from "./webhook-endpoint.ts";

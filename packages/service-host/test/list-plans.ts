@@ -113,8 +113,8 @@ function scansOf(node: PlanNode): string[] {
   const childScans = (node.Plans ?? []).flatMap(scansOf);
   const condition = node["Index Cond"] ?? "";
   if (node["Node Type"] === "Seq Scan") return [`sequential scan of ${node["Relation Name"]}`, ...childScans];
-  // The rows of a page are read by their ids.
-  const isByBusinessOrId = /\bbusiness_id\b/.test(condition) || /^\(?id = ANY/.test(condition);
+  // The rows of a page, and rows that are joined to them, are read by their ids.
+  const isByBusinessOrId = /\bbusiness_id\b/.test(condition) || /^\(?id = /.test(condition);
   if (node["Index Name"] !== undefined && !isByBusinessOrId)
     return [`scan of ${node["Index Name"]} with ${condition}`, ...childScans];
   return childScans;

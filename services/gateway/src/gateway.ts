@@ -80,6 +80,8 @@ declare module "fastify" {
     bulkhead?: Bulkhead;
     /** Excludes health checks from the limits of requests and bytes in flight. */
     isUnbounded?: boolean;
+    /** Excludes responses whose duration depends on their length and reader from the durations. */
+    isStreamed?: boolean;
   }
   interface FastifyRequest {
     /** Set by `authenticate`. */

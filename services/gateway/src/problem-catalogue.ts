@@ -356,6 +356,11 @@ export const problemCatalogue = {
     "A part of the service is unavailable. Send the request again in a few seconds.",
     503,
   ],
+  statement_not_ready: [
+    "Statement is not ready",
+    "Earlier payments are being added to statements after an upgrade. Try again in a few minutes.",
+    503,
+  ],
   unknown_event_type: [
     "Unknown event type",
     "The event type does not exist. The documentation lists the event types of webhook endpoints.",

@@ -13,6 +13,7 @@ import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_s
 import { DeadLetterService } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
+import { StatementService } from "@amana/contracts/payments/v1/statement_service_pb";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { createRpcClient, type RpcChannel } from "@amana/rpc";
@@ -37,6 +38,7 @@ export function createRpc({ identity, kyc, clients, payments, webhooks }: Channe
     accounts: createRpcClient(AccountService, clients),
     payments: createRpcClient(PaymentService, payments),
     refunds: createRpcClient(RefundService, payments),
+    statements: createRpcClient(StatementService, payments),
     webhookEndpoints: createRpcClient(WebhookEndpointService, webhooks),
     events: createRpcClient(EventService, webhooks),
     /** A client for each service that consumes events. */

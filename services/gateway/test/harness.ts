@@ -13,6 +13,7 @@ import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_s
 import { DeadLetterService } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
+import { StatementService } from "@amana/contracts/payments/v1/statement_service_pb";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
 import { type Call, type Implementations, type ServedService, serve } from "@amana/rpc";
@@ -40,6 +41,7 @@ const services = {
   accounts: AccountService,
   payments: PaymentService,
   refunds: RefundService,
+  statements: StatementService,
   webhookEndpoints: WebhookEndpointService,
   events: EventService,
   deadLetters: DeadLetterService,

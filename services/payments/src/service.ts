@@ -1,10 +1,12 @@
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
+import { StatementService } from "@amana/contracts/payments/v1/statement_service_pb";
 import { serveFrom } from "@amana/rpc";
 import type { Service } from "@amana/service-host";
 import { type Config, readConfig } from "./config.ts";
 import { type Context, createContext } from "./context.ts";
 import { advanceRefunds } from "./jobs/advance-refunds.ts";
+import { fillMoneyMovements } from "./jobs/fill-money-movements.ts";
 import { reconcilePayments } from "./jobs/reconcile-payments.ts";
 import { followUpPayments, rereadPayments } from "./jobs/reread-payments.ts";
 import { showUnfinished } from "./metrics.ts";
@@ -18,7 +20,11 @@ export const payments: Service<Config, Context> = {
   database,
   readConfig,
   createContext,
-  rpcServices: (context) => [serveFrom(PaymentService, rpcs, context), serveFrom(RefundService, rpcs, context)],
+  rpcServices: (context) => [
+    serveFrom(PaymentService, rpcs, context),
+    serveFrom(RefundService, rpcs, context),
+    serveFrom(StatementService, rpcs, context),
+  ],
   jobs: (context) => [
     reconcilePayments(context),
     watchHistory(context),
@@ -26,5 +32,6 @@ export const payments: Service<Config, Context> = {
     rereadPayments(context),
     followUpPayments(context),
     showUnfinished(context.orm),
+    fillMoneyMovements(context),
   ],
 };

@@ -187,3 +187,27 @@ describe("clock", () => {
     },
   );
 });
+
+test("money-movements lists deposits, refunds and reversals in the order of their times, with their sum in centimes", async () => {
+  await using ownSandbox = await aSandbox();
+  const { url } = ownSandbox;
+  const partial = await payNewOrder(url);
+  const reversed = await payNewOrder(url);
+  const declined = await registerNewOrder(url);
+  await control(url, "POST", `payments/${declined.orderId}/cancel`);
+  await call(url, "confirmOrder.do", { orderId: partial.orderId });
+  await control(url, "POST", `payments/${partial.orderId}/refund`, { amount: "1000.05" });
+  await call(url, "refund.do", { orderId: partial.orderId, amount: "5" });
+  await control(url, "POST", `payments/${reversed.orderId}/reverse`);
+  const { body } = await control(url, "GET", "money-movements");
+  expect(body).toMatchObject({
+    movements: [
+      { orderId: partial.orderId, type: "DEPOSIT", amount: 500_000 },
+      { orderId: reversed.orderId, type: "DEPOSIT", amount: 500_000 },
+      { orderId: partial.orderId, type: "REFUND", amount: -100_005 },
+      { orderId: partial.orderId, type: "REFUND", amount: -5 },
+      { orderId: reversed.orderId, type: "REVERSAL", amount: -500_000 },
+    ],
+    total: 399_990,
+  });
+});

@@ -7,6 +7,7 @@ import { type Columns, jsonText, localTime, print, printFields } from "../../pri
 import { apiCommand, parseAmount, parseText, parseTime } from "../api-command.ts";
 import type { Api, ApiOptions } from "../connect.ts";
 import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
+import { printStatement, type StatementOptions } from "../statement.ts";
 import { printTimeline, timelineForBusiness } from "../timeline.ts";
 
 const columns: Columns<Payment> = {
@@ -36,7 +37,7 @@ interface Filters extends ListOptions {
 }
 
 export function payments(program: Command): void {
-  const group = program.command("payments").description("list, show, refresh or refund card payments");
+  const group = program.command("payments").description("list, show, refresh or refund card payments, or print a statement");
   withListOptions(
     apiCommand<Filters>(
       group,
@@ -100,6 +101,20 @@ export function payments(program: Command): void {
     },
     refund,
   ).option("--amount <amount>", "amount to refund (default: the full payment)", parseAmount);
+  apiCommand<StatementOptions>(
+    group,
+    "statement",
+    {
+      summary: "print payments, refunds and reversals in the order in which they became true, with the running total",
+      example: "payments statement --from 2026-11-01 --to 2026-12-01 --csv > november.csv",
+      key: ["business"],
+      helpNote: "With --json, one JSON document on each line.",
+    },
+    printStatement,
+  )
+    .requiredOption("--from <time>", "start, inclusive", parseTime)
+    .option("--to <time>", "end, exclusive, at most 92 days after the start (default: now)", parseTime)
+    .option("--csv", "print CSV");
   withListOptions(
     apiCommand<ListOptions>(
       group,

@@ -21,9 +21,12 @@ export function apiCaller(baseUrl: string, key: string) {
     return {
       status: response.statusCode,
       headers: response.headers,
-      body: text ? (JSON.parse(text) as Record<string, unknown>) : {},
+      body: isJson(response.headers["content-type"]) ? (JSON.parse(text) as Record<string, unknown>) : {},
       /** The unparsed body. */
       text,
     };
   };
 }
+
+/** Returns whether a body is one JSON document: not absent, a page or JSON lines. */
+const isJson = (contentType: string | string[] | undefined) => /^application\/(problem\+)?json\b/.test(String(contentType ?? ""));

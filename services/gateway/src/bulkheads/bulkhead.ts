@@ -12,6 +12,8 @@ export type Bulkhead = keyof typeof bulkheads;
 export const bulkheads = {
   read: { slots: 16, perCaller: 8 },
   search: { slots: 4, perCaller: 2 },
+  /** Pages of statements, so that long statements delay no other reads. */
+  statement: { slots: 4, perCaller: 2 },
   change: { slots: 16, perCaller: 8 },
   // Calls of the next three bulkheads wait for the card processor or the verification provider.
   creation: { slots: 64, perCaller: 16 },

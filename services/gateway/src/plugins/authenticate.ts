@@ -77,6 +77,16 @@ export function authenticate(scope: App, gateway: Gateway, role: "business" | "a
 }
 
 /**
+ * Throws a Problem unless the key of a long response is still valid: a revocation ends the response
+ * at its next page.
+ */
+export async function requireValidKey({ keys }: Gateway, request: FastifyRequest): Promise<void> {
+  const { state, caller, allows } = await keys.resolve(presentedKeyHash(request.raw));
+  if (!caller) throw Problem.of(problemCodes[state] ?? "service_unavailable");
+  if (allows && !allows(request.ip)) throw Problem.of("address_not_allowed");
+}
+
+/**
  * Creates a function that returns the response to a failed authentication: the error itself, or 429
  * after too many failures from one network. Valid keys from that network are still accepted.
  */

@@ -6,7 +6,7 @@ export function measureRequests(app: App): void {
   app.addHook("onResponse", (request, reply, done) => {
     const { url } = request.routeOptions;
     const labels = { method: methodOf(request.method), route: request.is404 || url === undefined ? "none" : url };
-    requestDuration.observe(labels, reply.elapsedTime / 1000);
+    if (!request.routeOptions.config.isStreamed) requestDuration.observe(labels, reply.elapsedTime / 1000);
     requests.inc({ ...labels, status: reply.statusCode });
     done();
   });

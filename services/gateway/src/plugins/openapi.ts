@@ -143,7 +143,7 @@ function completeOperation(method: string, operation: Operation): void {
   for (const [status, response] of Object.entries(operation.responses)) {
     const isSuccess = status.startsWith("2");
     const isCreated = status === "201" || status === "202";
-    const isPage = status === "200" && hasQuery;
+    const isPage = status === "200" && ownParameters.some(({ name }) => name === "limit");
     // A rejection by an external system is a final response, so it is stored, too.
     const isStored = method === "post" && (isSuccess || status === "502" || (status === "422" && callsExternally));
     const retryAfterText =

@@ -285,7 +285,7 @@ describe("reference", () => {
     expect([response.statusCode, response.headers["location"]]).toEqual([308, "/docs"]);
   });
 
-  test("only the list of API keys has a required query parameter", async () => {
+  test("only the list of API keys and the statement have required query parameters", async () => {
     const document = (await gateway.app.inject("/openapi.json")).json();
     type Parameter = { in: string; name: string; required?: boolean };
     const operations = Object.values(document.paths as Record<string, Record<string, { parameters: Parameter[] }>>);
@@ -293,7 +293,9 @@ describe("reference", () => {
       .flatMap((methods) => Object.values(methods))
       .flatMap(({ parameters }) => parameters.filter((parameter) => parameter.in === "query"));
     expect(query.length).toBeGreaterThan(15);
-    expect(new Set(query.filter(({ required }) => required).map(({ name }) => name))).toEqual(new Set(["business_id"]));
+    expect(new Set(query.filter(({ required }) => required).map(({ name }) => name))).toEqual(
+      new Set(["business_id", "from", "to"]),
+    );
   });
 
   test("every operation with an id in its path or query documents 404", async () => {

@@ -7,6 +7,7 @@ import type { App, Gateway } from "../gateway.ts";
 import { act, create, list, read } from "../operations.ts";
 import { Problem } from "../problem.ts";
 import type { ProblemCode } from "../problem-catalogue.ts";
+import { addStatement } from "./statement.ts";
 
 const currency = "DZD";
 /** A creation or refund may take 40 s. The rest is for the key lookup and the response. */
@@ -16,7 +17,11 @@ const refreshTimeoutMs = 15_000;
 
 const payment = { tag: "Payments", response: PaymentJson, render: renderPayment } as const;
 
-export async function payments(app: App, { rpc: { payments: rpc }, allowInsecureUrls }: Gateway): Promise<void> {
+export async function payments(app: App, gateway: Gateway): Promise<void> {
+  const {
+    rpc: { payments: rpc },
+    allowInsecureUrls,
+  } = gateway;
   const returnUrl = (purpose: string, example: string) => webUrl({ insecure: allowInsecureUrls, purpose, examples: [example] });
 
   create(app, "", {
@@ -107,6 +112,8 @@ export async function payments(app: App, { rpc: { payments: rpc }, allowInsecure
         throwAfterDeadline("refund_outcome_unknown"),
       ),
   });
+
+  addStatement(app, gateway);
 }
 
 /**

@@ -88,3 +88,9 @@ export const processorOutcomeUnknown = (paymentId: string) =>
   );
 
 export const returnTokenUnknown = () => notFound("not_found", "There is no payment for this return URL.");
+
+export const statementNotReady = () =>
+  unavailable(
+    "statement_not_ready",
+    "The statement is not available yet, because earlier payments are still being added to it after an upgrade. Try again in a few minutes.",
+  );

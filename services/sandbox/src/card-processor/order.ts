@@ -107,6 +107,29 @@ export function reverseOrder(order: Order, nowMs: number): void {
   order.reversedAtMs = nowMs;
 }
 
+export interface Movement {
+  readonly orderId: string;
+  readonly orderNumber: string;
+  readonly at: string;
+  readonly type: "DEPOSIT" | "REFUND" | "REVERSAL";
+  /** Centimes. Negative for refunds and reversals. */
+  readonly amount: number;
+}
+
+/** Returns the deposit of an order and what was given back of it, in the order of their times. */
+export function movementsOf(order: Order): Movement[] {
+  const { orderId, orderNumber, amountMinor, outcome, finishedAtMs, refunds = [], reversedAtMs } = order;
+  const movement = (type: Movement["type"], atMs: number, amount: number) => ({
+    ...{ orderId, orderNumber, at: new Date(atMs).toISOString(), type, amount },
+  });
+  if (outcome !== "accepted" || finishedAtMs === undefined) return [];
+  return [
+    movement("DEPOSIT", finishedAtMs, amountMinor),
+    ...refunds.map((refund) => movement("REFUND", refund.atMs, -refund.amountMinor)),
+    ...(reversedAtMs === undefined ? [] : [movement("REVERSAL", reversedAtMs, -amountMinor)]),
+  ];
+}
+
 /** Returns the URL of the shop to which the browser returns. Keeps the query of the shop's URL. */
 export function redirectUrl(order: Order): string {
   const isPaid = order.outcome === "accepted";

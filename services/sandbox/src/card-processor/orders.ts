@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { findBy, inOneTransaction, queryBody } from "../database.ts";
+import { findBy, inOneTransaction, query, queryBody } from "../database.ts";
 import { applyTimeLimits, type Order } from "./order.ts";
 
 export type Orders = ReturnType<typeof createOrders>;
@@ -28,12 +28,19 @@ export function createOrders({ database, clock }: Pick<Context, "database" | "cl
       database,
       `select body from payment_order_version where ${column} = ? and at_ms <= ? order by id desc limit 1`,
     );
+  const bodies = query<{ body: string }>(database, "select body from payment_order");
   const versionById = versionBy("order_id");
   const versionByNumber = versionBy("order_number");
   return {
     byId: findBy(database, "payment_order", "order_id", applyAndSave),
     byNumber: findBy(database, "payment_order", "order_number", applyAndSave),
     save,
+    /** Returns all orders. */
+    all: () => {
+      const orders = bodies().map(({ body }) => JSON.parse(body) as Order);
+      for (const order of orders) applyAndSave(order);
+      return orders;
+    },
     /** Returns read-only access to the orders at an earlier time of the machine's clock. */
     asOf: (atMs: number) => ({
       byId: (orderId: string) => versionById(orderId, atMs),

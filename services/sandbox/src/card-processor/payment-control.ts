@@ -7,6 +7,7 @@ import {
   cancelOrder,
   chooseCard,
   enterPassword,
+  movementsOf,
   type Order,
   redirectUrl,
   refundableMinor,
@@ -27,6 +28,13 @@ export function paymentControl(app: FastifyInstance, processor: Processor): void
     unknown: { error: "unknown_order", message: "The sandbox does not have this order. Register one with register.do." },
     calls,
     view: (order) => viewOf(processor, order),
+  });
+
+  // The books of the processor, with which a merchant's statement can be compared.
+  app.get("/sandbox/money-movements", () => {
+    const movements = orders.all().flatMap(movementsOf);
+    movements.sort((a, b) => a.at.localeCompare(b.at));
+    return { movements, total: movements.reduce((sum, { amount }) => sum + amount, 0) };
   });
 
   control("/pay", (order, { pan, expiry, cvv2, password }, reply) => {

@@ -1,0 +1,208 @@
+import { type StatementLine, StatementLineType } from "@amana/contracts/payments/v1/statement_service_pb";
+import { DomainError } from "@amana/rpc";
+import { eventually } from "@amana/testing";
+import { describe, expect, test } from "vitest";
+import { startTestGateway } from "../../test/harness.ts";
+import { RawClient } from "../../test/raw-client.ts";
+import { allBytes } from "../bytes/byte-counters.ts";
+
+const paymentId = "019a0000-0000-7000-8000-000000000001";
+const from = "2026-11-01T00:00:00Z";
+const path = `/api/v1/payments/statement?from=${from}&to=2026-12-01T00:00:00Z`;
+const fromMs = Date.parse(from);
+const untilMs = BigInt(Date.parse("2026-11-25T10:00:00.123Z"));
+
+type Line = Partial<Omit<StatementLine, "$typeName" | "$unknown">>;
+const aLine = (i: number, changes: Line = {}): Line => ({
+  atMs: BigInt(fromMs + i),
+  type: StatementLineType.PAYMENT,
+  paymentId,
+  processorOrderNumber: "0123456789",
+  amountMinor: 10_050n,
+  currency: "DZD",
+  ...changes,
+});
+
+/** Starts a gateway. `pages`: the pages of the statement, or a function of the index of a page. */
+async function start(pages: readonly Line[][] | ((page: number) => Promise<Line[]>), leaseMs = 60_000) {
+  const gateway = await startTestGateway({ leaseMs });
+  const countOf = Array.isArray(pages) ? pages.length : Number.POSITIVE_INFINITY;
+  gateway.behaviour.statements.listStatementLines = async ({ cursor }) => {
+    const page = Number(cursor ?? 0);
+    const lines = typeof pages === "function" ? await pages(page) : (pages[page] ?? []);
+    return { lines, untilMs, ...(page + 1 < countOf && { nextCursor: String(page + 1) }) } as never;
+  };
+  const port = Number(new URL(await gateway.app.listen({ host: "127.0.0.1", port: 0 })).port);
+  const key = gateway.aKey();
+  return {
+    gateway,
+    port,
+    key,
+    get: (query = path, headers = {}) => fetch(`http://127.0.0.1:${port}${query}`, { headers: { ...key.headers, ...headers } }),
+    countCalls: () => gateway.received.filter(({ rpc }) => rpc === "ListStatementLines").length,
+    [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
+  };
+}
+
+/** A page of 250 KB of JSON lines. */
+const longPage = Array.from({ length: 1_000 }, (_, i) => aLine(i, { orderRef: "x".repeat(20) }));
+
+const getHeadOf = ({ headers }: { headers: { authorization: string } }) =>
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${headers.authorization}\r\n\r\n`;
+
+describe("GET /payments/statement", () => {
+  test("returns JSON lines of all pages with an exact running total", async () => {
+    await using server = await start([
+      [aLine(0, { orderRef: "a-1", paymentLinkId: paymentId }), aLine(1, { amountMinor: 9_007_199_254_740_993n })],
+      [aLine(2, { type: StatementLineType.REFUND, amountMinor: -50n, origin: "PROCESSOR" })],
+      [],
+    ]);
+    const response = await server.get();
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/x-ndjson");
+    expect(response.headers.get("x-statement-until")).toBe("2026-11-25T10:00:00.123Z");
+    const lines = (await response.text()).split("\n");
+    expect(lines.pop()).toBe("");
+    const common = { payment_id: paymentId, processor_order_number: "0123456789", currency: "DZD" };
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      {
+        ...{ ...common, at: "2026-11-01T00:00:00.000Z", type: "PAYMENT", amount: "100.50", running_total: "100.50" },
+        ...{ order_ref: "a-1", payment_link_id: paymentId },
+      },
+      {
+        ...{ ...common, at: "2026-11-01T00:00:00.001Z", type: "PAYMENT" },
+        ...{ amount: "90071992547409.93", running_total: "90071992547510.43" },
+      },
+      {
+        ...{ ...common, at: "2026-11-01T00:00:00.002Z", type: "REFUND" },
+        ...{ amount: "-0.50", running_total: "90071992547509.93", origin: "PROCESSOR" },
+      },
+    ]);
+    expect(server.gateway.received.map(({ request }) => request)).toMatchObject([
+      { fromMs: BigInt(fromMs), toMs: BigInt(Date.parse("2026-12-01T00:00:00Z")) },
+      { cursor: "1" },
+      { cursor: "2" },
+    ]);
+  });
+
+  test("returns CSV with quoted cells and without formulas for Accept: text/csv", async () => {
+    const references = ['=HYPERLINK("x")', "+1", "-1", "@a", "\ta", "\ra", 'a "b", c', "a\nb", "a=b"];
+    await using server = await start([references.map((orderRef, i) => aLine(i, { orderRef, amountMinor: -1n }))]);
+    const response = await server.get(path, { accept: "application/x-ndjson;q=0.5, text/csv" });
+    expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
+    expect(response.headers.get("content-disposition")).toBe('attachment; filename="statement-2026-11-01-2026-11-25.csv"');
+    const text = await response.text();
+    const [header, first] = text.split("\r\n");
+    expect(header).toBe(
+      "at,type,payment_id,payment_link_id,order_ref,processor_order_number,amount,running_total,currency,origin",
+    );
+    expect(first).toBe(`2026-11-01T00:00:00.000Z,PAYMENT,${paymentId},,"'=HYPERLINK(""x"")",0123456789,-0.01,-0.01,DZD,`);
+    const cells = [...text.matchAll(/,,("(?:[^"]|"")*"|[^,]*),0123456789/g)].map(([, cell]) => cell);
+    expect(cells).toEqual([...[`"'=HYPERLINK(""x"")"`, "'+1", "'-1", "'@a", "'\ta", `"'\ra"`, '"a ""b"", c"', '"a\nb"', "a=b"]]);
+  });
+
+  test.each([
+    ["text/csv", "text/csv"],
+    ["*/*", "application/x-ndjson"],
+    ["text/csv;q=0", "application/x-ndjson"],
+    ["text/csv;q=0.4, application/x-ndjson;q=0.5", "application/x-ndjson"],
+    ["text/html, TEXT/CSV;q=0.1", "text/csv"],
+  ])("responds to Accept: %s with %s", async (accept, contentType) => {
+    await using server = await start([[]]);
+    expect((await server.get(path, { accept })).headers.get("content-type")).toMatch(`${contentType}`);
+  });
+
+  test.each([
+    ["without to", `?from=${from}`, "to"],
+    ["with to before from", `?from=${from}&to=2026-10-31T00:00:00Z`, "to"],
+    ["with to equal to from", `?from=${from}&to=${from}`, "to"],
+    ["for 92 days and a millisecond", `?from=${from}&to=2027-02-01T00:00:00.001Z`, "to"],
+    ["with a date as from", "?from=2026-11-01&to=2026-11-02T00:00:00Z", "from"],
+    ["with an unknown parameter", `?from=${from}&to=2026-11-02T00:00:00Z&limit=5`, "limit"],
+  ])("rejects a request %s with 422 and sends no RPC", async (_, query, parameter) => {
+    await using server = await start([[]]);
+    const response = await server.get(`/api/v1/payments/statement${query}`);
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ errors: [{ parameter }] });
+    expect(server.countCalls()).toBe(0);
+  });
+
+  test("accepts a range of exactly 92 days", async () => {
+    await using server = await start([[]]);
+    expect((await server.get(`/api/v1/payments/statement?from=${from}&to=2027-02-01T00:00:00Z`)).status).toBe(200);
+  });
+
+  test("responds with a problem when the first page fails", async () => {
+    await using server = await start(async () => {
+      throw new DomainError("unavailable", "statement_not_ready", "not ready");
+    });
+    const response = await server.get();
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([503, "statement_not_ready"]);
+  });
+
+  test("closes the connection without the end of the body when a later page fails", async () => {
+    await using server = await start(async (page) => {
+      if (page === 2) throw new DomainError("unavailable", "service_down", "not available");
+      return [aLine(page)];
+    });
+    await using client = new RawClient(server.port);
+    await client.write(getHeadOf(server.key));
+    await client.waitUntilClosed();
+    expect(client.statuses).toEqual(["200"]);
+    expect(client.text.match(/"amount"/g)).toHaveLength(2);
+    expect(client.text).not.toMatch(/\r\n0\r\n\r\n$/);
+    await expect((async () => (await server.get()).text())()).rejects.toThrow();
+  });
+
+  test("closes the connection at the next page after the key is revoked", async () => {
+    const { promise: revoked, resolve: reportRevoked } = Promise.withResolvers<void>();
+    await using server = await start(async (page) => {
+      if (page === 1) await revoked;
+      return [aLine(page)];
+    }, 0);
+    const response = await server.get();
+    expect(response.status).toBe(200);
+    server.key.revoke();
+    reportRevoked();
+    await expect(response.text()).rejects.toThrow();
+    expect(server.countCalls()).toBeLessThanOrEqual(3);
+  });
+
+  test("reads only a few pages ahead of a client that does not read, and frees its memory when the client closes", async () => {
+    await using server = await start(async () => longPage);
+    await using client = new RawClient(server.port, { reads: false });
+    await client.write(getHeadOf(server.key));
+    let calls = 0;
+    // The buffers of the operating system take some megabytes.
+    await eventually(async () => {
+      const before = calls;
+      calls = server.countCalls();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(calls).toBeGreaterThan(2);
+      expect(calls).toBe(before);
+    });
+    expect(calls).toBeLessThan(100);
+    expect(server.gateway.bytes.used(allBytes)).toBe(2 * 1024 * 1024);
+    client.socket.destroy();
+    await eventually(() => expect(server.gateway.bytes.used(allBytes)).toBe(0));
+    const callsAtEnd = server.countCalls();
+    expect(callsAtEnd).toBeLessThanOrEqual(calls + 1);
+  });
+
+  test("rejects a third statement of the business with 429 until one of the two others has ended", async () => {
+    await using server = await start(async () => longPage);
+    const open = [await server.get(), await server.get()];
+    const rejected = await server.get();
+    expect([rejected.status, rejected.headers.get("retry-after")]).toEqual([429, "5"]);
+    const other = server.gateway.aKey();
+    const otherResponse = await fetch(`http://127.0.0.1:${server.port}${path}`, { headers: other.headers });
+    expect(otherResponse.status).toBe(200);
+    await open[0]?.body?.cancel();
+    await eventually(async () => {
+      const response = await server.get();
+      await response.body?.cancel();
+      expect(response.status).toBe(200);
+    });
+    await Promise.all([otherResponse, open[1]].map((response) => response?.body?.cancel()));
+  });
+});

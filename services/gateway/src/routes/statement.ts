@@ -1,0 +1,130 @@
+import { Readable } from "node:stream";
+import { StatementLineJson } from "@amana/public-api";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { callerKey, callOf, requestLogFields } from "../call.ts";
+import { timestamp } from "../form/fields.ts";
+import type { App, Gateway } from "../gateway.ts";
+import { rateLimitRefusals } from "../metrics.ts";
+import type { Tag } from "../openapi-tags.ts";
+import { requireValidKey } from "../plugins/authenticate.ts";
+import { Problem, validationFailed } from "../problem.ts";
+import { csv, type Format, formatOf, jsonLines } from "../statement/formats.ts";
+import { streamLines } from "../statement/stream-lines.ts";
+
+const daysMax = 92;
+/** Maximum number of statements that are sent to one business at the same time. */
+const perBusiness = 2;
+/** Memory of a statement: two pages as messages and as text. It counts as an unsent response. */
+const statementBytes = 2 * 1024 * 1024;
+
+/** Adds the statement, which is sent page by page while the client reads it. */
+export function addStatement(app: App, gateway: Gateway): void {
+  const { rpc, bytes, byteBounds, logger } = gateway;
+  const openByBusiness = new Map<string, number>();
+
+  /** Counts a statement until its response is closed. Throws a Problem at a limit. */
+  const admit = (request: FastifyRequest, reply: FastifyReply) => {
+    // The client disconnected, and "close" is not emitted again.
+    if (reply.raw.destroyed) throw Problem.of("service_unavailable");
+    const key = callerKey(request);
+    const open = openByBusiness.get(key) ?? 0;
+    if (open >= perBusiness) {
+      rateLimitRefusals.inc({ limit: "at_once" });
+      throw Problem.of("rate_limited", { detail: tooManyStatements, headers: { "retry-after": "5" } });
+    }
+    const bounds = byteBounds.of(request);
+    const exceededBound = bytes.take(bounds, statementBytes);
+    if (exceededBound) throw exceededBound.refusal();
+    openByBusiness.set(key, open + 1);
+    reply.raw.once("close", () => {
+      bytes.add(bounds, -statementBytes);
+      const remaining = (openByBusiness.get(key) ?? 1) - 1;
+      if (remaining === 0) openByBusiness.delete(key);
+      else openByBusiness.set(key, remaining);
+    });
+  };
+
+  app.route({
+    method: "GET",
+    url: "/statement",
+    exposeHeadRoute: false,
+    config: { bulkhead: "statement", isStreamed: true },
+    schema: statementSchema(),
+    handler: async (request: FastifyRequest, reply: FastifyReply) => {
+      const { from, to } = request.query as { from: string; to: string };
+      const range = rangeOf(from, to);
+      admit(request, reply);
+      const call = callOf(request, reply);
+      const { listStatementLines } = rpc.statements;
+      const readPage = (cursor?: string) => listStatementLines({ ...range, ...(cursor !== undefined && { cursor }) }, call);
+      const firstPage = await readPage();
+      const format = formatOf(request.headers.accept);
+      const lines = streamLines(firstPage, format, async (cursor) => {
+        await requireValidKey(gateway, request);
+        return await readPage(cursor);
+      });
+      const stream = Readable.from(lines, { objectMode: false, highWaterMark: 1 });
+      stream.once("error", (error) =>
+        logger.warn({ err: error, ...requestLogFields(request) }, "statement not completed, connection closed"),
+      );
+      return reply.headers(headersOf(format, range.fromMs, firstPage.untilMs)).send(stream);
+    },
+  });
+}
+
+const tooManyStatements = `At most ${perBusiness} statements are sent to a business at the same time. Read one to its end, or close its connection.`;
+
+const headersOf = (format: Format, fromMs: bigint, untilMs: bigint) => {
+  const [from, until] = [fromMs, untilMs].map((ms) => new Date(Number(ms)).toISOString()) as [string, string];
+  const fileName = `statement-${from.slice(0, 10)}-${until.slice(0, 10)}.csv`;
+  return {
+    vary: "accept",
+    "content-type": format.contentType,
+    "x-statement-until": until,
+    ...(format === csv && { "content-disposition": `attachment; filename="${fileName}"` }),
+  };
+};
+
+/**
+ * Returns the range of a statement. Throws a Problem unless `to` is after `from`, by at most 92
+ * days.
+ */
+function rangeOf(from: string, to: string): { fromMs: bigint; toMs: bigint } {
+  const [fromMs = 0, toMs = 0] = [from, to].map((time) => Date.parse(time.toUpperCase()));
+  if (toMs > fromMs && toMs - fromMs <= daysMax * 86_400_000) return { fromMs: BigInt(fromMs), toMs: BigInt(toMs) };
+  throw validationFailed([
+    { parameter: "to", code: "invalid", message: `must be after from, and at most ${daysMax} days after it` },
+  ]);
+}
+
+const statementSchema = () => ({
+  tags: ["Payments" satisfies Tag],
+  operationId: "getStatement",
+  summary: "Get the money statement",
+  description:
+    "Returns the payments, refunds and reversals of your business from `from` to `to`, at most 92 days, in the order in " +
+    "which they became true. The response is JSON lines, or CSV with `Accept: text/csv`. It is streamed, so it has any " +
+    "number of lines. If the connection closes before the end of the chunked body, the statement is incomplete: request it " +
+    "again. The statement ends at `X-Statement-Until`, which is earlier than `to` if `to` is in the future or a change " +
+    "before it is still being committed. Use it as `from` of the next statement, so that no line is missing or repeated.",
+  querystring: Type.Object({
+    from: timestamp({ description: "Start of the time range, inclusive." }),
+    to: timestamp({
+      description: "End of the time range, exclusive, at most 92 days after `from`.",
+      examples: ["2026-11-21T10:00:00Z"],
+    }),
+  }),
+  response: {
+    200: {
+      description: "The statement. Each line is a JSON object, or a CSV record with the same names in the header.",
+      headers: {
+        "X-Statement-Until": { type: "string", format: "date-time", description: "End of the statement, exclusive." },
+      },
+      content: {
+        [jsonLines.contentType]: { schema: StatementLineJson },
+        "text/csv": { schema: Type.String() },
+      },
+    },
+  },
+});

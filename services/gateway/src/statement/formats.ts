@@ -1,0 +1,60 @@
+import type { StatementLine } from "@amana/contracts/payments/v1/statement_service_pb";
+import { formatMoney, renderStatementLine, StatementLineJson } from "@amana/public-api";
+
+/** Form of a statement. */
+export interface Format {
+  readonly contentType: string;
+  /** Text before the first line. */
+  readonly header: string;
+  /** Returns the text of a line with its running total. */
+  readonly renderLine: (line: StatementLine, runningTotalMinor: bigint) => string;
+}
+
+/** JSON lines: a JSON object in each line. */
+export const jsonLines: Format = {
+  contentType: "application/x-ndjson",
+  header: "",
+  renderLine: (line, runningTotalMinor) =>
+    `${JSON.stringify({ ...renderStatementLine(line), running_total: formatMoney(runningTotalMinor, line.currency) })}\n`,
+};
+
+const columns = Object.keys(StatementLineJson.properties);
+const numericColumns = ["amount", "running_total"];
+
+/** CSV (RFC 4180) with a header. An absent value is an empty cell. */
+export const csv: Format = {
+  contentType: "text/csv; charset=utf-8; header=present",
+  header: `${columns.join()}\r\n`,
+  renderLine(line, runningTotalMinor) {
+    const values: Readonly<Record<string, string | undefined>> = {
+      ...renderStatementLine(line),
+      running_total: formatMoney(runningTotalMinor, line.currency),
+    };
+    const cells = columns.map((column) => {
+      const value = values[column] ?? "";
+      return quote(numericColumns.includes(column) ? value : escapeFormula(value));
+    });
+    return `${cells.join()}\r\n`;
+  },
+};
+
+/** Prefixes a text that a spreadsheet would execute as a formula. */
+const escapeFormula = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+
+const quote = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/**
+ * Returns the format that an Accept header prefers (RFC 9110, section 12.5.1). JSON lines are the
+ * default, also for a header that accepts neither format.
+ */
+export function formatOf(accept = ""): Format {
+  const weightOf = (type: string) => {
+    const ranges = accept.split(",").map((range) => range.split(";").map((part) => part.trim().toLowerCase()));
+    const range = ranges.find(([name]) => name === type);
+    if (!range) return 0;
+    const weight = range.find((parameter) => parameter.startsWith("q="));
+    return weight === undefined ? 1 : Number(weight.slice(2)) || 0;
+  };
+  const csvWeight = weightOf("text/csv");
+  return csvWeight > 0 && csvWeight >= weightOf("application/x-ndjson") ? csv : jsonLines;
+}

@@ -1,0 +1,28 @@
+import type { ListStatementLinesResponse } from "@amana/contracts/payments/v1/statement_service_pb";
+import type { Format } from "./formats.ts";
+
+/**
+ * Yields the text of a statement, page by page. Reads the next page while the consumer writes the
+ * previous one, so that at most two pages are in memory. Running totals are exact.
+ */
+export async function* streamLines(
+  first: ListStatementLinesResponse,
+  { header, renderLine }: Format,
+  readNext: (cursor: string) => Promise<ListStatementLinesResponse>,
+): AsyncGenerator<string, void> {
+  let totalMinor = 0n;
+  let text = header;
+  let page: ListStatementLinesResponse | undefined = first;
+  while (page) {
+    const next: Promise<ListStatementLinesResponse> | undefined = page.nextCursor ? readNext(page.nextCursor) : undefined;
+    // The consumer may end before it uses the next page.
+    next?.catch(() => {});
+    for (const line of page.lines) {
+      totalMinor += line.amountMinor;
+      text += renderLine(line, totalMinor);
+    }
+    if (text !== "") yield text;
+    text = "";
+    page = await next;
+  }
+}

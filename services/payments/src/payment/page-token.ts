@@ -1,0 +1,14 @@
+import { createHash } from "node:crypto";
+
+/**
+ * Returns the token in the addresses of a payment's result page and receipt: the SHA-256 of its
+ * return token, in hexadecimal. It is as unguessable as the return token and does not reveal it.
+ * Payments of earlier versions have one too.
+ */
+export const pageTokenOf = (returnToken: string): string => createHash("sha256").update(returnToken).digest("hex");
+
+/** SQL expression of `pageTokenOf` for a row of the table payment. The expression has an index. */
+export const pageTokenSql = "encode(sha256(return_token::bytea), 'hex')";
+
+/** Form of a page token. PostgreSQL rejects some other texts, for example a text with NUL. */
+export const pageTokenForm = /^[0-9a-f]{64}$/;

@@ -1,0 +1,47 @@
+import type { StatementService } from "@amana/contracts/payments/v1/statement_service_pb";
+import { StatementLineType } from "@amana/contracts/payments/v1/statement_service_pb";
+import { type Implementation, requireBusiness } from "@amana/rpc";
+import type { Context } from "../context.ts";
+import { statementNotReady } from "../payment/payment.errors.ts";
+import { type LineRow, type Position, pageLines, readLines, readUntil, startOf } from "../statement/statement-lines.ts";
+
+/** Returns a page of the caller's money movements, oldest first. */
+export const listStatementLines =
+  ({ orm }: Context): Implementation<typeof StatementService.method.listStatementLines> =>
+  async ({ fromMs, toMs, cursor }, { caller }) => {
+    const businessId = requireBusiness(caller);
+    const em = orm.em.fork();
+    const position = cursor === undefined ? await readStart(em, fromMs, toMs) : parseCursor(cursor);
+    const rows = await readLines(em, businessId, position);
+    const last = rows.length === pageLines ? rows.at(-1) : undefined;
+    return {
+      lines: rows.map(toLine),
+      untilMs: BigInt(position.until.getTime()),
+      ...(last && { nextCursor: formatCursor({ until: position.until, at: new Date(last.at), id: last.id }) }),
+    };
+  };
+
+async function readStart(em: Parameters<typeof readUntil>[0], fromMs: bigint, toMs: bigint): Promise<Position> {
+  const until = await readUntil(em, new Date(Number(toMs)));
+  if (!until) throw statementNotReady();
+  return startOf(new Date(Number(fromMs)), until);
+}
+
+const formatCursor = ({ until, at, id }: Position) => `${until.getTime()}.${at.getTime()}.${id}`;
+
+function parseCursor(cursor: string): Position {
+  const [, untilMs, atMs, id] = /^(\d{1,15})\.(\d{1,15})\.([0-9a-f-]{36})$/.exec(cursor) ?? [];
+  if (id === undefined) throw new TypeError("the cursor was not returned by ListStatementLines");
+  return { until: new Date(Number(untilMs)), at: new Date(Number(atMs)), id };
+}
+
+const toLine = (row: LineRow) => ({
+  atMs: BigInt(new Date(row.at).getTime()),
+  type: StatementLineType[row.type],
+  paymentId: row.payment_id,
+  ...(row.order_ref !== null && { orderRef: row.order_ref }),
+  processorOrderNumber: row.processor_order_number,
+  amountMinor: BigInt(row.amount_minor),
+  currency: row.currency,
+  ...(row.origin !== null && { origin: row.origin }),
+});

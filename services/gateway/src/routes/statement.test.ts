@@ -24,8 +24,11 @@ const aLine = (i: number, changes: Line = {}): Line => ({
 });
 
 /** Starts a gateway. `pages`: the pages of the statement, or a function of the index of a page. */
-async function start(pages: readonly Line[][] | ((page: number) => Promise<Line[]>), leaseMs = 60_000) {
-  const gateway = await startTestGateway({ leaseMs });
+async function start(
+  pages: readonly Line[][] | ((page: number) => Promise<Line[]>),
+  options: Parameters<typeof startTestGateway>[0] = {},
+) {
+  const gateway = await startTestGateway({ leaseMs: 60_000, ...options });
   const countOf = Array.isArray(pages) ? pages.length : Number.POSITIVE_INFINITY;
   gateway.behaviour.statements.listStatementLines = async ({ cursor }) => {
     const page = Number(cursor ?? 0);
@@ -156,10 +159,13 @@ describe("GET /payments/statement", () => {
 
   test("closes the connection at the next page after the key is revoked", async () => {
     const { promise: revoked, resolve: reportRevoked } = Promise.withResolvers<void>();
-    await using server = await start(async (page) => {
-      if (page === 1) await revoked;
-      return [aLine(page)];
-    }, 0);
+    await using server = await start(
+      async (page) => {
+        if (page === 1) await revoked;
+        return [aLine(page)];
+      },
+      { leaseMs: 0 },
+    );
     const response = await server.get();
     expect(response.status).toBe(200);
     server.key.revoke();
@@ -187,6 +193,21 @@ describe("GET /payments/statement", () => {
     await eventually(() => expect(server.gateway.bytes.used(allBytes)).toBe(0));
     const callsAtEnd = server.countCalls();
     expect(callsAtEnd).toBeLessThanOrEqual(calls + 1);
+  });
+
+  test("responds to HEAD with the headers and reads one page", async () => {
+    await using server = await start(async (page) => [aLine(page)]);
+    const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { method: "HEAD", headers: server.key.headers });
+    expect([response.status, response.headers.get("x-statement-until")]).toEqual([200, "2026-11-25T10:00:00.123Z"]);
+    expect(server.countCalls()).toBe(1);
+  });
+
+  test("a stopping gateway closes the connection of an endless statement after the time limit of stalled responses", async () => {
+    await using server = await start(async (page) => [aLine(page)], { connectionBounds: { stallMs: 200 } });
+    const response = await server.get();
+    const reading = response.text();
+    await eventually(() => expect(server.countCalls()).toBeGreaterThan(5));
+    await Promise.all([server.gateway.app.close(), expect(reading).rejects.toThrow()]);
   });
 
   test("rejects a third statement of the business with 429 until one of the two others has ended", async () => {

@@ -20,8 +20,18 @@ const statementBytes = 2 * 1024 * 1024;
 
 /** Adds the statement, which is sent page by page while the client reads it. */
 export function addStatement(app: App, gateway: Gateway): void {
-  const { rpc, bytes, byteBounds, logger } = gateway;
+  const { rpc, bytes, byteBounds, connectionBounds, logger } = gateway;
   const openByBusiness = new Map<string, number>();
+  const openStreams = new Set<Readable>();
+
+  // A slow reader of a long statement must not prevent the gateway from stopping.
+  app.addHook("preClose", (done) => {
+    const endAll = () => {
+      for (const stream of openStreams) stream.destroy(new Error("the gateway stops"));
+    };
+    setTimeout(endAll, connectionBounds.stallMs).unref();
+    done();
+  });
 
   /** Counts a statement until its response is closed. Throws a Problem at a limit. */
   const admit = (request: FastifyRequest, reply: FastifyReply) => {
@@ -48,7 +58,6 @@ export function addStatement(app: App, gateway: Gateway): void {
   app.route({
     method: "GET",
     url: "/statement",
-    exposeHeadRoute: false,
     config: { bulkhead: "statement", isStreamed: true },
     schema: statementSchema(),
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
@@ -60,6 +69,9 @@ export function addStatement(app: App, gateway: Gateway): void {
       const readPage = (cursor?: string) => listStatementLines({ ...range, ...(cursor !== undefined && { cursor }) }, call);
       const firstPage = await readPage();
       const format = formatOf(request.headers.accept);
+      reply.headers(headersOf(format, range.fromMs, firstPage.untilMs));
+      // Fastify would read the whole stream for a HEAD.
+      if (request.method === "HEAD") return reply.send("");
       const lines = streamLines(firstPage, format, async (cursor) => {
         await requireValidKey(gateway, request);
         return await readPage(cursor);
@@ -68,7 +80,9 @@ export function addStatement(app: App, gateway: Gateway): void {
       stream.once("error", (error) =>
         logger.warn({ err: error, ...requestLogFields(request) }, "statement not completed, connection closed"),
       );
-      return reply.headers(headersOf(format, range.fromMs, firstPage.untilMs)).send(stream);
+      openStreams.add(stream);
+      stream.once("close", () => openStreams.delete(stream));
+      return reply.send(stream);
     },
   });
 }

@@ -28,18 +28,21 @@ export interface Position {
 export const startOf = (from: Date, until: Date): Position => ({ until, at: from, id: "00000000-0000-0000-0000-000000000000" });
 
 /**
- * Returns the end of the statement: the start of the oldest transaction of this service, `to` at
- * most. A transaction that commits later has no line before its start, so no line appears later
- * before the end. Returns undefined while the job fills the movements of earlier payments.
+ * Returns the end of the statement: the start of the oldest transaction of this service, at most
+ * `to` and the start of this statement. A transaction that commits later has no line before that
+ * time, so no line appears later before the end. Returns undefined while the job fills the
+ * movements of earlier payments.
+ *
  * PostgreSQL takes the snapshot of a statement first, so the pages must be read by later
  * statements: a transaction that ends between the snapshot and the read of `pg_stat_activity` is
- * missing in both. Without `track_activities`, the end is a minute ago.
+ * missing in both. `now()` is earlier than that read, so a transaction that begins meanwhile has
+ * only later lines. Without `track_activities`, the end is a minute ago.
  */
 export async function readUntil(em: SqlEntityManager, to: Date): Promise<Date | undefined> {
   const [row] = await namedQuery<{ ms: string; is_filling: boolean }>(
     em,
     "statement_until",
-    `select floor(extract(epoch from least($1::timestamptz, clock_timestamp(),
+    `select floor(extract(epoch from least($1::timestamptz, now(),
          case when not current_setting('track_activities')::boolean then now() - interval '1 minute' end,
          (select min(xact_start) from pg_stat_activity
           where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()))) * 1000)::bigint as ms,

@@ -2,16 +2,17 @@ import type { Evidence } from "@amana/service-host";
 
 /**
  * Columns in the evidence bundle, and columns omitted from it: URLs of card forms and return URLs,
- * texts whose codes are included, and internal state of the service.
+ * texts whose codes are included, and internal state of the service. Receipt e-mails are omitted,
+ * because the API does not return their addresses.
  */
 export const evidenceColumns = {
   payment: {
     shown: `id, amount_minor, currency, status, origin, refunded_amount_minor, order_ref, description, processor_order_number,
       processor_order_id, processor_order_status, processor_error_code, action_code, resp_code, approval_code, masked_pan,
-      card_brand, created_at, updated_at, paid_at`,
+      card_brand, created_at, updated_at, paid_at, refunded_at`,
     leftOut: `business_id, language, success_url, fail_url, return_token, form_url, action_code_description, resp_code_desc,
       idempotency_id, traceparent, version, checked_at, checks, next_check_at, leased_until, lease_token, refund_ended_at,
-      next_reread_at, next_follow_up_at, processor_refunded_minor, processor_read_at, difference`,
+      next_reread_at, next_follow_up_at, processor_refunded_minor, processor_read_at, difference, receipt_mails`,
   },
   refund: {
     shown: `id, payment_id, amount_minor, status, resolution, processor_error_code, sends, last_sent_at, created_at, updated_at`,

@@ -6,26 +6,28 @@ import { changedPaymentList, changedPaymentView, paymentList, toPaymentMessage }
 import { Payment } from "../payment/payment.ts";
 import { refundList, toRefundMessage } from "../refund/refund.message.ts";
 
-export const listPayments = readPage(paymentList, "payments", toPaymentMessage);
+export const listPayments = (context: Context) =>
+  readPage(paymentList, "payments", (row) => toPaymentMessage(row, context))(context);
 
 /** For operators: payments with an external change or an unexplained difference. */
-export const listChangedPayments = readPage(
-  changedPaymentList,
-  "payments",
-  (row) => changedPaymentView.toMessage(row, { payment: toPaymentMessage(row) }),
-  { ownerOf: forOperators },
-);
+export const listChangedPayments = (context: Context) =>
+  readPage(
+    changedPaymentList,
+    "payments",
+    (row) => changedPaymentView.toMessage(row, { payment: toPaymentMessage(row, context) }),
+    { ownerOf: forOperators },
+  )(context);
 
 /** For operators: refunds of all businesses, each with its payment. */
 export const listRefunds =
-  ({ orm }: Context): Implementation<typeof RefundService.method.listRefunds> =>
+  (context: Context): Implementation<typeof RefundService.method.listRefunds> =>
   async (request, { caller }) => {
-    const { rows, ...total } = await refundList.page(orm.em, forOperators(caller), request);
-    const payments = await orm.em.fork().find(Payment, { id: { $in: rows.map(({ paymentId }) => paymentId) } });
+    const { rows, ...total } = await refundList.page(context.orm.em, forOperators(caller), request);
+    const payments = await context.orm.em.fork().find(Payment, { id: { $in: rows.map(({ paymentId }) => paymentId) } });
     const paymentOf = new Map(payments.map((payment) => [payment.id, payment]));
     const refunds = rows.flatMap((refund) => {
       const payment = paymentOf.get(refund.paymentId);
-      return payment ? [toRefundMessage(refund, payment)] : [];
+      return payment ? [toRefundMessage(refund, payment, context)] : [];
     });
     return { refunds, ...total };
   };

@@ -1,12 +1,16 @@
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { ReceiptService } from "@amana/contracts/payments/v1/receipt_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { serveFrom } from "@amana/rpc";
+import { startHourlyJobs } from "@amana/runtime";
 import type { Service } from "@amana/service-host";
 import { type Config, readConfig } from "./config.ts";
 import { type Context, createContext } from "./context.ts";
 import { advanceRefunds } from "./jobs/advance-refunds.ts";
+import { deleteOldReceiptMails } from "./jobs/delete-old-receipt-mails.ts";
 import { reconcilePayments } from "./jobs/reconcile-payments.ts";
 import { followUpPayments, rereadPayments } from "./jobs/reread-payments.ts";
+import { sendReceiptMails } from "./jobs/send-receipt-mails.ts";
 import { showUnfinished } from "./metrics.ts";
 import { database } from "./orm.ts";
 import { watchHistory } from "./refund/hold.ts";
@@ -18,7 +22,11 @@ export const payments: Service<Config, Context> = {
   database,
   readConfig,
   createContext,
-  rpcServices: (context) => [serveFrom(PaymentService, rpcs, context), serveFrom(RefundService, rpcs, context)],
+  rpcServices: (context) => [
+    serveFrom(PaymentService, rpcs, context),
+    serveFrom(RefundService, rpcs, context),
+    serveFrom(ReceiptService, rpcs, context),
+  ],
   jobs: (context) => [
     reconcilePayments(context),
     watchHistory(context),
@@ -26,5 +34,7 @@ export const payments: Service<Config, Context> = {
     rereadPayments(context),
     followUpPayments(context),
     showUnfinished(context.orm),
+    ...(context.mailer ? [sendReceiptMails(context)] : []),
+    ...startHourlyJobs(context, { deleteOldReceiptMails }),
   ],
 };

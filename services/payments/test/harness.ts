@@ -1,6 +1,7 @@
 import { type PaymentEvent, PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_pb";
 import type { Payment as PaymentMessage } from "@amana/contracts/payments/v1/payment_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { ReceiptService } from "@amana/contracts/payments/v1/receipt_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { createRpcClient, platformCaller } from "@amana/rpc";
 import { allTenants, forTenant } from "@amana/runtime";
@@ -11,6 +12,7 @@ import type { Context } from "../src/context.ts";
 import { advanceRefunds } from "../src/jobs/advance-refunds.ts";
 import { reconcilePayments } from "../src/jobs/reconcile-payments.ts";
 import { followUpPayments, rereadPayments } from "../src/jobs/reread-payments.ts";
+import { sendReceiptMails } from "../src/jobs/send-receipt-mails.ts";
 import { Payment } from "../src/payment/payment.ts";
 import { payments } from "../src/service.ts";
 import { credentials, startSandbox, type TestCard } from "./sandbox.ts";
@@ -24,6 +26,8 @@ export async function startHarness(
   options: {
     schedule?: Partial<Context["schedule"]>;
     satimTimeoutMs?: number;
+    /** SMTP server of the e-mails. By default the service sends none. */
+    smtpUrl?: string;
     numbersAsStrings?: boolean;
     /** A sandbox that the caller disposes. By default, the harness starts its own. */
     sandbox?: Awaited<ReturnType<typeof startSandbox>>;
@@ -37,7 +41,11 @@ export async function startHarness(
     await startTestService(payments, {
       databaseUrl: options.databaseUrl,
       background: options.background ?? false,
-      settings: { ...paymentsSettings(sandbox.url), SATIM_TIMEOUT_MS: String(options.satimTimeoutMs ?? 3_000) },
+      settings: {
+        ...paymentsSettings(sandbox.url),
+        ...(options.smtpUrl !== undefined && mailSettings(options.smtpUrl)),
+        SATIM_TIMEOUT_MS: String(options.satimTimeoutMs ?? 3_000),
+      },
       replace: {
         schedule: {
           paymentCheckSeconds: [60],
@@ -63,6 +71,7 @@ export async function startHarness(
     sandbox,
     payments: client,
     refunds: createRpcClient(RefundService, channel),
+    receipts: createRpcClient(ReceiptService, channel),
     /** Starts the worker that finishes refunds, until disposed. */
     startRefundWorker: () => advanceRefunds(context, pollMs),
     /** Starts the worker that finishes payments, until disposed. */
@@ -71,6 +80,8 @@ export async function startHarness(
     startRereads: () => rereadPayments(context, pollMs),
     /** Starts the worker that reads refunded and expired payments again, until disposed. */
     startFollowUps: () => followUpPayments(context, pollMs),
+    /** Starts the worker that sends e-mails with receipts, until disposed. */
+    startReceiptMails: () => sendReceiptMails(context, pollMs),
     /** Returns the emitted events of a payment in order, each with its trace context. */
     async readEvents(paymentId: string): Promise<(PaymentEvent & { traceparent: string | undefined })[]> {
       const rows = await sql<{ payload: Buffer; headers: Record<string, string> }>(
@@ -125,6 +136,13 @@ export const paymentsSettings = (sandboxUrl: string) => ({
   SATIM_TERMINAL_ID: "E010101010",
   SATIM_FORM_URL_TEMPLATE: `${sandboxUrl}/payment/pay/{mdOrder}`,
   SATIM_CONNECT_TIMEOUT_MS: "3000",
+});
+
+/** Settings for e-mail with short timeouts. */
+export const mailSettings = (smtpUrl: string) => ({
+  SMTP_URL: smtpUrl,
+  MAIL_FROM: "Amana <receipts@amana.test>",
+  SMTP_TIMEOUT_MS: "500",
 });
 
 /** For work that is called without a lease. */

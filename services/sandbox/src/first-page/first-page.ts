@@ -1,10 +1,9 @@
 import { randomInt } from "node:crypto";
-import { type Html, html, parseLanguage, preferredLanguage } from "@amana/pages";
+import { formatAmount, type Html, html, parseLanguage, preferredLanguage } from "@amana/pages";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Order } from "../card-processor/order.ts";
 import type { Context } from "../context.ts";
 import { query } from "../database.ts";
-import { formatAmount } from "../pages/formats.ts";
 import { sendPage } from "../pages/layout.ts";
 import type { Application } from "../verification-provider/application.ts";
 import { type ControlCall, createControlCalls } from "./control-call.ts";

@@ -11,5 +11,4 @@ export {
   receiptStyle,
 } from "./page.ts";
 export { helpline, type Receipt } from "./receipt.ts";
-export { plainText } from "./shown-text.ts";
 export { type ReceiptTexts, receiptTexts } from "./texts.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { baseStyle, type Html, html, type Language, languageName, languages, mark } from "@amana/pages";
+import { baseStyle, type Html, html, icons, type Language, languageName, languages, mark } from "@amana/pages";
 import type { Receipt } from "./receipt.ts";
 import { contentOf, type Row } from "./rows.ts";
 import type { ShownText } from "./shown-text.ts";
@@ -102,13 +102,3 @@ ${languages.map(
 </nav>
 </header>`;
 }
-
-const icon = (path: Html) =>
-  html`<svg class="icon" viewBox="0 0 24 24" width="24" height="24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false"><circle cx="12" cy="12" r="10"/>${path}</svg>`;
-
-/** Icons of states. Each has its own shape, so that colour is not the only difference. */
-const icons = {
-  success: icon(html`<path d="m7.5 12.5 3 3 6-6.5"/>`),
-  warning: icon(html`<path d="M12 7v6m0 3.5v.01"/>`),
-  danger: icon(html`<path d="m8.5 8.5 7 7m0-7-7 7"/>`),
-};

@@ -14,9 +14,8 @@ export interface Receipt {
   readonly respCodeDesc?: string | undefined;
   readonly cardBrand?: string | undefined;
   readonly maskedPan?: string | undefined;
+  /** Centimes. */
   readonly amountMinor: bigint;
-  /** ISO 4217. */
-  readonly currency: string;
   readonly paidAt: Date;
   /** Undefined unless the payment is REFUNDED. */
   readonly refundedAmountMinor?: bigint | undefined;

@@ -1,5 +1,4 @@
-import { direction, type Language } from "@amana/pages";
-import { formatAmount, formatTime } from "./formats.ts";
+import { direction, formatAmount, formatDate, type Language } from "@amana/pages";
 import { helpline, type Receipt } from "./receipt.ts";
 import { type ShownText, shownText } from "./shown-text.ts";
 import { type ReceiptTexts, receiptTexts } from "./texts.ts";
@@ -25,9 +24,9 @@ export interface ReceiptContent {
 /** Returns the content of a receipt. The page, the PDF and the e-mail show the same content. */
 export function contentOf(receipt: Receipt, language: Language): ReceiptContent {
   const texts = receiptTexts[language];
-  const { refundedAmountMinor, refundedAt, currency } = receipt;
-  const amount = (minor: bigint): ShownText => ({ text: formatAmount(minor, currency, language), direction: "ltr" });
-  const time = (at: Date): ShownText => ({ text: formatTime(at, language), direction: direction[language] });
+  const { refundedAmountMinor, refundedAt } = receipt;
+  const amount = (minor: bigint): ShownText => ({ text: formatAmount(minor, language), direction: "ltr" });
+  const time = (at: Date): ShownText => ({ text: formatDate(at.getTime(), language), direction: direction[language] });
   const textRow = (label: string, text: string | undefined): Row[] => (text ? [{ label, value: shownText(text) }] : []);
   return {
     title: texts.title,

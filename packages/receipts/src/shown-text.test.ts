@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { hostileTexts } from "../test/a-receipt.ts";
-import { plainText, shownText } from "./shown-text.ts";
+import { shownText } from "./shown-text.ts";
 
 test.each([
   ["removes characters that change the order of other text", hostileTexts.overrides, "abcdcbaisolatedend"],
-  ["replaces control characters and line breaks by spaces", hostileTexts.lines, "one two three four five"],
+  ["returns one line", hostileTexts.lines, "one twothreefour five"],
   ["replaces a lone surrogate", hostileTexts.lone, "half \ufffd emoji"],
   ["returns a dash for an invisible text", hostileTexts.invisible, "–"],
   ["returns a dash for an empty text", "", "–"],
   ["keeps markup as it is", hostileTexts.markup, hostileTexts.markup],
   ["keeps the joiners of Arabic words and emoji", "می\u200cخواهم 👨\u200d👩", "می\u200cخواهم 👨\u200d👩"],
-])("plainText %s", (_behaviour, text, expected) => {
-  expect(plainText(text)).toBe(expected);
+])("shownText %s", (_behaviour, text, expected) => {
+  expect(shownText(text).text).toBe(expected);
 });
 
 test.each([

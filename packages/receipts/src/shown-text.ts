@@ -1,13 +1,13 @@
+import { plainText } from "@amana/pages";
+
 /** A text with the direction of its first letter, for display inside text of another direction. */
 export interface ShownText {
   readonly text: string;
   readonly direction: "ltr" | "rtl";
 }
 
-/** Control characters, and separators of lines and paragraphs. */
-const breaks = /[\p{Cc}\u2028\u2029]+/gu;
-/** Characters that change the order of the text around them (UAX #9), and invisible tag characters. */
-const orderControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
+/** Invisible letters of tags, which some fonts show as nothing. */
+const tags = /[\u{e0000}-\u{e007f}]/gu;
 /** Parts of a character that is not complete. */
 const loneSurrogates = /\p{Cs}/gu;
 /** A text of these characters only is invisible. */
@@ -16,17 +16,11 @@ const firstLetter = /\p{L}/u;
 const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
 /**
- * Returns a text of a caller as one line that does not change the order of the text around it.
- * Joiners remain, because Arabic letters and emoji need them. An invisible text becomes a dash.
+ * Returns a text of a caller for display, as one line that does not change the order of the text
+ * around it. An invisible text becomes a dash.
  */
-export function plainText(text: string): string {
-  const line = text.replace(breaks, " ").replace(orderControls, "").replace(loneSurrogates, "\ufffd").trim();
-  return invisible.test(line) ? "–" : line;
-}
-
-/** Returns a text of a caller for display. */
 export function shownText(text: string): ShownText {
-  const plain = plainText(text);
+  const plain = plainText(text).replace(tags, "").replace(loneSurrogates, "\ufffd").trim();
   const [letter = ""] = firstLetter.exec(plain) ?? [];
-  return { text: plain, direction: rightToLeft.test(letter) ? "rtl" : "ltr" };
+  return { text: invisible.test(plain) ? "–" : plain, direction: rightToLeft.test(letter) ? "rtl" : "ltr" };
 }

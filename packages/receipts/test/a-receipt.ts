@@ -15,7 +15,6 @@ export const aReceipt: Receipt = {
   cardBrand: "EDAHABIA",
   maskedPan: "628058**7215",
   amountMinor: 1_234_567_50n,
-  currency: "DZD",
   paidAt: new Date("2026-11-25T13:05:00Z"),
 };
 

@@ -3,7 +3,7 @@ import type { Payment } from "../payment/payment.ts";
 
 /** Returns the receipt of a PAID or REFUNDED payment. */
 export function receiptOf(payment: Payment, businessName: string): Receipt {
-  const { amountMinor, currency, refundedAmountMinor, orderRef, description, approvalCode } = payment;
+  const { amountMinor, refundedAmountMinor, orderRef, description, approvalCode } = payment;
   const { respCodeDesc, cardBrand, maskedPan, processorOrderId, processorOrderNumber } = payment;
   const isRefunded = payment.status === "REFUNDED";
   return {
@@ -19,7 +19,6 @@ export function receiptOf(payment: Payment, businessName: string): Receipt {
     cardBrand: cardBrand ?? undefined,
     maskedPan: maskedPan ?? undefined,
     amountMinor,
-    currency,
     paidAt: paidAtOf(payment),
     refundedAmountMinor: (isRefunded && refundedAmountMinor) || undefined,
     refundedAt: (isRefunded && refundedAtOf(payment)) || undefined,

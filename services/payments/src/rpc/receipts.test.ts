@@ -115,7 +115,7 @@ describe("findReceipt", () => {
       issuedAtMs: 0n,
     });
     const error = await refusal(harness.receipts.renderReceipt({ token, language: "FR", businessName: "x" }, platform));
-    expect(error.code).toBe("receipt_not_available");
+    expect(error).toMatchObject({ code: "receipt_not_available" });
   });
 
   test.each(["", "x", "a".repeat(64), "A".repeat(64), "a\0b", "' or ''='"])(
@@ -132,7 +132,7 @@ describe("findReceipt", () => {
     const token = "a".repeat(64);
     const { findReceipt, renderReceipt, sendReceipt } = harness.receipts;
     const calls = [findReceipt, renderReceipt, sendReceipt].map((rpc) => refusal(rpc({ token }, { caller: other })));
-    for (const error of await Promise.all(calls)) expect(error.code).toBe("platform_required");
+    for (const error of await Promise.all(calls)) expect(error).toMatchObject({ code: "platform_required" });
   });
 });
 
@@ -157,6 +157,6 @@ test("sendReceipt rejects every address when the deployment has no SMTP server",
   const payment = await harness.aFinishedPayment(caller);
   const token = payment.receiptUrl?.split("/").at(-1) ?? "";
   const error = await refusal(harness.receipts.sendReceipt({ token, email: "name@example.com", language: "FR" }, platform));
-  expect(error.code).toBe("receipt_email_not_available");
+  expect(error).toMatchObject({ code: "receipt_email_not_available" });
   expect(await harness.sql("select 1 from receipt_mail where payment_id = ?", [payment.id])).toEqual([]);
 });

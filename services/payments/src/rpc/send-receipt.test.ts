@@ -96,7 +96,7 @@ describe("sendReceipt", () => {
     await forTenant(allTenants, () => deleteOldReceiptMails(harness.context));
     expect(await rows()).toHaveLength(1);
     await send("a5@example.com");
-    expect((await refusal(send("a6@example.com"))).code).toBe("receipt_email_limit_reached");
+    expect(await refusal(send("a6@example.com"))).toMatchObject({ code: "receipt_email_limit_reached" });
     expect(await rows()).toHaveLength(1);
   });
 
@@ -112,7 +112,7 @@ describe("sendReceipt", () => {
   test("sendReceipt rejects a payment without a receipt", async () => {
     const { id, send, rows } = await aReceipt();
     await harness.sql("update payment set status = 'CANCELED' where id = ?", [id]);
-    expect((await refusal(send("a@example.com"))).code).toBe("receipt_not_available");
+    expect(await refusal(send("a@example.com"))).toMatchObject({ code: "receipt_not_available" });
     expect(await rows()).toEqual([]);
   });
 });

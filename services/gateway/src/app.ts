@@ -33,9 +33,11 @@ import { onboarding, onboardingDecisions } from "./routes/onboarding.ts";
 import { operatorKeys } from "./routes/operator-keys.ts";
 import { ownBusiness } from "./routes/own-business.ts";
 import { paymentOversight, refundDecisions } from "./routes/payment-oversight.ts";
+import { paymentReceipt } from "./routes/payment-receipt.ts";
 import { paymentReturn, sendReturnPage } from "./routes/payment-return.ts";
 import { payments } from "./routes/payments.ts";
 import { problemPages } from "./routes/problem-pages.ts";
+import { receipts, sendReceiptError } from "./routes/receipts.ts";
 import { selfOnboarding } from "./routes/self-onboarding.ts";
 import { webhookEndpoints } from "./routes/webhook-endpoints.ts";
 import { webhookReplays } from "./routes/webhook-replays.ts";
@@ -69,6 +71,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
   const sendErrorBeforeRouting = (error: Error, request: FastifyRequest, reply: FastifyReply) => {
     reply.header("x-request-id", request.id);
     if (request.url.startsWith(`${returnPrefix}/`)) return sendReturnPage(request, reply, 404);
+    if (request.url.startsWith("/receipts/")) return sendReceiptError(gateway, error, request, reply);
     return sendProblem(error, request, reply);
   };
 
@@ -90,16 +93,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
   app.setErrorHandler(sendProblem);
   await describeApi(app);
 
-  // Routes without a key.
-  await app.register(async (open: App) => {
-    open.register(paymentReturn, { ...gateway, prefix: returnPrefix });
-    open.register(kycCallbacks, { ...gateway, prefix: "/callbacks" });
-    open.register(problemPages, { prefix: "/problems" });
-    open.register(health, gateway);
-    open.register(firstPage, gateway);
-    open.register(docs);
-    open.register(guide);
-  });
+  await app.register(openRoutes, gateway);
 
   // The route for holders of an invitation.
   await app.register(selfOnboarding, { ...gateway, prefix: `${api}/onboarding/businesses` });
@@ -117,6 +111,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
       business.register(clients, { ...gateway, prefix: "/clients" });
       business.register(onboarding, { ...gateway, prefix: "/clients/:id/onboarding" });
       business.register(payments, { ...gateway, prefix: "/payments" });
+      business.register(paymentReceipt, { ...gateway, prefix: "/payments" });
       business.register(webhookEndpoints, { ...gateway, prefix: "/webhook-endpoints" });
       business.register(webhookReplays, { ...gateway, prefix: "/webhook-endpoints" });
       business.register(events, { ...gateway, prefix: "/events" });
@@ -144,6 +139,18 @@ export async function createApp(gateway: Gateway): Promise<App> {
   );
 
   return app;
+}
+
+/** Routes without a key. */
+async function openRoutes(open: App, gateway: Gateway): Promise<void> {
+  open.register(paymentReturn, { ...gateway, prefix: returnPrefix });
+  open.register(receipts, { ...gateway, prefix: "/receipts" });
+  open.register(kycCallbacks, { ...gateway, prefix: "/callbacks" });
+  open.register(problemPages, { prefix: "/problems" });
+  open.register(health, gateway);
+  open.register(firstPage, gateway);
+  open.register(docs);
+  open.register(guide);
 }
 
 const headerBytesMax = 16 * 1024;

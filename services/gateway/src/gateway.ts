@@ -15,6 +15,7 @@ import type { IncomingBody } from "./bytes/incoming-body.ts";
 import type { Config } from "./config.ts";
 import { Connections } from "./connections.ts";
 import { ApiKeyCache, type ResolvedKey } from "./key-lease/api-key-cache.ts";
+import { BusinessCache } from "./key-lease/business-cache.ts";
 import { createRateLimits, type RateLimitSettings } from "./rate-limit/rate-limits.ts";
 import { SharedBuckets } from "./rate-limit/shared-buckets.ts";
 import { createReadiness } from "./readiness.ts";
@@ -54,6 +55,10 @@ export function createGateway(
     rpc,
     keys: new ApiKeyCache({
       lookUp: (keyHashes) => rpc.keyLeases.resolveKeys({ keyHashes }, { caller: platformCaller, timeoutMs: keyLookUpTimeoutMs }),
+    }),
+    businesses: new BusinessCache({
+      lookUp: (businessId) =>
+        rpc.keyLeases.resolveBusiness({ businessId }, { caller: platformCaller, timeoutMs: keyLookUpTimeoutMs }),
     }),
     readiness: createReadiness(channels),
     connections: new Connections({ ...settings.connectionBounds, trustedProxies: settings.trustedProxies, nowMs }),

@@ -12,6 +12,7 @@ import { RateLimitService } from "@amana/contracts/identity/v1/rate_limit_servic
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { DeadLetterService } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { ReceiptService } from "@amana/contracts/payments/v1/receipt_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
 import { WebhookEndpointService } from "@amana/contracts/webhooks/v1/webhook_endpoint_service_pb";
@@ -39,6 +40,7 @@ const services = {
   beneficiaries: BeneficiaryService,
   accounts: AccountService,
   payments: PaymentService,
+  receipts: ReceiptService,
   refunds: RefundService,
   webhookEndpoints: WebhookEndpointService,
   events: EventService,

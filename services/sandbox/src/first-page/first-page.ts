@@ -118,6 +118,7 @@ ${list(
     item(`/sandbox/kyc/${linkToken}/tester`, `${reference} · ${status}`),
   ),
 )}
+<p class="latest"><a href="/mail?lang=${language}">${words.mails}</a></p>
 <datalist id="orders">${things.payments.map(({ orderId, orderNumber }) => html`<option value="${orderId}">${orderNumber}</option>`)}</datalist>
 <datalist id="links">${things.verifications.map(({ reference, status }) => html`<option value="${reference}">${status}</option>`)}</datalist>
 </section>`;

@@ -58,7 +58,7 @@ async function sendMail(source: string, to = "buyer@example.com"): Promise<strin
   return response;
 }
 
-const readMails = async (): Promise<Json[]> => (await fetch(`${sandbox.url}/mail.json`)).json();
+const readMails = async () => (await (await fetch(`${sandbox.url}/mail.json`)).json()) as Json[];
 
 describe("received e-mails", () => {
   test("GET /mail.json returns the e-mails, newest first, and their attachments can be read", async () => {

@@ -9,9 +9,10 @@ namespace Amana;
 /**
  * A client of the API with one API key. Types of requests and responses:
  *
- * @phpstan-type Payment array{id: string, business_id: string, amount: string, currency: string, status: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', language: string, success_url: string, fail_url: string, processor_order_number: string, created_at: string, updated_at: string, paid_at?: string, action_code?: string, action_code_description?: string, approval_code?: string, card_brand?: string, description?: string, form_url?: string, masked_pan?: string, order_ref?: string, resp_code?: string, resp_code_desc?: string, processor_error_code?: string, processor_order_id?: string, processor_order_status?: int, refunded_amount?: string, origin?: string}
+ * @phpstan-type Payment array{id: string, business_id: string, amount: string, currency: string, status: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', language: string, success_url: string, fail_url: string, processor_order_number: string, created_at: string, updated_at: string, paid_at?: string, action_code?: string, action_code_description?: string, approval_code?: string, card_brand?: string, description?: string, form_url?: string, masked_pan?: string, order_ref?: string, resp_code?: string, resp_code_desc?: string, processor_error_code?: string, processor_order_id?: string, processor_order_status?: int, refunded_amount?: string, origin?: string, receipt_url?: string}
  * @phpstan-type CreatePaymentBody array{amount: string, success_url: string, fail_url: string, order_ref?: string, description?: string, language?: 'AR'|'FR'|'EN', currency?: 'DZD'}
  * @phpstan-type ListPaymentsQuery array{limit?: int, offset?: int, status?: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', order_ref?: string, payment_link_id?: string, created_from?: string, created_to?: string}
+ * @phpstan-type Receipt array{payment_id: string, receipt_number: string, issued_at: string, business_name: string, order_ref?: string, description?: string, processor_order_id?: string, processor_order_number: string, approval_code?: string, resp_code_desc?: string, card_brand?: string, masked_pan?: string, amount: string, currency: string, paid_at: string, refunded_amount?: string, refunded_at?: string, helpline: string}
  * @phpstan-type RefundPaymentBody array{amount?: string}
  * @phpstan-type CreateKycApplicationResult array{id: string, created_at: string, link_url: string, link_expires_at: string, status: 'CREATED'|'OPENED'|'SUBMITTED'|'PROCESSING'|'COMPLETED'|'EXPIRED'|'CANCELED'|'FAILED', client_id?: string, external_id?: string}
  * @phpstan-type CreateKycApplicationBody array{allowed_documents?: list<'id_card'|'passport'>, applicant_email?: string, applicant_phone?: string, client_id?: string, external_id?: string, locale?: 'fr'|'ar'|'en', max_attempts?: int, metadata?: array<string, mixed>, profile?: array<string, mixed>, redirect_url?: string, require_video?: bool, ttl_hours?: int}
@@ -86,7 +87,7 @@ namespace Amana;
  * @phpstan-type ResolveRefundBody array{outcome: 'ACCEPTED'|'REJECTED'|'SEND_AGAIN', note: string}
  * @phpstan-type PaymentTimeline array{payment: Payment, entries: list<PaymentTimelineEntries>, missing?: list<'events'>, truncated?: list<'processor_calls'|'events'>}
  * @phpstan-type PaymentTimelineEntries array{at: string, kind: 'payment'|'processor_call'|'refund'|'event'|'delivery_attempt'|'next_attempt', name: string, outcome?: string, detail?: string, duration_ms?: int, refund_id?: string, event_id?: string, endpoint_id?: string}
- * @phpstan-type ListChangedPaymentsItem array{id: string, business_id: string, amount: string, currency: string, status: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', language: string, success_url: string, fail_url: string, processor_order_number: string, created_at: string, updated_at: string, paid_at?: string, action_code?: string, action_code_description?: string, approval_code?: string, card_brand?: string, description?: string, form_url?: string, masked_pan?: string, order_ref?: string, resp_code?: string, resp_code_desc?: string, processor_error_code?: string, processor_order_id?: string, processor_order_status?: int, refunded_amount?: string, origin?: string, difference?: string, processor: RefundProcessor}
+ * @phpstan-type ListChangedPaymentsItem array{id: string, business_id: string, amount: string, currency: string, status: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', language: string, success_url: string, fail_url: string, processor_order_number: string, created_at: string, updated_at: string, paid_at?: string, action_code?: string, action_code_description?: string, approval_code?: string, card_brand?: string, description?: string, form_url?: string, masked_pan?: string, order_ref?: string, resp_code?: string, resp_code_desc?: string, processor_error_code?: string, processor_order_id?: string, processor_order_status?: int, refunded_amount?: string, origin?: string, receipt_url?: string, difference?: string, processor: RefundProcessor}
  * @phpstan-type ListChangedPaymentsQuery array{limit?: int, offset?: int, origin?: 'PROCESSOR'}
  * @phpstan-type AuditEvent array{id: string, at: string, actor: string, actor_key_id?: string, actor_name?: string, action: string, entity: AuditEventEntity, business_id?: string, before?: array<string, mixed>, after?: array<string, mixed>, reason?: string, request_id: string, address: string}
  * @phpstan-type AuditEventEntity array{type: string, id: string}
@@ -828,6 +829,16 @@ final class Payments extends Resource
     public function refresh(string $id, ?string $idempotencyKey = null): array
     {
         return $this->call('POST', '/api/v1/payments/' . Transport::segment($id) . '/refresh', idempotencyKey: $idempotencyKey);
+    }
+
+    /**
+     * Get the receipt of a payment.
+     *
+     * @return Receipt
+     */
+    public function getReceipt(string $id): array
+    {
+        return $this->call('GET', '/api/v1/payments/' . Transport::segment($id) . '/receipt');
     }
 
     /**

@@ -43,6 +43,8 @@ class Payment(TypedDict):
     refunded_amount: NotRequired[str]
     # PROCESSOR when the payment was refunded or reversed at the card processor without Amana.
     origin: NotRequired[str]
+    # Page with the receipt, for the buyer. Present when the payment is PAID or REFUNDED. It requires no API key.
+    receipt_url: NotRequired[str]
 
 
 class CreatePaymentBody(TypedDict):
@@ -76,6 +78,36 @@ class ListPaymentsQuery(TypedDict):
     created_from: NotRequired[str]
     # End of the range of creation times, exclusive.
     created_to: NotRequired[str]
+
+
+class Receipt(TypedDict):
+    payment_id: str
+    # Unique number of the receipt. It never changes.
+    receipt_number: str
+    # Time of the last change that the receipt shows: of the refund if there is one, otherwise of the payment.
+    issued_at: str
+    # Name of your business.
+    business_name: str
+    order_ref: NotRequired[str]
+    description: NotRequired[str]
+    processor_order_id: NotRequired[str]
+    processor_order_number: str
+    approval_code: NotRequired[str]
+    resp_code_desc: NotRequired[str]
+    card_brand: NotRequired[str]
+    masked_pan: NotRequired[str]
+    # Paid amount, in the currency.
+    amount: str
+    # Currency (ISO 4217).
+    currency: str
+    # Time of the payment.
+    paid_at: str
+    # Refunded amount, in the currency.
+    refunded_amount: NotRequired[str]
+    # Time of the last refund. Absent if the time is not known.
+    refunded_at: NotRequired[str]
+    # Free number of the card holders' help line.
+    helpline: str
 
 
 class RefundPaymentBody(TypedDict):
@@ -1109,6 +1141,8 @@ class ListChangedPaymentsItem(TypedDict):
     refunded_amount: NotRequired[str]
     # PROCESSOR when the payment was refunded or reversed at the card processor without Amana.
     origin: NotRequired[str]
+    # Page with the receipt, for the buyer. Present when the payment is PAID or REFUNDED. It requires no API key.
+    receipt_url: NotRequired[str]
     # State at the processor that no rule explains. The payment was not changed, and an operator must investigate.
     difference: NotRequired[str]
     # State of the order at the card processor at `read_at`.

@@ -78,15 +78,14 @@ describe.skipIf(isMissing)("the receipt page in a browser", () => {
     return page;
   }
 
-  test.each(languages.flatMap((language) => (["paid", "refunded", "reversed"] as const).map((state) => [language, state] as const)))(
-    "axe reports no violation and the page does not scroll horizontally at 320 and 1280 px: %s, %s",
-    async (language, state) => {
-      gateway.behaviour.receipts.findReceipt = async () => states[state]();
-      const page = await openPage(language);
-      await expectAccessible(page, `${language}-${state}`);
-      await page.context().close();
-    },
-  );
+  test.each(
+    languages.flatMap((language) => (["paid", "refunded", "reversed"] as const).map((state) => [language, state] as const)),
+  )("axe reports no violation and the page does not scroll horizontally at 320 and 1280 px: %s, %s", async (language, state) => {
+    gateway.behaviour.receipts.findReceipt = async () => states[state]();
+    const page = await openPage(language);
+    await expectAccessible(page, `${language}-${state}`);
+    await page.context().close();
+  });
 
   test.each(languages)("a rejected address gets the focus and is announced with its problem: %s", async (language) => {
     gateway.behaviour.receipts.sendReceipt = async () => {

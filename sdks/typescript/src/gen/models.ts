@@ -36,6 +36,8 @@ export interface Payment {
   readonly refunded_amount?: string;
   /** PROCESSOR when the payment was refunded or reversed at the card processor without Amana. */
   readonly origin?: string;
+  /** Page with the receipt, for the buyer. Present when the payment is PAID or REFUNDED. It requires no API key. */
+  readonly receipt_url?: string;
 }
 
 export interface CreatePaymentBody {
@@ -69,6 +71,36 @@ export interface ListPaymentsQuery {
   readonly created_from?: string;
   /** End of the range of creation times, exclusive. */
   readonly created_to?: string;
+}
+
+export interface Receipt {
+  readonly payment_id: string;
+  /** Unique number of the receipt. It never changes. */
+  readonly receipt_number: string;
+  /** Time of the last change that the receipt shows: of the refund if there is one, otherwise of the payment. */
+  readonly issued_at: string;
+  /** Name of your business. */
+  readonly business_name: string;
+  readonly order_ref?: string;
+  readonly description?: string;
+  readonly processor_order_id?: string;
+  readonly processor_order_number: string;
+  readonly approval_code?: string;
+  readonly resp_code_desc?: string;
+  readonly card_brand?: string;
+  readonly masked_pan?: string;
+  /** Paid amount, in the currency. */
+  readonly amount: string;
+  /** Currency (ISO 4217). */
+  readonly currency: string;
+  /** Time of the payment. */
+  readonly paid_at: string;
+  /** Refunded amount, in the currency. */
+  readonly refunded_amount?: string;
+  /** Time of the last refund. Absent if the time is not known. */
+  readonly refunded_at?: string;
+  /** Free number of the card holders' help line. */
+  readonly helpline: string;
 }
 
 export interface RefundPaymentBody {
@@ -1101,6 +1133,8 @@ export interface ListChangedPaymentsItem {
   readonly refunded_amount?: string;
   /** PROCESSOR when the payment was refunded or reversed at the card processor without Amana. */
   readonly origin?: string;
+  /** Page with the receipt, for the buyer. Present when the payment is PAID or REFUNDED. It requires no API key. */
+  readonly receipt_url?: string;
   /** State at the processor that no rule explains. The payment was not changed, and an operator must investigate. */
   readonly difference?: string;
   /** State of the order at the card processor at `read_at`. */

@@ -28,9 +28,11 @@ const page = `/receipts/${receiptToken}`;
 const refund = { status: PaymentStatus.REFUNDED, refundedAmountMinor: 120_000n };
 const refundedAtMs = 1_795_698_000_000n;
 const get = (url: string, headers: Record<string, string> = {}) => gateway.app.inject({ method: "GET", url, headers });
-const rejectWith = (code: string, kind: "conflict" | "not_found" | "unavailable" | "invalid" = "conflict") => async () => {
-  throw new DomainError(kind, code, "The reason.", kind === "invalid" ? { pointer: "/email" } : {});
-};
+const rejectWith =
+  (code: string, kind: "conflict" | "not_found" | "unavailable" | "invalid" = "conflict") =>
+  async () => {
+    throw new DomainError(kind, code, "The reason.", kind === "invalid" ? { pointer: "/email" } : {});
+  };
 const lastCall = () => gateway.received.at(-1);
 
 describe("GET /payments/{id}/receipt", () => {

@@ -80,8 +80,8 @@ export function createMailer({ url, from, requireTls, timeoutMs }: MailSettings)
 }
 
 /**
- * Converts an error of nodemailer. Its text is not used, because servers repeat the address in their
- * responses.
+ * Converts an error of nodemailer. Its text is not used, because servers repeat the address in
+ * their responses.
  */
 function rejectionOf(error: unknown): MailRejected {
   const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string };

@@ -26,6 +26,12 @@ export const readConfig = settings((env) => {
     callerKey: readCallerKey(env),
     /** Keys of request fingerprints. During a rotation, fingerprints of a second key match, too. */
     fingerprintKeys: env.keys("FINGERPRINT_KEYS", 32),
+    checkout: {
+      /** Keys of cookies and challenges of the pages of payment links. A second key is valid, too. */
+      keys: env.keys("CHECKOUT_KEYS", 32),
+      cardFormOrigins: readCardFormOrigins(env),
+      hasCaptcha: env.choice("CHECKOUT_CAPTCHA", ["on", "off"], "on") === "on",
+    },
     logLevel: readLogLevel(env),
     metrics: readMetricsAddress(env),
     tracing,
@@ -73,6 +79,21 @@ function sandboxUrl(env: EnvReader): string | undefined {
   if (env.optional("SANDBOX_URL") === undefined) return undefined;
   env.refuseInProduction("SANDBOX_URL");
   return env.url("SANDBOX_URL");
+}
+
+/**
+ * Reads the origins of the processor's card form. The pages of payment links permit redirects of
+ * forms to these origins only.
+ */
+function readCardFormOrigins(env: EnvReader): string[] {
+  const origins = env.urls("CARD_FORM_ORIGINS");
+  for (const origin of origins) {
+    if (URL.parse(origin)?.origin !== origin) env.problem(`CARD_FORM_ORIGINS must list origins without a path, not "${origin}"`);
+    if (env.isProduction && origin.startsWith("http:")) {
+      env.problem(`CARD_FORM_ORIGINS must list https origins in production, not "${origin}"`);
+    }
+  }
+  return origins;
 }
 
 /**

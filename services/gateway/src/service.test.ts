@@ -71,6 +71,8 @@ const start = (settings: Record<string, string> = {}, logger = createLogger("tes
       WEBHOOKS_URLS: identity.url,
       ...testRpcSettings,
       FINGERPRINT_KEYS: Buffer.alloc(32, 1).toString("base64"),
+      CHECKOUT_KEYS: Buffer.alloc(32, 2).toString("base64"),
+      CARD_FORM_ORIGINS: "https://forms.test",
       ...settings,
     }),
     logger,

@@ -50,6 +50,8 @@ export const readConfig = settings((env) => {
       creationPerSecond: env.integer("RATE_LIMIT_CREATION_PER_SECOND", { fallback: 50, max: rateMax }),
       searchPerSecond: env.integer("RATE_LIMIT_SEARCH_PER_SECOND", { fallback: 20, max: rateMax }),
       keylessPerSecond: env.integer("RATE_LIMIT_KEYLESS_PER_SECOND", { fallback: 10, max: rateMax }),
+      checkoutPerMinute: env.integer("RATE_LIMIT_CHECKOUT_PER_MINUTE", { fallback: 10, max: rateMax }),
+      checkoutLinkPerSecond: env.integer("RATE_LIMIT_CHECKOUT_LINK_PER_SECOND", { fallback: 50, max: rateMax }),
       keylessTotalPerSecond: env.integer("RATE_LIMIT_KEYLESS_TOTAL_PER_SECOND", { fallback: 500, max: rateMax }),
     },
     /** Maximum number of requests in flight, in total and for one caller. */

@@ -26,6 +26,7 @@ beforeAll(async () => {
   identity = await startTestServer(
     [
       serve(KeyLeaseService, {
+        resolveBusiness: async () => ({}),
         resolveKeys: async ({ keyHashes }) => {
           lookUps++;
           return { resolutions: keyHashes.map(() => liveKey), leaseMs: 60_000 };

@@ -90,7 +90,9 @@ function sandboxUrl(env: EnvReader): string | undefined {
 function readCardFormOrigins(env: EnvReader): string[] {
   const origins = env.urls("CARD_FORM_ORIGINS");
   for (const origin of origins) {
-    if (URL.parse(origin)?.origin !== origin) env.problem(`CARD_FORM_ORIGINS must list origins without a path, not "${origin}"`);
+    // A wildcard or a semicolon would change the policy of the pages.
+    if (URL.parse(origin)?.origin !== origin || /[*;,'"]/.test(origin))
+      env.problem(`CARD_FORM_ORIGINS must list origins without a path or wildcard, not "${origin}"`);
     if (env.isProduction && origin.startsWith("http:")) {
       env.problem(`CARD_FORM_ORIGINS must list https origins in production, not "${origin}"`);
     }

@@ -29,7 +29,7 @@ export function linkTokenOf(request: FastifyRequest): string {
 
 /**
  * Reads the link of a page and its business. Throws not_found for an unknown link, and a 410 for a
- * link that is not available, or whose business is not active. The 410 does not tell which.
+ * link that is not available, or whose business is not active. All reasons have the same 410.
  */
 export async function openLink(
   { rpc, businesses }: Gateway,

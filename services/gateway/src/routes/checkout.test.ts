@@ -296,7 +296,7 @@ describe("limits", () => {
     await start({ limits: { checkoutPerMinute: 10, checkoutLinkPerSecond: 50 }, nowMs: () => 1_000 });
   });
 
-  test("permits ten starts a minute of one network at one link, and says when to try again", async () => {
+  test("permits ten starts a minute of one network at one link, and rejects more until the next is possible", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 10; i++) statuses.push((await post()).statusCode);
     expect(statuses).toEqual(Array(10).fill(303));

@@ -1,3 +1,4 @@
+import { PaymentLinkService } from "@amana/contracts/payments/v1/payment_link_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { serveFrom } from "@amana/rpc";
@@ -18,7 +19,11 @@ export const payments: Service<Config, Context> = {
   database,
   readConfig,
   createContext,
-  rpcServices: (context) => [serveFrom(PaymentService, rpcs, context), serveFrom(RefundService, rpcs, context)],
+  rpcServices: (context) => [
+    serveFrom(PaymentService, rpcs, context),
+    serveFrom(PaymentLinkService, rpcs, context),
+    serveFrom(RefundService, rpcs, context),
+  ],
   jobs: (context) => [
     reconcilePayments(context),
     watchHistory(context),

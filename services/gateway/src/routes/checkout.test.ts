@@ -31,10 +31,10 @@ beforeEach(() => start());
 afterEach(() => gateway[Symbol.asyncDispose]());
 
 const get = (url = path, headers: Record<string, string> = {}) => gateway.app.inject({ url, headers });
-const post = (fields: Record<string, string> = {}, { headers = {}, address = "192.0.2.1" } = {}) =>
+const post = (fields: Record<string, string> = {}, { headers = {}, address = "192.0.2.1", url = path } = {}) =>
   gateway.app.inject({
     method: "POST",
-    url: path,
+    url,
     remoteAddress: address,
     headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
     payload: String(new URLSearchParams({ form_token: formToken, conditions: "1", ...fields })),
@@ -324,6 +324,40 @@ describe("limits", () => {
   test("counts no start for a form with errors", async () => {
     serveLink(gateway, anOpenLink());
     for (let i = 0; i < 11; i++) expect((await post()).statusCode).toBe(422);
+  });
+});
+
+describe("a link whose calls do not end", () => {
+  const otherToken = "otherLinkToken01234567";
+  let blocked: PromiseWithResolvers<never>;
+  beforeEach(() => {
+    blocked = Promise.withResolvers();
+    blocked.promise.catch(() => {});
+  });
+  // The gateway stops after its requests have ended.
+  afterEach(() => blocked.reject(new Error("released")));
+
+  test("delays no page of another link", async () => {
+    const { getCheckout } = gateway.behaviour.checkout;
+    gateway.behaviour.checkout.getCheckout = (request, call) =>
+      request.linkToken === linkToken
+        ? blocked.promise
+        : (getCheckout?.(request, call) as ReturnType<NonNullable<typeof getCheckout>>);
+    for (let i = 0; i < 20; i++) void get().catch(() => {});
+    expect((await get(`/pay/${otherToken}`)).statusCode).toBe(200);
+  });
+
+  test("delays no start of another business", async () => {
+    const otherLink = aLink({ id: "01a1b2c3-0000-7000-8000-000000000002", businessId: "01a1b2c3-0000-7000-8000-0000000000b2" });
+    gateway.behaviour.checkout.getCheckout = async (request) => ({
+      link: request.linkToken === linkToken ? aLink() : otherLink,
+      state: CheckoutState.OPEN,
+    });
+    gateway.behaviour.checkout.startCheckout = async (request) =>
+      request.linkToken === linkToken ? await blocked.promise : { payment: aPayment(), paymentToken };
+    for (let i = 0; i < 70; i++) void post({ form_token: `${formToken}${i}` }, { address: `198.51.100.${i}` }).catch(() => {});
+    const response = await post({}, { url: `/pay/${otherToken}` });
+    expect(response.statusCode).toBe(303);
   });
 });
 

@@ -27,7 +27,7 @@ export const readConfig = settings((env) => {
     /** Keys of request fingerprints. During a rotation, fingerprints of a second key match, too. */
     fingerprintKeys: env.keys("FINGERPRINT_KEYS", 32),
     checkout: {
-      /** Keys of cookies and challenges of the pages of payment links. A second key is valid, too. */
+      /** Keys of cookies and challenges of payment links. A second key is valid, too. */
       keys: env.keys("CHECKOUT_KEYS", 32),
       cardFormOrigins: readCardFormOrigins(env),
       hasCaptcha: env.choice("CHECKOUT_CAPTCHA", ["on", "off"], "on") === "on",

@@ -4,7 +4,7 @@ import { keysFor, type PurposeKeys } from "./checkout-keys.ts";
 const name = "amana_checkout";
 /** Longer than the time in which a card holder can pay at the processor. */
 const maxAgeSeconds = 60 * 60;
-const form = /(?:^|;\s*)amana_checkout=([0-9a-f]{64})\.([\w-]{43})(?=\s*(?:;|$))/g;
+const form = /^amana_checkout=([0-9a-f]{64})\.([\w-]{43})$/;
 
 /**
  * The cookie with which a browser finds its payment of a link again. It contains the payment's page
@@ -26,7 +26,9 @@ export class PaymentCookie {
 
   /** Returns the page token of a Cookie header. Undefined unless its signature is valid. */
   read(header: string | undefined, linkToken: string): string | undefined {
-    for (const [, paymentToken = "", signature = ""] of (header ?? "").matchAll(form)) {
+    for (const cookie of (header ?? "").split(";")) {
+      const [, paymentToken = "", signature = ""] = form.exec(cookie.trim()) ?? [];
+      if (paymentToken === "") continue;
       const presented = Buffer.from(signature, "base64url");
       if (this.#keys.some((key) => timingSafeEqual(sign(key, linkToken, paymentToken), presented))) return paymentToken;
     }

@@ -113,14 +113,14 @@ const script = "text/javascript; charset=utf-8";
 /** Names of the translations in the package `altcha`. */
 export const captchaLanguage: Readonly<Record<Language, string>> = { fr: "fr-fr", ar: "ar", en: "en" };
 
-/** Static files of the pages by their name in /assets. Everything is served by the gateway itself. */
+/** Static files of the pages by their name in /assets. The gateway itself serves all of them. */
 export const checkoutFiles: Readonly<Record<string, () => StaticFile>> = {
   "checkout.css": () => ({
     type: "text/css; charset=utf-8",
     content: [baseStyle, widgetFile("external/altcha.css"), ownFile("checkout.css")].join("\n"),
   }),
   "checkout.js": () => ({ type: script, content: ownFile("checkout.js") }),
-  // The build without inline styles and inline workers, which the policy of the page forbids.
+  // The build without inline styles and workers, which the policy of the page forbids.
   "altcha.js": () => ({ type: script, content: widgetFile("external/altcha.min.js") }),
   "altcha-fr.js": () => ({ type: script, content: widgetFile("i18n/fr-fr.js") }),
   "altcha-en.js": () => ({ type: script, content: widgetFile("i18n/en.js") }),

@@ -16,7 +16,7 @@ describe.skipIf(!existsSync(executablePath))("a buyer's browser at a payment lin
   let otherSite: Server;
   let gateway: TestGateway | undefined;
   beforeAll(async () => {
-    [cardForm, otherSite] = await Promise.all(["Card form", "Other site"].map(serveTitle));
+    [cardForm, otherSite] = await Promise.all([serveTitle("Card form"), serveTitle("Other site")]);
     browser = await chromium.launch({ executablePath, args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"] });
   });
   afterAll(async () => {
@@ -154,9 +154,7 @@ describe.skipIf(!existsSync(executablePath))("a buyer's browser at a payment lin
   test("prints the result by a button that only a script shows", async () => {
     const { page, url, behaviour } = await openLink();
     behaviour.checkout.getCheckoutResult = async () => ({ link: aLink(), payment: aPaidPayment(), canTryAgain: false });
-    await page.addInitScript(() => {
-      Object.assign(window, { print: () => document.body.setAttribute("data-printed", "") });
-    });
+    await page.addInitScript("window.print = () => document.body.setAttribute('data-printed', '')");
     await page.goto(`${url}/result/${paymentToken}?lang=en`);
     await page.click("[data-print]");
     await page.waitForSelector("body[data-printed]");

@@ -1,6 +1,11 @@
 import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import { CheckoutSchema, CheckoutState } from "@amana/contracts/payments/v1/checkout_service_pb";
-import { CustomerFieldRule, PaymentLinkSchema, PaymentLinkStatus } from "@amana/contracts/payments/v1/payment_link_pb";
+import {
+  CustomerFieldRule,
+  CustomerFieldsSchema,
+  PaymentLinkSchema,
+  PaymentLinkStatus,
+} from "@amana/contracts/payments/v1/payment_link_pb";
 import { PaymentSchema, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { TestGateway } from "./harness.ts";
@@ -34,7 +39,11 @@ export const anOpenLink = (init: LinkInit = {}) =>
     amountMinor: undefined,
     amountMinMinor: 5_000n,
     amountMaxMinor: 50_000_000n,
-    customerFields: { name: CustomerFieldRule.REQUIRED, email: CustomerFieldRule.OPTIONAL, phone: CustomerFieldRule.REQUIRED },
+    customerFields: create(CustomerFieldsSchema, {
+      name: CustomerFieldRule.REQUIRED,
+      email: CustomerFieldRule.OPTIONAL,
+      phone: CustomerFieldRule.REQUIRED,
+    }),
     conditionsUrl: "https://shop.test/conditions",
     ...init,
   });

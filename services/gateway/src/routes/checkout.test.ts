@@ -210,7 +210,7 @@ describe("POST /pay/{token}", () => {
   });
 
   test("lets the buyer decide when the payment in progress has another amount", async () => {
-    serveLink(gateway, anOpenLink({ customerFields: undefined }), { payment: aPayment() });
+    serveLink(gateway, anOpenLink({ customerFields: {} }), { payment: aPayment() });
     const { body } = await post({ amount: "700", lang: "en" }, { headers: { cookie: browserCookie } });
     expect(h1(body)).toBe("You already have a payment in progress");
     expect(starts()).toEqual([]);

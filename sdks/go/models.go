@@ -55,6 +55,7 @@ type Receipt struct {
 	PaidAt               string `json:"paid_at"`
 	RefundedAmount       string `json:"refunded_amount,omitempty"`
 	RefundedAt           string `json:"refunded_at,omitempty"`
+	CustomerName         string `json:"customer_name,omitempty"`
 	Helpline             string `json:"helpline"`
 }
 

@@ -90,6 +90,8 @@ const ownSettings: Record<ServiceName, (wiring: Wiring) => Record<string, string
     PORT: String(ports.gateway),
     CALLER_PRIVATE_KEY: secrets.gatewayKey.privateKey,
     FINGERPRINT_KEYS: secrets.fingerprintSecret,
+    CHECKOUT_KEYS: secrets.checkoutSecret,
+    CARD_FORM_ORIGINS: loopbackUrl(ports.sandbox),
     IDENTITY_URLS: loopbackUrl(ports.identity),
     KYC_URLS: loopbackUrl(ports.kyc),
     CLIENTS_URLS: loopbackUrl(ports.clients),

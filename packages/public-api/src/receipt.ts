@@ -30,6 +30,7 @@ export const ReceiptJson = Type.Object({
   paid_at: time("Time of the payment."),
   refunded_amount: Type.Optional(Type.String({ description: "Refunded amount, in the currency.", examples: ["1250.00"] })),
   refunded_at: Type.Optional(time("Time of the last refund. Absent if the time is not known.")),
+  customer_name: Type.Optional(Type.String({ description: "Name that the buyer entered on the page of the payment link." })),
   helpline: Type.String({ description: "Free number of the card holders' help line.", examples: [helpline] }),
 });
 
@@ -55,6 +56,7 @@ export function renderReceipt({ payment, receiptNumber, issuedAtMs, refundedAtMs
     paid_at: isoTimestamp(payment.paidAtMs ?? payment.createdAtMs),
     refunded_amount: refundedAmountMinor === undefined ? undefined : formatMoney(refundedAmountMinor, currency),
     refunded_at: refundedAtMs === undefined ? undefined : isoTimestamp(refundedAtMs),
+    customer_name: payment.customerName,
     helpline,
   };
 }

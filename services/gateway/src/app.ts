@@ -14,11 +14,13 @@ import { measureRequests } from "./plugins/measure-requests.ts";
 import { describeApi } from "./plugins/openapi.ts";
 import { rejectUnknownExpectation, respondToParserErrors } from "./plugins/parser-errors.ts";
 import { traceRequests } from "./plugins/trace-requests.ts";
+import { Problem } from "./problem.ts";
 import { accounts } from "./routes/accounts.ts";
 import { apiKeys } from "./routes/api-keys.ts";
 import { auditEvents } from "./routes/audit-events.ts";
 import { beneficiaries } from "./routes/beneficiaries.ts";
 import { businesses } from "./routes/businesses.ts";
+import { checkout, checkoutFiles, sendCheckoutError } from "./routes/checkout.ts";
 import { clients } from "./routes/clients.ts";
 import { deadLetters } from "./routes/dead-letters.ts";
 import { docs } from "./routes/docs.ts";
@@ -72,6 +74,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
     reply.header("x-request-id", request.id);
     if (request.url.startsWith(`${returnPrefix}/`)) return sendReturnPage(request, reply, 404);
     if (request.url.startsWith("/receipts/")) return sendReceiptError(gateway, error, request, reply);
+    if (request.url.startsWith("/pay/")) return sendCheckoutError(request, reply, Problem.of("not_found"));
     return sendProblem(error, request, reply);
   };
 
@@ -145,6 +148,8 @@ export async function createApp(gateway: Gateway): Promise<App> {
 async function openRoutes(open: App, gateway: Gateway): Promise<void> {
   open.register(paymentReturn, { ...gateway, prefix: returnPrefix });
   open.register(receipts, { ...gateway, prefix: "/receipts" });
+  open.register(checkout, { ...gateway, prefix: "/pay" });
+  open.register(checkoutFiles, { prefix: "/assets" });
   open.register(kycCallbacks, { ...gateway, prefix: "/callbacks" });
   open.register(problemPages, { prefix: "/problems" });
   open.register(health, gateway);

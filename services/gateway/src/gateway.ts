@@ -27,7 +27,14 @@ const drawTimeoutMs = 1_000;
 /** Settings that plugins and routes read. */
 type Settings = Pick<
   Config,
-  "allowInsecureUrls" | "byteBounds" | "connectionBounds" | "fingerprintKeys" | "loadBounds" | "traceRatio" | "trustedProxies"
+  | "allowInsecureUrls"
+  | "byteBounds"
+  | "checkout"
+  | "connectionBounds"
+  | "fingerprintKeys"
+  | "loadBounds"
+  | "traceRatio"
+  | "trustedProxies"
 > &
   Partial<Pick<Config, "sandboxUrl">>;
 

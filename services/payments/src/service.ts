@@ -1,3 +1,4 @@
+import { PaymentLinkService } from "@amana/contracts/payments/v1/payment_link_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { ReceiptService } from "@amana/contracts/payments/v1/receipt_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
@@ -24,6 +25,7 @@ export const payments: Service<Config, Context> = {
   createContext,
   rpcServices: (context) => [
     serveFrom(PaymentService, rpcs, context),
+    serveFrom(PaymentLinkService, rpcs, context),
     serveFrom(RefundService, rpcs, context),
     serveFrom(ReceiptService, rpcs, context),
   ],

@@ -1,4 +1,6 @@
 import { type PaymentEvent, PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_pb";
+import type { PaymentLink as PaymentLinkMessage } from "@amana/contracts/payments/v1/payment_link_pb";
+import { PaymentLinkService } from "@amana/contracts/payments/v1/payment_link_service_pb";
 import type { Payment as PaymentMessage } from "@amana/contracts/payments/v1/payment_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { ReceiptService } from "@amana/contracts/payments/v1/receipt_service_pb";
@@ -70,6 +72,7 @@ export async function startHarness(
     ...service,
     sandbox,
     payments: client,
+    links: createRpcClient(PaymentLinkService, channel),
     refunds: createRpcClient(RefundService, channel),
     receipts: createRpcClient(ReceiptService, channel),
     /** Starts the worker that finishes refunds, until disposed. */
@@ -121,6 +124,9 @@ export async function startHarness(
       await harness.returnFromProcessor(id);
       return await client.getPayment({ id }, { caller });
     },
+    async aPaymentLink(caller = aBusinessCaller(), changes: object = {}): Promise<PaymentLinkMessage> {
+      return await harness.links.createPaymentLink({ ...aPaymentLinkRequest, ...changes }, { caller });
+    },
     [Symbol.asyncDispose]: () => disposables.disposeAsync(),
   };
   const disposables = stack.move();
@@ -157,3 +163,6 @@ export const aPaymentRequest = {
   orderRef: "basket-7",
   description: "Two tickets",
 };
+
+/** A valid request for a payment link with a fixed amount. */
+export const aPaymentLinkRequest = { name: "Two tickets", amountMinor: 500_000n, language: "FR" };

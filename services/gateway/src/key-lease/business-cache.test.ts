@@ -13,7 +13,7 @@ function createCache({ leasesMax = 10, leaseMs = 500 } = {}) {
     leasesMax,
     lookUp: (id) => {
       const { promise, resolve, reject } = Promise.withResolvers<ResolveBusinessResponse>();
-      const respond = (status = BusinessStatus.ACTIVE) =>
+      const respond = (status: BusinessStatus = BusinessStatus.ACTIVE) =>
         resolve(create(ResolveBusinessResponseSchema, { name: `Business ${id}`, status, leaseMs }));
       lookUps.push({ id, respond, fail: () => reject(new Error("identity is unreachable")) });
       return promise;

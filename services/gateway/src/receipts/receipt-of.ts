@@ -14,6 +14,7 @@ export function receiptOf({ payment, ...receipt }: ReceiptMessage, businessName:
     businessName,
     orderRef,
     description,
+    customerName: payment.customerName,
     processorOrderId,
     processorOrderNumber,
     approvalCode,

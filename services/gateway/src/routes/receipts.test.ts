@@ -64,6 +64,13 @@ describe("GET /payments/{id}/receipt", () => {
     expect(lastCall()).toMatchObject({ rpc: "GetReceipt", call: { caller: { role: "business" } } });
   });
 
+  test("returns the name of the buyer of a payment link, in JSON and on the page", async () => {
+    gateway.behaviour.receipts.getReceipt = async () => aReceipt({ customerName: "Yacine Benali" });
+    expect((await getOwn()).json()).toMatchObject({ customer_name: "Yacine Benali" });
+    gateway.behaviour.receipts.findReceipt = async () => aReceipt({ customerName: "Yacine Benali" });
+    expect((await get(page)).body).toContain("Yacine Benali");
+  });
+
   test("returns amount and time of a refund", async () => {
     gateway.behaviour.receipts.getReceipt = async () => aReceipt(refund, { refundedAtMs, issuedAtMs: refundedAtMs });
     expect((await getOwn()).json()).toMatchObject({

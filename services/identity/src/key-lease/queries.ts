@@ -45,7 +45,7 @@ export async function findKeys(em: SqlEntityManager, hashes: readonly Uint8Array
   );
 }
 
-/** Returns name and status of a business. Undefined for an unknown id and for text that is no id. */
+/** Returns name and status of a business. Undefined for an unknown id and for other text. */
 export async function findBusiness(
   em: SqlEntityManager,
   id: string,

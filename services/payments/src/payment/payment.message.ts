@@ -24,11 +24,15 @@ export const changedPaymentView = defineView(Payment, ChangedPaymentSchema, {
 });
 
 // Fields named like a property (status, orderRef) need no entry.
-export const paymentList = defineList(paymentView, ListPaymentsRequestSchema, {
-  createdFromMs: "created_at >= ?",
-  createdToMs: "created_at < ?",
-  // Payment links do not exist yet, so this filter matches no payment.
-  paymentLinkId: "?::text is null",
-});
+export const paymentList = defineList(
+  paymentView,
+  ListPaymentsRequestSchema,
+  {
+    createdFromMs: "created_at >= ?",
+    createdToMs: "created_at < ?",
+    customerEmail: "lower(customer_email) = lower(?)",
+  },
+  { lookUpIn: "payment_of_tenants" },
+);
 
 export const changedPaymentList = defineList(changedPaymentView, ListChangedPaymentsRequestSchema, {});

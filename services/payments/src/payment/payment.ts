@@ -68,6 +68,15 @@ const schema = defineEntity({
     processorReadAt: p.datetime(3).nullable(),
     /** Reason why an operator must examine the payment: no rule explains the order's state. */
     difference: p.text().nullable(),
+    /** The link from which the payment was started; null for a payment of the API. */
+    paymentLinkId: p.uuid().nullable(),
+    /** Token of the form that started the payment; unique within the link. */
+    formToken: p.text().nullable(),
+    customerName: p.text().nullable(),
+    customerEmail: p.text().nullable(),
+    customerPhone: p.text().nullable(),
+    conditionsVersion: p.text().nullable(),
+    conditionsAcceptedAt: p.datetime(3).nullable(),
     /** The lease of `packages/jobs`, written with a change that begins or ends its work. */
     leaseToken: p.uuid().nullable(),
     leasedUntil: p.datetime(3).nullable(),

@@ -12,6 +12,7 @@ export function receiptOf(payment: Payment, businessName: string): Receipt {
     businessName,
     orderRef: orderRef ?? undefined,
     description: description ?? undefined,
+    customerName: payment.customerName ?? undefined,
     processorOrderId: processorOrderId ?? "",
     processorOrderNumber,
     approvalCode: approvalCode ?? undefined,

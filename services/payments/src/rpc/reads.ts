@@ -1,13 +1,29 @@
+import type { ListPaymentsRequest } from "@amana/contracts/payments/v1/payment_service_pb";
 import type { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
+import type { Owner } from "@amana/database";
 import type { Implementation } from "@amana/rpc";
-import { forOperators, readPage } from "@amana/service-host";
+import { forOperators, readOne, readPage } from "@amana/service-host";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { changedPaymentList, changedPaymentView, paymentList, toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
+import { namedPaymentLinkNotFound, paymentLinkNotFound } from "../payment-link/payment-link.errors.ts";
+import { paymentLinkList, paymentLinkView, toPaymentLinkMessage } from "../payment-link/payment-link.message.ts";
 import { refundList, toRefundMessage } from "../refund/refund.message.ts";
 
+/** Throws if the id in the filter does not belong to a payment link of the business. */
+async function checkPaymentLinkId(em: SqlEntityManager, owner: Owner, { paymentLinkId }: ListPaymentsRequest): Promise<void> {
+  if (paymentLinkId !== undefined && !(await paymentLinkView.read(em, owner, paymentLinkId))) throw namedPaymentLinkNotFound();
+}
+
 export const listPayments = (context: Context) =>
-  readPage(paymentList, "payments", (row) => toPaymentMessage(row, context))(context);
+  readPage(paymentList, "payments", (row) => toPaymentMessage(row, context), { check: checkPaymentLinkId })(context);
+
+export const getPaymentLink = (context: Context) =>
+  readOne(paymentLinkView, toPaymentLinkMessage(context), paymentLinkNotFound)(context);
+
+export const listPaymentLinks = (context: Context) =>
+  readPage(paymentLinkList, "paymentLinks", toPaymentLinkMessage(context))(context);
 
 /** For operators: payments with an external change or an unexplained difference. */
 export const listChangedPayments = (context: Context) =>

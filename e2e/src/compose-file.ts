@@ -28,6 +28,7 @@ export async function createComposeValues(dir: string): Promise<Record<string, s
     KYC_PRIVATE_KEY: kycKey.privateKey,
     KYC_PUBLIC_KEYS: kycKey.publicKey,
     FINGERPRINT_KEYS: secrets.fingerprintSecret,
+    CHECKOUT_KEYS: secrets.checkoutSecret,
     EVENT_KEY_PAYMENTS: `payments.v1=k1:${randomBytes(32).toString("base64")}`,
     EVENT_KEY_KYC: `kyc.v1=k1:${randomBytes(32).toString("base64")}`,
     EVENT_KEY_AUDIT: `audit.v1=k1:${randomBytes(32).toString("base64")}`,

@@ -33,6 +33,30 @@ type Payment struct {
 	ProcessorOrderStatus  *int64 `json:"processor_order_status,omitempty"`
 	RefundedAmount        string `json:"refunded_amount,omitempty"`
 	Origin                string `json:"origin,omitempty"`
+	ReceiptURL            string `json:"receipt_url,omitempty"`
+}
+
+// Receipt is a value in a response of the API.
+type Receipt struct {
+	PaymentID            string `json:"payment_id"`
+	ReceiptNumber        string `json:"receipt_number"`
+	IssuedAt             string `json:"issued_at"`
+	BusinessName         string `json:"business_name"`
+	OrderRef             string `json:"order_ref,omitempty"`
+	Description          string `json:"description,omitempty"`
+	ProcessorOrderID     string `json:"processor_order_id,omitempty"`
+	ProcessorOrderNumber string `json:"processor_order_number"`
+	ApprovalCode         string `json:"approval_code,omitempty"`
+	RespCodeDesc         string `json:"resp_code_desc,omitempty"`
+	CardBrand            string `json:"card_brand,omitempty"`
+	MaskedPan            string `json:"masked_pan,omitempty"`
+	Amount               string `json:"amount"`
+	Currency             string `json:"currency"`
+	PaidAt               string `json:"paid_at"`
+	RefundedAmount       string `json:"refunded_amount,omitempty"`
+	RefundedAt           string `json:"refunded_at,omitempty"`
+	CustomerName         string `json:"customer_name,omitempty"`
+	Helpline             string `json:"helpline"`
 }
 
 // CreateKycApplicationResult is a value in a response of the API.
@@ -562,6 +586,7 @@ type ListChangedPaymentsItem struct {
 	ProcessorOrderStatus  *int64          `json:"processor_order_status,omitempty"`
 	RefundedAmount        string          `json:"refunded_amount,omitempty"`
 	Origin                string          `json:"origin,omitempty"`
+	ReceiptURL            string          `json:"receipt_url,omitempty"`
 	Difference            string          `json:"difference,omitempty"`
 	Processor             RefundProcessor `json:"processor"`
 }

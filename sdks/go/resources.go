@@ -392,6 +392,11 @@ func (r *PaymentsResource) Refresh(ctx context.Context, id string, key ...Idempo
 	return call[Payment](ctx, r.transport, "POST", "/api/v1/payments/"+url.PathEscape(id)+"/refresh", nil, key)
 }
 
+// GetReceipt: Get the receipt of a payment.
+func (r *PaymentsResource) GetReceipt(ctx context.Context, id string) (*Receipt, error) {
+	return call[Receipt](ctx, r.transport, "GET", "/api/v1/payments/"+url.PathEscape(id)+"/receipt", nil, nil)
+}
+
 // FollowReturn: Return from the card processor.
 func (r *PaymentsResource) FollowReturn(ctx context.Context, token string) (string, error) {
 	return redirect(ctx, r.transport, "GET", "/api/v1/payments/return/"+url.PathEscape(token))

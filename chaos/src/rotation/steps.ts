@@ -125,6 +125,8 @@ export const rotations = {
   "gateway-key": () => rotateCallerKey("gateway", "GATEWAY_PUBLIC_KEYS", databaseOwners),
   "fingerprint-key": () =>
     rotateListEntry({ setting: "FINGERPRINT_KEYS", services: ["gateway"], newEntry: randomBytes(32).toString("base64") }),
+  "checkout-key": () =>
+    rotateListEntry({ setting: "CHECKOUT_KEYS", services: ["gateway"], newEntry: randomBytes(32).toString("base64") }),
   "kyc-callback-secret": rotateCallbackSecret,
   "encryption-key": rotateEncryptionKey,
   "event-key:payments.v1": () => rotateEventKey("payments.v1", ["payments", "webhooks"]),

@@ -21,7 +21,7 @@ afterAll(() => rm(dir, { recursive: true, force: true }));
 async function runService(name: ServiceName, settings: Record<string, string>, program = "main.ts"): Promise<string> {
   const ports = Object.fromEntries(serviceNames.map((service, i) => [service, 4000 + i])) as Record<ServiceName, number>;
   const databaseUrls = Object.fromEntries(serviceNames.map((service) => [service, "postgres://unreachable@127.0.0.1:1/none"]));
-  const wiring = { secrets: await readSecrets(dir), databaseUrls, ports, brokers: undefined, sandboxDir: dir };
+  const wiring = { secrets: await readSecrets(dir), databaseUrls, ports, brokers: undefined, sandboxDir: dir, smtpPort: 2525 };
   const run = promisify(execFile)(process.execPath, [join("services", name, "src", program)], {
     cwd: root,
     env: {

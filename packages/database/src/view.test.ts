@@ -40,6 +40,7 @@ const list = defineList(view, ListPaymentsRequestSchema, {
   createdFromMs: "created_at >= ?",
   createdToMs: "created_at < ?",
   paymentLinkId: { contains: "secret" },
+  customerEmail: "?::text is null",
 });
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

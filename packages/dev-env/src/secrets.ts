@@ -15,6 +15,8 @@ export interface Secrets {
   readonly auditKey: KeyPair;
   /** HMAC key of request fingerprints: Base64, 32 bytes. */
   readonly fingerprintSecret: string;
+  /** Signs cookies and challenges of the pages of payment links: Base64, 32 bytes. */
+  readonly checkoutSecret: string;
   /** Source of the MAC keys of the topics. */
   readonly eventSecret: string;
   /** Encrypts stored secrets: Base64, 32 bytes. */
@@ -42,6 +44,7 @@ export async function readSecrets(dir: string): Promise<Secrets> {
     kycKey: aKeyPair("kyc-dev"),
     auditKey: aKeyPair("audit-dev"),
     fingerprintSecret: randomBytes(32).toString("base64"),
+    checkoutSecret: randomBytes(32).toString("base64"),
     eventSecret: randomBytes(32).toString("base64"),
     encryptionKey: randomBytes(32).toString("base64"),
     databasePassword: randomBytes(24).toString("hex"),

@@ -17,6 +17,8 @@ export interface Wiring {
   /** Undefined for direct events. */
   readonly brokers: string | undefined;
   readonly sandboxDir: string;
+  /** Port of the sandbox's SMTP server. */
+  readonly smtpPort: number;
 }
 
 export const loopbackUrl = (port: number): string => `http://127.0.0.1:${port}`;
@@ -50,8 +52,9 @@ function eventSettings({ brokers, ports, secrets }: Wiring, name: ServiceName): 
 
 /** Settings of one service only. */
 const ownSettings: Record<ServiceName, (wiring: Wiring) => Record<string, string>> = {
-  sandbox: ({ ports, sandboxDir }) => ({
+  sandbox: ({ ports, sandboxDir, smtpPort }) => ({
     SANDBOX_PORT: String(ports.sandbox),
+    SANDBOX_SMTP_PORT: String(smtpPort),
     SANDBOX_URL: loopbackUrl(ports.sandbox),
     SANDBOX_DATA_DIR: sandboxDir,
     ...satimCredentials,
@@ -74,9 +77,11 @@ const ownSettings: Record<ServiceName, (wiring: Wiring) => Record<string, string
     KYC_CALLBACK_SECRETS: kycCallbackSecret,
     SECRET_ENCRYPTION_KEYS: `dev:${secrets.encryptionKey}`,
   }),
-  payments: ({ ports }) => ({
+  payments: ({ ports, smtpPort }) => ({
     ...satimCredentials,
     PUBLIC_URL: loopbackUrl(ports.gateway),
+    SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
+    MAIL_FROM: "Amana <receipts@amana.test>",
     SATIM_URL: `${loopbackUrl(ports.sandbox)}/payment/rest`,
     SATIM_TERMINAL_ID: "E010101010",
     SATIM_FORM_URL_TEMPLATE: `${loopbackUrl(ports.sandbox)}/payment/pay/{mdOrder}`,
@@ -85,6 +90,8 @@ const ownSettings: Record<ServiceName, (wiring: Wiring) => Record<string, string
     PORT: String(ports.gateway),
     CALLER_PRIVATE_KEY: secrets.gatewayKey.privateKey,
     FINGERPRINT_KEYS: secrets.fingerprintSecret,
+    CHECKOUT_KEYS: secrets.checkoutSecret,
+    CARD_FORM_ORIGINS: loopbackUrl(ports.sandbox),
     IDENTITY_URLS: loopbackUrl(ports.identity),
     KYC_URLS: loopbackUrl(ports.kyc),
     CLIENTS_URLS: loopbackUrl(ports.clients),

@@ -101,6 +101,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     ports,
     brokers: events.mode === "kafka" ? events.brokers : undefined,
     sandboxDir: join(dir, "sandbox"),
+    smtpPort: await freePort(),
   };
   const envOf = (name: ServiceName) => ({ ...settingsOf(name, wiring), ...options.env?.[name] });
 

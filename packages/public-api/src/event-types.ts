@@ -42,6 +42,7 @@ export const eventTypes: Readonly<Record<EventType, EventDescription>> = {
   PAYMENT_CANCELED: byDefault("The card holder canceled the payment."),
   PAYMENT_EXPIRED: byDefault("The card holder did not pay in time."),
   PAYMENT_REFUNDED: byDefault("A refund succeeded."),
+  PAYMENT_LINK_COMPLETED: optIn("A payment link was paid as often as its `max_payments` permits, and accepts no more payments."),
   WEBHOOK_ENDPOINT_DISABLED: optIn(
     "Another endpoint of your business was disabled, because it returned 410 or all attempts failed for five days.",
   ),

@@ -25,6 +25,7 @@ export * from "./payment.ts";
 export * from "./payment-event.ts";
 export * from "./payment-refund.ts";
 export * from "./payment-timeline.ts";
+export * from "./receipt.ts";
 export * from "./routing-number.ts";
 export * from "./statement-line.ts";
 export * from "./webhook-endpoint.ts";

@@ -38,6 +38,11 @@ export const PaymentJson = Type.Object({
       description: "PROCESSOR when the payment was refunded or reversed at the card processor without Amana.",
     }),
   ),
+  receipt_url: Type.Optional(
+    Type.String({
+      description: "Page with the receipt, for the buyer. Present when the payment is PAID or REFUNDED. It requires no API key.",
+    }),
+  ),
 });
 
 /** Renders a payment as public JSON. */

@@ -87,6 +87,7 @@ describe("renderPayment", () => {
           processorOrderStatus: 0,
           refundedAmountMinor: 0n,
           origin: "PROCESSOR",
+          receiptUrl: text,
         }),
       ),
     );

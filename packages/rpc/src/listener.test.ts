@@ -97,7 +97,7 @@ test("the RPC server closes a connection whose caller does not read the response
     services: [
       serve(
         KeyLeaseService,
-        { resolveKeys: async () => ({ resolutions: [{ keyPrefix: "k".repeat(4_000_000) }] }) },
+        { resolveBusiness: async () => ({}), resolveKeys: async () => ({ resolutions: [{ keyPrefix: "k".repeat(4_000_000) }] }) },
         { takesCaller: false },
       ),
     ],

@@ -32,7 +32,7 @@ let server: RpcServer;
 beforeAll(async () => {
   server = await createRpcServer({
     services: [
-      serve(KeyLeaseService, { resolveKeys: async () => response() }),
+      serve(KeyLeaseService, { resolveKeys: async () => response(), resolveBusiness: async () => ({}) }),
       serve(HandOverService, { handOverMessages: async () => ({}) }),
     ],
     host: "127.0.0.1",

@@ -9,9 +9,10 @@ namespace Amana;
 /**
  * A client of the API with one API key. Types of requests and responses:
  *
- * @phpstan-type Payment array{id: string, business_id: string, amount: string, currency: string, status: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', language: string, success_url: string, fail_url: string, processor_order_number: string, created_at: string, updated_at: string, paid_at?: string, action_code?: string, action_code_description?: string, approval_code?: string, card_brand?: string, description?: string, form_url?: string, masked_pan?: string, order_ref?: string, resp_code?: string, resp_code_desc?: string, processor_error_code?: string, processor_order_id?: string, processor_order_status?: int, refunded_amount?: string, origin?: string}
+ * @phpstan-type Payment array{id: string, business_id: string, amount: string, currency: string, status: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', language: string, success_url: string, fail_url: string, processor_order_number: string, created_at: string, updated_at: string, paid_at?: string, action_code?: string, action_code_description?: string, approval_code?: string, card_brand?: string, description?: string, form_url?: string, masked_pan?: string, order_ref?: string, resp_code?: string, resp_code_desc?: string, processor_error_code?: string, processor_order_id?: string, processor_order_status?: int, refunded_amount?: string, origin?: string, receipt_url?: string}
  * @phpstan-type CreatePaymentBody array{amount: string, success_url: string, fail_url: string, order_ref?: string, description?: string, language?: 'AR'|'FR'|'EN', currency?: 'DZD'}
  * @phpstan-type ListPaymentsQuery array{limit?: int, offset?: int, status?: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', order_ref?: string, payment_link_id?: string, created_from?: string, created_to?: string}
+ * @phpstan-type Receipt array{payment_id: string, receipt_number: string, issued_at: string, business_name: string, order_ref?: string, description?: string, processor_order_id?: string, processor_order_number: string, approval_code?: string, resp_code_desc?: string, card_brand?: string, masked_pan?: string, amount: string, currency: string, paid_at: string, refunded_amount?: string, refunded_at?: string, customer_name?: string, helpline: string}
  * @phpstan-type RefundPaymentBody array{amount?: string}
  * @phpstan-type CreateKycApplicationResult array{id: string, created_at: string, link_url: string, link_expires_at: string, status: 'CREATED'|'OPENED'|'SUBMITTED'|'PROCESSING'|'COMPLETED'|'EXPIRED'|'CANCELED'|'FAILED', client_id?: string, external_id?: string}
  * @phpstan-type CreateKycApplicationBody array{allowed_documents?: list<'id_card'|'passport'>, applicant_email?: string, applicant_phone?: string, client_id?: string, external_id?: string, locale?: 'fr'|'ar'|'en', max_attempts?: int, metadata?: array<string, mixed>, profile?: array<string, mixed>, redirect_url?: string, require_video?: bool, ttl_hours?: int}
@@ -35,22 +36,22 @@ namespace Amana;
  * @phpstan-type ListAccountsQuery array{limit?: int, offset?: int, client_id?: string, account_type?: 'CURRENT'|'SAVINGS'|'ESCROW', status?: 'PENDING'|'ACTIVE'|'SUSPENDED'|'CLOSED', currency?: string, search?: string}
  * @phpstan-type UpdateAccountBody array{account_name?: string, daily_limit?: string|null, monthly_limit?: string|null, yearly_limit?: string|null, description?: string|null, external_account_id?: string|null}
  * @phpstan-type CreateWebhookEndpointResult array{id: string, business_id: string, url: string, status: 'ACTIVE'|'DISABLED', events: list<string>, created_at: string, secret?: string}
- * @phpstan-type CreateWebhookEndpointBody array{url: string, events?: list<'KYC_COMPLETED'|'KYC_REJECTED'|'KYC_NEEDS_REVIEW'|'KYC_REVIEW_RESOLVED'|'KYC_FAILED'|'KYC_EXPIRED'|'KYC_CANCELED'|'KYC_DOCUMENT_EXPIRING'|'KYC_DOCUMENT_EXPIRED'|'PAYMENT_COMPLETED'|'PAYMENT_REFUSED'|'PAYMENT_FAILED'|'PAYMENT_CANCELED'|'PAYMENT_EXPIRED'|'PAYMENT_REFUNDED'|'WEBHOOK_ENDPOINT_DISABLED'>}
+ * @phpstan-type CreateWebhookEndpointBody array{url: string, events?: list<'KYC_COMPLETED'|'KYC_REJECTED'|'KYC_NEEDS_REVIEW'|'KYC_REVIEW_RESOLVED'|'KYC_FAILED'|'KYC_EXPIRED'|'KYC_CANCELED'|'KYC_DOCUMENT_EXPIRING'|'KYC_DOCUMENT_EXPIRED'|'PAYMENT_COMPLETED'|'PAYMENT_REFUSED'|'PAYMENT_FAILED'|'PAYMENT_CANCELED'|'PAYMENT_EXPIRED'|'PAYMENT_REFUNDED'|'PAYMENT_LINK_COMPLETED'|'WEBHOOK_ENDPOINT_DISABLED'>}
  * @phpstan-type ListWebhookEndpointsItem array{id: string, business_id: string, url: string, status: 'ACTIVE'|'DISABLED', events: list<string>, created_at: string, updated_at: string}
  * @phpstan-type ListWebhookEndpointsQuery array{limit?: int, offset?: int}
  * @phpstan-type WebhookEndpoint array{id: string, business_id: string, url: string, status: 'ACTIVE'|'DISABLED', events: list<string>, created_at: string, updated_at: string, health?: WebhookEndpointHealth}
  * @phpstan-type WebhookEndpointHealth array{failing_since?: string, success_rate_1h?: float, success_rate_24h?: float, last_error?: string, p95_ms_24h?: int}
  * @phpstan-type UpdateWebhookEndpointResult array{id: string, business_id: string, url: string, status: 'ACTIVE'|'DISABLED', events: list<string>, updated_at: string, secret?: string}
- * @phpstan-type UpdateWebhookEndpointBody array{url?: string, rotate_secret?: bool, activate_in_seconds?: int, status?: 'ACTIVE'|'DISABLED', events?: list<'KYC_COMPLETED'|'KYC_REJECTED'|'KYC_NEEDS_REVIEW'|'KYC_REVIEW_RESOLVED'|'KYC_FAILED'|'KYC_EXPIRED'|'KYC_CANCELED'|'KYC_DOCUMENT_EXPIRING'|'KYC_DOCUMENT_EXPIRED'|'PAYMENT_COMPLETED'|'PAYMENT_REFUSED'|'PAYMENT_FAILED'|'PAYMENT_CANCELED'|'PAYMENT_EXPIRED'|'PAYMENT_REFUNDED'|'WEBHOOK_ENDPOINT_DISABLED'>|null}
+ * @phpstan-type UpdateWebhookEndpointBody array{url?: string, rotate_secret?: bool, activate_in_seconds?: int, status?: 'ACTIVE'|'DISABLED', events?: list<'KYC_COMPLETED'|'KYC_REJECTED'|'KYC_NEEDS_REVIEW'|'KYC_REVIEW_RESOLVED'|'KYC_FAILED'|'KYC_EXPIRED'|'KYC_CANCELED'|'KYC_DOCUMENT_EXPIRING'|'KYC_DOCUMENT_EXPIRED'|'PAYMENT_COMPLETED'|'PAYMENT_REFUSED'|'PAYMENT_FAILED'|'PAYMENT_CANCELED'|'PAYMENT_EXPIRED'|'PAYMENT_REFUNDED'|'PAYMENT_LINK_COMPLETED'|'WEBHOOK_ENDPOINT_DISABLED'>|null}
  * @phpstan-type TestWebhookEndpointResult array{id: string, type: string, created_at: string, body: array<string, mixed>, delivery: Delivery}
  * @phpstan-type Delivery array{id: string, endpoint_id: string, status: 'pending'|'succeeded'|'failed'|'skipped', next_attempt_at?: string, attempts: list<DeliveryAttempts>}
  * @phpstan-type DeliveryAttempts array{at: string, status_code?: int, error?: 'timeout'|'dns_error'|'connection_refused'|'connection_reset'|'tls_error'|'address_forbidden'|'invalid_response'|'secret_unreadable', detail?: string, duration_ms: int, response?: string}
  * @phpstan-type CheckWebhookEndpointResult array{checks: list<CheckWebhookEndpointResultChecks>}
  * @phpstan-type CheckWebhookEndpointResultChecks array{name: 'good'|'forged_signature'|'duplicate'|'old_timestamp', passed: bool, detail: string}
  * @phpstan-type WebhookReplay array{id: string, status: 'RUNNING'|'DONE', matched: int, sent: int}
- * @phpstan-type ReplayWebhookEndpointBody array{since: string, until?: string, types?: list<'KYC_COMPLETED'|'KYC_REJECTED'|'KYC_NEEDS_REVIEW'|'KYC_REVIEW_RESOLVED'|'KYC_FAILED'|'KYC_EXPIRED'|'KYC_CANCELED'|'KYC_DOCUMENT_EXPIRING'|'KYC_DOCUMENT_EXPIRED'|'PAYMENT_COMPLETED'|'PAYMENT_REFUSED'|'PAYMENT_FAILED'|'PAYMENT_CANCELED'|'PAYMENT_EXPIRED'|'PAYMENT_REFUNDED'|'WEBHOOK_ENDPOINT_DISABLED'|'WEBHOOK_TEST'>, statuses?: list<'pending'|'succeeded'|'failed'|'skipped'>}
+ * @phpstan-type ReplayWebhookEndpointBody array{since: string, until?: string, types?: list<'KYC_COMPLETED'|'KYC_REJECTED'|'KYC_NEEDS_REVIEW'|'KYC_REVIEW_RESOLVED'|'KYC_FAILED'|'KYC_EXPIRED'|'KYC_CANCELED'|'KYC_DOCUMENT_EXPIRING'|'KYC_DOCUMENT_EXPIRED'|'PAYMENT_COMPLETED'|'PAYMENT_REFUSED'|'PAYMENT_FAILED'|'PAYMENT_CANCELED'|'PAYMENT_EXPIRED'|'PAYMENT_REFUNDED'|'PAYMENT_LINK_COMPLETED'|'WEBHOOK_ENDPOINT_DISABLED'|'WEBHOOK_TEST'>, statuses?: list<'pending'|'succeeded'|'failed'|'skipped'>}
  * @phpstan-type Event array{id: string, type: string, created_at: string, body: array<string, mixed>}
- * @phpstan-type ListEventsQuery array{limit?: int, offset?: int, type?: 'KYC_COMPLETED'|'KYC_REJECTED'|'KYC_NEEDS_REVIEW'|'KYC_REVIEW_RESOLVED'|'KYC_FAILED'|'KYC_EXPIRED'|'KYC_CANCELED'|'KYC_DOCUMENT_EXPIRING'|'KYC_DOCUMENT_EXPIRED'|'PAYMENT_COMPLETED'|'PAYMENT_REFUSED'|'PAYMENT_FAILED'|'PAYMENT_CANCELED'|'PAYMENT_EXPIRED'|'PAYMENT_REFUNDED'|'WEBHOOK_ENDPOINT_DISABLED'|'WEBHOOK_TEST', from?: string, to?: string}
+ * @phpstan-type ListEventsQuery array{limit?: int, offset?: int, type?: 'KYC_COMPLETED'|'KYC_REJECTED'|'KYC_NEEDS_REVIEW'|'KYC_REVIEW_RESOLVED'|'KYC_FAILED'|'KYC_EXPIRED'|'KYC_CANCELED'|'KYC_DOCUMENT_EXPIRING'|'KYC_DOCUMENT_EXPIRED'|'PAYMENT_COMPLETED'|'PAYMENT_REFUSED'|'PAYMENT_FAILED'|'PAYMENT_CANCELED'|'PAYMENT_EXPIRED'|'PAYMENT_REFUNDED'|'PAYMENT_LINK_COMPLETED'|'WEBHOOK_ENDPOINT_DISABLED'|'WEBHOOK_TEST', from?: string, to?: string}
  * @phpstan-type RedeliverEventBody array{endpoint_id?: string}
  * @phpstan-type OnboardBusinessResult array{id: string, name: string, status: 'PENDING'|'ACTIVE'|'DISABLED'|'REJECTED', created_at: string, updated_at: string, contact_email?: string, api_key?: string, api_key_prefix?: string}
  * @phpstan-type OnboardBusinessBody array{name: string, contact_email: string}
@@ -86,7 +87,7 @@ namespace Amana;
  * @phpstan-type ResolveRefundBody array{outcome: 'ACCEPTED'|'REJECTED'|'SEND_AGAIN', note: string}
  * @phpstan-type PaymentTimeline array{payment: Payment, entries: list<PaymentTimelineEntries>, missing?: list<'events'>, truncated?: list<'processor_calls'|'events'>}
  * @phpstan-type PaymentTimelineEntries array{at: string, kind: 'payment'|'processor_call'|'refund'|'event'|'delivery_attempt'|'next_attempt', name: string, outcome?: string, detail?: string, duration_ms?: int, refund_id?: string, event_id?: string, endpoint_id?: string}
- * @phpstan-type ListChangedPaymentsItem array{id: string, business_id: string, amount: string, currency: string, status: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', language: string, success_url: string, fail_url: string, processor_order_number: string, created_at: string, updated_at: string, paid_at?: string, action_code?: string, action_code_description?: string, approval_code?: string, card_brand?: string, description?: string, form_url?: string, masked_pan?: string, order_ref?: string, resp_code?: string, resp_code_desc?: string, processor_error_code?: string, processor_order_id?: string, processor_order_status?: int, refunded_amount?: string, origin?: string, difference?: string, processor: RefundProcessor}
+ * @phpstan-type ListChangedPaymentsItem array{id: string, business_id: string, amount: string, currency: string, status: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', language: string, success_url: string, fail_url: string, processor_order_number: string, created_at: string, updated_at: string, paid_at?: string, action_code?: string, action_code_description?: string, approval_code?: string, card_brand?: string, description?: string, form_url?: string, masked_pan?: string, order_ref?: string, resp_code?: string, resp_code_desc?: string, processor_error_code?: string, processor_order_id?: string, processor_order_status?: int, refunded_amount?: string, origin?: string, receipt_url?: string, difference?: string, processor: RefundProcessor}
  * @phpstan-type ListChangedPaymentsQuery array{limit?: int, offset?: int, origin?: 'PROCESSOR'}
  * @phpstan-type AuditEvent array{id: string, at: string, actor: string, actor_key_id?: string, actor_name?: string, action: string, entity: AuditEventEntity, business_id?: string, before?: array<string, mixed>, after?: array<string, mixed>, reason?: string, request_id: string, address: string}
  * @phpstan-type AuditEventEntity array{type: string, id: string}
@@ -828,6 +829,16 @@ final class Payments extends Resource
     public function refresh(string $id, ?string $idempotencyKey = null): array
     {
         return $this->call('POST', '/api/v1/payments/' . Transport::segment($id) . '/refresh', idempotencyKey: $idempotencyKey);
+    }
+
+    /**
+     * Get the receipt of a payment.
+     *
+     * @return Receipt
+     */
+    public function getReceipt(string $id): array
+    {
+        return $this->call('GET', '/api/v1/payments/' . Transport::segment($id) . '/receipt');
     }
 
     /**

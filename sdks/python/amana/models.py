@@ -43,6 +43,8 @@ class Payment(TypedDict):
     refunded_amount: NotRequired[str]
     # PROCESSOR when the payment was refunded or reversed at the card processor without Amana.
     origin: NotRequired[str]
+    # Page with the receipt, for the buyer. Present when the payment is PAID or REFUNDED. It requires no API key.
+    receipt_url: NotRequired[str]
 
 
 class CreatePaymentBody(TypedDict):
@@ -76,6 +78,38 @@ class ListPaymentsQuery(TypedDict):
     created_from: NotRequired[str]
     # End of the range of creation times, exclusive.
     created_to: NotRequired[str]
+
+
+class Receipt(TypedDict):
+    payment_id: str
+    # Unique number of the receipt. It never changes.
+    receipt_number: str
+    # Time of the last change that the receipt shows: of the refund if there is one, otherwise of the payment.
+    issued_at: str
+    # Name of your business.
+    business_name: str
+    order_ref: NotRequired[str]
+    description: NotRequired[str]
+    processor_order_id: NotRequired[str]
+    processor_order_number: str
+    approval_code: NotRequired[str]
+    resp_code_desc: NotRequired[str]
+    card_brand: NotRequired[str]
+    masked_pan: NotRequired[str]
+    # Paid amount, in the currency.
+    amount: str
+    # Currency (ISO 4217).
+    currency: str
+    # Time of the payment.
+    paid_at: str
+    # Refunded amount, in the currency.
+    refunded_amount: NotRequired[str]
+    # Time of the last refund. Absent if the time is not known.
+    refunded_at: NotRequired[str]
+    # Name that the buyer entered on the page of the payment link.
+    customer_name: NotRequired[str]
+    # Free number of the card holders' help line.
+    helpline: str
 
 
 class RefundPaymentBody(TypedDict):
@@ -537,7 +571,7 @@ class CreateWebhookEndpointBody(TypedDict):
     # URL that receives the webhooks: absolute, https, with a public host, at most 2048 characters, without credentials and fragment. A development system also accepts http and loopback addresses.
     url: str
     # Event types that the endpoint receives. An empty list selects the default: all types except the opt-in ones.
-    events: NotRequired[list[Literal["KYC_COMPLETED", "KYC_REJECTED", "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED", "KYC_FAILED", "KYC_EXPIRED", "KYC_CANCELED", "KYC_DOCUMENT_EXPIRING", "KYC_DOCUMENT_EXPIRED", "PAYMENT_COMPLETED", "PAYMENT_REFUSED", "PAYMENT_FAILED", "PAYMENT_CANCELED", "PAYMENT_EXPIRED", "PAYMENT_REFUNDED", "WEBHOOK_ENDPOINT_DISABLED"]]]
+    events: NotRequired[list[Literal["KYC_COMPLETED", "KYC_REJECTED", "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED", "KYC_FAILED", "KYC_EXPIRED", "KYC_CANCELED", "KYC_DOCUMENT_EXPIRING", "KYC_DOCUMENT_EXPIRED", "PAYMENT_COMPLETED", "PAYMENT_REFUSED", "PAYMENT_FAILED", "PAYMENT_CANCELED", "PAYMENT_EXPIRED", "PAYMENT_REFUNDED", "PAYMENT_LINK_COMPLETED", "WEBHOOK_ENDPOINT_DISABLED"]]]
 
 
 class ListWebhookEndpointsItem(TypedDict):
@@ -604,7 +638,7 @@ class UpdateWebhookEndpointBody(TypedDict):
     # Seconds for which `X-Signature` still uses the old secret, so that the receiver can be configured first; 0 by default. Requires `rotate_secret`.
     activate_in_seconds: NotRequired[int]
     status: NotRequired[Literal["ACTIVE", "DISABLED"]]
-    events: NotRequired[list[Literal["KYC_COMPLETED", "KYC_REJECTED", "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED", "KYC_FAILED", "KYC_EXPIRED", "KYC_CANCELED", "KYC_DOCUMENT_EXPIRING", "KYC_DOCUMENT_EXPIRED", "PAYMENT_COMPLETED", "PAYMENT_REFUSED", "PAYMENT_FAILED", "PAYMENT_CANCELED", "PAYMENT_EXPIRED", "PAYMENT_REFUNDED", "WEBHOOK_ENDPOINT_DISABLED"]] | None]
+    events: NotRequired[list[Literal["KYC_COMPLETED", "KYC_REJECTED", "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED", "KYC_FAILED", "KYC_EXPIRED", "KYC_CANCELED", "KYC_DOCUMENT_EXPIRING", "KYC_DOCUMENT_EXPIRED", "PAYMENT_COMPLETED", "PAYMENT_REFUSED", "PAYMENT_FAILED", "PAYMENT_CANCELED", "PAYMENT_EXPIRED", "PAYMENT_REFUNDED", "PAYMENT_LINK_COMPLETED", "WEBHOOK_ENDPOINT_DISABLED"]] | None]
 
 
 class TestWebhookEndpointResult(TypedDict):
@@ -665,7 +699,7 @@ class ReplayWebhookEndpointBody(TypedDict):
     # End of the range of event times, exclusive; the current time by default.
     until: NotRequired[str]
     # Event types; all by default.
-    types: NotRequired[list[Literal["KYC_COMPLETED", "KYC_REJECTED", "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED", "KYC_FAILED", "KYC_EXPIRED", "KYC_CANCELED", "KYC_DOCUMENT_EXPIRING", "KYC_DOCUMENT_EXPIRED", "PAYMENT_COMPLETED", "PAYMENT_REFUSED", "PAYMENT_FAILED", "PAYMENT_CANCELED", "PAYMENT_EXPIRED", "PAYMENT_REFUNDED", "WEBHOOK_ENDPOINT_DISABLED", "WEBHOOK_TEST"]]]
+    types: NotRequired[list[Literal["KYC_COMPLETED", "KYC_REJECTED", "KYC_NEEDS_REVIEW", "KYC_REVIEW_RESOLVED", "KYC_FAILED", "KYC_EXPIRED", "KYC_CANCELED", "KYC_DOCUMENT_EXPIRING", "KYC_DOCUMENT_EXPIRED", "PAYMENT_COMPLETED", "PAYMENT_REFUSED", "PAYMENT_FAILED", "PAYMENT_CANCELED", "PAYMENT_EXPIRED", "PAYMENT_REFUNDED", "PAYMENT_LINK_COMPLETED", "WEBHOOK_ENDPOINT_DISABLED", "WEBHOOK_TEST"]]]
     # Statuses of the deliveries; `skipped` and `failed` by default. `pending` starts the next attempt now.
     statuses: NotRequired[list[Literal["pending", "succeeded", "failed", "skipped"]]]
 
@@ -683,7 +717,7 @@ ListEventsQuery = TypedDict(
     {
         "limit": "int",
         "offset": "int",
-        "type": "Literal[\"KYC_COMPLETED\", \"KYC_REJECTED\", \"KYC_NEEDS_REVIEW\", \"KYC_REVIEW_RESOLVED\", \"KYC_FAILED\", \"KYC_EXPIRED\", \"KYC_CANCELED\", \"KYC_DOCUMENT_EXPIRING\", \"KYC_DOCUMENT_EXPIRED\", \"PAYMENT_COMPLETED\", \"PAYMENT_REFUSED\", \"PAYMENT_FAILED\", \"PAYMENT_CANCELED\", \"PAYMENT_EXPIRED\", \"PAYMENT_REFUNDED\", \"WEBHOOK_ENDPOINT_DISABLED\", \"WEBHOOK_TEST\"]",
+        "type": "Literal[\"KYC_COMPLETED\", \"KYC_REJECTED\", \"KYC_NEEDS_REVIEW\", \"KYC_REVIEW_RESOLVED\", \"KYC_FAILED\", \"KYC_EXPIRED\", \"KYC_CANCELED\", \"KYC_DOCUMENT_EXPIRING\", \"KYC_DOCUMENT_EXPIRED\", \"PAYMENT_COMPLETED\", \"PAYMENT_REFUSED\", \"PAYMENT_FAILED\", \"PAYMENT_CANCELED\", \"PAYMENT_EXPIRED\", \"PAYMENT_REFUNDED\", \"PAYMENT_LINK_COMPLETED\", \"WEBHOOK_ENDPOINT_DISABLED\", \"WEBHOOK_TEST\"]",
         "from": "str",
         "to": "str",
     },
@@ -1109,6 +1143,8 @@ class ListChangedPaymentsItem(TypedDict):
     refunded_amount: NotRequired[str]
     # PROCESSOR when the payment was refunded or reversed at the card processor without Amana.
     origin: NotRequired[str]
+    # Page with the receipt, for the buyer. Present when the payment is PAID or REFUNDED. It requires no API key.
+    receipt_url: NotRequired[str]
     # State at the processor that no rule explains. The payment was not changed, and an operator must investigate.
     difference: NotRequired[str]
     # State of the order at the card processor at `read_at`.

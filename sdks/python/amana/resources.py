@@ -274,6 +274,10 @@ class Payments(Resource):
         """Refresh a payment."""
         return self._call("POST", f"/api/v1/payments/{segment(id)}/refresh", idempotency_key=idempotency_key)
 
+    def get_receipt(self, id: str) -> models.Receipt:
+        """Get the receipt of a payment."""
+        return self._call("GET", f"/api/v1/payments/{segment(id)}/receipt")
+
     def follow_return(self, token: str) -> dict[str, str]:
         """Return from the card processor."""
         return self._redirect("GET", f"/api/v1/payments/return/{segment(token)}")

@@ -14,11 +14,13 @@ import { measureRequests } from "./plugins/measure-requests.ts";
 import { describeApi } from "./plugins/openapi.ts";
 import { rejectUnknownExpectation, respondToParserErrors } from "./plugins/parser-errors.ts";
 import { traceRequests } from "./plugins/trace-requests.ts";
+import { Problem } from "./problem.ts";
 import { accounts } from "./routes/accounts.ts";
 import { apiKeys } from "./routes/api-keys.ts";
 import { auditEvents } from "./routes/audit-events.ts";
 import { beneficiaries } from "./routes/beneficiaries.ts";
 import { businesses } from "./routes/businesses.ts";
+import { checkout, checkoutFiles, sendCheckoutError } from "./routes/checkout.ts";
 import { clients } from "./routes/clients.ts";
 import { deadLetters } from "./routes/dead-letters.ts";
 import { docs } from "./routes/docs.ts";
@@ -33,9 +35,11 @@ import { onboarding, onboardingDecisions } from "./routes/onboarding.ts";
 import { operatorKeys } from "./routes/operator-keys.ts";
 import { ownBusiness } from "./routes/own-business.ts";
 import { paymentOversight, refundDecisions } from "./routes/payment-oversight.ts";
+import { paymentReceipt } from "./routes/payment-receipt.ts";
 import { paymentReturn, sendReturnPage } from "./routes/payment-return.ts";
 import { payments } from "./routes/payments.ts";
 import { problemPages } from "./routes/problem-pages.ts";
+import { receipts, sendReceiptError } from "./routes/receipts.ts";
 import { selfOnboarding } from "./routes/self-onboarding.ts";
 import { webhookEndpoints } from "./routes/webhook-endpoints.ts";
 import { webhookReplays } from "./routes/webhook-replays.ts";
@@ -69,6 +73,8 @@ export async function createApp(gateway: Gateway): Promise<App> {
   const sendErrorBeforeRouting = (error: Error, request: FastifyRequest, reply: FastifyReply) => {
     reply.header("x-request-id", request.id);
     if (request.url.startsWith(`${returnPrefix}/`)) return sendReturnPage(request, reply, 404);
+    if (request.url.startsWith("/receipts/")) return sendReceiptError(gateway, error, request, reply);
+    if (request.url.startsWith("/pay/")) return sendCheckoutError(request, reply, Problem.of("not_found"));
     return sendProblem(error, request, reply);
   };
 
@@ -90,16 +96,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
   app.setErrorHandler(sendProblem);
   await describeApi(app);
 
-  // Routes without a key.
-  await app.register(async (open: App) => {
-    open.register(paymentReturn, { ...gateway, prefix: returnPrefix });
-    open.register(kycCallbacks, { ...gateway, prefix: "/callbacks" });
-    open.register(problemPages, { prefix: "/problems" });
-    open.register(health, gateway);
-    open.register(firstPage, gateway);
-    open.register(docs);
-    open.register(guide);
-  });
+  await app.register(openRoutes, gateway);
 
   // The route for holders of an invitation.
   await app.register(selfOnboarding, { ...gateway, prefix: `${api}/onboarding/businesses` });
@@ -117,6 +114,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
       business.register(clients, { ...gateway, prefix: "/clients" });
       business.register(onboarding, { ...gateway, prefix: "/clients/:id/onboarding" });
       business.register(payments, { ...gateway, prefix: "/payments" });
+      business.register(paymentReceipt, { ...gateway, prefix: "/payments" });
       business.register(webhookEndpoints, { ...gateway, prefix: "/webhook-endpoints" });
       business.register(webhookReplays, { ...gateway, prefix: "/webhook-endpoints" });
       business.register(events, { ...gateway, prefix: "/events" });
@@ -144,6 +142,20 @@ export async function createApp(gateway: Gateway): Promise<App> {
   );
 
   return app;
+}
+
+/** Routes without a key. */
+async function openRoutes(open: App, gateway: Gateway): Promise<void> {
+  open.register(paymentReturn, { ...gateway, prefix: returnPrefix });
+  open.register(receipts, { ...gateway, prefix: "/receipts" });
+  open.register(checkout, { ...gateway, prefix: "/pay" });
+  open.register(checkoutFiles, { prefix: "/assets" });
+  open.register(kycCallbacks, { ...gateway, prefix: "/callbacks" });
+  open.register(problemPages, { prefix: "/problems" });
+  open.register(health, gateway);
+  open.register(firstPage, gateway);
+  open.register(docs);
+  open.register(guide);
 }
 
 const headerBytesMax = 16 * 1024;

@@ -26,6 +26,12 @@ export const readConfig = settings((env) => {
     callerKey: readCallerKey(env),
     /** Keys of request fingerprints. During a rotation, fingerprints of a second key match, too. */
     fingerprintKeys: env.keys("FINGERPRINT_KEYS", 32),
+    checkout: {
+      /** Keys of cookies and challenges of payment links. A second key is valid, too. */
+      keys: env.keys("CHECKOUT_KEYS", 32),
+      cardFormOrigins: readCardFormOrigins(env),
+      hasCaptcha: env.choice("CHECKOUT_CAPTCHA", ["on", "off"], "on") === "on",
+    },
     logLevel: readLogLevel(env),
     metrics: readMetricsAddress(env),
     tracing,
@@ -44,6 +50,8 @@ export const readConfig = settings((env) => {
       creationPerSecond: env.integer("RATE_LIMIT_CREATION_PER_SECOND", { fallback: 50, max: rateMax }),
       searchPerSecond: env.integer("RATE_LIMIT_SEARCH_PER_SECOND", { fallback: 20, max: rateMax }),
       keylessPerSecond: env.integer("RATE_LIMIT_KEYLESS_PER_SECOND", { fallback: 10, max: rateMax }),
+      checkoutPerMinute: env.integer("RATE_LIMIT_CHECKOUT_PER_MINUTE", { fallback: 10, max: rateMax }),
+      checkoutLinkPerSecond: env.integer("RATE_LIMIT_CHECKOUT_LINK_PER_SECOND", { fallback: 50, max: rateMax }),
       keylessTotalPerSecond: env.integer("RATE_LIMIT_KEYLESS_TOTAL_PER_SECOND", { fallback: 500, max: rateMax }),
     },
     /** Maximum number of requests in flight, in total and for one caller. */
@@ -73,6 +81,23 @@ function sandboxUrl(env: EnvReader): string | undefined {
   if (env.optional("SANDBOX_URL") === undefined) return undefined;
   env.refuseInProduction("SANDBOX_URL");
   return env.url("SANDBOX_URL");
+}
+
+/**
+ * Reads the origins of the processor's card form. The pages of payment links permit redirects of
+ * forms to these origins only.
+ */
+function readCardFormOrigins(env: EnvReader): string[] {
+  const origins = env.urls("CARD_FORM_ORIGINS");
+  for (const origin of origins) {
+    // A wildcard or a semicolon would change the policy of the pages.
+    if (URL.parse(origin)?.origin !== origin || /[*;,'"]/.test(origin))
+      env.problem(`CARD_FORM_ORIGINS must list origins without a path or wildcard, not "${origin}"`);
+    if (env.isProduction && origin.startsWith("http:")) {
+      env.problem(`CARD_FORM_ORIGINS must list https origins in production, not "${origin}"`);
+    }
+  }
+  return origins;
 }
 
 /**

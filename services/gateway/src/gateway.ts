@@ -15,6 +15,7 @@ import type { IncomingBody } from "./bytes/incoming-body.ts";
 import type { Config } from "./config.ts";
 import { Connections } from "./connections.ts";
 import { ApiKeyCache, type ResolvedKey } from "./key-lease/api-key-cache.ts";
+import { BusinessCache } from "./key-lease/business-cache.ts";
 import { createRateLimits, type RateLimitSettings } from "./rate-limit/rate-limits.ts";
 import { SharedBuckets } from "./rate-limit/shared-buckets.ts";
 import { createReadiness } from "./readiness.ts";
@@ -26,7 +27,14 @@ const drawTimeoutMs = 1_000;
 /** Settings that plugins and routes read. */
 type Settings = Pick<
   Config,
-  "allowInsecureUrls" | "byteBounds" | "connectionBounds" | "fingerprintKeys" | "loadBounds" | "traceRatio" | "trustedProxies"
+  | "allowInsecureUrls"
+  | "byteBounds"
+  | "checkout"
+  | "connectionBounds"
+  | "fingerprintKeys"
+  | "loadBounds"
+  | "traceRatio"
+  | "trustedProxies"
 > &
   Partial<Pick<Config, "sandboxUrl">>;
 
@@ -54,6 +62,10 @@ export function createGateway(
     rpc,
     keys: new ApiKeyCache({
       lookUp: (keyHashes) => rpc.keyLeases.resolveKeys({ keyHashes }, { caller: platformCaller, timeoutMs: keyLookUpTimeoutMs }),
+    }),
+    businesses: new BusinessCache({
+      lookUp: (businessId) =>
+        rpc.keyLeases.resolveBusiness({ businessId }, { caller: platformCaller, timeoutMs: keyLookUpTimeoutMs }),
     }),
     readiness: createReadiness(channels),
     connections: new Connections({ ...settings.connectionBounds, trustedProxies: settings.trustedProxies, nowMs }),

@@ -46,7 +46,19 @@ export const requestsShed = counter({
 });
 
 /** Limits of a business or a network. */
-const limits = ["business", "failed_auth", "kyc", "refund", "creation", "search", "keyless", "at_once", "bytes"] as const;
+const limits = [
+  "business",
+  "failed_auth",
+  "kyc",
+  "refund",
+  "creation",
+  "search",
+  "keyless",
+  "checkout",
+  "checkout_link",
+  "at_once",
+  "bytes",
+] as const;
 export type Limit = (typeof limits)[number];
 
 export const rateLimitRefusals = counter({

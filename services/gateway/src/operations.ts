@@ -23,7 +23,9 @@ interface Operation<M, F, Rendered = M> {
   readonly description: string;
   /** Schema of the response body; for a list, of one item. */
   readonly response: TSchema;
-  /** Returns a JSON value, or JSON text, which is sent unchanged. */
+  /** Another media type of the response body. */
+  readonly alternativeType?: string;
+  /** Returns a JSON value, or JSON text or bytes, which are sent unchanged. */
   readonly render: (message: Rendered, request: FastifyRequest, reply: FastifyReply) => unknown;
   readonly config?: FastifyContextConfig;
   /** OpenAPI security requirements that differ from those of the document. */
@@ -53,9 +55,14 @@ type ItemOf<M> = { [K in Exclude<keyof M, "$unknown">]: M[K] extends (infer T)[]
 /** An object schema with its properties and the names of the required ones. */
 type ObjectSchema = TSchema & { readonly properties: TProperties; readonly required?: readonly string[] };
 
-/** Adds a GET of one resource. */
-export function read<M>(app: App, path: string, operation: Operation<M, Id>): void {
-  route(app, "GET", path, 200, operation, {});
+/** Adds a GET of one resource. `query`: optional parameters. */
+export function read<M, P extends TProperties>(
+  app: App,
+  path: string,
+  operation: Operation<M, Id & Partial<Static<TObject<P>>>> & { query?: P },
+): void {
+  const { query } = operation;
+  route(app, "GET", path, 200, operation, query ? { querystring: Type.Object(mapSchemas(query, Type.Optional)) } : {});
 }
 
 /** Adds a GET of a page of resources. `filters` are optional, `requiredFilters` are not. */
@@ -147,6 +154,12 @@ function mapSchemas(schemas: TProperties, mapSchema: (schema: TSchema, name: str
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, mapSchema(schema, name)]));
 }
 
+/** Returns the description of a response that is JSON or a file. */
+const withAlternative = (schema: TSchema, type: string) => ({
+  description: "Default Response",
+  content: { "application/json": { schema }, [type]: { schema: Type.String({ format: "binary" }) } },
+});
+
 /** Returns an id of a path. Throws not_found for text that is not a UUID, as for an unknown id. */
 function pathId(id: string): string {
   if (!isUuid(id)) throw Problem.of("not_found");
@@ -182,7 +195,7 @@ function route<M, F>(
       }),
       ...input,
       querystring: input.querystring ?? Type.Object({}),
-      response: { [status]: response },
+      response: { [status]: operation.alternativeType ? withAlternative(response, operation.alternativeType) : response },
     },
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const params = request.params as Record<string, string>;

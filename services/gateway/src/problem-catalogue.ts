@@ -290,6 +290,21 @@ export const problemCatalogue = {
     "Only a PAID payment can be refunded, and only once. Read the payment for its current status.",
     409,
   ],
+  receipt_email_limit_reached: [
+    "Limit of receipt e-mails reached",
+    "The receipt of a payment is sent by e-mail at most five times. Use its page or its PDF.",
+    409,
+  ],
+  receipt_email_not_available: [
+    "Receipts are not sent by e-mail",
+    "This deployment does not send e-mail. Use the page or the PDF of the receipt.",
+    409,
+  ],
+  receipt_not_available: [
+    "Payment has no receipt",
+    "Only a PAID or REFUNDED payment has a receipt. Read the payment for its current status.",
+    409,
+  ],
   processor_error: [
     "Card processor error",
     "The card processor rejected the payment. No money was charged. Create a new payment.",

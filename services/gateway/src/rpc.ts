@@ -11,7 +11,9 @@ import { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_se
 import { RateLimitService } from "@amana/contracts/identity/v1/rate_limit_service_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { DeadLetterService } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
+import { CheckoutService } from "@amana/contracts/payments/v1/checkout_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { ReceiptService } from "@amana/contracts/payments/v1/receipt_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { StatementService } from "@amana/contracts/payments/v1/statement_service_pb";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
@@ -37,6 +39,8 @@ export function createRpc({ identity, kyc, clients, payments, webhooks }: Channe
     beneficiaries: createRpcClient(BeneficiaryService, clients),
     accounts: createRpcClient(AccountService, clients),
     payments: createRpcClient(PaymentService, payments),
+    checkout: createRpcClient(CheckoutService, payments),
+    receipts: createRpcClient(ReceiptService, payments),
     refunds: createRpcClient(RefundService, payments),
     statements: createRpcClient(StatementService, payments),
     webhookEndpoints: createRpcClient(WebhookEndpointService, webhooks),

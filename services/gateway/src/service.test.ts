@@ -26,6 +26,7 @@ beforeAll(async () => {
   identity = await startTestServer(
     [
       serve(KeyLeaseService, {
+        resolveBusiness: async () => ({}),
         resolveKeys: async ({ keyHashes }) => {
           lookUps++;
           return { resolutions: keyHashes.map(() => liveKey), leaseMs: 60_000 };
@@ -71,6 +72,8 @@ const start = (settings: Record<string, string> = {}, logger = createLogger("tes
       WEBHOOKS_URLS: identity.url,
       ...testRpcSettings,
       FINGERPRINT_KEYS: Buffer.alloc(32, 1).toString("base64"),
+      CHECKOUT_KEYS: Buffer.alloc(32, 2).toString("base64"),
+      CARD_FORM_ORIGINS: "https://forms.test",
       ...settings,
     }),
     logger,
@@ -207,8 +210,18 @@ describe("the log", () => {
 });
 
 describe("settings", () => {
+  test.each([
+    ["https://forms.test/pay", {}, /must list origins without a path or wildcard, not "https:\/\/forms.test\/pay"/],
+    ["https://*.forms.test", {}, /must list origins without a path or wildcard/],
+    ["https://forms.test;script-src", {}, /must list origins without a path or wildcard/],
+    ["http://forms.test", { NODE_ENV: "production" }, /must list https origins in production, not "http:\/\/forms.test"/],
+  ])("readConfig rejects CARD_FORM_ORIGINS %s", (origins, settings, message) => {
+    expect(() => readConfig({ CARD_FORM_ORIGINS: `https://a.test,${origins}`, ...settings })).toThrow(message);
+  });
+
   test("readConfig reports every missing setting and invalid addresses", () => {
     expect(() => readConfig({})).toThrow(/IDENTITY_URLS.*PAYMENTS_URLS.*WEBHOOKS_URLS.*CALLER_PRIVATE_KEY/s);
     expect(() => readConfig({ IDENTITY_URLS: "nowhere" })).toThrow(/IDENTITY_URLS must list http addresses/);
+    expect(() => readConfig({})).toThrow(/CHECKOUT_KEYS is not set.*CARD_FORM_ORIGINS is not set/s);
   });
 });

@@ -11,7 +11,9 @@ import { OperatorKeyService } from "@amana/contracts/identity/v1/operator_key_se
 import { RateLimitService } from "@amana/contracts/identity/v1/rate_limit_service_pb";
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { DeadLetterService } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
+import { CheckoutService } from "@amana/contracts/payments/v1/checkout_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { ReceiptService } from "@amana/contracts/payments/v1/receipt_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { StatementService } from "@amana/contracts/payments/v1/statement_service_pb";
 import { EventService } from "@amana/contracts/webhooks/v1/event_service_pb";
@@ -40,6 +42,8 @@ const services = {
   beneficiaries: BeneficiaryService,
   accounts: AccountService,
   payments: PaymentService,
+  checkout: CheckoutService,
+  receipts: ReceiptService,
   refunds: RefundService,
   statements: StatementService,
   webhookEndpoints: WebhookEndpointService,
@@ -74,6 +78,7 @@ export async function startTestGateway(
     byteBounds?: Partial<Config["byteBounds"]>;
     connectionBounds?: Partial<Config["connectionBounds"]>;
     fingerprintKeys?: Gateway["fingerprintKeys"];
+    checkout?: Partial<Gateway["checkout"]>;
     traceRatio?: number;
     trustedProxies?: string[];
     sandboxUrl?: string;
@@ -116,6 +121,12 @@ export async function startTestGateway(
     connectionBounds: { perNetwork: 0, requestMs: 30_000, stallMs: 30_000, ...options.connectionBounds },
     allowInsecureUrls: options.allowInsecureUrls ?? false,
     fingerprintKeys: options.fingerprintKeys ?? [Buffer.alloc(32)],
+    checkout: {
+      keys: [Buffer.alloc(32, 3)],
+      cardFormOrigins: ["https://forms.test"],
+      hasCaptcha: false,
+      ...options.checkout,
+    },
     traceRatio: options.traceRatio ?? 0,
     trustedProxies: options.trustedProxies ?? [],
     sandboxUrl: options.sandboxUrl,

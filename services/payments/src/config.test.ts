@@ -30,3 +30,21 @@ test("readConfig rejects a time for late effects that is shorter than the reques
     "REFUND_LATE_EFFECT_SECONDS must not be shorter",
   );
 });
+
+test.each([
+  [{ SMTP_URL: "smtp://127.0.0.1:25" }, "MAIL_FROM is not set"],
+  [{ MAIL_FROM: "receipts@amana.test" }, "SMTP_URL is not set"],
+  [{ SMTP_URL: "https://mail.test", MAIL_FROM: "receipts@amana.test" }, "SMTP_URL must be an smtp or smtps address"],
+  [{ SMTP_URL: "smtp://mail.test", MAIL_FROM: "receipts" }, "MAIL_FROM must be an address"],
+  [{ SMTP_URL: "smtp://mail.test", MAIL_FROM: "a@b.test\r\nBcc: c@d.test" }, "MAIL_FROM must be an address"],
+])("readConfig rejects the e-mail settings %o", (mailSettings, problem) => {
+  expect(() => readConfig({ ...settings, ...mailSettings })).toThrow(problem);
+});
+
+test("readConfig requires TLS of the SMTP server in production, and sends no e-mail without an SMTP server", () => {
+  const mail = { SMTP_URL: "smtp://user:secret@mail.test:587", MAIL_FROM: "Amana <receipts@amana.test>" };
+  expect(readConfig({ ...settings, ...mail }).mail).toMatchObject({ requireTls: false, from: mail.MAIL_FROM });
+  const production = { ...settings, ...mail, NODE_ENV: "production", RPC_WITHOUT_TLS: "true", KAFKA_WITHOUT: "tls,login,copies" };
+  expect(readConfig(production).mail).toMatchObject({ requireTls: true });
+  expect(readConfig(settings).mail).toBeUndefined();
+});

@@ -1,5 +1,6 @@
 import { type EnvReader, settings } from "@amana/runtime";
 import { readServiceConfig } from "@amana/service-host";
+import type { MailSettings } from "./receipt/mailer.ts";
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -18,6 +19,8 @@ export const readConfig = settings((env) => ({
     timeoutMs: readTimeoutMs(env),
     connectTimeoutMs: env.integer("SATIM_CONNECT_TIMEOUT_MS", { fallback: 10_000, min: 100, max: 60_000 }),
   },
+  /** Server for e-mails with receipts; undefined: the service sends none. */
+  mail: readMailSettings(env),
   schedule: {
     /** Pauses between the reads of a PENDING payment. The first pause begins at its creation. */
     paymentCheckSeconds: env.seconds("PAYMENT_CHECK_SECONDS", "60,120,300,600"),
@@ -41,6 +44,25 @@ export const readConfig = settings((env) => ({
     paymentRereadsPerSecond: env.integer("PAYMENT_REREADS_PER_SECOND", { fallback: 40, min: 1, max: 100 }),
   },
 }));
+
+/** Forms of a sender: an address, or a name and an address in angle brackets. */
+const senderForm = /^[^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>$|^[^<>@\s]+@[^<>@\s]+$/;
+
+function readMailSettings(env: EnvReader): MailSettings | undefined {
+  const url = env.optional("SMTP_URL");
+  const from = env.optional("MAIL_FROM");
+  const timeoutMs = env.integer("SMTP_TIMEOUT_MS", { fallback: 10_000, min: 100, max: 60_000 });
+  if (url === undefined && from === undefined) return undefined;
+  if (url === undefined) env.problem("SMTP_URL is not set, but MAIL_FROM is");
+  if (from === undefined) env.problem("MAIL_FROM is not set, but SMTP_URL is");
+  // The value is not shown, because it may contain a password.
+  else if (!senderForm.test(from)) env.problem("MAIL_FROM must be an address, or a name and an <address>");
+  const protocol = URL.parse(url ?? "")?.protocol;
+  if (url !== undefined && protocol !== "smtp:" && protocol !== "smtps:") {
+    env.problem("SMTP_URL must be an smtp or smtps address");
+  }
+  return { url: url ?? "", from: from ?? "", requireTls: env.isProduction, timeoutMs };
+}
 
 const readTimeoutMs = (env: EnvReader) => env.integer("SATIM_TIMEOUT_MS", { fallback: 30_000, min: 100, max: 60_000 });
 

@@ -1,7 +1,9 @@
+import { createPdfRenderer } from "@amana/receipts/pdf";
 import type { ServiceParts } from "@amana/service-host";
 import type { CardProcessor } from "./card-processor/card-processor.ts";
 import { createSatim } from "./card-processor/satim.ts";
 import type { Config } from "./config.ts";
+import { createMailer } from "./receipt/mailer.ts";
 
 export type Context = Readonly<ReturnType<typeof createContext>>;
 
@@ -10,6 +12,9 @@ export const createContext = ({ config, orm, logger, use }: ServiceParts<Config>
   orm,
   logger,
   processor: use(createSatim(config.satim)) as CardProcessor,
+  /** Undefined if the deployment sends no e-mail. */
+  mailer: config.mail && use(createMailer(config.mail)),
+  pdfRenderer: use(createPdfRenderer()),
   schedule: config.schedule,
   /** Public URL of the gateway, to which card holders return. */
   publicUrl: config.publicUrl,

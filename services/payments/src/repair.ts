@@ -76,6 +76,7 @@ export const repair: RepairedService = {
     overdueRows("refunds to check", "refund", "next_check_at"),
     overdueRows("settled payments to read again", "payment", "next_reread_at", 60),
     overdueRows("refunded and expired payments to read again", "payment", "next_follow_up_at", 60),
+    overdueRows("receipt e-mails to send", "receipt_mail", "next_attempt_at"),
     ...stuckOutboxRows,
   ],
 };

@@ -1,14 +1,19 @@
+import { PaymentLinkService } from "@amana/contracts/payments/v1/payment_link_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { ReceiptService } from "@amana/contracts/payments/v1/receipt_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { StatementService } from "@amana/contracts/payments/v1/statement_service_pb";
 import { serveFrom } from "@amana/rpc";
+import { startHourlyJobs } from "@amana/runtime";
 import type { Service } from "@amana/service-host";
 import { type Config, readConfig } from "./config.ts";
 import { type Context, createContext } from "./context.ts";
 import { advanceRefunds } from "./jobs/advance-refunds.ts";
+import { deleteOldReceiptMails } from "./jobs/delete-old-receipt-mails.ts";
 import { fillMoneyMovements } from "./jobs/fill-money-movements.ts";
 import { reconcilePayments } from "./jobs/reconcile-payments.ts";
 import { followUpPayments, rereadPayments } from "./jobs/reread-payments.ts";
+import { sendReceiptMails } from "./jobs/send-receipt-mails.ts";
 import { showUnfinished } from "./metrics.ts";
 import { database } from "./orm.ts";
 import { watchHistory } from "./refund/hold.ts";
@@ -22,7 +27,9 @@ export const payments: Service<Config, Context> = {
   createContext,
   rpcServices: (context) => [
     serveFrom(PaymentService, rpcs, context),
+    serveFrom(PaymentLinkService, rpcs, context),
     serveFrom(RefundService, rpcs, context),
+    serveFrom(ReceiptService, rpcs, context),
     serveFrom(StatementService, rpcs, context),
   ],
   jobs: (context) => [
@@ -33,5 +40,7 @@ export const payments: Service<Config, Context> = {
     followUpPayments(context),
     showUnfinished(context.orm),
     fillMoneyMovements(context),
+    ...(context.mailer ? [sendReceiptMails(context)] : []),
+    ...startHourlyJobs(context, { deleteOldReceiptMails }),
   ],
 };

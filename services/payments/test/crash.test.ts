@@ -1,11 +1,12 @@
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
-import { createRpcClient } from "@amana/rpc";
+import { createRpcClient, platformCaller } from "@amana/rpc";
 import { callUntilKilled, startTestProcess } from "@amana/service-host/testing";
 import { aBusinessCaller, eventually, withIdempotencyKey } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aPaymentRequest, type Harness, paymentsSettings, startHarness } from "./harness.ts";
+import { aPaymentRequest, type Harness, mailSettings, paymentsSettings, startHarness } from "./harness.ts";
+import { startMailServer } from "./mail-server.ts";
 
 type Caller = ReturnType<typeof aBusinessCaller>;
 
@@ -87,3 +88,32 @@ test.each(["payment.begun", "register.answering", "payment.registered"])(
     expect(order.orderId).toBe(createdPayment.processorOrderId);
   },
 );
+
+test.each([
+  ["receipt.sending", "before the SMTP server gets the e-mail", 1],
+  ["receipt.sent", "after the SMTP server has accepted the e-mail", 2],
+])("an e-mail whose process is killed at %s (%s) is sent %i times with one Message-ID", async (faultPoint, _moment, times) => {
+  await using mails = await startMailServer();
+  await using sender = await startHarness({ sandbox: harness.sandbox, smtpUrl: mails.url() });
+  const caller = aBusinessCaller();
+  const { receiptUrl = "", id } = await sender.aFinishedPayment(caller);
+  const token = receiptUrl.split("/").at(-1) ?? "";
+  await using service = await startTestProcess("payments", {
+    DATABASE_URL: sender.databaseUrl,
+    ...paymentsSettings(harness.sandbox.url),
+    ...mailSettings(mails.url()),
+    FAULT_POINT: faultPoint,
+  });
+  const request = { token, email: "a@example.com", language: "FR", businessName: "Librairie" };
+  await sender.receipts.sendReceipt(request, { caller: platformCaller });
+  expect(await service.exited).toEqual([null, "SIGKILL"]);
+  await sender.sql("update receipt_mail set leased_until = now() where payment_id = ?", [id]);
+  await using _worker = sender.startReceiptMails();
+  const rows = () => sender.sql("select status from receipt_mail where payment_id = ?", [id]);
+  await eventually(async () => expect(await rows()).toEqual([{ status: "SENT" }]));
+  expect(mails.received).toHaveLength(times);
+  expect(new Set(mails.received.map(({ source }) => /^Message-ID: (.*)$/m.exec(source)?.[1])).size).toBe(1);
+  // The rule of one e-mail per address and hour still holds after the crash.
+  await sender.receipts.sendReceipt(request, { caller: platformCaller });
+  expect(await rows()).toHaveLength(1);
+});

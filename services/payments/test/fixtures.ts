@@ -1,5 +1,6 @@
 import type { OrderState } from "../src/card-processor/card-processor.ts";
 import { Payment } from "../src/payment/payment.ts";
+import { PaymentLink } from "../src/payment-link/payment-link.ts";
 import { Refund } from "../src/refund/refund.ts";
 
 export const createdAt = new Date("2026-03-01T10:00:00.000Z");
@@ -21,6 +22,29 @@ export const aPayment = (changes: Partial<Payment> = {}): Payment =>
     formUrl: "https://processor.test/pay/order000000000000001",
     checks: 0,
     nextCheckAt: createdAt,
+    createdAt,
+    updatedAt: createdAt,
+    ...changes,
+  });
+
+/** Returns an ACTIVE payment link of 5000.00 DZD without a limit. It is not stored. */
+export const aPaymentLink = (changes: Partial<PaymentLink> = {}): PaymentLink =>
+  Object.assign(new PaymentLink(), {
+    id: "0195a000-0000-7000-8000-000000000004",
+    businessId: "0195a000-0000-7000-8000-000000000002",
+    token: "t".repeat(22),
+    name: "Two tickets",
+    amountMinor: 500_000n,
+    currency: "DZD",
+    language: "FR",
+    nameRule: "HIDDEN",
+    emailRule: "HIDDEN",
+    phoneRule: "HIDDEN",
+    metadata: "{}",
+    isActive: true,
+    paymentsPaid: 0,
+    amountPaidMinor: 0n,
+    amountRefundedMinor: 0n,
     createdAt,
     updatedAt: createdAt,
     ...changes,

@@ -1,6 +1,9 @@
 import { type PaymentEvent, PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_pb";
+import type { PaymentLink as PaymentLinkMessage } from "@amana/contracts/payments/v1/payment_link_pb";
+import { PaymentLinkService } from "@amana/contracts/payments/v1/payment_link_service_pb";
 import type { Payment as PaymentMessage } from "@amana/contracts/payments/v1/payment_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
+import { ReceiptService } from "@amana/contracts/payments/v1/receipt_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
 import { createRpcClient, platformCaller } from "@amana/rpc";
 import { allTenants, forTenant } from "@amana/runtime";
@@ -11,6 +14,7 @@ import type { Context } from "../src/context.ts";
 import { advanceRefunds } from "../src/jobs/advance-refunds.ts";
 import { reconcilePayments } from "../src/jobs/reconcile-payments.ts";
 import { followUpPayments, rereadPayments } from "../src/jobs/reread-payments.ts";
+import { sendReceiptMails } from "../src/jobs/send-receipt-mails.ts";
 import { Payment } from "../src/payment/payment.ts";
 import { payments } from "../src/service.ts";
 import { credentials, startSandbox, type TestCard } from "./sandbox.ts";
@@ -24,6 +28,8 @@ export async function startHarness(
   options: {
     schedule?: Partial<Context["schedule"]>;
     satimTimeoutMs?: number;
+    /** SMTP server of the e-mails. By default the service sends none. */
+    smtpUrl?: string;
     numbersAsStrings?: boolean;
     /** A sandbox that the caller disposes. By default, the harness starts its own. */
     sandbox?: Awaited<ReturnType<typeof startSandbox>>;
@@ -37,7 +43,11 @@ export async function startHarness(
     await startTestService(payments, {
       databaseUrl: options.databaseUrl,
       background: options.background ?? false,
-      settings: { ...paymentsSettings(sandbox.url), SATIM_TIMEOUT_MS: String(options.satimTimeoutMs ?? 3_000) },
+      settings: {
+        ...paymentsSettings(sandbox.url),
+        ...(options.smtpUrl !== undefined && mailSettings(options.smtpUrl)),
+        SATIM_TIMEOUT_MS: String(options.satimTimeoutMs ?? 3_000),
+      },
       replace: {
         schedule: {
           paymentCheckSeconds: [60],
@@ -62,7 +72,9 @@ export async function startHarness(
     ...service,
     sandbox,
     payments: client,
+    links: createRpcClient(PaymentLinkService, channel),
     refunds: createRpcClient(RefundService, channel),
+    receipts: createRpcClient(ReceiptService, channel),
     /** Starts the worker that finishes refunds, until disposed. */
     startRefundWorker: () => advanceRefunds(context, pollMs),
     /** Starts the worker that finishes payments, until disposed. */
@@ -71,6 +83,8 @@ export async function startHarness(
     startRereads: () => rereadPayments(context, pollMs),
     /** Starts the worker that reads refunded and expired payments again, until disposed. */
     startFollowUps: () => followUpPayments(context, pollMs),
+    /** Starts the worker that sends e-mails with receipts, until disposed. */
+    startReceiptMails: () => sendReceiptMails(context, pollMs),
     /** Returns the emitted events of a payment in order, each with its trace context. */
     async readEvents(paymentId: string): Promise<(PaymentEvent & { traceparent: string | undefined })[]> {
       const rows = await sql<{ payload: Buffer; headers: Record<string, string> }>(
@@ -110,6 +124,9 @@ export async function startHarness(
       await harness.returnFromProcessor(id);
       return await client.getPayment({ id }, { caller });
     },
+    async aPaymentLink(caller = aBusinessCaller(), changes: object = {}): Promise<PaymentLinkMessage> {
+      return await harness.links.createPaymentLink({ ...aPaymentLinkRequest, ...changes }, { caller });
+    },
     [Symbol.asyncDispose]: () => disposables.disposeAsync(),
   };
   const disposables = stack.move();
@@ -127,6 +144,13 @@ export const paymentsSettings = (sandboxUrl: string) => ({
   SATIM_CONNECT_TIMEOUT_MS: "3000",
 });
 
+/** Settings for e-mail with short timeouts. */
+export const mailSettings = (smtpUrl: string) => ({
+  SMTP_URL: smtpUrl,
+  MAIL_FROM: "Amana <receipts@amana.test>",
+  SMTP_TIMEOUT_MS: "500",
+});
+
 /** For work that is called without a lease. */
 export const noLease = { token: "", release() {} };
 
@@ -139,3 +163,6 @@ export const aPaymentRequest = {
   orderRef: "basket-7",
   description: "Two tickets",
 };
+
+/** A valid request for a payment link with a fixed amount. */
+export const aPaymentLinkRequest = { name: "Two tickets", amountMinor: 500_000n, language: "FR" };

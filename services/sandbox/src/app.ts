@@ -11,6 +11,8 @@ import { openDatabase } from "./database.ts";
 import { acceptEmptyJson, handleErrors, logResponses } from "./edge.ts";
 import { createFaults } from "./faults.ts";
 import { firstPage } from "./first-page/first-page.ts";
+import { mailPages } from "./mail/mail-pages.ts";
+import { openMailbox } from "./mail/mailbox.ts";
 import { assets } from "./pages/assets.ts";
 import { verificationProvider } from "./verification-provider/verification-provider.ts";
 
@@ -36,7 +38,9 @@ export async function createSandbox(config: Config, logger: Logger) {
   app.register(assets);
   app.get("/healthz", () => ({ status: "ok" }));
   const context: Context = { config, database, clock: createClock(database), faults: createFaults(), publicUrl };
+  const mailbox = await openMailbox({ host: config.host, port: config.smtpPort }, context.clock);
   app.register(firstPage, context);
+  app.register(mailPages, mailbox);
   app.register(controlCalls, context);
   app.register(cardProcessor, context);
   app.register(verificationProvider, context);
@@ -45,8 +49,10 @@ export async function createSandbox(config: Config, logger: Logger) {
   return {
     app,
     url: publicUrl(),
+    smtpPort: mailbox.port,
     async [Symbol.asyncDispose]() {
       await app.close();
+      await mailbox[Symbol.asyncDispose]();
       database.close();
     },
   };

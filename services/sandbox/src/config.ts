@@ -6,6 +6,8 @@ export interface Config {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
+  /** Port of the SMTP server; 0 takes any free port. Without it, no SMTP server is started. */
+  readonly smtpPort?: number;
   /** Base URL of hosted pages; defaults to the address on which the process listens. */
   readonly publicUrl?: string;
   /** Folder of the state; without it the state is kept in memory only. */
@@ -31,6 +33,7 @@ export const readConfig = settings((env): Config => {
     metrics: readMetricsAddress(env),
     host: env.string("HOST", "127.0.0.1"),
     port: env.integer("SANDBOX_PORT", { fallback: 8090, max: 65_535 }),
+    ...(env.optional("SANDBOX_SMTP_PORT") && { smtpPort: env.integer("SANDBOX_SMTP_PORT", { max: 65_535 }) }),
     ...(env.optional("SANDBOX_URL") && { publicUrl: env.url("SANDBOX_URL") }),
     ...(dataDir && { dataDir }),
     username: env.string("SATIM_USERNAME", "sandbox"),

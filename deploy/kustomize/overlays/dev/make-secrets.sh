@@ -12,7 +12,7 @@ node=$repository/node_modules/.bin/node
 [ -f .made/kyc-key ] || $node $repository/packages/rpc/src/make-caller-key.ts kyc-1 >.made/kyc-key
 [ -f .made/trail-key ] || $node $repository/packages/rpc/src/make-caller-key.ts trail-1 >.made/trail-key
 [ -f .made/admin-key ] || $node $repository/packages/api-keys/src/make-key.ts >.made/admin-key
-for name in fingerprint encryption payments kyc audit; do
+for name in fingerprint checkout encryption payments kyc audit; do
   [ -f .made/$name ] || openssl rand -base64 32 >.made/$name
 done
 database_roles=$(for service in IDENTITY KYC CLIENTS PAYMENTS WEBHOOKS; do echo ${service}_DATABASE ${service}_OWNER; done)
@@ -48,6 +48,7 @@ for service in gateway identity kyc clients payments webhooks; do
 done
 put gateway CALLER_PRIVATE_KEY "$(private_key gateway)"
 put gateway FINGERPRINT_KEYS "$(read_file fingerprint)"
+put gateway CHECKOUT_KEYS "$(read_file checkout)"
 put identity BOOTSTRAP_ADMIN_KEY "$(read_file admin-key)"
 put identity AUDIT_SIGNING_KEY "$(private_key trail)"
 put identity EVENT_MAC_KEYS "$audit"

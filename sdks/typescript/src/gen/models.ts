@@ -36,6 +36,8 @@ export interface Payment {
   readonly refunded_amount?: string;
   /** PROCESSOR when the payment was refunded or reversed at the card processor without Amana. */
   readonly origin?: string;
+  /** Page with the receipt, for the buyer. Present when the payment is PAID or REFUNDED. It requires no API key. */
+  readonly receipt_url?: string;
 }
 
 export interface CreatePaymentBody {
@@ -69,6 +71,38 @@ export interface ListPaymentsQuery {
   readonly created_from?: string;
   /** End of the range of creation times, exclusive. */
   readonly created_to?: string;
+}
+
+export interface Receipt {
+  readonly payment_id: string;
+  /** Unique number of the receipt. It never changes. */
+  readonly receipt_number: string;
+  /** Time of the last change that the receipt shows: of the refund if there is one, otherwise of the payment. */
+  readonly issued_at: string;
+  /** Name of your business. */
+  readonly business_name: string;
+  readonly order_ref?: string;
+  readonly description?: string;
+  readonly processor_order_id?: string;
+  readonly processor_order_number: string;
+  readonly approval_code?: string;
+  readonly resp_code_desc?: string;
+  readonly card_brand?: string;
+  readonly masked_pan?: string;
+  /** Paid amount, in the currency. */
+  readonly amount: string;
+  /** Currency (ISO 4217). */
+  readonly currency: string;
+  /** Time of the payment. */
+  readonly paid_at: string;
+  /** Refunded amount, in the currency. */
+  readonly refunded_amount?: string;
+  /** Time of the last refund. Absent if the time is not known. */
+  readonly refunded_at?: string;
+  /** Name that the buyer entered on the page of the payment link. */
+  readonly customer_name?: string;
+  /** Free number of the card holders' help line. */
+  readonly helpline: string;
 }
 
 export interface RefundPaymentBody {
@@ -530,7 +564,7 @@ export interface CreateWebhookEndpointBody {
   /** URL that receives the webhooks: absolute, https, with a public host, at most 2048 characters, without credentials and fragment. A development system also accepts http and loopback addresses. */
   readonly url: string;
   /** Event types that the endpoint receives. An empty list selects the default: all types except the opt-in ones. */
-  readonly events?: readonly ("KYC_COMPLETED" | "KYC_REJECTED" | "KYC_NEEDS_REVIEW" | "KYC_REVIEW_RESOLVED" | "KYC_FAILED" | "KYC_EXPIRED" | "KYC_CANCELED" | "KYC_DOCUMENT_EXPIRING" | "KYC_DOCUMENT_EXPIRED" | "PAYMENT_COMPLETED" | "PAYMENT_REFUSED" | "PAYMENT_FAILED" | "PAYMENT_CANCELED" | "PAYMENT_EXPIRED" | "PAYMENT_REFUNDED" | "WEBHOOK_ENDPOINT_DISABLED")[];
+  readonly events?: readonly ("KYC_COMPLETED" | "KYC_REJECTED" | "KYC_NEEDS_REVIEW" | "KYC_REVIEW_RESOLVED" | "KYC_FAILED" | "KYC_EXPIRED" | "KYC_CANCELED" | "KYC_DOCUMENT_EXPIRING" | "KYC_DOCUMENT_EXPIRED" | "PAYMENT_COMPLETED" | "PAYMENT_REFUSED" | "PAYMENT_FAILED" | "PAYMENT_CANCELED" | "PAYMENT_EXPIRED" | "PAYMENT_REFUNDED" | "PAYMENT_LINK_COMPLETED" | "WEBHOOK_ENDPOINT_DISABLED")[];
 }
 
 export interface ListWebhookEndpointsItem {
@@ -597,7 +631,7 @@ export interface UpdateWebhookEndpointBody {
   /** Seconds for which `X-Signature` still uses the old secret, so that the receiver can be configured first; 0 by default. Requires `rotate_secret`. */
   readonly activate_in_seconds?: number;
   readonly status?: "ACTIVE" | "DISABLED";
-  readonly events?: readonly ("KYC_COMPLETED" | "KYC_REJECTED" | "KYC_NEEDS_REVIEW" | "KYC_REVIEW_RESOLVED" | "KYC_FAILED" | "KYC_EXPIRED" | "KYC_CANCELED" | "KYC_DOCUMENT_EXPIRING" | "KYC_DOCUMENT_EXPIRED" | "PAYMENT_COMPLETED" | "PAYMENT_REFUSED" | "PAYMENT_FAILED" | "PAYMENT_CANCELED" | "PAYMENT_EXPIRED" | "PAYMENT_REFUNDED" | "WEBHOOK_ENDPOINT_DISABLED")[] | null;
+  readonly events?: readonly ("KYC_COMPLETED" | "KYC_REJECTED" | "KYC_NEEDS_REVIEW" | "KYC_REVIEW_RESOLVED" | "KYC_FAILED" | "KYC_EXPIRED" | "KYC_CANCELED" | "KYC_DOCUMENT_EXPIRING" | "KYC_DOCUMENT_EXPIRED" | "PAYMENT_COMPLETED" | "PAYMENT_REFUSED" | "PAYMENT_FAILED" | "PAYMENT_CANCELED" | "PAYMENT_EXPIRED" | "PAYMENT_REFUNDED" | "PAYMENT_LINK_COMPLETED" | "WEBHOOK_ENDPOINT_DISABLED")[] | null;
 }
 
 export interface TestWebhookEndpointResult {
@@ -658,7 +692,7 @@ export interface ReplayWebhookEndpointBody {
   /** End of the range of event times, exclusive; the current time by default. */
   readonly until?: string;
   /** Event types; all by default. */
-  readonly types?: readonly ("KYC_COMPLETED" | "KYC_REJECTED" | "KYC_NEEDS_REVIEW" | "KYC_REVIEW_RESOLVED" | "KYC_FAILED" | "KYC_EXPIRED" | "KYC_CANCELED" | "KYC_DOCUMENT_EXPIRING" | "KYC_DOCUMENT_EXPIRED" | "PAYMENT_COMPLETED" | "PAYMENT_REFUSED" | "PAYMENT_FAILED" | "PAYMENT_CANCELED" | "PAYMENT_EXPIRED" | "PAYMENT_REFUNDED" | "WEBHOOK_ENDPOINT_DISABLED" | "WEBHOOK_TEST")[];
+  readonly types?: readonly ("KYC_COMPLETED" | "KYC_REJECTED" | "KYC_NEEDS_REVIEW" | "KYC_REVIEW_RESOLVED" | "KYC_FAILED" | "KYC_EXPIRED" | "KYC_CANCELED" | "KYC_DOCUMENT_EXPIRING" | "KYC_DOCUMENT_EXPIRED" | "PAYMENT_COMPLETED" | "PAYMENT_REFUSED" | "PAYMENT_FAILED" | "PAYMENT_CANCELED" | "PAYMENT_EXPIRED" | "PAYMENT_REFUNDED" | "PAYMENT_LINK_COMPLETED" | "WEBHOOK_ENDPOINT_DISABLED" | "WEBHOOK_TEST")[];
   /** Statuses of the deliveries; `skipped` and `failed` by default. `pending` starts the next attempt now. */
   readonly statuses?: readonly ("pending" | "succeeded" | "failed" | "skipped")[];
 }
@@ -676,7 +710,7 @@ export interface ListEventsQuery {
   readonly limit?: number;
   /** Number of items to skip before the page. */
   readonly offset?: number;
-  readonly type?: "KYC_COMPLETED" | "KYC_REJECTED" | "KYC_NEEDS_REVIEW" | "KYC_REVIEW_RESOLVED" | "KYC_FAILED" | "KYC_EXPIRED" | "KYC_CANCELED" | "KYC_DOCUMENT_EXPIRING" | "KYC_DOCUMENT_EXPIRED" | "PAYMENT_COMPLETED" | "PAYMENT_REFUSED" | "PAYMENT_FAILED" | "PAYMENT_CANCELED" | "PAYMENT_EXPIRED" | "PAYMENT_REFUNDED" | "WEBHOOK_ENDPOINT_DISABLED" | "WEBHOOK_TEST";
+  readonly type?: "KYC_COMPLETED" | "KYC_REJECTED" | "KYC_NEEDS_REVIEW" | "KYC_REVIEW_RESOLVED" | "KYC_FAILED" | "KYC_EXPIRED" | "KYC_CANCELED" | "KYC_DOCUMENT_EXPIRING" | "KYC_DOCUMENT_EXPIRED" | "PAYMENT_COMPLETED" | "PAYMENT_REFUSED" | "PAYMENT_FAILED" | "PAYMENT_CANCELED" | "PAYMENT_EXPIRED" | "PAYMENT_REFUNDED" | "PAYMENT_LINK_COMPLETED" | "WEBHOOK_ENDPOINT_DISABLED" | "WEBHOOK_TEST";
   /** Start of the range of creation times, inclusive. */
   readonly from?: string;
   /** End of the range of creation times, exclusive. */
@@ -1101,6 +1135,8 @@ export interface ListChangedPaymentsItem {
   readonly refunded_amount?: string;
   /** PROCESSOR when the payment was refunded or reversed at the card processor without Amana. */
   readonly origin?: string;
+  /** Page with the receipt, for the buyer. Present when the payment is PAID or REFUNDED. It requires no API key. */
+  readonly receipt_url?: string;
   /** State at the processor that no rule explains. The payment was not changed, and an operator must investigate. */
   readonly difference?: string;
   /** State of the order at the card processor at `read_at`. */

@@ -331,6 +331,11 @@ class Payments extends Resource {
     return this.call("POST", `/api/v1/payments/${segment(id)}/refresh`, undefined, options);
   }
 
+  /** Get the receipt of a payment */
+  getReceipt(id: string, options?: RequestOptions): Promise<models.Receipt> {
+    return this.call("GET", `/api/v1/payments/${segment(id)}/receipt`, undefined, options);
+  }
+
   /** Return from the card processor */
   followReturn(token: string, options?: RequestOptions): Promise<{ location: string }> {
     return this.redirect("GET", `/api/v1/payments/return/${segment(token)}`, options);

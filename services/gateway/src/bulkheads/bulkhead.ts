@@ -21,6 +21,10 @@ export const bulkheads = {
   slow: { slots: 64, perCaller: 16 },
   /** Requests without a key. Each network counts as one caller. */
   keyless: { slots: 16, perCaller: 4 },
+  /** Reads for pages of payment links. Each link counts as one caller. */
+  page: { slots: 16, perCaller: 8 },
+  /** Starts and results of payments of links. Each business, or link, counts as one caller. */
+  checkout: { slots: 64, perCaller: 16 },
   /** Callbacks from networks that have sent a callback with a valid signature before. */
   provider: { slots: 16, perCaller: 16 },
 } as const satisfies Readonly<Record<string, { slots: number; perCaller: number }>>;

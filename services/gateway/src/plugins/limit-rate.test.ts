@@ -205,6 +205,8 @@ describe("rate limit settings", () => {
     WEBHOOKS_URLS: "http://a",
     ...testRpcSettings,
     FINGERPRINT_KEYS: `${"A".repeat(43)}=`,
+    CHECKOUT_KEYS: `${"A".repeat(43)}=`,
+    CARD_FORM_ORIGINS: "https://forms.test",
   };
 
   test("each rate limit setting has a default", () => {
@@ -217,6 +219,8 @@ describe("rate limit settings", () => {
       creationPerSecond: 50,
       searchPerSecond: 20,
       keylessPerSecond: 10,
+      checkoutPerMinute: 10,
+      checkoutLinkPerSecond: 50,
       keylessTotalPerSecond: 500,
     });
   });

@@ -64,6 +64,25 @@ export function limitKeyless({ limits }: Gateway): onRequestHookHandler {
   };
 }
 
+/** Counts requests for pages of payment links, of a network only: a link must not slow others. */
+export function limitPages({ limits }: Gateway): onRequestHookHandler {
+  return (request, _reply, done) => {
+    const draw = limits.keyless?.draw(networkOf(request.ip));
+    done(draw && !draw.allowed ? rejectDraw("keyless", draw) : undefined);
+  };
+}
+
+/**
+ * Counts the start of a payment: first of a network at the link, so that one network cannot use up
+ * the starts of all, then of the link. Throws a Problem beyond a rate.
+ */
+export function limitCheckout({ limits }: Gateway, linkId: string, address: string): void {
+  const ofNetwork = limits.checkout?.draw(`${linkId} ${networkOf(address)}`);
+  if (ofNetwork && !ofNetwork.allowed) throw rejectDraw("checkout", ofNetwork);
+  const ofLink = limits.checkoutLink?.draw(linkId);
+  if (ofLink && !ofLink.allowed) throw rejectDraw("checkout_link", ofLink);
+}
+
 /** Creates the 429 for a rejected draw and counts it. */
 export function rejectDraw(limit: Limit, draw: Draw): Problem {
   rateLimitRefusals.inc({ limit });

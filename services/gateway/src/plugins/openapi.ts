@@ -127,6 +127,7 @@ function completeOperation(method: string, operation: Operation): void {
   if ((hasIds || hasBody) && !isKeyless) statuses.push(404);
   if (hasBody) statuses.push(400, 409, 413, 415, 422);
   if (hasQuery) statuses.push(422);
+  if (operation.operationId === "getPaymentReceipt") statuses.push(409);
   const callsExternally = externalOperations.test(operation.operationId ?? "");
   if (callsExternally) statuses.push(502);
   for (const status of [...new Set(statuses)].sort()) operation.responses[status] ??= problemResponse(status);
@@ -143,7 +144,7 @@ function completeOperation(method: string, operation: Operation): void {
   for (const [status, response] of Object.entries(operation.responses)) {
     const isSuccess = status.startsWith("2");
     const isCreated = status === "201" || status === "202";
-    const isPage = status === "200" && ownParameters.some(({ name }) => name === "limit");
+    const isPage = status === "200" && ownParameters.some(({ name }) => name === "offset");
     // A rejection by an external system is a final response, so it is stored, too.
     const isStored = method === "post" && (isSuccess || status === "502" || (status === "422" && callsExternally));
     const retryAfterText =

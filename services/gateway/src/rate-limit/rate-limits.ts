@@ -24,7 +24,7 @@ export function createRateLimits(
           nowMs,
           ...(shared && limit && { onDrawn: (key, drawnFrom, tokens) => shared.record(limit, key, drawnFrom, tokens) }),
         });
-  const { perSecond, burst, failedAuthPerMinute = 0 } = settings;
+  const { perSecond, burst, failedAuthPerMinute = 0, checkoutPerMinute = 0 } = settings;
   return {
     /** All requests of a business, by its id. */
     business: buckets("business", perSecond, burst),
@@ -41,6 +41,9 @@ export function createRateLimits(
     // Requests to keyless routes that call a service: by network, and in total.
     keyless: buckets("keyless", settings.keylessPerSecond),
     keylessTotal: buckets(undefined, settings.keylessTotalPerSecond),
+    /** Starts of payments by buyers: by link and network, and by link. */
+    checkout: buckets("checkout", checkoutPerMinute / 60, checkoutPerMinute),
+    checkoutLink: buckets("checkout_link", settings.checkoutLinkPerSecond),
     /** Networks without a keyless limit, because they sent a genuine callback; the newest last. */
     proven: new Map<string, true>(),
   };

@@ -1,4 +1,5 @@
 import { namedQuery } from "@amana/database";
+import { isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { BusinessStatus } from "../business/business.ts";
 
@@ -42,6 +43,21 @@ export async function findKeys(em: SqlEntityManager, hashes: readonly Uint8Array
      order by requested.position`,
     [hashes.map((hash) => Buffer.from(hash))],
   );
+}
+
+/** Returns name and status of a business. Undefined for an unknown id and for other text. */
+export async function findBusiness(
+  em: SqlEntityManager,
+  id: string,
+): Promise<{ name: string; status: BusinessStatus } | undefined> {
+  if (!isUuid(id)) return undefined;
+  const [business] = await namedQuery<{ name: string; status: BusinessStatus }>(
+    em,
+    "find_business",
+    "select name, status from business where id = $1",
+    [id],
+  );
+  return business;
 }
 
 /** Sets the last use of keys, at most once per minute. Skips keys that are locked elsewhere. */

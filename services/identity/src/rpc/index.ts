@@ -14,6 +14,7 @@ export {
   listOperatorKeys,
   listOwnApiKeys,
 } from "./reads.ts";
+export { resolveBusiness } from "./resolve-business.ts";
 export { resolveKeys } from "./resolve-keys.ts";
 export { revokeApiKey, revokeOwnApiKey } from "./revoke-api-key.ts";
 export { revokeInvitation } from "./revoke-invitation.ts";

@@ -4,6 +4,7 @@ import { afterCommit } from "@amana/database";
 import { addToOutbox } from "@amana/messaging";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import type { Context } from "../context.ts";
 import { paymentEvents } from "../metrics.ts";
 import { toPaymentMessage } from "./payment.message.ts";
 import type { Payment, PaymentChange } from "./payment.ts";
@@ -11,12 +12,13 @@ import type { Payment, PaymentChange } from "./payment.ts";
 /** Adds the event of a change, with the payment's current state, to the outbox of `em`. */
 export function emitPaymentEvent(
   em: SqlEntityManager,
+  context: Pick<Context, "publicUrl">,
   payment: Payment,
   change: PaymentChange,
   now: Date,
   traceparent: string | null | undefined = payment.traceparent,
 ): void {
-  const event = create(PaymentEventSchema, { type: PaymentEventType[change], payment: toPaymentMessage(payment) });
+  const event = create(PaymentEventSchema, { type: PaymentEventType[change], payment: toPaymentMessage(payment, context) });
   addToOutbox(em, {
     topic: "payments.v1",
     key: payment.id,

@@ -1,11 +1,21 @@
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import { ListPaymentsRequestSchema } from "@amana/contracts/payments/v1/payment_service_pb";
 import { ChangedPaymentSchema, ListChangedPaymentsRequestSchema } from "@amana/contracts/payments/v1/refund_service_pb";
-import { defineList, defineView } from "@amana/database";
-import { Payment } from "./payment.ts";
+import { defineList, defineView, type RowOf } from "@amana/database";
+import type { Context } from "../context.ts";
+import { pageTokenOf } from "./page-token.ts";
+import { isSettledStatus, Payment } from "./payment.ts";
 
-export const paymentView = defineView(Payment, PaymentSchema);
-export const toPaymentMessage = paymentView.toMessage;
+export const paymentView = defineView(Payment, PaymentSchema, { columns: ["returnToken"] });
+
+export const toPaymentMessage = (payment: RowOf<typeof paymentView>, { publicUrl }: Pick<Context, "publicUrl">) =>
+  paymentView.toMessage(payment, {
+    receiptUrl: isSettledStatus(payment.status) ? receiptUrlOf(payment, publicUrl) : undefined,
+  });
+
+/** Returns the address of the receipt's page, which the gateway serves. */
+export const receiptUrlOf = ({ returnToken }: Pick<Payment, "returnToken">, publicUrl: string): string =>
+  `${publicUrl}/receipts/${pageTokenOf(returnToken)}`;
 
 /** Payments with an external change or an unexplained difference at the processor. */
 export const changedPaymentView = defineView(Payment, ChangedPaymentSchema, {
@@ -14,11 +24,15 @@ export const changedPaymentView = defineView(Payment, ChangedPaymentSchema, {
 });
 
 // Fields named like a property (status, orderRef) need no entry.
-export const paymentList = defineList(paymentView, ListPaymentsRequestSchema, {
-  createdFromMs: "created_at >= ?",
-  createdToMs: "created_at < ?",
-  // Payment links do not exist yet, so this filter matches no payment.
-  paymentLinkId: "?::text is null",
-});
+export const paymentList = defineList(
+  paymentView,
+  ListPaymentsRequestSchema,
+  {
+    createdFromMs: "created_at >= ?",
+    createdToMs: "created_at < ?",
+    customerEmail: "lower(customer_email) = lower(?)",
+  },
+  { lookUpIn: "payment_of_tenants" },
+);
 
 export const changedPaymentList = defineList(changedPaymentView, ListChangedPaymentsRequestSchema, {});

@@ -49,6 +49,12 @@ const schema = defineEntity({
     /** Next check by the reconciler; null unless the payment is PENDING. */
     nextCheckAt: p.datetime(3).nullable(),
     paidAt: p.datetime(3).nullable(),
+    /**
+     * Last change of the refunded sum; null for an external change that an earlier version adopted.
+     */
+    refundedAt: p.datetime(3).nullable(),
+    /** Number of e-mails with the receipt that were queued. */
+    receiptMails: p.integer(),
     /** "PROCESSOR": an external change at the processor resulted in the current state. */
     origin: p.text().$type<"PROCESSOR">().nullable(),
     /** End of the last refund that Amana requested, accepted or rejected. */
@@ -62,6 +68,15 @@ const schema = defineEntity({
     processorReadAt: p.datetime(3).nullable(),
     /** Reason why an operator must examine the payment: no rule explains the order's state. */
     difference: p.text().nullable(),
+    /** The link from which the payment was started; null for a payment of the API. */
+    paymentLinkId: p.uuid().nullable(),
+    /** Token of the form that started the payment; unique within the link. */
+    formToken: p.text().nullable(),
+    customerName: p.text().nullable(),
+    customerEmail: p.text().nullable(),
+    customerPhone: p.text().nullable(),
+    conditionsVersion: p.text().nullable(),
+    conditionsAcceptedAt: p.datetime(3).nullable(),
     /** The lease of `packages/jobs`, written with a change that begins or ends its work. */
     leaseToken: p.uuid().nullable(),
     leasedUntil: p.datetime(3).nullable(),
@@ -251,6 +266,7 @@ export class Payment extends schema.class {
   refund(amountMinor: bigint, now: Date): void {
     this.refundedAmountMinor = this.refundable(amountMinor);
     this.status = "REFUNDED";
+    this.refundedAt = now;
     this.refundEndedAt = now;
     this.updatedAt = now;
   }
@@ -264,7 +280,7 @@ export class Payment extends schema.class {
 
   /** Returns whether the order holds money that the processor can return without Amana. */
   isSettled(): boolean {
-    return this.status === "PAID" || this.status === "REFUNDED";
+    return isSettledStatus(this.status);
   }
 
   /**
@@ -314,6 +330,7 @@ export class Payment extends schema.class {
       return "PAYMENT_CANCELED";
     }
     this.status = "REFUNDED";
+    this.refundedAt = now;
     this.refundedAmountMinor = change.refundedMinor;
     this.processorOrderStatus = orderStatuses.refunded;
     return "PAYMENT_REFUNDED";
@@ -405,6 +422,9 @@ export class Payment extends schema.class {
   }
 }
 schema.setClass(Payment);
+
+/** Returns whether a payment with this status has a receipt. */
+export const isSettledStatus = (status: PaymentStatus): boolean => status === "PAID" || status === "REFUNDED";
 
 /** Returns false for a refunded order whose sum is unknown, 0 or more than the paid amount. */
 const hasValidRefund = ({ orderStatus, refundedMinor = 0n }: OrderState, paidMinor: bigint): boolean =>

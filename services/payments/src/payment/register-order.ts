@@ -106,12 +106,13 @@ async function lookUp(context: Context, payment: Payment, timeoutMs: number): Pr
 /** Applies the outcome to the payment, the outbox and the Idempotency-Key. */
 function applyRegistration(
   em: SqlEntityManager,
-  { logger, schedule }: Context,
+  context: Context,
   payment: Payment,
   registration: Registration,
   key: IdempotencyRecord | undefined,
   now: Date,
 ): Payment | DomainError {
+  const { logger, schedule } = context;
   const { id } = payment;
   const logFields = { payment_id: id, order_number: payment.processorOrderNumber };
 
@@ -124,7 +125,7 @@ function applyRegistration(
   payment.idempotencyId = null;
   if (registration.kind === "refused") {
     payment.failRegistration(registration.errorCode, now);
-    emitPaymentEvent(em, payment, "PAYMENT_FAILED", now);
+    emitPaymentEvent(em, context, payment, "PAYMENT_FAILED", now);
     const refusal = processorError(registration.errorCode, id);
     if (key) key.storeRefusal(refusal);
     logger.warn({ ...logFields, error_code: registration.errorCode, reason: registration.message }, "registration refused");
@@ -136,9 +137,9 @@ function applyRegistration(
     logger.info(logFields, "payment registered");
   } else {
     payment.expire(now);
-    emitPaymentEvent(em, payment, "PAYMENT_EXPIRED", now);
+    emitPaymentEvent(em, context, payment, "PAYMENT_EXPIRED", now);
     logger.warn(logFields, "payment expired before its registration");
   }
-  if (key) key.storeResponse(PaymentSchema, toPaymentMessage(payment));
+  if (key) key.storeResponse(PaymentSchema, toPaymentMessage(payment, context));
   return payment;
 }

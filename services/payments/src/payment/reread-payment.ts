@@ -12,7 +12,7 @@ import { type ExternalChange, Payment } from "./payment.ts";
 /** Adopts an external change and emits its event. The caller has locked the payment. */
 export function adoptExternalChange(
   em: SqlEntityManager,
-  { schedule }: Context,
+  context: Context,
   payment: Payment,
   state: OrderState,
   change: ExternalChange,
@@ -20,8 +20,8 @@ export function adoptExternalChange(
   traceparent?: string | null,
 ): void {
   payment.recordReading(state, change, now);
-  emitPaymentEvent(em, payment, payment.adoptChange(change, now), now, traceparent);
-  payment.planReread(schedule, now);
+  emitPaymentEvent(em, context, payment, payment.adoptChange(change, now), now, traceparent);
+  payment.planReread(context.schedule, now);
 }
 
 /**

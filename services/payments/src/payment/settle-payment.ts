@@ -80,15 +80,16 @@ const statusOf = (outcome: Outcome<OrderState>) => (outcome.kind === "accepted" 
 /** Applies the processor's outcome to an open payment and plans its next read. */
 function applyOutcome(
   em: SqlEntityManager,
-  { logger, schedule }: Context,
+  context: Context,
   payment: Payment,
   outcome: Outcome<OrderState>,
   { requestedAt, now }: { requestedAt: Date; now: Date },
 ): void {
+  const { logger, schedule } = context;
   payment.checkedAt = now;
   const settlement =
     outcome.kind === "accepted"
-      ? payment.settle(outcome.value, now, (change) => emitPaymentEvent(em, payment, change, now))
+      ? payment.settle(outcome.value, now, (change) => emitPaymentEvent(em, context, payment, change, now))
       : "unchanged";
 
   const logFields = { payment_id: payment.id, order_number: payment.processorOrderNumber, settlement, status: payment.status };
@@ -106,7 +107,7 @@ function applyOutcome(
     const isUnpaid = settlement === "unchanged" && isReportedUnpaid(outcome);
     const { paymentCheckSeconds, paymentWindowSeconds } = schedule;
     const waitResult = payment.waitOrExpire(isUnpaid, paymentCheckSeconds, paymentWindowSeconds, now, requestedAt);
-    if (waitResult === "expired") emitPaymentEvent(em, payment, "PAYMENT_EXPIRED", now);
+    if (waitResult === "expired") emitPaymentEvent(em, context, payment, "PAYMENT_EXPIRED", now);
   } else if (payment.status === "EXPIRED" && outcome.kind === "accepted") {
     const comparison = payment.compareExpired(outcome.value);
     const isNew = payment.recordReading(outcome.value, comparison, now);

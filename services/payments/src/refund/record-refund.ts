@@ -115,8 +115,8 @@ export function applyRefundStep(em: SqlEntityManager, context: Context, locked: 
       payment.refund(refund.amountMinor, now);
       payment.planReread(schedule, now);
       refund.end("ACCEPTED", now);
-      emitPaymentEvent(em, payment, "PAYMENT_REFUNDED", now, refund.traceparent);
-      key?.storeResponse(PaymentSchema, toPaymentMessage(payment));
+      emitPaymentEvent(em, context, payment, "PAYMENT_REFUNDED", now, refund.traceparent);
+      key?.storeResponse(PaymentSchema, toPaymentMessage(payment, context));
       break;
     case "reject":
       payment.recordRejectedRefund(step.errorCode, now);

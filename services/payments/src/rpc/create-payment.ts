@@ -45,7 +45,7 @@ export const createPayment =
       return processorOutcomeUnknown(payment.id);
     });
     if (result instanceof DomainError) throw result;
-    return toPaymentMessage(result);
+    return toPaymentMessage(result, context);
   };
 
 /**
@@ -76,6 +76,7 @@ async function begin(context: Context, call: Call, request: CreatePaymentRequest
           idempotencyId: claim.record?.id ?? null,
           traceparent: call.traceparent || null,
           checks: 0,
+          receiptMails: 0,
           nextCheckAt: new Date(now.getTime() + recoveryMs),
           ...newLease(now),
           createdAt: now,

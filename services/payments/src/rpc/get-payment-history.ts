@@ -26,10 +26,10 @@ const idsMax = 3_000;
 
 /** Returns a payment of any business with its refunds and processor calls, oldest first. */
 export const getPaymentHistory =
-  ({ orm }: Context): Implementation<typeof RefundService.method.getPaymentHistory> =>
+  (context: Context): Implementation<typeof RefundService.method.getPaymentHistory> =>
   async ({ id }, { caller }) => {
     forOperators(caller);
-    const em = orm.em.fork();
+    const em = context.orm.em.fork();
     const payment = await em.findOne(Payment, { id });
     if (!payment) throw paymentNotFound();
     const { businessId } = payment;
@@ -38,8 +38,8 @@ export const getPaymentHistory =
     const changeTimes = [payment.createdAt, payment.paidAt, payment.updatedAt, ...refunds.map(({ updatedAt }) => updatedAt)];
     const recordedAtMs = new Set([...changeTimes.flatMap((time) => time?.getTime() ?? []), ...ids.map(timeOfUuid)]);
     return {
-      payment: toPaymentMessage(payment),
-      refunds: refunds.map((refund) => toRefundMessage(refund, payment)),
+      payment: toPaymentMessage(payment, context),
+      refunds: refunds.map((refund) => toRefundMessage(refund, payment, context)),
       callsCut,
       calls: calls.map((call) => callView.toMessage(call, { durationMs: call.durationMs })),
       recordedAtMs: [...recordedAtMs].map(BigInt),

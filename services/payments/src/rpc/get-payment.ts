@@ -20,5 +20,5 @@ export const getPayment =
       await refreshPayment(context, businessId, request.id, refreshWaitMs);
       payment = (await paymentView.read(em, businessId, request.id)) ?? payment;
     }
-    return toPaymentMessage(payment);
+    return toPaymentMessage(payment, context);
   };

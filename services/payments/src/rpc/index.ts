@@ -1,9 +1,15 @@
 export { createPayment } from "./create-payment.ts";
+export { createPaymentLink } from "./create-payment-link.ts";
+export { findReceipt } from "./find-receipt.ts";
 export { getPayment } from "./get-payment.ts";
 export { getPaymentHistory } from "./get-payment-history.ts";
+export { getReceipt } from "./get-receipt.ts";
 export { listStatementLines } from "./list-statement-lines.ts";
-export { listChangedPayments, listPayments, listRefunds } from "./reads.ts";
+export { getPaymentLink, listChangedPayments, listPaymentLinks, listPayments, listRefunds } from "./reads.ts";
 export { refreshPayment } from "./refresh-payment.ts";
 export { refundPayment } from "./refund-payment.ts";
+export { renderReceipt } from "./render-receipt.ts";
 export { resolveRefund } from "./resolve-refund.ts";
 export { returnFromProcessor } from "./return-from-processor.ts";
+export { sendReceipt } from "./send-receipt.ts";
+export { updatePaymentLink } from "./update-payment-link.ts";

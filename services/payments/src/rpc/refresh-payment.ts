@@ -25,6 +25,6 @@ export const refreshPayment =
     return await once(context.orm, call, PaymentSchema, async (em: SqlEntityManager) => {
       const payment = await paymentView.read(em, businessId, request.id);
       if (!payment) throw paymentNotFound();
-      return toPaymentMessage(payment);
+      return toPaymentMessage(payment, context);
     });
   };

@@ -91,5 +91,5 @@ export const refundPayment =
     if (progress.kind === "rejected") throw progress.refusal;
     if (progress.kind === "not_sent") throw paymentNotRefundable(progress.payment.status);
     if (progress.kind === "unknown") throw refundOutcomeUnknown();
-    return toPaymentMessage(progress.payment);
+    return toPaymentMessage(progress.payment, context);
   };

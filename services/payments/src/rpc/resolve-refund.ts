@@ -22,7 +22,7 @@ export const resolveRefund =
       const locked = await lockRefund(em, request.id);
       const { refund, payment } = locked;
       if (!refund.needsDecisionSince) {
-        if (refund.resolution === outcome) return toRefundMessage(refund, payment);
+        if (refund.resolution === outcome) return toRefundMessage(refund, payment, context);
         throw refundDecisionNotOpen(refund.status);
       }
       const now = await databaseTime(em);
@@ -44,7 +44,7 @@ export const resolveRefund =
         after: { ...auditFieldsOf(refund, payment), outcome },
         reason: request.note,
       });
-      return toRefundMessage(refund, payment);
+      return toRefundMessage(refund, payment, context);
     });
   };
 

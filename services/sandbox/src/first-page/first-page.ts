@@ -1,10 +1,9 @@
 import { randomInt } from "node:crypto";
-import { type Html, html, parseLanguage, preferredLanguage } from "@amana/pages";
+import { formatAmount, type Html, html, parseLanguage, preferredLanguage } from "@amana/pages";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Order } from "../card-processor/order.ts";
 import type { Context } from "../context.ts";
 import { query } from "../database.ts";
-import { formatAmount } from "../pages/formats.ts";
 import { sendPage } from "../pages/layout.ts";
 import type { Application } from "../verification-provider/application.ts";
 import { type ControlCall, createControlCalls } from "./control-call.ts";
@@ -119,6 +118,7 @@ ${list(
     item(`/sandbox/kyc/${linkToken}/tester`, `${reference} · ${status}`),
   ),
 )}
+<p class="latest"><a href="/mail?lang=${language}">${words.mails}</a></p>
 <datalist id="orders">${things.payments.map(({ orderId, orderNumber }) => html`<option value="${orderId}">${orderNumber}</option>`)}</datalist>
 <datalist id="links">${things.verifications.map(({ reference, status }) => html`<option value="${reference}">${status}</option>`)}</datalist>
 </section>`;

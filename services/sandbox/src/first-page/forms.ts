@@ -1,8 +1,7 @@
-import { type Html, html } from "@amana/pages";
+import { formatDate, type Html, html } from "@amana/pages";
 import { testCards } from "../card-processor/test-cards.ts";
 import { words as cardWords } from "../card-processor/words/words.ts";
 import { type Fault, modes, operations } from "../faults.ts";
-import { formatDate } from "../pages/formats.ts";
 import type { View } from "../pages/layout.ts";
 import { field } from "../pages/parts.ts";
 import { outcomes } from "../verification-provider/vocabulary.ts";

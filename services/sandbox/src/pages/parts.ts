@@ -1,5 +1,4 @@
-import { type Html, html } from "@amana/pages";
-import { type IconName, icons } from "./icons.ts";
+import { type Html, html, type IconName, icons } from "@amana/pages";
 import type { View } from "./layout.ts";
 
 const returnAfterSeconds = 15;

@@ -1,5 +1,4 @@
-import { type Html, html } from "@amana/pages";
-import { formatAmount } from "../../pages/formats.ts";
+import { formatAmount, type Html, html } from "@amana/pages";
 import { field, form } from "../../pages/parts.ts";
 import type { CardEntry, CardField, CardProblems } from "../card-entry.ts";
 import { testCards } from "../test-cards.ts";

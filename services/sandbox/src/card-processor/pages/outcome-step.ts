@@ -1,5 +1,4 @@
-import { type Html, html } from "@amana/pages";
-import { formatAmount, formatDate } from "../../pages/formats.ts";
+import { formatAmount, formatDate, type Html, html } from "@amana/pages";
 import { returnLink, type Verdict, verdictCard } from "../../pages/parts.ts";
 import { outcomeText } from "../words/words.ts";
 import { digits, orderRows, type PaymentView, row } from "./parts.ts";

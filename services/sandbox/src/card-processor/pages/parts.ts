@@ -1,5 +1,4 @@
-import { type Html, html } from "@amana/pages";
-import { formatAmount, formatTime } from "../../pages/formats.ts";
+import { formatAmount, formatTime, type Html, html } from "@amana/pages";
 import type { View } from "../../pages/layout.ts";
 import { actionOf, problemSummary } from "../../pages/parts.ts";
 import { type Order, sessionMs } from "../order.ts";

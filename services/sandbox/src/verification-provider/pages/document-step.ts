@@ -1,5 +1,4 @@
-import { type Html, html } from "@amana/pages";
-import { icons } from "../../pages/icons.ts";
+import { type Html, html, icons } from "@amana/pages";
 import { form } from "../../pages/parts.ts";
 import { drawings } from "./drawings.ts";
 import { type FlowView, flowStep, radio } from "./parts.ts";

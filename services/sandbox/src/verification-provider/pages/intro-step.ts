@@ -1,5 +1,4 @@
-import { type Html, html } from "@amana/pages";
-import { formatDate } from "../../pages/formats.ts";
+import { formatDate, type Html, html } from "@amana/pages";
 import { form } from "../../pages/parts.ts";
 import { attemptsLeft } from "../application.ts";
 import { checkedItem, type FlowView } from "./parts.ts";

@@ -1,5 +1,4 @@
-import { type Html, html } from "@amana/pages";
-import { icons } from "../../pages/icons.ts";
+import { type Html, html, icons } from "@amana/pages";
 import type { View } from "../../pages/layout.ts";
 import { actionOf } from "../../pages/parts.ts";
 import type { Application } from "../application.ts";

@@ -1,5 +1,4 @@
-import { type Html, html } from "@amana/pages";
-import { icons } from "../../pages/icons.ts";
+import { type Html, html, icons } from "@amana/pages";
 import type { FlowView } from "./parts.ts";
 
 export function progressStep({ language, words, path }: FlowView): Html {

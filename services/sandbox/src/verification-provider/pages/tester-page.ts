@@ -1,8 +1,7 @@
-import { type Html, html } from "@amana/pages";
+import { type Html, html, icons } from "@amana/pages";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { refuse } from "../../edge.ts";
 import { hostedPage } from "../../pages/hosted-page.ts";
-import { icons } from "../../pages/icons.ts";
 import { sendPage } from "../../pages/layout.ts";
 import { actionOf, field, form, problemSummary } from "../../pages/parts.ts";
 import { isUsable } from "../application.ts";

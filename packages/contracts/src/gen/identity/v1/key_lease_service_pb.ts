@@ -4,13 +4,66 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { BusinessStatus } from "./business_pb.ts";
+import { file_identity_v1_business } from "./business_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file identity/v1/key_lease_service.proto.
  */
 export const file_identity_v1_key_lease_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNpZGVudGl0eS92MS9rZXlfbGVhc2Vfc2VydmljZS5wcm90bxILaWRlbnRpdHkudjEiKAoSUmVzb2x2ZUtleXNSZXF1ZXN0EhIKCmtleV9oYXNoZXMYASADKAwiWAoTUmVzb2x2ZUtleXNSZXNwb25zZRIvCgtyZXNvbHV0aW9ucxgBIAMoCzIaLmlkZW50aXR5LnYxLktleVJlc29sdXRpb24SEAoIbGVhc2VfbXMYAiABKAUi7gEKDUtleVJlc29sdXRpb24SJAoFc3RhdGUYASABKA4yFS5pZGVudGl0eS52MS5LZXlTdGF0ZRIiCgRyb2xlGAIgASgOMhQuaWRlbnRpdHkudjEuS2V5Um9sZRIOCgZrZXlfaWQYAyABKAkSEgoKa2V5X3ByZWZpeBgEIAEoCRITCgtidXNpbmVzc19pZBgFIAEoCRIaCg1leHBpcmVzX2luX21zGAYgASgDSACIAQESFwoPb3JnYW5pemF0aW9uX2lkGAcgASgFEhMKC2FsbG93ZWRfaXBzGAggAygJQhAKDl9leHBpcmVzX2luX21zKoUCCghLZXlTdGF0ZRIZChVLRVlfU1RBVEVfVU5TUEVDSUZJRUQQABISCg5LRVlfU1RBVEVfTElWRRABEhUKEUtFWV9TVEFURV9VTktOT1dOEAISFQoRS0VZX1NUQVRFX1JFVk9LRUQQAxIVChFLRVlfU1RBVEVfRVhQSVJFRBAEEh4KGktFWV9TVEFURV9CVVNJTkVTU19QRU5ESU5HEAUSHwobS0VZX1NUQVRFX0JVU0lORVNTX1JFSkVDVEVEEAYSHwobS0VZX1NUQVRFX0JVU0lORVNTX0RJU0FCTEVEEAcSIwofS0VZX1NUQVRFX0xJVkVfRlJPTV9BTExPV0VEX0lQUxAIKk4KB0tleVJvbGUSGAoUS0VZX1JPTEVfVU5TUEVDSUZJRUQQABIVChFLRVlfUk9MRV9CVVNJTkVTUxABEhIKDktFWV9ST0xFX0FETUlOEAIyaAoPS2V5TGVhc2VTZXJ2aWNlElUKC1Jlc29sdmVLZXlzEh8uaWRlbnRpdHkudjEuUmVzb2x2ZUtleXNSZXF1ZXN0GiAuaWRlbnRpdHkudjEuUmVzb2x2ZUtleXNSZXNwb25zZSIDkAIBYgZwcm90bzM");
+  fileDesc("CiNpZGVudGl0eS92MS9rZXlfbGVhc2Vfc2VydmljZS5wcm90bxILaWRlbnRpdHkudjEiLQoWUmVzb2x2ZUJ1c2luZXNzUmVxdWVzdBITCgtidXNpbmVzc19pZBgBIAEoCSJmChdSZXNvbHZlQnVzaW5lc3NSZXNwb25zZRIMCgRuYW1lGAEgASgJEisKBnN0YXR1cxgCIAEoDjIbLmlkZW50aXR5LnYxLkJ1c2luZXNzU3RhdHVzEhAKCGxlYXNlX21zGAMgASgFIigKElJlc29sdmVLZXlzUmVxdWVzdBISCgprZXlfaGFzaGVzGAEgAygMIlgKE1Jlc29sdmVLZXlzUmVzcG9uc2USLwoLcmVzb2x1dGlvbnMYASADKAsyGi5pZGVudGl0eS52MS5LZXlSZXNvbHV0aW9uEhAKCGxlYXNlX21zGAIgASgFIu4BCg1LZXlSZXNvbHV0aW9uEiQKBXN0YXRlGAEgASgOMhUuaWRlbnRpdHkudjEuS2V5U3RhdGUSIgoEcm9sZRgCIAEoDjIULmlkZW50aXR5LnYxLktleVJvbGUSDgoGa2V5X2lkGAMgASgJEhIKCmtleV9wcmVmaXgYBCABKAkSEwoLYnVzaW5lc3NfaWQYBSABKAkSGgoNZXhwaXJlc19pbl9tcxgGIAEoA0gAiAEBEhcKD29yZ2FuaXphdGlvbl9pZBgHIAEoBRITCgthbGxvd2VkX2lwcxgIIAMoCUIQCg5fZXhwaXJlc19pbl9tcyqFAgoIS2V5U3RhdGUSGQoVS0VZX1NUQVRFX1VOU1BFQ0lGSUVEEAASEgoOS0VZX1NUQVRFX0xJVkUQARIVChFLRVlfU1RBVEVfVU5LTk9XThACEhUKEUtFWV9TVEFURV9SRVZPS0VEEAMSFQoRS0VZX1NUQVRFX0VYUElSRUQQBBIeChpLRVlfU1RBVEVfQlVTSU5FU1NfUEVORElORxAFEh8KG0tFWV9TVEFURV9CVVNJTkVTU19SRUpFQ1RFRBAGEh8KG0tFWV9TVEFURV9CVVNJTkVTU19ESVNBQkxFRBAHEiMKH0tFWV9TVEFURV9MSVZFX0ZST01fQUxMT1dFRF9JUFMQCCpOCgdLZXlSb2xlEhgKFEtFWV9ST0xFX1VOU1BFQ0lGSUVEEAASFQoRS0VZX1JPTEVfQlVTSU5FU1MQARISCg5LRVlfUk9MRV9BRE1JThACMssBCg9LZXlMZWFzZVNlcnZpY2USVQoLUmVzb2x2ZUtleXMSHy5pZGVudGl0eS52MS5SZXNvbHZlS2V5c1JlcXVlc3QaIC5pZGVudGl0eS52MS5SZXNvbHZlS2V5c1Jlc3BvbnNlIgOQAgESYQoPUmVzb2x2ZUJ1c2luZXNzEiMuaWRlbnRpdHkudjEuUmVzb2x2ZUJ1c2luZXNzUmVxdWVzdBokLmlkZW50aXR5LnYxLlJlc29sdmVCdXNpbmVzc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_identity_v1_business]);
+
+/**
+ * @generated from message identity.v1.ResolveBusinessRequest
+ */
+export type ResolveBusinessRequest = Message<"identity.v1.ResolveBusinessRequest"> & {
+  /**
+   * @generated from field: string business_id = 1;
+   */
+  businessId: string;
+};
+
+/**
+ * Describes the message identity.v1.ResolveBusinessRequest.
+ * Use `create(ResolveBusinessRequestSchema)` to create a new message.
+ */
+export const ResolveBusinessRequestSchema: GenMessage<ResolveBusinessRequest> = /*@__PURE__*/
+  messageDesc(file_identity_v1_key_lease_service, 0);
+
+/**
+ * @generated from message identity.v1.ResolveBusinessResponse
+ */
+export type ResolveBusinessResponse = Message<"identity.v1.ResolveBusinessResponse"> & {
+  /**
+   * Empty for an unknown business.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Unspecified for an unknown business.
+   *
+   * @generated from field: identity.v1.BusinessStatus status = 2;
+   */
+  status: BusinessStatus;
+
+  /**
+   * Time for which a gateway may cache the result, counted from the start of its request. 0: the
+   * result is valid for one request only.
+   *
+   * @generated from field: int32 lease_ms = 3;
+   */
+  leaseMs: number;
+};
+
+/**
+ * Describes the message identity.v1.ResolveBusinessResponse.
+ * Use `create(ResolveBusinessResponseSchema)` to create a new message.
+ */
+export const ResolveBusinessResponseSchema: GenMessage<ResolveBusinessResponse> = /*@__PURE__*/
+  messageDesc(file_identity_v1_key_lease_service, 1);
 
 /**
  * @generated from message identity.v1.ResolveKeysRequest
@@ -29,7 +82,7 @@ export type ResolveKeysRequest = Message<"identity.v1.ResolveKeysRequest"> & {
  * Use `create(ResolveKeysRequestSchema)` to create a new message.
  */
 export const ResolveKeysRequestSchema: GenMessage<ResolveKeysRequest> = /*@__PURE__*/
-  messageDesc(file_identity_v1_key_lease_service, 0);
+  messageDesc(file_identity_v1_key_lease_service, 2);
 
 /**
  * @generated from message identity.v1.ResolveKeysResponse
@@ -56,7 +109,7 @@ export type ResolveKeysResponse = Message<"identity.v1.ResolveKeysResponse"> & {
  * Use `create(ResolveKeysResponseSchema)` to create a new message.
  */
 export const ResolveKeysResponseSchema: GenMessage<ResolveKeysResponse> = /*@__PURE__*/
-  messageDesc(file_identity_v1_key_lease_service, 1);
+  messageDesc(file_identity_v1_key_lease_service, 3);
 
 /**
  * @generated from message identity.v1.KeyResolution
@@ -117,7 +170,7 @@ export type KeyResolution = Message<"identity.v1.KeyResolution"> & {
  * Use `create(KeyResolutionSchema)` to create a new message.
  */
 export const KeyResolutionSchema: GenMessage<KeyResolution> = /*@__PURE__*/
-  messageDesc(file_identity_v1_key_lease_service, 2);
+  messageDesc(file_identity_v1_key_lease_service, 4);
 
 /**
  * @generated from enum identity.v1.KeyState
@@ -217,8 +270,8 @@ export const KeyRoleSchema: GenEnum<KeyRole> = /*@__PURE__*/
   enumDesc(file_identity_v1_key_lease_service, 1);
 
 /**
- * Resolution of API keys and operator keys, with leases under which a gateway may cache the result.
- * Only gateways call it.
+ * Resolution of API keys, operator keys and businesses, with leases under which a gateway may cache
+ * the result. Only gateways call it.
  *
  * @generated from service identity.v1.KeyLeaseService
  */
@@ -232,6 +285,17 @@ export const KeyLeaseService: GenService<{
     methodKind: "unary";
     input: typeof ResolveKeysRequestSchema;
     output: typeof ResolveKeysResponseSchema;
+  },
+  /**
+   * Returns name and status of a business, for pages that require no key. An unknown business is a
+   * result, not an error.
+   *
+   * @generated from rpc identity.v1.KeyLeaseService.ResolveBusiness
+   */
+  resolveBusiness: {
+    methodKind: "unary";
+    input: typeof ResolveBusinessRequestSchema;
+    output: typeof ResolveBusinessResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_identity_v1_key_lease_service, 0);

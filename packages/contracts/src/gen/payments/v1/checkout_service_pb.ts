@@ -57,7 +57,8 @@ export type Checkout = Message<"payments.v1.Checkout"> & {
   state: CheckoutState;
 
   /**
-   * The PENDING payment of the browser, while the card holder can pay it.
+   * The PENDING payment of the browser, while the card holder can pay it. Without form_url while its
+   * registration is in progress.
    *
    * @generated from field: optional payments.v1.Payment payment = 3;
    */
@@ -126,7 +127,7 @@ export type StartCheckoutRequest = Message<"payments.v1.StartCheckoutRequest"> &
   customerEmail?: string | undefined;
 
   /**
-   * E.164.
+   * E.164, or a 0 and nine digits.
    *
    * @generated from field: optional string customer_phone = 9;
    */
@@ -271,8 +272,8 @@ export const CheckoutStateSchema: GenEnum<CheckoutState> = /*@__PURE__*/
  */
 export const CheckoutService: GenService<{
   /**
-   * Returns the state of a link for its page, in one statement. Fails with not_found for an unknown
-   * token.
+   * Returns the state of a link for its page, in one statement. Fails with payment_link_not_found
+   * for an unknown token.
    *
    * @generated from rpc payments.v1.CheckoutService.GetCheckout
    */
@@ -284,8 +285,9 @@ export const CheckoutService: GenService<{
   /**
    * Starts a payment: checks the link and takes a slot under the lock of its row, inserts the
    * payment, and registers it with the processor. Returns the existing payment for a known form
-   * token, and the payment in progress for a browser token unless begin_again is true. Fails with
-   * not_found, payment_link_not_available, payment_link_full, validation errors of the fields, and
+   * token, and the payment in progress for a browser token unless begin_again is true. Ignores the
+   * data of the buyer that the link does not request. Fails with payment_link_not_found,
+   * payment_link_not_available, payment_link_full, with validation_failed for an invalid field, and
    * with the errors of CreatePayment.
    *
    * @generated from rpc payments.v1.CheckoutService.StartCheckout

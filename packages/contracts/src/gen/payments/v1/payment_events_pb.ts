@@ -6,13 +6,15 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Payment } from "./payment_pb.ts";
 import { file_payments_v1_payment } from "./payment_pb.ts";
+import type { PaymentLink } from "./payment_link_pb.ts";
+import { file_payments_v1_payment_link } from "./payment_link_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file payments/v1/payment_events.proto.
  */
 export const file_payments_v1_payment_events: GenFile = /*@__PURE__*/
-  fileDesc("CiBwYXltZW50cy92MS9wYXltZW50X2V2ZW50cy5wcm90bxILcGF5bWVudHMudjEiYgoMUGF5bWVudEV2ZW50EisKBHR5cGUYASABKA4yHS5wYXltZW50cy52MS5QYXltZW50RXZlbnRUeXBlEiUKB3BheW1lbnQYAiABKAsyFC5wYXltZW50cy52MS5QYXltZW50KqkCChBQYXltZW50RXZlbnRUeXBlEiIKHlBBWU1FTlRfRVZFTlRfVFlQRV9VTlNQRUNJRklFRBAAEigKJFBBWU1FTlRfRVZFTlRfVFlQRV9QQVlNRU5UX0NPTVBMRVRFRBABEiYKIlBBWU1FTlRfRVZFTlRfVFlQRV9QQVlNRU5UX1JFRlVTRUQQAhIlCiFQQVlNRU5UX0VWRU5UX1RZUEVfUEFZTUVOVF9GQUlMRUQQAxInCiNQQVlNRU5UX0VWRU5UX1RZUEVfUEFZTUVOVF9DQU5DRUxFRBAEEiYKIlBBWU1FTlRfRVZFTlRfVFlQRV9QQVlNRU5UX0VYUElSRUQQBRInCiNQQVlNRU5UX0VWRU5UX1RZUEVfUEFZTUVOVF9SRUZVTkRFRBAGYgZwcm90bzM", [file_payments_v1_payment]);
+  fileDesc("CiBwYXltZW50cy92MS9wYXltZW50X2V2ZW50cy5wcm90bxILcGF5bWVudHMudjEikgEKDFBheW1lbnRFdmVudBIrCgR0eXBlGAEgASgOMh0ucGF5bWVudHMudjEuUGF5bWVudEV2ZW50VHlwZRIlCgdwYXltZW50GAIgASgLMhQucGF5bWVudHMudjEuUGF5bWVudBIuCgxwYXltZW50X2xpbmsYAyABKAsyGC5wYXltZW50cy52MS5QYXltZW50TGluayrYAgoQUGF5bWVudEV2ZW50VHlwZRIiCh5QQVlNRU5UX0VWRU5UX1RZUEVfVU5TUEVDSUZJRUQQABIoCiRQQVlNRU5UX0VWRU5UX1RZUEVfUEFZTUVOVF9DT01QTEVURUQQARImCiJQQVlNRU5UX0VWRU5UX1RZUEVfUEFZTUVOVF9SRUZVU0VEEAISJQohUEFZTUVOVF9FVkVOVF9UWVBFX1BBWU1FTlRfRkFJTEVEEAMSJwojUEFZTUVOVF9FVkVOVF9UWVBFX1BBWU1FTlRfQ0FOQ0VMRUQQBBImCiJQQVlNRU5UX0VWRU5UX1RZUEVfUEFZTUVOVF9FWFBJUkVEEAUSJwojUEFZTUVOVF9FVkVOVF9UWVBFX1BBWU1FTlRfUkVGVU5ERUQQBhItCilQQVlNRU5UX0VWRU5UX1RZUEVfUEFZTUVOVF9MSU5LX0NPTVBMRVRFRBAHYgZwcm90bzM", [file_payments_v1_payment, file_payments_v1_payment_link]);
 
 /**
  * Message of the topic payments.v1: a change of a payment, and its state after the change. The
@@ -30,6 +32,13 @@ export type PaymentEvent = Message<"payments.v1.PaymentEvent"> & {
    * @generated from field: payments.v1.Payment payment = 2;
    */
   payment?: Payment | undefined;
+
+  /**
+   * Link of the payment after the change. Absent for a payment of the API.
+   *
+   * @generated from field: payments.v1.PaymentLink payment_link = 3;
+   */
+  paymentLink?: PaymentLink | undefined;
 };
 
 /**
@@ -77,6 +86,13 @@ export const PaymentEventType = {
    * @generated from enum value: PAYMENT_EVENT_TYPE_PAYMENT_REFUNDED = 6;
    */
   PAYMENT_REFUNDED: 6,
+
+  /**
+   * The payment is the last one that max_payments of its link permits.
+   *
+   * @generated from enum value: PAYMENT_EVENT_TYPE_PAYMENT_LINK_COMPLETED = 7;
+   */
+  PAYMENT_LINK_COMPLETED: 7,
 } as const;
 
 /**

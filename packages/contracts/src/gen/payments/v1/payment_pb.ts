@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file payments/v1/payment.proto.
  */
 export const file_payments_v1_payment: GenFile = /*@__PURE__*/
-  fileDesc("ChlwYXltZW50cy92MS9wYXltZW50LnByb3RvEgtwYXltZW50cy52MSLzBwoHUGF5bWVudBIKCgJpZBgBIAEoCRITCgtidXNpbmVzc19pZBgCIAEoCRIUCgxhbW91bnRfbWlub3IYAyABKAMSEAoIY3VycmVuY3kYBCABKAkSKgoGc3RhdHVzGAUgASgOMhoucGF5bWVudHMudjEuUGF5bWVudFN0YXR1cxIQCghsYW5ndWFnZRgGIAEoCRITCgtzdWNjZXNzX3VybBgHIAEoCRIQCghmYWlsX3VybBgIIAEoCRIeChZwcm9jZXNzb3Jfb3JkZXJfbnVtYmVyGAkgASgJEhUKDWNyZWF0ZWRfYXRfbXMYCiABKAMSFQoNdXBkYXRlZF9hdF9tcxgLIAEoAxIXCgpwYWlkX2F0X21zGAwgASgDSACIAQESGAoLYWN0aW9uX2NvZGUYDSABKAlIAYgBARIkChdhY3Rpb25fY29kZV9kZXNjcmlwdGlvbhgOIAEoCUgCiAEBEhoKDWFwcHJvdmFsX2NvZGUYDyABKAlIA4gBARIXCgpjYXJkX2JyYW5kGBAgASgJSASIAQESGAoLZGVzY3JpcHRpb24YESABKAlIBYgBARIVCghmb3JtX3VybBgSIAEoCUgGiAEBEhcKCm1hc2tlZF9wYW4YEyABKAlIB4gBARIWCglvcmRlcl9yZWYYFCABKAlICIgBARIWCglyZXNwX2NvZGUYFSABKAlICYgBARIbCg5yZXNwX2NvZGVfZGVzYxgWIAEoCUgKiAEBEiEKFHByb2Nlc3Nvcl9lcnJvcl9jb2RlGBcgASgJSAuIAQESHwoScHJvY2Vzc29yX29yZGVyX2lkGBggASgJSAyIAQESIwoWcHJvY2Vzc29yX29yZGVyX3N0YXR1cxgZIAEoBUgNiAEBEiIKFXJlZnVuZGVkX2Ftb3VudF9taW5vchgaIAEoA0gOiAEBEhMKBm9yaWdpbhgbIAEoCUgPiAEBQg0KC19wYWlkX2F0X21zQg4KDF9hY3Rpb25fY29kZUIaChhfYWN0aW9uX2NvZGVfZGVzY3JpcHRpb25CEAoOX2FwcHJvdmFsX2NvZGVCDQoLX2NhcmRfYnJhbmRCDgoMX2Rlc2NyaXB0aW9uQgsKCV9mb3JtX3VybEINCgtfbWFza2VkX3BhbkIMCgpfb3JkZXJfcmVmQgwKCl9yZXNwX2NvZGVCEQoPX3Jlc3BfY29kZV9kZXNjQhcKFV9wcm9jZXNzb3JfZXJyb3JfY29kZUIVChNfcHJvY2Vzc29yX29yZGVyX2lkQhkKF19wcm9jZXNzb3Jfb3JkZXJfc3RhdHVzQhgKFl9yZWZ1bmRlZF9hbW91bnRfbWlub3JCCQoHX29yaWdpbirxAQoNUGF5bWVudFN0YXR1cxIeChpQQVlNRU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhoKFlBBWU1FTlRfU1RBVFVTX1BFTkRJTkcQARIXChNQQVlNRU5UX1NUQVRVU19QQUlEEAISGQoVUEFZTUVOVF9TVEFUVVNfRkFJTEVEEAMSGgoWUEFZTUVOVF9TVEFUVVNfUkVGVVNFRBAEEhsKF1BBWU1FTlRfU1RBVFVTX0NBTkNFTEVEEAUSGwoXUEFZTUVOVF9TVEFUVVNfUkVGVU5ERUQQBhIaChZQQVlNRU5UX1NUQVRVU19FWFBJUkVEEAdiBnByb3RvMw");
+  fileDesc("ChlwYXltZW50cy92MS9wYXltZW50LnByb3RvEgtwYXltZW50cy52MSLbCgoHUGF5bWVudBIKCgJpZBgBIAEoCRITCgtidXNpbmVzc19pZBgCIAEoCRIUCgxhbW91bnRfbWlub3IYAyABKAMSEAoIY3VycmVuY3kYBCABKAkSKgoGc3RhdHVzGAUgASgOMhoucGF5bWVudHMudjEuUGF5bWVudFN0YXR1cxIQCghsYW5ndWFnZRgGIAEoCRITCgtzdWNjZXNzX3VybBgHIAEoCRIQCghmYWlsX3VybBgIIAEoCRIeChZwcm9jZXNzb3Jfb3JkZXJfbnVtYmVyGAkgASgJEhUKDWNyZWF0ZWRfYXRfbXMYCiABKAMSFQoNdXBkYXRlZF9hdF9tcxgLIAEoAxIXCgpwYWlkX2F0X21zGAwgASgDSACIAQESGAoLYWN0aW9uX2NvZGUYDSABKAlIAYgBARIkChdhY3Rpb25fY29kZV9kZXNjcmlwdGlvbhgOIAEoCUgCiAEBEhoKDWFwcHJvdmFsX2NvZGUYDyABKAlIA4gBARIXCgpjYXJkX2JyYW5kGBAgASgJSASIAQESGAoLZGVzY3JpcHRpb24YESABKAlIBYgBARIVCghmb3JtX3VybBgSIAEoCUgGiAEBEhcKCm1hc2tlZF9wYW4YEyABKAlIB4gBARIWCglvcmRlcl9yZWYYFCABKAlICIgBARIWCglyZXNwX2NvZGUYFSABKAlICYgBARIbCg5yZXNwX2NvZGVfZGVzYxgWIAEoCUgKiAEBEiEKFHByb2Nlc3Nvcl9lcnJvcl9jb2RlGBcgASgJSAuIAQESHwoScHJvY2Vzc29yX29yZGVyX2lkGBggASgJSAyIAQESIwoWcHJvY2Vzc29yX29yZGVyX3N0YXR1cxgZIAEoBUgNiAEBEiIKFXJlZnVuZGVkX2Ftb3VudF9taW5vchgaIAEoA0gOiAEBEhMKBm9yaWdpbhgbIAEoCUgPiAEBEhwKD3BheW1lbnRfbGlua19pZBgcIAEoCUgQiAEBEhoKDWN1c3RvbWVyX25hbWUYHSABKAlIEYgBARIbCg5jdXN0b21lcl9lbWFpbBgeIAEoCUgSiAEBEhsKDmN1c3RvbWVyX3Bob25lGB8gASgJSBOIAQESHwoSY29uZGl0aW9uc192ZXJzaW9uGCAgASgJSBSIAQESJgoZY29uZGl0aW9uc19hY2NlcHRlZF9hdF9tcxghIAEoA0gViAEBEhgKC3JlY2VpcHRfdXJsGCIgASgJSBaIAQFCDQoLX3BhaWRfYXRfbXNCDgoMX2FjdGlvbl9jb2RlQhoKGF9hY3Rpb25fY29kZV9kZXNjcmlwdGlvbkIQCg5fYXBwcm92YWxfY29kZUINCgtfY2FyZF9icmFuZEIOCgxfZGVzY3JpcHRpb25CCwoJX2Zvcm1fdXJsQg0KC19tYXNrZWRfcGFuQgwKCl9vcmRlcl9yZWZCDAoKX3Jlc3BfY29kZUIRCg9fcmVzcF9jb2RlX2Rlc2NCFwoVX3Byb2Nlc3Nvcl9lcnJvcl9jb2RlQhUKE19wcm9jZXNzb3Jfb3JkZXJfaWRCGQoXX3Byb2Nlc3Nvcl9vcmRlcl9zdGF0dXNCGAoWX3JlZnVuZGVkX2Ftb3VudF9taW5vckIJCgdfb3JpZ2luQhIKEF9wYXltZW50X2xpbmtfaWRCEAoOX2N1c3RvbWVyX25hbWVCEQoPX2N1c3RvbWVyX2VtYWlsQhEKD19jdXN0b21lcl9waG9uZUIVChNfY29uZGl0aW9uc192ZXJzaW9uQhwKGl9jb25kaXRpb25zX2FjY2VwdGVkX2F0X21zQg4KDF9yZWNlaXB0X3VybCrxAQoNUGF5bWVudFN0YXR1cxIeChpQQVlNRU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhoKFlBBWU1FTlRfU1RBVFVTX1BFTkRJTkcQARIXChNQQVlNRU5UX1NUQVRVU19QQUlEEAISGQoVUEFZTUVOVF9TVEFUVVNfRkFJTEVEEAMSGgoWUEFZTUVOVF9TVEFUVVNfUkVGVVNFRBAEEhsKF1BBWU1FTlRfU1RBVFVTX0NBTkNFTEVEEAUSGwoXUEFZTUVOVF9TVEFUVVNfUkVGVU5ERUQQBhIaChZQQVlNRU5UX1NUQVRVU19FWFBJUkVEEAdiBnByb3RvMw");
 
 /**
  * A card payment. Codes and texts of the processor are absent until it reports them.
@@ -171,6 +171,52 @@ export type Payment = Message<"payments.v1.Payment"> & {
    * @generated from field: optional string origin = 27;
    */
   origin?: string | undefined;
+
+  /**
+   * The link from which the payment was started. Absent for a payment of the API, as are the
+   * following fields.
+   *
+   * @generated from field: optional string payment_link_id = 28;
+   */
+  paymentLinkId?: string | undefined;
+
+  /**
+   * Entered by the buyer if the link requests them.
+   *
+   * @generated from field: optional string customer_name = 29;
+   */
+  customerName?: string | undefined;
+
+  /**
+   * @generated from field: optional string customer_email = 30;
+   */
+  customerEmail?: string | undefined;
+
+  /**
+   * E.164.
+   *
+   * @generated from field: optional string customer_phone = 31;
+   */
+  customerPhone?: string | undefined;
+
+  /**
+   * The conditions of sale that the buyer accepted.
+   *
+   * @generated from field: optional string conditions_version = 32;
+   */
+  conditionsVersion?: string | undefined;
+
+  /**
+   * @generated from field: optional int64 conditions_accepted_at_ms = 33;
+   */
+  conditionsAcceptedAtMs?: bigint | undefined;
+
+  /**
+   * Address of the receipt's page. Absent unless the payment is PAID or REFUNDED.
+   *
+   * @generated from field: optional string receipt_url = 34;
+   */
+  receiptUrl?: string | undefined;
 };
 
 /**

@@ -1,4 +1,4 @@
-import { Html } from "@amana/pages";
+import { Html } from "./html.ts";
 
 const icon = (path: string) =>
   new Html(

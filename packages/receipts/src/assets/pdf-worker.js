@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { parentPort } from "node:worker_threads";
+import { NodeCompiler } from "@myriaddreamin/typst-ts-node-compiler";
+
+// This file is JavaScript among the assets, because images contain it unbundled.
+
+const { resolve } = createRequire(import.meta.url);
+const font = (path) => readFileSync(resolve(`@expo-google-fonts/${path}`));
+const template = readFileSync(new URL("./receipt.typ", import.meta.url), "utf8");
+/** Rounds of the compiler's cache for which an unused result remains. */
+const cacheRounds = 5;
+
+const compiler = NodeCompiler.create({
+  // The template reads no files. The folder only has to exist.
+  workspace: import.meta.dirname,
+  fontArgs: [
+    {
+      fontBlobs: [
+        font("noto-sans/400Regular/NotoSans_400Regular.ttf"),
+        font("noto-sans/700Bold/NotoSans_700Bold.ttf"),
+        font("ibm-plex-sans-arabic/400Regular/IBMPlexSansArabic_400Regular.ttf"),
+        font("ibm-plex-sans-arabic/700Bold/IBMPlexSansArabic_700Bold.ttf"),
+      ],
+    },
+  ],
+});
+
+parentPort.on("message", ({ id, receipt }) => {
+  try {
+    const pdf = compiler.pdf({ mainFileContent: template, inputs: { receipt } });
+    compiler.evictCache(cacheRounds);
+    parentPort.postMessage({ id, pdf });
+  } catch (error) {
+    parentPort.postMessage({ id, error: String(error?.message ?? error) });
+  }
+});

@@ -1,0 +1,105 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { languages } from "@amana/pages";
+import { extractText, getDocumentProxy } from "unpdf";
+import { afterAll, describe, expect, test } from "vitest";
+import { anArabicReceipt, aReceipt, hostileTexts } from "../test/a-receipt.ts";
+import { createPdfRenderer, PdfRendererBusy, PdfRendererFailed } from "./pdf-renderer.ts";
+
+const renderer = createPdfRenderer();
+afterAll(() => renderer[Symbol.asyncDispose]());
+
+/** Width and height of A5 in points. */
+const a5 = [419.53, 595.28];
+
+async function read(pdf: Uint8Array) {
+  const source = Buffer.from(pdf).toString("latin1");
+  const document = await getDocumentProxy(Uint8Array.from(pdf));
+  const { text } = await extractText(document, { mergePages: true });
+  const page = await document.getPage(1);
+  return {
+    pages: document.numPages,
+    size: page.view.slice(2).map((points) => Math.round(points * 100) / 100),
+    // Text may contain line breaks, and the soft breaks of long words.
+    text: text.replace(/\u200b/g, "").replace(/\s+/g, " "),
+    fonts: [...source.matchAll(/\/FontName \/(\S+)/g)].map(([, name]) => name),
+    embedded: [...source.matchAll(/\/FontFile[23] /g)].length,
+  };
+}
+
+describe("createPdfRenderer", () => {
+  test.each(languages)("render returns one page of A5 with embedded fonts and all details: %s", async (language) => {
+    const { pages, size, text, fonts, embedded } = await read(await renderer.render(aReceipt, language));
+    expect(pages).toBe(1);
+    expect(size).toEqual(a5);
+    expect(fonts.length).toBeGreaterThan(1);
+    expect(fonts.filter((name) => !/^[A-Z]{6}\+(NotoSans|IBMPlexSansArabic)-/.test(name ?? ""))).toEqual([]);
+    expect(embedded).toBe(fonts.length);
+    const { businessName, processorOrderId, approvalCode, maskedPan, receiptNumber } = aReceipt;
+    for (const value of [businessName, processorOrderId, approvalCode, maskedPan, receiptNumber, "DZD", "14:05", "3020"]) {
+      expect(text).toContain(value);
+    }
+  });
+
+  test("render draws Arabic labels to the right of their values, and its words can be copied", async () => {
+    const pdf = await renderer.render({ ...anArabicReceipt, description: undefined }, "ar");
+    const document = await getDocumentProxy(Uint8Array.from(pdf));
+    const { items } = await (await document.getPage(1)).getTextContent();
+    const places = items.flatMap((item) =>
+      "str" in item && item.str ? [{ text: item.str, x: item.transform[4] as number }] : [],
+    );
+    const { text } = await read(pdf);
+    for (const word of ["إيصال", "الدفع", "مكتبة", "الكتاب"]) expect(text).toContain(word);
+    const label = places.find(({ text }) => text.includes("التفويض"));
+    const value = places.find(({ text }) => text.includes("303004"));
+    expect(label?.x).toBeGreaterThan(value?.x ?? Number.NaN);
+    expect(text).toContain("1.234.567,50");
+  });
+
+  test("render shows texts of a caller as text", async () => {
+    const receipt = { ...aReceipt, businessName: hostileTexts.markup, description: hostileTexts.overrides };
+    const { text, pages } = await read(await renderer.render({ ...receipt, customerName: hostileTexts.invisible }, "fr"));
+    expect(text).toContain("<script>alert(1)</script> #panic() *bold* $x$ \\u{41} [a] & \"quotes\" 'x'");
+    expect(text).toContain("abcdcbaisolatedend");
+    expect(pages).toBe(1);
+  });
+
+  test("render shows 512 Arabic letters and words of any length on the page", async () => {
+    const description = "حجز سيارة في الجزائر ".repeat(25).slice(0, 512);
+    const receipt = { ...aReceipt, description, businessName: "م".repeat(200), customerName: "W".repeat(200) };
+    const pdf = await renderer.render(receipt, "ar");
+    const document = await getDocumentProxy(Uint8Array.from(pdf));
+    const { items } = await (await document.getPage(1)).getTextContent();
+    const outside = items.filter((item) => "str" in item && item.str.trim() !== "" && isOutside(item.transform[4], item.width));
+    expect(outside).toEqual([]);
+    expect((await read(pdf)).text.match(/W/g)).toHaveLength(200);
+  });
+
+  test("render returns the same bytes for the same receipt", async () => {
+    const [first, second] = [await renderer.render(aReceipt, "fr"), await renderer.render(aReceipt, "fr")];
+    expect(Buffer.compare(first, second)).toBe(0);
+  });
+
+  test("render rejects a receipt beyond the queue at once and renders the others", async () => {
+    await using small = createPdfRenderer({ queuedMax: 2 });
+    const results = await Promise.allSettled([1, 2, 3].map(() => small.render(aReceipt, "fr")));
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+    expect((results[2] as PromiseRejectedResult).reason).toBeInstanceOf(PdfRendererBusy);
+    expect(await small.render(aReceipt, "fr")).toBeInstanceOf(Uint8Array);
+  });
+
+  test("render fails after the timeout, and a later call starts a new thread", async () => {
+    const timeoutMs = 1;
+    await using impatient = createPdfRenderer({ timeoutMs });
+    await expect(impatient.render(aReceipt, "fr")).rejects.toBeInstanceOf(PdfRendererFailed);
+    await expect(impatient.render(aReceipt, "fr")).rejects.toThrow("not rendered in time");
+  });
+
+  test("the process ends while a renderer is open", async () => {
+    const run = promisify(execFile);
+    await run(process.execPath, [join(import.meta.dirname, "..", "test", "render-once.ts")], { timeout: 30_000 });
+  });
+});
+
+const isOutside = (x: number, width: number) => x < 30 || x + width > (a5[0] as number) - 30;

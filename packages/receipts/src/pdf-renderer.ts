@@ -1,0 +1,115 @@
+import { Worker } from "node:worker_threads";
+import { direction, type Language } from "@amana/pages";
+import type { Receipt } from "./receipt.ts";
+import { contentOf, type Row } from "./rows.ts";
+
+/** Renders receipts as PDF: A5, with embedded fonts. */
+export interface PdfRenderer extends AsyncDisposable {
+  /**
+   * Returns the PDF. Throws `PdfRendererBusy` if too many receipts are queued, and
+   * `PdfRendererFailed` after a timeout or a fault of the worker thread.
+   */
+  render(receipt: Receipt, language: Language): Promise<Uint8Array>;
+}
+
+/** Too many receipts are queued. The caller may try again later. */
+export class PdfRendererBusy extends Error {
+  override readonly name = "PdfRendererBusy";
+}
+
+/** The worker thread did not return a PDF. */
+export class PdfRendererFailed extends Error {
+  override readonly name = "PdfRendererFailed";
+}
+
+interface Rendering {
+  resolve(pdf: Uint8Array): void;
+  reject(error: Error): void;
+}
+
+interface Reply {
+  readonly id: number;
+  readonly pdf?: Uint8Array;
+  readonly error?: string;
+}
+
+const workerUrl = new URL("./assets/pdf-worker.js", import.meta.url);
+
+/**
+ * Creates a renderer. The layout runs in one worker thread, so that it does not delay other work of
+ * the process. The thread starts with the first receipt, because it needs about 50 MB. It renders
+ * one receipt at a time, in 10 ms. `queuedMax`: accepted receipts, including the current one.
+ * `timeoutMs`: maximum time of a receipt, including its time in the queue.
+ */
+export function createPdfRenderer({ queuedMax = 20, timeoutMs = 5_000 } = {}): PdfRenderer {
+  const queued = new Map<number, Rendering>();
+  let worker: Worker | undefined;
+  let lastId = 0;
+
+  const stop = async (reason: string) => {
+    const stopped = worker;
+    worker = undefined;
+    for (const { reject } of queued.values()) reject(new PdfRendererFailed(reason));
+    queued.clear();
+    await stopped?.terminate();
+  };
+
+  const start = () => {
+    // Without Node's options of the process: the thread needs none, and rejects some.
+    const started = new Worker(workerUrl, { execArgv: [] });
+    started.on("message", ({ id, pdf, error }: Reply) => {
+      const rendering = queued.get(id);
+      queued.delete(id);
+      if (pdf) rendering?.resolve(pdf);
+      else rendering?.reject(new PdfRendererFailed(`the receipt could not be rendered: ${error}`));
+    });
+    const onEnd = (reason: unknown) => {
+      if (worker === started) void stop(`the worker thread ended: ${reason}`);
+    };
+    started.on("error", onEnd).on("exit", onEnd);
+    // The process may end while the thread waits.
+    started.unref();
+    return started;
+  };
+
+  return {
+    async render(receipt, language) {
+      if (queued.size >= queuedMax) throw new PdfRendererBusy("too many receipts are being rendered");
+      worker ??= start();
+      const id = ++lastId;
+      const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+      const timer = setTimeout(() => void stop("a receipt was not rendered in time"), timeoutMs);
+      queued.set(id, { resolve, reject });
+      worker.postMessage({ id, receipt: JSON.stringify(pdfContentOf(receipt, language)) });
+      try {
+        return await promise;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    [Symbol.asyncDispose]: () => stop("the renderer is closed"),
+  };
+}
+
+/** A longer run of letters may be wider than a line. */
+const longRun = /[^\s\u200b]{24}(?=\S)/gu;
+
+/** Permits a line break in long runs of letters, because the layout breaks lines only at spaces. */
+const breakable = (row: Row): Row => ({
+  ...row,
+  value: { ...row.value, text: row.value.text.replace(longRun, "$&\u200b") },
+});
+
+/** Returns the input of the template `receipt.typ`. */
+function pdfContentOf(receipt: Receipt, language: Language) {
+  const { state, seller, rows, ...content } = contentOf(receipt, language);
+  return {
+    ...content,
+    language,
+    direction: direction[language],
+    state: state.text,
+    tone: state.tone,
+    seller: breakable(seller).value,
+    rows: rows.map(breakable),
+  };
+}

@@ -1,0 +1,27 @@
+/** A receipt of a card payment that is PAID or REFUNDED. Texts are stored values, not markup. */
+export interface Receipt {
+  readonly receiptNumber: string;
+  readonly issuedAt: Date;
+  /** Name of the seller. */
+  readonly businessName: string;
+  readonly orderRef?: string | undefined;
+  readonly description?: string | undefined;
+  readonly customerName?: string | undefined;
+  readonly processorOrderId: string;
+  readonly processorOrderNumber: string;
+  readonly approvalCode?: string | undefined;
+  /** Text of the card processor, in the language of the payment. */
+  readonly respCodeDesc?: string | undefined;
+  readonly cardBrand?: string | undefined;
+  readonly maskedPan?: string | undefined;
+  /** Centimes. */
+  readonly amountMinor: bigint;
+  readonly paidAt: Date;
+  /** Undefined unless the payment is REFUNDED. */
+  readonly refundedAmountMinor?: bigint | undefined;
+  /** Undefined if the time of the refund is not known. */
+  readonly refundedAt?: Date | undefined;
+}
+
+/** Free number of the card holders' help line in Algeria. */
+export const helpline = "3020";

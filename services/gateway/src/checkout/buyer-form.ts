@@ -1,0 +1,157 @@
+import { type CustomerFields, type PaymentLink, CustomerFieldRule as Rule } from "@amana/contracts/payments/v1/payment_link_pb";
+import { type Language, parseLanguage, plainText } from "@amana/pages";
+
+/** The values of a submitted form as the buyer typed them. */
+export interface TypedForm {
+  readonly language: Language | undefined;
+  readonly formToken: string;
+  readonly captcha: string;
+  readonly beginAgain: boolean;
+  readonly amount: string;
+  readonly name: string;
+  readonly email: string;
+  readonly phone: string;
+  readonly conditions: boolean;
+}
+
+/** The values of a valid form. Fields that the link hides are absent. */
+export interface BuyerValues {
+  readonly amountMinor?: bigint;
+  readonly customerName?: string;
+  readonly customerEmail?: string;
+  readonly customerPhone?: string;
+}
+
+export type BuyerField = "amount" | "name" | "email" | "phone" | "conditions" | "captcha";
+
+export type BuyerErrorCode =
+  | "amount_missing"
+  | "amount_malformed"
+  | "amount_out_of_range"
+  | "name_missing"
+  | "name_too_long"
+  | "email_missing"
+  | "email_malformed"
+  | "phone_missing"
+  | "phone_malformed"
+  | "conditions_missing"
+  | "captcha_missing"
+  | "field_refused";
+
+export type BuyerErrors = Partial<Record<BuyerField, BuyerErrorCode>>;
+
+/** Longest value of a field that is read. */
+const typedLengthMax = 1_000;
+const captchaLengthMax = 8_000;
+const nameLengthMax = 120;
+const emailLengthMax = 254;
+/** Random text of the page. Any text of this form is accepted, because it only has to be unique. */
+const formTokenForm = /^[\w-]{16,64}$/;
+
+/** Reads the body of a POST. Undefined if the form has no usable form token. */
+export function readTypedForm(body: Uint8Array): TypedForm | undefined {
+  const fields = new URLSearchParams(Buffer.from(body).toString());
+  const text = (name: string, lengthMax = typedLengthMax) => (fields.get(name) ?? "").slice(0, lengthMax).trim();
+  const formToken = text("form_token");
+  if (!formTokenForm.test(formToken)) return undefined;
+  return {
+    language: parseLanguage(text("lang")),
+    formToken,
+    captcha: text("altcha", captchaLengthMax),
+    beginAgain: fields.has("begin_again"),
+    amount: text("amount"),
+    name: text("name"),
+    email: text("email"),
+    phone: text("phone"),
+    conditions: fields.has("conditions"),
+  };
+}
+
+export const emptyForm = (formToken: string): TypedForm => ({
+  language: undefined,
+  formToken,
+  captcha: "",
+  beginAgain: false,
+  amount: "",
+  name: "",
+  email: "",
+  phone: "",
+  conditions: false,
+});
+
+/** Returns the values of a form, or the errors by field. The captcha is not checked here. */
+export function checkForm(link: PaymentLink, typed: TypedForm): { values: BuyerValues; errors: BuyerErrors } {
+  const errors: BuyerErrors = {};
+  const values: { -readonly [K in keyof BuyerValues]: BuyerValues[K] } = {};
+  if (link.amountMinor === undefined) {
+    const amount = readAmount(link, typed.amount);
+    if (typeof amount === "bigint") values.amountMinor = amount;
+    else errors.amount = amount;
+  }
+  const rules = link.customerFields;
+  const field = (name: keyof typeof checks) => {
+    const text = typed[name];
+    if (!isShown(rules, name)) return undefined;
+    if (text === "") {
+      if (rules?.[name] === Rule.REQUIRED) errors[name] = `${name}_missing`;
+      return undefined;
+    }
+    const checked = checks[name](text);
+    if (checked.error) errors[name] = checked.error;
+    return checked.value;
+  };
+  const [name, email, phone] = [field("name"), field("email"), field("phone")];
+  if (name !== undefined) values.customerName = name;
+  if (email !== undefined) values.customerEmail = email;
+  if (phone !== undefined) values.customerPhone = phone;
+  if (!typed.conditions) errors.conditions = "conditions_missing";
+  return { values, errors };
+}
+
+/** Returns whether the form has the field. */
+export const isShown = (rules: CustomerFields | undefined, name: "name" | "email" | "phone"): boolean =>
+  rules?.[name] === Rule.REQUIRED || rules?.[name] === Rule.OPTIONAL;
+
+interface Checked {
+  readonly value?: string;
+  readonly error?: BuyerErrorCode;
+}
+
+const checks = {
+  name: (text: string): Checked => {
+    const value = plainText(text).trim();
+    if (value === "") return { error: "name_missing" };
+    return value.length > nameLengthMax ? { error: "name_too_long" } : { value };
+  },
+  email: (text: string): Checked =>
+    text.length <= emailLengthMax && /^[^\s@<>",;]+@[^\s@<>",;.]+(?:\.[^\s@<>",;.]+)+$/.test(text)
+      ? { value: text }
+      : { error: "email_malformed" },
+  phone: (text: string): Checked => {
+    const digits = latinDigits(text)
+      .replace(/[\s().\u00a0\u202f\u200e-]/g, "")
+      .replace(/^00/, "+");
+    const value = /^0\d{9}$/.test(digits) ? `+213${digits.slice(1)}` : digits;
+    return /^\+[1-9]\d{6,14}$/.test(value) ? { value } : { error: "phone_malformed" };
+  },
+};
+
+/**
+ * Reads an amount in dinars, with a decimal comma or point and optional separators of thousands.
+ * "1.500" is fifteen hundred, because dinars have two decimals. Returns centimes, or an error code.
+ */
+function readAmount({ amountMinMinor, amountMaxMinor }: PaymentLink, typed: string): bigint | BuyerErrorCode {
+  const text = latinDigits(typed)
+    .replace(/[\s\u00a0\u202f\u200e\u200f\u2066-\u2069]/g, "")
+    .replace(/(?:dzd|da|دج|د\.ج)$/i, "");
+  if (text === "") return "amount_missing";
+  const parts = /^([1-9]\d{0,2}(?:[.,]\d{3})+|\d{1,12})(?:[.,](\d{1,2}))?$/.exec(text.replace(/٬/g, ",").replace(/٫/g, "."));
+  if (!parts) return "amount_malformed";
+  const [, dinars = "", centimes = ""] = parts;
+  const amount = BigInt(dinars.replace(/[.,]/g, "")) * 100n + BigInt(centimes.padEnd(2, "0"));
+  return amount >= (amountMinMinor ?? 0n) && amount <= (amountMaxMinor ?? 0n) ? amount : "amount_out_of_range";
+}
+
+/** Replaces Arabic-Indic and Persian digits. */
+const latinDigits = (text: string): string =>
+  text.replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 0xf));

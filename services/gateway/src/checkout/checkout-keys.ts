@@ -1,0 +1,11 @@
+import { createHmac } from "node:crypto";
+
+/** Keys of one purpose, in the order of CHECKOUT_KEYS: the first one signs, all are accepted. */
+export type PurposeKeys = readonly [Buffer, ...Buffer[]];
+
+/** Derives the keys of a purpose, so that a signature of one purpose is not valid for another. */
+export function keysFor(purpose: "captcha" | "cookie", keys: readonly Buffer[]): PurposeKeys {
+  const derived = keys.map((key) => createHmac("sha256", key).update(`amana checkout ${purpose}`).digest());
+  if (derived.length === 0) throw new TypeError("no key of the checkout pages");
+  return derived as [Buffer, ...Buffer[]];
+}

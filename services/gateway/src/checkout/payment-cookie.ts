@@ -1,0 +1,40 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { keysFor, type PurposeKeys } from "./checkout-keys.ts";
+
+const name = "amana_checkout";
+/** Longer than the time in which a card holder can pay at the processor. */
+const maxAgeSeconds = 60 * 60;
+const form = /^amana_checkout=([0-9a-f]{64})\.([\w-]{43})$/;
+
+/**
+ * The cookie with which a browser finds its payment of a link again. It contains the payment's page
+ * token and a signature over link and payment, and is sent only to the pages of the link.
+ */
+export class PaymentCookie {
+  readonly #keys: PurposeKeys;
+
+  constructor(keys: readonly Buffer[]) {
+    this.#keys = keysFor("cookie", keys);
+  }
+
+  /** Returns the value of Set-Cookie. */
+  write(linkToken: string, paymentToken: string, { isSecure }: { isSecure: boolean }): string {
+    const signature = sign(this.#keys[0], linkToken, paymentToken).toString("base64url");
+    const attributes = `Path=/pay/${linkToken}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+    return `${name}=${paymentToken}.${signature}; ${attributes}`;
+  }
+
+  /** Returns the page token of a Cookie header. Undefined unless its signature is valid. */
+  read(header: string | undefined, linkToken: string): string | undefined {
+    for (const cookie of (header ?? "").split(";")) {
+      const [, paymentToken = "", signature = ""] = form.exec(cookie.trim()) ?? [];
+      if (paymentToken === "") continue;
+      const presented = Buffer.from(signature, "base64url");
+      if (this.#keys.some((key) => timingSafeEqual(sign(key, linkToken, paymentToken), presented))) return paymentToken;
+    }
+    return undefined;
+  }
+}
+
+const sign = (key: Buffer, linkToken: string, paymentToken: string): Buffer =>
+  createHmac("sha256", key).update(`${linkToken}\n${paymentToken}`).digest();

@@ -1,0 +1,118 @@
+import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
+import { type ResolveBusinessResponse, ResolveBusinessResponseSchema } from "@amana/contracts/identity/v1/key_lease_service_pb";
+import { create } from "@bufbuild/protobuf";
+import { expect, test } from "vitest";
+import { BusinessCache } from "./business-cache.ts";
+
+/** Creates a cache whose clock and identity are controlled by the test. */
+function createCache({ leasesMax = 10, leaseMs = 500 } = {}) {
+  let nowMs = 1_000;
+  const lookUps: { id: string; respond: (status?: BusinessStatus) => void; fail: () => void }[] = [];
+  const cache = new BusinessCache({
+    nowMs: () => nowMs,
+    leasesMax,
+    lookUp: (id) => {
+      const { promise, resolve, reject } = Promise.withResolvers<ResolveBusinessResponse>();
+      const respond = (status: BusinessStatus = BusinessStatus.ACTIVE) =>
+        resolve(create(ResolveBusinessResponseSchema, { name: `Business ${id}`, status, leaseMs }));
+      lookUps.push({ id, respond, fail: () => reject(new Error("identity is unreachable")) });
+      return promise;
+    },
+  });
+  return {
+    lookUps,
+    resolve: (id: string) => cache.resolve(id),
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
+
+/** Resolves after the look-ups of earlier requests are sent. */
+const sent = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+
+async function createCacheWithLease(options: Parameters<typeof createCache>[0] = {}) {
+  const cache = createCache(options);
+  const resolved = cache.resolve("a");
+  await sent();
+  cache.pass(100);
+  cache.lookUps[0]?.respond();
+  await resolved;
+  return cache;
+}
+
+test("BusinessCache serves an active business from its lease until the lease ends, counted from the start of the look-up", async () => {
+  const cache = await createCacheWithLease();
+  cache.pass(399);
+  expect(await cache.resolve("a")).toEqual({ name: "Business a", isActive: true });
+  expect(cache.lookUps).toHaveLength(1);
+  cache.pass(1);
+  void cache.resolve("a");
+  await sent();
+  expect(cache.lookUps).toHaveLength(2);
+});
+
+test("BusinessCache sends a look-up for a request that arrives while an earlier look-up is in flight", async () => {
+  const cache = createCache();
+  const before = [cache.resolve("a"), cache.resolve("a")];
+  await sent();
+  expect(cache.lookUps).toHaveLength(1);
+  const after = cache.resolve("a");
+  await sent();
+  expect(cache.lookUps).toHaveLength(2);
+  cache.lookUps[0]?.respond(BusinessStatus.ACTIVE);
+  expect((await Promise.all(before)).map(({ isActive }) => isActive)).toEqual([true, true]);
+  cache.lookUps[1]?.respond(BusinessStatus.DISABLED);
+  expect((await after).isActive).toBe(false);
+});
+
+test.each([BusinessStatus.DISABLED, BusinessStatus.PENDING, BusinessStatus.REJECTED, BusinessStatus.UNSPECIFIED])(
+  "BusinessCache resolves a business of status %i as not active, and does not cache it",
+  async (status) => {
+    const cache = createCache();
+    for (const lookUp of [0, 1]) {
+      const resolved = cache.resolve("a");
+      await sent();
+      cache.lookUps[lookUp]?.respond(status);
+      expect((await resolved).isActive).toBe(false);
+    }
+  },
+);
+
+test("BusinessCache caches nothing when identity grants no lease", async () => {
+  const cache = await createCacheWithLease({ leaseMs: 0 });
+  void cache.resolve("a");
+  await sent();
+  expect(cache.lookUps).toHaveLength(2);
+});
+
+test("BusinessCache limits a lease to the longest lease that identity waits for", async () => {
+  const cache = await createCacheWithLease({ leaseMs: 60_000 });
+  cache.pass(400);
+  void cache.resolve("a");
+  await sent();
+  expect(cache.lookUps).toHaveLength(2);
+});
+
+test("BusinessCache rejects while identity is unreachable, and retries for the next request", async () => {
+  const cache = createCache();
+  const failed = cache.resolve("a");
+  await sent();
+  cache.lookUps[0]?.fail();
+  await expect(failed).rejects.toThrow("identity is unreachable");
+  const resolved = cache.resolve("a");
+  await sent();
+  cache.lookUps[1]?.respond();
+  expect((await resolved).isActive).toBe(true);
+});
+
+test("BusinessCache deletes the oldest lease beyond the maximum", async () => {
+  const cache = await createCacheWithLease({ leasesMax: 1 });
+  const second = cache.resolve("b");
+  await sent();
+  cache.lookUps[1]?.respond();
+  await second;
+  void cache.resolve("a");
+  await sent();
+  expect(cache.lookUps.map(({ id }) => id)).toEqual(["a", "b", "a"]);
+});

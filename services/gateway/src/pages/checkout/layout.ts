@@ -1,0 +1,130 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import {
+  baseStyle,
+  documentOf,
+  type Html,
+  html,
+  htmlType,
+  type Language,
+  languageName,
+  languages,
+  mark,
+  pageHeaders,
+  plainText,
+  privateHeaders,
+  type StaticFile,
+} from "@amana/pages";
+import type { FastifyReply } from "fastify";
+import type { CheckoutTexts } from "./fr.ts";
+import { checkoutTexts } from "./texts.ts";
+
+/** The values from which every page of a payment link is rendered. */
+export interface View {
+  readonly language: Language;
+  readonly texts: CheckoutTexts;
+  /** Address of the page without the language, for the links to the other languages. */
+  readonly address: string;
+}
+
+/** A page of a payment link. */
+export interface CheckoutPage {
+  readonly status: number;
+  /** Title of the document, with the heading of the page. */
+  readonly title: string;
+  readonly main: Html;
+  /** Interval at which the browser reloads the page. */
+  readonly refreshSeconds?: number;
+  /** Time after which a rejected request can be repeated. */
+  readonly retryAfterSeconds?: number | undefined;
+  /** Origins to which the forms of the page lead after their redirect. Absent without a form. */
+  readonly formOrigins?: readonly string[];
+  /** Loads the proof-of-work widget. */
+  readonly hasCaptcha?: boolean;
+  readonly bodyClass?: string;
+}
+
+export const viewOf = (language: Language, address: string): View => ({ language, texts: checkoutTexts[language], address });
+
+/** Returns the address of a page in a language. */
+export const inLanguage = (address: string, language: Language): string =>
+  `${address}${address.includes("?") ? "&" : "?"}lang=${language}`;
+
+/** Renders a text of a business, a buyer or the processor, isolated from the text around it. */
+export const foreignText = (text: string): Html => html`<bdi>${plainText(text)}</bdi>`;
+
+const self = "'self'";
+
+export function sendCheckoutPage(reply: FastifyReply, view: View, page: CheckoutPage): FastifyReply {
+  const { formOrigins, hasCaptcha = false, refreshSeconds, retryAfterSeconds } = page;
+  const sources = {
+    "style-src": self,
+    "script-src": self,
+    "img-src": self,
+    ...(hasCaptcha && { "worker-src": self }),
+    ...(formOrigins && { "form-action": [self, ...formOrigins].join(" ") }),
+  };
+  return reply
+    .code(page.status)
+    .type(htmlType)
+    .headers({
+      ...privateHeaders,
+      ...pageHeaders({ language: view.language, sources }),
+      ...(refreshSeconds !== undefined && { refresh: String(refreshSeconds) }),
+      ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
+    })
+    .send(renderCheckoutPage(view, page));
+}
+
+export function renderCheckoutPage(view: View, { title, main, hasCaptcha = false, bodyClass }: CheckoutPage): string {
+  const { language, texts, address } = view;
+  return documentOf({
+    language,
+    title: `${plainText(title)} · ${texts.product}`,
+    head: html`<link rel="icon" type="image/svg+xml" href="/assets/mark.svg">
+<link rel="stylesheet" href="/assets/checkout.css">
+${hasCaptcha && html`<script type="module" src="/assets/altcha-${language}.js"></script>`}
+<script type="module" src="/assets/checkout.js"></script>
+${hasCaptcha && html`<script type="module" src="/assets/altcha.js"></script>`}`,
+    bodyClass,
+    body: html`<header>
+<p class="brand"><span class="mark" aria-hidden="true">${mark}</span><span>${texts.product}</span></p>
+<nav class="languages" aria-label="${texts.chooseLanguage}">
+${languages.map(
+  (linked) =>
+    html`<a href="${inLanguage(address, linked)}" lang="${linked}" hreflang="${linked}"${linked === language && html` aria-current="true"`}>${languageName[linked]}</a>`,
+)}
+</nav>
+</header>
+<main>
+${main}
+</main>`,
+  });
+}
+
+const ownFile = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), "utf8");
+const widgetFolder = new URL("../", pathToFileURL(createRequire(import.meta.url).resolve("altcha/altcha.css")));
+/** Reads a file of the package `altcha`, by its path in the folder `dist`. */
+const widgetFile = (path: string) => readFileSync(new URL(path, widgetFolder), "utf8");
+
+const script = "text/javascript; charset=utf-8";
+
+/** Names of the translations in the package `altcha`. */
+export const captchaLanguage: Readonly<Record<Language, string>> = { fr: "fr-fr", ar: "ar", en: "en" };
+
+/** Static files of the pages by their name in /assets. The gateway itself serves all of them. */
+export const checkoutFiles: Readonly<Record<string, () => StaticFile>> = {
+  "checkout.css": () => ({
+    type: "text/css; charset=utf-8",
+    content: [baseStyle, widgetFile("external/altcha.css"), ownFile("checkout.css")].join("\n"),
+  }),
+  "checkout.js": () => ({ type: script, content: ownFile("checkout.js") }),
+  // The build without inline styles and workers, which the policy of the page forbids.
+  "altcha.js": () => ({ type: script, content: widgetFile("external/altcha.min.js") }),
+  "altcha-fr.js": () => ({ type: script, content: widgetFile("i18n/fr-fr.js") }),
+  "altcha-en.js": () => ({ type: script, content: widgetFile("i18n/en.js") }),
+  "altcha-ar.js": () => ({ type: script, content: widgetFile("i18n/ar.js") }),
+  "altcha-worker.js": () => ({ type: script, content: widgetFile("workers/pbkdf2.js") }),
+  "mark.svg": () => ({ type: "image/svg+xml", content: mark.text }),
+};

@@ -1,0 +1,84 @@
+import { formatAmount, type Html, html, type IconName, icons, type Language } from "@amana/pages";
+import type { BuyerErrorCode } from "../../checkout/buyer-form.ts";
+import type { CheckoutTexts } from "./fr.ts";
+import { foreignText, type View } from "./layout.ts";
+
+/** Free number of the help line for cards, which every page with a result must show. */
+export const helpline = "3020";
+
+interface Amounts {
+  readonly amountMinMinor?: bigint;
+  readonly amountMaxMinor?: bigint;
+}
+
+/** Returns the smallest and the largest amount of a link in the language of the page. */
+export const rangeOf = ({ amountMinMinor = 0n, amountMaxMinor = 0n }: Amounts, language: Language): [string, string] => [
+  formatAmount(amountMinMinor, language),
+  formatAmount(amountMaxMinor, language),
+];
+
+export interface Notice {
+  readonly tone: IconName;
+  readonly title: string;
+  readonly texts: readonly (string | Html)[];
+  /** True for a result that appears without an action of the reader. */
+  readonly isLive?: boolean;
+}
+
+/** Renders the heading of a page with the icon of its state, and content below it. */
+export function notice({ tone, title, texts, isLive = false }: Notice, content?: Html): Html {
+  return html`<section class="card outcome ${tone}"${isLive && html` aria-live="polite"`}>
+<div class="verdict">${icons[tone]}<h1>${title}</h1></div>
+${texts.map((text) => html`<p>${text}</p>`)}
+${content}
+</section>`;
+}
+
+/** Renders a link that looks like a button. */
+export const button = (href: string, label: string, kind: "primary" | "secondary" = "primary"): Html =>
+  html`<a class="button ${kind}" href="${href}">${label}</a>`;
+
+/** Renders rows of a list of details. Rows without a value are omitted. */
+export const details = (rows: readonly (readonly [label: string, value: Html | string | undefined])[]): Html =>
+  html`<dl>
+${rows.filter(([, value]) => value !== undefined).map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}
+</dl>`;
+
+/** Renders a number, a code or an amount in its own left-to-right order. */
+export const code = (text: string): Html => html`<bdi dir="ltr" class="digits">${foreignText(text)}</bdi>`;
+
+export const errorText = ({ errors }: CheckoutTexts, error: BuyerErrorCode, range: readonly [string, string]): string => {
+  const text = errors[error];
+  return typeof text === "function" ? text(...range) : text;
+};
+
+export interface Field {
+  readonly id: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly optional?: string | undefined;
+  readonly error: string | undefined;
+  readonly isFocused: boolean;
+  /** Further attributes of the input element. */
+  readonly attributes: Html;
+}
+
+/** Renders a labelled input. `autofocus` moves the focus to the first error without a script. */
+export function field({ id, label, hint, optional, error, isFocused, attributes }: Field): Html {
+  return html`<div class="field${error !== undefined && " invalid"}">
+<label for="${id}">${label}${optional !== undefined && html` <span class="optional">(${optional})</span>`}</label>
+<p class="hint" id="${id}-hint">${hint}</p>
+${error !== undefined && problem(id, error)}
+<input id="${id}" name="${id}" ${attributes} aria-describedby="${id}-hint${error !== undefined && ` ${id}-problem`}"${invalid(error, isFocused)}>
+</div>`;
+}
+
+export const problem = (id: string, text: string): Html =>
+  html`<p class="problem" id="${id}-problem">${icons.danger}<span>${text}</span></p>`;
+
+export const invalid = (error: string | undefined, isFocused: boolean): Html =>
+  html`${error !== undefined && html` aria-invalid="true"`}${isFocused && html` autofocus`}`;
+
+/** Renders the sentence about the help line. */
+export const help = ({ texts }: View): Html =>
+  html`<p class="help">${texts.result.help} <a href="tel:${helpline}"><bdi dir="ltr">${helpline}</bdi></a></p>`;

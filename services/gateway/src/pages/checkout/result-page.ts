@@ -1,0 +1,178 @@
+import type { PaymentLink } from "@amana/contracts/payments/v1/payment_link_pb";
+import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { formatAmount, formatDate, type Html, html } from "@amana/pages";
+import { requestedName } from "@amana/rpc";
+import { type CheckoutPage, foreignText, inLanguage, type View } from "./layout.ts";
+import { button, code, details, help, type Notice, notice } from "./parts.ts";
+
+/** The result of a payment of a link. */
+export interface ResultPage {
+  readonly link: PaymentLink;
+  readonly linkToken: string;
+  readonly payment: Payment;
+  readonly paymentToken: string;
+  /** Empty if identity does not know the business. */
+  readonly businessName: string;
+  /** True if the link accepts another payment. */
+  readonly canTryAgain: boolean;
+  /** True if the deployment sends receipts by e-mail. */
+  readonly canSendEmail: boolean;
+}
+
+/** Interval of the updates of a page without a result. */
+const refreshSeconds = 10;
+/** Order status of a declined order at the processor. */
+const declinedStatus = 6;
+
+export function resultPage(view: View, page: ResultPage): CheckoutPage {
+  const { status } = page.payment;
+  if (status === PaymentStatus.PENDING) return pendingPage(view, page);
+  if (status === PaymentStatus.PAID || status === PaymentStatus.REFUNDED) return acceptedPage(view, page);
+  return declinedPage(view, page);
+}
+
+export const unknownResultPage = ({ texts }: View): CheckoutPage => ({
+  status: 404,
+  title: texts.result.unknownTitle,
+  main: notice({ tone: "warning", title: texts.result.unknownTitle, texts: [texts.result.unknownText] }),
+});
+
+/** Makes no statement about the result, and updates itself. */
+function pendingPage(view: View, { link, linkToken, payment, paymentToken, businessName }: ResultPage): CheckoutPage {
+  const { pending, pendingText, pendingAdvice, update, goOn } = view.texts.result;
+  const address = inLanguage(`/pay/${linkToken}/result/${paymentToken}`, view.language);
+  return {
+    status: 200,
+    title: pending,
+    refreshSeconds,
+    main: notice(
+      { tone: "waiting", title: pending, texts: [pendingText, pendingAdvice], isLive: true },
+      html`${details([
+        [view.texts.seller, sellerName(businessName)],
+        [view.texts.result.amount, formatAmount(payment.amountMinor, view.language)],
+        [view.texts.orderRef, orderRef(link, payment)],
+        [view.texts.result.orderNumber, code(payment.processorOrderNumber)],
+      ])}
+<div class="actions">
+${button(address, update)}
+${payment.formUrl !== undefined && button(payment.formUrl, goOn, "secondary")}
+</div>
+${help(view)}`,
+    ),
+  };
+}
+
+function acceptedPage(view: View, page: ResultPage): CheckoutPage {
+  const { texts, language } = view;
+  const { payment, paymentToken, canSendEmail } = page;
+  const { result } = texts;
+  const isRefunded = payment.status === PaymentStatus.REFUNDED;
+  const refundedAmount = payment.refundedAmountMinor;
+  const receipt = `/receipts/${paymentToken}`;
+  return {
+    status: 200,
+    title: isRefunded ? result.refunded : result.accepted,
+    main: notice(
+      {
+        tone: "success",
+        title: isRefunded ? result.refunded : result.accepted,
+        texts: [
+          answerOf(payment) ?? result.acceptedText,
+          ...(isRefunded && refundedAmount !== undefined ? [result.refundedText(formatAmount(refundedAmount, language))] : []),
+        ],
+      },
+      html`<p class="amount"><span>${result.amount}</span> <strong>${formatAmount(payment.amountMinor, language)}</strong></p>
+${paymentDetails(view, page)}
+${help(view)}
+<div class="actions">
+<button type="button" class="button primary" data-print hidden>${result.print}</button>
+${button(`${inLanguage(receipt, language)}&format=pdf`, result.pdf, "secondary")}
+${canSendEmail && button(`${inLanguage(receipt, language)}#email`, result.email, "secondary")}
+${onward(page, page.link.successUrl, result.onward)}
+</div>`,
+    ),
+  };
+}
+
+function declinedPage(view: View, page: ResultPage): CheckoutPage {
+  const { result } = view.texts;
+  const { payment, linkToken, canTryAgain } = page;
+  const { tone, title, text } = declinedTexts(view, payment);
+  const again = inLanguage(`/pay/${linkToken}`, view.language);
+  return {
+    status: 200,
+    title,
+    main: notice(
+      { tone, title, texts: [text] },
+      html`<p class="amount"><span>${result.amount}</span> <strong>${formatAmount(payment.amountMinor, view.language)}</strong></p>
+${paymentDetails(view, page)}
+${help(view)}
+<div class="actions">
+${canTryAgain && button(again, result.tryAgain)}
+${onward(page, page.link.failUrl, result.back)}
+</div>`,
+    ),
+  };
+}
+
+/** Chooses the text of a payment without success, in the order of the processor's requirements. */
+function declinedTexts({ texts }: View, payment: Payment): Pick<Notice, "tone" | "title"> & { text: string | Html } {
+  const { result } = texts;
+  if (payment.status === PaymentStatus.CANCELED && payment.paidAtMs !== undefined) {
+    return { tone: "warning", title: result.reversed, text: result.reversedText };
+  }
+  const { actionCode = "", actionCodeDescription = "" } = payment;
+  const isRejected =
+    payment.processorOrderStatus === declinedStatus && (actionCode === "" || actionCodeDescription.trim() === "");
+  const { title, fallback } = declinedTitle(texts.result, payment.status);
+  const text = isRejected ? result.rejectedText : (answerOf(payment) ?? fallback);
+  return { tone: "danger", title, text };
+}
+
+function declinedTitle(texts: View["texts"]["result"], status: PaymentStatus): { title: string; fallback: string } {
+  if (status === PaymentStatus.CANCELED) return { title: texts.canceled, fallback: texts.canceledText };
+  if (status === PaymentStatus.EXPIRED) return { title: texts.expired, fallback: texts.expiredText };
+  return { title: texts.declined, fallback: texts.failedText };
+}
+
+/** Returns the processor's text for the card holder. Undefined if it sent none. */
+function answerOf({ respCodeDesc = "", actionCodeDescription = "" }: Payment): Html | undefined {
+  const text = respCodeDesc.trim() || actionCodeDescription.trim();
+  return text === "" ? undefined : foreignText(text);
+}
+
+function paymentDetails(view: View, { link, payment, businessName }: ResultPage): Html {
+  const { result, seller } = view.texts;
+  const { language } = view;
+  const at = payment.paidAtMs ?? payment.updatedAtMs;
+  const optional = (value: string | undefined) => (value === undefined || value === "" ? undefined : code(value));
+  const refunded = payment.refundedAmountMinor;
+  return html`<h2 class="visually-hidden">${result.details}</h2>
+${details([
+  [seller, sellerName(businessName)],
+  [view.texts.orderRef, orderRef(link, payment)],
+  [result.processorOrderId, optional(payment.processorOrderId)],
+  [result.orderNumber, optional(payment.processorOrderNumber)],
+  [result.approvalCode, optional(payment.approvalCode)],
+  [result.date, formatDate(Number(at), language)],
+  [result.cardBrand, optional(payment.cardBrand)],
+  [result.maskedPan, optional(payment.maskedPan)],
+  [result.refundedAmount, refunded === undefined ? undefined : formatAmount(refunded, language)],
+])}`;
+}
+
+const sellerName = (name: string) => (name === "" ? undefined : foreignText(name));
+
+function orderRef(link: PaymentLink, payment: Payment): Html | undefined {
+  const reference = payment.orderRef ?? link.orderRef ?? "";
+  return reference === "" ? undefined : code(reference);
+}
+
+/** Renders the way to the seller's site, with the parameters of the redirect of API payments. */
+function onward({ payment }: ResultPage, address: string | undefined, label: string): Html | false {
+  if (address === undefined || address === "") return false;
+  const url = new URL(address);
+  const status = requestedName(PaymentStatus, payment.status);
+  url.search = `${url.search ? `${url.search}&` : ""}payment_id=${payment.id}&status=${status}`;
+  return button(url.toString(), label, "secondary");
+}

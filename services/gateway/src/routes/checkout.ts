@@ -1,0 +1,202 @@
+import { randomBytes } from "node:crypto";
+import type { StartCheckoutResponse } from "@amana/contracts/payments/v1/checkout_service_pb";
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { staticFile } from "@amana/pages";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import {
+  type BuyerErrors,
+  type BuyerField,
+  type BuyerValues,
+  checkForm,
+  emptyForm,
+  readTypedForm,
+  type TypedForm,
+} from "../checkout/buyer-form.ts";
+import { Captcha } from "../checkout/captcha.ts";
+import { checkoutCall, languageOf, linkNotAvailable, type OpenLink, openLink } from "../checkout/open-link.ts";
+import { PaymentCookie } from "../checkout/payment-cookie.ts";
+import { headersOf, problemOf } from "../errors.ts";
+import type { App, Gateway } from "../gateway.ts";
+import { formPage } from "../pages/checkout/form-page.ts";
+import { checkoutFiles as files, sendCheckoutPage, type View, viewOf } from "../pages/checkout/layout.ts";
+import {
+  faultPage,
+  fullPage,
+  inProgressPage,
+  limitedPage,
+  processorErrorPage,
+  unavailablePage,
+  unknownPage,
+} from "../pages/checkout/message-pages.ts";
+import { conditionsVersion } from "../pages/checkout/texts.ts";
+import { readAnyBodies } from "../plugins/any-bodies.ts";
+import { limitCheckout, limitPages } from "../plugins/limit-rate.ts";
+import { Problem } from "../problem.ts";
+import { checkoutPoster } from "./checkout-poster.ts";
+import { checkoutResult } from "./checkout-result.ts";
+
+const formBytesMax = 64 * 1024;
+/** Payments registers the payment with the processor before it responds, as for API payments. */
+const startTimeoutMs = 36_000;
+const hidden = { schema: { hide: true } };
+
+/** The field of the form for the pointer of an error. */
+const fieldOfPointer: Readonly<Record<string, BuyerField>> = {
+  "/amount": "amount",
+  "/amount_minor": "amount",
+  "/customer_name": "name",
+  "/customer_email": "email",
+  "/customer_phone": "phone",
+  "/conditions": "conditions",
+};
+
+/** Serves the pages of payment links for buyers, who have no API key. */
+export async function checkout(app: App, gateway: Gateway): Promise<void> {
+  const { hasCaptcha, keys } = gateway.checkout;
+  const pages = { gateway, captcha: hasCaptcha ? new Captcha(keys) : undefined, cookies: new PaymentCookie(keys) };
+  app.decorateRequest("pageLanguage", null);
+  app.addHook("onRequest", limitPages(gateway));
+  readAnyBodies(app, gateway);
+  app.setErrorHandler((error, request, reply) => sendCheckoutError(request, reply, problemOf(error, request, gateway.logger)));
+  checkoutResult(app, gateway);
+  checkoutPoster(app, gateway);
+  app.get("/:token", hidden, (request, reply) => showLink(pages, request, reply));
+  app.post("/:token", { ...hidden, bodyLimit: formBytesMax }, (request, reply) => submitForm(pages, request, reply));
+}
+
+interface Pages {
+  readonly gateway: Gateway;
+  /** Undefined if the deployment requires no proof of work. */
+  readonly captcha: Captcha | undefined;
+  readonly cookies: PaymentCookie;
+}
+
+async function showLink(pages: Pages, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const opened = await open(pages, request, reply);
+  const { isFull, linkToken, checkout: state } = opened;
+  const beginAgain = (request.query as { again?: unknown }).again === "1";
+  const view = viewOf(languageOf(request), `/pay/${linkToken}${beginAgain ? "?again=1" : ""}`);
+  if (isFull) return sendCheckoutPage(reply, view, fullPage(view, linkToken, state.payment));
+  if (state.payment && !beginAgain) return sendCheckoutPage(reply, view, inProgressPage(view, opened, state.payment));
+  const typed = { ...emptyForm(randomBytes(18).toString("base64url")), beginAgain };
+  return await sendForm(pages, view, reply, opened, typed, {});
+}
+
+async function submitForm(pages: Pages, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const typed = readTypedForm(request.body instanceof Uint8Array ? request.body : new Uint8Array());
+  if (!typed) throw Problem.of("malformed_request");
+  request.pageLanguage = typed.language ?? null;
+  const opened = await open(pages, request, reply);
+  const { link, linkToken, checkout: state } = opened;
+  const view = viewOf(languageOf(request), `/pay/${linkToken}`);
+  const { values, errors } = checkForm(link, typed);
+  const isSolved = await pages.captcha?.isSolved(typed.captcha, { linkToken, formToken: typed.formToken });
+  if (isSolved === false) errors.captcha = "captcha_missing";
+  if (Object.keys(errors).length > 0) return await sendForm(pages, view, reply, opened, typed, errors);
+  // A payment in progress is continued. The buyer decides if it has another amount than the form.
+  const { payment } = state;
+  if (payment && !typed.beginAgain && values.amountMinor !== undefined && values.amountMinor !== payment.amountMinor) {
+    return sendCheckoutPage(reply, view, inProgressPage(view, opened, payment, { isOtherAmount: true }));
+  }
+  limitCheckout(pages.gateway, link.id, request.ip);
+  try {
+    return redirect(pages, reply, opened, await start(pages, request, reply, opened, typed, values));
+  } catch (error) {
+    const problem = problemOf(error, request, pages.gateway.logger);
+    return await sendRefusal(pages, request, reply, view, opened, typed, problem);
+  }
+}
+
+function open({ gateway, cookies }: Pages, request: FastifyRequest, reply: FastifyReply): Promise<OpenLink> {
+  const { token } = request.params as { token: string };
+  return openLink(gateway, request, reply, cookies.read(request.headers.cookie, token));
+}
+
+async function sendForm(
+  { gateway, captcha }: Pages,
+  view: View,
+  reply: FastifyReply,
+  opened: OpenLink,
+  typed: TypedForm,
+  errors: BuyerErrors,
+): Promise<FastifyReply> {
+  const challenge = await captcha?.createChallenge({ linkToken: opened.linkToken, formToken: typed.formToken });
+  const formOrigins = gateway.checkout.cardFormOrigins;
+  return sendCheckoutPage(reply, view, formPage(view, { ...opened, typed, errors, challenge, formOrigins }));
+}
+
+function start(
+  { gateway, cookies }: Pages,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { link, linkToken }: OpenLink,
+  { formToken, beginAgain }: TypedForm,
+  values: BuyerValues,
+): Promise<StartCheckoutResponse> {
+  const paymentToken = cookies.read(request.headers.cookie, linkToken);
+  const browser = { formToken, beginAgain, ...(paymentToken !== undefined && { paymentToken }) };
+  return gateway.rpc.checkout.startCheckout(
+    { ...values, ...browser, linkToken, conditionsVersion, language: languageOf(request).toUpperCase() },
+    checkoutCall(request, reply, startTimeoutMs, link.businessId),
+  );
+}
+
+/** Redirects to the card form, or to the result if the payment of the form has ended. */
+function redirect(
+  { cookies }: Pages,
+  reply: FastifyReply,
+  { link, linkToken }: OpenLink,
+  { payment, paymentToken }: StartCheckoutResponse,
+): FastifyReply {
+  const formUrl = payment?.status === PaymentStatus.PENDING ? payment.formUrl : undefined;
+  return reply
+    .header("set-cookie", cookies.write(linkToken, paymentToken, { isSecure: link.url.startsWith("https:") }))
+    .header("referrer-policy", "no-referrer")
+    .redirect(formUrl ?? `/pay/${linkToken}/result/${paymentToken}`, 303);
+}
+
+/** Sends the page for a start that the payments service refused. */
+async function sendRefusal(
+  pages: Pages,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  view: View,
+  opened: OpenLink,
+  typed: TypedForm,
+  problem: Problem,
+): Promise<FastifyReply> {
+  const { linkToken } = opened;
+  if (problem.status === 404) throw problem;
+  if (problem.code === "payment_link_not_available") throw linkNotAvailable();
+  if (problem.code === "payment_link_full") {
+    const { checkout: present } = await open(pages, request, reply);
+    return sendCheckoutPage(reply, view, fullPage(view, linkToken, present.payment));
+  }
+  const [invalid] = problem.errors ?? [];
+  const field = invalid && "pointer" in invalid ? fieldOfPointer[invalid.pointer] : undefined;
+  if (field) return await sendForm(pages, view, reply, opened, typed, { [field]: "field_refused" });
+  return sendCheckoutPage(reply, view, processorErrorPage(view, linkToken, problem.status, retryAfterOf(problem)));
+}
+
+/** Serves style, scripts and the widget of the pages. */
+export async function checkoutFiles(app: App): Promise<void> {
+  for (const [name, load] of Object.entries(files)) app.get(`/${name}`, hidden, staticFile(load));
+}
+
+/** Sends the page for a request without another page. */
+export function sendCheckoutError(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+  const { status } = problem;
+  const [path = "/pay"] = request.url.split("?", 1);
+  const view = viewOf(languageOf(request), path);
+  const retryAfter = retryAfterOf(problem);
+  reply.removeHeader("connection");
+  if (status === 404) return sendCheckoutPage(reply, view, unknownPage(view));
+  if (status === 410) return sendCheckoutPage(reply, view, unavailablePage(view));
+  if (status === 429) return sendCheckoutPage(reply, view, limitedPage(view, path, retryAfter ?? 1));
+  return sendCheckoutPage(reply, view, faultPage(view, status, retryAfter));
+}
+
+function retryAfterOf(problem: Problem): number | undefined {
+  const { "retry-after": seconds } = headersOf(problem);
+  return seconds === undefined ? undefined : Number(seconds);
+}

@@ -1,0 +1,30 @@
+import { ReceiptJson, renderReceipt } from "@amana/public-api";
+import { anyCaseChoice } from "../form/fields.ts";
+import type { App, Gateway } from "../gateway.ts";
+import { read } from "../operations.ts";
+import { acceptsPdf } from "../receipts/accepts-pdf.ts";
+import { pdfOf } from "../receipts/pdf-of.ts";
+
+/** The receipt of a payment, for the business. Buyers use the pages in `receipts.ts`. */
+export async function paymentReceipt(app: App, gateway: Gateway): Promise<void> {
+  read(app, "/:id/receipt", {
+    tag: "Payments",
+    rpc: gateway.rpc.receipts.getReceipt,
+    operationId: "getPaymentReceipt",
+    summary: "Get the receipt of a payment",
+    description:
+      "Returns the receipt of a PAID or REFUNDED payment as JSON, or as PDF with `Accept: application/pdf`. Fails with 409 " +
+      "`receipt_not_available` for any other payment. `receipt_url` of the payment is a page with the same content for the buyer.",
+    query: { lang: anyCaseChoice(["AR", "FR", "EN"], "Language of the PDF, by default the language of the payment.") },
+    response: ReceiptJson,
+    alternativeType: "application/pdf",
+    execute: ({ id }, { send }) => send({ payment_id: id }),
+    render: async (receipt, request, reply) => {
+      const { name: businessName } = await gateway.businesses.resolve(receipt.payment?.businessId ?? "");
+      reply.header("vary", "Accept");
+      if (!acceptsPdf(request.headers.accept, "application/json")) return renderReceipt(receipt, businessName);
+      const { lang: language } = request.query as { lang?: string };
+      return await pdfOf(gateway, request, reply, receipt, { businessName, language });
+    },
+  });
+}

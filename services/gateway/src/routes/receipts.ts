@@ -1,0 +1,200 @@
+import { createHash } from "node:crypto";
+import { parse } from "node:querystring";
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import type { Receipt } from "@amana/contracts/payments/v1/receipt_pb";
+import {
+  documentOf,
+  Html,
+  html,
+  htmlType,
+  pageHeaders,
+  parseLanguage,
+  preferredLanguage,
+  privateHeaders,
+  staticFile,
+} from "@amana/pages";
+import {
+  emailCharactersMax,
+  type Notice,
+  type ReceiptPageOptions,
+  receiptNotice,
+  receiptPage,
+  receiptScript,
+  receiptStyle,
+  receiptTexts,
+} from "@amana/receipts";
+import { DomainError } from "@amana/rpc";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { callOf } from "../call.ts";
+import { createErrorHandler, headersOf, problemOf } from "../errors.ts";
+import type { App, Gateway } from "../gateway.ts";
+import { readJsonObject } from "../json/read-json.ts";
+import { receiptErrorTexts } from "../pages/receipt-texts.ts";
+import { limitKeyless } from "../plugins/limit-rate.ts";
+import { acceptsPdf } from "../receipts/accepts-pdf.ts";
+import { pdfOf } from "../receipts/pdf-of.ts";
+import { languageOf, receiptOf } from "../receipts/receipt-of.ts";
+
+const bodyBytesMax = 8 * 1024;
+const styleHash = createHash("sha256").update(receiptStyle).digest("base64");
+const scriptPath = "/assets/receipt.js";
+
+/** A request for a receipt. The query is not checked, because buyers may append parameters. */
+interface ReceiptRoute {
+  Params: { token: string };
+  Querystring: Record<string, unknown>;
+}
+type ReceiptRequest = FastifyRequest<ReceiptRoute>;
+
+/** A receipt with the values that its page shows. */
+interface Loaded {
+  readonly receipt: Receipt;
+  readonly businessName: string;
+  readonly options: ReceiptPageOptions;
+}
+
+/**
+ * Serves the receipts of payments to buyers, who have no API key. The token in the path
+ * authenticates them.
+ */
+export async function receipts(app: App, gateway: Gateway): Promise<void> {
+  const { rpc, businesses, logger, byteBounds } = gateway;
+  const sendProblem = createErrorHandler(logger);
+  app.addHook("onRequest", limitKeyless(gateway));
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", async (request: FastifyRequest) => await request.incoming?.read(byteBounds.of(request)));
+  app.setErrorHandler((error, request, reply) =>
+    hasJsonBody(request) ? sendProblem(error, request, reply) : sendReceiptError(gateway, error, request, reply),
+  );
+
+  const load = async (request: ReceiptRequest, reply: FastifyReply, lang = request.query["lang"]): Promise<Loaded> => {
+    const { token } = request.params;
+    const receipt = await rpc.receipts.findReceipt({ token }, callOf(request, reply));
+    const { name: businessName } = await businesses.resolve(receipt.payment?.businessId ?? "");
+    const { canSendEmail } = receipt;
+    return { receipt, businessName, options: { language: languageOf(lang, receipt), path: `/receipts/${token}`, canSendEmail } };
+  };
+
+  const sendPdf = async (request: ReceiptRequest, reply: FastifyReply) => {
+    const { receipt, businessName, options } = await load(request, reply);
+    if (!hasReceipt(receipt)) return sendWithoutReceipt(reply, receipt, options);
+    return reply.send(await pdfOf(gateway, request, reply, receipt, { businessName, language: options.language }));
+  };
+
+  const schema = { hide: true, params: Type.Object({ token: Type.String() }) };
+  app.get(
+    scriptPath,
+    { schema: { hide: true } },
+    staticFile(() => ({ type: "text/javascript; charset=utf-8", content: receiptScript })),
+  );
+
+  app.get<ReceiptRoute>("/:token", { schema }, async (request, reply) => {
+    reply.header("vary", "Accept");
+    if (request.query["format"] === "pdf" || acceptsPdf(request.headers.accept, "text/html"))
+      return await sendPdf(request, reply);
+    const { receipt, businessName, options } = await load(request, reply);
+    if (!hasReceipt(receipt)) return sendWithoutReceipt(reply, receipt, options);
+    return sendReceiptPage(reply, 200, options, receiptPage(receiptOf(receipt, businessName), options));
+  });
+
+  app.get<ReceiptRoute>("/:token/pdf", { schema }, sendPdf);
+
+  app.post<ReceiptRoute>("/:token/email", { schema, bodyLimit: bodyBytesMax }, async (request, reply) => {
+    const fields = readFields(request);
+    const loaded = await load(request, reply, fields.lang ?? request.query["lang"]);
+    const { receipt, businessName, options } = loaded;
+    const email = String(fields.email ?? "");
+    const sending = { token: receipt.token, email, language: options.language.toUpperCase(), businessName };
+    try {
+      await rpc.receipts.sendReceipt(sending, callOf(request, reply));
+    } catch (error) {
+      if (hasJsonBody(request) || !(error instanceof DomainError)) throw error;
+      return sendRejection(reply, error, loaded, email);
+    }
+    if (hasJsonBody(request)) return reply.code(202).send({});
+    const { sentTitle: title, sentText: text, backToReceipt: back } = receiptTexts[options.language];
+    return sendNotice(reply, 202, options, { title, text, back });
+  });
+}
+
+const hasJsonBody = ({ headers }: FastifyRequest) => /^application\/json\b/i.test(headers["content-type"] ?? "");
+
+/** Reads the body of the form, or the same fields as JSON. */
+function readFields(request: FastifyRequest): { readonly email?: unknown; readonly lang?: unknown } {
+  const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
+  return hasJsonBody(request) ? (readJsonObject(bytes) ?? {}) : parse(bytes.toString("utf8"), "&", "=", { maxKeys: 10 });
+}
+
+/** Returns whether the payment is PAID or REFUNDED. */
+const hasReceipt = ({ payment }: Receipt) => payment?.status === PaymentStatus.PAID || payment?.status === PaymentStatus.REFUNDED;
+
+/** States why there is no receipt: the payment was reversed, or it was never completed. */
+function sendWithoutReceipt(reply: FastifyReply, { payment }: Receipt, options: ReceiptPageOptions): FastifyReply {
+  const texts = receiptTexts[options.language];
+  const isReversed = payment?.paidAtMs !== undefined;
+  const title = isReversed ? texts.canceled : texts.unpaid;
+  return sendNotice(reply, 409, options, { title, text: isReversed ? texts.reversedText : texts.unpaidText });
+}
+
+/** Shows why an e-mail was not queued. */
+function sendRejection(reply: FastifyReply, error: DomainError, { receipt, businessName, options }: Loaded, email: string) {
+  const texts = receiptTexts[options.language];
+  switch (error.code) {
+    case "validation_failed": {
+      const rejectedOptions = { ...options, rejectedEmail: email.slice(0, emailCharactersMax) };
+      return sendReceiptPage(reply, 422, options, receiptPage(receiptOf(receipt, businessName), rejectedOptions));
+    }
+    case "receipt_email_limit_reached":
+      return sendNotice(reply, 409, options, { title: texts.tooManyTitle, text: texts.tooManyText, back: texts.backToReceipt });
+    case "receipt_not_available":
+      return sendWithoutReceipt(reply, receipt, options);
+    default:
+      throw error;
+  }
+}
+
+/** Sends a page for an unknown token, and for any other error. */
+export function sendReceiptError(
+  { logger }: Gateway,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const problem = problemOf(error, request, logger);
+  const { status } = problem;
+  reply.removeHeader("connection");
+  const { "retry-after": retryAfter } = headersOf(problem);
+  if (retryAfter) reply.header("retry-after", retryAfter);
+  const texts =
+    status === 404
+      ? receiptErrorTexts.unknown
+      : status >= 500 || status === 429
+        ? receiptErrorTexts.unavailable
+        : receiptErrorTexts.refused;
+  const { lang } = (request.query ?? {}) as { lang?: unknown };
+  const language = parseLanguage(lang) ?? preferredLanguage(request.headers["accept-language"]);
+  const [title, text] = texts[language];
+  const path = (request.url.split("?", 1)[0] ?? "").replace(/\/(pdf|email)$/, "");
+  return sendNotice(reply, status, { language, path, canSendEmail: false }, { title, text });
+}
+
+const sendNotice = (reply: FastifyReply, status: number, options: ReceiptPageOptions, notice: Notice) =>
+  sendReceiptPage(reply, status, options, receiptNotice(options, notice), notice.title);
+
+function sendReceiptPage(
+  reply: FastifyReply,
+  status: number,
+  { language }: ReceiptPageOptions,
+  body: Html,
+  title: string = receiptTexts[language].title,
+): FastifyReply {
+  const sources = { "style-src": `'sha256-${styleHash}'`, "script-src": "'self'", "form-action": "'self'" };
+  const head = html`<style>${new Html(receiptStyle)}</style>
+<script type="module" src="/receipts${scriptPath}"></script>`;
+  return reply
+    .code(status)
+    .type(htmlType)
+    .headers({ ...privateHeaders, ...pageHeaders({ language, sources }) })
+    .send(documentOf({ language, title: `${title} · Amana`, head, body }));
+}

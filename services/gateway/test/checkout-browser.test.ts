@@ -1,0 +1,177 @@
+import { existsSync, mkdirSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { CheckoutState } from "@amana/contracts/payments/v1/checkout_service_pb";
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { type Language, languages } from "@amana/pages";
+import { upstreamError } from "@amana/rpc";
+import axe from "axe-core";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { aLink, anOpenLink, aPaidPayment, aPayment, linkToken, paymentToken, serveLink } from "./checkout-samples.ts";
+import { startTestGateway, type TestGateway } from "./harness.ts";
+
+const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
+const isMissing = !existsSync(executablePath);
+if (isMissing) {
+  process.stderr.write(
+    `\nSKIPPED: browser tests of payment links, because ${executablePath} does not exist. Install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.\n\n`,
+  );
+}
+
+/** Folder for a screenshot of each page, to look at. Default: none are taken. */
+const screenshots = process.env["SCREENSHOT_DIR"];
+if (screenshots) mkdirSync(screenshots, { recursive: true });
+
+const arabicName = "سجادة بربرية ";
+const result = `/result/${paymentToken}`;
+/** Each state of the pages: what the services respond, and what the buyer does. */
+const states: Record<
+  string,
+  {
+    readonly arrange: (gateway: TestGateway) => void;
+    readonly path?: string;
+    readonly act?: (page: Page) => Promise<void>;
+    /** The page waits for the widget. */
+    readonly hasCaptcha?: boolean;
+  }
+> = {
+  form: { arrange: (gateway) => serveLink(gateway), hasCaptcha: true },
+  "form-details": { arrange: (gateway) => serveLink(gateway, anOpenLink()), hasCaptcha: true },
+  "form-errors": {
+    arrange: (gateway) => serveLink(gateway, anOpenLink({ orderRef: "CMD-2026-118" })),
+    hasCaptcha: true,
+    act: async (page) => {
+      await page.fill("#amount", "12");
+      await page.fill("#email", "amina@");
+      await submit(page);
+      await page.waitForSelector(".problem-summary");
+    },
+  },
+  "form-hostile": {
+    arrange: (gateway) =>
+      serveLink(
+        gateway,
+        aLink({
+          name: `<script>alert("1")</script>\u202eDZD 1`,
+          description: arabicName.repeat(40).slice(0, 512),
+          orderRef: "ABCDEFGHIJKLMNOPQRST",
+        }),
+        {},
+        { name: "متجر <b>الأمل</b> \u202e Épicerie fine de la Casbah d’Alger et de ses environs immédiats" },
+      ),
+    hasCaptcha: true,
+  },
+  "in-progress": { arrange: (gateway) => serveLink(gateway, aLink(), { payment: aPayment() }) },
+  full: { arrange: (gateway) => serveLink(gateway, aLink(), { state: CheckoutState.FULL }) },
+  "full-own-payment": {
+    arrange: (gateway) => serveLink(gateway, aLink(), { state: CheckoutState.FULL, payment: aPayment() }),
+  },
+  unavailable: { arrange: (gateway) => serveLink(gateway, aLink(), { state: CheckoutState.UNAVAILABLE }) },
+  unknown: { arrange: () => {}, path: "/../x" },
+  "processor-error": {
+    arrange: (gateway) => {
+      serveLink(gateway);
+      gateway.behaviour.checkout.startCheckout = async () => Promise.reject(upstreamError("processor_error", "x"));
+    },
+    hasCaptcha: true,
+    act: async (page) => {
+      await page.check("#conditions");
+      await submit(page);
+      await page.waitForSelector(".outcome");
+    },
+  },
+  poster: { arrange: (gateway) => serveLink(gateway), path: "/poster" },
+  "result-accepted": { arrange: serveResult(aPaidPayment()), path: result },
+  "result-refunded": {
+    arrange: serveResult(aPaidPayment({ status: PaymentStatus.REFUNDED, refundedAmountMinor: 250_000n })),
+    path: result,
+  },
+  "result-pending": { arrange: serveResult(aPayment()), path: result },
+  "result-rejected": { arrange: serveResult(aPayment({ status: PaymentStatus.REFUSED, processorOrderStatus: 6 })), path: result },
+  "result-declined": {
+    arrange: serveResult(
+      aPaidPayment({
+        status: PaymentStatus.REFUSED,
+        processorOrderStatus: 6,
+        actionCode: "116",
+        actionCodeDescription: "Solde insuffisant",
+        respCodeDesc: "Le solde de votre carte est insuffisant",
+      }),
+    ),
+    path: result,
+  },
+  "result-reversed": { arrange: serveResult(aPaidPayment({ status: PaymentStatus.CANCELED })), path: result },
+};
+
+function serveResult(payment: ReturnType<typeof aPayment>) {
+  return (gateway: TestGateway) => {
+    const link = aLink({ successUrl: "https://shop.test/merci", failUrl: "https://shop.test/panier" });
+    serveLink(gateway, link);
+    gateway.behaviour.checkout.getCheckoutResult = async () => ({ link, payment, canTryAgain: true });
+    gateway.behaviour.receipts.findReceipt = async () => ({ canSendEmail: true });
+  };
+}
+
+const submit = (page: Page) => page.click("button.pay");
+const solved = (page: Page) => page.waitForSelector('.altcha[data-state="verified"]');
+
+describe.skipIf(isMissing)("the pages of payment links in a browser", () => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  let url: string;
+  beforeAll(async () => {
+    gateway = await startTestGateway({ checkout: { hasCaptcha: true } });
+    await gateway.app.listen({ host: "127.0.0.1", port: 0 });
+    url = `http://127.0.0.1:${(gateway.app.server.address() as AddressInfo).port}`;
+    browser = await chromium.launch({ executablePath, args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"] });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.[Symbol.asyncDispose]();
+  });
+
+  /** Opens a page that records violations of its policy and requests to other origins. */
+  async function open(language: Language, path = "", options: Parameters<Browser["newContext"]>[0] = {}) {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    page.setDefaultTimeout(60_000);
+    const faults: string[] = [];
+    page.on("console", (message) => void (/error/.test(message.type()) && faults.push(message.text())));
+    page.on("pageerror", (error) => void faults.push(String(error)));
+    page.on("request", (request) => void (new URL(request.url()).origin !== url && faults.push(request.url())));
+    // An init script, because the page's policy blocks a script that is added later.
+    await page.addInitScript(axe.source);
+    await page.goto(`${url}/pay/${linkToken}${path}?lang=${language}`);
+    return { context, page, faults };
+  }
+
+  const cases = Object.keys(states).flatMap((name) => languages.map((language) => [name, language] as const));
+
+  test.each(cases)(
+    "axe reports no violation, the page keeps its policy and does not scroll horizontally, in light and dark: %s in %s",
+    async (name, language) => {
+      const { arrange, path, act, hasCaptcha = false } = states[name]!;
+      arrange(gateway);
+      const { context, page, faults } = await open(language, path);
+      if (act) {
+        if (hasCaptcha) await solved(page);
+        await act(page);
+      }
+      if (hasCaptcha && (await page.$("altcha-widget"))) await solved(page);
+      expect(await page.locator("h1").count()).toBe(1);
+      expect(await page.evaluate("document.documentElement.dir")).toBe(language === "ar" ? "rtl" : "ltr");
+      for (const [width, colorScheme] of [[320, "light"] as const, [1280, "dark"] as const]) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme });
+        if (screenshots) await page.screenshot({ path: `${screenshots}/${name}-${language}-${width}.png`, fullPage: true });
+        const violations = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+          violations.map(({ id, nodes }) => id + " " + nodes.map(({ html }) => html).join(" ")))`);
+        expect(violations, `${width} wide, ${colorScheme}`).toEqual([]);
+        expect(await page.evaluate("document.documentElement.scrollWidth"), colorScheme).toBe(width);
+      }
+      // Chromium reports the status of an error page as an error of the console.
+      expect(faults.filter((fault) => !fault.startsWith("Failed to load resource"))).toEqual([]);
+      await context.close();
+    },
+  );
+});

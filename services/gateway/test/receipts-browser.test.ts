@@ -1,0 +1,135 @@
+import { existsSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { languages } from "@amana/pages";
+import { DomainError } from "@amana/rpc";
+import axe from "axe-core";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { aReceipt, aReversedReceipt, receiptToken } from "./a-receipt.ts";
+import { startTestGateway, type TestGateway } from "./harness.ts";
+
+const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
+const isMissing = !existsSync(executablePath);
+if (isMissing) {
+  process.stderr.write(
+    `\nSKIPPED: browser tests of receipts, because ${executablePath} does not exist. Install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.\n\n`,
+  );
+}
+/** Folder for screenshots. By default none are stored. */
+const shotsDir = process.env["SHOTS_DIR"];
+
+const states = {
+  paid: () => aReceipt(),
+  refunded: () =>
+    aReceipt(
+      { status: PaymentStatus.REFUNDED, refundedAmountMinor: 120_000n, description: "حجز سيارة في الجزائر ".repeat(20) },
+      { refundedAtMs: 1_795_698_000_000n },
+    ),
+  reversed: () => aReversedReceipt(),
+};
+
+describe.skipIf(isMissing)("the receipt page in a browser", () => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  let url: string;
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+    gateway.behaviour.keyLeases.resolveBusiness = async () => ({
+      name: "Librairie مكتبة El Kitab",
+      status: BusinessStatus.ACTIVE,
+      leaseMs: 0,
+    });
+    await gateway.app.listen({ host: "127.0.0.1", port: 0 });
+    url = `http://127.0.0.1:${(gateway.app.server.address() as AddressInfo).port}/receipts/${receiptToken}`;
+    browser = await chromium.launch({ executablePath, args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"] });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.[Symbol.asyncDispose]();
+  });
+  beforeEach(() => {
+    gateway.received.length = 0;
+    gateway.behaviour.receipts.findReceipt = async () => states.paid();
+    gateway.behaviour.receipts.sendReceipt = async () => ({});
+    gateway.behaviour.receipts.renderReceipt = async () => ({ pdf: Buffer.from("%PDF-1.7") });
+  });
+
+  async function expectAccessible(page: Page, name: string) {
+    for (const [width, colorScheme] of [[320, "light"] as const, [1280, "dark"] as const]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme });
+      const violations = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+        violations.map(({ id, nodes }) => id + " " + nodes.map(({ html }) => html).join(" ")))`);
+      expect(violations, `${width} wide, ${colorScheme}`).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth"), `${width} wide`).toBe(width);
+      if (shotsDir) await page.screenshot({ path: `${shotsDir}/page-${name}-${width}.png`, fullPage: true });
+    }
+  }
+
+  async function openPage(language: string, javaScriptEnabled = true) {
+    const context = await browser.newContext({ javaScriptEnabled });
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    // An init script, because the page's policy blocks a script that is added later.
+    if (javaScriptEnabled) await page.addInitScript(axe.source);
+    await page.goto(`${url}?lang=${language}`);
+    return page;
+  }
+
+  test.each(
+    languages.flatMap((language) => (["paid", "refunded", "reversed"] as const).map((state) => [language, state] as const)),
+  )("axe reports no violation and the page does not scroll horizontally at 320 and 1280 px: %s, %s", async (language, state) => {
+    gateway.behaviour.receipts.findReceipt = async () => states[state]();
+    const page = await openPage(language);
+    await expectAccessible(page, `${language}-${state}`);
+    await page.context().close();
+  });
+
+  test.each(languages)("a rejected address gets the focus and is announced with its problem: %s", async (language) => {
+    gateway.behaviour.receipts.sendReceipt = async () => {
+      throw new DomainError("invalid", "validation_failed", "The address is not valid.", { pointer: "/email" });
+    };
+    const page = await openPage(language);
+    await page.fill("#email", "wrong");
+    await page.click("form button");
+    expect(await page.inputValue("#email:focus")).toBe("wrong");
+    expect(await page.getAttribute("#email", "aria-describedby")).toBe("email-hint email-problem");
+    await expectAccessible(page, `${language}-rejected`);
+    await page.context().close();
+  });
+
+  test("a buyer sends the receipt by keyboard, without scripts", async () => {
+    const page = await openPage("en", false);
+    await page.focus("#email");
+    await page.keyboard.type("buyer@example.com");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "The receipt is being sent" }).waitFor();
+    expect(gateway.received.at(-1)?.request).toMatchObject({ email: "buyer@example.com", language: "EN" });
+    await page.getByRole("link", { name: "Back to the receipt" }).click();
+    await page.getByRole("heading", { name: "Payment receipt" }).waitFor();
+    expect(await page.locator("[data-print]").isVisible()).toBe(false);
+    await page.context().close();
+  });
+
+  test("the print button prints the page, and the printed page has no buttons", async () => {
+    const page = await openPage("fr");
+    await page.evaluate("window.print = () => { document.title = 'printed' }");
+    await page.click("[data-print]");
+    expect(await page.title()).toBe("printed");
+    await page.emulateMedia({ media: "print" });
+    for (const selector of [".actions", "form", ".languages"]) expect(await page.locator(selector).isVisible()).toBe(false);
+    expect(await page.locator(".receipt").isVisible()).toBe(true);
+    await page.context().close();
+  });
+
+  test("the PDF button downloads the receipt in the language of the page", async () => {
+    const page = await openPage("ar");
+    const downloading = page.waitForEvent("download");
+    await page.click("a.primary");
+    expect((await downloading).suggestedFilename()).toBe("20261125-1000000001.pdf");
+    expect(gateway.received.at(-1)?.request).toMatchObject({ language: "AR" });
+    await page.context().close();
+  });
+});

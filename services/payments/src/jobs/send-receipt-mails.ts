@@ -1,0 +1,17 @@
+import { processDueRows } from "@amana/jobs";
+import type { Context } from "../context.ts";
+import { sendReceiptMail } from "../receipt/send-receipt-mail.ts";
+
+const concurrency = 4;
+
+/** Sends the e-mails of the outbox. Requires a mailer. */
+export function sendReceiptMails(context: Context, pauseMs?: number): AsyncDisposable {
+  const { mailer } = context;
+  if (!mailer) throw new TypeError("sendReceiptMails requires the setting SMTP_URL");
+  return processDueRows(
+    context,
+    { name: "send-receipt-mails", table: "receipt_mail", due: "next_attempt_at", concurrency, isTraced: true },
+    (id, lease) => sendReceiptMail(context, mailer, id, lease),
+    pauseMs,
+  );
+}

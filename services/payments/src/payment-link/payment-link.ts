@@ -1,0 +1,196 @@
+import type { EnumName } from "@amana/contracts/enum-names";
+import type * as proto from "@amana/contracts/payments/v1/payment_link_pb";
+import { assignChanges } from "@amana/database";
+import { defineEntity, p } from "@mikro-orm/postgresql";
+import { buyerFieldRequired, fieldInvalid } from "./payment-link.errors.ts";
+
+export type PaymentLinkStatus = EnumName<typeof proto.PaymentLinkStatus>;
+export type CustomerFieldRule = EnumName<typeof proto.CustomerFieldRule>;
+
+const schema = defineEntity({
+  name: "PaymentLink",
+  tableName: "payment_link",
+  properties: {
+    id: p.uuid().primary(),
+    businessId: p.uuid(),
+    token: p.text(),
+    name: p.text(),
+    description: p.text().nullable(),
+    /** The price; null if the buyer chooses an amount in the range. */
+    amountMinor: p.bigint("bigint").nullable(),
+    amountMinMinor: p.bigint("bigint").nullable(),
+    amountMaxMinor: p.bigint("bigint").nullable(),
+    currency: p.text(),
+    language: p.text(),
+    orderRef: p.text().nullable(),
+    nameRule: p.text().$type<CustomerFieldRule>(),
+    emailRule: p.text().$type<CustomerFieldRule>(),
+    phoneRule: p.text().$type<CustomerFieldRule>(),
+    successUrl: p.text().nullable(),
+    failUrl: p.text().nullable(),
+    conditionsUrl: p.text().nullable(),
+    maxPayments: p.integer().nullable(),
+    expiresAt: p.datetime(3).nullable(),
+    metadata: p.text(),
+    /** False: the business has deactivated the link. */
+    isActive: p.boolean(),
+    paymentsPaid: p.integer(),
+    amountPaidMinor: p.bigint("bigint"),
+    amountRefundedMinor: p.bigint("bigint"),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+    version: p.integer().version(),
+  },
+});
+
+/** Properties that a business can change. Null clears a property. */
+type ChangeableProperty =
+  | "name"
+  | "description"
+  | "successUrl"
+  | "failUrl"
+  | "conditionsUrl"
+  | "nameRule"
+  | "emailRule"
+  | "phoneRule"
+  | "maxPayments"
+  | "expiresAt"
+  | "metadata"
+  | "isActive";
+export type PaymentLinkChanges = { [P in ChangeableProperty]?: PaymentLink[P] };
+
+/** Price of a link: an amount, or a range. */
+interface Price {
+  readonly amountMinor?: bigint | undefined;
+  readonly amountMinMinor?: bigint | undefined;
+  readonly amountMaxMinor?: bigint | undefined;
+}
+
+/** Data of a buyer as entered, and then as stored. */
+export interface Buyer {
+  readonly customerName?: string | undefined;
+  readonly customerEmail?: string | undefined;
+  readonly customerPhone?: string | undefined;
+}
+
+/** SQL expression of `PaymentLink.statusAt(now())`. */
+export const statusSql = `(case when not is_active then 'INACTIVE' when payments_paid >= max_payments then 'COMPLETED'
+  when expires_at <= now() then 'EXPIRED' else 'ACTIVE' end)`;
+
+const nameCharactersMax = 200;
+/** RFC 5321. A stricter form would reject addresses that exist. */
+const emailForm = /^[^\s@]{1,64}@[^\s@]+$/;
+const emailCharactersMax = 254;
+const phoneForm = /^\+[1-9]\d{6,14}$/;
+const phoneSeparators = /[\s.()-]/g;
+/** A number of Algeria as it is dialed there. */
+const nationalPhoneForm = /^0\d{9}$/;
+
+/** Throws unless the price is either an amount or a range. */
+export function checkPrice({ amountMinor, amountMinMinor, amountMaxMinor }: Price): void {
+  const hasRange = amountMinMinor !== undefined || amountMaxMinor !== undefined;
+  if (amountMinor !== undefined && hasRange) {
+    throw fieldInvalid("/amount", "Send either amount, or amount_min and amount_max, not both forms.");
+  }
+  if (amountMinor !== undefined) return;
+  if (!hasRange) throw fieldInvalid("/amount", "Send amount, or amount_min and amount_max.");
+  if (amountMinMinor === undefined) throw fieldInvalid("/amount_min", "amount_min is required with amount_max.");
+  if (amountMaxMinor === undefined) throw fieldInvalid("/amount_max", "amount_max is required with amount_min.");
+  if (amountMinMinor >= amountMaxMinor) throw fieldInvalid("/amount_max", "amount_max must be greater than amount_min.");
+}
+
+/** Throws if the expiry is not in the future. */
+export function checkExpiry(expiresAt: Date | null | undefined, now: Date): void {
+  if (expiresAt && expiresAt <= now) throw fieldInvalid("/expires_at", "expires_at must be in the future.");
+}
+
+/**
+ * A reusable page on which buyers pay a business. The totals count each payment that became PAID
+ * and each refund; a refund does not decrease `paymentsPaid`. Callers lock the row before a change.
+ */
+export class PaymentLink extends schema.class {
+  /** Returns the status at a time of the database's clock. */
+  statusAt(now: Date): PaymentLinkStatus {
+    if (!this.isActive) return "INACTIVE";
+    if (this.maxPayments != null && this.paymentsPaid >= this.maxPayments) return "COMPLETED";
+    return this.expiresAt && this.expiresAt <= now ? "EXPIRED" : "ACTIVE";
+  }
+
+  change(changes: PaymentLinkChanges, now: Date): void {
+    checkExpiry(changes.expiresAt, now);
+    if (assignChanges<PaymentLinkChanges>(this, changes)) this.updatedAt = now;
+  }
+
+  /** Returns whether PAID payments and `pendingCount` others occupy all slots. */
+  isFull(pendingCount: number): boolean {
+    return this.maxPayments != null && this.paymentsPaid + pendingCount >= this.maxPayments;
+  }
+
+  /** Returns the amount of a payment. `chosenMinor` is the amount that the buyer entered. */
+  amountOf(chosenMinor: bigint | undefined): bigint {
+    const { amountMinor, amountMinMinor, amountMaxMinor } = this;
+    if (amountMinor != null) {
+      if (chosenMinor === undefined || chosenMinor === amountMinor) return amountMinor;
+      throw fieldInvalid("/amount", "The payment link has a fixed amount.");
+    }
+    if (chosenMinor === undefined) throw fieldInvalid("/amount", "amount is required.");
+    if (amountMinMinor == null || amountMaxMinor == null || chosenMinor < amountMinMinor || chosenMinor > amountMaxMinor) {
+      throw fieldInvalid("/amount", "The amount must be in the range of the payment link.");
+    }
+    return chosenMinor;
+  }
+
+  /**
+   * Returns the data of a buyer in the form in which it is stored. Omits data that the link does
+   * not request. Throws for a missing required field and for an invalid value.
+   */
+  buyerOf({ customerName, customerEmail, customerPhone }: Buyer): Buyer {
+    return {
+      customerName: requested(this.nameRule, "customer_name", customerName, (text) => {
+        const name = text.normalize("NFC");
+        return [...name].length <= nameCharactersMax && !name.includes("\0") ? name : undefined;
+      }),
+      customerEmail: requested(this.emailRule, "customer_email", customerEmail, (text) =>
+        text.length <= emailCharactersMax && emailForm.test(text) ? text : undefined,
+      ),
+      customerPhone: requested(this.phoneRule, "customer_phone", customerPhone, (text) => {
+        const digits = text.replaceAll(phoneSeparators, "");
+        const phone = nationalPhoneForm.test(digits) ? `+213${digits.slice(1)}` : digits;
+        return phoneForm.test(phone) ? phone : undefined;
+      }),
+    };
+  }
+
+  /** Counts a payment that became PAID. Returns whether it is the last one that the link permits. */
+  countPaid(amountMinor: bigint): boolean {
+    this.paymentsPaid += 1;
+    this.amountPaidMinor += amountMinor;
+    return this.paymentsPaid === this.maxPayments;
+  }
+
+  /** Returns whether more payments became PAID than the link permits. */
+  isExceeded(): boolean {
+    return this.maxPayments != null && this.paymentsPaid > this.maxPayments;
+  }
+
+  countRefunded(amountMinor: bigint): void {
+    this.amountRefundedMinor += amountMinor;
+  }
+}
+schema.setClass(PaymentLink);
+
+/** Returns a field of the buyer as stored, or undefined if it is empty or not requested. */
+function requested(
+  rule: CustomerFieldRule,
+  field: string,
+  entered: string | undefined,
+  parse: (text: string) => string | undefined,
+): string | undefined {
+  if (rule === "HIDDEN") return undefined;
+  const text = entered?.trim() ?? "";
+  if (text === "" && rule === "REQUIRED") throw buyerFieldRequired(field);
+  if (text === "") return undefined;
+  const value = parse(text);
+  if (value === undefined) throw fieldInvalid(`/${field}`, `${field} is invalid.`);
+  return value;
+}

@@ -1,0 +1,19 @@
+const charactersMax = 254;
+const localPartMax = 64;
+/** A dot-atom before the @ (RFC 5322, section 3.2.3), and a domain with at least one dot. */
+const localForm = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
+const domainForm = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$/i;
+
+/**
+ * Returns the address with its domain in lower case, or undefined if it is not valid. A valid
+ * address contains no character with a meaning in a header, so it cannot add another recipient.
+ * Quoted local parts and address literals are rejected, because no buyer needs them.
+ */
+export function parseEmailAddress(text: string): string | undefined {
+  const address = text.trim();
+  if (address.length > charactersMax) return undefined;
+  const at = address.lastIndexOf("@");
+  const [local, domain] = [address.slice(0, at), address.slice(at + 1)];
+  if (at < 1 || local.length > localPartMax || !localForm.test(local) || !domainForm.test(domain)) return undefined;
+  return `${local}@${domain.toLowerCase()}`;
+}

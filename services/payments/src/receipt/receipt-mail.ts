@@ -1,0 +1,50 @@
+import { backoffMs } from "@amana/runtime";
+import { defineEntity, p } from "@mikro-orm/postgresql";
+
+const schema = defineEntity({
+  name: "ReceiptMail",
+  tableName: "receipt_mail",
+  properties: {
+    id: p.uuid().primary(),
+    businessId: p.uuid(),
+    paymentId: p.uuid(),
+    email: p.text(),
+    language: p.text(),
+    /** Name of the seller at the time of the request. */
+    businessName: p.text(),
+    status: p.text().$type<ReceiptMailStatus>(),
+    attempts: p.integer(),
+    /** Null after the last attempt. */
+    nextAttemptAt: p.datetime(3).nullable(),
+    traceparent: p.text().nullable(),
+    createdAt: p.datetime(3),
+  },
+});
+
+/** "DROPPED": the payment lost its receipt before the e-mail was sent. */
+export type ReceiptMailStatus = "QUEUED" | "SENT" | "FAILED" | "DROPPED";
+
+/** Limit for each payment. */
+export const receiptMailsMax = 5;
+/** After this time, an e-mail that could not be sent is FAILED. */
+const givenUpAfterMs = 24 * 60 * 60 * 1000;
+const pauseMs = { first: 30_000, max: 60 * 60 * 1000 };
+
+/** An e-mail with a receipt, in the outbox until it is sent. */
+export class ReceiptMail extends schema.class {
+  end(status: Exclude<ReceiptMailStatus, "QUEUED">): void {
+    this.status = status;
+    this.nextAttemptAt = null;
+  }
+
+  /**
+   * Plans the next attempt after a temporary failure. The e-mail becomes FAILED after a permanent
+   * failure, and a day after its creation.
+   */
+  recordFailure(isPermanent: boolean, now: Date): void {
+    const nextMs = now.getTime() + backoffMs(this.attempts, pauseMs.first, pauseMs.max);
+    if (isPermanent || nextMs > this.createdAt.getTime() + givenUpAfterMs) this.end("FAILED");
+    else this.nextAttemptAt = new Date(nextMs);
+  }
+}
+schema.setClass(ReceiptMail);

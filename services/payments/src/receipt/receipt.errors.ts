@@ -1,0 +1,25 @@
+import { conflict, invalid, notFound, unavailable } from "@amana/rpc";
+
+export const receiptNotAvailable = (status: string) =>
+  conflict("receipt_not_available", `The payment is ${status}. Only a PAID or REFUNDED payment has a receipt.`, {
+    members: { payment_status: status },
+  });
+
+export const receiptTokenUnknown = () => notFound("not_found", "There is no receipt at this address.");
+
+export const receiptEmailNotAvailable = () =>
+  conflict("receipt_email_not_available", "This deployment does not send receipts by e-mail. Use the PDF or the page instead.");
+
+export const receiptEmailLimitReached = (limit: number) =>
+  conflict(
+    "receipt_email_limit_reached",
+    `The receipt of this payment was sent ${limit} times, which is the limit. Use the PDF or the page instead.`,
+  );
+
+export const receiptEmailInvalid = () =>
+  invalid("validation_failed", "The e-mail address is not valid. Send an address such as name@example.com.", {
+    pointer: "/email",
+  });
+
+export const tooManyReceipts = () =>
+  unavailable("service_unavailable", "Too many receipts are being rendered. Try again in a second.");

@@ -1,0 +1,49 @@
+import type { Receipt } from "@amana/receipts";
+import type { Payment } from "../payment/payment.ts";
+
+/** Returns the receipt of a PAID or REFUNDED payment. */
+export function receiptOf(payment: Payment, businessName: string): Receipt {
+  const { amountMinor, refundedAmountMinor, orderRef, description, approvalCode } = payment;
+  const { respCodeDesc, cardBrand, maskedPan, processorOrderId, processorOrderNumber } = payment;
+  const isRefunded = payment.status === "REFUNDED";
+  return {
+    receiptNumber: receiptNumberOf(payment),
+    issuedAt: issuedAt(payment),
+    businessName,
+    orderRef: orderRef ?? undefined,
+    description: description ?? undefined,
+    customerName: payment.customerName ?? undefined,
+    processorOrderId: processorOrderId ?? "",
+    processorOrderNumber,
+    approvalCode: approvalCode ?? undefined,
+    respCodeDesc: respCodeDesc ?? undefined,
+    cardBrand: cardBrand ?? undefined,
+    maskedPan: maskedPan ?? undefined,
+    amountMinor,
+    paidAt: paidAtOf(payment),
+    refundedAmountMinor: (isRefunded && refundedAmountMinor) || undefined,
+    refundedAt: (isRefunded && refundedAtOf(payment)) || undefined,
+  };
+}
+
+/**
+ * Returns the number of the receipt: the day of the payment in Algeria and the order number. It is
+ * unique, because the order number is, and it never changes.
+ */
+export const receiptNumberOf = (payment: Payment): string =>
+  `${day.format(paidAtOf(payment)).replaceAll("-", "")}-${payment.processorOrderNumber}`;
+
+/** Returns the time of the last change that the receipt shows. */
+export const issuedAt = (payment: Payment): Date => refundedAtOf(payment) ?? paidAtOf(payment);
+
+/** Returns the time of the last refund; undefined if it is not known or there is none. */
+export function refundedAtOf({ status, refundedAt, refundEndedAt, origin }: Payment): Date | undefined {
+  if (status !== "REFUNDED") return undefined;
+  // Earlier versions stored only the end of a refund that Amana requested.
+  return refundedAt ?? (origin == null ? refundEndedAt : null) ?? undefined;
+}
+
+const paidAtOf = ({ paidAt, createdAt }: Payment): Date => paidAt ?? createdAt;
+
+/** Formats as 2026-11-25. */
+const day = new Intl.DateTimeFormat("en-CA", { timeZone: "Africa/Algiers", dateStyle: "short" });

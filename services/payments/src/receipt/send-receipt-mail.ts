@@ -1,0 +1,66 @@
+import { databaseTime, transaction } from "@amana/database";
+import type { Lease } from "@amana/jobs";
+import { parseLanguage } from "@amana/pages";
+import { receiptMail } from "@amana/receipts";
+import { DomainError } from "@amana/rpc";
+import { faultPoint } from "@amana/runtime";
+import type { Context } from "../context.ts";
+import { receiptUrlOf } from "../payment/payment.message.ts";
+import { Payment } from "../payment/payment.ts";
+import { type Mailer, MailRejected } from "./mailer.ts";
+import { receiptOf } from "./receipt.ts";
+import { ReceiptMail } from "./receipt-mail.ts";
+import { renderPdf } from "./render-pdf.ts";
+
+type Outcome = { readonly kind: "SENT" | "DROPPED" } | { readonly kind: "failed"; readonly error: MailRejected | DomainError };
+
+/**
+ * Sends an e-mail of the outbox and records the outcome. The caller holds the lease of the row.
+ * After a crash between both steps, the e-mail is sent again, with the same Message-ID.
+ */
+export async function sendReceiptMail(context: Context, mailer: Mailer, id: string, lease: Lease): Promise<void> {
+  const { orm, logger } = context;
+  const em = orm.em.fork();
+  const mail = await em.findOneOrFail(ReceiptMail, { id });
+  const payment = await em.findOneOrFail(Payment, { id: mail.paymentId });
+  faultPoint("receipt.sending");
+  const outcome = await attempt(context, mailer, mail, payment);
+  faultPoint("receipt.sent");
+  const logFields = { receipt_mail_id: id, payment_id: payment.id };
+  await transaction(orm, async (em) => {
+    if (!(await lease.holds(em))) return;
+    const present = await em.findOneOrFail(ReceiptMail, { id });
+    present.attempts += 1;
+    if (outcome.kind !== "failed") {
+      present.end(outcome.kind);
+      return;
+    }
+    const isPermanent = outcome.error instanceof MailRejected && outcome.error.isPermanent;
+    present.recordFailure(isPermanent, await databaseTime(em));
+    const failure = { ...logFields, reason: outcome.error.message, attempts: present.attempts };
+    if (present.status === "FAILED") logger.error(failure, "receipt e-mail not sent");
+    else logger.warn(failure, "receipt e-mail not sent, retry scheduled");
+  });
+  if (outcome.kind !== "failed") logger.info({ ...logFields, outcome: outcome.kind }, "receipt e-mail processed");
+}
+
+async function attempt(context: Context, mailer: Mailer, mail: ReceiptMail, payment: Payment): Promise<Outcome> {
+  // The payment was reversed at the processor since the request.
+  if (!payment.isSettled()) return { kind: "DROPPED" };
+  const language = parseLanguage(mail.language) ?? "fr";
+  const receipt = receiptOf(payment, mail.businessName);
+  try {
+    const pdf = await renderPdf(context, receipt, language);
+    await mailer.send({
+      ...receiptMail(receipt, language, receiptUrlOf(payment, context.publicUrl)),
+      to: mail.email,
+      id: mail.id,
+      attachments: [{ filename: `${receipt.receiptNumber}.pdf`, content: Buffer.from(pdf), contentType: "application/pdf" }],
+    });
+    return { kind: "SENT" };
+  } catch (error) {
+    // Any other error is a fault: the job logs it and retries the row.
+    if (error instanceof MailRejected || error instanceof DomainError) return { kind: "failed", error };
+    throw error;
+  }
+}

@@ -1,0 +1,162 @@
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { createPdfRenderer } from "@amana/receipts/pdf";
+import { platformCaller } from "@amana/rpc";
+import { aBusinessCaller, adminCaller, refusal } from "@amana/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Harness, startHarness } from "../../test/harness.ts";
+import { receiptOf } from "../receipt/receipt.ts";
+import { renderPdf } from "../receipt/render-pdf.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const caller = aBusinessCaller();
+const platform = { caller: platformCaller };
+const getReceipt = (paymentId: string) => harness.receipts.getReceipt({ paymentId }, { caller });
+
+async function aRefundedPayment(amountMinor?: bigint) {
+  const { id } = await harness.aFinishedPayment(caller);
+  return await harness.payments.refundPayment({ id, amountMinor }, { caller, timeoutMs: 20_000 });
+}
+
+/** Reads the payment at the processor, although it was read in the last ten seconds. */
+async function refresh(id: string) {
+  await harness.sql("update payment set checked_at = null where id = ?", [id]);
+  await harness.payments.refreshPayment({ id }, { caller, timeoutMs: 20_000 });
+}
+
+describe("getReceipt", () => {
+  test("getReceipt returns a stable number, the time of the payment and the address of the page for a PAID payment", async () => {
+    const payment = await harness.aFinishedPayment(caller);
+    const receipt = await getReceipt(payment.id);
+    expect(receipt).toMatchObject({ payment, issuedAtMs: payment.paidAtMs, canSendEmail: false });
+    expect(receipt.receiptNumber).toMatch(new RegExp(`^20\\d{6}-${payment.processorOrderNumber}$`));
+    expect(receipt.refundedAtMs).toBeUndefined();
+    expect(payment.receiptUrl).toBe(`http://gateway.test/receipts/${receipt.token}`);
+    expect(await getReceipt(payment.id)).toEqual(receipt);
+  });
+
+  test.each([120_000n, undefined])("getReceipt returns amount and time of a refund of %s", async (amountMinor) => {
+    const payment = await aRefundedPayment(amountMinor);
+    const { receiptNumber, ...receipt } = await getReceipt(payment.id);
+    expect(receipt.payment).toMatchObject({
+      status: PaymentStatus.REFUNDED,
+      refundedAmountMinor: amountMinor ?? payment.amountMinor,
+      receiptUrl: `http://gateway.test/receipts/${receipt.token}`,
+    });
+    expect(receipt.refundedAtMs).toBeGreaterThan(payment.paidAtMs ?? 0n);
+    expect(receipt.issuedAtMs).toBe(receipt.refundedAtMs);
+    expect(receiptNumber).toContain(payment.processorOrderNumber);
+  });
+
+  test("getReceipt returns the time of a refund that happened at the processor", async () => {
+    const payment = await harness.aFinishedPayment(caller);
+    await harness.sandbox.refundExternally(payment.processorOrderId, "1000.00");
+    await refresh(payment.id);
+    expect(await getReceipt(payment.id)).toMatchObject({
+      payment: { refundedAmountMinor: 100_000n },
+      refundedAtMs: expect.any(BigInt),
+    });
+  });
+
+  test("getReceipt omits the time of a refund that an earlier version adopted from the processor", async () => {
+    const { id } = await aRefundedPayment();
+    await harness.sql("update payment set refunded_at = null where id = ?", [id]);
+    expect((await getReceipt(id)).refundedAtMs).toEqual(expect.any(BigInt));
+    await harness.sql("update payment set origin = 'PROCESSOR' where id = ?", [id]);
+    expect((await getReceipt(id)).refundedAtMs).toBeUndefined();
+  });
+
+  test.each(["PENDING", "REFUSED", "FAILED", "EXPIRED", "CANCELED"])(
+    "getReceipt rejects a payment that is %s, and the payment has no receipt_url",
+    async (status) => {
+      const { id } = await harness.aPendingPayment(caller);
+      await harness.sql("update payment set status = ?, next_check_at = null where id = ?", [status, id]);
+      expect(await refusal(getReceipt(id))).toMatchObject({ kind: "conflict", code: "receipt_not_available" });
+      const { payments } = await harness.payments.listPayments({ limit: 100 }, { caller });
+      expect(payments.find((payment) => payment.id === id)?.receiptUrl).toBeUndefined();
+    },
+  );
+
+  test("getReceipt rejects a payment that was reversed at the processor", async () => {
+    const payment = await harness.aFinishedPayment(caller);
+    await harness.sandbox.reverse(payment.processorOrderId);
+    await refresh(payment.id);
+    const error = await refusal(getReceipt(payment.id));
+    expect(error).toMatchObject({ code: "receipt_not_available", members: { payment_status: "CANCELED" } });
+  });
+
+  test("getReceipt returns not_found for a payment of another business, an unknown id and a malformed id", async () => {
+    const { id } = await harness.aFinishedPayment(aBusinessCaller());
+    for (const paymentId of [id, "0195a000-0000-7000-8000-000000000000", "x", ""]) {
+      expect(await refusal(getReceipt(paymentId))).toMatchObject({ kind: "not_found" });
+    }
+  });
+});
+
+describe("findReceipt", () => {
+  test("findReceipt returns the receipt of the token in receipt_url", async () => {
+    const payment = await harness.aFinishedPayment(caller);
+    const token = payment.receiptUrl?.split("/").at(-1) ?? "";
+    expect(await harness.receipts.findReceipt({ token }, platform)).toEqual(await getReceipt(payment.id));
+  });
+
+  test("findReceipt returns a payment without a receipt, so that its page can state the status", async () => {
+    const payment = await harness.aFinishedPayment(caller);
+    const token = payment.receiptUrl?.split("/").at(-1) ?? "";
+    await harness.sandbox.reverse(payment.processorOrderId);
+    await refresh(payment.id);
+    expect(await harness.receipts.findReceipt({ token }, platform)).toMatchObject({
+      payment: { status: PaymentStatus.CANCELED },
+      receiptNumber: "",
+      issuedAtMs: 0n,
+    });
+    const error = await refusal(harness.receipts.renderReceipt({ token, language: "FR", businessName: "x" }, platform));
+    expect(error).toMatchObject({ code: "receipt_not_available" });
+  });
+
+  test.each(["", "x", "a".repeat(64), "A".repeat(64), "a\0b", "' or ''='"])(
+    "findReceipt rejects the unknown token %j",
+    async (token) => {
+      expect(await refusal(harness.receipts.findReceipt({ token }, platform))).toMatchObject({ kind: "not_found" });
+    },
+  );
+
+  test.each([
+    ["a business", aBusinessCaller()],
+    ["an operator", adminCaller],
+  ])("findReceipt, renderReceipt and sendReceipt reject %s as the caller", async (_name, other) => {
+    const token = "a".repeat(64);
+    const { findReceipt, renderReceipt, sendReceipt } = harness.receipts;
+    const calls = [findReceipt, renderReceipt, sendReceipt].map((rpc) => refusal(rpc({ token }, { caller: other })));
+    for (const error of await Promise.all(calls)) expect(error).toMatchObject({ code: "platform_required" });
+  });
+});
+
+describe("renderReceipt", () => {
+  test.each(["FR", "AR", "EN"])("renderReceipt returns a PDF in the language %s", async (language) => {
+    const payment = await harness.aFinishedPayment(caller);
+    const token = payment.receiptUrl?.split("/").at(-1) ?? "";
+    const { pdf } = await harness.receipts.renderReceipt({ token, language, businessName: "Librairie" }, platform);
+    expect(Buffer.from(pdf.subarray(0, 5)).toString()).toBe("%PDF-");
+    expect(Buffer.from(pdf).toString("latin1")).toContain(`/Lang (${language.toLowerCase()}`);
+  });
+
+  test("renderReceipt rejects a receipt beyond the queue as unavailable", async () => {
+    const payment = await harness.stored((await harness.aFinishedPayment(caller)).id);
+    await using pdfRenderer = createPdfRenderer({ queuedMax: 0 });
+    const rendering = renderPdf({ ...harness.context, pdfRenderer }, receiptOf(payment, "Librairie"), "fr");
+    await expect(rendering).rejects.toMatchObject({ kind: "unavailable", code: "service_unavailable" });
+  });
+});
+
+test("sendReceipt rejects every address when the deployment has no SMTP server", async () => {
+  const payment = await harness.aFinishedPayment(caller);
+  const token = payment.receiptUrl?.split("/").at(-1) ?? "";
+  const error = await refusal(harness.receipts.sendReceipt({ token, email: "name@example.com", language: "FR" }, platform));
+  expect(error).toMatchObject({ code: "receipt_email_not_available" });
+  expect(await harness.sql("select 1 from receipt_mail where payment_id = ?", [payment.id])).toEqual([]);
+});

@@ -1,0 +1,17 @@
+import type { ReceiptService } from "@amana/contracts/payments/v1/receipt_service_pb";
+import { parseLanguage } from "@amana/pages";
+import { type Implementation, requirePlatform } from "@amana/rpc";
+import type { Context } from "../context.ts";
+import { findPaymentByToken, requireReceipt } from "../receipt/find-payment.ts";
+import { receiptOf } from "../receipt/receipt.ts";
+import { renderPdf } from "../receipt/render-pdf.ts";
+
+/** Renders the receipt of a page token as PDF. */
+export const renderReceipt =
+  (context: Context): Implementation<typeof ReceiptService.method.renderReceipt> =>
+  async ({ token, language, businessName }, { caller }) => {
+    requirePlatform(caller);
+    const payment = await findPaymentByToken(context.orm.em.fork(), token);
+    requireReceipt(payment);
+    return { pdf: await renderPdf(context, receiptOf(payment, businessName), parseLanguage(language) ?? "fr") };
+  };

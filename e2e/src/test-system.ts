@@ -57,6 +57,8 @@ export async function startTestSystem(
         RATE_LIMIT_CREATION_PER_SECOND: "0",
         RATE_LIMIT_SEARCH_PER_SECOND: "0",
         RATE_LIMIT_KEYLESS_PER_SECOND: "0",
+        RATE_LIMIT_CHECKOUT_PER_MINUTE: "0",
+        RATE_LIMIT_CHECKOUT_LINK_PER_SECOND: "0",
         // All clients of a test have one address.
         CONNECTIONS_PER_NETWORK_MAX: "0",
         ...env.gateway,

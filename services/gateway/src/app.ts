@@ -149,7 +149,7 @@ async function openRoutes(open: App, gateway: Gateway): Promise<void> {
   open.register(paymentReturn, { ...gateway, prefix: returnPrefix });
   open.register(receipts, { ...gateway, prefix: "/receipts" });
   open.register(checkout, { ...gateway, prefix: "/pay" });
-  open.register(checkoutFiles, { prefix: "/assets" });
+  open.register(checkoutFiles, { ...gateway, prefix: "/assets" });
   open.register(kycCallbacks, { ...gateway, prefix: "/callbacks" });
   open.register(problemPages, { prefix: "/problems" });
   open.register(health, gateway);

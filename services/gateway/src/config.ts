@@ -1,7 +1,12 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { readCallerKey, readServiceUrls, readTlsFiles } from "@amana/rpc";
 import { type EnvReader, readLogLevel, readMetricsAddress, readTracing, settings } from "@amana/runtime";
 
 import { canonicalCidr } from "./key-lease/allowed-ips.ts";
+
+/** Names of the files in CARD_MARKS_DIR. */
+export const cardMarkFiles = ["cib.svg", "edahabia.svg"] as const;
 
 const rateMax = 1_000_000;
 const mebibyte = 1024 * 1024;
@@ -30,6 +35,7 @@ export const readConfig = settings((env) => {
       /** Keys of cookies and challenges of payment links. A second key is valid, too. */
       keys: env.keys("CHECKOUT_KEYS", 32),
       cardFormOrigins: readCardFormOrigins(env),
+      cardMarksDir: readCardMarksDir(env),
       hasCaptcha: env.choice("CHECKOUT_CAPTCHA", ["on", "off"], "on") === "on",
     },
     logLevel: readLogLevel(env),
@@ -98,6 +104,15 @@ function readCardFormOrigins(env: EnvReader): string[] {
     }
   }
   return origins;
+}
+
+/** Reads the folder with the official marks of the cards. Undefined: the marks are words. */
+function readCardMarksDir(env: EnvReader): string | undefined {
+  const dir = env.optional("CARD_MARKS_DIR");
+  for (const name of dir === undefined ? [] : cardMarkFiles) {
+    if (!existsSync(join(dir as string, name))) env.problem(`CARD_MARKS_DIR must contain ${cardMarkFiles.join(" and ")}`);
+  }
+  return dir;
 }
 
 /**

@@ -23,7 +23,7 @@ const settings = {
   connectionBounds: { perNetwork: 0, requestMs: 30_000, stallMs: 30_000 },
   allowInsecureUrls: false,
   fingerprintKeys: [],
-  checkout: { keys: [Buffer.alloc(32)], cardFormOrigins: [], hasCaptcha: false },
+  checkout: { keys: [Buffer.alloc(32)], cardFormOrigins: [], cardMarksDir: undefined, hasCaptcha: false },
   traceRatio: 0,
   trustedProxies: [],
 };

@@ -219,6 +219,12 @@ describe("settings", () => {
     expect(() => readConfig({ CARD_FORM_ORIGINS: `https://a.test,${origins}`, ...settings })).toThrow(message);
   });
 
+  test("readConfig rejects a CARD_MARKS_DIR without the marks", () => {
+    expect(() => readConfig({ CARD_MARKS_DIR: import.meta.dirname })).toThrow(
+      /CARD_MARKS_DIR must contain cib.svg and edahabia.svg/,
+    );
+  });
+
   test("readConfig reports every missing setting and invalid addresses", () => {
     expect(() => readConfig({})).toThrow(/IDENTITY_URLS.*PAYMENTS_URLS.*WEBHOOKS_URLS.*CALLER_PRIVATE_KEY/s);
     expect(() => readConfig({ IDENTITY_URLS: "nowhere" })).toThrow(/IDENTITY_URLS must list http addresses/);

@@ -124,6 +124,7 @@ export async function startTestGateway(
     checkout: {
       keys: [Buffer.alloc(32, 3)],
       cardFormOrigins: ["https://forms.test"],
+      cardMarksDir: undefined,
       hasCaptcha: false,
       ...options.checkout,
     },

@@ -1,3 +1,4 @@
+import { CheckoutService } from "@amana/contracts/payments/v1/checkout_service_pb";
 import { PaymentLinkService } from "@amana/contracts/payments/v1/payment_link_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { ReceiptService } from "@amana/contracts/payments/v1/receipt_service_pb";
@@ -28,6 +29,7 @@ export const payments: Service<Config, Context> = {
   rpcServices: (context) => [
     serveFrom(PaymentService, rpcs, context),
     serveFrom(PaymentLinkService, rpcs, context),
+    serveFrom(CheckoutService, rpcs, context),
     serveFrom(RefundService, rpcs, context),
     serveFrom(ReceiptService, rpcs, context),
     serveFrom(StatementService, rpcs, context),

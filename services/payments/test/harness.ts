@@ -1,3 +1,4 @@
+import { CheckoutService, type StartCheckoutRequestSchema } from "@amana/contracts/payments/v1/checkout_service_pb";
 import { type PaymentEvent, PaymentEventSchema } from "@amana/contracts/payments/v1/payment_events_pb";
 import type { PaymentLink as PaymentLinkMessage } from "@amana/contracts/payments/v1/payment_link_pb";
 import { PaymentLinkService } from "@amana/contracts/payments/v1/payment_link_service_pb";
@@ -5,11 +6,11 @@ import type { Payment as PaymentMessage } from "@amana/contracts/payments/v1/pay
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { ReceiptService } from "@amana/contracts/payments/v1/receipt_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
-import { createRpcClient, platformCaller } from "@amana/rpc";
-import { allTenants, forTenant } from "@amana/runtime";
+import { createRpcClient, platformCaller, type RpcClient } from "@amana/rpc";
+import { allTenants, forTenant, uuidv7 } from "@amana/runtime";
 import { startTestService } from "@amana/service-host/testing";
 import { aBusinessCaller } from "@amana/testing";
-import { fromBinary } from "@bufbuild/protobuf";
+import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Context } from "../src/context.ts";
 import { advanceRefunds } from "../src/jobs/advance-refunds.ts";
 import { reconcilePayments } from "../src/jobs/reconcile-payments.ts";
@@ -67,12 +68,14 @@ export async function startHarness(
   );
   const { context, channel, sql } = service;
   const client = createRpcClient(PaymentService, channel);
+  const checkoutClient = createRpcClient(CheckoutService, channel);
 
   const harness = {
     ...service,
     sandbox,
     payments: client,
     links: createRpcClient(PaymentLinkService, channel),
+    checkout: checkoutClient,
     refunds: createRpcClient(RefundService, channel),
     receipts: createRpcClient(ReceiptService, channel),
     /** Starts the worker that finishes refunds, until disposed. */
@@ -127,6 +130,16 @@ export async function startHarness(
     async aPaymentLink(caller = aBusinessCaller(), changes: object = {}): Promise<PaymentLinkMessage> {
       return await harness.links.createPaymentLink({ ...aPaymentLinkRequest, ...changes }, { caller });
     },
+    /** Starts a payment of a link as the gateway does for a buyer, with a new form token by default. */
+    startCheckout: (link: PaymentLinkMessage, changes: MessageInitShape<typeof StartCheckoutRequestSchema> = {}) =>
+      startCheckout(checkoutClient, link, changes),
+    /** Starts a payment of a link, pays it and returns from the processor. */
+    async aPaidCheckout(link: PaymentLinkMessage, card?: TestCard): Promise<PaymentMessage> {
+      const { payment } = await harness.startCheckout(link);
+      await sandbox.pay(payment?.processorOrderId, card);
+      await harness.returnFromProcessor(payment?.id ?? "");
+      return await client.getPayment({ id: payment?.id ?? "" }, { caller: aBusinessCaller(link.businessId) });
+    },
     [Symbol.asyncDispose]: () => disposables.disposeAsync(),
   };
   const disposables = stack.move();
@@ -166,3 +179,17 @@ export const aPaymentRequest = {
 
 /** A valid request for a payment link with a fixed amount. */
 export const aPaymentLinkRequest = { name: "Two tickets", amountMinor: 500_000n, language: "FR" };
+
+/** Returns the token of a link from the URL of its page. */
+export const linkTokenOf = ({ url }: { readonly url: string }): string => url.slice(url.lastIndexOf("/") + 1);
+
+/** Starts a payment of a link over a client, with a new form token by default. */
+export const startCheckout = (
+  client: RpcClient<typeof CheckoutService>,
+  link: PaymentLinkMessage,
+  changes: MessageInitShape<typeof StartCheckoutRequestSchema> = {},
+) =>
+  client.startCheckout(
+    { linkToken: linkTokenOf(link), formToken: uuidv7(), language: "FR", conditionsVersion: "2026-01", ...changes },
+    { caller: platformCaller, timeoutMs: 20_000 },
+  );

@@ -38,6 +38,11 @@ export async function startSandbox(numbersAsStrings: boolean) {
     cancel: (orderId: string | undefined) => control("POST", `payments/${orderId}/cancel`),
     order: (orderId: string | undefined) => control<SandboxOrder>("GET", `payments/${orderId}`),
     byNumber: (orderNumber: string) => control<SandboxOrder>("GET", `payments?orderNumber=${orderNumber}`),
+    /** Returns the number of registered orders, at most the number that the first page shows. */
+    async countOrders(): Promise<number> {
+      const page = await (await fetch(sandbox.url)).text();
+      return new Set(page.match(/\/payment\/pay\/[^?"]+/g)).size;
+    },
     advance: (seconds: number) => control("POST", "clock", { advance_seconds: seconds }),
     /** Refunds an order in the processor's back office, without Amana. */
     refundExternally: (orderId: string | undefined, amount?: string) =>

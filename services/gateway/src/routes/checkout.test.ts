@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import { CheckoutState, type StartCheckoutRequest } from "@amana/contracts/payments/v1/checkout_service_pb";
 import { conflict, invalid, notFound, outcomeUnknown, refusedUpstream, unavailable, upstreamError } from "@amana/rpc";
@@ -383,6 +386,20 @@ describe("GET /pay/{token}/qr.svg and /poster", () => {
     serveLink(gateway, aLink(), { state: CheckoutState.UNAVAILABLE });
     expect((await get(`${path}${end}`)).statusCode).toBe(410);
   });
+});
+
+test("shows the words CIB and EDAHABIA, or the official marks from the folder of the deployment", async () => {
+  expect((await get()).body).toContain('<bdi class="card-mark">EDAHABIA</bdi>');
+  expect((await get("/assets/cib.svg")).statusCode).toBe(404);
+  await gateway[Symbol.asyncDispose]();
+  await using stack = new AsyncDisposableStack();
+  const cardMarksDir = await mkdtemp(join(tmpdir(), "amana-marks-"));
+  stack.defer(() => rm(cardMarksDir, { recursive: true, force: true }));
+  for (const name of ["cib.svg", "edahabia.svg"]) await writeFile(join(cardMarksDir, name), `<svg id="${name}"/>`);
+  await start({ checkout: { cardMarksDir } });
+  expect((await get()).body).toContain('<img src="/assets/edahabia.svg" alt="EDAHABIA" height="28">');
+  const mark = await get("/assets/edahabia.svg");
+  expect([mark.headers["content-type"], mark.body]).toEqual(["image/svg+xml", '<svg id="edahabia.svg"/>']);
 });
 
 test.each([

@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { StartCheckoutResponse } from "@amana/contracts/payments/v1/checkout_service_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { staticFile } from "@amana/pages";
@@ -15,6 +17,7 @@ import {
 import { Captcha } from "../checkout/captcha.ts";
 import { checkoutCall, languageOf, linkNotAvailable, type OpenLink, openLink } from "../checkout/open-link.ts";
 import { PaymentCookie } from "../checkout/payment-cookie.ts";
+import { cardMarkFiles } from "../config.ts";
 import { headersOf, problemOf } from "../errors.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { formPage } from "../pages/checkout/form-page.ts";
@@ -121,8 +124,9 @@ async function sendForm(
   errors: BuyerErrors,
 ): Promise<FastifyReply> {
   const challenge = await captcha?.createChallenge({ linkToken: opened.linkToken, formToken: typed.formToken });
-  const formOrigins = gateway.checkout.cardFormOrigins;
-  return sendCheckoutPage(reply, view, formPage(view, { ...opened, typed, errors, challenge, formOrigins }));
+  const { cardFormOrigins: formOrigins, cardMarksDir } = gateway.checkout;
+  const page = { ...opened, typed, errors, challenge, formOrigins, hasMarkFiles: cardMarksDir !== undefined };
+  return sendCheckoutPage(reply, view, formPage(view, page));
 }
 
 function start(
@@ -179,7 +183,11 @@ async function sendRefusal(
 }
 
 /** Serves style, scripts and the widget of the pages. */
-export async function checkoutFiles(app: App): Promise<void> {
+export async function checkoutFiles(app: App, { checkout: { cardMarksDir } }: Gateway): Promise<void> {
+  for (const name of cardMarksDir === undefined ? [] : cardMarkFiles) {
+    const load = async () => ({ type: "image/svg+xml", content: await readFile(join(cardMarksDir as string, name)) });
+    app.get(`/${name}`, hidden, staticFile(load));
+  }
   for (const [name, load] of Object.entries(files)) app.get(`/${name}`, hidden, staticFile(load));
 }
 

@@ -77,6 +77,9 @@ export interface Buyer {
 export const statusSql = `(case when not is_active then 'INACTIVE' when payments_paid >= max_payments then 'COMPLETED'
   when expires_at <= now() then 'EXPIRED' else 'ACTIVE' end)`;
 
+/** Form of a token. PostgreSQL rejects some other texts, for example a text with NUL. */
+export const linkTokenForm = /^[\w-]{22}$/;
+
 const nameCharactersMax = 200;
 /** RFC 5321. A stricter form would reject addresses that exist. */
 const emailForm = /^[^\s@]{1,64}@[^\s@]+$/;
@@ -85,6 +88,13 @@ const phoneForm = /^\+[1-9]\d{6,14}$/;
 const phoneSeparators = /[\s.()-]/g;
 /** A number of Algeria as it is dialed there. */
 const nationalPhoneForm = /^0\d{9}$/;
+
+/**
+ * Returns whether the payments that became PAID and the PENDING ones occupy all slots of a link.
+ * `pendingCount` counts PENDING payments whose card holder still has time to pay.
+ */
+export const isFull = (link: Pick<PaymentLink, "maxPayments" | "paymentsPaid">, pendingCount: number): boolean =>
+  link.maxPayments != null && link.paymentsPaid + pendingCount >= link.maxPayments;
 
 /** Throws unless the price is either an amount or a range. */
 export function checkPrice({ amountMinor, amountMinMinor, amountMaxMinor }: Price): void {
@@ -119,11 +129,6 @@ export class PaymentLink extends schema.class {
   change(changes: PaymentLinkChanges, now: Date): void {
     checkExpiry(changes.expiresAt, now);
     if (assignChanges<PaymentLinkChanges>(this, changes)) this.updatedAt = now;
-  }
-
-  /** Returns whether PAID payments and `pendingCount` others occupy all slots. */
-  isFull(pendingCount: number): boolean {
-    return this.maxPayments != null && this.paymentsPaid + pendingCount >= this.maxPayments;
   }
 
   /** Returns the amount of a payment. `chosenMinor` is the amount that the buyer entered. */

@@ -1,6 +1,8 @@
 export { createPayment } from "./create-payment.ts";
 export { createPaymentLink } from "./create-payment-link.ts";
 export { findReceipt } from "./find-receipt.ts";
+export { getCheckout } from "./get-checkout.ts";
+export { getCheckoutResult } from "./get-checkout-result.ts";
 export { getPayment } from "./get-payment.ts";
 export { getPaymentHistory } from "./get-payment-history.ts";
 export { getReceipt } from "./get-receipt.ts";
@@ -12,4 +14,5 @@ export { renderReceipt } from "./render-receipt.ts";
 export { resolveRefund } from "./resolve-refund.ts";
 export { returnFromProcessor } from "./return-from-processor.ts";
 export { sendReceipt } from "./send-receipt.ts";
+export { startCheckout } from "./start-checkout.ts";
 export { updatePaymentLink } from "./update-payment-link.ts";

@@ -15,6 +15,8 @@ export interface FormPage {
   /** JSON of the challenge. Undefined if the deployment requires no proof of work. */
   readonly challenge: string | undefined;
   readonly formOrigins: readonly string[];
+  /** True if the deployment serves the official marks of the cards. */
+  readonly hasMarkFiles: boolean;
 }
 
 /** Order of the fields on the page. */
@@ -38,7 +40,7 @@ ${inputs(view, page, first)}
 ${conditions(view, page, first === "conditions")}
 ${challenge !== undefined && captcha(view, challenge)}
 <p class="form-status" role="status" data-status data-wait="${view.texts.form.captchaWait}" data-failed="${view.texts.form.captchaFailed}"></p>
-<button class="primary pay">${payLabel(view, link)}</button>
+<button class="primary pay">${payLabel(view, page)}</button>
 <p class="note">${view.texts.form.nextStep}</p>
 </form>`,
   };
@@ -134,9 +136,11 @@ function captcha({ language, texts }: View, challenge: string): Html {
 </div>`;
 }
 
-// The names of the cards are plain text marks.
-function payLabel({ language, texts }: View, { amountMinor }: PaymentLink): Html {
+const wordMarks = html`<bdi class="card-mark">CIB</bdi> <bdi class="card-mark">EDAHABIA</bdi>`;
+const markFiles = html`<img src="/assets/cib.svg" alt="CIB" height="28"> <img src="/assets/edahabia.svg" alt="EDAHABIA" height="28">`;
+
+function payLabel({ language, texts }: View, { link: { amountMinor }, hasMarkFiles }: FormPage): Html {
   const label = amountMinor === undefined ? texts.form.pay : texts.form.payAmount(formatAmount(amountMinor, language));
   return html`<span>${label}</span>
-<span class="cards"><span class="visually-hidden">${texts.form.cards}</span> <bdi class="card-mark">CIB</bdi> <bdi class="card-mark">EDAHABIA</bdi></span>`;
+<span class="cards"><span class="visually-hidden">${texts.form.cards}</span> ${hasMarkFiles ? markFiles : wordMarks}</span>`;
 }

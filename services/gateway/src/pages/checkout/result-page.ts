@@ -135,10 +135,10 @@ function declinedTitle(texts: View["texts"]["result"], status: PaymentStatus): {
   return { title: texts.declined, fallback: texts.failedText };
 }
 
-/** Returns the processor's text for the card holder. Undefined if it sent none. */
-function answerOf({ respCodeDesc = "", actionCodeDescription = "" }: Payment): Html | undefined {
+/** Returns the processor's text for the card holder, in the language of the payment. */
+function answerOf({ respCodeDesc = "", actionCodeDescription = "", language }: Payment): Html | undefined {
   const text = respCodeDesc.trim() || actionCodeDescription.trim();
-  return text === "" ? undefined : foreignText(text);
+  return text === "" ? undefined : html`<span lang="${language.toLowerCase()}">${foreignText(text)}</span>`;
 }
 
 function paymentDetails(view: View, { link, payment, businessName }: ResultPage): Html {

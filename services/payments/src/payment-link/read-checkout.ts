@@ -1,0 +1,62 @@
+import { CheckoutState } from "@amana/contracts/payments/v1/checkout_service_pb";
+import { namedQuery, type RowOf } from "@amana/database";
+import type { Context } from "../context.ts";
+import { pageTokenForm, pageTokenSql } from "../payment/page-token.ts";
+import { paymentView } from "../payment/payment.message.ts";
+import { paymentLinkView } from "./payment-link.message.ts";
+import { isFull, linkTokenForm } from "./payment-link.ts";
+
+/** State of a link for its pages, at one time of the database's clock. */
+interface CheckoutRow {
+  readonly link: RowOf<typeof paymentLinkView>;
+  readonly state: CheckoutState;
+  /** The link's payment with the page token. */
+  readonly payment: RowOf<typeof paymentView> | undefined;
+  /** True if the payment is PENDING and its card holder has time to pay. */
+  readonly isPayable: boolean;
+}
+
+const paymentPrefix = "payment.";
+
+const text = `
+  select link.*, slots.pending, payment.*
+  from (select ${paymentLinkView.columns} from payment_link where token = $1) link
+  cross join lateral (
+    select count(*)::int as pending from payment where link."maxPayments" is not null and business_id = link."businessId"
+      and payment_link_id = link.id and status = 'PENDING' and created_at > now() - $3::int * interval '1 second'
+  ) slots
+  left join lateral (
+    select ${paymentView.columns.replaceAll(' as "', ` as "${paymentPrefix}`)},
+      status = 'PENDING' and created_at > now() - $3::int * interval '1 second' as is_payable
+    from payment where id = (select id from payment_of_tenants where ${pageTokenSql} = $2)
+      and business_id = link."businessId" and payment_link_id = link.id
+  ) payment on true`;
+
+/**
+ * Reads a link by the token in its URL, with the payment of a page token, in one statement. Returns
+ * undefined for an unknown link. The caller is the platform, so the statement reads the rows of all
+ * tenants and restricts payments to the business of the link.
+ */
+export async function readCheckout(
+  { orm, schedule }: Context,
+  linkToken: string,
+  paymentToken: string | undefined,
+): Promise<CheckoutRow | undefined> {
+  if (!linkTokenForm.test(linkToken)) return undefined;
+  const token = paymentToken !== undefined && pageTokenForm.test(paymentToken) ? paymentToken : null;
+  const values = [linkToken, token, schedule.paymentWindowSeconds];
+  const [row] = await namedQuery<Record<string, unknown>>(orm.em, "checkout_read", text, values);
+  if (!row) return undefined;
+  const paymentRow: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(row)) {
+    if (name.startsWith(paymentPrefix)) paymentRow[name.slice(paymentPrefix.length)] = value;
+  }
+  const link = paymentLinkView.parse(row);
+  const openState = isFull(link, Number(row["pending"])) ? CheckoutState.FULL : CheckoutState.OPEN;
+  return {
+    link,
+    state: link.statusNow === "ACTIVE" ? openState : CheckoutState.UNAVAILABLE,
+    payment: paymentRow["id"] === null ? undefined : paymentView.parse(paymentRow),
+    isPayable: row["is_payable"] === true,
+  };
+}

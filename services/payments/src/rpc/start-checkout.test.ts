@@ -1,0 +1,294 @@
+import { enumName } from "@amana/contracts/enum-names";
+import { CustomerFieldRule, type PaymentLink, PaymentLinkStatus } from "@amana/contracts/payments/v1/payment_link_pb";
+import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { uuidv7 } from "@amana/runtime";
+import { aBusinessCaller, adminCaller, eventually, refusal } from "@amana/testing";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Harness, linkTokenOf, startHarness } from "../../test/harness.ts";
+import { pageTokenOf } from "../payment/page-token.ts";
+
+let harness: Harness;
+const caller = aBusinessCaller();
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterEach(() => harness.sandbox.clearFaults());
+afterAll(() => harness[Symbol.asyncDispose]());
+
+const aLink = (changes: object = {}) => harness.aPaymentLink(caller, changes);
+const start: Harness["startCheckout"] = (link, changes) => harness.startCheckout(link, changes);
+/** Returns the codes of the refusals, and the ids of the started payments. */
+async function startConcurrently(link: PaymentLink, count: number, changes: object = {}) {
+  const results = await Promise.allSettled(Array.from({ length: count }, () => start(link, changes)));
+  return {
+    ids: results.flatMap((result) => (result.status === "fulfilled" ? [result.value.payment?.id ?? ""] : [])),
+    codes: results.flatMap((result) => (result.status === "rejected" ? [result.reason.code] : [])),
+  };
+}
+const ofLink = async (link: PaymentLink) =>
+  (await harness.payments.listPayments({ limit: 100, paymentLinkId: link.id }, { caller: aBusinessCaller(link.businessId) }))
+    .payments;
+const isFull = async (link: PaymentLink) => (await refusal(start(link))) as { kind: string; code: string; message: string };
+
+describe("startCheckout", () => {
+  test("startCheckout returns a PENDING payment with the values of the link, and the form URL of the processor", async () => {
+    const link = await aLink({ orderRef: "spring-26", successUrl: "https://shop.test/thanks" });
+    const { payment, paymentToken } = await start(link, { language: "AR" });
+    const order = await harness.sandbox.byNumber(payment?.processorOrderNumber ?? "");
+    const resultUrl = `${link.url}/result/${paymentToken}`;
+    expect(payment).toMatchObject({
+      businessId: caller.businessId,
+      status: PaymentStatus.PENDING,
+      amountMinor: 500_000n,
+      currency: "DZD",
+      language: "AR",
+      description: "Two tickets",
+      orderRef: "spring-26",
+      successUrl: resultUrl,
+      failUrl: resultUrl,
+      paymentLinkId: link.id,
+      conditionsVersion: "2026-01",
+      conditionsAcceptedAtMs: payment?.createdAtMs,
+      formUrl: order.formUrl,
+    });
+    for (const name of ["customerName", "customerEmail", "customerPhone"]) expect(payment).not.toHaveProperty(name);
+    expect(paymentToken).toBe(pageTokenOf(await harness.readReturnToken(payment?.id ?? "")));
+    expect(await harness.payments.getPayment({ id: payment?.id ?? "" }, { caller })).toEqual(payment);
+  });
+
+  test("startCheckout stores the data of the buyer that the link requests", async () => {
+    const { REQUIRED, OPTIONAL } = CustomerFieldRule;
+    const link = await aLink({ customerFields: { name: REQUIRED, phone: OPTIONAL } });
+    const buyer = { customerName: "Amina Benali", customerEmail: "amina@example.dz", customerPhone: "0550123456" };
+    const { payment } = await start(link, buyer);
+    expect(payment).toMatchObject({ customerName: "Amina Benali", customerPhone: "+213550123456" });
+    expect(payment).not.toHaveProperty("customerEmail");
+  });
+
+  test("startCheckout uses the amount of the buyer for a link with a range", async () => {
+    const link = await aLink({ amountMinor: undefined, amountMinMinor: 5_000n, amountMaxMinor: 10_000n });
+    expect((await start(link, { amountMinor: 7_500n })).payment?.amountMinor).toBe(7_500n);
+  });
+
+  test.each([
+    [{ amountMinor: 400_000n }, "/amount"],
+    [{ formToken: "" }, "/form_token"],
+    [{ formToken: "a\0b" }, "/form_token"],
+    [{ formToken: "a".repeat(201) }, "/form_token"],
+    [{ language: "de" }, "/language"],
+    [{ conditionsVersion: "" }, "/conditions"],
+    [{ customerName: "" }, "/customer_name"],
+    [{ customerName: "Amina", customerEmail: "amina" }, "/customer_email"],
+  ])("startCheckout rejects %o and starts no payment", async (changes, pointer) => {
+    const customerFields = { name: CustomerFieldRule.REQUIRED, email: CustomerFieldRule.OPTIONAL };
+    const link = await aLink({ customerFields });
+    const error = await refusal(start(link, { customerName: "Amina", ...changes }));
+    expect(error).toMatchObject({ kind: "invalid", code: "validation_failed", pointer });
+    expect(await ofLink(link)).toEqual([]);
+  });
+
+  test.each(["", "unknown", "a\0b", "t".repeat(22)])(
+    "startCheckout returns payment_link_not_found for the token %j",
+    async (linkToken) => {
+      const error = await refusal(start(await aLink(), { linkToken }));
+      expect(error).toMatchObject({ kind: "not_found", code: "payment_link_not_found" });
+    },
+  );
+
+  test.each([
+    ["INACTIVE", "is_active = false"],
+    ["EXPIRED", "expires_at = now()"],
+    ["COMPLETED", "max_payments = 1, payments_paid = 1"],
+  ])("startCheckout rejects an %s link with a text that does not state the status", async (status, sql) => {
+    const link = await aLink();
+    await harness.sql(`update payment_link set ${sql} where id = ?`, [link.id]);
+    const error = await refusal(start(link));
+    expect(error).toMatchObject({
+      kind: "conflict",
+      code: "payment_link_not_available",
+      message: "The payment link is not available any more. Contact the seller.",
+      members: {},
+    });
+    const { status: shownStatus } = await harness.links.getPaymentLink({ id: link.id }, { caller });
+    expect(enumName(PaymentLinkStatus, shownStatus)).toBe(status);
+    expect(await ofLink(link)).toEqual([]);
+  });
+
+  test.each([
+    ["a business", aBusinessCaller()],
+    ["an operator", adminCaller],
+  ])("startCheckout rejects %s", async (_name, by) => {
+    const request = { linkToken: linkTokenOf(await aLink()), formToken: "f", language: "FR", conditionsVersion: "1" };
+    expect(await refusal(harness.checkout.startCheckout(request, { caller: by }))).toMatchObject({ code: "platform_required" });
+  });
+
+  test("startCheckout stores FAILED and returns processor_error when the processor refuses, also for a repeated form", async () => {
+    await harness.sandbox.fault("register", "error:5");
+    const link = await aLink({ maxPayments: 1 });
+    const formToken = uuidv7();
+    const error = await refusal(start(link, { formToken }));
+    expect(error).toMatchObject({ kind: "upstream_error", code: "processor_error" });
+    expect(await refusal(start(link, { formToken }))).toEqual(error);
+    expect(await ofLink(link)).toMatchObject([{ status: PaymentStatus.FAILED }]);
+    expect((await start(link)).payment?.status).toBe(PaymentStatus.PENDING);
+  });
+});
+
+describe("startCheckout with a repeated form or browser", () => {
+  test("startCheckout returns one payment for ten concurrent requests with the same form token", async () => {
+    await harness.sandbox.fault("register", "slow:300", 10);
+    const link = await aLink();
+    const { ids, codes } = await startConcurrently(link, 10, { formToken: uuidv7() });
+    expect(codes).toEqual([]);
+    expect(new Set(ids).size).toBe(1);
+    const [payment] = await ofLink(link);
+    if (!payment) throw new Error("the link has no payment");
+    expect(await ofLink(link)).toHaveLength(1);
+    expect(await harness.countCalls(payment, "register")).toBe(1);
+  });
+
+  test("startCheckout returns the payment of a form token after the payment has ended", async () => {
+    const link = await aLink();
+    const formToken = uuidv7();
+    const { payment } = await start(link, { formToken });
+    await harness.sandbox.pay(payment?.processorOrderId);
+    await harness.returnFromProcessor(payment?.id ?? "");
+    expect((await start(link, { formToken })).payment).toMatchObject({ id: payment?.id, status: PaymentStatus.PAID });
+    expect(await ofLink(link)).toHaveLength(1);
+  });
+
+  test("startCheckout starts a payment for each link with the same form token", async () => {
+    const formToken = uuidv7();
+    const [first, second] = [await start(await aLink(), { formToken }), await start(await aLink(), { formToken })];
+    expect(first.payment?.id).not.toBe(second.payment?.id);
+  });
+
+  test("startCheckout returns the payment in progress to another tab of the same browser", async () => {
+    const link = await aLink({ maxPayments: 1 });
+    const { payment, paymentToken } = await start(link);
+    const again = await start(link, { paymentToken });
+    expect(again).toMatchObject({ payment: { id: payment?.id, formUrl: payment?.formUrl }, paymentToken });
+    expect(await ofLink(link)).toHaveLength(1);
+  });
+
+  test("startCheckout returns the payment in progress of a link that was deactivated meanwhile", async () => {
+    const link = await aLink();
+    const { payment, paymentToken } = await start(link);
+    await harness.links.updatePaymentLink({ id: link.id, status: PaymentLinkStatus.INACTIVE }, { caller });
+    expect((await start(link, { paymentToken })).payment?.id).toBe(payment?.id);
+    expect(await refusal(start(link, { paymentToken, beginAgain: true }))).toMatchObject({ code: "payment_link_not_available" });
+  });
+
+  test("startCheckout starts a second payment for a buyer who begins again, and the first keeps its slot", async () => {
+    const link = await aLink({ maxPayments: 2 });
+    const first = await start(link);
+    const formToken = uuidv7();
+    const again = { paymentToken: first.paymentToken, beginAgain: true, formToken };
+    const second = await start(link, again);
+    expect(second.payment?.id).not.toBe(first.payment?.id);
+    expect((await start(link, again)).payment?.id).toBe(second.payment?.id);
+    expect(await isFull(link)).toMatchObject({ code: "payment_link_full" });
+    expect(await ofLink(link)).toHaveLength(2);
+  });
+
+  test("startCheckout starts a new payment for a browser whose payment has ended or whose time to pay is over", async () => {
+    const link = await aLink();
+    const first = await start(link);
+    await harness.sandbox.cancel(first.payment?.processorOrderId);
+    await harness.returnFromProcessor(first.payment?.id ?? "");
+    const second = await start(link, { paymentToken: first.paymentToken });
+    expect(second.payment?.id).not.toBe(first.payment?.id);
+    await harness.sql("update payment set created_at = created_at - interval '1230 seconds' where id = ?", [second.payment?.id]);
+    const third = await start(link, { paymentToken: second.paymentToken });
+    expect(third.payment?.id).not.toBe(second.payment?.id);
+  });
+
+  test("startCheckout ignores the page token of another link's payment and an invalid one", async () => {
+    const other = await start(await aLink());
+    const link = await aLink();
+    for (const paymentToken of [other.paymentToken, "unknown", "a\0b"]) {
+      expect((await start(link, { paymentToken })).payment).toMatchObject({ paymentLinkId: link.id });
+    }
+    expect(await ofLink(link)).toHaveLength(3);
+  });
+});
+
+describe("startCheckout with max_payments", () => {
+  test("startCheckout starts exactly one payment and order for 100 concurrent buyers of the last slot", async () => {
+    await using ownHarness = await startHarness();
+    const link = await ownHarness.aPaymentLink(caller, { maxPayments: 2 });
+    await ownHarness.aPaidCheckout(link);
+    expect(await ownHarness.sandbox.countOrders()).toBe(1);
+    const results = await Promise.allSettled(Array.from({ length: 100 }, () => ownHarness.startCheckout(link)));
+    const started = results.filter((result) => result.status === "fulfilled");
+    expect(started).toHaveLength(1);
+    for (const result of results) {
+      if (result.status === "rejected") expect(result.reason).toMatchObject({ kind: "conflict", code: "payment_link_full" });
+    }
+    expect(await ownHarness.sandbox.countOrders()).toBe(2);
+  });
+
+  test("startCheckout starts exactly one payment when two replicas get requests for the last slot", async () => {
+    await using replica = await startHarness({ sandbox: harness.sandbox, databaseUrl: harness.databaseUrl });
+    const link = await aLink({ maxPayments: 1 });
+    const starts = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? harness : replica).startCheckout(link));
+    const started = (await Promise.allSettled(starts)).filter((result) => result.status === "fulfilled");
+    expect(started).toHaveLength(1);
+    expect(await ofLink(link)).toHaveLength(1);
+  });
+
+  test("startCheckout rejects a full link with a text for buyers", async () => {
+    const link = await aLink({ maxPayments: 1 });
+    await start(link);
+    expect(await isFull(link)).toMatchObject({
+      kind: "conflict",
+      code: "payment_link_full",
+      message: "Another customer is paying for the last one. Try again in a few minutes.",
+    });
+    expect(await ofLink(link)).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      "canceled",
+      async (id: string, orderId: string) => {
+        await harness.sandbox.cancel(orderId);
+        await harness.returnFromProcessor(id);
+      },
+    ],
+    [
+      "not paid in time",
+      async (id: string) => {
+        await harness.sql("update payment set created_at = created_at - interval '1230 seconds' where id = ?", [id]);
+      },
+    ],
+  ])("the slot of a payment is free again when the payment is %s", async (_name, end) => {
+    const link = await aLink({ maxPayments: 1 });
+    const { payment } = await start(link);
+    expect(await isFull(link)).toMatchObject({ code: "payment_link_full" });
+    await end(payment?.id ?? "", payment?.processorOrderId ?? "");
+    expect((await start(link)).payment?.id).not.toBe(payment?.id);
+  });
+
+  test("a refund frees no slot", async () => {
+    const link = await aLink({ maxPayments: 1 });
+    const { id } = await harness.aPaidCheckout(link);
+    await harness.payments.refundPayment({ id }, { caller, timeoutMs: 20_000 });
+    expect(await refusal(start(link))).toMatchObject({ code: "payment_link_not_available" });
+  });
+
+  test("a payment whose registration outcome is unknown keeps its slot, and the reconciler registers it", async () => {
+    await harness.sandbox.fault("register", "drop", 1);
+    await harness.sandbox.fault("status", "error:5", 1);
+    const link = await aLink({ maxPayments: 1 });
+    const formToken = uuidv7();
+    expect(await refusal(start(link, { formToken }))).toMatchObject({ code: "processor_outcome_unknown" });
+    expect(await isFull(link)).toMatchObject({ code: "payment_link_full" });
+    await harness.sandbox.clearFaults();
+    await harness.sql("update payment set next_check_at = now() where payment_link_id = ?", [link.id]);
+    await using _job = harness.startReconciler();
+    const { payment } = await eventually(() => start(link, { formToken }));
+    expect(payment?.formUrl).toContain(payment?.processorOrderId);
+    expect(await ofLink(link)).toHaveLength(1);
+  });
+});

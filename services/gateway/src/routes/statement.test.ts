@@ -188,7 +188,7 @@ describe("GET /payments/statement", () => {
       expect(calls).toBe(before);
     });
     expect(calls).toBeLessThan(100);
-    expect(server.gateway.bytes.used(allBytes)).toBe(2 * 1024 * 1024);
+    expect(server.gateway.bytes.used(allBytes)).toBe(4 * 1024 * 1024);
     client.socket.destroy();
     await eventually(() => expect(server.gateway.bytes.used(allBytes)).toBe(0));
     const callsAtEnd = server.countCalls();

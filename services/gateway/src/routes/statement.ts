@@ -16,7 +16,7 @@ const daysMax = 92;
 /** Maximum number of statements that are sent to one business at the same time. */
 const perBusiness = 2;
 /** Memory of a statement: two pages as messages and as text. It counts as an unsent response. */
-const statementBytes = 2 * 1024 * 1024;
+const statementBytes = 4 * 1024 * 1024;
 
 /** Adds the statement, which is sent page by page while the client reads it. */
 export function addStatement(app: App, gateway: Gateway): void {

@@ -10,12 +10,14 @@ export interface Format {
   readonly renderLine: (line: StatementLine, runningTotalMinor: bigint) => string;
 }
 
+const render = (line: StatementLine, runningTotalMinor: bigint) =>
+  Object.assign(renderStatementLine(line), { running_total: formatMoney(runningTotalMinor, line.currency) });
+
 /** JSON lines: a JSON object in each line. */
 export const jsonLines: Format = {
   contentType: "application/x-ndjson",
   header: "",
-  renderLine: (line, runningTotalMinor) =>
-    `${JSON.stringify({ ...renderStatementLine(line), running_total: formatMoney(runningTotalMinor, line.currency) })}\n`,
+  renderLine: (line, runningTotalMinor) => `${JSON.stringify(render(line, runningTotalMinor))}\n`,
 };
 
 const columns = Object.keys(StatementLineJson.properties);
@@ -26,10 +28,7 @@ export const csv: Format = {
   contentType: "text/csv; charset=utf-8; header=present",
   header: `${columns.join()}\r\n`,
   renderLine(line, runningTotalMinor) {
-    const values: Readonly<Record<string, string | undefined>> = {
-      ...renderStatementLine(line),
-      running_total: formatMoney(runningTotalMinor, line.currency),
-    };
+    const values: Readonly<Record<string, string | undefined>> = render(line, runningTotalMinor);
     const cells = columns.map((column) => {
       const value = values[column] ?? "";
       return quote(numericColumns.includes(column) ? value : escapeFormula(value));

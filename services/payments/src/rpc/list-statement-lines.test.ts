@@ -107,10 +107,10 @@ describe("listStatementLines", () => {
     // Three rows each second have the same time.
     await harness.sql(
       `insert into money_movement (business_id, at, payment_id, type, amount_minor)
-       select ?, to_timestamp(? / 1000.0) + (i / 3) * interval '1 second', ?, 'PAYMENT', i from generate_series(0, 2999) i`,
+       select ?, to_timestamp(? / 1000.0) + (i / 3) * interval '1 second', ?, 'PAYMENT', i from generate_series(0, 5999) i`,
       [caller.businessId, startMs, id],
     );
-    const range = { fromMs: BigInt(startMs + 1_000), toMs: BigInt(startMs + 999_000) };
+    const range = { fromMs: BigInt(startMs + 1_000), toMs: BigInt(startMs + 1_999_000) };
     const amounts: bigint[] = [];
     let cursor: string | undefined;
     let pages = 0;
@@ -122,7 +122,7 @@ describe("listStatementLines", () => {
       pages++;
     } while (cursor !== undefined);
     expect(pages).toBe(3);
-    expect(amounts.toSorted((a, b) => Number(a - b))).toEqual(Array.from({ length: 2_994 }, (_, i) => BigInt(i + 3)));
+    expect(amounts.toSorted((a, b) => Number(a - b))).toEqual(Array.from({ length: 5_994 }, (_, i) => BigInt(i + 3)));
     expect(amounts.map((amount) => amount / 3n)).toEqual(amounts.map((amount) => amount / 3n).toSorted((a, b) => Number(a - b)));
   });
 

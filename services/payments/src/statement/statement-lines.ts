@@ -2,7 +2,7 @@ import { namedQuery } from "@amana/database";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 
 /** Number of lines of a page. */
-export const pageLines = 1_000;
+export const pageLines = 2_000;
 
 /** A line as PostgreSQL returns it. */
 export interface LineRow {

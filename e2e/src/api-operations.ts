@@ -34,6 +34,7 @@ const requests: Readonly<Record<string, OperationRequest>> = {
   listPayments: { request: "GET payments" },
   getPayment: { request: "GET payments/{id}", needs: "payment" },
   getStatement: { request: "GET payments/statement?from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z" },
+  getPaymentReceipt: { request: "GET payments/{id}/receipt", needs: "paidPayment" },
   refreshPayment: { request: "POST payments/{id}/refresh", needs: "payment" },
   returnFromProcessor: { request: "GET {id}", needs: "returnPath" },
   returnFromProcessorByForm: { request: "POST {id}", needs: "returnPath" },

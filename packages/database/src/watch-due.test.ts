@@ -65,7 +65,7 @@ test("wake runs a task without due work, and a disposed task does not run", asyn
   expect(task.runs).toBe(2);
 });
 
-test("one statement reads the due times of all tasks of a database", async () => {
+test("the watch reads the due times of all tasks of a database in one statement", async () => {
   await using _first = startTask("first");
   await using _second = startTask("second");
   // The watch sends no other statement while nothing is due.

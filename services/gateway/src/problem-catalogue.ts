@@ -285,6 +285,17 @@ export const problemCatalogue = {
     "The detail contains the form that the field requires. Send a valid value or clear the field.",
     422,
   ],
+  payment_link_full: [
+    "Payment link has no free slot",
+    "Other customers are paying for the last ones. Try again in a few minutes.",
+    409,
+  ],
+  payment_link_not_available: [
+    "Payment link is not available",
+    "The seller has deactivated the payment link, it has expired, or all its payments are made. Contact the seller.",
+    409,
+  ],
+  payment_link_not_found: ["Payment link not found", "There is no payment link with this id. Check the id.", 404],
   payment_not_refundable: [
     "Payment cannot be refunded",
     "Only a PAID payment can be refunded, and only once. Read the payment for its current status.",

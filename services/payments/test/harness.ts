@@ -130,7 +130,7 @@ export async function startHarness(
     async aPaymentLink(caller = aBusinessCaller(), changes: object = {}): Promise<PaymentLinkMessage> {
       return await harness.links.createPaymentLink({ ...aPaymentLinkRequest, ...changes }, { caller });
     },
-    /** Starts a payment of a link as the gateway does for a buyer, with a new form token by default. */
+    /** Starts a payment of a link as the gateway does, with a new form token by default. */
     startCheckout: (link: PaymentLinkMessage, changes: MessageInitShape<typeof StartCheckoutRequestSchema> = {}) =>
       startCheckout(checkoutClient, link, changes),
     /** Starts a payment of a link, pays it and returns from the processor. */

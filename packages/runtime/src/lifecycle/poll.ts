@@ -12,9 +12,9 @@ const failures = counter({
 
 /**
  * Runs `work` repeatedly until disposed, for all tenants. `work` returns the number of processed
- * items. If it is not 0, the next run starts at once, else after a pause in ms, or when the function
- * `pause` resolves. A run that throws is logged with `name` and repeated after a pause. Disposing
- * waits for the current run, and for the function `pause`.
+ * items. If it is not 0, the next run starts at once, else after a pause in ms, or when the
+ * function `pause` resolves. A run that throws is logged with `name` and repeated after a pause.
+ * Disposing waits for the current run, and for the function `pause`.
  */
 export function poll(
   name: string,

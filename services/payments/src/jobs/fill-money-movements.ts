@@ -55,11 +55,11 @@ async function insertMissing(
      ), recorded as (
        select m.payment_id, bool_or(m.type = 'PAYMENT') as is_paid, bool_or(m.type = 'REVERSAL') as is_reversed,
          coalesce(-sum(m.amount_minor) filter (where m.type = 'REFUND'), 0) as refunded_minor,
-         min(m.at) filter (where m.type = 'REFUND') as refunded_at
+         min(m.at) filter (where m.type = 'REFUND') as recorded_refund_at
        from (select distinct business_id from batch) b join money_movement m on m.business_id = b.business_id
        where m.at >= ?::timestamptz and m.payment_id in (select id from batch) group by m.payment_id
      ), missing as (
-       select p.*, coalesce(r.is_paid, false) as is_paid, coalesce(r.is_reversed, false) as is_reversed, r.refunded_at,
+       select p.*, coalesce(r.is_paid, false) as is_paid, coalesce(r.is_reversed, false) as is_reversed, r.recorded_refund_at,
          coalesce(p.refunded_amount_minor, 0) - coalesce(r.refunded_minor, 0) as missing_minor
        from batch p left join recorded r on r.payment_id = p.id
      ), accepted as (
@@ -72,7 +72,7 @@ async function insertMissing(
        union all
        select p.business_id, a.at, p.id, 'REFUND', -a.minor, null from missing p join accepted a on a.id = p.id where a.minor > 0
        union all
-       select p.business_id, coalesce(p.refunded_at, p.updated_at), p.id, 'REFUND', coalesce(a.minor, 0) - p.missing_minor, p.origin
+       select p.business_id, coalesce(p.recorded_refund_at, p.updated_at), p.id, 'REFUND', coalesce(a.minor, 0) - p.missing_minor, p.origin
        from missing p left join accepted a on a.id = p.id where p.missing_minor > coalesce(a.minor, 0)
        union all
        select p.business_id, p.updated_at, p.id, 'REVERSAL', coalesce(p.refunded_amount_minor, 0) - p.amount_minor, p.origin

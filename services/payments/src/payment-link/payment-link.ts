@@ -165,22 +165,6 @@ export class PaymentLink extends schema.class {
       }),
     };
   }
-
-  /** Counts a payment that became PAID. Returns whether it is the last one that the link permits. */
-  countPaid(amountMinor: bigint): boolean {
-    this.paymentsPaid += 1;
-    this.amountPaidMinor += amountMinor;
-    return this.paymentsPaid === this.maxPayments;
-  }
-
-  /** Returns whether more payments became PAID than the link permits. */
-  isExceeded(): boolean {
-    return this.maxPayments != null && this.paymentsPaid > this.maxPayments;
-  }
-
-  countRefunded(amountMinor: bigint): void {
-    this.amountRefundedMinor += amountMinor;
-  }
 }
 schema.setClass(PaymentLink);
 

@@ -2,7 +2,8 @@ const charactersMax = 254;
 const localPartMax = 64;
 /** A dot-atom before the @ (RFC 5322, section 3.2.3), and a domain with at least one dot. */
 const localForm = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
-const domainForm = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$/i;
+/** A label of a domain (RFC 1035, section 2.3.1). */
+const labelForm = /^(?!-)[a-z0-9-]{1,63}$/i;
 
 /**
  * Returns the address with its domain in lower case, or undefined if it is not valid. A valid
@@ -14,6 +15,13 @@ export function parseEmailAddress(text: string): string | undefined {
   if (address.length > charactersMax) return undefined;
   const at = address.lastIndexOf("@");
   const [local, domain] = [address.slice(0, at), address.slice(at + 1)];
-  if (at < 1 || local.length > localPartMax || !localForm.test(local) || !domainForm.test(domain)) return undefined;
+  if (at < 1 || local.length > localPartMax || !localForm.test(local) || !isDomain(domain)) return undefined;
   return `${local}@${domain.toLowerCase()}`;
+}
+
+/** Returns whether a text is a domain with at least one dot and a top-level domain of letters. */
+function isDomain(text: string): boolean {
+  const labels = text.split(".");
+  const isTopLevel = /^[a-z][a-z0-9-]+$/i.test(labels.at(-1) ?? "");
+  return labels.length > 1 && isTopLevel && labels.every((label) => labelForm.test(label) && !label.endsWith("-"));
 }

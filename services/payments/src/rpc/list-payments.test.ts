@@ -84,8 +84,9 @@ describe("listPayments", () => {
     expect((await list({ status: PaymentStatus.PAID, orderRef: "basket-1" })).total).toBe(0);
   });
 
-  test("listPayments returns no payment for a filter by payment link", async () => {
-    expect(await list({ paymentLinkId: uuidv7() })).toEqual({ ids: [], total: 0 });
+  test("listPayments returns payment_link_not_found for an unknown payment link", async () => {
+    const unknown = harness.payments.listPayments({ limit: 1, paymentLinkId: uuidv7() }, { caller: aBusinessCaller() });
+    expect(await refusal(unknown)).toMatchObject({ kind: "not_found", code: "payment_link_not_found" });
   });
 
   test("listPayments returns no payment of another business", async () => {

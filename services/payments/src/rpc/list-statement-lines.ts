@@ -39,6 +39,7 @@ const toLine = (row: LineRow) => ({
   atMs: BigInt(new Date(row.at).getTime()),
   type: StatementLineType[row.type],
   paymentId: row.payment_id,
+  ...(row.payment_link_id !== null && { paymentLinkId: row.payment_link_id }),
   ...(row.order_ref !== null && { orderRef: row.order_ref }),
   processorOrderNumber: row.processor_order_number,
   amountMinor: BigInt(row.amount_minor),

@@ -10,6 +10,7 @@ export interface LineRow {
   readonly id: string;
   readonly type: "PAYMENT" | "REFUND" | "REVERSAL";
   readonly payment_id: string;
+  readonly payment_link_id: string | null;
   readonly order_ref: string | null;
   readonly processor_order_number: string;
   readonly amount_minor: string;
@@ -57,7 +58,7 @@ export async function readLines(em: SqlEntityManager, businessId: string, { unti
   return await namedQuery<LineRow>(
     em,
     "statement_lines",
-    `select m.at, m.id, m.type, m.payment_id, p.order_ref, p.processor_order_number, m.amount_minor, p.currency, m.origin
+    `select m.at, m.id, m.type, m.payment_id, p.payment_link_id, p.order_ref, p.processor_order_number, m.amount_minor, p.currency, m.origin
      from (
        select * from money_movement
        where business_id = $1 and (at, id) > ($2::timestamptz, $3::uuid) and at < $4::timestamptz

@@ -38,6 +38,8 @@ export class ApiFixtures {
 
   readonly paidPayment = async () => (await aPaidPayment(this.#system, this.business)).id;
 
+  readonly paymentLink = () => this.#create(this.call, "/payment-links", { name: "Cours d'arabe", amount: "5000.00" });
+
   /** Pays at the sandbox without returning to the shop. Returns the path of the return URL. */
   readonly returnPath = async () => {
     const { processor_order_id } = await this.business.amana.payments.create(anOrder);

@@ -47,6 +47,8 @@ export const unauditedOperations = [
   "createPayment",
   "refreshPayment",
   "refundPayment",
+  "createPaymentLink",
+  "updatePaymentLink",
   "testWebhookEndpoint",
   "checkWebhookEndpoint",
   "redeliverEvent",

@@ -33,6 +33,12 @@ type Payment struct {
 	ProcessorOrderStatus  *int64 `json:"processor_order_status,omitempty"`
 	RefundedAmount        string `json:"refunded_amount,omitempty"`
 	Origin                string `json:"origin,omitempty"`
+	PaymentLinkID         string `json:"payment_link_id,omitempty"`
+	CustomerName          string `json:"customer_name,omitempty"`
+	CustomerEmail         string `json:"customer_email,omitempty"`
+	CustomerPhone         string `json:"customer_phone,omitempty"`
+	ConditionsVersion     string `json:"conditions_version,omitempty"`
+	ConditionsAcceptedAt  string `json:"conditions_accepted_at,omitempty"`
 	ReceiptURL            string `json:"receipt_url,omitempty"`
 }
 
@@ -57,6 +63,48 @@ type Receipt struct {
 	RefundedAt           string `json:"refunded_at,omitempty"`
 	CustomerName         string `json:"customer_name,omitempty"`
 	Helpline             string `json:"helpline"`
+}
+
+// CreatePaymentLinkResult is a value in a response of the API.
+type CreatePaymentLinkResult struct {
+	ID             string                                `json:"id"`
+	BusinessID     string                                `json:"business_id"`
+	Status         string                                `json:"status"`
+	URL            string                                `json:"url"`
+	Name           string                                `json:"name"`
+	Description    string                                `json:"description,omitempty"`
+	Amount         string                                `json:"amount,omitempty"`
+	AmountMin      string                                `json:"amount_min,omitempty"`
+	AmountMax      string                                `json:"amount_max,omitempty"`
+	Currency       string                                `json:"currency"`
+	Language       string                                `json:"language"`
+	OrderRef       string                                `json:"order_ref,omitempty"`
+	CustomerFields CreatePaymentLinkResultCustomerFields `json:"customer_fields"`
+	SuccessURL     string                                `json:"success_url,omitempty"`
+	FailURL        string                                `json:"fail_url,omitempty"`
+	ConditionsURL  string                                `json:"conditions_url,omitempty"`
+	MaxPayments    *int64                                `json:"max_payments,omitempty"`
+	ExpiresAt      string                                `json:"expires_at,omitempty"`
+	PaymentsPaid   int64                                 `json:"payments_paid"`
+	AmountPaid     string                                `json:"amount_paid"`
+	AmountRefunded string                                `json:"amount_refunded"`
+	CreatedAt      string                                `json:"created_at"`
+	UpdatedAt      string                                `json:"updated_at"`
+	Metadata       json.RawMessage                       `json:"metadata"`
+}
+
+// CreatePaymentLinkResultCustomerFields is a value in a response of the API.
+type CreatePaymentLinkResultCustomerFields struct {
+	Name  string `json:"name"`
+	Email string `json:"email"`
+	Phone string `json:"phone"`
+}
+
+// CreatePaymentLinkBodyCustomerFields is a value in a response of the API.
+type CreatePaymentLinkBodyCustomerFields struct {
+	Name  string `json:"name,omitempty"`
+	Email string `json:"email,omitempty"`
+	Phone string `json:"phone,omitempty"`
 }
 
 // CreateKycApplicationResult is a value in a response of the API.
@@ -586,6 +634,12 @@ type ListChangedPaymentsItem struct {
 	ProcessorOrderStatus  *int64          `json:"processor_order_status,omitempty"`
 	RefundedAmount        string          `json:"refunded_amount,omitempty"`
 	Origin                string          `json:"origin,omitempty"`
+	PaymentLinkID         string          `json:"payment_link_id,omitempty"`
+	CustomerName          string          `json:"customer_name,omitempty"`
+	CustomerEmail         string          `json:"customer_email,omitempty"`
+	CustomerPhone         string          `json:"customer_phone,omitempty"`
+	ConditionsVersion     string          `json:"conditions_version,omitempty"`
+	ConditionsAcceptedAt  string          `json:"conditions_accepted_at,omitempty"`
 	ReceiptURL            string          `json:"receipt_url,omitempty"`
 	Difference            string          `json:"difference,omitempty"`
 	Processor             RefundProcessor `json:"processor"`

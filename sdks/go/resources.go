@@ -22,6 +22,7 @@ type Amana struct {
 	Me               *MeResource
 	Onboarding       *OnboardingResource
 	OperatorKeys     *OperatorKeysResource
+	PaymentLinks     *PaymentLinksResource
 	Payments         *PaymentsResource
 	Refunds          *RefundsResource
 	WebhookEndpoints *WebhookEndpointsResource
@@ -44,6 +45,7 @@ func New(options Options) *Amana {
 		Me:               &MeResource{t},
 		Onboarding:       &OnboardingResource{t},
 		OperatorKeys:     &OperatorKeysResource{t},
+		PaymentLinks:     &PaymentLinksResource{t},
 		Payments:         &PaymentsResource{t},
 		Refunds:          &RefundsResource{t},
 		WebhookEndpoints: &WebhookEndpointsResource{t},
@@ -367,6 +369,29 @@ func (r *OperatorKeysResource) List(query Params) *List[OperatorKey] {
 // Revoke: Revoke an operator key.
 func (r *OperatorKeysResource) Revoke(ctx context.Context, id string, body Params, key ...IdempotencyKey) (*OperatorKey, error) {
 	return call[OperatorKey](ctx, r.transport, "POST", "/api/v1/admin/operator-keys/"+url.PathEscape(id)+"/revoke", body, key)
+}
+
+// PaymentLinksResource has the operations of paymentLinks.
+type PaymentLinksResource struct{ transport *transport }
+
+// Create: Create a payment link.
+func (r *PaymentLinksResource) Create(ctx context.Context, body Params, key ...IdempotencyKey) (*CreatePaymentLinkResult, error) {
+	return call[CreatePaymentLinkResult](ctx, r.transport, "POST", "/api/v1/payment-links", body, key)
+}
+
+// List: List payment links.
+func (r *PaymentLinksResource) List(query Params) *List[CreatePaymentLinkResult] {
+	return &List[CreatePaymentLinkResult]{r.transport, "/api/v1/payment-links", query}
+}
+
+// Get: Get a payment link.
+func (r *PaymentLinksResource) Get(ctx context.Context, id string) (*CreatePaymentLinkResult, error) {
+	return call[CreatePaymentLinkResult](ctx, r.transport, "GET", "/api/v1/payment-links/"+url.PathEscape(id), nil, nil)
+}
+
+// Update: Update a payment link.
+func (r *PaymentLinksResource) Update(ctx context.Context, id string, body Params) (*CreatePaymentLinkResult, error) {
+	return call[CreatePaymentLinkResult](ctx, r.transport, "PATCH", "/api/v1/payment-links/"+url.PathEscape(id), body, nil)
 }
 
 // PaymentsResource has the operations of payments.

@@ -12,6 +12,8 @@ export const createdResources = [
   "beneficiaries",
   "applications",
   "payments",
+  "payment-links",
+  "payment_link_id",
   "webhook-endpoints",
   "endpoint_id",
   "replay_id",
@@ -27,11 +29,9 @@ export const createdResources = [
   "search",
   "email",
   "second_email",
+  "customer_email",
 ] as const;
 export type CreatedResource = (typeof createdResources)[number];
-
-/** Resources that no operation creates yet. */
-export const uncreatableResources: ReadonlySet<string> = new Set(["payment_link_id"]);
 
 /** Resources whose value a business chooses. Another business may choose the same value. */
 export const chosenByBusiness: ReadonlySet<string> = new Set<CreatedResource>([
@@ -40,6 +40,7 @@ export const chosenByBusiness: ReadonlySet<string> = new Set<CreatedResource>([
   "external_client_code",
   "email",
   "second_email",
+  "customer_email",
   "order_ref",
 ]);
 
@@ -55,4 +56,7 @@ export const sharedResources: ReadonlySet<string> = new Set([
 ]);
 
 /** Fields that a rule between fields requires. The document states such rules only as text. */
-export const extraFields: Readonly<Record<string, object>> = { createBeneficiary: { account_number: "12345678901234567890" } };
+export const extraFields: Readonly<Record<string, object>> = {
+  createBeneficiary: { account_number: "12345678901234567890" },
+  createPaymentLink: { amount: "5000.00" },
+};

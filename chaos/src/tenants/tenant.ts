@@ -3,6 +3,7 @@ import { apiCaller } from "@amana/dev-env/demo/api";
 import type { System } from "@amana/dev-env/system";
 import { aBusiness, aPaidPayment, aPerson, type TestBusiness } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
+import { Client } from "pg";
 import type { CreatedResource } from "./resources.ts";
 
 /** A business with one resource of each kind. */
@@ -55,6 +56,11 @@ export async function createTenant(system: System, mark: string): Promise<Tenant
     business.call("POST", "/api/v1/payments", { ...order, order_ref: mark }),
     "a payment",
   );
+  const link = await expectCreated(
+    business.call("POST", "/api/v1/payment-links", { name: mark, amount: "5000.00", order_ref: mark, metadata: { mark } }),
+    "a payment link",
+  );
+  await assignToLink(system, pendingPayment["id"] ?? "", link["id"] ?? "", email);
   await aPaidPayment(system, business);
   const key = await expectCreated(operator("POST", "/api/v1/admin/api-keys", { business_id: business.id, name: mark }), "a key");
   const replay = await expectCreated(
@@ -78,6 +84,8 @@ export async function createTenant(system: System, mark: string): Promise<Tenant
       beneficiaries: beneficiary["id"] ?? "",
       applications: application["id"] ?? "",
       payments: pendingPayment["id"] ?? "",
+      "payment-links": link["id"] ?? "",
+      payment_link_id: link["id"] ?? "",
       "webhook-endpoints": business.endpointId,
       endpoint_id: business.endpointId,
       replay_id: replay["id"] ?? "",
@@ -93,8 +101,27 @@ export async function createTenant(system: System, mark: string): Promise<Tenant
       search: mark,
       email,
       second_email: email,
+      customer_email: email,
     } satisfies Record<CreatedResource | "account_number", string | number>,
   };
+}
+
+/**
+ * Assigns a payment to a link as if a buyer had started it there. The page requires a solved
+ * challenge, so this writes the columns.
+ */
+async function assignToLink(system: System, paymentId: string, linkId: string, email: string): Promise<void> {
+  const database = new Client({ connectionString: system.ownerDatabaseUrls["payments"] });
+  await database.connect();
+  try {
+    await database.query("update payment set payment_link_id = $2, customer_email = $3 where id = $1", [
+      paymentId,
+      linkId,
+      email,
+    ]);
+  } finally {
+    await database.end();
+  }
 }
 
 /** Returns an identifier of the same form as `example`, of a resource that does not exist. */

@@ -38,6 +38,10 @@ async function prepare(): Promise<void> {
     ["/api/v1/beneficiaries", await createAndGetId("/api/v1/beneficiaries", { ...someBeneficiary, client_id: client })],
     ["/api/v1/kyc/applications", await createAndGetId("/api/v1/kyc/applications", {})],
     ["/api/v1/payments", (await aPaidPayment(testSystem.system, business)).id],
+    [
+      "/api/v1/payment-links",
+      await createAndGetId("/api/v1/payment-links", { name: "Cours d'arabe", ...additionalFields["createPaymentLink"] }),
+    ],
     ["/api/v1/webhook-endpoints", business.endpointId],
     ["/api/v1/businesses", await createAndGetId("/api/v1/businesses", { name: "Another" }, operator)],
     ["/api/v1/me/api-keys", await createAndGetId("/api/v1/me/api-keys", { name: "to be revoked by itself" })],
@@ -76,6 +80,8 @@ const permittedRejections = [
   /^(openAccount|updateAccount) account_limits_out_of_order /,
   /^(create|update)OnboardingDetails validation_failed( \/(account_purposes|account_purposes_input|other_\w+))+$/,
   /^createPerson client_underage /,
+  /^createPaymentLink validation_failed \/(amount|amount_min|amount_max|expires_at)$/,
+  /^updatePaymentLink validation_failed \/expires_at$/,
   /^getStatement validation_failed to$/,
 ];
 
@@ -98,6 +104,7 @@ async function adaptRequest({ id, path }: { id: string; path: string }, request:
 /** Fields that a rule between fields requires in addition to an example. */
 const additionalFields: Readonly<Record<string, object>> = {
   createBeneficiary: { account_number: someBeneficiary.account_number },
+  createPaymentLink: { amount: "5000.00" },
 };
 
 test("the gateway accepts every example of the OpenAPI document", async () => {

@@ -23,6 +23,7 @@ export * from "./onboarding.ts";
 export * from "./operator-key.ts";
 export * from "./payment.ts";
 export * from "./payment-event.ts";
+export * from "./payment-link.ts";
 export * from "./payment-refund.ts";
 export * from "./payment-timeline.ts";
 export * from "./receipt.ts";

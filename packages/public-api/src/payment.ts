@@ -38,6 +38,14 @@ export const PaymentJson = Type.Object({
       description: "PROCESSOR when the payment was refunded or reversed at the card processor without Amana.",
     }),
   ),
+  payment_link_id: Type.Optional(
+    Type.String({ format: "uuid", description: "Payment link from which the payment was started; absent for other payments." }),
+  ),
+  customer_name: Type.Optional(Type.String({ description: "Entered by the buyer if the payment link requests it." })),
+  customer_email: optionalText(),
+  customer_phone: Type.Optional(Type.String({ description: "Phone number of the buyer (E.164)." })),
+  conditions_version: Type.Optional(Type.String({ description: "Version of the conditions that the buyer accepted." })),
+  conditions_accepted_at: Type.Optional(Type.String({ format: "date-time" })),
   receipt_url: Type.Optional(
     Type.String({
       description: "Page with the receipt, for the buyer. Present when the payment is PAID or REFUNDED. It requires no API key.",

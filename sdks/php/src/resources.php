@@ -9,10 +9,16 @@ namespace Amana;
 /**
  * A client of the API with one API key. Types of requests and responses:
  *
- * @phpstan-type Payment array{id: string, business_id: string, amount: string, currency: string, status: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', language: string, success_url: string, fail_url: string, processor_order_number: string, created_at: string, updated_at: string, paid_at?: string, action_code?: string, action_code_description?: string, approval_code?: string, card_brand?: string, description?: string, form_url?: string, masked_pan?: string, order_ref?: string, resp_code?: string, resp_code_desc?: string, processor_error_code?: string, processor_order_id?: string, processor_order_status?: int, refunded_amount?: string, origin?: string, receipt_url?: string}
+ * @phpstan-type Payment array{id: string, business_id: string, amount: string, currency: string, status: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', language: string, success_url: string, fail_url: string, processor_order_number: string, created_at: string, updated_at: string, paid_at?: string, action_code?: string, action_code_description?: string, approval_code?: string, card_brand?: string, description?: string, form_url?: string, masked_pan?: string, order_ref?: string, resp_code?: string, resp_code_desc?: string, processor_error_code?: string, processor_order_id?: string, processor_order_status?: int, refunded_amount?: string, origin?: string, payment_link_id?: string, customer_name?: string, customer_email?: string, customer_phone?: string, conditions_version?: string, conditions_accepted_at?: string, receipt_url?: string}
  * @phpstan-type CreatePaymentBody array{amount: string, success_url: string, fail_url: string, order_ref?: string, description?: string, language?: 'AR'|'FR'|'EN', currency?: 'DZD'}
- * @phpstan-type ListPaymentsQuery array{limit?: int, offset?: int, status?: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', order_ref?: string, payment_link_id?: string, created_from?: string, created_to?: string}
+ * @phpstan-type ListPaymentsQuery array{limit?: int, offset?: int, status?: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', order_ref?: string, payment_link_id?: string, customer_email?: string, created_from?: string, created_to?: string}
  * @phpstan-type Receipt array{payment_id: string, receipt_number: string, issued_at: string, business_name: string, order_ref?: string, description?: string, processor_order_id?: string, processor_order_number: string, approval_code?: string, resp_code_desc?: string, card_brand?: string, masked_pan?: string, amount: string, currency: string, paid_at: string, refunded_amount?: string, refunded_at?: string, customer_name?: string, helpline: string}
+ * @phpstan-type CreatePaymentLinkResult array{id: string, business_id: string, status: 'ACTIVE'|'INACTIVE'|'EXPIRED'|'COMPLETED', url: string, name: string, description?: string, amount?: string, amount_min?: string, amount_max?: string, currency: string, language: string, order_ref?: string, customer_fields: CreatePaymentLinkResultCustomerFields, success_url?: string, fail_url?: string, conditions_url?: string, max_payments?: int, expires_at?: string, payments_paid: int, amount_paid: string, amount_refunded: string, created_at: string, updated_at: string, metadata: array<string, mixed>}
+ * @phpstan-type CreatePaymentLinkResultCustomerFields array{name: 'REQUIRED'|'OPTIONAL'|'HIDDEN', email: 'REQUIRED'|'OPTIONAL'|'HIDDEN', phone: 'REQUIRED'|'OPTIONAL'|'HIDDEN'}
+ * @phpstan-type CreatePaymentLinkBody array{name: string, amount?: string, amount_min?: string, amount_max?: string, currency?: 'DZD', language?: 'AR'|'FR'|'EN', order_ref?: string, description?: string, customer_fields?: CreatePaymentLinkBodyCustomerFields, success_url?: string, fail_url?: string, conditions_url?: string, max_payments?: int, expires_at?: string, metadata?: array<string, mixed>}
+ * @phpstan-type CreatePaymentLinkBodyCustomerFields array{name?: 'REQUIRED'|'OPTIONAL'|'HIDDEN', email?: 'REQUIRED'|'OPTIONAL'|'HIDDEN', phone?: 'REQUIRED'|'OPTIONAL'|'HIDDEN'}
+ * @phpstan-type ListPaymentLinksQuery array{limit?: int, offset?: int, status?: 'ACTIVE'|'INACTIVE'|'EXPIRED'|'COMPLETED', search?: string}
+ * @phpstan-type UpdatePaymentLinkBody array{name?: string, status?: 'ACTIVE'|'INACTIVE', description?: string|null, customer_fields?: CreatePaymentLinkBodyCustomerFields, success_url?: string|null, fail_url?: string|null, conditions_url?: string|null, max_payments?: int|null, expires_at?: string|null, metadata?: array<string, mixed>}
  * @phpstan-type RefundPaymentBody array{amount?: string}
  * @phpstan-type CreateKycApplicationResult array{id: string, created_at: string, link_url: string, link_expires_at: string, status: 'CREATED'|'OPENED'|'SUBMITTED'|'PROCESSING'|'COMPLETED'|'EXPIRED'|'CANCELED'|'FAILED', client_id?: string, external_id?: string}
  * @phpstan-type CreateKycApplicationBody array{allowed_documents?: list<'id_card'|'passport'>, applicant_email?: string, applicant_phone?: string, client_id?: string, external_id?: string, locale?: 'fr'|'ar'|'en', max_attempts?: int, metadata?: array<string, mixed>, profile?: array<string, mixed>, redirect_url?: string, require_video?: bool, ttl_hours?: int}
@@ -87,7 +93,7 @@ namespace Amana;
  * @phpstan-type ResolveRefundBody array{outcome: 'ACCEPTED'|'REJECTED'|'SEND_AGAIN', note: string}
  * @phpstan-type PaymentTimeline array{payment: Payment, entries: list<PaymentTimelineEntries>, missing?: list<'events'>, truncated?: list<'processor_calls'|'events'>}
  * @phpstan-type PaymentTimelineEntries array{at: string, kind: 'payment'|'processor_call'|'refund'|'event'|'delivery_attempt'|'next_attempt', name: string, outcome?: string, detail?: string, duration_ms?: int, refund_id?: string, event_id?: string, endpoint_id?: string}
- * @phpstan-type ListChangedPaymentsItem array{id: string, business_id: string, amount: string, currency: string, status: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', language: string, success_url: string, fail_url: string, processor_order_number: string, created_at: string, updated_at: string, paid_at?: string, action_code?: string, action_code_description?: string, approval_code?: string, card_brand?: string, description?: string, form_url?: string, masked_pan?: string, order_ref?: string, resp_code?: string, resp_code_desc?: string, processor_error_code?: string, processor_order_id?: string, processor_order_status?: int, refunded_amount?: string, origin?: string, receipt_url?: string, difference?: string, processor: RefundProcessor}
+ * @phpstan-type ListChangedPaymentsItem array{id: string, business_id: string, amount: string, currency: string, status: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', language: string, success_url: string, fail_url: string, processor_order_number: string, created_at: string, updated_at: string, paid_at?: string, action_code?: string, action_code_description?: string, approval_code?: string, card_brand?: string, description?: string, form_url?: string, masked_pan?: string, order_ref?: string, resp_code?: string, resp_code_desc?: string, processor_error_code?: string, processor_order_id?: string, processor_order_status?: int, refunded_amount?: string, origin?: string, payment_link_id?: string, customer_name?: string, customer_email?: string, customer_phone?: string, conditions_version?: string, conditions_accepted_at?: string, receipt_url?: string, difference?: string, processor: RefundProcessor}
  * @phpstan-type ListChangedPaymentsQuery array{limit?: int, offset?: int, origin?: 'PROCESSOR'}
  * @phpstan-type AuditEvent array{id: string, at: string, actor: string, actor_key_id?: string, actor_name?: string, action: string, entity: AuditEventEntity, business_id?: string, before?: array<string, mixed>, after?: array<string, mixed>, reason?: string, request_id: string, address: string}
  * @phpstan-type AuditEventEntity array{type: string, id: string}
@@ -112,6 +118,7 @@ final class Amana
     public readonly Me $me;
     public readonly Onboarding $onboarding;
     public readonly OperatorKeys $operatorKeys;
+    public readonly PaymentLinks $paymentLinks;
     public readonly Payments $payments;
     public readonly Refunds $refunds;
     public readonly WebhookEndpoints $webhookEndpoints;
@@ -144,6 +151,7 @@ final class Amana
         $this->me = new Me($transport);
         $this->onboarding = new Onboarding($transport);
         $this->operatorKeys = new OperatorKeys($transport);
+        $this->paymentLinks = new PaymentLinks($transport);
         $this->payments = new Payments($transport);
         $this->refunds = new Refunds($transport);
         $this->webhookEndpoints = new WebhookEndpoints($transport);
@@ -784,6 +792,52 @@ final class OperatorKeys extends Resource
     public function revoke(string $id, ?array $body = null, ?string $idempotencyKey = null): array
     {
         return $this->call('POST', '/api/v1/admin/operator-keys/' . Transport::segment($id) . '/revoke', $body, idempotencyKey: $idempotencyKey);
+    }
+}
+
+final class PaymentLinks extends Resource
+{
+    /**
+     * Create a payment link.
+     *
+     * @param CreatePaymentLinkBody $body
+     * @return CreatePaymentLinkResult
+     */
+    public function create(array $body, ?string $idempotencyKey = null): array
+    {
+        return $this->call('POST', '/api/v1/payment-links', $body, idempotencyKey: $idempotencyKey);
+    }
+
+    /**
+     * List payment links.
+     *
+     * @param ListPaymentLinksQuery $query
+     * @return Pages of CreatePaymentLinkResult
+     */
+    public function list(array $query = []): Pages
+    {
+        return $this->pages('/api/v1/payment-links', $query);
+    }
+
+    /**
+     * Get a payment link.
+     *
+     * @return CreatePaymentLinkResult
+     */
+    public function get(string $id): array
+    {
+        return $this->call('GET', '/api/v1/payment-links/' . Transport::segment($id));
+    }
+
+    /**
+     * Update a payment link.
+     *
+     * @param UpdatePaymentLinkBody|null $body
+     * @return CreatePaymentLinkResult
+     */
+    public function update(string $id, ?array $body = null): array
+    {
+        return $this->call('PATCH', '/api/v1/payment-links/' . Transport::segment($id), $body);
     }
 }
 

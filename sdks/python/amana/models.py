@@ -43,12 +43,22 @@ class Payment(TypedDict):
     refunded_amount: NotRequired[str]
     # PROCESSOR when the payment was refunded or reversed at the card processor without Amana.
     origin: NotRequired[str]
+    # Payment link from which the payment was started; absent for other payments.
+    payment_link_id: NotRequired[str]
+    # Entered by the buyer if the payment link requests it.
+    customer_name: NotRequired[str]
+    customer_email: NotRequired[str]
+    # Phone number of the buyer (E.164).
+    customer_phone: NotRequired[str]
+    # Version of the conditions that the buyer accepted.
+    conditions_version: NotRequired[str]
+    conditions_accepted_at: NotRequired[str]
     # Page with the receipt, for the buyer. Present when the payment is PAID or REFUNDED. It requires no API key.
     receipt_url: NotRequired[str]
 
 
 class CreatePaymentBody(TypedDict):
-    # Amount in DZD, from 50.00 to 999999999999.99, with at most two decimals.
+    # Amount of the payment. In DZD, from 50.00 to 999999999999.99, with at most two decimals.
     amount: str
     # Page for the card holder after a successful payment. An absolute https URL of at most 2048 characters, without credentials. Non-ASCII characters need no encoding. The URL is stored unchanged.
     success_url: str
@@ -72,8 +82,10 @@ class ListPaymentsQuery(TypedDict):
     status: NotRequired[Literal["PENDING", "PAID", "FAILED", "REFUSED", "CANCELED", "REFUNDED", "EXPIRED"]]
     # Your own identifier of the order. At most 20 UTF-16 code units; most emoji count as two.
     order_ref: NotRequired[str]
-    # Id of a payment link. Payment links are not supported, so no payment matches.
+    # Id of a payment link. An unknown id returns 404 `payment_link_not_found`.
     payment_link_id: NotRequired[str]
+    # E-mail address that the buyer entered on a payment link, in any case.
+    customer_email: NotRequired[str]
     # Start of the range of creation times, inclusive.
     created_from: NotRequired[str]
     # End of the range of creation times, exclusive.
@@ -110,6 +122,119 @@ class Receipt(TypedDict):
     customer_name: NotRequired[str]
     # Free number of the card holders' help line.
     helpline: str
+
+
+class CreatePaymentLinkResult(TypedDict):
+    id: str
+    business_id: str
+    # INACTIVE: deactivated. EXPIRED: `expires_at` is over. COMPLETED: `max_payments` payments are paid.
+    status: Literal["ACTIVE", "INACTIVE", "EXPIRED", "COMPLETED"]
+    # Checkout page, for buyers.
+    url: str
+    # Item or service that is sold, shown to the buyer.
+    name: str
+    description: NotRequired[str]
+    # Fixed price, in the currency.
+    amount: NotRequired[str]
+    # Lowest amount that the buyer can enter.
+    amount_min: NotRequired[str]
+    # Highest amount that the buyer can enter.
+    amount_max: NotRequired[str]
+    # Currency (ISO 4217).
+    currency: str
+    # First language of the page.
+    language: str
+    # Your own identifier of the order, copied to each payment.
+    order_ref: NotRequired[str]
+    customer_fields: CreatePaymentLinkResultCustomerFields
+    success_url: NotRequired[str]
+    fail_url: NotRequired[str]
+    conditions_url: NotRequired[str]
+    # Number of payments after which the link is COMPLETED.
+    max_payments: NotRequired[int]
+    expires_at: NotRequired[str]
+    # Number of payments that became PAID.
+    payments_paid: int
+    # Sum of these payments.
+    amount_paid: str
+    # Sum of the refunds of these payments.
+    amount_refunded: str
+    created_at: str
+    updated_at: str
+    # Your own data, unchanged, including the order of keys.
+    metadata: dict[str, Any]
+
+
+class CreatePaymentLinkResultCustomerFields(TypedDict):
+    name: Literal["REQUIRED", "OPTIONAL", "HIDDEN"]
+    email: Literal["REQUIRED", "OPTIONAL", "HIDDEN"]
+    phone: Literal["REQUIRED", "OPTIONAL", "HIDDEN"]
+
+
+class CreatePaymentLinkBody(TypedDict):
+    # Item or service that is sold, shown to the buyer.
+    name: str
+    # Fixed price. In DZD, from 50.00 to 999999999999.99, with at most two decimals.
+    amount: NotRequired[str]
+    # Lowest amount that the buyer can enter. In DZD, from 50.00 to 999999999999.99, with at most two decimals.
+    amount_min: NotRequired[str]
+    # Highest amount that the buyer can enter. In DZD, from 50.00 to 999999999999.99, with at most two decimals.
+    amount_max: NotRequired[str]
+    # Currency (ISO 4217).
+    currency: NotRequired[Literal["DZD"]]
+    # First language of the page, FR by default. Upper and lower case are accepted.
+    language: NotRequired[Literal["AR", "FR", "EN"]]
+    # Your own identifier of the order, copied to each payment. At most 20 UTF-16 code units; most emoji count as two.
+    order_ref: NotRequired[str]
+    # Description of the item or service, shown to the buyer. At most 512 UTF-16 code units; most emoji count as two.
+    description: NotRequired[str]
+    # Whether the page requests name, e-mail address and phone number of the buyer; HIDDEN by default.
+    customer_fields: NotRequired[CreatePaymentLinkBodyCustomerFields]
+    # Page for the buyer after a successful payment; by default the buyer stays on the result page. An absolute https URL of at most 2048 characters, without credentials. Non-ASCII characters need no encoding. The URL is stored unchanged.
+    success_url: NotRequired[str]
+    # Page for the buyer after any other outcome; by default the buyer stays on the result page. An absolute https URL of at most 2048 characters, without credentials. Non-ASCII characters need no encoding. The URL is stored unchanged.
+    fail_url: NotRequired[str]
+    # Your conditions of sale. The buyer accepts them before the payment. An absolute https URL of at most 2048 characters, without credentials. Non-ASCII characters need no encoding. The URL is stored unchanged.
+    conditions_url: NotRequired[str]
+    # Number of payments after which the link is COMPLETED.
+    max_payments: NotRequired[int]
+    # End of the link, in the future.
+    expires_at: NotRequired[str]
+    # Your own data, returned unchanged, also in the webhooks of the link's payments. At most 16 KiB and 8 levels deep.
+    metadata: NotRequired[dict[str, Any]]
+
+
+class CreatePaymentLinkBodyCustomerFields(TypedDict):
+    name: NotRequired[Literal["REQUIRED", "OPTIONAL", "HIDDEN"]]
+    email: NotRequired[Literal["REQUIRED", "OPTIONAL", "HIDDEN"]]
+    phone: NotRequired[Literal["REQUIRED", "OPTIONAL", "HIDDEN"]]
+
+
+class ListPaymentLinksQuery(TypedDict):
+    # Maximum number of items on the page.
+    limit: NotRequired[int]
+    # Number of items to skip before the page.
+    offset: NotRequired[int]
+    status: NotRequired[Literal["ACTIVE", "INACTIVE", "EXPIRED", "COMPLETED"]]
+    # Part of the name or of order_ref, in any case.
+    search: NotRequired[str]
+
+
+class UpdatePaymentLinkBody(TypedDict):
+    # Item or service that is sold, shown to the buyer.
+    name: NotRequired[str]
+    # Whether buyers can pay.
+    status: NotRequired[Literal["ACTIVE", "INACTIVE"]]
+    description: NotRequired[str | None]
+    # Whether the page requests name, e-mail address and phone number of the buyer; HIDDEN by default.
+    customer_fields: NotRequired[CreatePaymentLinkBodyCustomerFields]
+    success_url: NotRequired[str | None]
+    fail_url: NotRequired[str | None]
+    conditions_url: NotRequired[str | None]
+    max_payments: NotRequired[int | None]
+    expires_at: NotRequired[str | None]
+    # Your own data, returned unchanged, also in the webhooks of the link's payments. At most 16 KiB and 8 levels deep.
+    metadata: NotRequired[dict[str, Any]]
 
 
 class RefundPaymentBody(TypedDict):
@@ -1143,6 +1268,16 @@ class ListChangedPaymentsItem(TypedDict):
     refunded_amount: NotRequired[str]
     # PROCESSOR when the payment was refunded or reversed at the card processor without Amana.
     origin: NotRequired[str]
+    # Payment link from which the payment was started; absent for other payments.
+    payment_link_id: NotRequired[str]
+    # Entered by the buyer if the payment link requests it.
+    customer_name: NotRequired[str]
+    customer_email: NotRequired[str]
+    # Phone number of the buyer (E.164).
+    customer_phone: NotRequired[str]
+    # Version of the conditions that the buyer accepted.
+    conditions_version: NotRequired[str]
+    conditions_accepted_at: NotRequired[str]
     # Page with the receipt, for the buyer. Present when the payment is PAID or REFUNDED. It requires no API key.
     receipt_url: NotRequired[str]
     # State at the processor that no rule explains. The payment was not changed, and an operator must investigate.

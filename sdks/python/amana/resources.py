@@ -257,6 +257,24 @@ class OperatorKeys(Resource):
         return self._call("POST", f"/api/v1/admin/operator-keys/{segment(id)}/revoke", body, idempotency_key=idempotency_key)
 
 
+class PaymentLinks(Resource):
+    def create(self, body: models.CreatePaymentLinkBody, *, idempotency_key: str | None = None) -> models.CreatePaymentLinkResult:
+        """Create a payment link."""
+        return self._call("POST", "/api/v1/payment-links", body, idempotency_key=idempotency_key)
+
+    def list(self, query: models.ListPaymentLinksQuery | None = None) -> List[models.CreatePaymentLinkResult]:
+        """List payment links."""
+        return self._pages("/api/v1/payment-links", query)
+
+    def get(self, id: str) -> models.CreatePaymentLinkResult:
+        """Get a payment link."""
+        return self._call("GET", f"/api/v1/payment-links/{segment(id)}")
+
+    def update(self, id: str, body: models.UpdatePaymentLinkBody | None = None) -> models.CreatePaymentLinkResult:
+        """Update a payment link."""
+        return self._call("PATCH", f"/api/v1/payment-links/{segment(id)}", body)
+
+
 class Payments(Resource):
     def create(self, body: models.CreatePaymentBody, *, idempotency_key: str | None = None) -> models.Payment:
         """Create a payment."""
@@ -380,6 +398,7 @@ class Amana:
         self.me = Me(transport)
         self.onboarding = Onboarding(transport)
         self.operator_keys = OperatorKeys(transport)
+        self.payment_links = PaymentLinks(transport)
         self.payments = Payments(transport)
         self.refunds = Refunds(transport)
         self.webhook_endpoints = WebhookEndpoints(transport)

@@ -34,6 +34,7 @@ import { kycCallbacks } from "./routes/kyc-callbacks.ts";
 import { onboarding, onboardingDecisions } from "./routes/onboarding.ts";
 import { operatorKeys } from "./routes/operator-keys.ts";
 import { ownBusiness } from "./routes/own-business.ts";
+import { paymentLinks } from "./routes/payment-links.ts";
 import { paymentOversight, refundDecisions } from "./routes/payment-oversight.ts";
 import { paymentReceipt } from "./routes/payment-receipt.ts";
 import { paymentReturn, sendReturnPage } from "./routes/payment-return.ts";
@@ -115,6 +116,7 @@ export async function createApp(gateway: Gateway): Promise<App> {
       business.register(onboarding, { ...gateway, prefix: "/clients/:id/onboarding" });
       business.register(payments, { ...gateway, prefix: "/payments" });
       business.register(paymentReceipt, { ...gateway, prefix: "/payments" });
+      business.register(paymentLinks, { ...gateway, prefix: "/payment-links" });
       business.register(webhookEndpoints, { ...gateway, prefix: "/webhook-endpoints" });
       business.register(webhookReplays, { ...gateway, prefix: "/webhook-endpoints" });
       business.register(events, { ...gateway, prefix: "/events" });

@@ -4,6 +4,7 @@
  */
 export const tags = {
   Payments: "Card payments in DZD, from creation to their final status.",
+  "Payment links": "Pages of Amana on which buyers pay, for sellers without a shop.",
   Refunds: "Full and partial refunds of card payments.",
   KYC: "Verification of a person's identity by the verification provider.",
   Clients: "Persons whom the business serves.",

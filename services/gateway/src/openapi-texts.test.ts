@@ -21,7 +21,7 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
 );
 
 const tagOrder = [
-  ...["Payments", "Refunds", "KYC", "Clients", "Onboarding", "Beneficiaries", "Accounts"],
+  ...["Payments", "Payment links", "Refunds", "KYC", "Clients", "Onboarding", "Beneficiaries", "Accounts"],
   ...["Webhooks", "Events", "Business", "Operators"],
 ];
 

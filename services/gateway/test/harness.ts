@@ -12,6 +12,7 @@ import { RateLimitService } from "@amana/contracts/identity/v1/rate_limit_servic
 import { KycApplicationService } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { DeadLetterService } from "@amana/contracts/messaging/v1/dead_letter_service_pb";
 import { CheckoutService } from "@amana/contracts/payments/v1/checkout_service_pb";
+import { PaymentLinkService } from "@amana/contracts/payments/v1/payment_link_service_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { ReceiptService } from "@amana/contracts/payments/v1/receipt_service_pb";
 import { RefundService } from "@amana/contracts/payments/v1/refund_service_pb";
@@ -42,6 +43,7 @@ const services = {
   beneficiaries: BeneficiaryService,
   accounts: AccountService,
   payments: PaymentService,
+  paymentLinks: PaymentLinkService,
   checkout: CheckoutService,
   receipts: ReceiptService,
   refunds: RefundService,

@@ -36,12 +36,22 @@ export interface Payment {
   readonly refunded_amount?: string;
   /** PROCESSOR when the payment was refunded or reversed at the card processor without Amana. */
   readonly origin?: string;
+  /** Payment link from which the payment was started; absent for other payments. */
+  readonly payment_link_id?: string;
+  /** Entered by the buyer if the payment link requests it. */
+  readonly customer_name?: string;
+  readonly customer_email?: string;
+  /** Phone number of the buyer (E.164). */
+  readonly customer_phone?: string;
+  /** Version of the conditions that the buyer accepted. */
+  readonly conditions_version?: string;
+  readonly conditions_accepted_at?: string;
   /** Page with the receipt, for the buyer. Present when the payment is PAID or REFUNDED. It requires no API key. */
   readonly receipt_url?: string;
 }
 
 export interface CreatePaymentBody {
-  /** Amount in DZD, from 50.00 to 999999999999.99, with at most two decimals. */
+  /** Amount of the payment. In DZD, from 50.00 to 999999999999.99, with at most two decimals. */
   readonly amount: string;
   /** Page for the card holder after a successful payment. An absolute https URL of at most 2048 characters, without credentials. Non-ASCII characters need no encoding. The URL is stored unchanged. */
   readonly success_url: string;
@@ -65,8 +75,10 @@ export interface ListPaymentsQuery {
   readonly status?: "PENDING" | "PAID" | "FAILED" | "REFUSED" | "CANCELED" | "REFUNDED" | "EXPIRED";
   /** Your own identifier of the order. At most 20 UTF-16 code units; most emoji count as two. */
   readonly order_ref?: string;
-  /** Id of a payment link. Payment links are not supported, so no payment matches. */
+  /** Id of a payment link. An unknown id returns 404 `payment_link_not_found`. */
   readonly payment_link_id?: string;
+  /** E-mail address that the buyer entered on a payment link, in any case. */
+  readonly customer_email?: string;
   /** Start of the range of creation times, inclusive. */
   readonly created_from?: string;
   /** End of the range of creation times, exclusive. */
@@ -103,6 +115,119 @@ export interface Receipt {
   readonly customer_name?: string;
   /** Free number of the card holders' help line. */
   readonly helpline: string;
+}
+
+export interface CreatePaymentLinkResult {
+  readonly id: string;
+  readonly business_id: string;
+  /** INACTIVE: deactivated. EXPIRED: `expires_at` is over. COMPLETED: `max_payments` payments are paid. */
+  readonly status: "ACTIVE" | "INACTIVE" | "EXPIRED" | "COMPLETED";
+  /** Checkout page, for buyers. */
+  readonly url: string;
+  /** Item or service that is sold, shown to the buyer. */
+  readonly name: string;
+  readonly description?: string;
+  /** Fixed price, in the currency. */
+  readonly amount?: string;
+  /** Lowest amount that the buyer can enter. */
+  readonly amount_min?: string;
+  /** Highest amount that the buyer can enter. */
+  readonly amount_max?: string;
+  /** Currency (ISO 4217). */
+  readonly currency: string;
+  /** First language of the page. */
+  readonly language: string;
+  /** Your own identifier of the order, copied to each payment. */
+  readonly order_ref?: string;
+  readonly customer_fields: CreatePaymentLinkResultCustomerFields;
+  readonly success_url?: string;
+  readonly fail_url?: string;
+  readonly conditions_url?: string;
+  /** Number of payments after which the link is COMPLETED. */
+  readonly max_payments?: number;
+  readonly expires_at?: string;
+  /** Number of payments that became PAID. */
+  readonly payments_paid: number;
+  /** Sum of these payments. */
+  readonly amount_paid: string;
+  /** Sum of the refunds of these payments. */
+  readonly amount_refunded: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** Your own data, unchanged, including the order of keys. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+export interface CreatePaymentLinkResultCustomerFields {
+  readonly name: "REQUIRED" | "OPTIONAL" | "HIDDEN";
+  readonly email: "REQUIRED" | "OPTIONAL" | "HIDDEN";
+  readonly phone: "REQUIRED" | "OPTIONAL" | "HIDDEN";
+}
+
+export interface CreatePaymentLinkBody {
+  /** Item or service that is sold, shown to the buyer. */
+  readonly name: string;
+  /** Fixed price. In DZD, from 50.00 to 999999999999.99, with at most two decimals. */
+  readonly amount?: string;
+  /** Lowest amount that the buyer can enter. In DZD, from 50.00 to 999999999999.99, with at most two decimals. */
+  readonly amount_min?: string;
+  /** Highest amount that the buyer can enter. In DZD, from 50.00 to 999999999999.99, with at most two decimals. */
+  readonly amount_max?: string;
+  /** Currency (ISO 4217). */
+  readonly currency?: "DZD";
+  /** First language of the page, FR by default. Upper and lower case are accepted. */
+  readonly language?: "AR" | "FR" | "EN";
+  /** Your own identifier of the order, copied to each payment. At most 20 UTF-16 code units; most emoji count as two. */
+  readonly order_ref?: string;
+  /** Description of the item or service, shown to the buyer. At most 512 UTF-16 code units; most emoji count as two. */
+  readonly description?: string;
+  /** Whether the page requests name, e-mail address and phone number of the buyer; HIDDEN by default. */
+  readonly customer_fields?: CreatePaymentLinkBodyCustomerFields;
+  /** Page for the buyer after a successful payment; by default the buyer stays on the result page. An absolute https URL of at most 2048 characters, without credentials. Non-ASCII characters need no encoding. The URL is stored unchanged. */
+  readonly success_url?: string;
+  /** Page for the buyer after any other outcome; by default the buyer stays on the result page. An absolute https URL of at most 2048 characters, without credentials. Non-ASCII characters need no encoding. The URL is stored unchanged. */
+  readonly fail_url?: string;
+  /** Your conditions of sale. The buyer accepts them before the payment. An absolute https URL of at most 2048 characters, without credentials. Non-ASCII characters need no encoding. The URL is stored unchanged. */
+  readonly conditions_url?: string;
+  /** Number of payments after which the link is COMPLETED. */
+  readonly max_payments?: number;
+  /** End of the link, in the future. */
+  readonly expires_at?: string;
+  /** Your own data, returned unchanged, also in the webhooks of the link's payments. At most 16 KiB and 8 levels deep. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface CreatePaymentLinkBodyCustomerFields {
+  readonly name?: "REQUIRED" | "OPTIONAL" | "HIDDEN";
+  readonly email?: "REQUIRED" | "OPTIONAL" | "HIDDEN";
+  readonly phone?: "REQUIRED" | "OPTIONAL" | "HIDDEN";
+}
+
+export interface ListPaymentLinksQuery {
+  /** Maximum number of items on the page. */
+  readonly limit?: number;
+  /** Number of items to skip before the page. */
+  readonly offset?: number;
+  readonly status?: "ACTIVE" | "INACTIVE" | "EXPIRED" | "COMPLETED";
+  /** Part of the name or of order_ref, in any case. */
+  readonly search?: string;
+}
+
+export interface UpdatePaymentLinkBody {
+  /** Item or service that is sold, shown to the buyer. */
+  readonly name?: string;
+  /** Whether buyers can pay. */
+  readonly status?: "ACTIVE" | "INACTIVE";
+  readonly description?: string | null;
+  /** Whether the page requests name, e-mail address and phone number of the buyer; HIDDEN by default. */
+  readonly customer_fields?: CreatePaymentLinkBodyCustomerFields;
+  readonly success_url?: string | null;
+  readonly fail_url?: string | null;
+  readonly conditions_url?: string | null;
+  readonly max_payments?: number | null;
+  readonly expires_at?: string | null;
+  /** Your own data, returned unchanged, also in the webhooks of the link's payments. At most 16 KiB and 8 levels deep. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 export interface RefundPaymentBody {
@@ -1135,6 +1260,16 @@ export interface ListChangedPaymentsItem {
   readonly refunded_amount?: string;
   /** PROCESSOR when the payment was refunded or reversed at the card processor without Amana. */
   readonly origin?: string;
+  /** Payment link from which the payment was started; absent for other payments. */
+  readonly payment_link_id?: string;
+  /** Entered by the buyer if the payment link requests it. */
+  readonly customer_name?: string;
+  readonly customer_email?: string;
+  /** Phone number of the buyer (E.164). */
+  readonly customer_phone?: string;
+  /** Version of the conditions that the buyer accepted. */
+  readonly conditions_version?: string;
+  readonly conditions_accepted_at?: string;
   /** Page with the receipt, for the buyer. Present when the payment is PAID or REFUNDED. It requires no API key. */
   readonly receipt_url?: string;
   /** State at the processor that no rule explains. The payment was not changed, and an operator must investigate. */

@@ -310,6 +310,28 @@ class OperatorKeys extends Resource {
   }
 }
 
+class PaymentLinks extends Resource {
+  /** Create a payment link */
+  create(body: models.CreatePaymentLinkBody, options?: RequestOptions): Promise<models.CreatePaymentLinkResult> {
+    return this.call("POST", "/api/v1/payment-links", body, options);
+  }
+
+  /** List payment links */
+  list(query?: models.ListPaymentLinksQuery, options?: RequestOptions): List<models.CreatePaymentLinkResult> {
+    return this.pages("/api/v1/payment-links", query, options);
+  }
+
+  /** Get a payment link */
+  get(id: string, options?: RequestOptions): Promise<models.CreatePaymentLinkResult> {
+    return this.call("GET", `/api/v1/payment-links/${segment(id)}`, undefined, options);
+  }
+
+  /** Update a payment link */
+  update(id: string, body?: models.UpdatePaymentLinkBody, options?: RequestOptions): Promise<models.CreatePaymentLinkResult> {
+    return this.call("PATCH", `/api/v1/payment-links/${segment(id)}`, body, options);
+  }
+}
+
 class Payments extends Resource {
   /** Create a payment */
   create(body: models.CreatePaymentBody, options?: RequestOptions): Promise<models.Payment> {
@@ -436,6 +458,7 @@ export class Amana {
   readonly me: Me;
   readonly onboarding: Onboarding;
   readonly operatorKeys: OperatorKeys;
+  readonly paymentLinks: PaymentLinks;
   readonly payments: Payments;
   readonly refunds: Refunds;
   readonly webhookEndpoints: WebhookEndpoints;
@@ -455,6 +478,7 @@ export class Amana {
     this.me = new Me(transport);
     this.onboarding = new Onboarding(transport);
     this.operatorKeys = new OperatorKeys(transport);
+    this.paymentLinks = new PaymentLinks(transport);
     this.payments = new Payments(transport);
     this.refunds = new Refunds(transport);
     this.webhookEndpoints = new WebhookEndpoints(transport);

@@ -33,12 +33,16 @@ const nfcLengthMax = 1_000;
 const toNfc = (value: string) => (value.length > nfcLengthMax ? value : value.normalize("NFC"));
 
 /** A name or an address line, trimmed and in NFC, so that equal-looking strings are equal. */
-export const nameText = (options: { description?: string; examples?: string[] } = { examples: ["Librairie El Kitab"] }) =>
-  field(Type.String({ minLength: 1, maxLength: 200, pattern: "\\S", ...options }), {
-    message: "must be a string of 1 to 200 characters",
+export const nameText = (
+  options: { max?: number; description?: string; examples?: string[] } = { examples: ["Librairie El Kitab"] },
+) => {
+  const { max = 200, ...shown } = options;
+  return field(Type.String({ minLength: 1, maxLength: max, pattern: "\\S", ...shown }), {
+    message: `must be a string of 1 to ${max} characters`,
     normalise: (value) => toNfc(value.trim()),
-    accepts: hasAtMost(200),
+    accepts: hasAtMost(max),
   });
+};
 
 /** An amount. `range`: the accepted range as a lookahead of the pattern and as text. */
 export const money = (options: { description: string; examples: string[]; range?: { pattern: string; message: string } }) => {
@@ -47,6 +51,14 @@ export const money = (options: { description: string; examples: string[]; range?
     message: `must be a decimal string such as "5000.00"${range.message}, with at most two decimals`,
   });
 };
+
+/** An amount that the card processor accepts: at most twelve digits before the decimal point. */
+export const chargedAmount = (purpose: string) =>
+  money({
+    description: `${purpose} In DZD, from 50.00 to 999999999999.99, with at most two decimals.`,
+    examples: ["5000.00"],
+    range: { pattern: "(?=0*([5-9]\\d|[1-9]\\d{2,11})(\\.|$))", message: ', from "50.00" to "999999999999.99"' },
+  });
 
 /** Returns `{ description }`, or no member without one. */
 const descriptionOf = (description: string | undefined) => (description === undefined ? {} : { description });

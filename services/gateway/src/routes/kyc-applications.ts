@@ -8,7 +8,6 @@ import {
   renderKycApplication,
   renderKycApplicationCreation,
 } from "@amana/public-api";
-import type { FastifyRequest } from "fastify";
 import { optionalFields } from "../form/field.ts";
 import {
   anyCaseChoice,
@@ -23,11 +22,10 @@ import {
   text,
   uuid,
 } from "../form/fields.ts";
+import { opaqueText } from "../form/opaque-text.ts";
 import { webUrl } from "../form/web-url.ts";
 import type { App, Gateway } from "../gateway.ts";
-import { memberText } from "../json/member-text.ts";
 import { act, create, list, read } from "../operations.ts";
-import { validationFailed } from "../problem.ts";
 
 /** The provider responds within 15 s. After an unknown outcome kyc queries it again. */
 const providerTimeoutMs = 28_000;
@@ -133,19 +131,4 @@ export async function kycReviews(app: App, { rpc: { kycApplications: rpc } }: Ga
     },
     response: KycReviewJson,
   });
-}
-
-const opaqueBytesMax = 16 * 1024;
-
-/**
- * Returns the JSON text of a member that `opaqueObject` accepted, or undefined without it. The text
- * is unchanged, because serializing the parsed value again would change numbers and escapes. Throws
- * a Problem above 16 KiB.
- */
-function opaqueText(request: FastifyRequest, name: string): string | undefined {
-  const text = request.bodyBytes ? memberText(request.bodyBytes, name) : undefined;
-  if (text === undefined || Buffer.byteLength(text) <= opaqueBytesMax) return text;
-  throw validationFailed([
-    { pointer: `/${name}`, code: "invalid", message: `must have at most ${opaqueBytesMax} bytes as JSON without white space` },
-  ]);
 }

@@ -1,7 +1,7 @@
 import { PaymentJson, parseMoney, paymentStatuses, renderPayment } from "@amana/public-api";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Type } from "typebox";
-import { anyCaseChoice, choice, createdBetween, money, processorText, uuid } from "../form/fields.ts";
+import { anyCaseChoice, chargedAmount, choice, createdBetween, email, money, processorText, uuid } from "../form/fields.ts";
 import { webUrl } from "../form/web-url.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { act, create, list, read } from "../operations.ts";
@@ -34,12 +34,7 @@ export async function payments(app: App, gateway: Gateway): Promise<void> {
       "returns to `success_url` or `fail_url` with `payment_id` and `status` appended to the query. Fails with 502 when the " +
       "processor rejects the payment. After a 504 the outcome is unknown: send the same request with the same Idempotency-Key again.",
     body: {
-      amount: money({
-        description: "Amount in DZD, from 50.00 to 999999999999.99, with at most two decimals.",
-        examples: ["5000.00"],
-        // The card processor accepts at most twelve digits before the decimal point.
-        range: { pattern: "(?=0*([5-9]\\d|[1-9]\\d{2,11})(\\.|$))", message: ', from "50.00" to "999999999999.99"' },
-      }),
+      amount: chargedAmount("Amount of the payment."),
       success_url: returnUrl("Page for the card holder after a successful payment.", "https://shop.example/paid"),
       fail_url: returnUrl("Page for the card holder after any other outcome.", "https://shop.example/failed"),
       order_ref: Type.Optional(processorText(20, "Your own identifier of the order.")),
@@ -61,7 +56,8 @@ export async function payments(app: App, gateway: Gateway): Promise<void> {
     filters: {
       status: choice(paymentStatuses),
       order_ref: processorText(20, "Your own identifier of the order."),
-      payment_link_id: uuid("Id of a payment link. Payment links are not supported, so no payment matches."),
+      payment_link_id: uuid("Id of a payment link. An unknown id returns 404 `payment_link_not_found`."),
+      customer_email: email("E-mail address that the buyer entered on a payment link, in any case."),
       ...createdBetween(),
     },
   });

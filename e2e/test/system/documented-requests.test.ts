@@ -38,10 +38,7 @@ async function prepare(): Promise<void> {
     ["/api/v1/beneficiaries", await createAndGetId("/api/v1/beneficiaries", { ...someBeneficiary, client_id: client })],
     ["/api/v1/kyc/applications", await createAndGetId("/api/v1/kyc/applications", {})],
     ["/api/v1/payments", (await aPaidPayment(testSystem.system, business)).id],
-    [
-      "/api/v1/payment-links",
-      await createAndGetId("/api/v1/payment-links", { name: "Cours d'arabe", ...additionalFields["createPaymentLink"] }),
-    ],
+    ["/api/v1/payment-links", await createAndGetId("/api/v1/payment-links", { name: "Cours d'arabe", amount: "5000.00" })],
     ["/api/v1/webhook-endpoints", business.endpointId],
     ["/api/v1/businesses", await createAndGetId("/api/v1/businesses", { name: "Another" }, operator)],
     ["/api/v1/me/api-keys", await createAndGetId("/api/v1/me/api-keys", { name: "to be revoked by itself" })],
@@ -101,11 +98,13 @@ async function adaptRequest({ id, path }: { id: string; path: string }, request:
   return { send, url, body };
 }
 
-/** Fields that a rule between fields requires in addition to an example. */
-const additionalFields: Readonly<Record<string, object>> = {
-  createBeneficiary: { account_number: someBeneficiary.account_number },
-  createPaymentLink: { amount: "5000.00" },
-};
+/** Returns fields that a rule between fields requires in addition to those of a body. */
+function additionalFields(id: string, body: object): object {
+  if (id === "createBeneficiary") return { account_number: someBeneficiary.account_number };
+  if (id !== "createPaymentLink") return {};
+  if ("amount_min" in body) return { amount_max: "6000.00" };
+  return "amount_max" in body ? { amount_min: "50.00" } : { amount: "5000.00" };
+}
 
 test("the gateway accepts every example of the OpenAPI document", async () => {
   await prepare();
@@ -116,7 +115,7 @@ test("the gateway accepts every example of the OpenAPI document", async () => {
     for (const request of operation.examples) {
       const { send, url, body } = await adaptRequest(operation, request);
       const headers = request.method === "POST" ? { "idempotency-key": randomUUID(), ...request.headers } : request.headers;
-      const response = await send(request.method, url, body && { ...additionalFields[operation.id], ...body }, headers);
+      const response = await send(request.method, url, body && { ...additionalFields(operation.id, body), ...body }, headers);
       count += 1;
       if (response.status < 400 || response.status === 404 || response.status === 409) continue;
       rejections.push(`${operation.id} ${response.status} ${response.text}: ${JSON.stringify({ url, body })}`);
@@ -135,7 +134,8 @@ test("the gateway rejects documented requests only for the state of a resource o
     // Skips the return page for browsers, which is not JSON.
     if (path.startsWith("/api/v1/payments/return/")) continue;
     const [first, ...others] = drawRequests(requests, { count: requestsPerOperation, seed });
-    const requiredOnly = first?.body && Object.fromEntries(required.map((name) => [name, first.body?.[name]]));
+    const requiredFields = Object.fromEntries(required.map((name) => [name, first?.body?.[name]]));
+    const requiredOnly = first?.body && { ...additionalFields(id, requiredFields), ...requiredFields };
     for (const request of first ? [{ ...first, body: requiredOnly, headers: {} }, first, ...others] : []) {
       const { send, url, body } = await adaptRequest(operation, request);
       const { method, headers: drawnHeaders } = request;

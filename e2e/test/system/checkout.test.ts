@@ -1,0 +1,105 @@
+import { Buyer } from "@amana/dev-env/buyer";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  aBusiness,
+  client,
+  sandbox,
+  startTestSystem,
+  type TestBusiness,
+  type TestSystem,
+  validCard,
+} from "../../src/test-system.ts";
+
+let testSystem: TestSystem;
+let business: TestBusiness;
+beforeAll(async () => {
+  testSystem = await startTestSystem("direct");
+  business = await aBusiness(testSystem.system, "Librairie El Kitab");
+});
+afterAll(async () => {
+  await business?.receiver[Symbol.asyncDispose]();
+  await testSystem?.[Symbol.asyncDispose]();
+});
+
+const payments = (linkId: string) => business.amana.payments.list({ payment_link_id: linkId }).page();
+
+/** Pays the order of a card form. Returns the address to which the browser is redirected. */
+async function pay(formUrl: string): Promise<string> {
+  const orderId = new URL(formUrl).pathname.split("/").at(-1);
+  const { redirect_url } = (await sandbox(testSystem.system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
+    redirect_url: string;
+  };
+  return redirect_url;
+}
+
+test("a buyer pays a link, and the business finds the payment by the link and by the e-mail address", async () => {
+  const link = await business.amana.paymentLinks.create({
+    name: "Cours d'arabe",
+    amount: "5000.00",
+    order_ref: "cours-1",
+    customer_fields: { email: "REQUIRED", phone: "OPTIONAL" },
+    max_payments: 1,
+  });
+  const buyer = new Buyer(link.url);
+  const page = await buyer.open("?lang=en");
+  expect(page).toMatchObject({ status: 200, html: expect.stringContaining("Librairie El Kitab") });
+  expect(await buyer.submit(page, { phone: "0550 12 34 56" })).toMatchObject({ status: 422 });
+
+  const started = await buyer.submit(page, { email: "Amina@example.dz", phone: "0550 12 34 56" });
+  expect(started.status).toBe(303);
+  const repeated = await buyer.submit(page, { email: "Amina@example.dz", phone: "0550 12 34 56" });
+  expect(repeated.location).toBe(started.location);
+
+  const returned = await buyer.read(await pay(started.location ?? ""));
+  const result = await buyer.read(returned.location ?? "");
+  expect(result).toMatchObject({ status: 200, html: expect.stringContaining("3020") });
+
+  const { items } = await payments(link.id);
+  expect(items).toMatchObject([
+    {
+      status: "PAID",
+      payment_link_id: link.id,
+      order_ref: "cours-1",
+      customer_email: "Amina@example.dz",
+      customer_phone: "+213550123456",
+    },
+  ]);
+  const byEmail = await business.amana.payments.list({ customer_email: "amina@EXAMPLE.dz" }).page();
+  expect(byEmail.items.map(({ id }) => id)).toEqual(items.map(({ id }) => id));
+  expect(await business.amana.paymentLinks.get(link.id)).toMatchObject({
+    status: "COMPLETED",
+    payments_paid: 1,
+    amount_paid: "5000.00",
+  });
+  expect((await new Buyer(link.url).open()).status).toBe(410);
+});
+
+test("no buyer can start a payment after the response that deactivated the link or disabled the business", async () => {
+  const other = await aBusiness(testSystem.system, "Ferme");
+  try {
+    const link = await other.amana.paymentLinks.create({ name: "Miel", amount: "900.00" });
+    const buyer = new Buyer(link.url);
+    const page = await buyer.open();
+    await other.amana.paymentLinks.update(link.id, { status: "INACTIVE" });
+    expect((await buyer.submit(page)).status).toBe(410);
+    await other.amana.paymentLinks.update(link.id, { status: "ACTIVE" });
+    const openAgain = await buyer.open();
+    expect(openAgain.status).toBe(200);
+    await client(testSystem.system, testSystem.system.adminKey).businesses.update(other.id, { status: "DISABLED" });
+    expect((await buyer.submit(openAgain)).status).toBe(410);
+    expect((await buyer.open()).status).toBe(410);
+  } finally {
+    await other.receiver[Symbol.asyncDispose]();
+  }
+});
+
+test("a filter with the link of another business returns 404 payment_link_not_found", async () => {
+  const other = await aBusiness(testSystem.system, "Autre");
+  try {
+    const link = await other.amana.paymentLinks.create({ name: "Miel", amount: "900.00" });
+    await expect(payments(link.id)).rejects.toMatchObject({ status: 404, code: "payment_link_not_found" });
+    await expect(business.amana.paymentLinks.get(link.id)).rejects.toMatchObject({ status: 404, code: "not_found" });
+  } finally {
+    await other.receiver[Symbol.asyncDispose]();
+  }
+});

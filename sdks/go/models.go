@@ -65,36 +65,36 @@ type Receipt struct {
 	Helpline             string `json:"helpline"`
 }
 
-// CreatePaymentLinkResult is a value in a response of the API.
-type CreatePaymentLinkResult struct {
-	ID             string                                `json:"id"`
-	BusinessID     string                                `json:"business_id"`
-	Status         string                                `json:"status"`
-	URL            string                                `json:"url"`
-	Name           string                                `json:"name"`
-	Description    string                                `json:"description,omitempty"`
-	Amount         string                                `json:"amount,omitempty"`
-	AmountMin      string                                `json:"amount_min,omitempty"`
-	AmountMax      string                                `json:"amount_max,omitempty"`
-	Currency       string                                `json:"currency"`
-	Language       string                                `json:"language"`
-	OrderRef       string                                `json:"order_ref,omitempty"`
-	CustomerFields CreatePaymentLinkResultCustomerFields `json:"customer_fields"`
-	SuccessURL     string                                `json:"success_url,omitempty"`
-	FailURL        string                                `json:"fail_url,omitempty"`
-	ConditionsURL  string                                `json:"conditions_url,omitempty"`
-	MaxPayments    *int64                                `json:"max_payments,omitempty"`
-	ExpiresAt      string                                `json:"expires_at,omitempty"`
-	PaymentsPaid   int64                                 `json:"payments_paid"`
-	AmountPaid     string                                `json:"amount_paid"`
-	AmountRefunded string                                `json:"amount_refunded"`
-	CreatedAt      string                                `json:"created_at"`
-	UpdatedAt      string                                `json:"updated_at"`
-	Metadata       json.RawMessage                       `json:"metadata"`
+// PaymentLink is a value in a response of the API.
+type PaymentLink struct {
+	ID             string                    `json:"id"`
+	BusinessID     string                    `json:"business_id"`
+	Status         string                    `json:"status"`
+	URL            string                    `json:"url"`
+	Name           string                    `json:"name"`
+	Description    string                    `json:"description,omitempty"`
+	Amount         string                    `json:"amount,omitempty"`
+	AmountMin      string                    `json:"amount_min,omitempty"`
+	AmountMax      string                    `json:"amount_max,omitempty"`
+	Currency       string                    `json:"currency"`
+	Language       string                    `json:"language"`
+	OrderRef       string                    `json:"order_ref,omitempty"`
+	CustomerFields PaymentLinkCustomerFields `json:"customer_fields"`
+	SuccessURL     string                    `json:"success_url,omitempty"`
+	FailURL        string                    `json:"fail_url,omitempty"`
+	ConditionsURL  string                    `json:"conditions_url,omitempty"`
+	MaxPayments    *int64                    `json:"max_payments,omitempty"`
+	ExpiresAt      string                    `json:"expires_at,omitempty"`
+	PaymentsPaid   int64                     `json:"payments_paid"`
+	AmountPaid     string                    `json:"amount_paid"`
+	AmountRefunded string                    `json:"amount_refunded"`
+	CreatedAt      string                    `json:"created_at"`
+	UpdatedAt      string                    `json:"updated_at"`
+	Metadata       json.RawMessage           `json:"metadata"`
 }
 
-// CreatePaymentLinkResultCustomerFields is a value in a response of the API.
-type CreatePaymentLinkResultCustomerFields struct {
+// PaymentLinkCustomerFields is a value in a response of the API.
+type PaymentLinkCustomerFields struct {
 	Name  string `json:"name"`
 	Email string `json:"email"`
 	Phone string `json:"phone"`

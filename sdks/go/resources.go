@@ -375,23 +375,23 @@ func (r *OperatorKeysResource) Revoke(ctx context.Context, id string, body Param
 type PaymentLinksResource struct{ transport *transport }
 
 // Create: Create a payment link.
-func (r *PaymentLinksResource) Create(ctx context.Context, body Params, key ...IdempotencyKey) (*CreatePaymentLinkResult, error) {
-	return call[CreatePaymentLinkResult](ctx, r.transport, "POST", "/api/v1/payment-links", body, key)
+func (r *PaymentLinksResource) Create(ctx context.Context, body Params, key ...IdempotencyKey) (*PaymentLink, error) {
+	return call[PaymentLink](ctx, r.transport, "POST", "/api/v1/payment-links", body, key)
 }
 
 // List: List payment links.
-func (r *PaymentLinksResource) List(query Params) *List[CreatePaymentLinkResult] {
-	return &List[CreatePaymentLinkResult]{r.transport, "/api/v1/payment-links", query}
+func (r *PaymentLinksResource) List(query Params) *List[PaymentLink] {
+	return &List[PaymentLink]{r.transport, "/api/v1/payment-links", query}
 }
 
 // Get: Get a payment link.
-func (r *PaymentLinksResource) Get(ctx context.Context, id string) (*CreatePaymentLinkResult, error) {
-	return call[CreatePaymentLinkResult](ctx, r.transport, "GET", "/api/v1/payment-links/"+url.PathEscape(id), nil, nil)
+func (r *PaymentLinksResource) Get(ctx context.Context, id string) (*PaymentLink, error) {
+	return call[PaymentLink](ctx, r.transport, "GET", "/api/v1/payment-links/"+url.PathEscape(id), nil, nil)
 }
 
 // Update: Update a payment link.
-func (r *PaymentLinksResource) Update(ctx context.Context, id string, body Params) (*CreatePaymentLinkResult, error) {
-	return call[CreatePaymentLinkResult](ctx, r.transport, "PATCH", "/api/v1/payment-links/"+url.PathEscape(id), body, nil)
+func (r *PaymentLinksResource) Update(ctx context.Context, id string, body Params) (*PaymentLink, error) {
+	return call[PaymentLink](ctx, r.transport, "PATCH", "/api/v1/payment-links/"+url.PathEscape(id), body, nil)
 }
 
 // PaymentsResource has the operations of payments.

@@ -13,8 +13,8 @@ namespace Amana;
  * @phpstan-type CreatePaymentBody array{amount: string, success_url: string, fail_url: string, order_ref?: string, description?: string, language?: 'AR'|'FR'|'EN', currency?: 'DZD'}
  * @phpstan-type ListPaymentsQuery array{limit?: int, offset?: int, status?: 'PENDING'|'PAID'|'FAILED'|'REFUSED'|'CANCELED'|'REFUNDED'|'EXPIRED', order_ref?: string, payment_link_id?: string, customer_email?: string, created_from?: string, created_to?: string}
  * @phpstan-type Receipt array{payment_id: string, receipt_number: string, issued_at: string, business_name: string, order_ref?: string, description?: string, processor_order_id?: string, processor_order_number: string, approval_code?: string, resp_code_desc?: string, card_brand?: string, masked_pan?: string, amount: string, currency: string, paid_at: string, refunded_amount?: string, refunded_at?: string, customer_name?: string, helpline: string}
- * @phpstan-type CreatePaymentLinkResult array{id: string, business_id: string, status: 'ACTIVE'|'INACTIVE'|'EXPIRED'|'COMPLETED', url: string, name: string, description?: string, amount?: string, amount_min?: string, amount_max?: string, currency: string, language: string, order_ref?: string, customer_fields: CreatePaymentLinkResultCustomerFields, success_url?: string, fail_url?: string, conditions_url?: string, max_payments?: int, expires_at?: string, payments_paid: int, amount_paid: string, amount_refunded: string, created_at: string, updated_at: string, metadata: array<string, mixed>}
- * @phpstan-type CreatePaymentLinkResultCustomerFields array{name: 'REQUIRED'|'OPTIONAL'|'HIDDEN', email: 'REQUIRED'|'OPTIONAL'|'HIDDEN', phone: 'REQUIRED'|'OPTIONAL'|'HIDDEN'}
+ * @phpstan-type PaymentLink array{id: string, business_id: string, status: 'ACTIVE'|'INACTIVE'|'EXPIRED'|'COMPLETED', url: string, name: string, description?: string, amount?: string, amount_min?: string, amount_max?: string, currency: string, language: string, order_ref?: string, customer_fields: PaymentLinkCustomerFields, success_url?: string, fail_url?: string, conditions_url?: string, max_payments?: int, expires_at?: string, payments_paid: int, amount_paid: string, amount_refunded: string, created_at: string, updated_at: string, metadata: array<string, mixed>}
+ * @phpstan-type PaymentLinkCustomerFields array{name: 'REQUIRED'|'OPTIONAL'|'HIDDEN', email: 'REQUIRED'|'OPTIONAL'|'HIDDEN', phone: 'REQUIRED'|'OPTIONAL'|'HIDDEN'}
  * @phpstan-type CreatePaymentLinkBody array{name: string, amount?: string, amount_min?: string, amount_max?: string, currency?: 'DZD', language?: 'AR'|'FR'|'EN', order_ref?: string, description?: string, customer_fields?: CreatePaymentLinkBodyCustomerFields, success_url?: string, fail_url?: string, conditions_url?: string, max_payments?: int, expires_at?: string, metadata?: array<string, mixed>}
  * @phpstan-type CreatePaymentLinkBodyCustomerFields array{name?: 'REQUIRED'|'OPTIONAL'|'HIDDEN', email?: 'REQUIRED'|'OPTIONAL'|'HIDDEN', phone?: 'REQUIRED'|'OPTIONAL'|'HIDDEN'}
  * @phpstan-type ListPaymentLinksQuery array{limit?: int, offset?: int, status?: 'ACTIVE'|'INACTIVE'|'EXPIRED'|'COMPLETED', search?: string}
@@ -801,7 +801,7 @@ final class PaymentLinks extends Resource
      * Create a payment link.
      *
      * @param CreatePaymentLinkBody $body
-     * @return CreatePaymentLinkResult
+     * @return PaymentLink
      */
     public function create(array $body, ?string $idempotencyKey = null): array
     {
@@ -812,7 +812,7 @@ final class PaymentLinks extends Resource
      * List payment links.
      *
      * @param ListPaymentLinksQuery $query
-     * @return Pages of CreatePaymentLinkResult
+     * @return Pages of PaymentLink
      */
     public function list(array $query = []): Pages
     {
@@ -822,7 +822,7 @@ final class PaymentLinks extends Resource
     /**
      * Get a payment link.
      *
-     * @return CreatePaymentLinkResult
+     * @return PaymentLink
      */
     public function get(string $id): array
     {
@@ -833,7 +833,7 @@ final class PaymentLinks extends Resource
      * Update a payment link.
      *
      * @param UpdatePaymentLinkBody|null $body
-     * @return CreatePaymentLinkResult
+     * @return PaymentLink
      */
     public function update(string $id, ?array $body = null): array
     {

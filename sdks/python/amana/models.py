@@ -124,7 +124,7 @@ class Receipt(TypedDict):
     helpline: str
 
 
-class CreatePaymentLinkResult(TypedDict):
+class PaymentLink(TypedDict):
     id: str
     business_id: str
     # INACTIVE: deactivated. EXPIRED: `expires_at` is over. COMPLETED: `max_payments` payments are paid.
@@ -146,7 +146,7 @@ class CreatePaymentLinkResult(TypedDict):
     language: str
     # Your own identifier of the order, copied to each payment.
     order_ref: NotRequired[str]
-    customer_fields: CreatePaymentLinkResultCustomerFields
+    customer_fields: PaymentLinkCustomerFields
     success_url: NotRequired[str]
     fail_url: NotRequired[str]
     conditions_url: NotRequired[str]
@@ -165,7 +165,7 @@ class CreatePaymentLinkResult(TypedDict):
     metadata: dict[str, Any]
 
 
-class CreatePaymentLinkResultCustomerFields(TypedDict):
+class PaymentLinkCustomerFields(TypedDict):
     name: Literal["REQUIRED", "OPTIONAL", "HIDDEN"]
     email: Literal["REQUIRED", "OPTIONAL", "HIDDEN"]
     phone: Literal["REQUIRED", "OPTIONAL", "HIDDEN"]

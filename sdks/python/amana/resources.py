@@ -258,19 +258,19 @@ class OperatorKeys(Resource):
 
 
 class PaymentLinks(Resource):
-    def create(self, body: models.CreatePaymentLinkBody, *, idempotency_key: str | None = None) -> models.CreatePaymentLinkResult:
+    def create(self, body: models.CreatePaymentLinkBody, *, idempotency_key: str | None = None) -> models.PaymentLink:
         """Create a payment link."""
         return self._call("POST", "/api/v1/payment-links", body, idempotency_key=idempotency_key)
 
-    def list(self, query: models.ListPaymentLinksQuery | None = None) -> List[models.CreatePaymentLinkResult]:
+    def list(self, query: models.ListPaymentLinksQuery | None = None) -> List[models.PaymentLink]:
         """List payment links."""
         return self._pages("/api/v1/payment-links", query)
 
-    def get(self, id: str) -> models.CreatePaymentLinkResult:
+    def get(self, id: str) -> models.PaymentLink:
         """Get a payment link."""
         return self._call("GET", f"/api/v1/payment-links/{segment(id)}")
 
-    def update(self, id: str, body: models.UpdatePaymentLinkBody | None = None) -> models.CreatePaymentLinkResult:
+    def update(self, id: str, body: models.UpdatePaymentLinkBody | None = None) -> models.PaymentLink:
         """Update a payment link."""
         return self._call("PATCH", f"/api/v1/payment-links/{segment(id)}", body)
 

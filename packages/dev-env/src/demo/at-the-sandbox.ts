@@ -1,5 +1,8 @@
 import { request } from "undici";
 
+/** A card that the sandbox accepts. */
+export const card = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
+
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** Calls the control API of the sandbox, with a path below /sandbox/. Throws if it is rejected. */
@@ -19,4 +22,14 @@ export async function control<T>(sandboxUrl: string, method: Method, path: strin
 /** Submits an application, as the applicant does on the hosted page. */
 export async function submit(sandboxUrl: string, linkUrl: string, submission: object): Promise<void> {
   await control(sandboxUrl, "POST", `kyc/${new URL(linkUrl).pathname.split("/").at(-1)}/submit`, submission);
+}
+
+/** Pays with a control call and follows the redirect, as the browser does. */
+export async function payByControlCall(sandboxUrl: string, formUrl: string): Promise<string> {
+  const orderId = new URL(formUrl).pathname.split("/").at(-1);
+  const { redirect_url } = await control<{ redirect_url: string }>(sandboxUrl, "POST", `payments/${orderId}/pay`, card);
+  const redirect = await request(redirect_url, { headersTimeout: 40_000 });
+  await redirect.body.dump();
+  if (redirect.statusCode !== 303) throw new Error(`The return address returned ${redirect.statusCode}, not 303.`);
+  return String(redirect.headers["location"]);
 }

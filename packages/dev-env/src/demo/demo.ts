@@ -11,6 +11,7 @@ import { onboardClient } from "./onboard-client.ts";
 import { registerParticipants } from "./participants.ts";
 import { payAndRefund } from "./pay-and-refund.ts";
 import { createReporter } from "./reporter.ts";
+import { sellByLink } from "./sell-by-link.ts";
 import { verifyApplicants } from "./verify-applicants.ts";
 
 interface DemoOptions {
@@ -20,7 +21,7 @@ interface DemoOptions {
 const reporter = createReporter((text) => process.stdout.write(text));
 const command = createCommand(
   "demo",
-  "Show and check a payment, a refund, verifications and an onboarding. Uses the system that start runs, or starts one for the demo.",
+  "Show and check a payment, a refund, a payment link, verifications and an onboarding. Uses the system that start runs, or starts one for the demo.",
 )
   .option("--browser", "use the hosted pages in headless Chromium")
   .action(demo);
@@ -87,6 +88,7 @@ async function runDemo(system: DevFile, inBrowser: boolean): Promise<void> {
   reporter.print(`The system is at ${system.gateway_url} (events: ${system.events}).`);
   await using participants = await registerParticipants(reporter, system);
   await payAndRefund(reporter, participants, { inBrowser });
+  await sellByLink(reporter, participants, { inBrowser });
   await verifyApplicants(reporter, participants, { inBrowser });
   await onboardClient(reporter, participants);
   reporter.step("Check the webhook receiver.");

@@ -27,6 +27,15 @@ export async function registerParticipants(reporter: Reporter, { gateway_url, sa
     business,
     receiver,
     sandboxUrl: sandbox_url,
+    /** Returns the lines of the business's statement from a time until now. */
+    async readStatement(from: string): Promise<Record<string, string>[]> {
+      const query = new URLSearchParams({ from, to: new Date().toISOString() });
+      const headers = { authorization: `Bearer ${registered.api_key}` };
+      const response = await fetch(`${gateway_url}/api/v1/payments/statement?${query}`, { headers });
+      const text = await response.text();
+      if (response.status !== 200) throw new Error(`The statement returned ${response.status}: ${text}`);
+      return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+    },
     /**
      * Waits for the webhook about this payment or application. The receiver verifies its
      * signatures.

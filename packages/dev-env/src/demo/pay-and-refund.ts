@@ -1,11 +1,8 @@
-import { request } from "undici";
-import { control } from "./at-the-sandbox.ts";
+import { card, payByControlCall } from "./at-the-sandbox.ts";
 import { payInBrowser } from "./in-browser.ts";
 import { listen } from "./listen.ts";
 import type { Participants } from "./participants.ts";
 import type { Reporter } from "./reporter.ts";
-
-const card = { pan: "6280581110007215", expiry: "01/2027", cvv2: "373", password: "123456" };
 
 /** Makes a card payment and refunds it, with the webhooks of both. */
 export async function payAndRefund(
@@ -70,14 +67,4 @@ export async function payAndRefund(
   print(`   ${Math.max(0, webhook.receivedAtMs - refundedAtMs).toFixed(0)} ms after the response of the refund`);
   const loggedEvent = await business.events.get(String(webhook.body["id"]));
   expectFields(loggedEvent, { type: "PAYMENT_REFUNDED" }, "the event is in the event log of the business");
-}
-
-/** Pays with a control call and follows the redirect, as the browser does. */
-async function payByControlCall(sandboxUrl: string, formUrl: string): Promise<string> {
-  const orderId = new URL(formUrl).pathname.split("/").at(-1);
-  const { redirect_url } = await control<{ redirect_url: string }>(sandboxUrl, "POST", `payments/${orderId}/pay`, card);
-  const redirect = await request(redirect_url, { headersTimeout: 40_000 });
-  await redirect.body.dump();
-  if (redirect.statusCode !== 303) throw new Error(`The return address returned ${redirect.statusCode}, not 303.`);
-  return String(redirect.headers["location"]);
 }

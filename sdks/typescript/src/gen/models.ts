@@ -117,7 +117,7 @@ export interface Receipt {
   readonly helpline: string;
 }
 
-export interface CreatePaymentLinkResult {
+export interface PaymentLink {
   readonly id: string;
   readonly business_id: string;
   /** INACTIVE: deactivated. EXPIRED: `expires_at` is over. COMPLETED: `max_payments` payments are paid. */
@@ -139,7 +139,7 @@ export interface CreatePaymentLinkResult {
   readonly language: string;
   /** Your own identifier of the order, copied to each payment. */
   readonly order_ref?: string;
-  readonly customer_fields: CreatePaymentLinkResultCustomerFields;
+  readonly customer_fields: PaymentLinkCustomerFields;
   readonly success_url?: string;
   readonly fail_url?: string;
   readonly conditions_url?: string;
@@ -158,7 +158,7 @@ export interface CreatePaymentLinkResult {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-export interface CreatePaymentLinkResultCustomerFields {
+export interface PaymentLinkCustomerFields {
   readonly name: "REQUIRED" | "OPTIONAL" | "HIDDEN";
   readonly email: "REQUIRED" | "OPTIONAL" | "HIDDEN";
   readonly phone: "REQUIRED" | "OPTIONAL" | "HIDDEN";

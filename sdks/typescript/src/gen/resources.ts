@@ -312,22 +312,22 @@ class OperatorKeys extends Resource {
 
 class PaymentLinks extends Resource {
   /** Create a payment link */
-  create(body: models.CreatePaymentLinkBody, options?: RequestOptions): Promise<models.CreatePaymentLinkResult> {
+  create(body: models.CreatePaymentLinkBody, options?: RequestOptions): Promise<models.PaymentLink> {
     return this.call("POST", "/api/v1/payment-links", body, options);
   }
 
   /** List payment links */
-  list(query?: models.ListPaymentLinksQuery, options?: RequestOptions): List<models.CreatePaymentLinkResult> {
+  list(query?: models.ListPaymentLinksQuery, options?: RequestOptions): List<models.PaymentLink> {
     return this.pages("/api/v1/payment-links", query, options);
   }
 
   /** Get a payment link */
-  get(id: string, options?: RequestOptions): Promise<models.CreatePaymentLinkResult> {
+  get(id: string, options?: RequestOptions): Promise<models.PaymentLink> {
     return this.call("GET", `/api/v1/payment-links/${segment(id)}`, undefined, options);
   }
 
   /** Update a payment link */
-  update(id: string, body?: models.UpdatePaymentLinkBody, options?: RequestOptions): Promise<models.CreatePaymentLinkResult> {
+  update(id: string, body?: models.UpdatePaymentLinkBody, options?: RequestOptions): Promise<models.PaymentLink> {
     return this.call("PATCH", `/api/v1/payment-links/${segment(id)}`, body, options);
   }
 }

@@ -1,0 +1,107 @@
+import type { PaymentLink } from "@amana/client";
+import { paymentLinkStatuses } from "@amana/public-api/names";
+import { type Command, Option } from "commander";
+import { wholeNumberParser } from "../../options.ts";
+import type { Columns } from "../../print.ts";
+import { apiCommand, parseAmount, parseText, parseTime } from "../api-command.ts";
+import type { ApiOptions } from "../connect.ts";
+import { type ListOptions, showList, showResource, withListOptions } from "../show.ts";
+
+const columns: Columns<PaymentLink> = {
+  ID: ({ id }) => id,
+  STATUS: ({ status }) => status,
+  AMOUNT: { of: ({ amount, amount_min, amount_max }) => amount ?? `${amount_min} to ${amount_max}`, alignRight: true },
+  PAID: { of: ({ payments_paid }) => String(payments_paid), alignRight: true },
+  TOTAL: { of: ({ amount_paid }) => amount_paid, alignRight: true, omitOrder: 1 },
+  NAME: { of: ({ name }) => name, min: 10, omitOrder: 3 },
+  URL: { of: ({ url }) => url, omitOrder: 2 },
+};
+
+interface Filters extends ListOptions {
+  readonly status?: PaymentLink["status"];
+  readonly search?: string;
+}
+
+interface CreateOptions extends ApiOptions {
+  readonly name: string;
+  readonly amount?: string;
+  readonly min?: string;
+  readonly max?: string;
+  readonly language?: "AR" | "FR" | "EN";
+  readonly orderRef?: string;
+  readonly maxPayments?: number;
+  readonly expiresAt?: string;
+}
+
+export function paymentLinks(program: Command): void {
+  const group = program.command("payment-links").description("create, list, show or deactivate payment links");
+  apiCommand<CreateOptions>(
+    group,
+    "create",
+    {
+      summary: "create a page on which buyers pay",
+      example: "payment-links create --name 'Arabic lesson' --amount 2500.00 --max-payments 12",
+      key: ["business"],
+      statusCommand: () => "payment-links list",
+      helpNote: "A link needs --amount, or --min and --max.",
+    },
+    async ({ amana, requestOptions }, { name, amount, min, max, language, orderRef, maxPayments, expiresAt, ...options }) =>
+      showResource(
+        await amana.paymentLinks.create(
+          {
+            name,
+            ...(amount && { amount }),
+            ...(min && { amount_min: min }),
+            ...(max && { amount_max: max }),
+            ...(language && { language }),
+            ...(orderRef && { order_ref: orderRef }),
+            ...(maxPayments !== undefined && { max_payments: maxPayments }),
+            ...(expiresAt && { expires_at: expiresAt }),
+          },
+          requestOptions(),
+        ),
+        options,
+      ),
+  )
+    .requiredOption("--name <text>", "item or service that is sold", parseText)
+    .option("--amount <amount>", "fixed price", parseAmount)
+    .option("--min <amount>", "lowest amount that the buyer can enter", parseAmount)
+    .option("--max <amount>", "highest amount that the buyer can enter", parseAmount)
+    .addOption(new Option("--language <language>", "first language of the page (default: FR)").choices(["AR", "FR", "EN"]))
+    .option("--order-ref <text>", "reference of the business, copied to each payment", parseText)
+    .option("--max-payments <number>", "number of payments after which the link is COMPLETED", wholeNumberParser(1, 1_000_000))
+    .option("--expires-at <time>", "end of the link", parseTime);
+  withListOptions(
+    apiCommand<Filters>(
+      group,
+      "list",
+      { summary: "list payment links, newest first", example: "payment-links list --status ACTIVE", key: ["business"] },
+      (api, { status, search, ...options }) =>
+        showList(api, options, { columns, emptyText: "No payment links found." }, (page) =>
+          api.amana.paymentLinks.list({ ...page, ...(status && { status }), ...(search && { search }) }, api.requestOptions()),
+        ),
+    ),
+  )
+    .addOption(new Option("--status <status>", "only this status").choices(paymentLinkStatuses))
+    .option("--search <text>", "part of the name or of the reference", parseText);
+  apiCommand(
+    group,
+    "show <id>",
+    { summary: "show a payment link with its totals", example: "payment-links show 0199…", key: ["business"] },
+    async ({ amana, requestOptions }, options, id: string) =>
+      showResource(await amana.paymentLinks.get(id, requestOptions()), options),
+  );
+  apiCommand(
+    group,
+    "deactivate <id>",
+    {
+      summary: "make a payment link unavailable to buyers at once",
+      example: "payment-links deactivate 0199…",
+      key: ["business"],
+      statusCommand: (id = "") => `payment-links show ${id}`,
+      isWithoutIdempotencyKey: true,
+    },
+    async ({ amana, requestOptions }, options, id: string) =>
+      showResource(await amana.paymentLinks.update(id, { status: "INACTIVE" }, requestOptions()), options),
+  );
+}

@@ -1,6 +1,7 @@
+import { allTenants, forTenant } from "@amana/runtime";
 import { expect, test } from "vitest";
 import { startHarness } from "../../test/harness.ts";
-import { pageTokenForm, pageTokenOf, pageTokenSql } from "./page-token.ts";
+import { pageTokenForm, pageTokenOf, pageTokenSql, selectIdByPageToken } from "./page-token.ts";
 
 test("PostgreSQL computes the same page token as pageTokenOf", async () => {
   await using harness = await startHarness();
@@ -8,4 +9,16 @@ test("PostgreSQL computes the same page token as pageTokenOf", async () => {
   const [row] = await harness.sql<{ token: string }>(`select ${pageTokenSql} as token from payment where id = ?`, [id]);
   expect(row?.token).toBe(pageTokenOf(await harness.readReturnToken(id)));
   expect(row?.token).toMatch(pageTokenForm);
+});
+
+test("selectIdByPageToken uses the index of the expression under row-level security", async () => {
+  await using harness = await startHarness();
+  const plan = await forTenant(allTenants, () =>
+    harness.context.orm.em.fork().transactional(async (em) => {
+      // The planner would read an empty table without the index.
+      await em.execute("set local enable_seqscan = off");
+      return await em.execute(`explain ${selectIdByPageToken("?")}`, ["0".repeat(64)]);
+    }),
+  );
+  expect(JSON.stringify(plan)).toContain("Index Scan using payment_page_token_key");
 });

@@ -10,5 +10,12 @@ export const pageTokenOf = (returnToken: string): string => createHash("sha256")
 /** SQL expression of `pageTokenOf` for a row of the table payment. The expression has an index. */
 export const pageTokenSql = "encode(sha256(return_token::bytea), 'hex')";
 
+/**
+ * SQL of the id of the payment with a page token, to which conditions can be appended. It reads the
+ * view, because under row-level security PostgreSQL does not use the index of an expression.
+ */
+export const selectIdByPageToken = (parameter: string): string =>
+  `select id from payment_of_tenants where ${pageTokenSql} = ${parameter}`;
+
 /** Form of a page token. PostgreSQL rejects some other texts, for example a text with NUL. */
 export const pageTokenForm = /^[0-9a-f]{64}$/;

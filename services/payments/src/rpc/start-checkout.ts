@@ -5,7 +5,7 @@ import { forTenant, sleep } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { beginPayment, insertPayment, newReturnToken, registerPayment } from "../payment/begin-payment.ts";
-import { pageTokenForm, pageTokenOf, pageTokenSql } from "../payment/page-token.ts";
+import { pageTokenForm, pageTokenOf, selectIdByPageToken } from "../payment/page-token.ts";
 import { processorError, processorOutcomeUnknown } from "../payment/payment.errors.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
@@ -74,7 +74,7 @@ async function findStarted(
   if (ofForm) return ofForm;
   if (beginAgain || !pageTokenForm.test(paymentToken)) return undefined;
   const [found] = await em.execute<{ id: string }[]>(
-    `select id from payment_of_tenants where ${pageTokenSql} = ? and payment_link_id = ? and status = 'PENDING'`,
+    `${selectIdByPageToken("?")} and payment_link_id = ? and status = 'PENDING'`,
     [paymentToken, paymentLinkId],
   );
   const ofBrowser = found && (await em.findOne(Payment, { businessId, id: found.id }));

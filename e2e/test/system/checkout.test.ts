@@ -64,6 +64,8 @@ test("a buyer pays a link, and the business finds the payment by the link and by
       customer_phone: "+213550123456",
     },
   ]);
+  const { body: webhook } = (await business.receiver.next("PAYMENT_COMPLETED", items[0]?.id ?? "", 90_000)) ?? {};
+  expect(webhook).toMatchObject({ payment_link_id: link.id, order_ref: "cours-1" });
   const byEmail = await business.amana.payments.list({ customer_email: "amina@EXAMPLE.dz" }).page();
   expect(byEmail.items.map(({ id }) => id)).toEqual(items.map(({ id }) => id));
   expect(await business.amana.paymentLinks.get(link.id)).toMatchObject({

@@ -10,6 +10,9 @@ export const PaymentEventJson = Type.Object({
   event: Type.String({ examples: ["PAYMENT_REFUNDED"] }),
   payment_id: Type.String({ format: "uuid" }),
   order_ref: Type.Optional(Type.String({ description: "Your own identifier of the order." })),
+  payment_link_id: Type.Optional(
+    Type.String({ format: "uuid", description: "Payment link from which the payment was started; absent for other payments." }),
+  ),
   processor_order_id: Type.Optional(Type.String()),
   status: Type.String({ examples: ["REFUNDED"] }),
   amount: Type.String({ examples: ["5000.00"] }),

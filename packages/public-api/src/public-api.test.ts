@@ -103,6 +103,14 @@ describe("renderPayment", () => {
   });
 });
 
+test("the body of an event of a link's payment contains payment_link_id", () => {
+  const event = create(PaymentEventSchema, {
+    type: PaymentEventType.PAYMENT_COMPLETED,
+    payment: aPayment({ paymentLinkId: id }),
+  });
+  expect(renderPaymentEvent(event, "e1", "2026-11-20T10:00:00.000Z").payment_link_id).toBe(id);
+});
+
 test("the body of a payment event is flat and has a fixed field order", () => {
   const event = create(PaymentEventSchema, {
     type: PaymentEventType.PAYMENT_REFUNDED,

@@ -39,6 +39,7 @@ test("a buyer pays a link, and the business finds the payment by the link and by
     order_ref: "cours-1",
     customer_fields: { email: "REQUIRED", phone: "OPTIONAL" },
     max_payments: 1,
+    metadata: { course: 7 },
   });
   const buyer = new Buyer(link.url);
   const page = await buyer.open("?lang=en");
@@ -65,7 +66,7 @@ test("a buyer pays a link, and the business finds the payment by the link and by
     },
   ]);
   const { body: webhook } = (await business.receiver.next("PAYMENT_COMPLETED", items[0]?.id ?? "", 90_000)) ?? {};
-  expect(webhook).toMatchObject({ payment_link_id: link.id, order_ref: "cours-1" });
+  expect(webhook).toMatchObject({ payment_link_id: link.id, order_ref: "cours-1", metadata: { course: 7 } });
   const byEmail = await business.amana.payments.list({ customer_email: "amina@EXAMPLE.dz" }).page();
   expect(byEmail.items.map(({ id }) => id)).toEqual(items.map(({ id }) => id));
   expect(await business.amana.paymentLinks.get(link.id)).toMatchObject({

@@ -1,9 +1,9 @@
 import { enumName } from "@amana/contracts/enum-names";
 import { type PaymentEvent, PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import { BareEventJson } from "./bare-event.ts";
-import { renderer } from "./renderer.ts";
+import { renderer, withMember } from "./renderer.ts";
 
 export const PaymentEventJson = Type.Object({
   ...BareEventJson.properties,
@@ -24,16 +24,28 @@ export const PaymentEventJson = Type.Object({
       description: "PROCESSOR when the payment was refunded or reversed at the card processor without Amana.",
     }),
   ),
+  metadata: Type.Optional(
+    Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description: "Metadata of the payment link when the payment was started, unchanged; absent for other payments.",
+      },
+    ),
+  ),
 });
 
-const renderFields = renderer(PaymentSchema, Type.Omit(PaymentEventJson, ["id", "event", "occurred_at"]), { payment_id: "id" });
+const renderFields = renderer(PaymentSchema, Type.Omit(PaymentEventJson, ["id", "event", "occurred_at", "metadata"]), {
+  payment_id: "id",
+});
 
 /**
- * Renders the body of a payment webhook, with the fields in the order of the schema. Fields without
- * a value are undefined. The JSON text of the body is stored and signed unchanged.
+ * Renders the body of a payment webhook as JSON text, with the fields in the order of the schema.
+ * The text is stored and signed unchanged.
  */
-export function renderPaymentEvent(event: PaymentEvent, id: string, occurredAt: string): Static<typeof PaymentEventJson> {
-  const { type, payment } = event;
+export function renderPaymentEvent({ type, payment, linkMetadata }: PaymentEvent, id: string, occurredAt: string): string {
   if (!payment) throw new TypeError("the payment event has no payment");
-  return { id, event: enumName(PaymentEventType, type) ?? "", occurred_at: occurredAt, ...renderFields(payment) };
+  const event = enumName(PaymentEventType, type) ?? "";
+  const body = { id, event, occurred_at: occurredAt, ...renderFields(payment) };
+  return linkMetadata === undefined ? JSON.stringify(body) : withMember(body, "metadata", linkMetadata);
 }

@@ -103,12 +103,15 @@ describe("renderPayment", () => {
   });
 });
 
-test("the body of an event of a link's payment contains payment_link_id", () => {
+test("the body of an event of a link's payment contains payment_link_id, and the metadata of the link unchanged", () => {
   const event = create(PaymentEventSchema, {
     type: PaymentEventType.PAYMENT_COMPLETED,
     payment: aPayment({ paymentLinkId: id }),
+    linkMetadata: '{"b":1.0,"a":"\\u00e9"}',
   });
-  expect(renderPaymentEvent(event, "e1", "2026-11-20T10:00:00.000Z").payment_link_id).toBe(id);
+  const text = renderPaymentEvent(event, "e1", "2026-11-20T10:00:00.000Z");
+  expect(JSON.parse(text).payment_link_id).toBe(id);
+  expect(text).toContain('"metadata":{"b":1.0,"a":"\\u00e9"}}');
 });
 
 test("the body of a payment event is flat and has a fixed field order", () => {
@@ -116,7 +119,7 @@ test("the body of a payment event is flat and has a fixed field order", () => {
     type: PaymentEventType.PAYMENT_REFUNDED,
     payment: aPayment({ status: PaymentStatus.REFUNDED, orderRef: "commande-é-1", refundedAmountMinor: 500_000n }),
   });
-  expect(JSON.stringify(renderPaymentEvent(event, "e1", "2026-11-20T10:00:00.000Z"))).toBe(
+  expect(renderPaymentEvent(event, "e1", "2026-11-20T10:00:00.000Z")).toBe(
     `{"id":"e1","event":"PAYMENT_REFUNDED","occurred_at":"2026-11-20T10:00:00.000Z","business_id":"${id}",` +
       `"payment_id":"${id}","order_ref":"commande-é-1","status":"REFUNDED","amount":"5000.00","currency":"DZD",` +
       `"refunded_amount":"5000.00"}`,

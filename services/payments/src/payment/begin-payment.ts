@@ -28,6 +28,7 @@ type NewPayment = Pick<
   | "orderRef"
   | "idempotencyId"
   | "paymentLinkId"
+  | "linkMetadata"
   | "formToken"
   | "customerName"
   | "customerEmail"

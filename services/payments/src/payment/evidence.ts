@@ -13,7 +13,7 @@ export const evidenceColumns = {
       created_at, updated_at, paid_at, refunded_at`,
     leftOut: `business_id, language, success_url, fail_url, return_token, form_url, action_code_description, resp_code_desc,
       idempotency_id, traceparent, version, checked_at, checks, next_check_at, leased_until, lease_token, refund_ended_at,
-      next_reread_at, next_follow_up_at, processor_refunded_minor, processor_read_at, difference, form_token,
+      next_reread_at, next_follow_up_at, processor_refunded_minor, processor_read_at, difference, form_token, link_metadata,
       receipt_mails`,
   },
   payment_link: {

@@ -18,7 +18,11 @@ export function emitPaymentEvent(
   now: Date,
   traceparent: string | null | undefined = payment.traceparent,
 ): void {
-  const event = create(PaymentEventSchema, { type: PaymentEventType[change], payment: toPaymentMessage(payment, context) });
+  const event = create(PaymentEventSchema, {
+    type: PaymentEventType[change],
+    payment: toPaymentMessage(payment, context),
+    ...(payment.linkMetadata != null && { linkMetadata: payment.linkMetadata }),
+  });
   addToOutbox(em, {
     topic: "payments.v1",
     key: payment.id,

@@ -70,6 +70,8 @@ const schema = defineEntity({
     difference: p.text().nullable(),
     /** The link from which the payment was started; null for a payment of the API. */
     paymentLinkId: p.uuid().nullable(),
+    /** Metadata of the link at the start of the payment, as JSON text. */
+    linkMetadata: p.text().nullable(),
     /** Token of the form that started the payment; unique within the link. */
     formToken: p.text().nullable(),
     customerName: p.text().nullable(),

@@ -5,6 +5,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import { type KnownOrder, type OrderState, type Outcome, unknownOrderCode } from "../card-processor/card-processor.ts";
 import { collectCalls, type FinishedCall, recordCalls } from "../card-processor/processor-call.ts";
 import type { Context } from "../context.ts";
+import { countPaid } from "../payment-link/count-paid.ts";
 import { emitPaymentEvent } from "./payment.events.ts";
 import { orderStatuses, Payment } from "./payment.ts";
 import { registerOrder } from "./register-order.ts";
@@ -39,7 +40,9 @@ export async function settlePayment(
     // The calls were made even if another process has ended the payment since.
     const now = await recordCalls(em, { businessId, paymentId: present.id }, calls);
     lease.release(em, present);
-    if (present.isOpen()) applyOutcome(em, context, present, outcome, { requestedAt: options.requestedAt, now });
+    const wasOpen = present.isOpen();
+    if (wasOpen) applyOutcome(em, context, present, outcome, { requestedAt: options.requestedAt, now });
+    if (wasOpen && present.isSettled()) await countPaid(em, context, present, now);
     return present;
   });
 }

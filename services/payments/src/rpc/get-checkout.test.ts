@@ -28,7 +28,7 @@ describe("getCheckout", () => {
     expect(await read(link)).not.toHaveProperty("payment");
   });
 
-  test.each(["is_active = false", "expires_at = now()", "max_payments = 1, payments_paid = 1"])(
+  test.each(["is_active = false", "expires_at = now() - interval '1 second'", "max_payments = 1, payments_paid = 1"])(
     "getCheckout returns UNAVAILABLE for a link with %s",
     async (sql) => {
       const link = await aLink();

@@ -19,8 +19,12 @@ beforeAll(async () => {
   ids = {
     active: await createLink(1, { name: "Café 100%", maxPayments: 2 }, "payments_paid = 1"),
     inactive: await createLink(2, { name: "Concert", orderRef: "Spring_26" }, "is_active = false"),
-    expired: await createLink(3, { name: "تذكرة" }, "expires_at = now()"),
-    completed: await createLink(4, { name: "concert 2", maxPayments: 1 }, "payments_paid = 1, expires_at = now()"),
+    expired: await createLink(3, { name: "تذكرة" }, "expires_at = now() - interval '1 second'"),
+    completed: await createLink(
+      4,
+      { name: "concert 2", maxPayments: 1 },
+      "payments_paid = 1, expires_at = now() - interval '1 second'",
+    ),
   };
   await harness.aPaymentLink(aBusinessCaller(), { name: "Concert" });
 });

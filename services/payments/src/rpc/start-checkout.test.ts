@@ -1,4 +1,5 @@
 import { enumName } from "@amana/contracts/enum-names";
+import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { CustomerFieldRule, type PaymentLink, PaymentLinkStatus } from "@amana/contracts/payments/v1/payment_link_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { uuidv7 } from "@amana/runtime";
@@ -97,7 +98,7 @@ describe("startCheckout", () => {
 
   test.each([
     ["INACTIVE", "is_active = false"],
-    ["EXPIRED", "expires_at = now()"],
+    ["EXPIRED", "expires_at = now() - interval '1 second'"],
     ["COMPLETED", "max_payments = 1, payments_paid = 1"],
   ])("startCheckout rejects an %s link with a text that does not state the status", async (status, sql) => {
     const link = await aLink();
@@ -290,5 +291,24 @@ describe("startCheckout with max_payments", () => {
     const { payment } = await eventually(() => start(link, { formToken }));
     expect(payment?.formUrl).toContain(payment?.processorOrderId);
     expect(await ofLink(link)).toHaveLength(1);
+  });
+});
+
+describe("PAYMENT_LINK_COMPLETED", () => {
+  test("PAYMENT_LINK_COMPLETED follows only the payment that reaches max_payments, when two payments are settled at once", async () => {
+    const link = await harness.aPaymentLink(aBusinessCaller(), { maxPayments: 2, metadata: '{"course":7}' });
+    const started = await Promise.all([harness.startCheckout(link), harness.startCheckout(link)]);
+    for (const { payment } of started) await harness.sandbox.pay(payment?.processorOrderId);
+    await Promise.all(started.map(({ payment }) => harness.returnFromProcessor(payment?.id ?? "")));
+    const events = (await Promise.all(started.map(({ payment }) => harness.readEvents(payment?.id ?? "")))).flat();
+    const counts = (type: PaymentEventType) => events.filter((event) => event.type === type).length;
+    expect([counts(PaymentEventType.PAYMENT_COMPLETED), counts(PaymentEventType.PAYMENT_LINK_COMPLETED)]).toEqual([2, 1]);
+    expect(events.map(({ linkMetadata }) => linkMetadata)).toEqual(events.map(() => '{"course":7}'));
+  });
+
+  test("PAYMENT_LINK_COMPLETED does not follow a payment of a link without max_payments", async () => {
+    const link = await harness.aPaymentLink();
+    const { id } = await harness.aPaidCheckout(link);
+    expect((await harness.readEvents(id)).map(({ type }) => type)).toEqual([PaymentEventType.PAYMENT_COMPLETED]);
   });
 });

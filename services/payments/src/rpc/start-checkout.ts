@@ -107,6 +107,7 @@ async function insertLinkPayment(
     orderRef: link.orderRef ?? null,
     returnToken,
     paymentLinkId: link.id,
+    linkMetadata: link.metadata,
     formToken: request.formToken,
     customerName,
     customerEmail,

@@ -1,3 +1,4 @@
+import { enumName } from "@amana/contracts/enum-names";
 import { PaymentEventSchema, PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { UnknownEventTypeError } from "@amana/messaging";
@@ -9,9 +10,9 @@ import { requireSupported } from "./require-supported.ts";
 /** Creates events for businesses from payments.v1. */
 export const createPaymentsHandler = (context: Context) =>
   createEventHandler(context, "payments.v1", PaymentEventSchema, (event, id, occurredAt) => {
-    const body = renderPaymentEvent(event, id, occurredAt);
-    if (event.type === PaymentEventType.UNSPECIFIED) throw new TypeError("payment event without a type");
-    if (!isEventType(body.event)) throw new UnknownEventTypeError(`payment event ${event.type}`);
+    const type = enumName(PaymentEventType, event.type);
+    if (type === undefined) throw new TypeError("payment event without a type");
+    if (!type || !isEventType(type)) throw new UnknownEventTypeError(`payment event ${event.type}`);
     requireSupported(PaymentStatus, event.payment?.status, "payment status");
-    return { businessId: body.business_id, type: body.event, body: JSON.stringify(body) };
+    return { businessId: event.payment?.businessId ?? "", type, body: renderPaymentEvent(event, id, occurredAt) };
   });

@@ -6,15 +6,13 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Payment } from "./payment_pb.ts";
 import { file_payments_v1_payment } from "./payment_pb.ts";
-import type { PaymentLink } from "./payment_link_pb.ts";
-import { file_payments_v1_payment_link } from "./payment_link_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file payments/v1/payment_events.proto.
  */
 export const file_payments_v1_payment_events: GenFile = /*@__PURE__*/
-  fileDesc("CiBwYXltZW50cy92MS9wYXltZW50X2V2ZW50cy5wcm90bxILcGF5bWVudHMudjEikgEKDFBheW1lbnRFdmVudBIrCgR0eXBlGAEgASgOMh0ucGF5bWVudHMudjEuUGF5bWVudEV2ZW50VHlwZRIlCgdwYXltZW50GAIgASgLMhQucGF5bWVudHMudjEuUGF5bWVudBIuCgxwYXltZW50X2xpbmsYAyABKAsyGC5wYXltZW50cy52MS5QYXltZW50TGluayrYAgoQUGF5bWVudEV2ZW50VHlwZRIiCh5QQVlNRU5UX0VWRU5UX1RZUEVfVU5TUEVDSUZJRUQQABIoCiRQQVlNRU5UX0VWRU5UX1RZUEVfUEFZTUVOVF9DT01QTEVURUQQARImCiJQQVlNRU5UX0VWRU5UX1RZUEVfUEFZTUVOVF9SRUZVU0VEEAISJQohUEFZTUVOVF9FVkVOVF9UWVBFX1BBWU1FTlRfRkFJTEVEEAMSJwojUEFZTUVOVF9FVkVOVF9UWVBFX1BBWU1FTlRfQ0FOQ0VMRUQQBBImCiJQQVlNRU5UX0VWRU5UX1RZUEVfUEFZTUVOVF9FWFBJUkVEEAUSJwojUEFZTUVOVF9FVkVOVF9UWVBFX1BBWU1FTlRfUkVGVU5ERUQQBhItCilQQVlNRU5UX0VWRU5UX1RZUEVfUEFZTUVOVF9MSU5LX0NPTVBMRVRFRBAHYgZwcm90bzM", [file_payments_v1_payment, file_payments_v1_payment_link]);
+  fileDesc("CiBwYXltZW50cy92MS9wYXltZW50X2V2ZW50cy5wcm90bxILcGF5bWVudHMudjEipAEKDFBheW1lbnRFdmVudBIrCgR0eXBlGAEgASgOMh0ucGF5bWVudHMudjEuUGF5bWVudEV2ZW50VHlwZRIlCgdwYXltZW50GAIgASgLMhQucGF5bWVudHMudjEuUGF5bWVudBIaCg1saW5rX21ldGFkYXRhGAQgASgJSACIAQFCEAoOX2xpbmtfbWV0YWRhdGFKBAgDEARSDHBheW1lbnRfbGluayrYAgoQUGF5bWVudEV2ZW50VHlwZRIiCh5QQVlNRU5UX0VWRU5UX1RZUEVfVU5TUEVDSUZJRUQQABIoCiRQQVlNRU5UX0VWRU5UX1RZUEVfUEFZTUVOVF9DT01QTEVURUQQARImCiJQQVlNRU5UX0VWRU5UX1RZUEVfUEFZTUVOVF9SRUZVU0VEEAISJQohUEFZTUVOVF9FVkVOVF9UWVBFX1BBWU1FTlRfRkFJTEVEEAMSJwojUEFZTUVOVF9FVkVOVF9UWVBFX1BBWU1FTlRfQ0FOQ0VMRUQQBBImCiJQQVlNRU5UX0VWRU5UX1RZUEVfUEFZTUVOVF9FWFBJUkVEEAUSJwojUEFZTUVOVF9FVkVOVF9UWVBFX1BBWU1FTlRfUkVGVU5ERUQQBhItCilQQVlNRU5UX0VWRU5UX1RZUEVfUEFZTUVOVF9MSU5LX0NPTVBMRVRFRBAHYgZwcm90bzM", [file_payments_v1_payment]);
 
 /**
  * Message of the topic payments.v1: a change of a payment, and its state after the change. The
@@ -34,11 +32,12 @@ export type PaymentEvent = Message<"payments.v1.PaymentEvent"> & {
   payment?: Payment | undefined;
 
   /**
-   * Link of the payment after the change. Absent for a payment of the API.
+   * Metadata of the payment's link at the start of the payment, as JSON text. Absent for a payment of
+   * the API.
    *
-   * @generated from field: payments.v1.PaymentLink payment_link = 3;
+   * @generated from field: optional string link_metadata = 4;
    */
-  paymentLink?: PaymentLink | undefined;
+  linkMetadata?: string | undefined;
 };
 
 /**

@@ -1,0 +1,27 @@
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import type { Context } from "../context.ts";
+import { emitPaymentEvent } from "../payment/payment.events.ts";
+import type { Payment } from "../payment/payment.ts";
+import { PaymentLink } from "./payment-link.ts";
+
+/**
+ * Emits PAYMENT_LINK_COMPLETED if the payment, which has just become PAID, is the last one that
+ * `maxPayments` of its link permits. The flush counts the payment and locks the link's row until
+ * the commit, so of concurrent payments exactly one is the last. Logs an alert for a payment beyond
+ * the limit: its slot was free again when the processor reported it as paid.
+ */
+export async function countPaid(em: SqlEntityManager, context: Context, payment: Payment, now: Date): Promise<void> {
+  const { businessId, paymentLinkId } = payment;
+  if (paymentLinkId == null) return;
+  await em.flush();
+  const { maxPayments, paymentsPaid } = await em.findOneOrFail(PaymentLink, { businessId, id: paymentLinkId });
+  if (maxPayments == null || paymentsPaid < maxPayments) return;
+  if (paymentsPaid === maxPayments) return emitPaymentEvent(em, context, payment, "PAYMENT_LINK_COMPLETED", now);
+  const logFields = {
+    payment_id: payment.id,
+    payment_link_id: paymentLinkId,
+    payments_paid: paymentsPaid,
+    max_payments: maxPayments,
+  };
+  context.logger.error({ ...logFields, alert: true }, "a payment link is paid more often than max_payments permits");
+}

@@ -96,6 +96,18 @@ test("businesses creates, lists, approves, disables and renames businesses with 
   expect(JSON.parse(rejected.err)).toMatchObject({ error: { code: "invalid_status_transition", status: 409, exit_code: 1 } });
 });
 
+test("payment-links creates, lists, shows and deactivates links with the key of a business", async () => {
+  const price = ["--amount", "2500.00", "--max-payments", "12"];
+  const created = await jsonOf(amanaBusiness("payment-links", "create", "--name", "Lesson", ...price, "--json"));
+  const id = String(created["id"]);
+  expect(created).toMatchObject({ status: "ACTIVE", amount: "2500.00", max_payments: 12, url: expect.stringContaining("/pay/") });
+  expect((await amanaBusiness("payment-links", "list", "--search", "lesson")).out).toMatch(new RegExp(`${id} +ACTIVE`));
+  expect(await jsonOf(amanaBusiness("payment-links", "deactivate", id, "--json"))).toMatchObject({ status: "INACTIVE" });
+  expect((await amanaBusiness("payment-links", "show", id)).out).toMatch(/^status +INACTIVE$/m);
+  const rejected = await amanaBusiness("payment-links", "create", "--name", "Lesson", "--json");
+  expect(JSON.parse(rejected.err)).toMatchObject({ error: { code: "validation_failed", status: 422 } });
+});
+
 test("api-keys works for operators and businesses; invitations and operator-keys work for operators", async () => {
   const { id: invitation } = await jsonOf(amanaLocal("invitations", "create", "--name", "x", "--json"));
   await jsonOf(amanaLocal("invitations", "revoke", String(invitation), "--yes", "--json"));

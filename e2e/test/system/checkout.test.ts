@@ -14,7 +14,7 @@ let testSystem: TestSystem;
 let business: TestBusiness;
 beforeAll(async () => {
   testSystem = await startTestSystem("direct");
-  business = await aBusiness(testSystem.system, "Librairie El Kitab");
+  business = await aBusiness(testSystem.system, "Librairie El Kitab", ["PAYMENT_COMPLETED", "PAYMENT_LINK_COMPLETED"]);
 });
 afterAll(async () => {
   await business?.receiver[Symbol.asyncDispose]();
@@ -67,6 +67,8 @@ test("a buyer pays a link, and the business finds the payment by the link and by
   ]);
   const { body: webhook } = (await business.receiver.next("PAYMENT_COMPLETED", items[0]?.id ?? "", 90_000)) ?? {};
   expect(webhook).toMatchObject({ payment_link_id: link.id, order_ref: "cours-1", metadata: { course: 7 } });
+  const completed = await business.receiver.next("PAYMENT_LINK_COMPLETED", items[0]?.id ?? "", 90_000);
+  expect(completed?.body).toMatchObject({ payment_link_id: link.id, metadata: { course: 7 } });
   const byEmail = await business.amana.payments.list({ customer_email: "amina@EXAMPLE.dz" }).page();
   expect(byEmail.items.map(({ id }) => id)).toEqual(items.map(({ id }) => id));
   expect(await business.amana.paymentLinks.get(link.id)).toMatchObject({

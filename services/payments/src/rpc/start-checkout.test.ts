@@ -2,7 +2,7 @@ import { enumName } from "@amana/contracts/enum-names";
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
 import { CustomerFieldRule, type PaymentLink, PaymentLinkStatus } from "@amana/contracts/payments/v1/payment_link_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
-import { uuidv7 } from "@amana/runtime";
+import { allTenants, forTenant, uuidv7 } from "@amana/runtime";
 import { aBusinessCaller, adminCaller, eventually, refusal } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, linkTokenOf, startHarness } from "../../test/harness.ts";
@@ -29,6 +29,27 @@ async function startConcurrently(link: PaymentLink, count: number, changes: obje
 const ofLink = async (link: PaymentLink) =>
   (await harness.payments.listPayments({ limit: 100, paymentLinkId: link.id }, { caller: aBusinessCaller(link.businessId) }))
     .payments;
+
+/**
+ * Starts requests while a lock on the table payment holds each insert back, and releases it when
+ * two transactions wait. Without the lock of the link's row, both have then seen a free slot.
+ */
+async function withHeldInserts<T>({ context, sql }: Harness, startAll: () => Promise<T>[]): Promise<PromiseSettledResult<T>[]> {
+  return await forTenant(allTenants, async () => {
+    const requests = await context.orm.em.fork().transactional(async (em) => {
+      await em.execute("lock table payment in share mode");
+      const requests = startAll();
+      await eventually(async () => {
+        const [row] = await sql<{ count: number }>(
+          "select count(*)::int as count from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())",
+        );
+        expect(row?.count).toBeGreaterThanOrEqual(2);
+      });
+      return { settled: Promise.allSettled(requests) };
+    });
+    return await requests.settled;
+  });
+}
 const isFull = async (link: PaymentLink) => (await refusal(start(link))) as { kind: string; code: string; message: string };
 
 describe("startCheckout", () => {
@@ -220,7 +241,7 @@ describe("startCheckout with max_payments", () => {
     const link = await ownHarness.aPaymentLink(caller, { maxPayments: 2 });
     await ownHarness.aPaidCheckout(link);
     expect(await ownHarness.sandbox.countOrders()).toBe(1);
-    const results = await Promise.allSettled(Array.from({ length: 100 }, () => ownHarness.startCheckout(link)));
+    const results = await withHeldInserts(ownHarness, () => Array.from({ length: 100 }, () => ownHarness.startCheckout(link)));
     const started = results.filter((result) => result.status === "fulfilled");
     expect(started).toHaveLength(1);
     for (const result of results) {

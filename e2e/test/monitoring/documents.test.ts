@@ -1,7 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { alerts, findMetrics, monitoring, pageOf, panelQueries, readDocumentedMetrics, recordings, runbooks } from "./rules.ts";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+const sourceFiles = () => globSync("{services,packages}/*/src/**/*.ts", { cwd: root }).map((file) => join(root, file));
 
 test("every alert links to a runbook with meaning, impact, check, fix and escalation, and no runbook is without an alert", () => {
   expect(readdirSync(runbooks).toSorted()).toEqual(alerts.map(({ alert }) => pageOf(alert)).toSorted());
@@ -33,6 +36,15 @@ const queries = [
   ...panelQueries,
   ...pages,
 ];
+
+test("the runbook of LogAlert names every log line that is an alert", () => {
+  const page = readFileSync(join(runbooks, "log-alert.md"), "utf8");
+  const messages = sourceFiles().flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/\balert: \w+[^"]*?\},\s*"([^"]+)"/g)].map(([, message = ""]) => message),
+  );
+  expect(messages).toContain("refund needs an operator's decision");
+  expect(messages.filter((message) => !page.includes(`"${message}"`))).toEqual([]);
+});
 
 test("every metric and label in a rule, dashboard or page exists with the used values", () => {
   const documented = readDocumentedMetrics();

@@ -8,6 +8,7 @@ import { createCommand, numberFrom, runCommandLine, wholeFrom } from "@amana/dev
  */
 const benchmarks = {
   growth: async () => (await import("./growth/growth.ts")).growth,
+  pages: async () => (await import("./pages/pages.ts")).pages,
   reads: async () => (await import("./reads/reads.ts")).reads,
   start: async () => (await import("./start/start.ts")).start,
   statement: async () => (await import("./statement/statement.ts")).statement,
@@ -17,6 +18,7 @@ const benchmarks = {
 
 const descriptions: readonly (readonly [keyof typeof benchmarks, string])[] = [
   ["growth", "CPU time, rows, disk and write-ahead log for each operation"],
+  ["pages", "other requests beside 200 checkout pages a second, and the cost of a page"],
   ["reads", "authenticated reads through the gateway, compared with bare servers"],
   ["start", "time from the start command to the first response, and idle memory and CPU"],
   ["statement", "rate of a long money statement, and the memory of the gateway and payments"],

@@ -3,19 +3,29 @@ import { direction, type Language } from "./language.ts";
 // Arabic texts in Algeria use Latin digits.
 const locale: Readonly<Record<Language, string>> = { fr: "fr-DZ", ar: "ar-DZ-u-nu-latn", en: "en-GB" };
 
+/** The construction of a format takes longer than the whole rendering of a page. */
+const perLanguage = <Format>(create: (locale: string) => Format): Readonly<Record<Language, Format>> => ({
+  fr: create(locale.fr),
+  ar: create(locale.ar),
+  en: create(locale.en),
+});
+
+const time = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: "Africa/Algiers" } as const;
+const date = { day: "numeric", month: "long", year: "numeric", ...time } as const;
+const amountFormat = perLanguage((name) => new Intl.NumberFormat(name, { minimumFractionDigits: 2 }));
+const timeFormat = perLanguage((name) => new Intl.DateTimeFormat(name, time));
+const dateFormat = perLanguage((name) => new Intl.DateTimeFormat(name, date));
+
 /** Returns an amount in dinars with its currency, from centimes. */
 export function formatAmount(amountMinor: number | bigint, language: Language): string {
-  const number = new Intl.NumberFormat(locale[language], { minimumFractionDigits: 2 }).format(Number(amountMinor) / 100);
+  const number = amountFormat[language].format(Number(amountMinor) / 100);
   const amount = `${number}\u00a0DZD`;
   // Isolated, so that number and currency keep their order in right-to-left text.
   return direction[language] === "rtl" ? `\u2066${amount}\u2069` : amount;
 }
 
-const time = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: "Africa/Algiers" } as const;
-
 /** Returns the time of day in Algeria. */
-export const formatTime = (ms: number, language: Language): string => new Intl.DateTimeFormat(locale[language], time).format(ms);
+export const formatTime = (ms: number, language: Language): string => timeFormat[language].format(ms);
 
 /** Returns date and time in Algeria. */
-export const formatDate = (ms: number, language: Language): string =>
-  new Intl.DateTimeFormat(locale[language], { day: "numeric", month: "long", year: "numeric", ...time }).format(ms);
+export const formatDate = (ms: number, language: Language): string => dateFormat[language].format(ms);

@@ -1,11 +1,15 @@
-import { createChallenge, randomInt, verifySolution } from "altcha-lib";
+import { createChallenge, verifySolution } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/pbkdf2";
 import { keysFor, type PurposeKeys } from "./checkout-keys.ts";
 
-/** Iterations of one attempt of a browser. The gateway needs one attempt for each challenge. */
+/** Iterations of one attempt. The gateway makes one attempt, when it checks a solution. */
 const iterations = 1_000;
-/** Range of the attempts that a browser needs: about half a second of an ordinary phone. */
-const [attemptsMin, attemptsMax] = [200, 500];
+/**
+ * First byte of a solution, so that a browser needs 256 attempts on average: about half a second of
+ * an ordinary phone. A counter that the gateway chooses would bound the attempts, but each page
+ * would cost the gateway an attempt.
+ */
+const keyPrefix = "00";
 /** Time in which the buyer submits the form. */
 const lifetimeMs = 30 * 60 * 1_000;
 /** A genuine solution has fewer than 1,000 characters. */
@@ -30,16 +34,14 @@ export class Captcha {
 
   /** Returns a new challenge as JSON, for the widget. */
   async createChallenge({ linkToken, formToken }: FormId): Promise<string> {
-    const secret = this.#keys[0].toString("hex");
     const challenge = await createChallenge({
       algorithm: "PBKDF2/SHA-256",
       cost: iterations,
-      counter: randomInt(attemptsMax, attemptsMin),
+      keyPrefix,
       deriveKey,
       data: { link: linkToken, form: formToken },
       expiresAt: new Date(Date.now() + lifetimeMs),
-      hmacSignatureSecret: secret,
-      hmacKeySignatureSecret: secret,
+      hmacSignatureSecret: this.#keys[0].toString("hex"),
     });
     return JSON.stringify(challenge);
   }
@@ -52,9 +54,8 @@ export class Captcha {
       const data = challenge.parameters.data;
       if (data.link !== linkToken || data.form !== formToken) return false;
       for (const key of this.#keys) {
-        const secret = key.toString("hex");
-        const secrets = { hmacSignatureSecret: secret, hmacKeySignatureSecret: secret };
-        if ((await verifySolution({ challenge, solution, deriveKey, ...secrets })).verified) return true;
+        const hmacSignatureSecret = key.toString("hex");
+        if ((await verifySolution({ challenge, solution, deriveKey, hmacSignatureSecret })).verified) return true;
       }
     } catch {
       // The caller sent a text of another form.

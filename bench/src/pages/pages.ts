@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { apiCaller } from "@amana/dev-env/demo/api";
+import { createProgress } from "@amana/dev-env/progress";
+import { type System, startSystem } from "@amana/dev-env/system";
+import { request } from "undici";
+import { createPaidPayment } from "../paid-payment.ts";
+import { readFiguresOfDescendants } from "../process-figures.ts";
+import { log, median, printTable } from "../table.ts";
+import { percentile, type Route, sendAtRate } from "./send-at-rate.ts";
+
+const pagesPerSecond = 200;
+const othersPerSecond = 25;
+const processes = ["gateway", "payments", "postgres"] as const;
+
+/**
+ * Measures other routes of the gateway without and beside 200 checkout pages per second of one
+ * payment link, and the CPU time of a page. Each round measures both, so that the other load of the
+ * machine is the same for both.
+ */
+export async function pages({ rounds, seconds }: { rounds: number; seconds: number }) {
+  const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => rm(dir, { recursive: true, force: true }));
+  const unlimited = {
+    RATE_LIMIT_PER_SECOND: "0",
+    RATE_LIMIT_CREATION_PER_SECOND: "0",
+    RATE_LIMIT_KEYLESS_PER_SECOND: "0",
+    RATE_LIMIT_KEYLESS_TOTAL_PER_SECOND: "0",
+  };
+  const system = stack.use(
+    await startSystem({
+      dir,
+      events: "direct",
+      progress: createProgress(),
+      env: { gateway: { ...unlimited, LOG_LEVEL: "warn" }, payments: { LOG_LEVEL: "warn" } },
+    }),
+  );
+  const { page, others } = await createRoutes(system);
+  // Fills caches, plans and pools before the measurement.
+  await sendAtRate([page, ...others], 2);
+
+  const p99 = new Map(others.map(({ name }) => [name, { quiet: [] as number[], beside: [] as number[] }]));
+  const cpuMs = new Map<string, number[]>(processes.map((name) => [name, []]));
+  const pageMs: number[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    const beforePages = readFiguresOfDescendants(process.pid);
+    await sendAtRate([page], seconds);
+    const afterPages = readFiguresOfDescendants(process.pid);
+    for (const name of processes) {
+      const cpuSeconds = (afterPages[name]?.cpuSeconds ?? 0) - (beforePages[name]?.cpuSeconds ?? 0);
+      cpuMs.get(name)?.push((cpuSeconds * 1_000) / (pagesPerSecond * seconds));
+    }
+    const quiet = await sendAtRate(others, seconds);
+    const beside = await sendAtRate([page, ...others], seconds);
+    pageMs.push(percentile(beside.get(page.name) ?? [], 0.99));
+    for (const [name, run] of p99) {
+      run.quiet.push(percentile(quiet.get(name) ?? [], 0.99));
+      run.beside.push(percentile(beside.get(name) ?? [], 0.99));
+    }
+    log(`round ${round} of ${rounds}`);
+  }
+
+  const rows = [...p99].map(([name, { quiet, beside }]) => ({
+    route: name,
+    "p99 ms quiet (median)": median(quiet).toFixed(1),
+    [`p99 ms beside ${pagesPerSecond} pages/s (median)`]: median(beside).toFixed(1),
+    "ratio (median, goal ≤ 3)": median(beside.map((ms, i) => ms / (quiet[i] ?? ms))).toFixed(2),
+  }));
+  const cost = {
+    page: page.name,
+    "p99 ms (median)": median(pageMs).toFixed(1),
+    ...Object.fromEntries(processes.map((name) => [`${name} cpu ms`, median(cpuMs.get(name) ?? []).toFixed(2)])),
+    "total (goal ≤ 2)": processes.reduce((sum, name) => sum + median(cpuMs.get(name) ?? []), 0).toFixed(2),
+  };
+  printTable(rows);
+  printTable([cost]);
+  return { rows, cost };
+}
+
+/** Creates a payment link and a paid payment, and returns the page of the link and other routes. */
+async function createRoutes(system: System): Promise<{ page: Route; others: Route[] }> {
+  const sale = { name: "Cours d'arabe", amount: "2500.00" };
+  const linksUrl = `${system.gatewayUrl}/api/v1/payment-links`;
+  const call = apiCaller(system.gatewayUrl, system.business.api_key);
+  const link = await call("POST", "/api/v1/payment-links", sale);
+  const paymentId = await createPaidPayment(system);
+  const authorization = { authorization: `Bearer ${system.business.api_key}` };
+  const others: Route[] = [
+    {
+      name: "read of a payment",
+      perSecond: othersPerSecond,
+      send: () => request(`${system.gatewayUrl}/api/v1/payments/${paymentId}`, { headers: authorization }),
+    },
+    {
+      name: "creation of a payment link",
+      perSecond: othersPerSecond,
+      send: () =>
+        request(linksUrl, {
+          method: "POST",
+          headers: { ...authorization, "content-type": "application/json" },
+          body: JSON.stringify(sale),
+        }),
+    },
+  ];
+  const page = { name: "checkout page", perSecond: pagesPerSecond, send: () => request(String(link.body["url"])) };
+  return { page, others };
+}

@@ -1,0 +1,41 @@
+import type { Dispatcher } from "undici";
+
+/** Requests that are sent at a fixed rate. */
+export interface Route {
+  readonly name: string;
+  readonly perSecond: number;
+  readonly send: () => Promise<Dispatcher.ResponseData>;
+}
+
+/**
+ * Sends the requests of each route at its rate, whether or not earlier responses have arrived, and
+ * returns the durations in milliseconds by route. A duration begins when the request is due, so that
+ * a delay of the sender counts, too. Throws for a response other than 2xx.
+ */
+export async function sendAtRate(routes: readonly Route[], seconds: number): Promise<Map<string, number[]>> {
+  const all = routes.map(async ({ name, perSecond, send }) => {
+    const startedMs = performance.now();
+    const pending: Promise<number>[] = [];
+    for (let i = 0; i < perSecond * seconds; i++) {
+      const dueMs = startedMs + (i * 1_000) / perSecond;
+      const waitMs = dueMs - performance.now();
+      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+      pending.push(measure(name, send, dueMs));
+    }
+    return [name, await Promise.all(pending)] as const;
+  });
+  return new Map(await Promise.all(all));
+}
+
+async function measure(name: string, send: Route["send"], dueMs: number): Promise<number> {
+  const response = await send();
+  const text = await response.body.text();
+  if (response.statusCode < 200 || response.statusCode > 299) throw new Error(`${name}: ${response.statusCode} ${text}`);
+  return performance.now() - dueMs;
+}
+
+/** Returns the duration that this fraction of the requests does not exceed. */
+export function percentile(values: readonly number[], fraction: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length * fraction) - 1] ?? Number.NaN;
+}

@@ -2,7 +2,8 @@
 export { formatAmount, formatDate, formatTime } from "./formats.ts";
 export { escapeText, Html, type HtmlValue, html } from "./html.ts";
 export { type IconName, icons } from "./icons.ts";
-export { direction, type Language, languageName, languages, parseLanguage, preferredLanguage } from "./language.ts";
+export { direction, type Language, languages, parseLanguage, preferredLanguage } from "./language.ts";
+export { languageLinks } from "./language-links.ts";
 export { baseStyle, documentOf, htmlType, mark, type Page, type PageHeaderOptions, pageHeaders, privateHeaders } from "./page.ts";
 export { plainText } from "./plain-text.ts";
 export { type StaticFile, staticFile } from "./static-file.ts";

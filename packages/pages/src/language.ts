@@ -1,3 +1,5 @@
+import Negotiator from "negotiator";
+
 /** Languages of the pages that card holders and applicants read, in order of preference. */
 export const languages = ["fr", "ar", "en"] as const;
 export type Language = (typeof languages)[number];
@@ -18,15 +20,6 @@ export function parseLanguage(code: unknown): Language | undefined {
  * section 12.5.4), or French when the header has none.
  */
 export function preferredLanguage(acceptLanguage: string | undefined): Language {
-  const preferences = (acceptLanguage ?? "")
-    .slice(0, 500)
-    .split(",")
-    .map((part) => {
-      const [range = "", ...parameters] = part.trim().toLowerCase().split(";");
-      const quality = parameters.map((parameter) => /^\s*q=([01](?:\.\d{0,3})?)\s*$/.exec(parameter)?.[1]).find(Boolean);
-      return { language: parseLanguage(range.split("-")[0]), quality: Number(quality ?? 1) };
-    })
-    .filter(({ language, quality }) => language && quality > 0)
-    .sort((a, b) => b.quality - a.quality);
-  return preferences[0]?.language ?? "fr";
+  const headers = { "accept-language": acceptLanguage?.slice(0, 500) ?? "" };
+  return parseLanguage(new Negotiator({ headers }).language([...languages])) ?? "fr";
 }

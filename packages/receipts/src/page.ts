@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { baseStyle, type Html, html, icons, type Language, languageName, languages, mark } from "@amana/pages";
+import { baseStyle, type Html, html, icons, type Language, languageLinks, mark } from "@amana/pages";
 import type { Receipt } from "./receipt.ts";
 import { contentOf, type Row } from "./rows.ts";
 import type { ShownText } from "./shown-text.ts";
@@ -94,11 +94,6 @@ ${isRejected && html`<p class="problem" id="email-problem">${icons.danger}<span>
 function headerOf({ language, path }: ReceiptPageOptions): Html {
   return html`<header>
 <div class="brand"><span class="mark" aria-hidden="true">${mark}</span><span>Amana</span></div>
-<nav class="languages" aria-label="${receiptTexts[language].chooseLanguage}">
-${languages.map(
-  (linked) =>
-    html`<a href="${path}?lang=${linked}" lang="${linked}" hreflang="${linked}"${linked === language && html` aria-current="true"`}>${languageName[linked]}</a>`,
-)}
-</nav>
+${languageLinks(language, receiptTexts[language].chooseLanguage, (linked) => `${path}?lang=${linked}`)}
 </header>`;
 }

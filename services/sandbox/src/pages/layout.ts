@@ -4,8 +4,7 @@ import {
   html,
   htmlType,
   type Language,
-  languageName,
-  languages,
+  languageLinks,
   mark,
   pageHeaders,
   privateHeaders,
@@ -66,12 +65,7 @@ ${refreshSeconds !== undefined && html`<noscript><meta http-equiv="refresh" cont
 const bodyOf = ({ language, words, path }: View, main: Html): Html =>
   html`<header>
 <div class="brand"><span class="mark" aria-hidden="true">${mark}</span><span class="name">Amana</span></div>
-<nav class="languages" aria-label="${words.chooseLanguage}">
-${languages.map(
-  (linkedLanguage) =>
-    html`<a href="${path}?lang=${linkedLanguage}" lang="${linkedLanguage}" hreflang="${linkedLanguage}"${linkedLanguage === language && html` aria-current="true"`}>${languageName[linkedLanguage]}</a>`,
-)}
-</nav>
+${languageLinks(language, words.chooseLanguage, (linked) => `${path}?lang=${linked}`)}
 <p class="sandbox-notice"><strong>${words.sandbox}.</strong> <span>${words.sandboxNotice}</span></p>
 </header>
 <main>

@@ -8,8 +8,7 @@ import {
   html,
   htmlType,
   type Language,
-  languageName,
-  languages,
+  languageLinks,
   mark,
   pageHeaders,
   plainText,
@@ -90,12 +89,7 @@ ${hasCaptcha && html`<script type="module" src="/assets/altcha.js"></script>`}`,
     bodyClass,
     body: html`<header>
 <p class="brand"><span class="mark" aria-hidden="true">${mark}</span><span>${texts.product}</span></p>
-<nav class="languages" aria-label="${texts.chooseLanguage}">
-${languages.map(
-  (linked) =>
-    html`<a href="${inLanguage(address, linked)}" lang="${linked}" hreflang="${linked}"${linked === language && html` aria-current="true"`}>${languageName[linked]}</a>`,
-)}
-</nav>
+${languageLinks(language, texts.chooseLanguage, (linked) => inLanguage(address, linked))}
 </header>
 <main>
 ${main}

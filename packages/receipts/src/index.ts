@@ -11,4 +11,5 @@ export {
   receiptStyle,
 } from "./page.ts";
 export { helpline, type Receipt } from "./receipt.ts";
+export { receiptOf } from "./receipt-of.ts";
 export { type ReceiptTexts, receiptTexts } from "./texts.ts";

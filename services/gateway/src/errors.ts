@@ -92,6 +92,13 @@ export function problemOf(error: unknown, request: FastifyRequest, logger: Logge
   return Problem.of("internal_error", { detail });
 }
 
+/** Sets the headers of a problem for which a page is sent instead of a problem document. */
+export function setErrorPageHeaders(reply: FastifyReply, problem: Problem): void {
+  reply.removeHeader("connection");
+  const { "retry-after": retryAfter } = headersOf(problem);
+  if (retryAfter) reply.header("retry-after", retryAfter);
+}
+
 /** Creates Fastify's error handler, which sends problem documents. */
 export const createErrorHandler = (logger: Logger) => (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
   const problem = problemOf(error, request, logger);

@@ -1,5 +1,6 @@
 import { type CustomerFields, type PaymentLink, CustomerFieldRule as Rule } from "@amana/contracts/payments/v1/payment_link_pb";
 import { type Language, parseLanguage, plainText } from "@amana/pages";
+import { emailCharactersMax } from "@amana/receipts";
 
 /** The values of a submitted form as the buyer typed them. */
 export interface TypedForm {
@@ -44,7 +45,6 @@ export type BuyerErrors = Partial<Record<BuyerField, BuyerErrorCode>>;
 const typedLengthMax = 1_000;
 const captchaLengthMax = 8_000;
 const nameLengthMax = 120;
-const emailLengthMax = 254;
 /** Random text of the page. Any text of this form is accepted, because it only has to be unique. */
 const formTokenForm = /^[\w-]{16,64}$/;
 
@@ -124,7 +124,7 @@ const checks = {
     return value.length > nameLengthMax ? { error: "name_too_long" } : { value };
   },
   email: (text: string): Checked =>
-    text.length <= emailLengthMax && /^[^\s@<>",;]+@[^\s@<>",;.]+(?:\.[^\s@<>",;.]+)+$/.test(text)
+    text.length <= emailCharactersMax && /^[^\s@<>",;]+@[^\s@<>",;.]+(?:\.[^\s@<>",;.]+)+$/.test(text)
       ? { value: text }
       : { error: "email_malformed" },
   phone: (text: string): Checked => {

@@ -29,6 +29,19 @@ const documentHeader = html`<header>
 </header>
 `;
 
+/** Texts for a person whose request failed, by the reason. */
+export interface ErrorTexts<Texts> {
+  readonly unknown: Texts;
+  readonly unavailable: Texts;
+  readonly refused: Texts;
+}
+
+/** Returns the texts for the status of a failed request. */
+export function textsOfStatus<Texts>(texts: ErrorTexts<Texts>, status: number): Texts {
+  if (status === 404) return texts.unknown;
+  return status >= 500 || status === 429 ? texts.unavailable : texts.refused;
+}
+
 export const paragraphs = (texts: readonly string[]): Html => html`${texts.map((text) => html`<p>${text}</p>`)}`;
 
 export const sendPage = (reply: FastifyReply, status: number, page: GatewayPage): FastifyReply =>

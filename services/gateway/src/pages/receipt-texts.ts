@@ -1,9 +1,10 @@
 import type { Language } from "@amana/pages";
+import type { ErrorTexts } from "./page.ts";
 
 type Text = readonly [title: string, text: string];
 
 /** Texts for a buyer whose receipt the gateway cannot show. */
-export const receiptErrorTexts = {
+export const receiptErrorTexts: ErrorTexts<Readonly<Record<Language, Text>>> = {
   unknown: {
     fr: ["Reçu inconnu", "Cette adresse ne correspond à aucun reçu. Elle est peut-être incomplète."],
     ar: ["إيصال غير معروف", "لا يوافق هذا العنوان أي إيصال. ربما لم يُنسخ كاملًا."],
@@ -22,4 +23,4 @@ export const receiptErrorTexts = {
     ar: ["طلب غير مفهوم", "تعذر علينا قراءة هذا الطلب. يُرجى العودة إلى صفحة الإيصال وإعادة المحاولة."],
     en: ["Request not understood", "We could not read this request. Please go back to the page of the receipt and try again."],
   },
-} as const satisfies Readonly<Record<string, Readonly<Record<Language, Text>>>>;
+};

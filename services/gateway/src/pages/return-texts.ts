@@ -1,9 +1,10 @@
 import type { Language } from "@amana/pages";
+import type { ErrorTexts } from "./page.ts";
 
 type Text = readonly [title: string, ...paragraphs: string[]];
 
 /** Texts for a card holder whose browser the gateway cannot redirect to the shop. */
-export const returnTexts = {
+export const returnTexts: ErrorTexts<Readonly<Record<Language, Text>>> = {
   unknown: {
     fr: [
       "Lien de paiement inconnu",
@@ -51,4 +52,4 @@ export const returnTexts = {
       "Please go back to the shop’s website to see the state of your order.",
     ],
   },
-} as const satisfies Readonly<Record<string, Readonly<Record<Language, Text>>>>;
+};

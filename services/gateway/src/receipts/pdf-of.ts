@@ -4,7 +4,7 @@ import { platformCaller } from "@amana/rpc";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { callOf } from "../call.ts";
 import type { Gateway } from "../gateway.ts";
-import { languageOf } from "./receipt-of.ts";
+import { languageOf } from "./receipt.ts";
 
 /** Renders the receipt as PDF, and sets the headers of the response. */
 export async function pdfOf(

@@ -1,5 +1,5 @@
 import type { CheckoutResult } from "@amana/contracts/payments/v1/checkout_service_pb";
-import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import type { Payment } from "@amana/contracts/payments/v1/payment_pb";
 import { parseLanguage } from "@amana/pages";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { requestLogFields } from "../call.ts";
@@ -8,6 +8,7 @@ import { problemOf } from "../errors.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { sendCheckoutPage, viewOf } from "../pages/checkout/layout.ts";
 import { resultPage, unknownResultPage } from "../pages/checkout/result-page.ts";
+import { hasReceipt } from "../receipts/receipt.ts";
 
 /** Payments may read the payment at the processor before it responds. */
 const resultTimeoutMs = 15_000;
@@ -71,7 +72,7 @@ export function checkoutResult(app: App, gateway: Gateway): void {
 
   /** Without a response, the page has no button for e-mail. */
   const readCanSendEmail = async (request: FastifyRequest, reply: FastifyReply, payment: Payment, token: string) => {
-    if (payment.status !== PaymentStatus.PAID && payment.status !== PaymentStatus.REFUNDED) return false;
+    if (!hasReceipt(payment)) return false;
     try {
       return (await rpc.receipts.findReceipt({ token }, checkoutCall(request, reply, receiptTimeoutMs, token))).canSendEmail;
     } catch (error) {

@@ -2,7 +2,7 @@ import { ReceiptJson, renderReceipt } from "@amana/public-api";
 import { anyCaseChoice } from "../form/fields.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { read } from "../operations.ts";
-import { acceptsPdf } from "../receipts/accepts-pdf.ts";
+import { prefersType } from "../prefers-type.ts";
 import { pdfOf } from "../receipts/pdf-of.ts";
 
 /** The receipt of a payment, for the business. Buyers use the pages in `receipts.ts`. */
@@ -22,7 +22,8 @@ export async function paymentReceipt(app: App, gateway: Gateway): Promise<void> 
     render: async (receipt, request, reply) => {
       const { name: businessName } = await gateway.businesses.resolve(receipt.payment?.businessId ?? "");
       reply.header("vary", "Accept");
-      if (!acceptsPdf(request.headers.accept, "application/json")) return renderReceipt(receipt, businessName);
+      if (!prefersType(request.headers.accept, "application/pdf", "application/json"))
+        return renderReceipt(receipt, businessName);
       const { lang: language } = request.query as { lang?: string };
       return await pdfOf(gateway, request, reply, receipt, { businessName, language });
     },

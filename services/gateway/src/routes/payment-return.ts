@@ -2,10 +2,10 @@ import { preferredLanguage } from "@amana/pages";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { callOf } from "../call.ts";
-import { headersOf, problemOf } from "../errors.ts";
+import { problemOf, setErrorPageHeaders } from "../errors.ts";
 import type { App, Gateway } from "../gateway.ts";
 import type { Tag } from "../openapi-tags.ts";
-import { paragraphs, sendPage } from "../pages/page.ts";
+import { paragraphs, sendPage, textsOfStatus } from "../pages/page.ts";
 import { returnTexts } from "../pages/return-texts.ts";
 import { readAnyBodies } from "../plugins/any-bodies.ts";
 import { limitKeyless } from "../plugins/limit-rate.ts";
@@ -25,9 +25,7 @@ export async function paymentReturn(app: App, gateway: Gateway): Promise<void> {
   readAnyBodies(app, gateway);
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error, request, logger);
-    reply.removeHeader("connection");
-    const { "retry-after": retryAfter } = headersOf(problem);
-    if (retryAfter) reply.header("retry-after", retryAfter);
+    setErrorPageHeaders(reply, problem);
     return sendReturnPage(request, reply, problem.status);
   });
 
@@ -56,9 +54,7 @@ export async function paymentReturn(app: App, gateway: Gateway): Promise<void> {
 }
 
 export function sendReturnPage(request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply {
-  const texts =
-    status === 404 ? returnTexts.unknown : status >= 500 || status === 429 ? returnTexts.unavailable : returnTexts.refused;
   const language = preferredLanguage(request.headers["accept-language"]);
-  const [title, ...text] = texts[language];
+  const [title, ...text] = textsOfStatus(returnTexts, status)[language];
   return sendPage(reply, status, { language, title, content: paragraphs(text) });
 }

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { parse } from "node:querystring";
-import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import type { Receipt } from "@amana/contracts/payments/v1/receipt_pb";
 import {
   documentOf,
@@ -18,6 +17,7 @@ import {
   type Notice,
   type ReceiptPageOptions,
   receiptNotice,
+  receiptOf,
   receiptPage,
   receiptScript,
   receiptStyle,
@@ -27,14 +27,15 @@ import { DomainError } from "@amana/rpc";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { callOf } from "../call.ts";
-import { createErrorHandler, headersOf, problemOf } from "../errors.ts";
+import { createErrorHandler, problemOf, setErrorPageHeaders } from "../errors.ts";
 import type { App, Gateway } from "../gateway.ts";
 import { readJsonObject } from "../json/read-json.ts";
+import { textsOfStatus } from "../pages/page.ts";
 import { receiptErrorTexts } from "../pages/receipt-texts.ts";
 import { limitKeyless } from "../plugins/limit-rate.ts";
-import { acceptsPdf } from "../receipts/accepts-pdf.ts";
+import { prefersType } from "../prefers-type.ts";
 import { pdfOf } from "../receipts/pdf-of.ts";
-import { languageOf, receiptOf } from "../receipts/receipt-of.ts";
+import { hasReceipt, languageOf } from "../receipts/receipt.ts";
 
 const bodyBytesMax = 8 * 1024;
 const styleHash = createHash("sha256").update(receiptStyle).digest("base64");
@@ -78,7 +79,7 @@ export async function receipts(app: App, gateway: Gateway): Promise<void> {
 
   const sendPdf = async (request: ReceiptRequest, reply: FastifyReply) => {
     const { receipt, businessName, options } = await load(request, reply);
-    if (!hasReceipt(receipt)) return sendWithoutReceipt(reply, receipt, options);
+    if (!hasReceipt(receipt.payment)) return sendWithoutReceipt(reply, receipt, options);
     return reply.send(await pdfOf(gateway, request, reply, receipt, { businessName, language: options.language }));
   };
 
@@ -91,10 +92,10 @@ export async function receipts(app: App, gateway: Gateway): Promise<void> {
 
   app.get<ReceiptRoute>("/:token", { schema }, async (request, reply) => {
     reply.header("vary", "Accept");
-    if (request.query["format"] === "pdf" || acceptsPdf(request.headers.accept, "text/html"))
+    if (request.query["format"] === "pdf" || prefersType(request.headers.accept, "application/pdf", "text/html"))
       return await sendPdf(request, reply);
     const { receipt, businessName, options } = await load(request, reply);
-    if (!hasReceipt(receipt)) return sendWithoutReceipt(reply, receipt, options);
+    if (!hasReceipt(receipt.payment)) return sendWithoutReceipt(reply, receipt, options);
     return sendReceiptPage(reply, 200, options, receiptPage(receiptOf(receipt, businessName), options));
   });
 
@@ -125,9 +126,6 @@ function readFields(request: FastifyRequest): { readonly email?: unknown; readon
   const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
   return hasJsonBody(request) ? (readJsonObject(bytes) ?? {}) : parse(bytes.toString("utf8"), "&", "=", { maxKeys: 10 });
 }
-
-/** Returns whether the payment is PAID or REFUNDED. */
-const hasReceipt = ({ payment }: Receipt) => payment?.status === PaymentStatus.PAID || payment?.status === PaymentStatus.REFUNDED;
 
 /** States why there is no receipt: the payment was reversed, or it was never completed. */
 function sendWithoutReceipt(reply: FastifyReply, { payment }: Receipt, options: ReceiptPageOptions): FastifyReply {
@@ -163,18 +161,10 @@ export function sendReceiptError(
 ): FastifyReply {
   const problem = problemOf(error, request, logger);
   const { status } = problem;
-  reply.removeHeader("connection");
-  const { "retry-after": retryAfter } = headersOf(problem);
-  if (retryAfter) reply.header("retry-after", retryAfter);
-  const texts =
-    status === 404
-      ? receiptErrorTexts.unknown
-      : status >= 500 || status === 429
-        ? receiptErrorTexts.unavailable
-        : receiptErrorTexts.refused;
+  setErrorPageHeaders(reply, problem);
   const { lang } = (request.query ?? {}) as { lang?: unknown };
   const language = parseLanguage(lang) ?? preferredLanguage(request.headers["accept-language"]);
-  const [title, text] = texts[language];
+  const [title, text] = textsOfStatus(receiptErrorTexts, status)[language];
   const path = (request.url.split("?", 1)[0] ?? "").replace(/\/(pdf|email)$/, "");
   return sendNotice(reply, status, { language, path, canSendEmail: false }, { title, text });
 }

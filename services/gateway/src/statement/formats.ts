@@ -1,5 +1,6 @@
 import type { StatementLine } from "@amana/contracts/payments/v1/statement_service_pb";
 import { formatMoney, renderStatementLine, StatementLineJson } from "@amana/public-api";
+import { prefersType } from "../prefers-type.ts";
 
 /** Form of a statement. */
 export interface Format {
@@ -42,18 +43,6 @@ const escapeFormula = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` 
 
 const quote = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/**
- * Returns the format that an Accept header prefers (RFC 9110, section 12.5.1). JSON lines are the
- * default, also for a header that accepts neither format.
- */
-export function formatOf(accept = ""): Format {
-  const weightOf = (type: string) => {
-    const ranges = accept.split(",").map((range) => range.split(";").map((part) => part.trim().toLowerCase()));
-    const range = ranges.find(([name]) => name === type);
-    if (!range) return 0;
-    const weight = range.find((parameter) => parameter.startsWith("q="));
-    return weight === undefined ? 1 : Number(weight.slice(2)) || 0;
-  };
-  const csvWeight = weightOf("text/csv");
-  return csvWeight > 0 && csvWeight >= weightOf("application/x-ndjson") ? csv : jsonLines;
-}
+/** Returns CSV if the Accept header prefers it, or else JSON lines. */
+export const formatOf = (accept: string | undefined): Format =>
+  prefersType(accept, "text/csv", "application/x-ndjson") ? csv : jsonLines;

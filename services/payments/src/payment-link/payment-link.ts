@@ -1,6 +1,7 @@
 import type { EnumName } from "@amana/contracts/enum-names";
 import type * as proto from "@amana/contracts/payments/v1/payment_link_pb";
 import { assignChanges } from "@amana/database";
+import { emailCharactersMax } from "@amana/receipts";
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import { buyerFieldRequired, fieldInvalid } from "./payment-link.errors.ts";
 
@@ -83,7 +84,6 @@ export const linkTokenForm = /^[\w-]{22}$/;
 const nameCharactersMax = 200;
 /** RFC 5321. A stricter form would reject addresses that exist. */
 const emailForm = /^[^\s@]{1,64}@[^\s@]+$/;
-const emailCharactersMax = 254;
 const phoneForm = /^\+[1-9]\d{6,14}$/;
 const phoneSeparators = /[\s.()-]/g;
 /** A number of Algeria as it is dialed there. */

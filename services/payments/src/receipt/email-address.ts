@@ -1,4 +1,5 @@
-const charactersMax = 254;
+import { emailCharactersMax } from "@amana/receipts";
+
 const localPartMax = 64;
 /** A dot-atom before the @ (RFC 5322, section 3.2.3), and a domain with at least one dot. */
 const localForm = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
@@ -12,7 +13,7 @@ const labelForm = /^(?!-)[a-z0-9-]{1,63}$/i;
  */
 export function parseEmailAddress(text: string): string | undefined {
   const address = text.trim();
-  if (address.length > charactersMax) return undefined;
+  if (address.length > emailCharactersMax) return undefined;
   const at = address.lastIndexOf("@");
   const [local, domain] = [address.slice(0, at), address.slice(at + 1)];
   if (at < 1 || local.length > localPartMax || !localForm.test(local) || !isDomain(domain)) return undefined;

@@ -1,5 +1,5 @@
-import type { ReceiptSchema } from "@amana/contracts/payments/v1/receipt_pb";
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type Receipt, ReceiptSchema } from "@amana/contracts/payments/v1/receipt_pb";
+import { create } from "@bufbuild/protobuf";
 import type { Context } from "../context.ts";
 import { pageTokenOf } from "../payment/page-token.ts";
 import { toPaymentMessage } from "../payment/payment.message.ts";
@@ -7,15 +7,15 @@ import type { Payment } from "../payment/payment.ts";
 import { issuedAt, receiptNumberOf, refundedAtOf } from "./receipt.ts";
 
 /** Converts a payment to its receipt. Without a receipt, number and time are empty. */
-export function toReceiptMessage(payment: Payment, context: Context): MessageInitShape<typeof ReceiptSchema> {
+export function toReceiptMessage(payment: Payment, context: Context): Receipt {
   const hasReceipt = payment.isSettled();
   const refundedAt = refundedAtOf(payment);
-  return {
+  return create(ReceiptSchema, {
     payment: toPaymentMessage(payment, context),
     receiptNumber: hasReceipt ? receiptNumberOf(payment) : "",
     issuedAtMs: hasReceipt ? BigInt(issuedAt(payment).getTime()) : 0n,
-    refundedAtMs: refundedAt && BigInt(refundedAt.getTime()),
+    ...(refundedAt && { refundedAtMs: BigInt(refundedAt.getTime()) }),
     token: pageTokenOf(payment.returnToken),
     canSendEmail: context.mailer !== undefined,
-  };
+  });
 }

@@ -1,30 +1,4 @@
-import type { Receipt } from "@amana/receipts";
 import type { Payment } from "../payment/payment.ts";
-
-/** Returns the receipt of a PAID or REFUNDED payment. */
-export function receiptOf(payment: Payment, businessName: string): Receipt {
-  const { amountMinor, refundedAmountMinor, orderRef, description, approvalCode } = payment;
-  const { respCodeDesc, cardBrand, maskedPan, processorOrderId, processorOrderNumber } = payment;
-  const isRefunded = payment.status === "REFUNDED";
-  return {
-    receiptNumber: receiptNumberOf(payment),
-    issuedAt: issuedAt(payment),
-    businessName,
-    orderRef: orderRef ?? undefined,
-    description: description ?? undefined,
-    customerName: payment.customerName ?? undefined,
-    processorOrderId: processorOrderId ?? "",
-    processorOrderNumber,
-    approvalCode: approvalCode ?? undefined,
-    respCodeDesc: respCodeDesc ?? undefined,
-    cardBrand: cardBrand ?? undefined,
-    maskedPan: maskedPan ?? undefined,
-    amountMinor,
-    paidAt: paidAtOf(payment),
-    refundedAmountMinor: (isRefunded && refundedAmountMinor) || undefined,
-    refundedAt: (isRefunded && refundedAtOf(payment)) || undefined,
-  };
-}
 
 /**
  * Returns the number of the receipt: the day of the payment in Algeria and the order number. It is

@@ -1,14 +1,14 @@
 import { databaseTime, transaction } from "@amana/database";
 import type { Lease } from "@amana/jobs";
 import { parseLanguage } from "@amana/pages";
-import { receiptMail } from "@amana/receipts";
+import { receiptMail, receiptOf } from "@amana/receipts";
 import { DomainError } from "@amana/rpc";
 import { faultPoint } from "@amana/runtime";
 import type { Context } from "../context.ts";
 import { receiptUrlOf } from "../payment/payment.message.ts";
 import { Payment } from "../payment/payment.ts";
 import { type Mailer, MailRejected } from "./mailer.ts";
-import { receiptOf } from "./receipt.ts";
+import { toReceiptMessage } from "./receipt.message.ts";
 import { ReceiptMail } from "./receipt-mail.ts";
 import { renderPdf } from "./render-pdf.ts";
 
@@ -48,7 +48,7 @@ async function attempt(context: Context, mailer: Mailer, mail: ReceiptMail, paym
   // The payment was reversed at the processor since the request.
   if (!payment.isSettled()) return { kind: "DROPPED" };
   const language = parseLanguage(mail.language) ?? "fr";
-  const receipt = receiptOf(payment, mail.businessName);
+  const receipt = receiptOf(toReceiptMessage(payment, context), mail.businessName);
   try {
     const pdf = await renderPdf(context, receipt, language);
     await mailer.send({

@@ -1,10 +1,11 @@
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
+import { receiptOf } from "@amana/receipts";
 import { createPdfRenderer } from "@amana/receipts/pdf";
 import { platformCaller } from "@amana/rpc";
 import { aBusinessCaller, adminCaller, refusal } from "@amana/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
-import { receiptOf } from "../receipt/receipt.ts";
+import { toReceiptMessage } from "../receipt/receipt.message.ts";
 import { renderPdf } from "../receipt/render-pdf.ts";
 
 let harness: Harness;
@@ -148,7 +149,11 @@ describe("renderReceipt", () => {
   test("renderReceipt rejects a receipt beyond the queue as unavailable", async () => {
     const payment = await harness.stored((await harness.aFinishedPayment(caller)).id);
     await using pdfRenderer = createPdfRenderer({ queuedMax: 0 });
-    const rendering = renderPdf({ ...harness.context, pdfRenderer }, receiptOf(payment, "Librairie"), "fr");
+    const rendering = renderPdf(
+      { ...harness.context, pdfRenderer },
+      receiptOf(toReceiptMessage(payment, harness.context), "Librairie"),
+      "fr",
+    );
     await expect(rendering).rejects.toMatchObject({ kind: "unavailable", code: "service_unavailable" });
   });
 });

@@ -1,9 +1,10 @@
 import type { ReceiptService } from "@amana/contracts/payments/v1/receipt_service_pb";
 import { parseLanguage } from "@amana/pages";
+import { receiptOf } from "@amana/receipts";
 import { type Implementation, requirePlatform } from "@amana/rpc";
 import type { Context } from "../context.ts";
 import { findPaymentByToken, requireReceipt } from "../receipt/find-payment.ts";
-import { receiptOf } from "../receipt/receipt.ts";
+import { toReceiptMessage } from "../receipt/receipt.message.ts";
 import { renderPdf } from "../receipt/render-pdf.ts";
 
 /** Renders the receipt of a page token as PDF. */
@@ -13,5 +14,6 @@ export const renderReceipt =
     requirePlatform(caller);
     const payment = await findPaymentByToken(context.orm.em.fork(), token);
     requireReceipt(payment);
-    return { pdf: await renderPdf(context, receiptOf(payment, businessName), parseLanguage(language) ?? "fr") };
+    const receipt = receiptOf(toReceiptMessage(payment, context), businessName);
+    return { pdf: await renderPdf(context, receipt, parseLanguage(language) ?? "fr") };
   };

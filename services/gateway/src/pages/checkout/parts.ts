@@ -1,10 +1,8 @@
 import { formatAmount, type Html, html, type IconName, icons, type Language } from "@amana/pages";
+import { helpline } from "@amana/receipts";
 import type { BuyerErrorCode } from "../../checkout/buyer-form.ts";
 import type { CheckoutTexts } from "./fr.ts";
 import { foreignText, type View } from "./layout.ts";
-
-/** Free number of the help line for cards, which every page with a result must show. */
-export const helpline = "3020";
 
 interface Amounts {
   readonly amountMinMinor?: bigint;

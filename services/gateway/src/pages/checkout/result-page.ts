@@ -2,6 +2,7 @@ import type { PaymentLink } from "@amana/contracts/payments/v1/payment_link_pb";
 import { type Payment, PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { formatAmount, formatDate, type Html, html } from "@amana/pages";
 import { requestedName } from "@amana/rpc";
+import { hasReceipt } from "../../receipts/receipt.ts";
 import { type CheckoutPage, foreignText, inLanguage, type View } from "./layout.ts";
 import { button, code, details, help, type Notice, notice } from "./parts.ts";
 
@@ -25,9 +26,9 @@ const refreshSeconds = 10;
 const declinedStatus = 6;
 
 export function resultPage(view: View, page: ResultPage): CheckoutPage {
-  const { status } = page.payment;
-  if (status === PaymentStatus.PENDING) return pendingPage(view, page);
-  if (status === PaymentStatus.PAID || status === PaymentStatus.REFUNDED) return acceptedPage(view, page);
+  const { payment } = page;
+  if (payment.status === PaymentStatus.PENDING) return pendingPage(view, page);
+  if (hasReceipt(payment)) return acceptedPage(view, page);
   return declinedPage(view, page);
 }
 

@@ -1,8 +1,10 @@
 import type { Receipt as ReceiptMessage } from "@amana/contracts/payments/v1/receipt_pb";
-import { type Language, parseLanguage } from "@amana/pages";
-import type { Receipt } from "@amana/receipts";
+import type { Receipt } from "./receipt.ts";
 
-/** Converts the receipt of a PAID or REFUNDED payment to the form that pages show. */
+/**
+ * Returns the receipt of a PAID or REFUNDED payment, with the name of its seller. Throws TypeError for
+ * a message without a payment.
+ */
 export function receiptOf({ payment, ...receipt }: ReceiptMessage, businessName: string): Receipt {
   if (!payment) throw new TypeError("the receipt has no payment");
   const { orderRef, description, processorOrderId = "", processorOrderNumber, approvalCode } = payment;
@@ -29,7 +31,3 @@ export function receiptOf({ payment, ...receipt }: ReceiptMessage, businessName:
 }
 
 const dateOf = (ms: bigint) => new Date(Number(ms));
-
-/** Returns the language of a receipt: as requested, or that of the payment. */
-export const languageOf = (requested: unknown, { payment }: ReceiptMessage): Language =>
-  parseLanguage(requested) ?? parseLanguage(payment?.language) ?? "fr";

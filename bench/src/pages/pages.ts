@@ -16,9 +16,9 @@ const processes = ["gateway", "payments", "postgres"] as const;
 
 /**
  * Measures the delay of other requests without and beside 200 checkout pages per second of one
- * payment link, and the CPU time of a page beside that of a read of a payment at the same rate. Each
- * round measures all of them, so that other load of the machine affects all. The figures are medians
- * of the rounds.
+ * payment link, and the CPU time of a page beside that of a read of a payment at the same rate.
+ * Each round measures all of them, so that other load of the machine affects all. The figures are
+ * medians of the rounds.
  */
 export async function pages({ rounds, seconds }: { rounds: number; seconds: number }) {
   const dir = await mkdtemp(join(tmpdir(), "amana-bench-"));

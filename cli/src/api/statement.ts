@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { ConnectionError, ProblemError } from "@amana/client";
+import { ConnectionError, ProblemError, problemOf } from "@amana/client";
 import { CommandError, exitCodes } from "../command-error.ts";
 import { type Columns, localTime, print, tableOf } from "../print.ts";
 import type { Api, ApiOptions } from "./connect.ts";
@@ -70,7 +70,7 @@ async function open(
       redirect: "manual",
     });
     if (response.status === 200) return response;
-    throw new ProblemError(await readProblem(response), noChange);
+    throw new ProblemError(problemOf(response.status, response.headers, await response.text()), noChange);
   } catch (error) {
     if (error instanceof ProblemError) throw error;
     const reason = late.signal.aborted ? "the time limit has passed" : (error as Error).message;
@@ -78,21 +78,6 @@ async function open(
   } finally {
     clearTimeout(timer);
   }
-}
-
-async function readProblem(response: Response): Promise<ConstructorParameters<typeof ProblemError>[0]> {
-  const members = (await response.json().catch(() => ({}))) as Record<string, unknown>;
-  const text = (name: string) => (typeof members[name] === "string" ? members[name] : undefined);
-  const retryAfter = response.headers.get("retry-after");
-  return {
-    status: response.status,
-    code: text("code") ?? "",
-    detail: text("detail") ?? "the response is not from the API",
-    errors: Array.isArray(members["errors"]) ? members["errors"] : [],
-    requestId: text("request_id"),
-    retryAfter: retryAfter === null ? undefined : Number(retryAfter),
-    members,
-  };
 }
 
 async function copy({ body }: Response): Promise<void> {

@@ -2,8 +2,8 @@ import type { Receipt as ReceiptMessage } from "@amana/contracts/payments/v1/rec
 import type { Receipt } from "./receipt.ts";
 
 /**
- * Returns the receipt of a PAID or REFUNDED payment, with the name of its seller. Throws TypeError for
- * a message without a payment.
+ * Returns the receipt of a PAID or REFUNDED payment, with the name of its seller. Throws TypeError
+ * for a message without a payment.
  */
 export function receiptOf({ payment, ...receipt }: ReceiptMessage, businessName: string): Receipt {
   if (!payment) throw new TypeError("the receipt has no payment");

@@ -73,7 +73,10 @@ export class ConnectionError extends AmanaError {
   override readonly name = "ConnectionError";
 }
 
-/** Reads a problem document. Only the API sends them, so other bodies have an empty code. */
+/**
+ * Reads a problem document of a response that your own code requested, for example a statement.
+ * Only the API sends such documents, so the problem of any other body has an empty code.
+ */
 export function problemOf(status: number, headers: Headers, text: string): Problem {
   const isProblemDocument = headers.get("content-type")?.startsWith("application/problem+json");
   const members = isProblemDocument ? parseObject(text) : {};

@@ -48,7 +48,7 @@ describe.skipIf(!existsSync(executablePath))("a buyer's browser at a payment lin
     return { page, context, starts, url, behaviour };
   }
 
-  test("pays by keyboard alone and without scripts, and keeps only the cookie of the link", async () => {
+  test("a buyer pays by keyboard alone and without scripts, and keeps only the cookie of the link", async () => {
     const { page, context, starts } = await openLink({ link: anOpenLink(), context: { javaScriptEnabled: false } });
     await page.focus("#amount");
     for (const text of ["1500,50", "Amina B.", "", "0550 12 34 56"]) {
@@ -66,7 +66,7 @@ describe.skipIf(!existsSync(executablePath))("a buyer's browser at a payment lin
     ]);
   });
 
-  test("does not follow a redirect of the form to an origin that is not permitted", async () => {
+  test("the browser follows no redirect of the form to an origin that is not permitted", async () => {
     const { page, starts } = await openLink({ formServer: otherSite });
     await page.check("#conditions");
     const violation = page.waitForEvent("console", (message) => /form-action/.test(message.text()));
@@ -76,7 +76,7 @@ describe.skipIf(!existsSync(executablePath))("a buyer's browser at a payment lin
     expect(await page.title()).not.toBe("Other site");
   });
 
-  test("moves the focus to the first field with an error and keeps what was typed", async () => {
+  test("the form moves the focus to the first field with an error and keeps what was typed", async () => {
     const { page } = await openLink({ link: anOpenLink() });
     await page.fill("#amount", "2000");
     await page.fill("#email", "amina@");
@@ -88,7 +88,7 @@ describe.skipIf(!existsSync(executablePath))("a buyer's browser at a payment lin
     expect(await page.locator("#email").getAttribute("aria-describedby")).toBe("email-hint email-problem");
   });
 
-  test("sends one form when the buyer presses the button twice", async () => {
+  test("the form is sent once when the buyer presses the button twice", async () => {
     const { page, starts } = await openLink();
     await page.check("#conditions");
     await page.dblclick("button.pay");
@@ -96,7 +96,7 @@ describe.skipIf(!existsSync(executablePath))("a buyer's browser at a payment lin
     expect(starts()).toHaveLength(1);
   });
 
-  test("goes on by itself after the proof of work when the buyer presses the button before it is complete", async () => {
+  test("the form goes on by itself after the proof of work when the buyer presses the button before it is complete", async () => {
     const { page, starts } = await openLink({ hasCaptcha: true });
     await page.evaluate("document.querySelector('altcha-widget').reset()");
     await page.check("#conditions");
@@ -105,7 +105,7 @@ describe.skipIf(!existsSync(executablePath))("a buyer's browser at a payment lin
     expect(starts()).toHaveLength(1);
   });
 
-  test("states without scripts that the proof of work needs them, and starts no payment", async () => {
+  test("the form states without scripts that the proof of work needs them, and starts no payment", async () => {
     const { page, starts } = await openLink({ hasCaptcha: true, context: { javaScriptEnabled: false } });
     expect(await page.locator("noscript .problem").textContent()).toContain("This page needs JavaScript");
     await page.check("#conditions");
@@ -115,7 +115,7 @@ describe.skipIf(!existsSync(executablePath))("a buyer's browser at a payment lin
     expect(starts()).toEqual([]);
   });
 
-  test("returns to the link and may go on with the payment, or begin again", async () => {
+  test("a buyer returns to the link and may go on with the payment, or begin again", async () => {
     const { page, starts, url, behaviour } = await openLink();
     await page.check("#conditions");
     await page.click("button.pay");
@@ -139,7 +139,7 @@ describe.skipIf(!existsSync(executablePath))("a buyer's browser at a payment lin
     expect(starts()).toHaveLength(2);
   });
 
-  test("sees the result when it becomes known, without a script", async () => {
+  test("a buyer sees the result when it becomes known, without a script", async () => {
     const { page, url, behaviour } = await openLink({ context: { javaScriptEnabled: false } });
     let payment = aPayment();
     behaviour.checkout.getCheckoutResult = async () => ({ link: aLink(), payment, canTryAgain: false });
@@ -151,7 +151,7 @@ describe.skipIf(!existsSync(executablePath))("a buyer's browser at a payment lin
     expect(await page.locator("[data-print]").isVisible()).toBe(false);
   });
 
-  test("prints the result by a button that only a script shows", async () => {
+  test("a buyer prints the result by a button that only a script shows", async () => {
     const { page, url, behaviour } = await openLink();
     behaviour.checkout.getCheckoutResult = async () => ({ link: aLink(), payment: aPaidPayment(), canTryAgain: false });
     await page.addInitScript("window.print = () => document.body.setAttribute('data-printed', '')");

@@ -39,7 +39,7 @@ const textOf = (body: string) =>
 const failed = (init: PaymentInit) => aPayment({ status: PaymentStatus.REFUSED, processorOrderStatus: 6, ...init });
 
 describe("the result of a payment", () => {
-  test("shows every detail of an accepted payment in the language of the payment", async () => {
+  test("the result page shows every detail of an accepted payment in the language of the payment", async () => {
     const { statusCode, body, headers } = await resultOf(aPaidPayment(), { lang: "" });
     expect(statusCode).toBe(200);
     expect(body).toContain('<html lang="fr"');
@@ -62,7 +62,7 @@ describe("the result of a payment", () => {
     expect(headers["refresh"]).toBeUndefined();
   });
 
-  test("links to the receipt as PDF and by e-mail, and has a hidden button that a script shows for printing", async () => {
+  test("the result page links to the receipt as PDF and by e-mail, and has a hidden button that a script shows for printing", async () => {
     const { body } = await resultOf(aPaidPayment());
     expect(body).toContain(`href="/receipts/${paymentToken}?lang=en&amp;format=pdf"`);
     expect(body).toContain(`href="/receipts/${paymentToken}?lang=en#email"`);
@@ -73,17 +73,17 @@ describe("the result of a payment", () => {
   test.each([
     ["sends no e-mail", async () => ({ canSendEmail: false })],
     ["does not respond", async () => Promise.reject(new Error("x"))],
-  ])("has no button for e-mail when the deployment %s", async (_name, findReceipt) => {
+  ])("the result page has no button for e-mail when the deployment %s", async (_name, findReceipt) => {
     gateway.behaviour.receipts.findReceipt = findReceipt;
     expect((await resultOf(aPaidPayment())).body).not.toContain("#email");
   });
 
-  test("shows the refunded amount", async () => {
+  test("the result page shows the refunded amount", async () => {
     const { body } = await resultOf(aPaidPayment({ status: PaymentStatus.REFUNDED, refundedAmountMinor: 50_000n }));
     expect(textOf(body)).toContain("The seller has refunded 500.00 DZD to you.");
   });
 
-  test("makes no statement about a PENDING payment, and updates itself", async () => {
+  test("the result page makes no statement about a PENDING payment, and updates itself", async () => {
     const { body, headers } = await resultOf(aPayment());
     expect(headers["refresh"]).toBe("10");
     expect(textOf(body)).toContain("We do not know the result of this payment yet.");
@@ -117,14 +117,14 @@ describe("the result of a payment", () => {
       aPaidPayment({ status: PaymentStatus.CANCELED }),
       "This payment was reversed after it had been accepted.",
     ],
-  ])("shows the text and the help line for %s", async (_name, payment, expected) => {
+  ])("the result page shows the text and the help line for %s", async (_name, payment, expected) => {
     const text = textOf((await resultOf(payment)).body);
     expect(text).toContain(expected);
     expect(text).toContain("3020");
     expect(text).toContain("Try the payment again");
   });
 
-  test("offers another attempt only while the link and its business accept one", async () => {
+  test("the result page offers another attempt only while the link and its business accept one", async () => {
     expect((await resultOf(failed({}), { canTryAgain: false })).body).not.toContain("Try the payment again");
     serveLink(gateway, aLink(), {}, { status: BusinessStatus.DISABLED });
     const { statusCode, body } = await resultOf(failed({}));
@@ -135,12 +135,12 @@ describe("the result of a payment", () => {
   test.each([
     ["success_url of a PAID payment", aPaidPayment(), "https://shop.test/ok?a=1&amp;payment_id=", "PAID"],
     ["fail_url of a REFUSED payment", failed({}), "https://shop.test/no?payment_id=", "REFUSED"],
-  ])("links to the %s with payment_id and status", async (_name, payment, start, status) => {
+  ])("the result page links to the %s with payment_id and status", async (_name, payment, start, status) => {
     const link = aLink({ successUrl: "https://shop.test/ok?a=1", failUrl: "https://shop.test/no" });
     expect((await resultOf(payment, { link })).body).toContain(`href="${start}${payment.id}&amp;status=${status}"`);
   });
 
-  test("shows the result without the seller while identity does not respond", async () => {
+  test("the result page shows the result without the seller while identity does not respond", async () => {
     gateway.behaviour.keyLeases.resolveBusiness = async () => Promise.reject(new Error("x"));
     const { statusCode, body } = await resultOf(aPaidPayment());
     expect(statusCode).toBe(200);
@@ -148,14 +148,14 @@ describe("the result of a payment", () => {
     expect(body).toContain("303004");
   });
 
-  test("shows texts of the processor as text", async () => {
+  test("the result page shows texts of the processor as text", async () => {
     const { body } = await resultOf(aPaidPayment({ respCodeDesc: "<img src=x>\u202e", cardBrand: "<i>" }));
     expect(body).toContain("<bdi>&lt;img src=x&gt;</bdi>");
     expect(body).not.toContain("<i>");
   });
 
   test.each(["x", "A".repeat(64), `${"a".repeat(63)}%00`])(
-    "sends a 404 page without a call for the page token %s",
+    "the result page sends a 404 page without a call for the page token %s",
     async (token) => {
       const response = await gateway.app.inject({ url: `/pay/${linkToken}/result/${token}` });
       expect(response.statusCode).toBe(404);
@@ -163,7 +163,7 @@ describe("the result of a payment", () => {
     },
   );
 
-  test("sends a 404 page for an unknown payment", async () => {
+  test("the result page sends a 404 page for an unknown payment", async () => {
     gateway.behaviour.checkout.getCheckoutResult = async () => Promise.reject(notFound("not_found", "x"));
     const response = await gateway.app.inject({ url: path });
     expect([response.statusCode, response.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);

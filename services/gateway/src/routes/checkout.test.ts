@@ -47,7 +47,7 @@ const starts = () =>
 const h1 = (body: string) => /<h1>(?:<bdi>)?(.*?)(?:<\/bdi>)?<\/h1>/.exec(body)?.[1];
 
 describe("GET /pay/{token}", () => {
-  test("shows seller, name and amount in the language of the link, and a new form token on each load", async () => {
+  test("GET /pay/{token} shows seller, name and amount in the language of the link, and a new form token on each load", async () => {
     const [first, second] = [await get(), await get()];
     expect(first.statusCode).toBe(200);
     expect(first.body).toContain('<html lang="fr" dir="ltr">');
@@ -62,11 +62,11 @@ describe("GET /pay/{token}", () => {
     ["ar", '<html lang="ar" dir="rtl">'],
     ["en", '<html lang="en" dir="ltr">'],
     ["xx", '<html lang="fr" dir="ltr">'],
-  ])("uses the language that the buyer chose, or that of the link: lang=%s", async (lang, html) => {
+  ])("GET /pay/{token} uses the language that the buyer chose, or that of the link: lang=%s", async (lang, html) => {
     expect((await get(`${path}?lang=${lang}`)).body).toContain(html);
   });
 
-  test("forbids frames, referrers, caches, foreign sources, and redirects of the form to other origins", async () => {
+  test("GET /pay/{token} forbids frames, referrers, caches, foreign sources, and redirects of the form to other origins", async () => {
     const { headers } = await get();
     expect(headers).toMatchObject({
       "content-security-policy":
@@ -78,7 +78,7 @@ describe("GET /pay/{token}", () => {
     expect(headers["set-cookie"]).toBeUndefined();
   });
 
-  test("shows hostile texts of a business as text without hidden characters", async () => {
+  test("GET /pay/{token} shows hostile texts of a business as text without hidden characters", async () => {
     const name = `<script>alert(1)</script>\u202e"onload=`;
     serveLink(gateway, aLink({ name, description: "\u202eمرحبا\u200b".repeat(64) }), {}, { name: "<b>Shop</b>\u2067" });
     const { body } = await get();
@@ -102,7 +102,7 @@ describe("GET /pay/{token}", () => {
       503,
       () => (gateway.behaviour.checkout.getCheckout = async () => Promise.reject(unavailable("service_unavailable", "x"))),
     ],
-  ])("sends a page without a form for %s", async (_name, status, arrange) => {
+  ])("GET /pay/{token} sends a page without a form for %s", async (_name, status, arrange) => {
     arrange();
     const response = await get();
     expect(response.statusCode).toBe(status);
@@ -110,7 +110,7 @@ describe("GET /pay/{token}", () => {
     expect(response.body).not.toContain("<form");
   });
 
-  test("sends the same 410 page for every reason", async () => {
+  test("GET /pay/{token} sends the same 410 page for every reason", async () => {
     const bodies: string[] = [];
     serveLink(gateway, aLink(), { state: CheckoutState.UNAVAILABLE });
     bodies.push((await get()).body);
@@ -120,7 +120,7 @@ describe("GET /pay/{token}", () => {
   });
 
   test.each(["/pay/x", "/pay/%00%00%00%00%00%00%00%00%00%00%00%00%00%00%00%00", "/pay/%ff", `/pay/${"a".repeat(65)}`])(
-    "sends the page of an unknown link without a call to a service for %s",
+    "GET /pay/{token} sends the page of an unknown link without a call to a service for %s",
     async (url) => {
       const response = await get(url);
       expect([response.statusCode, h1(response.body)]).toEqual([404, "Lien de paiement inconnu"]);
@@ -128,7 +128,7 @@ describe("GET /pay/{token}", () => {
     },
   );
 
-  test("offers to go on with the payment of the browser, or to begin again", async () => {
+  test("GET /pay/{token} offers to go on with the payment of the browser, or to begin again", async () => {
     serveLink(gateway, aLink(), { payment: aPayment() });
     const { statusCode, body } = await get(path, { cookie: browserCookie });
     expect([statusCode, h1(body)]).toEqual([200, "Vous avez déjà un paiement en cours"]);
@@ -139,13 +139,13 @@ describe("GET /pay/{token}", () => {
     expect(again.body).toContain('name="begin_again"');
   });
 
-  test("passes no payment to the service for a cookie that the gateway did not sign", async () => {
+  test("GET /pay/{token} passes no payment to the service for a cookie that the gateway did not sign", async () => {
     const forged = new PaymentCookie([Buffer.alloc(32, 9)]).write(linkToken, paymentToken, { isSecure: true });
     await get(path, { cookie: forged.split(";", 1)[0] as string });
     expect(gateway.received[0]?.request).not.toHaveProperty("paymentToken");
   });
 
-  test("offers to go on with the payment of the browser when the link is full", async () => {
+  test("GET /pay/{token} offers to go on with the payment of the browser when the link is full", async () => {
     serveLink(gateway, aLink(), { state: CheckoutState.FULL, payment: aPayment() });
     const { statusCode, body } = await get(`${path}?lang=en`, { cookie: browserCookie });
     expect(statusCode).toBe(409);
@@ -155,7 +155,7 @@ describe("GET /pay/{token}", () => {
 });
 
 describe("POST /pay/{token}", () => {
-  test("starts a payment, redirects to the card form, and sets a cookie for the link", async () => {
+  test("POST /pay/{token} starts a payment, redirects to the card form, and sets a cookie for the link", async () => {
     const response = await post({ lang: "ar" });
     expect([response.statusCode, response.headers.location]).toEqual([303, formUrl]);
     expect(response.headers["set-cookie"]).toMatch(
@@ -166,7 +166,7 @@ describe("POST /pay/{token}", () => {
     expect(starts()[0]).not.toHaveProperty("paymentToken");
   });
 
-  test("sends the values of the buyer, and the payment of the browser", async () => {
+  test("POST /pay/{token} sends the values of the buyer, and the payment of the browser", async () => {
     serveLink(gateway, anOpenLink(), { payment: aPayment() });
     const fields = { amount: "2 000,50", name: "Amina", email: "amina@example.dz", phone: "0550123456", begin_again: "1" };
     expect((await post(fields, { headers: { cookie: browserCookie } })).statusCode).toBe(303);
@@ -182,7 +182,7 @@ describe("POST /pay/{token}", () => {
     ]);
   });
 
-  test("keeps what was typed, marks each error, and focuses the first field with an error", async () => {
+  test("POST /pay/{token} returns the form with what was typed, marks each error, and focuses the first field with an error", async () => {
     serveLink(gateway, anOpenLink());
     const { statusCode, body } = await post({ amount: "5", name: "<Amina>", email: "bad", lang: "en" });
     expect(statusCode).toBe(422);
@@ -195,31 +195,34 @@ describe("POST /pay/{token}", () => {
     expect(starts()).toEqual([]);
   });
 
-  test("requires the acceptance of the conditions", async () => {
+  test("POST /pay/{token} requires the acceptance of the conditions", async () => {
     const response = await gateway.app.inject({ method: "POST", url: path, payload: `form_token=${formToken}` });
     expect(response.statusCode).toBe(422);
     expect(response.body).toContain("Cochez la case pour accepter les conditions.");
     expect(starts()).toEqual([]);
   });
 
-  test.each(["", "form_token=x", "%", "{}"])("sends a 400 page for a form without a usable form token: %j", async (payload) => {
-    const response = await gateway.app.inject({ method: "POST", url: path, payload });
-    expect([response.statusCode, h1(response.body)]).toEqual([400, "Un instant, s’il vous plaît"]);
-  });
+  test.each(["", "form_token=x", "%", "{}"])(
+    "POST /pay/{token} sends a 400 page for a form without a usable form token: %j",
+    async (payload) => {
+      const response = await gateway.app.inject({ method: "POST", url: path, payload });
+      expect([response.statusCode, h1(response.body)]).toEqual([400, "Un instant, s’il vous plaît"]);
+    },
+  );
 
-  test("sends a page for a form of more than 64 KiB", async () => {
+  test("POST /pay/{token} sends a page for a form of more than 64 KiB", async () => {
     const response = await gateway.app.inject({ method: "POST", url: path, payload: "x".repeat(64 * 1024 + 1) });
     expect([response.statusCode, response.headers["content-type"]]).toEqual([413, "text/html; charset=utf-8"]);
   });
 
-  test("lets the buyer decide when the payment in progress has another amount", async () => {
+  test("POST /pay/{token} lets the buyer decide when the payment in progress has another amount", async () => {
     serveLink(gateway, anOpenLink({ customerFields: {} }), { payment: aPayment() });
     const { body } = await post({ amount: "700", lang: "en" }, { headers: { cookie: browserCookie } });
     expect(h1(body)).toBe("You already have a payment in progress");
     expect(starts()).toEqual([]);
   });
 
-  test("redirects to the result when the payment of the form has ended", async () => {
+  test("POST /pay/{token} redirects to the result when the payment of the form has ended", async () => {
     gateway.behaviour.checkout.startCheckout = async () => ({ payment: aPaidPayment(), paymentToken });
     expect((await post()).headers.location).toBe(`${path}/result/${paymentToken}`);
   });
@@ -232,14 +235,14 @@ describe("POST /pay/{token}", () => {
     ["payment_refused", refusedUpstream("payment_refused", "x"), 422, "Le paiement n’a pas pu commencer"],
     ["processor_outcome_unknown", outcomeUnknown("processor_outcome_unknown", "x"), 504, "Le paiement n’a pas pu commencer"],
     ["service_unavailable", unavailable("service_unavailable", "x"), 503, "Le paiement n’a pas pu commencer"],
-  ])("sends the page of the refusal %s without a cookie", async (_code, error, status, title) => {
+  ])("POST /pay/{token} sends the page of the refusal %s without a cookie", async (_code, error, status, title) => {
     gateway.behaviour.checkout.startCheckout = async () => Promise.reject(error);
     const response = await post();
     expect([response.statusCode, h1(response.body)]).toEqual([status, title]);
     expect(response.headers["set-cookie"]).toBeUndefined();
   });
 
-  test("marks the field that the payments service refuses", async () => {
+  test("POST /pay/{token} marks the field that the payments service refuses", async () => {
     serveLink(gateway, anOpenLink());
     gateway.behaviour.checkout.startCheckout = async () =>
       Promise.reject(invalid("validation_failed", "x", { pointer: "/customer_phone" }));
@@ -248,7 +251,7 @@ describe("POST /pay/{token}", () => {
     expect(body).toMatch(/<input id="phone"[^>]* aria-invalid="true" autofocus>/);
   });
 
-  test("starts no payment for a link that is not available, or of a disabled business", async () => {
+  test("POST /pay/{token} starts no payment for a link that is not available, or of a disabled business", async () => {
     serveLink(gateway, aLink(), { state: CheckoutState.UNAVAILABLE });
     expect((await post()).statusCode).toBe(410);
     serveLink(gateway, aLink(), {}, { status: BusinessStatus.DISABLED });
@@ -269,7 +272,7 @@ describe("with a proof of work", () => {
     await start({ checkout: { hasCaptcha: true } });
   });
 
-  test("starts one payment for a solution, and none without a solution or for another form", async () => {
+  test("POST /pay/{token} starts one payment for a solution, and none without a solution or for another form", async () => {
     const { body, headers } = await get();
     expect(headers["content-security-policy"]).toContain("worker-src 'self'");
     const challenge = challengeOf(body);
@@ -282,13 +285,13 @@ describe("with a proof of work", () => {
     expect(new Set(starts().map((request) => request.formToken))).toEqual(new Set([tokenOf(body)]));
   });
 
-  test("shows a new challenge for the same form after an error", async () => {
+  test("POST /pay/{token} shows a new challenge for the same form after an error", async () => {
     const { body } = await post({ altcha: "x" });
     expect(body).toContain("La vérification de sécurité n’était pas terminée.");
     expect(challengeOf(body).parameters.data).toEqual({ form: formToken, link: linkToken });
   });
 
-  test("states without JavaScript what is needed", async () => {
+  test("GET /pay/{token} states without JavaScript what is needed", async () => {
     expect((await get()).body).toMatch(/<noscript>.*JavaScript.*<\/noscript>/s);
   });
 });
@@ -299,7 +302,7 @@ describe("limits", () => {
     await start({ limits: { checkoutPerMinute: 10, checkoutLinkPerSecond: 50 }, nowMs: () => 1_000 });
   });
 
-  test("permits ten starts a minute of one network at one link, and rejects more until the next is possible", async () => {
+  test("the rate limit permits ten starts a minute of one network at one link, and rejects more until the next is possible", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 10; i++) statuses.push((await post()).statusCode);
     expect(statuses).toEqual(Array(10).fill(303));
@@ -311,12 +314,12 @@ describe("limits", () => {
     expect((await post()).statusCode).toBe(303);
   });
 
-  test("counts the addresses of an IPv6 /64 as one network", async () => {
+  test("the rate limit counts the addresses of an IPv6 /64 as one network", async () => {
     for (let i = 0; i < 10; i++) await post({}, { address: `2001:db8::${i}` });
     expect((await post({}, { address: "2001:db8::ffff" })).statusCode).toBe(429);
   });
 
-  test("permits a hundred starts of one link in a burst, and those of other links", async () => {
+  test("the rate limit permits a hundred starts of one link in a burst, and those of other links", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 101; i++) statuses.push((await post({}, { address: `198.51.100.${i}` })).statusCode);
     expect(statuses).toEqual([...Array(100).fill(303), 429]);
@@ -324,7 +327,7 @@ describe("limits", () => {
     expect((await post({}, { address: "198.51.100.250" })).statusCode).toBe(303);
   });
 
-  test("counts no start for a form with errors", async () => {
+  test("the rate limit counts no start for a form with errors", async () => {
     serveLink(gateway, anOpenLink());
     for (let i = 0; i < 11; i++) expect((await post()).statusCode).toBe(422);
   });
@@ -340,7 +343,7 @@ describe("a link whose calls do not end", () => {
   // The gateway stops after its requests have ended.
   afterEach(() => blocked.reject(new Error("released")));
 
-  test("delays no page of another link", async () => {
+  test("a link whose calls do not end delays no page of another link", async () => {
     const { getCheckout } = gateway.behaviour.checkout;
     gateway.behaviour.checkout.getCheckout = (request, call) =>
       request.linkToken === linkToken
@@ -350,7 +353,7 @@ describe("a link whose calls do not end", () => {
     expect((await get(`/pay/${otherToken}`)).statusCode).toBe(200);
   });
 
-  test("delays no start of another business", async () => {
+  test("a link whose calls do not end delays no start of another business", async () => {
     const otherLink = aLink({ id: "01a1b2c3-0000-7000-8000-000000000002", businessId: "01a1b2c3-0000-7000-8000-0000000000b2" });
     gateway.behaviour.checkout.getCheckout = async (request) => ({
       link: request.linkToken === linkToken ? aLink() : otherLink,
@@ -364,7 +367,7 @@ describe("a link whose calls do not end", () => {
   });
 });
 
-test("limits the pages of one network, and sends the 429 as a page", async () => {
+test("the gateway limits the pages of one network, and sends the 429 as a page", async () => {
   await gateway[Symbol.asyncDispose]();
   await start({ limits: { keylessPerSecond: 1 }, nowMs: () => 1_000 });
   expect([(await get()).statusCode, (await get()).statusCode]).toEqual([200, 200]);
@@ -373,7 +376,7 @@ test("limits the pages of one network, and sends the 429 as a page", async () =>
 });
 
 describe("GET /pay/{token}/qr.svg and /poster", () => {
-  test("sends the QR code of the link as SVG, and a page to print", async () => {
+  test("the gateway sends the QR code of the link as SVG, and a page to print", async () => {
     const svg = await get(`${path}/qr.svg`);
     expect([svg.statusCode, svg.headers["content-type"]]).toEqual([200, "image/svg+xml"]);
     expect(svg.body).toMatch(/^<svg [^>]*viewBox="0 0 (\d+) \1"/);
@@ -382,13 +385,13 @@ describe("GET /pay/{token}/qr.svg and /poster", () => {
     expect(poster.body).toContain(`https://pay.test${path}`);
   });
 
-  test.each(["/qr.svg", "/poster"])("sends the 410 page for a link that is not available: %s", async (end) => {
+  test.each(["/qr.svg", "/poster"])("the gateway sends the 410 page for a link that is not available: %s", async (end) => {
     serveLink(gateway, aLink(), { state: CheckoutState.UNAVAILABLE });
     expect((await get(`${path}${end}`)).statusCode).toBe(410);
   });
 });
 
-test("shows the words CIB and EDAHABIA, or the official marks from the folder of the deployment", async () => {
+test("the form shows the words CIB and EDAHABIA, or the official marks from the folder of the deployment", async () => {
   expect((await get()).body).toContain('<bdi class="card-mark">EDAHABIA</bdi>');
   expect((await get("/assets/cib.svg")).statusCode).toBe(404);
   await gateway[Symbol.asyncDispose]();
@@ -411,7 +414,7 @@ test.each([
   "altcha-en.js",
   "altcha-worker.js",
   "mark.svg",
-])("serves /assets/%s, to be revalidated by its ETag", async (name) => {
+])("the gateway serves /assets/%s, to be revalidated by its ETag", async (name) => {
   const { statusCode, headers } = await get(`/assets/${name}`);
   expect([statusCode, headers["cache-control"]]).toEqual([200, "no-cache"]);
   expect((await get(`/assets/${name}`, { "if-none-match": String(headers.etag) })).statusCode).toBe(304);

@@ -39,7 +39,7 @@ describe("GET /payments/{id}/receipt", () => {
   const url = `/api/v1/payments/${aReceipt().payment.id}/receipt`;
   const getOwn = (path = url, headers = {}) => get(path, { ...gateway.business.headers, ...headers });
 
-  test("returns the receipt of a PAID payment as JSON", async () => {
+  test("GET /payments/{id}/receipt returns the receipt of a PAID payment as JSON", async () => {
     const response = await getOwn();
     expect(response.statusCode).toBe(200);
     expect(response.headers["content-type"]).toBe("application/json; charset=utf-8");
@@ -64,14 +64,14 @@ describe("GET /payments/{id}/receipt", () => {
     expect(lastCall()).toMatchObject({ rpc: "GetReceipt", call: { caller: { role: "business" } } });
   });
 
-  test("returns the name of the buyer of a payment link, in JSON and on the page", async () => {
+  test("GET /payments/{id}/receipt returns the name of the buyer of a payment link, in JSON and on the page", async () => {
     gateway.behaviour.receipts.getReceipt = async () => aReceipt({ customerName: "Yacine Benali" });
     expect((await getOwn()).json()).toMatchObject({ customer_name: "Yacine Benali" });
     gateway.behaviour.receipts.findReceipt = async () => aReceipt({ customerName: "Yacine Benali" });
     expect((await get(page)).body).toContain("Yacine Benali");
   });
 
-  test("returns amount and time of a refund", async () => {
+  test("GET /payments/{id}/receipt returns amount and time of a refund", async () => {
     gateway.behaviour.receipts.getReceipt = async () => aReceipt(refund, { refundedAtMs, issuedAtMs: refundedAtMs });
     expect((await getOwn()).json()).toMatchObject({
       amount: "5000.00",
@@ -85,7 +85,7 @@ describe("GET /payments/{id}/receipt", () => {
     ["", "FR"],
     ["?lang=ar", "AR"],
     ["?lang=EN", "EN"],
-  ])("returns the PDF for Accept: application/pdf in the language of %j", async (query, language) => {
+  ])("GET /payments/{id}/receipt returns the PDF for Accept: application/pdf in the language of %j", async (query, language) => {
     const response = await getOwn(`${url}${query}`, { accept: "application/pdf" });
     expect(response.statusCode).toBe(200);
     expect(response.headers).toMatchObject({
@@ -98,7 +98,7 @@ describe("GET /payments/{id}/receipt", () => {
     expect(lastCall()?.call.caller.role).toBe("platform");
   });
 
-  test("returns 409 with the code receipt_not_available for a payment without a receipt", async () => {
+  test("GET /payments/{id}/receipt returns 409 with the code receipt_not_available for a payment without a receipt", async () => {
     gateway.behaviour.receipts.getReceipt = rejectWith("receipt_not_available");
     for (const accept of ["application/json", "application/pdf"]) {
       const response = await getOwn(url, { accept });
@@ -106,14 +106,14 @@ describe("GET /payments/{id}/receipt", () => {
     }
   });
 
-  test("returns 422 for an unknown language, 401 without a key and 404 for a malformed id", async () => {
+  test("GET /payments/{id}/receipt returns 422 for an unknown language, 401 without a key and 404 for a malformed id", async () => {
     expect((await getOwn(`${url}?lang=de`)).statusCode).toBe(422);
     expect((await get(url)).statusCode).toBe(401);
     expect((await getOwn("/api/v1/payments/x/receipt")).statusCode).toBe(404);
     expect(gateway.received).toEqual([]);
   });
 
-  test("returns 503 with Retry-After while too many receipts are rendered", async () => {
+  test("GET /payments/{id}/receipt returns 503 with Retry-After while too many receipts are rendered", async () => {
     gateway.behaviour.receipts.renderReceipt = rejectWith("service_unavailable", "unavailable");
     const response = await getOwn(url, { accept: "application/pdf" });
     expect([response.statusCode, response.headers["retry-after"]]).toEqual([503, "1"]);
@@ -126,33 +126,36 @@ describe("GET /receipts/{token}", () => {
     ["?lang=ar", {}, "ar", "rtl", "إيصال الدفع"],
     ["?lang=en&utm_source=shop", {}, "en", "ltr", "Payment receipt"],
     ["?lang=xx", { "accept-language": "en" }, "fr", "ltr", "Reçu de paiement"],
-  ])("shows the receipt without a key in the language of %j", async (query, headers, language, direction, title) => {
-    const response = await get(`${page}${query}`, headers);
-    expect(response.statusCode).toBe(200);
-    expect(response.headers).toMatchObject({
-      "content-type": "text/html; charset=utf-8",
-      "cache-control": "no-store",
-      "referrer-policy": "no-referrer",
-    });
-    expect(response.headers["content-security-policy"]).toMatch(/form-action 'self'; .*frame-ancestors 'none'/);
-    expect(response.body).toContain(`<html lang="${language}" dir="${direction}">`);
-    expect(response.body).toContain(`<h1>${title}</h1>`);
-    expect(response.body).toContain("Librairie &lt;El&gt; Kitab");
-    expect(response.body).not.toMatch(/(src|href|action)="(https?:)?\/\//);
-    expect(gateway.received[0]).toMatchObject({
-      rpc: "FindReceipt",
-      request: { token: receiptToken },
-      call: { caller: { role: "platform" } },
-    });
-  });
+  ])(
+    "GET /receipts/{token} shows the receipt without a key in the language of %j",
+    async (query, headers, language, direction, title) => {
+      const response = await get(`${page}${query}`, headers);
+      expect(response.statusCode).toBe(200);
+      expect(response.headers).toMatchObject({
+        "content-type": "text/html; charset=utf-8",
+        "cache-control": "no-store",
+        "referrer-policy": "no-referrer",
+      });
+      expect(response.headers["content-security-policy"]).toMatch(/form-action 'self'; .*frame-ancestors 'none'/);
+      expect(response.body).toContain(`<html lang="${language}" dir="${direction}">`);
+      expect(response.body).toContain(`<h1>${title}</h1>`);
+      expect(response.body).toContain("Librairie &lt;El&gt; Kitab");
+      expect(response.body).not.toMatch(/(src|href|action)="(https?:)?\/\//);
+      expect(gateway.received[0]).toMatchObject({
+        rpc: "FindReceipt",
+        request: { token: receiptToken },
+        call: { caller: { role: "platform" } },
+      });
+    },
+  );
 
-  test("shows the paid and the refunded amount after a refund", async () => {
+  test("GET /receipts/{token} shows the paid and the refunded amount after a refund", async () => {
     gateway.behaviour.receipts.findReceipt = async () => aReceipt(refund, { refundedAtMs });
     const { body } = await get(`${page}?lang=en`);
     expect(body).toMatch(/5,000.00\u00a0DZD.*1,200.00\u00a0DZD.*26 November 2026/s);
   });
 
-  test("has no e-mail form when the deployment sends no e-mail", async () => {
+  test("GET /receipts/{token} has no e-mail form when the deployment sends no e-mail", async () => {
     expect((await get(page)).body).toContain("<form");
     gateway.behaviour.receipts.findReceipt = async () => aReceipt({}, { canSendEmail: false });
     expect((await get(page)).body).not.toContain("<form");
@@ -162,7 +165,7 @@ describe("GET /receipts/{token}", () => {
     ["/pdf", {}],
     ["?format=pdf", {}],
     ["", { accept: "application/pdf" }],
-  ])("returns the PDF at %j with the headers %o", async (path, headers) => {
+  ])("GET /receipts/{token} returns the PDF at %j with the headers %o", async (path, headers) => {
     const response = await get(`${page}${path}`, headers);
     expect([response.statusCode, response.headers["content-type"]]).toEqual([200, "application/pdf"]);
     expect(response.rawPayload.toString()).toBe("%PDF-1.7");
@@ -170,15 +173,18 @@ describe("GET /receipts/{token}", () => {
     expect(lastCall()?.request).toMatchObject({ language: "AR" });
   });
 
-  test.each(["", "/pdf"])("states on a page with status 409 that a payment was reversed: %j", async (path) => {
-    gateway.behaviour.receipts.findReceipt = async () => aReversedReceipt();
-    const response = await get(`${page}${path}?lang=en`);
-    expect(response.statusCode).toBe(409);
-    expect(response.body).toContain("<h1>Payment canceled</h1>");
-    expect(response.body).not.toContain("303004");
-  });
+  test.each(["", "/pdf"])(
+    "GET /receipts/{token} states on a page with status 409 that a payment was reversed: %j",
+    async (path) => {
+      gateway.behaviour.receipts.findReceipt = async () => aReversedReceipt();
+      const response = await get(`${page}${path}?lang=en`);
+      expect(response.statusCode).toBe(409);
+      expect(response.body).toContain("<h1>Payment canceled</h1>");
+      expect(response.body).not.toContain("303004");
+    },
+  );
 
-  test("states on a page with status 409 that a payment was not completed", async () => {
+  test("GET /receipts/{token} states on a page with status 409 that a payment was not completed", async () => {
     gateway.behaviour.receipts.findReceipt = async () =>
       aReceipt({ status: PaymentStatus.PENDING, paidAtMs: undefined }, { receiptNumber: "", issuedAtMs: 0n });
     const response = await get(`${page}?lang=en`);
@@ -186,7 +192,7 @@ describe("GET /receipts/{token}", () => {
     expect(response.body).toContain("<h1>No payment received</h1>");
   });
 
-  test("shows a page in the language of the browser for an unknown token, a malformed path and an unavailable service", async () => {
+  test("GET /receipts/{token} shows a page in the language of the browser for an unknown token, a malformed path and an unavailable service", async () => {
     const english = { "accept-language": "en" };
     gateway.behaviour.receipts.findReceipt = rejectWith("not_found", "not_found");
     for (const path of [page, `${page}/pdf`, "/receipts/%zz"]) {
@@ -200,7 +206,7 @@ describe("GET /receipts/{token}", () => {
     expect(unavailable.body).toContain("<h1>One moment, please</h1>");
   });
 
-  test("serves the script of the print button", async () => {
+  test("the gateway serves the script of the print button", async () => {
     const { body } = await get(page);
     const [, path = ""] = /<script type="module" src="([^"]+)">/.exec(body) ?? [];
     const script = await get(path);
@@ -213,7 +219,7 @@ describe("POST /receipts/{token}/email", () => {
     gateway.app.inject({ method: "POST", url: `${page}/email${query}`, headers: { "content-type": type }, payload });
   const postJson = (body: object) => post(JSON.stringify(body), "application/json");
 
-  test("queues an e-mail for a form and shows a page with status 202", async () => {
+  test("POST /receipts/{token}/email queues an e-mail for a form and shows a page with status 202", async () => {
     const response = await post("email=a%2Bb%40example.com", undefined, "?lang=ar");
     expect([response.statusCode, response.headers["content-type"]]).toEqual([202, "text/html; charset=utf-8"]);
     expect(response.body).toContain('<html lang="ar" dir="rtl">');
@@ -223,20 +229,20 @@ describe("POST /receipts/{token}/email", () => {
     });
   });
 
-  test("queues an e-mail for a JSON body and returns 202", async () => {
+  test("POST /receipts/{token}/email queues an e-mail for a JSON body and returns 202", async () => {
     const response = await postJson({ email: "a@example.com", lang: "en" });
     expect([response.statusCode, response.json()]).toEqual([202, {}]);
     expect(lastCall()?.request).toMatchObject({ email: "a@example.com", language: "EN" });
   });
 
-  test("shows the receipt with the rejected address and the problem for an invalid address in a form", async () => {
+  test("POST /receipts/{token}/email shows the receipt with the rejected address and the problem for an invalid address in a form", async () => {
     gateway.behaviour.receipts.sendReceipt = rejectWith("validation_failed", "invalid");
     const response = await post(`email=${encodeURIComponent('"><script>x')}`);
     expect(response.statusCode).toBe(422);
     expect(response.body).toContain('value="&quot;&gt;&lt;script&gt;x" aria-invalid="true"');
   });
 
-  test("returns a problem document for an invalid address in JSON", async () => {
+  test("POST /receipts/{token}/email returns a problem document for an invalid address in JSON", async () => {
     gateway.behaviour.receipts.sendReceipt = rejectWith("validation_failed", "invalid");
     const response = await postJson({ email: "x" });
     expect([response.statusCode, response.headers["content-type"]]).toEqual([422, "application/problem+json"]);
@@ -247,24 +253,30 @@ describe("POST /receipts/{token}/email", () => {
   test.each([
     ["receipt_email_limit_reached", "Le reçu n’a pas été envoyé"],
     ["receipt_email_not_available", "Demande non reconnue"],
-  ])("shows a page with status 409, and a problem document for JSON, for %s", async (code, title) => {
-    gateway.behaviour.receipts.sendReceipt = rejectWith(code);
-    const response = await post("email=a%40example.com");
-    expect(response.statusCode).toBe(409);
-    expect(response.body).toContain(`<h1>${title}</h1>`);
-    expect((await postJson({ email: "a@example.com" })).json()).toMatchObject({ code, status: 409 });
-  });
+  ])(
+    "POST /receipts/{token}/email shows a page with status 409, and a problem document for JSON, for %s",
+    async (code, title) => {
+      gateway.behaviour.receipts.sendReceipt = rejectWith(code);
+      const response = await post("email=a%40example.com");
+      expect(response.statusCode).toBe(409);
+      expect(response.body).toContain(`<h1>${title}</h1>`);
+      expect((await postJson({ email: "a@example.com" })).json()).toMatchObject({ code, status: 409 });
+    },
+  );
 
-  test("rejects a body of more than 8 KiB and calls no service", async () => {
+  test("POST /receipts/{token}/email rejects a body of more than 8 KiB and calls no service", async () => {
     const response = await post(`email=${"a".repeat(9_000)}`);
     expect(response.statusCode).toBe(413);
     expect(gateway.received).toEqual([]);
   });
 
-  test.each(["", "email=a&email=b", "other=1"])("sends a missing or repeated address as invalid text: %j", async (payload) => {
-    await post(payload);
-    expect(lastCall()?.request).toMatchObject({ email: payload.startsWith("email") ? "a,b" : "" });
-  });
+  test.each(["", "email=a&email=b", "other=1"])(
+    "POST /receipts/{token}/email sends a missing or repeated address as invalid text: %j",
+    async (payload) => {
+      await post(payload);
+      expect(lastCall()?.request).toMatchObject({ email: payload.startsWith("email") ? "a,b" : "" });
+    },
+  );
 });
 
 test("receipts count towards the limit of requests without a key", async () => {

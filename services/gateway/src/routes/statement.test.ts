@@ -54,7 +54,7 @@ const getHeadOf = ({ headers }: { headers: { authorization: string } }) =>
   `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${headers.authorization}\r\n\r\n`;
 
 describe("GET /payments/statement", () => {
-  test("returns JSON lines of all pages with an exact running total", async () => {
+  test("GET /payments/statement returns JSON lines of all pages with an exact running total", async () => {
     await using server = await start([
       [aLine(0, { orderRef: "a-1", paymentLinkId: paymentId }), aLine(1, { amountMinor: 9_007_199_254_740_993n })],
       [aLine(2, { type: StatementLineType.REFUND, amountMinor: -50n, origin: "PROCESSOR" })],
@@ -88,7 +88,7 @@ describe("GET /payments/statement", () => {
     ]);
   });
 
-  test("returns CSV with quoted cells and without formulas for Accept: text/csv", async () => {
+  test("GET /payments/statement returns CSV with quoted cells and without formulas for Accept: text/csv", async () => {
     const references = ['=HYPERLINK("x")', "+1", "-1", "@a", "\ta", "\ra", 'a "b", c', "a\nb", "a=b"];
     await using server = await start([references.map((orderRef, i) => aLine(i, { orderRef, amountMinor: -1n }))]);
     const response = await server.get(path, { accept: "application/x-ndjson;q=0.5, text/csv" });
@@ -110,7 +110,7 @@ describe("GET /payments/statement", () => {
     ["text/csv;q=0", "application/x-ndjson"],
     ["text/csv;q=0.4, application/x-ndjson;q=0.5", "application/x-ndjson"],
     ["text/html, TEXT/CSV;q=0.1", "text/csv"],
-  ])("responds to Accept: %s with %s", async (accept, contentType) => {
+  ])("GET /payments/statement responds to Accept: %s with %s", async (accept, contentType) => {
     await using server = await start([[]]);
     expect((await server.get(path, { accept })).headers.get("content-type")).toMatch(`${contentType}`);
   });
@@ -122,7 +122,7 @@ describe("GET /payments/statement", () => {
     ["for 92 days and a millisecond", `?from=${from}&to=2027-02-01T00:00:00.001Z`, "to"],
     ["with a date as from", "?from=2026-11-01&to=2026-11-02T00:00:00Z", "from"],
     ["with an unknown parameter", `?from=${from}&to=2026-11-02T00:00:00Z&limit=5`, "limit"],
-  ])("rejects a request %s with 422 and sends no RPC", async (_, query, parameter) => {
+  ])("GET /payments/statement rejects a request %s with 422 and sends no RPC", async (_, query, parameter) => {
     await using server = await start([[]]);
     const response = await server.get(`/api/v1/payments/statement${query}`);
     expect(response.status).toBe(422);
@@ -130,12 +130,12 @@ describe("GET /payments/statement", () => {
     expect(server.countCalls()).toBe(0);
   });
 
-  test("accepts a range of exactly 92 days", async () => {
+  test("GET /payments/statement accepts a range of exactly 92 days", async () => {
     await using server = await start([[]]);
     expect((await server.get(`/api/v1/payments/statement?from=${from}&to=2027-02-01T00:00:00Z`)).status).toBe(200);
   });
 
-  test("responds with a problem when the first page fails", async () => {
+  test("GET /payments/statement responds with a problem when the first page fails", async () => {
     await using server = await start(async () => {
       throw new DomainError("unavailable", "statement_not_ready", "not ready");
     });
@@ -143,7 +143,7 @@ describe("GET /payments/statement", () => {
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([503, "statement_not_ready"]);
   });
 
-  test("closes the connection without the end of the body when a later page fails", async () => {
+  test("GET /payments/statement closes the connection without the end of the body when a later page fails", async () => {
     await using server = await start(async (page) => {
       if (page === 2) throw new DomainError("unavailable", "service_down", "not available");
       return [aLine(page)];
@@ -157,7 +157,7 @@ describe("GET /payments/statement", () => {
     await expect((async () => (await server.get()).text())()).rejects.toThrow();
   });
 
-  test("closes the connection at the next page after the key is revoked", async () => {
+  test("GET /payments/statement closes the connection at the next page after the key is revoked", async () => {
     const { promise: revoked, resolve: reportRevoked } = Promise.withResolvers<void>();
     await using server = await start(
       async (page) => {
@@ -174,7 +174,7 @@ describe("GET /payments/statement", () => {
     expect(server.countCalls()).toBeLessThanOrEqual(3);
   });
 
-  test("reads only a few pages ahead of a client that does not read, and frees its memory when the client closes", async () => {
+  test("GET /payments/statement reads only a few pages ahead of a client that does not read, and frees its memory when the client closes", async () => {
     await using server = await start(async () => longPage);
     await using client = new RawClient(server.port, { reads: false });
     await client.write(getHeadOf(server.key));
@@ -197,7 +197,7 @@ describe("GET /payments/statement", () => {
     expect(server.countCalls()).toBeLessThanOrEqual(callsAtEnd + 1);
   });
 
-  test("responds to HEAD with the headers and reads one page", async () => {
+  test("GET /payments/statement responds to HEAD with the headers and reads one page", async () => {
     await using server = await start(async (page) => [aLine(page)]);
     const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { method: "HEAD", headers: server.key.headers });
     expect([response.status, response.headers.get("x-statement-until")]).toEqual([200, "2026-11-25T10:00:00.123Z"]);
@@ -212,7 +212,7 @@ describe("GET /payments/statement", () => {
     await Promise.all([server.gateway.app.close(), expect(reading).rejects.toThrow()]);
   });
 
-  test("rejects a third statement of the business with 429 until one of the two others has ended", async () => {
+  test("GET /payments/statement rejects a third statement of the business with 429 until one of the two others has ended", async () => {
     await using server = await start(async () => longPage);
     const open = [await server.get(), await server.get()];
     const rejected = await server.get();

@@ -56,7 +56,7 @@ async function changeMoney() {
 }
 
 describe("listStatementLines", () => {
-  test("returns each payment, refund and reversal in the order in which it became true", async () => {
+  test("listStatementLines returns each payment, refund and reversal in the order in which it became true", async () => {
     const { ours, external, reversed } = await changeMoney();
     const lines = await readLines();
     expect(lines).toMatchObject([
@@ -75,7 +75,7 @@ describe("listStatementLines", () => {
     expect((await readPage(lastHour(), aBusinessCaller())).lines).toEqual([]);
   });
 
-  test("returns the payment before its refund when both are found in one read of the order", async () => {
+  test("listStatementLines returns the payment before its refund when both are found in one read of the order", async () => {
     const pending = await harness.aPendingPayment(caller);
     await harness.sandbox.pay(pending.processorOrderId);
     await harness.sandbox.refundExternally(pending.processorOrderId, "1000.00");
@@ -86,7 +86,7 @@ describe("listStatementLines", () => {
     ]);
   });
 
-  test("returns a refund that an operator accepts, and none for a refund that an operator rejects", async () => {
+  test("listStatementLines returns a refund that an operator accepts, and none for a refund that an operator rejects", async () => {
     const [accepted, rejected] = [await harness.aFinishedPayment(caller), await harness.aFinishedPayment(caller)];
     for (const { id } of [accepted, rejected]) {
       await harness.sandbox.fault("refund", "http_503");
@@ -101,7 +101,7 @@ describe("listStatementLines", () => {
     expect((await readSums()).slice(2)).toEqual([[REFUND, -500_000n, undefined]]);
   });
 
-  test("returns all lines of a long statement once and in order, from the inclusive start to the exclusive end", async () => {
+  test("listStatementLines returns all lines of a long statement once and in order, from the inclusive start to the exclusive end", async () => {
     const { id } = await harness.aFinishedPayment(caller);
     const startMs = Date.UTC(2026, 0, 1);
     // Three rows each second have the same time.
@@ -126,7 +126,7 @@ describe("listStatementLines", () => {
     expect(amounts.map((amount) => amount / 3n)).toEqual(amounts.map((amount) => amount / 3n).toSorted((a, b) => Number(a - b)));
   });
 
-  test("ends before the start of a transaction in progress, and the next statement has its line and all later ones", async () => {
+  test("listStatementLines ends before the start of a transaction in progress, and the next statement has its line and all later ones", async () => {
     const [slow, quick] = [await harness.aPendingPayment(caller), await harness.aPendingPayment(caller)];
     const fromMs = BigInt(Date.now() - hourMs);
     const { promise: committed, resolve: commit } = Promise.withResolvers<void>();
@@ -153,7 +153,7 @@ describe("listStatementLines", () => {
     });
   });
 
-  test("is unavailable while movements of earlier payments are inserted", async () => {
+  test("listStatementLines is unavailable while movements of earlier payments are inserted", async () => {
     await harness.sql("insert into money_movement_fill (began_at, after_id) values (now(), ?)", [
       "00000000-0000-0000-0000-000000000000",
     ]);

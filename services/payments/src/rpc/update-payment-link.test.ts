@@ -62,11 +62,6 @@ describe("updatePaymentLink", () => {
     expect(await read(linkBefore.id)).toEqual(changedLink);
   });
 
-  test("updatePaymentLink replaces cleared metadata by an empty object", async () => {
-    const { id } = await aCompleteLink();
-    expect(await update(id, { cleared: ["metadata"] })).toMatchObject({ metadata: "{}" });
-  });
-
   test("updatePaymentLink merges customer fields by their names", async () => {
     const { REQUIRED, OPTIONAL, HIDDEN } = CustomerFieldRule;
     const { id } = await harness.aPaymentLink(caller, { customerFields: { name: REQUIRED, email: OPTIONAL } });

@@ -32,7 +32,6 @@ function readOtherChanges({ customerFields, expiresAtMs, status, cleared }: Upda
   const changes: PaymentLinkChanges = rulesOf(customerFields);
   if (expiresAtMs !== undefined) changes.expiresAt = dateOf(expiresAtMs);
   if (cleared.includes("expires_at")) changes.expiresAt = null;
-  if (cleared.includes("metadata")) changes.metadata = "{}";
   const statusName = requestedName(PaymentLinkStatus, status);
   if (statusName === "ACTIVE" || statusName === "INACTIVE") changes.isActive = statusName === "ACTIVE";
   else if (statusName) throw fieldInvalid("/status", "status must be ACTIVE or INACTIVE.");

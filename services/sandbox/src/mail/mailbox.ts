@@ -40,13 +40,11 @@ const totalBytesMax = 50 * 1024 * 1024;
  * port, no server is started. Port 0 selects a free port.
  */
 export async function openMailbox({ host, port }: { host: string; port: number | undefined }, clock: Clock): Promise<Mailbox> {
-  const kept: { mail: Mail; bytes: number }[] = [];
-  const mails: Mail[] = [];
-  const keep = (mail: Mail, bytes: number) => {
-    kept.unshift({ mail, bytes });
-    const totalBytes = () => kept.reduce((sum, entry) => sum + entry.bytes, 0);
-    while (kept.length > mailsMax || totalBytes() > totalBytesMax) kept.pop();
-    mails.splice(0, mails.length, ...kept.map(({ mail }) => mail));
+  const mails: (Mail & { readonly bytes: number })[] = [];
+  const keep = (mail: Mail & { readonly bytes: number }) => {
+    mails.unshift(mail);
+    const totalBytes = () => mails.reduce((sum, { bytes }) => sum + bytes, 0);
+    while (mails.length > mailsMax || totalBytes() > totalBytesMax) mails.pop();
   };
   if (port === undefined) return { mails, port, async [Symbol.asyncDispose]() {} };
 
@@ -57,8 +55,8 @@ export async function openMailbox({ host, port }: { host: string; port: number |
     onData(stream, { envelope }, done) {
       const to = envelope.rcptTo.map(({ address }) => address).join(", ");
       readMail(stream).then(
-        ({ bytes, ...content }) => {
-          keep({ id: randomUUID(), atMs: clock.nowMs(), to, ...content }, bytes);
+        (content) => {
+          keep({ id: randomUUID(), atMs: clock.nowMs(), to, ...content });
           done();
         },
         (error: Error) => done(error),

@@ -1,11 +1,21 @@
+import { CheckoutService, CheckoutState } from "@amana/contracts/payments/v1/checkout_service_pb";
 import { PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
+import { PaymentLinkStatus } from "@amana/contracts/payments/v1/payment_link_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { PaymentService } from "@amana/contracts/payments/v1/payment_service_pb";
 import { createRpcClient, platformCaller } from "@amana/rpc";
 import { callUntilKilled, startTestProcess } from "@amana/service-host/testing";
-import { aBusinessCaller, eventually, withIdempotencyKey } from "@amana/testing";
+import { aBusinessCaller, eventually, refusal, withIdempotencyKey } from "@amana/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aPaymentRequest, type Harness, mailSettings, paymentsSettings, startHarness } from "./harness.ts";
+import {
+  aPaymentRequest,
+  type Harness,
+  linkTokenOf,
+  mailSettings,
+  paymentsSettings,
+  startCheckout,
+  startHarness,
+} from "./harness.ts";
 import { startMailServer } from "./mail-server.ts";
 
 type Caller = ReturnType<typeof aBusinessCaller>;
@@ -21,14 +31,20 @@ afterAll(() => harness[Symbol.asyncDispose]());
  * Starts a service process that is killed at a fault point during the call. Then ends the leases of
  * the process, so that the test does not wait for their expiry.
  */
-async function killDuring(faultPoint: string, caller: Caller, call: (payments: Harness["payments"]) => Promise<unknown>) {
+async function killDuring(
+  faultPoint: string,
+  caller: Caller,
+  call: (payments: Harness["payments"], checkout: Harness["checkout"]) => Promise<unknown>,
+) {
   const service = await startTestProcess("payments", {
     DATABASE_URL: harness.databaseUrl,
     ...paymentsSettings(harness.sandbox.url),
     FAULT_POINT: faultPoint,
   });
   const isReady = (payments: Harness["payments"]) => payments.listPayments({ limit: 1 }, { caller });
-  await callUntilKilled(service, createRpcClient(PaymentService, service.channel), isReady, call);
+  const checkout = createRpcClient(CheckoutService, service.channel);
+  const client = createRpcClient(PaymentService, service.channel);
+  await callUntilKilled(service, client, isReady, (payments) => call(payments, checkout));
   for (const table of ["payment", "refund"]) {
     const makeDue = `update ${table} set leased_until = now(), next_check_at = now() where business_id = ? and next_check_at is not null`;
     await harness.sql(makeDue, [caller.businessId]);
@@ -88,6 +104,54 @@ test.each(["payment.begun", "register.answering", "payment.registered"])(
     expect(order.orderId).toBe(createdPayment.processorOrderId);
   },
 );
+
+test.each([
+  ["L1", "payment.begun", "payment committed in the only slot, order not registered"],
+  ["L2", "register.answering", "registration sent, response not read"],
+  ["L3", "payment.registered", "order registered, not committed"],
+])("%s: a form whose process is killed at %s (%s) starts one payment, which keeps the slot", async (_case, faultPoint) => {
+  const caller = aBusinessCaller();
+  const link = await harness.aPaymentLink(caller, { maxPayments: 1 });
+  const form = { formToken: "form-of-the-buyer" };
+  await killDuring(faultPoint, caller, (_payments, checkout) => startCheckout(checkout, link, form));
+  expect(await refusal(harness.startCheckout(link))).toMatchObject({ code: "payment_link_full" });
+
+  await using _worker = harness.startReconciler();
+  const { payment, paymentToken } = await eventually(() => harness.startCheckout(link, form));
+  expect(payment?.formUrl).toContain(payment?.processorOrderId);
+  expect(await harness.startCheckout(link, { paymentToken })).toMatchObject({ payment: { id: payment?.id } });
+  expect(await refusal(harness.startCheckout(link))).toMatchObject({ code: "payment_link_full" });
+  expect(await harness.sql("select id from payment where business_id = ?", [caller.businessId])).toEqual([{ id: payment?.id }]);
+  expect((await harness.sandbox.byNumber(payment?.processorOrderNumber ?? "")).orderId).toBe(payment?.processorOrderId);
+
+  await harness.sandbox.pay(payment?.processorOrderId);
+  await harness.returnFromProcessor(payment?.id ?? "");
+  await expectCompletedOnce(link, caller, payment?.id ?? "");
+});
+
+test("a link whose last payment's process is killed at payment.confirmed counts the payment once and is completed once", async () => {
+  const caller = aBusinessCaller();
+  const link = await harness.aPaymentLink(caller, { maxPayments: 1 });
+  const { payment } = await harness.startCheckout(link);
+  const id = payment?.id ?? "";
+  await harness.sandbox.pay(payment?.processorOrderId);
+  await killDuring("payment.confirmed", caller, (payments) => payments.getPayment({ id }, { caller, timeoutMs: 20_000 }));
+  expect(await harness.checkout.getCheckout({ linkToken: linkTokenOf(link) }, { caller: platformCaller })).toMatchObject({
+    state: CheckoutState.FULL,
+  });
+  await using _worker = harness.startReconciler();
+  await eventually(() => expectCompletedOnce(link, caller, id));
+});
+
+async function expectCompletedOnce({ id }: { readonly id: string }, caller: Caller, paymentId: string) {
+  expect(await harness.links.getPaymentLink({ id }, { caller })).toMatchObject({
+    status: PaymentLinkStatus.COMPLETED,
+    paymentsPaid: 1,
+    amountPaidMinor: 500_000n,
+  });
+  const types = (await harness.readEvents(paymentId)).map(({ type }) => type);
+  expect(types).toEqual([PaymentEventType.PAYMENT_COMPLETED, PaymentEventType.PAYMENT_LINK_COMPLETED]);
+}
 
 test.each([
   ["receipt.sending", "before the SMTP server gets the e-mail", 1],

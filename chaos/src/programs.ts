@@ -4,6 +4,7 @@ import { endpoints } from "./endpoints/endpoints.ts";
 import { events } from "./events/events.ts";
 import { keys } from "./keys/keys.ts";
 import { limits } from "./limits/limits.ts";
+import { links } from "./links/links.ts";
 import { matrix } from "./matrix/matrix.ts";
 import { models } from "./models/models.ts";
 import { overload } from "./overload/overload.ts";
@@ -24,6 +25,7 @@ export const programs: Readonly<Record<string, Program>> = {
   events,
   keys,
   limits,
+  links,
   matrix,
   models,
   overload,

@@ -5,7 +5,7 @@ import type { Random } from "../random.ts";
 import type { Report } from "../report.ts";
 
 /** Longer than a lease on a refund, which is 6 s. */
-const frozenMsMax = 8_000;
+const frozenMsDefault = 8_000;
 
 /** Name of the program's own database connections, which `injectFaults` does not cut. */
 export const applicationName = "chaos";
@@ -15,26 +15,28 @@ export const applicationName = "chaos";
  * all replicas run again.
  */
 export async function injectFaults(options: {
-  replicas: readonly ServiceProcess[];
+  replicas: readonly Pick<ServiceProcess, "kill" | "start" | "pid">[];
+  /** Maximum time for which a replica is frozen; by default longer than a lease. */
+  frozenMsMax?: number;
   database: Pool;
   random: Random;
   report: Report;
   signal: AbortSignal;
 }): Promise<void> {
-  const { replicas, database, report, signal } = options;
+  const { replicas, frozenMsMax = frozenMsDefault, database, report, signal } = options;
   const repeat = async (pauseMsMax: number, random: Random, inject: () => Promise<void>) => {
     while (!signal.aborted) {
       await sleep(random.integer(100, pauseMsMax), signal);
       if (!signal.aborted) await inject();
     }
   };
-  const kill = async (replica: ServiceProcess, random: Random) => {
+  const kill = async (replica: (typeof replicas)[number], random: Random) => {
     await replica.kill();
     report.count("replicas killed (-9)");
     await sleep(random.integer(0, 1_500), signal);
     await replica.start();
   };
-  const freeze = async (replica: ServiceProcess, random: Random) => {
+  const freeze = async (replica: (typeof replicas)[number], random: Random) => {
     const pid = replica.pid();
     if (pid === undefined) return;
     process.kill(pid, "SIGSTOP");

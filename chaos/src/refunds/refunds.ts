@@ -1,12 +1,12 @@
 import { apiCaller } from "@amana/dev-env/demo/api";
-import { freePort } from "@amana/dev-env/free-port";
-import { type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
 import type { System } from "@amana/dev-env/system";
 import { aBusiness, sandbox, startTestSystem } from "@amana/e2e/test-system";
 import { sleep } from "@amana/runtime";
 import { Pool } from "pg";
+import { extendSignal } from "../extend-signal.ts";
 import type { Program } from "../program.ts";
 import { createRandom } from "../random.ts";
+import { startSecondPayments } from "../second-payments.ts";
 import { findViolations, recordResult } from "./check-payment.ts";
 import { applicationName, injectFaults } from "./inject-faults.ts";
 import { decideAll, findPaymentsNeedingDecision } from "./operator.ts";
@@ -15,9 +15,6 @@ import { type RefundContext, requestRefunds, type TestedPayment } from "./reques
 import { drawScenario, lateMsMax } from "./scenario.ts";
 
 const workers = 24;
-/** Minimum and maximum duration of the attack, independent of the duration of the start. */
-const attackMsMin = 8_000;
-const attackMsMax = 90_000;
 /** Time after the last fault in which every refund must end or need a decision. */
 const resolveMsMax = 180_000;
 
@@ -46,7 +43,7 @@ export const refunds: Program = {
     });
     const { system } = testSystem;
     proxy.target = system.sandboxUrl;
-    await using secondPayments = await startSecondReplica(system);
+    await using secondPayments = await startSecondPayments(system);
     await using business = await createBusiness(system);
     await using database = await connect(system);
     const hasEnoughWork = () => report.counted("payments paid") >= workers && report.counted("partial refunds requested") > 0;
@@ -82,22 +79,6 @@ export const refunds: Program = {
 };
 
 /**
- * Returns a signal that aborts after `signal`. It aborts later if the attack has not yet lasted
- * `attackMsMin`, or has not done enough work.
- */
-function extendSignal(signal: AbortSignal, hasEnoughWork: () => boolean): AbortSignal {
-  const combined = new AbortController();
-  const startedMs = performance.now();
-  const watch = setInterval(() => {
-    const attackMs = performance.now() - startedMs;
-    if (!signal.aborted || attackMs < attackMsMin || !(hasEnoughWork() || attackMs > attackMsMax)) return;
-    clearInterval(watch);
-    combined.abort();
-  }, 100);
-  return combined.signal;
-}
-
-/**
  * Checks payments repeatedly until no differences remain. Differences at the end are violations.
  */
 async function checkPayments(context: RefundContext, tested: readonly TestedPayment[], isDecided: boolean): Promise<void> {
@@ -120,19 +101,6 @@ async function checkPayments(context: RefundContext, tested: readonly TestedPaym
     unchecked = remaining;
     await sleep(1_000);
   }
-}
-
-/** Starts a second payments process on the same database and configures the gateway with both. */
-async function startSecondReplica(system: System): Promise<AsyncDisposable & { replica: ServiceProcess }> {
-  const port = await freePort();
-  const env = { ...system.envOf("payments"), RPC_PORT: String(port) };
-  const replica = serviceProcess({ name: "payments", env, port, logDir: system.logDir, supervised: false, onCrash: () => {} });
-  await replica.start();
-  const urls = [system.rpcPorts.payments, port].map((replicaPort) => `http://127.0.0.1:${replicaPort}`).join();
-  await system.services.gateway.kill();
-  await system.services.gateway.start({ PAYMENTS_URLS: urls });
-  await system.ready();
-  return { replica, [Symbol.asyncDispose]: () => replica.stop() };
 }
 
 async function createBusiness(system: System) {

@@ -1,0 +1,59 @@
+import { Buyer } from "@amana/dev-env/buyer";
+import { client } from "@amana/e2e/test-system";
+import { sleep } from "@amana/runtime";
+import type { Random } from "../random.ts";
+import type { Report } from "../report.ts";
+import { createLink } from "./link.ts";
+import type { LinksSystem } from "./links-system.ts";
+
+/** Claim of the check of each form that is sent while the business is disabled. */
+export const disabledClaim = "a form sent after the business was disabled starts no payment";
+const buyers = 12;
+const scenario = { maxPayments: undefined, hasRange: false, buyers, change: "none" } as const;
+
+/**
+ * Disables and enables a business while buyers open and send the form of its link. A form that is
+ * sent after the response to the disabling must start no payment.
+ */
+export async function disableBusiness(
+  { system, disabled }: LinksSystem,
+  random: Random,
+  report: Report,
+  signal: AbortSignal,
+): Promise<void> {
+  const { businesses } = client(system, system.adminKey, { retries: 5 });
+  const link = await createLink(disabled, scenario);
+  // Changes with each disabling and enabling, so that a comparison shows a change during a request.
+  let state = { isDisabled: false };
+  const runBuyer = async () => {
+    while (!signal.aborted) {
+      const buyer = new Buyer(link.url);
+      const page = await buyer.open().catch(() => undefined);
+      if (page?.status === 200) {
+        await sleep(random.integer(0, 600), signal);
+        const before = state;
+        const response = await buyer.submit(page).catch(() => undefined);
+        if (response && before.isDisabled && state === before) {
+          report.check(disabledClaim, response.status !== 303, () => link.url);
+        }
+      }
+      await sleep(random.integer(5, 60), signal);
+    }
+  };
+  const operate = async () => {
+    while (!signal.aborted) {
+      await businesses.update(disabled.id, { status: "DISABLED" }).then(
+        () => {
+          state = { isDisabled: true };
+          report.count("businesses disabled");
+        },
+        () => {},
+      );
+      await sleep(random.integer(300, 1_200), signal);
+      state = { isDisabled: false };
+      await businesses.update(disabled.id, { status: "ACTIVE" }).catch(() => {});
+      await sleep(random.integer(300, 800), signal);
+    }
+  };
+  await Promise.all([operate(), ...Array.from({ length: buyers }, runBuyer)]);
+}

@@ -1,0 +1,75 @@
+import type { ServiceProcess } from "@amana/dev-env/service-process";
+import type { System } from "@amana/dev-env/system";
+import { aBusiness, startTestSystem, type TestBusiness } from "@amana/e2e/test-system";
+import pg from "pg";
+import { Clock } from "../events/clock.ts";
+import { applicationName } from "../refunds/inject-faults.ts";
+import { startSecondPayments } from "../second-payments.ts";
+
+/** Time to pay of the attacked system. The sandbox still accepts a payment after it. */
+export const windowSeconds = 6;
+
+const paymentSettings = {
+  SATIM_TIMEOUT_MS: "1500",
+  PAYMENT_WINDOW_SECONDS: String(windowSeconds),
+  PAYMENT_CHECK_SECONDS: "1,1,2",
+  EXPIRED_REREAD_SECONDS: "2,4,8,15,30",
+};
+
+export interface LinksSystem extends AsyncDisposable {
+  readonly system: System;
+  /** Connected to the database of payments. */
+  readonly database: pg.Pool;
+  /** Business that stays ACTIVE. */
+  readonly seller: TestBusiness;
+  /** Business that the run disables. */
+  readonly disabled: TestBusiness;
+  /** The processes to kill and freeze. They start again with their settings. */
+  readonly replicas: readonly Pick<ServiceProcess, "kill" | "start" | "pid">[];
+  /** Wall clocks of the payments processes. */
+  readonly clocks: readonly Clock[];
+}
+
+/** Starts a system with two payments processes, whose clocks can be stepped, and creates links. */
+export async function startLinksSystem(): Promise<LinksSystem> {
+  await using stack = new AsyncDisposableStack();
+  // The proof of work would use the processors on which the attack runs.
+  const settings = { gateway: { CHECKOUT_CAPTCHA: "off" }, payments: paymentSettings };
+  const { system } = stack.use(await startTestSystem("direct", settings));
+  const { payments, gateway } = system.services;
+  const clocks = [new Clock(system.logDir, "payments-1"), new Clock(system.logDir, "payments-2")];
+  await payments.stop();
+  await payments.start(clocks[0]?.env);
+  const second = stack.use(await startSecondPayments(system, clocks[1]?.env));
+  const database = new pg.Pool({
+    connectionString: system.databaseUrls["payments"] ?? "",
+    application_name: applicationName,
+    max: 4,
+  });
+  database.on("error", () => {});
+  stack.defer(() => database.end());
+  const seller = await aBusiness(system, "Librairie", ["PAYMENT_COMPLETED", "PAYMENT_LINK_COMPLETED"]);
+  stack.use(seller.receiver);
+  const disabled = await aBusiness(system, "Ferme", ["PAYMENT_COMPLETED"]);
+  stack.use(disabled.receiver);
+  const resources = stack.move();
+  return {
+    system,
+    database,
+    seller,
+    disabled,
+    replicas: [
+      withSettings(payments, clocks[0]?.env),
+      withSettings(second.replica, {}),
+      withSettings(gateway, second.gatewaySettings),
+    ],
+    clocks,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+const withSettings = (process: ServiceProcess, settings: Record<string, string> = {}) => ({
+  kill: () => process.kill(),
+  start: () => process.start(settings),
+  pid: () => process.pid(),
+});

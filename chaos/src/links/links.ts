@@ -1,0 +1,103 @@
+import { sleep } from "@amana/runtime";
+import { extendSignal } from "../extend-signal.ts";
+import type { Program, ProgramRun } from "../program.ts";
+import { createRandom, type Random } from "../random.ts";
+import { injectFaults } from "../refunds/inject-faults.ts";
+import type { Report } from "../report.ts";
+import { buy } from "./buy.ts";
+import { changeLink } from "./change-link.ts";
+import { checkLinks, watchSlots } from "./check-links.ts";
+import { disableBusiness, disabledClaim } from "./disable-business.ts";
+import { createLink, drawScenario, type Link } from "./link.ts";
+import { type LinksSystem, startLinksSystem } from "./links-system.ts";
+
+const workers = 4;
+const linksMin = 8;
+/** Shorter than the time to pay, so that a frozen process does not settle a payment after it. */
+const frozenMsMax = 2_000;
+/** Longer than the time to pay, and within the tolerance of caller tokens. */
+const clockStepMs = 8_000;
+const refundShare = 0.2;
+
+/**
+ * Buyers open, send, repeat and abandon the forms of payment links, while the business changes the
+ * links or is disabled. During this, two payments processes and the gateway are killed and frozen,
+ * database connections are cut, and wall clocks are stepped.
+ */
+export const links: Program = {
+  attacks: "P13: buyers of payment links with kills and changes; one payment for a form, no payment beyond the slots",
+  run,
+};
+
+async function run({ seed, signal: endSignal, report, log }: ProgramRun): Promise<void> {
+  const random = createRandom(seed);
+  await using system = await startLinksSystem();
+  const played: Link[] = [];
+  const hasEnoughWork = () => played.length >= linksMin && report.counted(`checked: ${disabledClaim}`) > 0;
+  const signal = extendSignal(endSignal, hasEnoughWork);
+  const faults = injectFaults({
+    replicas: system.replicas,
+    frozenMsMax,
+    database: system.database,
+    random: random.fork(),
+    report,
+    signal,
+  });
+  const watch = new AbortController();
+  const watching = watchSlots(system, report, watch.signal);
+  const runWorker = async (workerRandom: Random) => {
+    while (!signal.aborted) {
+      const link = await playLink(system, workerRandom, report).catch(async () => {
+        // The gateway was killed during the creation of the link.
+        report.count("links not created");
+        await sleep(workerRandom.integer(100, 500));
+      });
+      if (link) played.push(link);
+    }
+  };
+  await Promise.all([
+    faults,
+    stepClocks(system, random.fork(), report, signal),
+    disableBusiness(system, random.fork(), report, signal),
+    ...Array.from({ length: workers }, () => runWorker(random.fork())),
+  ]);
+  log(`${played.length} links; waiting for payments in progress`);
+  try {
+    await checkLinks(system, played, report);
+  } finally {
+    watch.abort();
+    await watching;
+  }
+}
+
+/** Creates a link and plays its buyers and its change at the same time. */
+async function playLink(system: LinksSystem, random: Random, report: Report): Promise<Link> {
+  const link = await createLink(system.seller, drawScenario(random));
+  report.count("links");
+  const buyers = Array.from({ length: link.buyers }, () => buy(system, link, random.fork(), report));
+  await Promise.all([...buyers, changeLink(system, link, random.fork(), report)]);
+  if (random.chance(refundShare)) await refundOne(link, report);
+  return link;
+}
+
+/** Refunds a payment of the link. A refund frees no slot. */
+async function refundOne({ business, id }: Link, report: Report): Promise<void> {
+  const { items } = await business.amana.payments.list({ payment_link_id: id, status: "PAID" }).page();
+  const [payment] = items;
+  if (!payment) return;
+  await business.amana.payments.refund(payment.id, {}).then(
+    () => report.count("payments refunded"),
+    // The outcome is unknown after a kill. The worker of payments finishes the refund.
+    () => {},
+  );
+}
+
+/** Sets the wall clocks of the payments processes forward and back. */
+async function stepClocks({ clocks }: LinksSystem, random: Random, report: Report, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await sleep(random.integer(500, 3_000), signal);
+    random.pick(clocks).set(random.pick([-clockStepMs, 0, clockStepMs]));
+    report.count("clock steps");
+  }
+  for (const clock of clocks) clock.set(0);
+}

@@ -1,0 +1,23 @@
+import { freePort } from "@amana/dev-env/free-port";
+import { type ServiceProcess, serviceProcess } from "@amana/dev-env/service-process";
+import { loopbackUrl } from "@amana/dev-env/services";
+import type { System } from "@amana/dev-env/system";
+
+/** A second payments process, and the gateway's settings that use both processes. */
+export interface SecondPayments extends AsyncDisposable {
+  readonly replica: ServiceProcess;
+  readonly gatewaySettings: Record<string, string>;
+}
+
+/** Starts a second payments process on the same database and configures the gateway with both. */
+export async function startSecondPayments(system: System, settings: Record<string, string> = {}): Promise<SecondPayments> {
+  const port = await freePort();
+  const env = { ...system.envOf("payments"), ...settings, RPC_PORT: String(port) };
+  const replica = serviceProcess({ name: "payments", env, port, logDir: system.logDir, supervised: false, onCrash: () => {} });
+  await replica.start();
+  const gatewaySettings = { PAYMENTS_URLS: [system.rpcPorts.payments, port].map((rpcPort) => loopbackUrl(rpcPort)).join() };
+  await system.services.gateway.kill();
+  await system.services.gateway.start(gatewaySettings);
+  await system.ready();
+  return { replica, gatewaySettings, [Symbol.asyncDispose]: () => replica.stop() };
+}

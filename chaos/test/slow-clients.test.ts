@@ -6,5 +6,6 @@ test("slow clients are rejected or disconnected, memory stays within its limit, 
   const report = await runProgram(slowClients, { seed: 1, seconds: 1 });
   expect(report.violations).toEqual([]);
   expect(report.counted("checked: gateway: malformed JSON is rejected")).toBe(50);
+  expect(report.counted("checked: gateway: unfinished forms of payment links are ended")).toBeGreaterThan(0);
   expect(report.counted("checked: requests of a well-behaved business succeed")).toBeGreaterThan(10);
 }, 300_000);

@@ -9,6 +9,12 @@ const pauseMs = 50;
  */
 const timeoutMs = 10_000;
 
+/** Opens the page as a buyer. Throws unless it is shown. */
+async function openPage(url: string): Promise<void> {
+  const { status } = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
+  if (status !== 200) throw new Error(`status ${status}`);
+}
+
 /**
  * Starts a business that sends one request after the other until it is disposed. Each request must
  * succeed. The client library may repeat it after a 503 or 504, because on a busy machine a
@@ -19,11 +25,13 @@ export async function startCustomer(system: System, report: Report): Promise<Asy
   await receiver[Symbol.asyncDispose]();
   const amana = client(system, key, { retries: 3, timeoutMs });
   let created = 0;
+  const link = await amana.paymentLinks.create({ name: "Cours d'arabe", amount: "2500.00" });
   const requests: Readonly<Record<string, () => Promise<unknown>>> = {
     "get the business": () => amana.me.get(),
     "create a client": () => amana.clients.createPerson({ ...aPerson, email: `customer${created++}@example.dz` }),
     "list clients": () => amana.clients.list({ limit: 10 }).page(),
     "create a payment": () => amana.payments.create(anOrder),
+    "open the page of a payment link": () => openPage(link.url),
     "list endpoints": () => amana.webhookEndpoints.list().page(),
     "list applications": () => amana.kycApplications.list({ limit: 10 }).page(),
   };

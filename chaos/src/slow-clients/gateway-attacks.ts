@@ -5,6 +5,8 @@ export interface AttackedGateway {
   readonly port: number;
   /** API key of the attacking business. */
   readonly key: string;
+  /** Path of the page of a payment link. */
+  readonly payPath: string;
   /** Returns the value of one of the gateway's metrics. */
   readMetric(series: string): Promise<number>;
   check(claim: string, holds: boolean, details: () => string): void;
@@ -116,6 +118,31 @@ const malformedJson: Attack = async ({ port, key, check }) => {
   }
 };
 
+/** Sends forms of a payment link that do not end, are too large, or consist of tiny chunks. */
+const paymentForms: Attack = async ({ port, payPath, check }) => {
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const sendForm = async (length: number, sent: number) => {
+    const { clients } = await withClients(40, targetFrom(port, 11), async (client) => {
+      await client.send(formatHead(payPath, headers, length));
+      await client.send(Buffer.alloc(sent, "a"));
+      await client.waitForOutcome(waitMsMax);
+    });
+    return clients;
+  };
+  const unfinished = await sendForm(60_000, 59_999);
+  check("unfinished forms of payment links are ended", unfinished.every(isFinished), statusesOf(unfinished));
+  const large = await sendForm(250_000, 250_000);
+  const isRejected = ({ responses: [first], isClosed }: SlowClient) =>
+    first ? first.status === 413 || isRejection(first) : isClosed;
+  check("large forms of payment links are rejected", large.every(isRejected), statusesOf(large));
+  const { clients } = await withClients(6, targetFrom(port, 11), async (client) => {
+    await client.send(formatHead(payPath, headers));
+    await client.sendTinyChunks(250_000);
+    await client.waitForOutcome(waitMsMax);
+  });
+  check("forms of tiny chunks are rejected", clients.every(isRejected), statusesOf(clients));
+};
+
 const pipelining: Attack = async ({ port, key, readMetric, check }) => {
   const requests = formatGet("/api/v1/clients?limit=100", `authorization: Bearer ${key}\r\n`).repeat(500);
   const pipelinedBefore = await readMetric(endedSeries("pipelined"));
@@ -167,6 +194,7 @@ export const gatewayAttacks: Readonly<Record<string, Attack>> = {
   "unread responses": unreadResponses,
   "slow headers": slowHeaders,
   "malformed JSON": malformedJson,
+  "forms of payment links": paymentForms,
   pipelining,
   "half-closed connections": halfClosed,
   "many connections": manyConnections,

@@ -20,11 +20,13 @@ export const slowClients: Program = {
     const random = createRandom(seed);
     await using test = await startTestSystem("direct", { gateway: limits });
     const { system } = test;
-    const { key, receiver } = await aBusiness(system, "Slow");
+    const { key, receiver, amana } = await aBusiness(system, "Slow");
+    const link = await amana.paymentLinks.create({ name: "Cours d'arabe", amount: "2500.00" });
     await receiver[Symbol.asyncDispose]();
     const gateway: AttackedGateway = {
       port: Number(new URL(system.gatewayUrl).port),
       key,
+      payPath: new URL(link.url).pathname,
       readMetric: (series) => readGatewayMetric(system, series),
       check: (claim, holds, details) => report.check(`gateway: ${claim}`, holds, details),
     };

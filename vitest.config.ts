@@ -30,6 +30,7 @@ export default defineConfig({
             "services/*/src/**/*.test.ts",
             "sdks/typescript/src/**/*.test.ts",
             "chaos/src/**/*.test.ts",
+            "cli/src/**/*.test.ts",
             "e2e/src/**/*.test.ts",
           ],
           // A worker loads the ORM and the contracts once instead of for each file. Test files share

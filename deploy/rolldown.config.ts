@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { dirname, relative, resolve } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join, relative, resolve } from "node:path";
 
 /**
  * Bundles a service into one JavaScript file, and its migrations into another, in the root of the
@@ -32,6 +33,16 @@ const sourcePaths = {
   },
 };
 
+/** playwright-core reads files of its package, so the bundle imports the installed package. */
+const installedPlaywright = {
+  name: "installed-playwright",
+  resolveId(source: string) {
+    if (source !== "playwright-core") return null;
+    const packageFile = createRequire(resolve(root, "cli/package.json")).resolve("playwright-core/package.json");
+    return { id: join(dirname(packageFile), "index.mjs"), external: true };
+  },
+};
+
 export default {
   input,
   platform: "node",
@@ -40,7 +51,7 @@ export default {
   resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
   // Optional native binding of pg, which is not installed.
   external: ["pg-native"],
-  plugins: [sourcePaths],
+  plugins: [sourcePaths, installedPlaywright],
   checks: { eval: false },
   output: {
     dir: outDir,

@@ -10,6 +10,7 @@ export const apiGroups: Readonly<Record<string, () => Promise<AddGroup>>> = {
   "api-keys": async () => (await import("./api/commands/api-keys.ts")).apiKeys,
   payments: async () => (await import("./api/commands/payments.ts")).payments,
   "payment-links": async () => (await import("./api/commands/payment-links.ts")).paymentLinks,
+  certify: async () => (await import("./api/commands/certify.ts")).certify,
   refunds: async () => (await import("./api/commands/refunds.ts")).refunds,
   kyc: async () => (await import("./api/commands/kyc.ts")).kyc,
   onboarding: async () => (await import("./api/commands/onboarding.ts")).onboarding,

@@ -1,32 +1,17 @@
-import { existsSync } from "node:fs";
+import { chromiumFlags, findChromium } from "@amana/runtime/chromium";
 import { chromium, type Page } from "playwright-core";
 import { DevEnvError } from "../dev-env-error.ts";
 
-const flags = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-
 /** Runs `act` on a page in headless Chromium, and closes the browser. */
 async function visit<T>(url: string, act: (page: Page) => Promise<T>): Promise<T> {
-  const executablePath = [
-    "/usr/bin/chromium",
-    "/usr/bin/chromium-browser",
-    "/usr/bin/google-chrome",
-    process.env["CHROMIUM_PATH"],
-  ].find((path) => path && existsSync(path));
+  const executablePath = findChromium();
   if (!executablePath) {
     throw new DevEnvError(
       "Chromium was not found.",
       "Install it (Debian: apt-get install chromium), set CHROMIUM_PATH, or run the demo without --browser.",
     );
   }
-  await using browser = await chromium.launch({ executablePath, args: flags });
+  await using browser = await chromium.launch({ executablePath, args: [...chromiumFlags] });
   const page = await browser.newPage();
   page.setDefaultTimeout(20_000);
   await page.goto(url);

@@ -1,0 +1,194 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Payment, PaymentLink } from "@amana/client";
+import type { Language } from "@amana/pages";
+import type { Browser, BrowserContext, Page, Response } from "playwright-core";
+import type { Api } from "../connect.ts";
+import type { Card } from "./cards.ts";
+import { type CheckResult, type PointResult, resultKey } from "./evidence.ts";
+
+/** A point that does not apply to this deployment, with the reason. */
+export class NotApplicable extends Error {}
+/** A point whose play cannot continue, with the next step for the user. */
+export class PointStopped extends Error {}
+
+export interface StageOptions {
+  readonly folder: string;
+  readonly language: Language;
+  /** Amount of the payments, such as "2500.00". */
+  readonly amount: string;
+  /** The person enters the card in the visible browser. */
+  readonly byHand: boolean;
+  readonly progress: (text: string) => void;
+}
+
+const pageTimeoutMs = 20_000;
+const byHandTimeoutMs = 15 * 60_000;
+const widths = [1280, 390] as const;
+const heightPx = 900;
+/** A page may be rejected with 429 this many times. */
+const attemptsMax = 10;
+/** The processor blocks a card after three wrong passwords. */
+const passwordAttempts = 3;
+const backToSeller = "a[data-return]";
+
+/**
+ * Plays one point in one language: it creates a payment link, opens pages as a buyer, and records
+ * checks and pictures. Dispose it to close the browser's windows and deactivate the links.
+ */
+export class Stage implements AsyncDisposable {
+  readonly api: Api;
+  readonly options: StageOptions;
+  readonly checks: CheckResult[] = [];
+  readonly files: { name: string; caption: string }[] = [];
+  readonly #browser: Browser;
+  readonly #contexts: BrowserContext[] = [];
+  readonly #links: string[] = [];
+  readonly #prefix: string;
+
+  constructor(api: Api, browser: Browser, options: StageOptions, point: string) {
+    this.api = api;
+    this.options = options;
+    this.#browser = browser;
+    this.#prefix = resultKey(point, options.language);
+  }
+
+  get language(): Language {
+    return this.options.language;
+  }
+
+  /** Records a check. `found` is shown if the check fails. */
+  check(text: string, holds: boolean, found?: string): void {
+    this.checks.push({ text, holds, ...(!holds && found !== undefined && { found: found.slice(0, 300) }) });
+  }
+
+  async createLink(changes: Partial<Parameters<Api["amana"]["paymentLinks"]["create"]>[0]> = {}): Promise<PaymentLink> {
+    const { amount, language } = this.options;
+    const fields = { name: "Acceptance test", amount, language: language.toUpperCase() as "FR", ...changes };
+    const link = await this.api.amana.paymentLinks.create(fields, this.api.requestOptions());
+    this.#links.push(link.id);
+    return link;
+  }
+
+  /** Opens an address as a new buyer, without cookies. */
+  async open(url: string, options: { javaScriptEnabled?: boolean } = {}): Promise<{ page: Page; response: Response }> {
+    const context = await this.#browser.newContext({ viewport: { width: widths[0], height: heightPx }, ...options });
+    this.#contexts.push(context);
+    const page = await context.newPage();
+    page.setDefaultTimeout(pageTimeoutMs);
+    return { page, response: await this.goTo(page, url) };
+  }
+
+  /** Opens an address, and again after the time that a 429 states. */
+  async goTo(page: Page, url: string): Promise<Response> {
+    for (let attempt = 1; ; attempt++) {
+      const response = await page.goto(url);
+      if (!response) throw new PointStopped(`${url} did not respond.`);
+      if (response.status() !== 429 || attempt === attemptsMax) return response;
+      await page.waitForTimeout((Number(response.headers()["retry-after"]) || 1) * 1_000);
+    }
+  }
+
+  /** Stores pictures of the page at the widths of a computer and a phone. */
+  async takePictures(page: Page, caption: string): Promise<void> {
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: heightPx });
+      const root = "document.documentElement";
+      const isWider = await page.evaluate<boolean>(`${root}.scrollWidth > ${root}.clientWidth`);
+      this.check(`The page fits a width of ${width} pixels (${caption}).`, !isWider);
+      await this.addFile(`${width}.png`, await page.screenshot({ fullPage: true }), `${caption}, ${width} pixels wide`);
+    }
+    await page.setViewportSize({ width: widths[0], height: heightPx });
+  }
+
+  async addFile(end: string, content: Uint8Array, caption: string): Promise<void> {
+    const name = `${this.#prefix}-${this.files.length + 1}-${end}`;
+    await writeFile(join(this.options.folder, "files", name), content);
+    this.files.push({ name, caption });
+  }
+
+  /** Accepts the conditions, waits for the proof of work and presses the button to pay. */
+  async pressPay(page: Page): Promise<void> {
+    await page.locator("#conditions").check();
+    const widget = page.locator("altcha-widget");
+    if ((await widget.count()) > 0) await page.waitForSelector('.altcha[data-state="verified"]');
+    await page.locator("button.pay").click();
+    await page.waitForURL((url) => !url.pathname.startsWith("/pay/") || url.pathname.includes("/result/"));
+  }
+
+  /** Enters the card on the form of the processor, and waits for the result page. */
+  async enterCard(page: Page, card: Card): Promise<void> {
+    const isResult = (url: URL) => url.pathname.includes("/result/");
+    if (this.options.byHand) {
+      this.options.progress(`  Pay in the browser with the card "${card.name}" (ends in ${card.pan.slice(-4)}).`);
+      await page.waitForURL(isResult, { timeout: byHandTimeoutMs });
+      return;
+    }
+    await this.requireSandboxForm(page);
+    await page.locator("[name=pan]").fill(card.pan);
+    await page.locator("[name=expiry]").fill(card.expiry);
+    await page.locator("[name=cvv2]").fill(card.cvv2);
+    await page.locator("[name=cvv2]").press("Enter");
+    const password = page.locator("[name=password]");
+    const back = page.locator(backToSeller);
+    // Some cards are declined before the password.
+    await password.or(back).first().waitFor();
+    for (let attempt = 1; (await back.count()) === 0 && attempt <= passwordAttempts; attempt++) {
+      await password.fill(card.password);
+      await Promise.all([page.waitForEvent("load"), password.press("Enter")]);
+    }
+    await this.#returnToSeller(page);
+  }
+
+  /** Follows the link of the sandbox, which otherwise redirects after some seconds. */
+  async #returnToSeller(page: Page): Promise<void> {
+    await page.locator(backToSeller).click();
+    await page.waitForURL(({ pathname }) => pathname.includes("/result/"));
+  }
+
+  /** Cancels on the form of the processor, and waits for the result page. */
+  async cancelAtProcessor(page: Page): Promise<void> {
+    const isResult = (url: URL) => url.pathname.includes("/result/");
+    if (this.options.byHand) {
+      this.options.progress("  Cancel the payment in the browser.");
+      await page.waitForURL(isResult, { timeout: byHandTimeoutMs });
+      return;
+    }
+    await this.requireSandboxForm(page);
+    await page.locator("form.cancel button").click();
+    await this.#returnToSeller(page);
+  }
+
+  private async requireSandboxForm(page: Page): Promise<void> {
+    if ((await page.locator("[name=pan]").count()) > 0) return;
+    throw new PointStopped(
+      "The card form is not that of the sandbox. Run the command with --by-hand and enter the card yourself.",
+    );
+  }
+
+  /** Returns the payment of the link. Throws PointStopped unless there is exactly one. */
+  async paymentOf(link: PaymentLink): Promise<Payment> {
+    const { items } = await this.api.amana.payments.list({ payment_link_id: link.id }).page();
+    const [payment] = items;
+    if (items.length !== 1 || !payment) throw new PointStopped(`The link has ${items.length} payments, expected one.`);
+    return payment;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const context of this.#contexts) await context.close();
+    for (const id of this.#links) await this.api.amana.paymentLinks.update(id, { status: "INACTIVE" });
+  }
+}
+
+/** Returns the text of the page without marks of direction and with ordinary spaces. */
+export async function textOf(page: Page, selector = "body"): Promise<string> {
+  // biome-ignore lint/performance/useDomNodeTextContent: text that the page hides must not count
+  const shown = await page.locator(selector).first().innerText();
+  const text = shown.replaceAll(/[\u200e\u200f\u2066-\u2069]/g, "");
+  return text.replaceAll(/[\u00a0\u202f]/g, " ");
+}
+
+/** Returns the result of a finished point. A point without any check has failed. */
+export function statusOf(checks: readonly CheckResult[]): PointResult["status"] {
+  return checks.length > 0 && checks.every(({ holds }) => holds) ? "passed" : "failed";
+}

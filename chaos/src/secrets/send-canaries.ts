@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { Buyer } from "@amana/dev-env/buyer";
 import { apiCaller } from "@amana/dev-env/demo/api";
 import type { System } from "@amana/dev-env/system";
 import type { Place } from "@amana/e2e/find-everywhere";
@@ -121,6 +122,7 @@ export async function sendCanaries(context: SecretsContext): Promise<void> {
   business.receiver.useSecret(canaries.add("a rotated webhook secret", String(rotated.body["secret"])));
 
   await pay(context, canaries.createText("an order", paymentsDatabase, ...deliveredPlaces));
+  await sellByLink(context);
   await verify(context, client);
   await rotateKeys(context);
   await call(context, [401], "GET", "/api/v1/me", undefined, { authorization: `Bearer ${canaries.createText("a wrong key")}` });
@@ -137,13 +139,8 @@ async function pay(context: SecretsContext, orderRef: string, headers: Record<st
   canaries.add("a card number", validCard.pan);
   const payment = {
     ...anOrder,
-    success_url: `https://shop.example/merci?cart=${canaries.createText("a cart", paymentsDatabase, "kafka: payments.v1", "webhooks: public.dead_letter")}`,
-    description: canaries.createText(
-      "a payment's description",
-      paymentsDatabase,
-      "kafka: payments.v1",
-      "webhooks: public.dead_letter",
-    ),
+    success_url: `https://shop.example/merci?cart=${canaries.createText("a cart", paymentsDatabase)}`,
+    description: canaries.createText("a payment's description", paymentsDatabase),
     order_ref: orderRef,
   };
   const created = await call(context, [201], "POST", "/api/v1/payments", payment, headers);
@@ -156,6 +153,51 @@ async function pay(context: SecretsContext, orderRef: string, headers: Record<st
     ...headers,
     "idempotency-key": canaries.createText("an Idempotency-Key", paymentsDatabase),
   });
+}
+
+/** Sells by a payment link, with canaries in all fields of the business and of the buyer. */
+async function sellByLink(context: SecretsContext): Promise<void> {
+  const { canaries, system } = context;
+  const created = await call(context, [201], "POST", "/api/v1/payment-links", {
+    name: canaries.createText("a link's name", paymentsDatabase),
+    description: canaries.createText("a link's description", paymentsDatabase),
+    amount: "2500.00",
+    customer_fields: { name: "REQUIRED", email: "REQUIRED", phone: "REQUIRED" },
+    success_url: `https://shop.example/${canaries.createText("a link's success_url", paymentsDatabase)}`,
+    conditions_url: `https://shop.example/${canaries.createText("a link's conditions", paymentsDatabase)}`,
+    metadata: { note: canaries.createText("a link's metadata", paymentsDatabase, ...deliveredPlaces) },
+  });
+  const url = String(created.body["url"]);
+  // Each payment has the address of its result page, as success_url.
+  canaries.add("a link's token", url.split("/").at(-1) ?? "", paymentsDatabase);
+  const buyer = new Buyer(url);
+  const page = await buyer.open(`?lang=en&q=${canaries.createText("a query of a page")}`);
+  const phoneDigits = canaries.createDigits("a rejected phone number", 40);
+  await buyer.submit(page, { name: canaries.createText("a rejected buyer"), phone: phoneDigits });
+  canaries.add("a form token", /name="form_token" value="([\w-]+)"/.exec(page.html)?.[1] ?? "", "payments: public.payment");
+  const { location = "" } = await buyer.submit(page, {
+    name: canaries.createText("a buyer's name", "payments: public.payment"),
+    email: `${canaries.createText("a buyer's e-mail", "payments: public.payment")}@example.dz`,
+    phone: `+213${canaries.createDigits("a buyer's phone number", 9, "payments: public.payment")}`,
+  });
+  const orderId = new URL(location).pathname.split("/").at(-1);
+  const { redirect_url } = (await sandbox(system, "POST", `/sandbox/payments/${orderId}/pay`, validCard)) as {
+    redirect_url: string;
+  };
+  canaries.add("a link's return token", new URL(redirect_url).pathname.split("/").at(-1) ?? "", "payments: public.payment");
+  const returned = await buyer.read(redirect_url);
+  await buyer.read(returned.location ?? "");
+  const { body } = await call(context, [200], "GET", `/api/v1/payments?payment_link_id=${created.body["id"]}`);
+  const [payment] = body as unknown as { receipt_url: string }[];
+  const receiptUrl = payment?.receipt_url ?? "";
+  canaries.add("a receipt's token", receiptUrl.split("/").at(-1) ?? "", paymentsDatabase);
+  for (const email of [
+    `${canaries.createText("a receipt's e-mail", "payments: public.receipt_mail")}@example.dz`,
+    canaries.createText("a rejected receipt's e-mail"),
+  ]) {
+    await fetch(`${receiptUrl}/email`, { method: "POST", body: new URLSearchParams({ email }) });
+  }
+  await fetch(`${url.replace(/[^/]+$/, "")}${canaries.createText("an unknown link")}`);
 }
 
 async function verify(context: SecretsContext, client: string): Promise<void> {

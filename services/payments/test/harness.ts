@@ -180,6 +180,13 @@ export const aPaymentRequest = {
 /** A valid request for a payment link with a fixed amount. */
 export const aPaymentLinkRequest = { name: "Two tickets", amountMinor: 500_000n, language: "FR" };
 
+/** Returns the fields of a payment that its events contain. */
+export function eventFieldsOf(payment: PaymentMessage): Partial<PaymentMessage> {
+  const { successUrl, failUrl, formUrl, receiptUrl, description, ...rest } = payment;
+  const { customerName, customerEmail, customerPhone, ...fields } = rest;
+  return fields;
+}
+
 /** Returns the token of a link from the URL of its page. */
 export const linkTokenOf = ({ url }: { readonly url: string }): string => url.slice(url.lastIndexOf("/") + 1);
 

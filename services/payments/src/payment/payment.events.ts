@@ -1,13 +1,35 @@
 import { pascalCase } from "@amana/contracts/enum-names";
 import { PaymentEventSchema, PaymentEventType } from "@amana/contracts/payments/v1/payment_events_pb";
+import type { PaymentSchema } from "@amana/contracts/payments/v1/payment_pb";
 import { afterCommit } from "@amana/database";
 import { addToOutbox } from "@amana/messaging";
-import { create, toBinary } from "@bufbuild/protobuf";
+import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { paymentEvents } from "../metrics.ts";
 import { toPaymentMessage } from "./payment.message.ts";
 import type { Payment, PaymentChange } from "./payment.ts";
+
+/**
+ * Fields that events do not have, because no consumer needs them: addresses, which contain tokens
+ * of pages, and texts about the buyer and the order.
+ */
+const omittedFields: ReadonlySet<string> = new Set([
+  "successUrl",
+  "failUrl",
+  "formUrl",
+  "receiptUrl",
+  "description",
+  "customerName",
+  "customerEmail",
+  "customerPhone",
+]);
+
+function eventPayment(payment: Payment, context: Pick<Context, "publicUrl">): MessageInitShape<typeof PaymentSchema> {
+  // With $typeName, the rest would count as a complete message.
+  const { $typeName: _, ...fields } = toPaymentMessage(payment, context);
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !omittedFields.has(name)));
+}
 
 /** Adds the event of a change, with the payment's current state, to the outbox of `em`. */
 export function emitPaymentEvent(
@@ -20,7 +42,7 @@ export function emitPaymentEvent(
 ): void {
   const event = create(PaymentEventSchema, {
     type: PaymentEventType[change],
-    payment: toPaymentMessage(payment, context),
+    payment: eventPayment(payment, context),
     ...(payment.linkMetadata != null && { linkMetadata: payment.linkMetadata }),
   });
   addToOutbox(em, {

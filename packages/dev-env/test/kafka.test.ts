@@ -7,6 +7,7 @@ import { delimiter, join } from "node:path";
 import { Kafka as Client, logLevel, Partitioners } from "kafkajs";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DevEnvError } from "../src/dev-env-error.ts";
+import { until } from "../src/eventually.ts";
 import { findJava, requireMaven } from "../src/kafka/java.ts";
 import { startKafka } from "../src/kafka/java-kafka.ts";
 import type { Kafka } from "../src/kafka/kafka.ts";
@@ -108,10 +109,17 @@ describe.skipIf(skipsKafka)("Kafka by Java", () => {
     const cluster = { ...first, brokers: brokers.join(",") };
     const admin = clientOf(cluster).admin();
     await admin.connect();
-    await admin.createTopics({ topics: [{ topic: "payments", numPartitions: 1, replicationFactor: -1 }] });
-    const { topics } = await admin.fetchTopicMetadata({ topics: ["payments"] });
+    const topic = "payments";
+    await admin.createTopics({ topics: [{ topic, numPartitions: 1, replicationFactor: -1 }], waitForLeaders: false });
+    let copies: number | undefined;
+    // A node rejects requests for the topic until it has read the topic from the controller.
+    await until(async () => {
+      const metadata = await admin.fetchTopicMetadata({ topics: [topic] }).catch(() => undefined);
+      copies = metadata?.topics[0]?.partitions[0]?.replicas.length;
+      return copies !== undefined;
+    }, 60_000);
     await admin.disconnect();
-    expect(topics[0]?.partitions[0]?.replicas).toHaveLength(3);
+    expect(copies).toBe(3);
 
     await first.kill();
     await produce(cluster, "payments", "one", { retries: 20 });

@@ -3,7 +3,7 @@ import type { Logger } from "@amana/runtime";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { requestLogFields } from "./call.ts";
-import { Problem } from "./problem.ts";
+import { Problem, validationFailed } from "./problem.ts";
 import { type ProblemCode, problemTitle } from "./problem-catalogue.ts";
 
 export const statusOf: Record<DomainErrorKind, number> = {
@@ -50,6 +50,7 @@ function fromRefusal(error: DomainError): Problem {
   if (error.kind === "not_found" && error.code === "not_found") return Problem.of("not_found");
   const status = statusOf[error.kind];
   const { pointer, code, message } = error;
+  if (code === "unsupported_by_provider") return validationFailed([{ pointer, code, message }]);
   return new Problem(status, code, message, {
     members: error.members,
     ...(pointer === "" ? {} : { errors: [{ pointer, code, message }] }),

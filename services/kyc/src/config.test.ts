@@ -20,8 +20,15 @@ const settings = {
 test("readConfig uses the default of each optional setting", () => {
   expect(readConfig(settings)).toMatchObject({
     clientsUrls: ["http://clients-1.test", "http://clients-2.test"],
-    provider: { url: "https://provider.test", callbackUrl: "https://api.test/callbacks/kyc", timeoutMs: 15_000 },
-    callbackSecrets: ["new", "old"],
+    providers: {
+      current: "port",
+      port: {
+        url: "https://provider.test",
+        callbackUrl: "https://api.test/callbacks/kyc",
+        callbackSecrets: ["new", "old"],
+        timeoutMs: 15_000,
+      },
+    },
     checkPausesSeconds: [300, 600, 1_200, 2_400, 3_600],
     catchUpSeconds: 60,
   });

@@ -2,6 +2,7 @@ import { readCallerKey, readServiceUrls, readTlsFiles, rejectSharedKeys } from "
 import { type EnvReader, settings } from "@amana/runtime";
 import { readEncryptionKeys } from "@amana/secret-box";
 import { readServiceConfig } from "@amana/service-host";
+import { readProvidersConfig } from "./verification-provider/providers-config.ts";
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -20,13 +21,7 @@ export const readConfig = settings((env) => {
 const readOwnConfig = (env: EnvReader) => ({
   clientsUrls: readServiceUrls(env, "CLIENTS_URLS", readTlsFiles(env)),
   secretEncryptionKeys: readEncryptionKeys(env, "SECRET_ENCRYPTION_KEYS"),
-  provider: {
-    url: env.externalUrl("KYC_PROVIDER_URL"),
-    token: env.string("KYC_PROVIDER_TOKEN"),
-    callbackUrl: env.externalUrl("KYC_CALLBACK_URL"),
-    timeoutMs: env.integer("KYC_PROVIDER_TIMEOUT_MS", { fallback: 15_000, min: 100, max: 60_000 }),
-  },
-  callbackSecrets: env.words("KYC_CALLBACK_SECRETS"),
+  providers: readProvidersConfig(env),
   checkPausesSeconds: env.seconds("KYC_CHECK_SECONDS", "300,600,1200,2400,3600"),
   catchUpSeconds: env.integer("KYC_CATCH_UP_SECONDS", { fallback: 60, min: 1 }),
 });

@@ -6,13 +6,13 @@ const statuses = ["created", "opened", "submitted", "processing", "failed", "nee
 export const providerCalls = histogram({
   name: "amana_verification_provider_duration_seconds",
   help: "Duration of calls to the verification provider; unknown: no usable response",
-  labels: { operation: ["create", "get", "cancel", "review", "events"], outcome: ["accepted", "refused", "unknown"] },
+  labels: { operation: ["create", "get", "cancel", "review", "erase", "events"], outcome: ["accepted", "refused", "unknown"] },
 });
 
 export const callbacks = counter({
   name: "amana_provider_callbacks_total",
-  help: "Callbacks of the verification provider: genuine, forged (invalid signature), unreadable (signed, but not in the expected format)",
-  labels: { outcome: ["genuine", "forged", "unreadable"] },
+  help: "Callbacks of the verification provider: genuine, forged (invalid signature), unreadable (signed, but not in the expected format), other_environment (of the vendor's test mode, while this deployment is live, or the reverse)",
+  labels: { outcome: ["genuine", "forged", "unreadable", "other_environment"] },
 });
 
 const applications = gauge({

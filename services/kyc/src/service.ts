@@ -8,6 +8,7 @@ import { catchUp } from "./jobs/catch-up.ts";
 import { checkApplications } from "./jobs/check-applications.ts";
 import { deleteProviderEvents } from "./jobs/delete-provider-events.ts";
 import { notifyDocumentExpiry } from "./jobs/notify-document-expiry.ts";
+import { probeProviders } from "./jobs/probe-providers.ts";
 import { createReencryption } from "./jobs/reencrypt-links.ts";
 import { removeLinks } from "./jobs/remove-links.ts";
 import { showApplications } from "./metrics.ts";
@@ -24,8 +25,9 @@ export const kyc: Service<Config, Context> = {
   jobs: (context, config) => [
     showApplications(context.orm),
     checkApplications(context),
-    catchUp(context, config.catchUpSeconds),
+    ...catchUp(context, config.catchUpSeconds),
     ...startHourlyJobs(context, {
+      probeProviders,
       notifyDocumentExpiry,
       deleteProviderEvents,
       removeLinks,

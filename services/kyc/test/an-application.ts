@@ -11,6 +11,8 @@ export const anApplication = (changes: Partial<KycApplication> = {}): KycApplica
     id,
     businessId: "0195a000-0000-7000-8000-000000000002",
     status: "CREATED",
+    provider: "port",
+    profileKeys: [],
     providerId: "ver_1",
     linkCiphertext: "k1:x",
     linkExpiresAt,

@@ -8,9 +8,11 @@ export async function startCallbackServer(kyc: () => RpcClient<typeof KycApplica
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const signature = String(request.headers["x-provider-signature"] ?? "");
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+    // The last part of the path names the vendor: /callbacks/kyc/didit.
+    const provider = request.url?.split("/")[3] ?? "port";
     const status = await kyc()
-      ?.receiveProviderCallback({ body: Buffer.concat(chunks), signature }, { caller: platformCaller })
+      ?.receiveProviderCallback({ body: Buffer.concat(chunks), provider, headers }, { caller: platformCaller })
       .then(
         ({ result }) => (result === ProviderCallbackResult.ACCEPTED ? 204 : 401),
         () => 503,

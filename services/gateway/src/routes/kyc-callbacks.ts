@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { ProviderCallbackResult } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { setBounded } from "@amana/runtime";
 import { callOf } from "../call.ts";
@@ -13,8 +14,22 @@ const bodyBytesMax = 256 * 1024;
  * a flood of forged callbacks does not delay those of the provider.
  */
 const provenMax = 100;
-/** Kyc reads the state from the provider before the callback is acknowledged. */
-const callbackTimeoutMs = 20_000;
+/** A provider of the callbacks, by the last part of the path. */
+interface Source {
+  readonly name: string;
+  readonly bodyBytesMax: number;
+  /** Headers of the signature. No other header reaches kyc. */
+  readonly headers: readonly string[];
+  /** Kyc reads the state from the provider before the callback is acknowledged. */
+  readonly timeoutMs: number;
+}
+
+const sources: Readonly<Record<string, Source>> = {
+  "/kyc": { name: "port", bodyBytesMax, headers: ["x-provider-signature"], timeoutMs: 20_000 },
+  // Vendors wait five seconds for the response.
+  "/kyc/didit": { name: "didit", bodyBytesMax: 2 * 1024 * 1024, headers: ["x-signature"], timeoutMs: 4_000 },
+  "/kyc/sumsub": { name: "sumsub", bodyBytesMax, headers: ["x-payload-digest", "x-payload-digest-alg"], timeoutMs: 4_000 },
+};
 
 /**
  * Receives callbacks of the verification provider, outside the public API. The body is forwarded
@@ -26,19 +41,36 @@ export async function kycCallbacks(app: App, gateway: Gateway): Promise<void> {
   // The signature covers the raw bytes, so the body is not decoded or parsed.
   readAnyBodies(app, gateway);
 
-  app.post("/kyc", { bodyLimit: bodyBytesMax, schema: { hide: true } }, async (request, reply) => {
-    const network = networkOf(request.ip);
-    const { body } = request;
-    const signature = request.headers["x-provider-signature"];
-    const { result } = await rpc.kycApplications.receiveProviderCallback(
-      { body: body instanceof Uint8Array ? body : new Uint8Array(), signature: typeof signature === "string" ? signature : "" },
-      { ...callOf(request, reply, callbackTimeoutMs), ...(limits.proven.has(network) && { bulkhead: "provider" as const }) },
-    );
-    if (result !== ProviderCallbackResult.ACCEPTED) {
-      const detail = "The callback has no valid signature of the verification provider, or its signature is too old.";
-      throw new Problem(401, "invalid_signature", detail);
-    }
-    setBounded(limits.proven, network, true, provenMax);
-    return reply.code(204).send();
-  });
+  for (const [path, source] of Object.entries(sources)) {
+    app.post(path, { bodyLimit: source.bodyBytesMax, schema: { hide: true } }, async (request, reply) => {
+      const network = networkOf(request.ip);
+      const { body } = request;
+      const headers = pickHeaders(request.headers, source.headers);
+      const { result } = await rpc.kycApplications.receiveProviderCallback(
+        {
+          body: body instanceof Uint8Array ? body : new Uint8Array(),
+          // Replicas of kyc of the previous version read only this field.
+          signature: headers["x-provider-signature"] ?? "",
+          provider: source.name,
+          headers,
+        },
+        { ...callOf(request, reply, source.timeoutMs), ...(limits.proven.has(network) && { bulkhead: "provider" as const }) },
+      );
+      if (result === ProviderCallbackResult.UNKNOWN_PROVIDER) throw Problem.of("not_found");
+      if (result !== ProviderCallbackResult.ACCEPTED) {
+        const detail = "The callback has no valid signature of the verification provider, or its signature is too old.";
+        throw new Problem(401, "invalid_signature", detail);
+      }
+      setBounded(limits.proven, network, true, provenMax);
+      return reply.code(204).send();
+    });
+  }
 }
+
+const pickHeaders = (headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = headers[name];
+      return typeof value === "string" ? [[name, value]] : [];
+    }),
+  );

@@ -5,18 +5,19 @@ const pageMax = 100;
 const timeoutMs = 15_000;
 
 /**
- * Polls the provider's events and schedules an immediate check of each changed application, so that
+ * Polls the events of the provider of our own protocol and schedules an immediate check of each changed application, so that
  * changes during an outage of the callbacks are found.
  */
-export const catchUp = (context: Context, everySeconds: number): AsyncDisposable =>
-  poll("catch-up", context.logger, () => catchUpOnce(context), everySeconds * 1000);
+export const catchUp = (context: Context, everySeconds: number): AsyncDisposable[] =>
+  context.providers.find("port") ? [poll("catch-up", context.logger, () => catchUpOnce(context), everySeconds * 1000)] : [];
 
 /** Processes one page and returns its number of events. Idempotent, so replicas may overlap. */
 export async function catchUpOnce(context: Context): Promise<number> {
   const em = context.orm.em.fork();
   const [row] = await em.execute<{ cursor: string | null }[]>("select cursor from provider_cursor");
   const previousCursor = row?.cursor ?? null;
-  const page = await context.provider.events(previousCursor, pageMax, timeoutMs);
+  const page = await context.providers.find("port")?.events?.(previousCursor, pageMax, timeoutMs);
+  if (!page) return 0;
   if (page.kind !== "accepted") {
     context.logger.warn({ outcome: page.kind }, "events of the provider could not be read");
     return 0;
@@ -30,7 +31,7 @@ export async function catchUpOnce(context: Context): Promise<number> {
     // time, because the new time differs from its own.
     `update kyc_application a set next_check_at = date_trunc('milliseconds', now())
      from json_to_recordset(?::json) as v (provider_id text, sequence integer)
-     where a.provider_id = v.provider_id and a.sequence < v.sequence
+     where a.provider = 'port' and a.provider_id = v.provider_id and a.sequence < v.sequence
        -- Without a planned check, a FAILED application can still be cancelled, and an EXPIRED
        -- application can still receive the verdict on a submission in time.
        and (a.next_check_at is not null or a.status in ('FAILED', 'EXPIRED'))`,

@@ -7,9 +7,11 @@ import { createRpcClient } from "@amana/rpc";
 import { createSecretBox } from "@amana/secret-box";
 import { aBusinessCaller, eventually, forAllTenants, startTestServer } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { anApplication } from "../../test/an-application.ts";
 import { type Harness, startHarness } from "../../test/harness.ts";
 import { kyc as kycService } from "../service.ts";
-import { createHttpProvider } from "../verification-provider/http-provider.ts";
+import { createPortProvider } from "../verification-provider/port/port-provider.ts";
+import { toProviders } from "../verification-provider/providers.ts";
 import * as catchingUp from "./catch-up.ts";
 import { checkApplications } from "./check-applications.ts";
 import { deleteProviderEvents } from "./delete-provider-events.ts";
@@ -176,8 +178,8 @@ describe("catchUpOnce", () => {
     const { id } = await harness.aDecidedApplication({ outcome: "failed" }, aBusinessCaller(), { maxAttempts: 1 });
     expect(await readStored(id)).toEqual({ status: "FAILED", seconds: null });
     // Simulates a cancellation whose response was not recorded.
-    const { provider_id } = await harness.sandbox.application(id);
-    await harness.context.provider.cancel(provider_id, 1_000);
+    const { provider_id: providerId } = await harness.sandbox.application(id);
+    await harness.context.providers.current.cancel({ ...anApplication().known(), providerId }, "CANCELED", 1_000);
     while ((await catchUpOnce(harness.context)) > 0);
     await harness.checkDue();
     expect(await readStored(id)).toEqual({ status: "CANCELED", seconds: null });
@@ -243,9 +245,9 @@ describe("catchUpOnce", () => {
     await using server = createServer((_request, response) => response.end('{"events":[null,{"sequence":"x"}],"cursor":"7"}'));
     await once(server.listen(0, "127.0.0.1"), "listening");
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    await using provider = createHttpProvider({ url, token: "t", callbackUrl: url, timeoutMs: 1_000 });
+    await using provider = createPortProvider({ url, token: "t", callbackUrl: url, callbackSecrets: [], timeoutMs: 1_000 });
     const [cursorBefore] = await harness.sql<{ cursor: string }>("select cursor from provider_cursor");
-    expect(await catchUpOnce({ ...harness.context, provider })).toBe(0);
+    expect(await catchUpOnce({ ...harness.context, providers: toProviders("port", [provider]) })).toBe(0);
     expect(await harness.sql("select cursor from provider_cursor")).toEqual([{ cursor: "7" }]);
     await harness.sql("update provider_cursor set cursor = ?", [cursorBefore?.cursor]);
   });

@@ -1,5 +1,5 @@
 import { conflict, invalid, notFound, unavailable, upstreamError } from "@amana/rpc";
-import type { KycStatus, Verdict } from "../verification-provider/verification-provider.ts";
+import type { FieldRefusal, KycStatus, Verdict } from "../verification-provider/verification-provider.ts";
 
 export const kycApplicationNotFound = () => notFound("not_found", "There is no KYC application with this id. Check the id.");
 
@@ -35,6 +35,10 @@ export const kycReviewInProgress = () =>
     "kyc_review_in_progress",
     "Another decision on this application is in progress at the provider. Read the application again in a minute.",
   );
+
+/** The verification provider of this deployment cannot fulfil a field. */
+export const unsupportedByProvider = ({ pointer, detail }: FieldRefusal) =>
+  invalid("unsupported_by_provider", detail, { pointer });
 
 /** Omits the provider's text, which is not public and may contain the applicant's name. */
 export const kycProviderError = () =>

@@ -119,7 +119,7 @@ test("an application keeps its invariants in any sequence of states, cancellatio
       };
       const applyState = (state: ApplicationState) => {
         const wasInReview = application.awaitsReview();
-        const isNewer = state.sequence > application.sequence;
+        const isNewer = (state.sequence ?? 0) > application.sequence;
         const emittedCount = emittedChanges.length;
         application.applyState(state, { at: now }, now, emit);
         if (wasInReview && isNewer && application.verdict === "APPROVED") {

@@ -6,8 +6,11 @@ import type {
   AmlDecision,
   ApplicationState,
   CheckOutcome,
+  CloseReason,
   DocumentType,
+  KnownApplication,
   KycStatus,
+  ProviderName,
   ReasonCode,
   Verdict,
 } from "../verification-provider/verification-provider.ts";
@@ -41,6 +44,7 @@ const schema = defineEntity({
     clientId: p.uuid().nullable(),
     externalId: p.text().nullable(),
     status: p.text().$type<KycStatus>(),
+    provider: p.text().$type<ProviderName>(),
     providerId: p.text(),
     /** Null after the job `removeLinks` has removed the link. */
     linkCiphertext: p.text().nullable(),
@@ -53,6 +57,14 @@ const schema = defineEntity({
     attemptsUsed: p.integer(),
     /** Sequence of the newest applied state of the provider. */
     sequence: p.integer(),
+    /** Start of the request whose state was applied last, for providers without sequences. */
+    providerAskedAt: p.datetime(3).nullable(),
+    /** Hash of the newest applied state, for providers without sequences. */
+    providerStateHash: p.text().nullable(),
+    /** USED_UP while a link without remaining attempts must still be closed at the provider. */
+    closing: p.text().$type<"USED_UP">().nullable(),
+    /** Names of the profile's fields in the request; "other" for fields that no vendor compares. */
+    profileKeys: p.array<string>(),
     /** Verdict of the provider, before our rules. */
     providerVerdict: p.text().$type<Verdict>().nullable(),
     verdict: p.text().$type<Verdict>().nullable(),
@@ -99,6 +111,8 @@ export interface RequestStart {
   readonly at: Date;
   /** Planned next check at the start of the request. */
   readonly nextCheckAt?: Date | null | undefined;
+  /** Reason for which the request closed the link. Undefined for a request that only reads. */
+  readonly closing?: CloseReason | undefined;
 }
 
 /**
@@ -139,7 +153,7 @@ export class KycApplication extends schema.class {
 
   /** Returns whether a step, a verdict or a review can still follow at the provider. */
   isOpen(): boolean {
-    const isUsedUp = this.status === "FAILED" && this.attemptsRemaining() === 0;
+    const isUsedUp = this.status === "FAILED" && this.attemptsRemaining() === 0 && this.closing == null;
     return (!this.isFinal() && !isUsedUp) || this.awaitsReview();
   }
 
@@ -148,18 +162,63 @@ export class KycApplication extends schema.class {
    * Ignores a state that is not newer, belongs to another application, or breaks our rules.
    * `start` is the start of the request for the state.
    */
-  applyState(state: ApplicationState, start: Pick<RequestStart, "at">, now: Date, emit: EmitChange): ApplyResult {
+  applyState(state: ApplicationState, start: Pick<RequestStart, "at" | "closing">, now: Date, emit: EmitChange): ApplyResult {
     if (state.reference !== this.id || state.providerId !== this.providerId) return "mismatch";
     this.syncedAt = now;
-    if (state.sequence <= this.sequence) {
+    if (this.closing && state.status !== "CANCELED") return this.applyClosing(state, start);
+    this.closing = null;
+    const sequence = this.nextSequence(state, start.at, now);
+    if (sequence === undefined) return "stale";
+    if (sequence <= this.sequence) {
       this.expireAfterDeadline(state.status, start.at, now, emit);
       return "stale";
     }
-    this.sequence = state.sequence;
+    this.sequence = sequence;
     this.checks = 0;
     const isLegal = this.awaitsReview() ? this.applyReviewState(state, now, emit) : this.applyProgress(state, now, emit);
     this.expireAfterDeadline(state.status, start.at, now, emit);
+    this.closeWhenUsedUp(now);
     return isLegal ? "applied" : "illegal";
+  }
+
+  /** Returns what a provider's client needs to know of this application. */
+  known(): KnownApplication {
+    const { providerId, id: reference, status, attemptsUsed, maxAttempts, requireVideo, allowedDocuments } = this;
+    const pendingOutcome = this.reviewedAt == null ? this.reviewRequest?.outcome : undefined;
+    return {
+      providerId,
+      reference,
+      status,
+      attemptsUsed,
+      maxAttempts,
+      requireVideo,
+      allowedDocuments,
+      profileKeys: this.profileKeys,
+      linkExpiresAt: this.linkExpiresAt,
+      awaitsReview: this.awaitsReview(),
+      providerVerdict: this.providerVerdict ?? undefined,
+      pendingOutcome,
+    };
+  }
+
+  /**
+   * Returns the reason for which a request at this time must close the link instead of only reading
+   * the state. The provider of our own protocol closes its links itself.
+   */
+  closeReason(at: Date): CloseReason | undefined {
+    if (this.provider === "port") return undefined;
+    if (this.closing) return this.closing;
+    return this.mayExpire() && at.getTime() >= this.linkExpiresAt.getTime() + linkGraceMs ? "EXPIRED" : undefined;
+  }
+
+  /**
+   * Returns whether a callback of a vendor can mean a change. The link of an ended application is
+   * closed, so its callbacks are only signs that the vendor is reachable.
+   */
+  isReadAfterCallback(): boolean {
+    if (this.provider === "port") return true;
+    const isUsedUp = this.status === "FAILED" && this.attemptsRemaining() === 0;
+    return this.status !== "EXPIRED" && this.status !== "CANCELED" && !isUsedUp;
   }
 
   /**
@@ -273,6 +332,40 @@ export class KycApplication extends schema.class {
    */
   private mayChange(): boolean {
     return this.isOpen() || this.status === "EXPIRED" || this.status === "FAILED";
+  }
+
+  /**
+   * Returns the sequence of a state, or undefined for a state that is older than the applied one. A
+   * state without a sequence is a change if its hash differs. Then the older of two responses must
+   * not win, so it only causes another request.
+   */
+  private nextSequence({ sequence, stateHash }: ApplicationState, requestedAt: Date, now: Date): number | undefined {
+    if (sequence !== undefined) return sequence;
+    const isChanged = stateHash !== this.providerStateHash;
+    if (this.providerAskedAt && requestedAt < this.providerAskedAt) {
+      if (isChanged) this.checkSoon(now);
+      return undefined;
+    }
+    this.providerAskedAt = requestedAt;
+    this.providerStateHash = stateHash ?? null;
+    return isChanged ? this.sequence + 1 : this.sequence;
+  }
+
+  /**
+   * Applies the result of closing a used-up link. The status stays FAILED, whatever the applicant
+   * submitted in the meantime, because the business has been told that no attempt remains.
+   */
+  private applyClosing(state: ApplicationState, { closing }: Pick<RequestStart, "closing">): ApplyResult {
+    if (closing !== "USED_UP" || state.status !== "FAILED") return "stale";
+    this.closing = null;
+    return "applied";
+  }
+
+  /** A vendor does not count our attempts, so the link of a used-up application must be closed. */
+  private closeWhenUsedUp(now: Date): void {
+    if (this.provider === "port" || this.status !== "FAILED" || this.attemptsRemaining() > 0) return;
+    this.closing = "USED_UP";
+    this.nextCheckAt = now;
   }
 
   private applyProgress(state: ApplicationState, now: Date, emit: EmitChange): boolean {

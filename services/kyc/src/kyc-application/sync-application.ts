@@ -13,14 +13,27 @@ import { KycApplication, type RequestStart } from "./kyc-application.ts";
  */
 export async function syncApplication(context: Context, id: string, timeoutMs: number): Promise<boolean> {
   const em = context.orm.em.fork();
-  const { providerId, nextCheckAt } = await em.findOneOrFail(KycApplication, { id });
-  const start = { at: await databaseTime(em), nextCheckAt };
-  const outcome = await context.provider.get(providerId, timeoutMs);
+  const application = await em.findOneOrFail(KycApplication, { id });
+  const at = await databaseTime(em);
+  const start = { at, nextCheckAt: application.nextCheckAt, closing: application.closeReason(at) };
+  const outcome = await askProvider(context, application, start, timeoutMs);
   faultPoint("sync.answered");
   await transaction(context.orm, async (em) => {
     await recordState(em, context, await lockApplication(em, allBusinesses, id), outcome, start);
   });
   return outcome.kind === "accepted";
+}
+
+/** Reads the state at the application's provider, and closes the link first if `start` says so. */
+export function askProvider(
+  { providers }: Pick<Context, "providers">,
+  application: KycApplication,
+  { closing }: Pick<RequestStart, "closing">,
+  timeoutMs: number,
+): Promise<Outcome<ApplicationState>> {
+  const provider = providers.of(application);
+  const known = application.known();
+  return closing ? provider.cancel(known, closing, timeoutMs) : provider.get(known, timeoutMs);
 }
 
 /** Locks and returns an application. Throws `not_found`. */
@@ -41,7 +54,7 @@ export async function recordState(
 ): Promise<void> {
   const { logger } = context;
   const now = await databaseTime(em);
-  const ids = { application_id: application.id, provider_id: application.providerId };
+  const ids = { application_id: application.id, provider: application.provider, provider_id: application.providerId };
   if (outcome.kind === "accepted") {
     const result = application.applyState(outcome.value, start, now, recordChanges(em, application, now));
     const { status: reported, sequence, unread } = outcome.value;
@@ -53,7 +66,10 @@ export async function recordState(
     } else logger.info(logFields, "application synced");
   } else {
     const causeFields = outcome.kind === "refused" ? { error_code: outcome.errorCode } : { reason: outcome.reason };
-    logger.warn({ ...ids, outcome: outcome.kind, ...causeFields }, "application could not be read at the provider");
+    // The vendor has deleted the application of a verification that has not ended here.
+    if (outcome.kind === "refused" && outcome.isGone && !application.isFinal()) {
+      logger.error({ ...ids, ...causeFields, alert: true }, "application no longer exists at the provider");
+    } else logger.warn({ ...ids, outcome: outcome.kind, ...causeFields }, "application could not be read at the provider");
   }
   application.planCheck(context.checkPausesSeconds, now, start, outcome.kind === "accepted");
 }

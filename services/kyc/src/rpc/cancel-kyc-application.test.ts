@@ -9,7 +9,8 @@ import { aBusinessCaller, refusal, startTestServer, withIdempotencyKey } from "@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, startHarness } from "../../test/harness.ts";
 import { kyc as kycService } from "../service.ts";
-import { createHttpProvider } from "../verification-provider/http-provider.ts";
+import { createPortProvider } from "../verification-provider/port/port-provider.ts";
+import { toProviders } from "../verification-provider/providers.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -80,8 +81,10 @@ describe("cancelKycApplication", () => {
     await using server = createServer((_request, response) => response.writeHead(409).end(JSON.stringify(state)));
     await once(server.listen(0, "127.0.0.1"), "listening");
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    await using provider = createHttpProvider({ url, token: "t", callbackUrl: url, timeoutMs: 1_000 });
-    await using service = await startTestServer(kycService.rpcServices({ ...harness.context, provider }));
+    await using provider = createPortProvider({ url, token: "t", callbackUrl: url, callbackSecrets: [], timeoutMs: 1_000 });
+    await using service = await startTestServer(
+      kycService.rpcServices({ ...harness.context, providers: toProviders("port", [provider]) }),
+    );
     const kyc = createRpcClient(KycApplicationService, service.channel);
     expect(await refusal(kyc.cancelKycApplication({ id }, { caller }))).toMatchObject({ code: "kyc_provider_error" });
     expect(await cancel(id, caller)).toMatchObject({ status: KycStatus.CANCELED });

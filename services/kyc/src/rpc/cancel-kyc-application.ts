@@ -27,7 +27,7 @@ const responseMs = 1_000;
 export const cancelKycApplication =
   (context: Context): Implementation<typeof KycApplicationService.method.cancelKycApplication> =>
   async (request, call) => {
-    const { orm, provider, logger } = context;
+    const { orm, providers, logger } = context;
     const businessId = requireBusiness(call.caller);
     const firstResult = await transaction(orm, async (em) => {
       // A cancellation is idempotent, so a repeated request need not wait for the first one.
@@ -47,8 +47,10 @@ export const cancelKycApplication =
     });
     if ("response" in firstResult) return firstResult.response;
 
-    const { id, providerId, nextCheckAt } = firstResult.application;
-    const state = await callWithRetries((timeoutMs) => provider.cancel(providerId, timeoutMs), {
+    const { id, nextCheckAt } = firstResult.application;
+    const provider = providers.of(firstResult.application);
+    const known = firstResult.application.known();
+    const state = await callWithRetries((timeoutMs) => provider.cancel(known, "CANCELED", timeoutMs), {
       callsMax,
       remainingMs: () => call.remainingMs() - responseMs,
       logger,

@@ -6,16 +6,18 @@ import { type Call, DomainError, type Implementation, requireBusiness } from "@a
 import { faultPoint, isUuid, uuidv7 } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
-import { clientBlocked, namedClientNotFound } from "../kyc-application/kyc-application.errors.ts";
+import { clientBlocked, namedClientNotFound, unsupportedByProvider } from "../kyc-application/kyc-application.errors.ts";
 import { recordChanges } from "../kyc-application/kyc-application.events.ts";
 import { kycApplicationView, toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
 import { KycApplication } from "../kyc-application/kyc-application.ts";
 import { linkOf } from "../kyc-application/link.ts";
 import { callWithRetries } from "../verification-provider/call-with-retries.ts";
+import { readProfileKeys } from "../verification-provider/profile.ts";
 import {
   type ApplicationToCreate,
   type CreatedApplication,
   documentTypes,
+  type KnownApplication,
 } from "../verification-provider/verification-provider.ts";
 
 const callsMax = 3;
@@ -26,7 +28,6 @@ const responseMs = 2_000;
  * The same time is reserved for the response.
  */
 const cancelMsMin = 500;
-const maxAttemptsDefault = 3;
 
 /**
  * Steps: claim the key, whose id becomes the application's id (commit); check the client's
@@ -47,12 +48,15 @@ export const createKycApplication =
     }
 
     const keyId = claim.record?.id;
-    const requested = toApplicationToCreate(keyId ?? uuidv7(), request);
+    const provider = context.providers.current;
+    const requested = toApplicationToCreate(keyId ?? uuidv7(), request, provider.maxAttemptsDefault);
     const ids = { application_id: requested.reference, request_id: call.requestId };
     try {
+      const [unsupported] = provider.refusals(requested);
+      if (unsupported) throw unsupportedByProvider(unsupported);
       const refusal = await findClientRefusal(context, businessId, request.clientId);
       if (refusal) throw refusal;
-      const created = await callWithRetries((timeoutMs) => context.provider.create(requested, timeoutMs), {
+      const created = await callWithRetries((timeoutMs) => provider.create(requested, timeoutMs), {
         callsMax,
         remainingMs: () => call.remainingMs() - responseMs,
         logger: context.logger,
@@ -64,7 +68,7 @@ export const createKycApplication =
       if (lateRefusal) {
         const storedMessage = await deleteKey(context, keyId);
         if (storedMessage) return { ...storedMessage, linkUrl: created.linkUrl };
-        await cancelAtProvider(context, requested.reference, created.providerId, call);
+        await cancelAtProvider(context, requested, created, call);
         throw lateRefusal;
       }
       const message = await transaction(orm, async (em) => {
@@ -85,7 +89,11 @@ export const createKycApplication =
     }
   };
 
-function toApplicationToCreate(reference: string, request: CreateKycApplicationRequest): ApplicationToCreate {
+function toApplicationToCreate(
+  reference: string,
+  request: CreateKycApplicationRequest,
+  maxAttemptsDefault: number,
+): ApplicationToCreate {
   const allowed = documentTypes.filter((type) => request.allowedDocuments.includes(type));
   return {
     reference,
@@ -127,9 +135,26 @@ async function deleteKey({ orm }: Context, keyId: string | undefined): Promise<K
 }
 
 /** Cancels the created application at the provider. Its link was not returned to the business. */
-async function cancelAtProvider({ provider, logger }: Context, id: string, providerId: string, call: Call): Promise<void> {
-  const { kind } = await provider.cancel(providerId, Math.max(cancelMsMin, call.remainingMs() - cancelMsMin));
-  const fields = { application_id: id, provider_id: providerId, outcome: kind };
+async function cancelAtProvider(
+  { providers, logger }: Context,
+  requested: ApplicationToCreate,
+  { providerId, linkExpiresAt }: CreatedApplication,
+  call: Call,
+): Promise<void> {
+  const known: KnownApplication = {
+    ...requested,
+    providerId,
+    status: "CREATED",
+    attemptsUsed: 0,
+    profileKeys: [],
+    linkExpiresAt,
+    awaitsReview: false,
+    providerVerdict: undefined,
+    pendingOutcome: undefined,
+  };
+  const timeoutMs = Math.max(cancelMsMin, call.remainingMs() - cancelMsMin);
+  const { kind } = await providers.current.cancel(known, "CANCELED", timeoutMs);
+  const fields = { application_id: requested.reference, provider_id: providerId, outcome: kind };
   if (kind === "accepted") logger.info(fields, "application of a blocked client canceled at the provider");
   else logger.warn(fields, "application of a blocked client not canceled at the provider, its link expires there");
 }
@@ -137,7 +162,7 @@ async function cancelAtProvider({ provider, logger }: Context, id: string, provi
 async function storeApplication(
   em: SqlEntityManager,
   context: Context,
-  { reference: id, allowedDocuments, requireVideo, maxAttempts }: ApplicationToCreate,
+  { reference: id, allowedDocuments, requireVideo, maxAttempts, profile }: ApplicationToCreate,
   created: CreatedApplication,
   request: CreateKycApplicationRequest,
   call: Call,
@@ -151,6 +176,8 @@ async function storeApplication(
     clientId: request.clientId?.toLowerCase() ?? null,
     externalId: request.externalId ?? null,
     status: "CREATED",
+    provider: context.providers.current.name,
+    profileKeys: readProfileKeys(profile),
     providerId: created.providerId,
     linkCiphertext: context.secrets.encrypt(created.linkUrl, id),
     linkExpiresAt: created.linkExpiresAt,

@@ -1,18 +1,25 @@
-import { type KycApplicationService, ProviderCallbackResult } from "@amana/contracts/kyc/v1/kyc_application_service_pb";
+import {
+  type KycApplicationService,
+  ProviderCallbackResult,
+  type ReceiveProviderCallbackRequest,
+} from "@amana/contracts/kyc/v1/kyc_application_service_pb";
 import { allBusinesses, databaseTime, transaction } from "@amana/database";
 import { type Implementation, requirePlatform } from "@amana/rpc";
 import { faultPoint, isUuid } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { kycProviderUnavailable } from "../kyc-application/kyc-application.errors.ts";
-import { lockApplication, recordState } from "../kyc-application/sync-application.ts";
+import { KycApplication } from "../kyc-application/kyc-application.ts";
+import { askProvider, lockApplication, recordState } from "../kyc-application/sync-application.ts";
 import { callbacks } from "../metrics.ts";
-import { isSignedByProvider } from "../verification-provider/callback-signature.ts";
-import { readCallback } from "../verification-provider/read-response.ts";
+import type { CallbackHint, ProviderName, ReceivedCallback } from "../verification-provider/verification-provider.ts";
 
-const { ACCEPTED, BAD_SIGNATURE } = ProviderCallbackResult;
+const { ACCEPTED, BAD_SIGNATURE, UNKNOWN_PROVIDER } = ProviderCallbackResult;
 /** Reserved for the commit and the response. */
 const responseMs = 500;
+
+/** Longest time for reading a vendor, which waits only five seconds for the response. */
+const vendorReadMs = 3_000;
 
 /**
  * Reads the application at the provider after a callback, because the content of a callback is only
@@ -22,55 +29,76 @@ export const receiveProviderCallback =
   (context: Context): Implementation<typeof KycApplicationService.method.receiveProviderCallback> =>
   async (request, call) => {
     requirePlatform(call.caller);
-    const { orm, logger, provider, callbackSecrets } = context;
-    if (!isSignedByProvider(request.body, request.signature, callbackSecrets, new Date())) {
-      callbacks.inc({ outcome: "forged" });
-      logger.warn({ address: call.address }, "callback rejected, signature invalid");
+    const { orm, logger, providers } = context;
+    const name = request.provider || "port";
+    const provider = providers.find(name);
+    if (!provider) return { result: UNKNOWN_PROVIDER };
+    const reading = provider.readCallback(toReceived(request), new Date());
+    callbacks.inc({ outcome: reading.kind });
+    if (reading.kind === "forged") {
+      logger.warn({ address: call.address, provider: name }, "callback rejected, signature invalid");
       return { result: BAD_SIGNATURE };
     }
-    const hint = readCallback(request.body);
-    callbacks.inc({ outcome: hint ? "genuine" : "unreadable" });
-    if (!hint) {
-      logger.error({ alert: true }, "a signed callback cannot be read");
+    if (reading.kind !== "genuine") {
+      const text =
+        reading.kind === "unreadable" ? "a signed callback cannot be read" : "callback of another environment of the provider";
+      logger.error({ alert: true, provider: name }, text);
       return { result: ACCEPTED };
     }
+    const { hint } = reading;
     const readEm = orm.em.fork();
-    const stored = isUuid(hint.reference) ? await findStored(readEm, hint) : undefined;
-    if (!stored) logger.info({ application_id: hint.reference }, "callback ignored, application unknown");
-    if (!stored || stored.is_seen) return { result: ACCEPTED };
+    const stored = isUuid(hint.reference) ? await findStored(readEm, name, hint) : undefined;
+    if (!stored) logger.info({ application_id: hint.reference, provider: name }, "callback ignored, application unknown");
+    if (!stored || stored.isSeen) return { result: ACCEPTED };
 
-    const isNewer = hint.sequence > stored.sequence;
-    const nextCheckAt = stored.next_check_at ? new Date(stored.next_check_at) : null;
-    const start = { at: await databaseTime(readEm), nextCheckAt };
-    const outcome = isNewer ? await provider.get(hint.providerId, call.remainingMs() - responseMs) : undefined;
+    const { application } = stored;
+    const isNewer = hint.sequence === undefined ? application.isReadAfterCallback() : hint.sequence > application.sequence;
+    const at = await databaseTime(readEm);
+    const start = { at, nextCheckAt: application.nextCheckAt, closing: application.closeReason(at) };
+    const remainingMs = call.remainingMs() - responseMs;
+    const timeoutMs = name === "port" ? remainingMs : Math.min(remainingMs, vendorReadMs);
+    const outcome = isNewer ? await askProvider(context, application, start, timeoutMs) : undefined;
     faultPoint("callback.answered");
-    await transaction(orm, async (em) => {
+    const isRecorded = await transaction(orm, async (em) => {
       const application = await lockApplication(em, allBusinesses, hint.reference);
-      // Does not insert a `provider_event` row, so that the repeated callback is processed.
-      if (outcome && outcome.kind !== "accepted") return application.checkSoon(await databaseTime(em));
+      // A vendor repeats a callback only a few times, so the job reads the application instead.
+      // The provider of our own protocol repeats it, because no `provider_event` row is inserted.
+      if (outcome && outcome.kind !== "accepted") {
+        application.checkSoon(await databaseTime(em));
+        return name !== "port";
+      }
       const insertedRows = await em.execute(
         "insert into provider_event (event_id) values (?) on conflict do nothing returning event_id",
         [hint.eventId],
       );
-      if (insertedRows.length === 0) return;
+      if (insertedRows.length === 0) return true;
       if (!outcome) {
         // The callback is not newer, but it shows that the provider is reachable.
         application.syncedAt = await databaseTime(em);
-        return;
+        return true;
       }
       await recordState(em, context, application, outcome, start);
-      if (application.sequence < hint.sequence) application.checkSoon(await databaseTime(em));
+      if (hint.sequence !== undefined && application.sequence < hint.sequence) application.checkSoon(await databaseTime(em));
+      return true;
     });
-    if (outcome && outcome.kind !== "accepted") throw kycProviderUnavailable();
+    if (!isRecorded) throw kycProviderUnavailable();
     faultPoint("callback.committed");
     return { result: ACCEPTED };
   };
 
-async function findStored(em: SqlEntityManager, hint: { reference: string; providerId: string; eventId: string }) {
-  const [row] = await em.execute<{ sequence: number; next_check_at: string | null; is_seen: boolean }[]>(
-    `select sequence, next_check_at, exists (select 1 from provider_event where event_id = ?) as is_seen
-     from kyc_application where id = ? and provider_id = ?`,
-    [hint.eventId, hint.reference, hint.providerId],
-  );
-  return row;
+/** A gateway of the previous version sends the signature of our own protocol without its header. */
+const toReceived = ({ body, headers, signature }: ReceiveProviderCallbackRequest): ReceivedCallback => ({
+  body,
+  headers: { ...(signature && { "x-provider-signature": signature }), ...headers },
+});
+
+async function findStored(em: SqlEntityManager, provider: string, hint: CallbackHint) {
+  const application = await em.findOne(KycApplication, {
+    id: hint.reference,
+    provider: provider as ProviderName,
+    providerId: hint.providerId,
+  });
+  if (!application) return undefined;
+  const seenRows = await em.execute<unknown[]>("select 1 from provider_event where event_id = ?", [hint.eventId]);
+  return { application, isSeen: seenRows.length > 0 };
 }

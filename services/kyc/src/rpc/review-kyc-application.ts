@@ -66,14 +66,22 @@ export const reviewKycApplication =
     });
     if (firstResult.response) return firstResult.response;
 
-    const { id, providerId, nextCheckAt } = firstResult.application;
+    const { id, nextCheckAt } = firstResult.application;
+    const known = firstResult.application.known();
     const decision = { outcome, reviewer: operator.keyPrefix, note: input.note } as const;
-    const reviewOutcome = await context.provider.review(providerId, decision, call.remainingMs() - responseMs);
+    const provider = context.providers.of(firstResult.application);
+    const reviewOutcome = await provider.review(known, decision, call.remainingMs() - responseMs);
     faultPoint("review.answered");
     const { application, isDecidedHere } = await transaction(orm, async (em) => {
       const key = await lockKey(em, firstResult.keyId);
       const application = await lockApplication(em, allBusinesses, id);
       await recordState(em, context, application, reviewOutcome, { at: firstResult.requestedAt, nextCheckAt });
+      // What the provider no longer has is decided here, so that the review can end.
+      const isGone = reviewOutcome.kind === "refused" && reviewOutcome.isGone === true;
+      if (isGone && application.awaitsReview()) {
+        const now = await databaseTime(em);
+        application.resolveReview(outcome, now, recordChanges(em, application, now));
+      }
       const isDecidedHere = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
       if (isDecidedHere && !key?.hasEnded()) key?.storeResponse(KycApplicationSchema, toKycApplicationMessage(application));
       // A rejected decision must not block the next one. A decision with an unknown outcome stays,

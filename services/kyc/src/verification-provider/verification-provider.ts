@@ -2,27 +2,116 @@ import { type EnumName, enumNames } from "@amana/contracts/enum-names";
 import * as proto from "@amana/contracts/kyc/v1/kyc_application_pb";
 import { kycDocuments } from "@amana/public-api";
 
+/** Values of the column `provider` and of KYC_PROVIDER. */
+export const providerNames = ["port", "didit", "sumsub"] as const;
+export type ProviderName = (typeof providerNames)[number];
+
 /**
- * Client of the verification provider. Each operation returns an `Outcome`. After "unknown", the
+ * Client of a verification provider. Each operation returns an `Outcome`. After "unknown", the
  * caller must repeat the operation or read the application. The client does not retry.
  */
 export interface VerificationProvider {
-  /** The reference is the provider's idempotency key: equal references return one application. */
+  readonly name: ProviderName;
+  /** Number of attempts of an application whose creation names none. */
+  readonly maxAttemptsDefault: number;
+  /**
+   * Returns the fields of a creation that this provider cannot fulfil, without a call. A field must
+   * be refused, because the business would otherwise rely on a check that does not take place.
+   */
+  refusals(application: ApplicationToCreate): readonly FieldRefusal[];
+  /**
+   * The reference is the provider's idempotency key: while the application is not decided, equal
+   * references return one application.
+   */
   create(application: ApplicationToCreate, timeoutMs: number): Promise<Outcome<CreatedApplication>>;
   /** Returns the current state. It is authoritative; a callback is only a hint. */
-  get(providerId: string, timeoutMs: number): Promise<Outcome<ApplicationState>>;
-  /** Returns the state, even if the application can no longer be cancelled. */
-  cancel(providerId: string, timeoutMs: number): Promise<Outcome<ApplicationState>>;
+  get(known: KnownApplication, timeoutMs: number): Promise<Outcome<ApplicationState>>;
+  /**
+   * Closes the link. Returns the state with the status that `why` leads to, or the state at the
+   * provider if it is too late to close the link.
+   */
+  cancel(known: KnownApplication, why: CloseReason, timeoutMs: number): Promise<Outcome<ApplicationState>>;
   /** Sends a person's decision. Returns the state, even if no decision was pending. */
-  review(providerId: string, decision: ReviewDecision, timeoutMs: number): Promise<Outcome<ApplicationState>>;
-  /** Returns the changes after the cursor. Null starts at the first change. */
-  events(after: string | null, limit: number, timeoutMs: number): Promise<Outcome<ChangesSince>>;
+  review(known: KnownApplication, decision: ReviewDecision, timeoutMs: number): Promise<Outcome<ApplicationState>>;
+  /** Deletes the applicant's data at the provider. "requested": a person must complete it there. */
+  erase(known: KnownApplication, timeoutMs: number): Promise<Outcome<"erased" | "requested">>;
+  /** Verifies a callback's signature and reads its ids. Its other fields are not used. */
+  readCallback(callback: ReceivedCallback, now: Date): CallbackReading;
+  /** Returns the changes after the cursor. Null starts at the first change. Vendors have none. */
+  events?(after: string | null, limit: number, timeoutMs: number): Promise<Outcome<ChangesSince>>;
+  /**
+   * Reads the provider's configuration and returns what is wrong with it, in words. Absent: there is
+   * nothing to check.
+   */
+  probe?(timeoutMs: number): Promise<readonly SetupProblem[]>;
 }
 
 export type Outcome<T> =
   | { readonly kind: "accepted"; readonly value: T }
-  | { readonly kind: "refused"; readonly status: number; readonly errorCode: string }
+  | {
+      readonly kind: "refused";
+      readonly status: number;
+      readonly errorCode: string;
+      /** Whether the provider no longer has the application. */
+      readonly isGone?: boolean;
+    }
   | { readonly kind: "unknown"; readonly reason: string };
+
+/** CANCELED by the business, EXPIRED after the link's end, USED_UP after the last attempt. */
+export type CloseReason = "CANCELED" | "EXPIRED" | "USED_UP";
+
+export interface FieldRefusal {
+  /** JSON pointer of the field in the business's request. */
+  readonly pointer: string;
+  /** Reason and next step for the business. */
+  readonly detail: string;
+}
+
+export interface SetupProblem {
+  /** "error": creations are refused until it is corrected. */
+  readonly severity: "error" | "warning";
+  readonly text: string;
+}
+
+/** What this service knows of an application when it calls the provider. */
+export interface KnownApplication {
+  readonly providerId: string;
+  readonly reference: string;
+  readonly status: KycStatus;
+  readonly attemptsUsed: number;
+  readonly maxAttempts: number;
+  readonly requireVideo: boolean;
+  readonly allowedDocuments: readonly DocumentType[];
+  /** Names of the profile's fields in the creation; "other" for fields that no vendor compares. */
+  readonly profileKeys: readonly string[];
+  readonly linkExpiresAt: Date;
+  readonly awaitsReview: boolean;
+  readonly providerVerdict: Verdict | undefined;
+  /** Outcome of an operator's decision that the provider may have received. */
+  readonly pendingOutcome: ReviewDecision["outcome"] | undefined;
+}
+
+export interface ReceivedCallback {
+  readonly body: Uint8Array;
+  /** Header values by lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export type CallbackReading =
+  | { readonly kind: "forged" }
+  | { readonly kind: "unreadable" }
+  /** The callback is of the vendor's test mode, and this deployment is live, or the reverse. */
+  | { readonly kind: "other_environment" }
+  | { readonly kind: "genuine"; readonly hint: CallbackHint };
+
+export interface CallbackHint {
+  /** Deduplication key. A vendor's keys begin with its name. */
+  readonly eventId: string;
+  readonly providerId: string;
+  readonly reference: string;
+  /** Undefined for providers without sequences. */
+  readonly sequence: number | undefined;
+}
 
 export interface ApplicationToCreate {
   readonly reference: string;
@@ -47,7 +136,7 @@ export interface CreatedApplication {
   readonly status: KycStatus;
 }
 
-interface ReviewDecision {
+export interface ReviewDecision {
   readonly outcome: "APPROVED" | "REJECTED";
   /** The prefix of the operator's key. */
   readonly reviewer: string;
@@ -114,8 +203,10 @@ export interface ApplicationState extends Evidence {
   readonly providerId: string;
   readonly reference: string;
   readonly status: KycStatus;
-  /** Increases with every change. */
-  readonly sequence: number;
+  /** Increases with every change. Undefined for providers that return a `stateHash` instead. */
+  readonly sequence: number | undefined;
+  /** SHA-256 of all that was read of the response. Equal hashes: nothing has changed. */
+  readonly stateHash?: string;
   readonly attemptsUsed: number;
   readonly verdict: Verdict | undefined;
   readonly nationality: string | undefined;

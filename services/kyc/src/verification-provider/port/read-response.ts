@@ -1,7 +1,19 @@
-import { isCountryAlpha3 } from "@amana/public-api";
+import {
+  parseJson,
+  readCount,
+  readCountry,
+  readDate,
+  readLink,
+  readMatching,
+  readObject,
+  readOneOf,
+  readTime,
+  readToken,
+} from "../read-values.ts";
 import {
   type ApplicationState,
   amlDecisions,
+  type CallbackHint,
   type ChangesSince,
   type CreatedApplication,
   checkOutcomes,
@@ -10,12 +22,9 @@ import {
   type ReasonCode,
   reasonCodes,
   verdicts,
-} from "./verification-provider.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
+} from "../verification-provider.ts";
 
 const reasonsMax = 20;
-const linkCharactersMax = 2_048;
 
 /**
  * Reads an application's state from a response of the provider. This function is the allow-list:
@@ -91,7 +100,7 @@ export const readErrorCode = (content: unknown): string =>
   readMatching(/^[A-Za-z0-9_.-]{1,64}$/, readObject(content)["error"]) ?? "unnamed";
 
 /** Returns the ids and the sequence of a callback. Its other fields are not used. */
-export function readCallback(body: Uint8Array) {
+export function readHint(body: Uint8Array): CallbackHint | undefined {
   const fields = readObject(parseJson(Buffer.from(body).toString("utf8")));
   const application = readObject(fields["application"]);
   const eventId = readToken(fields["event_id"]);
@@ -99,19 +108,6 @@ export function readCallback(body: Uint8Array) {
   const providerId = readToken(application["provider_id"]);
   const reference = readToken(application["reference"]);
   return eventId && sequence !== undefined && providerId && reference ? { eventId, sequence, providerId, reference } : undefined;
-}
-
-/** Returns undefined if the text is not JSON. */
-export function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
-function readObject(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
 /** Returns each known code once. `isComplete`: whether every entry of the list was read. */
@@ -123,38 +119,3 @@ function readReasons(value: unknown): { codes: ReasonCode[]; isComplete: boolean
     isComplete: Array.isArray(value) && value.length <= reasonsMax && !knownCodes.includes(undefined),
   };
 }
-
-const readOneOf = <const T extends string>(values: readonly T[], value: unknown): T | undefined =>
-  values.find((allowed) => allowed === value);
-
-const readMatching = (pattern: RegExp, value: unknown): string | undefined =>
-  typeof value === "string" && pattern.test(value) ? value : undefined;
-
-/** Reads an id or a cursor: up to 255 characters of visible ASCII. A number becomes its digits. */
-const readToken = (value: unknown): string | undefined =>
-  readMatching(/^[\x21-\x7e]{1,255}$/, typeof value === "number" ? String(value) : value);
-
-const readCount = (value: unknown): number | undefined =>
-  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= 2 ** 31 - 1 ? (value as number) : undefined;
-
-const readCountry = (value: unknown): string | undefined =>
-  typeof value === "string" && isCountryAlpha3(value) ? value : undefined;
-
-function readTime(value: unknown): Date | undefined {
-  const parsed = new Date(readMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/, value) ?? Number.NaN);
-  return Number.isNaN(parsed.getTime()) ? undefined : parsed;
-}
-
-/** Reads a day as YYYY-MM-DD, only if it exists in the calendar. */
-function readDate(value: unknown): string | undefined {
-  const day = readMatching(/^\d{4}-\d{2}-\d{2}$/, value);
-  const parsed = new Date(`${day}T00:00:00Z`);
-  return day !== undefined && !day.startsWith("0000") && !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day)
-    ? day
-    : undefined;
-}
-
-const readLink = (value: unknown): string | undefined =>
-  typeof value === "string" && value.length <= linkCharactersMax && /^https?:$/.test(URL.parse(value)?.protocol ?? "")
-    ? value
-    : undefined;

@@ -1,0 +1,19 @@
+import type { Context } from "../context.ts";
+
+const timeoutMs = 15_000;
+
+/**
+ * Reads the configuration at each vendor. A configuration that lacks a required check is an alert,
+ * and stops creations until it is corrected.
+ */
+export async function probeProviders({ providers, logger }: Context): Promise<number> {
+  for (const { name, probe } of providers.all) {
+    if (!probe) continue;
+    for (const { severity, text } of await probe(timeoutMs)) {
+      if (severity === "error")
+        logger.error({ alert: true, provider: name, problem: text }, "configuration at the verification provider incomplete");
+      else logger.warn({ provider: name, problem: text }, "configuration at the verification provider not recommended");
+    }
+  }
+  return 0;
+}

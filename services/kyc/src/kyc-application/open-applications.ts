@@ -1,0 +1,34 @@
+import type { Orm } from "@amana/database";
+import { allTenants, forTenant, StartRefused } from "@amana/runtime";
+import type { SqlEntityManager } from "@mikro-orm/postgresql";
+import type { Providers } from "../verification-provider/providers.ts";
+
+export interface OpenApplications {
+  readonly provider: string;
+  readonly open: number;
+  readonly total: number;
+}
+
+/** Counts the applications of each provider, and those that still expect a change from it. */
+export const countApplications = (em: SqlEntityManager): Promise<OpenApplications[]> =>
+  em.execute<OpenApplications[]>(
+    `select provider, count(*) filter (where next_check_at is not null)::int as open, count(*)::int as total
+     from kyc_application group by provider order by provider`,
+  );
+
+/**
+ * Throws StartRefused if an application is open at a provider that is neither current nor former.
+ * The service could neither read nor cancel such an application.
+ */
+export async function requireProvidersOfOpenApplications(orm: Orm, providers: Providers): Promise<void> {
+  const rows = await forTenant(allTenants, () =>
+    orm.em
+      .fork()
+      .execute<{ provider: string }[]>("select distinct provider from kyc_application where next_check_at is not null"),
+  );
+  const missing = rows.map(({ provider }) => provider).filter((name) => !providers.find(name));
+  if (missing.length === 0) return;
+  throw new StartRefused(
+    `Applications are open at ${missing.join(", ")}, which has no settings. Add it to KYC_PROVIDERS_FORMER with its settings, until amana kyc-provider list shows no open application.`,
+  );
+}

@@ -1,0 +1,26 @@
+import { hashState } from "./state-hash.ts";
+import type { ApplicationState, CloseReason, KnownApplication, KycStatus } from "./verification-provider.ts";
+
+const statusAfter: Record<CloseReason, KycStatus> = { CANCELED: "CANCELED", EXPIRED: "EXPIRED", USED_UP: "FAILED" };
+
+/** Returns the state of an application whose link a vendor has closed. */
+export const closedState = (known: KnownApplication, why: CloseReason): ApplicationState => ({
+  providerId: known.providerId,
+  reference: known.reference,
+  status: statusAfter[why],
+  sequence: undefined,
+  stateHash: hashState("closed", why),
+  attemptsUsed: known.attemptsUsed,
+  verdict: undefined,
+  reasonCodes: [],
+  livenessOutcome: undefined,
+  faceMatchOutcome: undefined,
+  documentType: undefined,
+  documentExpiry: undefined,
+  nationality: undefined,
+  amlHitCount: undefined,
+  amlDecision: undefined,
+  unread: [],
+  linkExpiresAt: undefined,
+  completedAt: undefined,
+});

@@ -1,0 +1,68 @@
+import type { Logger } from "@amana/runtime";
+import { startBudget } from "../budget.ts";
+import { createHttpCalls, type HttpResponse, type LostCall } from "../http-calls.ts";
+import { createPace } from "../pace.ts";
+import { readMatching, readObject } from "../read-values.ts";
+import type { Outcome } from "../verification-provider.ts";
+import type { DiditConfig } from "./didit-config.ts";
+
+const responseBytesMax = 2 * 1024 * 1024;
+
+export interface DiditCall {
+  /** Name of the call for fault points. */
+  readonly operation: string;
+  /** Class of calls that share a rate limit. */
+  readonly pace: "create" | "read" | "write";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** With the slash at its end. */
+  readonly path: string;
+  readonly timeoutMs: number;
+  readonly content?: object;
+}
+
+export type DiditApi = ReturnType<typeof createDiditApi>;
+export type Failure = Exclude<Outcome<never>, { kind: "accepted" }>;
+
+/** Sends requests within the rate limits, and classifies failures. */
+export function createDiditApi(config: DiditConfig, logger: Logger) {
+  const http = createHttpCalls({ responseBytesMax, timeoutMs: config.timeoutMs });
+  // Documented limits of an API key (docs.didit.me/integration/rate-limiting).
+  const paces = { create: createPace(600), read: createPace(600), write: createPace(300) };
+
+  return {
+    async call({ operation, pace, method, path, timeoutMs, content }: DiditCall): Promise<HttpResponse | LostCall> {
+      const remainingMs = startBudget(timeoutMs);
+      if (!(await paces[pace].take(timeoutMs))) return { reason: "no turn within the rate limit" };
+      const url = `${config.url}${path}`;
+      const body = content && JSON.stringify(content);
+      const headers = { "x-api-key": config.apiKey };
+      const response = await http.call({ operation, method, url, headers, body, timeoutMs: remainingMs() });
+      if ("status" in response && response.status === 429) paces[pace].pause(response.retryAfterSeconds);
+      return response;
+    },
+
+    /** Classifies a response without a usable value. */
+    toFailure(response: HttpResponse | LostCall): Failure {
+      if ("reason" in response) return { kind: "unknown", reason: response.reason };
+      const { status, content } = response;
+      if (status === 403) {
+        logger.error({ alert: true, provider: "didit", status }, "credentials rejected by the verification provider");
+        return { kind: "unknown", reason: "status 403" };
+      }
+      const field = readMatching(/^[a-z_]{1,64}$/, Object.keys(readObject(content))[0]);
+      if (status === 400 && (field === undefined || field === "detail")) {
+        logger.error({ alert: true, provider: "didit", status }, "request rejected by the verification provider without a field");
+        return { kind: "unknown", reason: "status 400 without a field" };
+      }
+      if (status === 404) return { kind: "refused", status, errorCode: "didit_404", isGone: true };
+      if ([400, 409, 413, 415, 422].includes(status)) {
+        return { kind: "refused", status, errorCode: `didit_${status}${field ? `_${field}` : ""}` };
+      }
+      return { kind: "unknown", reason: `status ${status} without a usable response` };
+    },
+    [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
+  };
+}
+
+export const pathOf = ({ providerId }: { readonly providerId: string }): string =>
+  `/v3/session/${encodeURIComponent(providerId)}`;

@@ -1,0 +1,41 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { parseJson, readCount, readMatching, readObject, readToken } from "../read-values.ts";
+import type { CallbackReading, ReceivedCallback } from "../verification-provider.ts";
+
+/** Didit repeats a callback up to five minutes later, and may keep its time. */
+const toleranceSeconds = 900;
+
+/**
+ * Verifies and reads a callback (docs.didit.me/integration/webhooks). Only X-Signature is accepted:
+ * X-Signature-V2 has two different descriptions, and X-Signature-Simple covers four fields only.
+ */
+export function readDiditCallback(
+  { body, headers }: ReceivedCallback,
+  { webhookSecrets, environment }: { webhookSecrets: readonly string[]; environment: string },
+  now: Date,
+): CallbackReading {
+  if (!isHexHmac(body, headers["x-signature"], "sha256", webhookSecrets)) return { kind: "forged" };
+  const fields = readObject(parseJson(Buffer.from(body).toString("utf8")));
+  const timestamp = readCount(fields["timestamp"]);
+  if (timestamp === undefined || Math.abs(now.getTime() / 1000 - timestamp) > toleranceSeconds) return { kind: "forged" };
+  const providerId = readToken(fields["session_id"]);
+  const reference = readToken(fields["vendor_data"]);
+  const type = readMatching(/^[a-z._]{1,64}$/, fields["webhook_type"]);
+  if (!providerId || !reference || !type) return { kind: "unreadable" };
+  if (fields["environment"] !== environment) return { kind: "other_environment" };
+  const eventId = readToken(fields["event_id"]) ?? `${providerId}:${type}:${timestamp}`;
+  return { kind: "genuine", hint: { eventId: `didit:${eventId}`, providerId, reference, sequence: undefined } };
+}
+
+/** Returns whether the header is the HMAC of the body in hex with one of the secrets. */
+export function isHexHmac(body: Uint8Array, header: string | undefined, algorithm: string, secrets: readonly string[]): boolean {
+  if (header === undefined || !/^[0-9a-f]{64,128}$/i.test(header)) return false;
+  const received = Buffer.from(header, "hex");
+  let isSigned = false;
+  // Compares all secrets, so that the duration does not reveal which one matches.
+  for (const secret of secrets) {
+    const expected = createHmac(algorithm, secret).update(body).digest();
+    if (received.length === expected.length && timingSafeEqual(received, expected)) isSigned = true;
+  }
+  return isSigned;
+}

@@ -1,0 +1,193 @@
+import type { Logger } from "@amana/runtime";
+import { startBudget } from "../budget.ts";
+import { closedState } from "../closed-state.ts";
+import { readComparedFields, refuseProfile } from "../profile.ts";
+import { readLink, readObject, readToken } from "../read-values.ts";
+import { createSetup } from "../setup.ts";
+import type {
+  ApplicationState,
+  ApplicationToCreate,
+  CloseReason,
+  CreatedApplication,
+  FieldRefusal,
+  KnownApplication,
+  Outcome,
+  ReviewDecision,
+  VerificationProvider,
+} from "../verification-provider.ts";
+import { createDiditApi, pathOf } from "./didit-api.ts";
+import { readDiditCallback } from "./didit-callback.ts";
+import type { DiditConfig } from "./didit-config.ts";
+import { readSetup, type Workflow, type Workflows } from "./didit-setup.ts";
+import { readStatus } from "./read-decision.ts";
+import { type DiditParts, readState } from "./read-state.ts";
+
+const hourMs = 3_600_000;
+/** Didit's longest lifetime of a session: 28 days. */
+const lifetimeMsMax = 28 * 24 * hourMs;
+const documentCodes = { id_card: "ID", passport: "P" } as const;
+const detailNames = {
+  first_name: "first_name",
+  last_name: "last_name",
+  birth_date: "date_of_birth",
+  gender: "gender",
+  nationality: "nationality",
+} as const;
+
+/** Client of Didit's API v3 (docs.didit.me). Didit has no event list and no cancellation. */
+export function createDiditProvider(config: DiditConfig, logger: Logger): VerificationProvider & AsyncDisposable {
+  const api = createDiditApi(config, logger);
+  const parts = { api, config, logger };
+  const setup = createSetup((timeoutMs) => readSetup(api, config, timeoutMs));
+  return {
+    name: "didit",
+    maxAttemptsDefault: 1,
+    refusals: (application) => refuse(application, config, setup.newest()),
+    async create(application, timeoutMs) {
+      const remainingMs = startBudget(timeoutMs);
+      const workflows = await setup.usable(timeoutMs);
+      const workflow = application.requireVideo ? workflows?.video : workflows?.still;
+      if (workflow) return await create(parts, application, workflow, remainingMs());
+      return { kind: "unknown", reason: "the configuration at the vendor was not verified" };
+    },
+    get: (known, timeoutMs) => readState(parts, known, timeoutMs),
+    cancel: (known, why, timeoutMs) => close(parts, known, why, timeoutMs),
+    review: (known, decision, timeoutMs) => review(parts, known, decision, timeoutMs),
+    erase: (known, timeoutMs) => erase(parts, known, timeoutMs),
+    readCallback: (callback, now) => readDiditCallback(callback, config, now),
+    probe: async (timeoutMs) => (await setup.probe(timeoutMs)).problems,
+    [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
+  };
+}
+
+async function create(
+  { api, config }: DiditParts,
+  application: ApplicationToCreate,
+  { lifetimeMs }: Workflow,
+  timeoutMs: number,
+): Promise<Outcome<CreatedApplication>> {
+  if (lifetimeMs === undefined) return { kind: "unknown", reason: "the lifetime of a session is unknown" };
+  const requestedMs = application.ttlHours === undefined ? lifetimeMs : application.ttlHours * hourMs;
+  if (requestedMs > lifetimeMs) return { kind: "refused", status: 422, errorCode: "ttl_hours_above_lifetime" };
+  // The response contains no time, so the link ends no later than counted from before the call.
+  const linkExpiresAt = new Date(Date.now() + requestedMs);
+  const content = toSession(application, config);
+  const response = await api.call({
+    operation: "kyc_create",
+    pace: "create",
+    method: "POST",
+    path: "/v3/session/",
+    timeoutMs,
+    content,
+  });
+  if ("reason" in response || response.status !== 201) return api.toFailure(response);
+  const fields = readObject(response.content);
+  const providerId = readToken(fields["session_id"]);
+  const linkUrl = readLink(fields["url"]);
+  const status = readStatus(fields["status"]);
+  if (!providerId || !linkUrl || !status || fields["vendor_data"] !== application.reference) {
+    return { kind: "unknown", reason: "status 201 without a usable response" };
+  }
+  return { kind: "accepted", value: { providerId, linkUrl, linkExpiresAt, status } };
+}
+
+const isOpen = ({ status }: ApplicationState): boolean => status === "CREATED" || status === "OPENED" || status === "FAILED";
+
+/** Deletes an open session, because Didit has no cancellation. */
+async function close(
+  parts: DiditParts,
+  known: KnownApplication,
+  why: CloseReason,
+  timeoutMs: number,
+): Promise<Outcome<ApplicationState>> {
+  const remainingMs = startBudget(timeoutMs);
+  const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, why) };
+  const current = await readState(parts, known, timeoutMs);
+  if (current.kind === "refused" && current.isGone) return closed;
+  if (current.kind !== "accepted") return current;
+  // A decided session takes no submission, so a used-up link is closed.
+  if (!isOpen(current.value)) return why === "USED_UP" ? closed : current;
+  const response = await deleteSession(parts, known, remainingMs());
+  return "status" in response && isDeleted(response.status) ? closed : parts.api.toFailure(response);
+}
+
+const isDeleted = (status: number): boolean => status === 204 || status === 404;
+
+const deleteSession = ({ api }: DiditParts, known: KnownApplication, timeoutMs: number) =>
+  api.call({ operation: "kyc_cancel", pace: "write", method: "DELETE", path: `${pathOf(known)}/delete/`, timeoutMs });
+
+async function review(
+  parts: DiditParts,
+  known: KnownApplication,
+  { outcome, reviewer }: ReviewDecision,
+  timeoutMs: number,
+): Promise<Outcome<ApplicationState>> {
+  const remainingMs = startBudget(timeoutMs);
+  const path = `${pathOf(known)}/update-status/`;
+  const content = { new_status: outcome === "APPROVED" ? "Approved" : "Declined", comment: `Amana ${reviewer}` };
+  const response = await parts.api.call({ operation: "kyc_review", pace: "write", method: "PATCH", path, timeoutMs, content });
+  // 400 also means that the session already has this status. The session decides.
+  const isRead = "status" in response && (response.status === 200 || response.status === 400);
+  if (!isRead) return parts.api.toFailure(response);
+  return await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
+}
+
+/** Deletes the session, and then the user with all data, which only the second call removes for good. */
+async function erase(parts: DiditParts, known: KnownApplication, timeoutMs: number): Promise<Outcome<"erased">> {
+  const { api } = parts;
+  const remainingMs = startBudget(timeoutMs);
+  const session = await deleteSession(parts, known, timeoutMs);
+  if ("reason" in session || !isDeleted(session.status)) return api.toFailure(session);
+  const content = { vendor_data_list: [known.reference] };
+  const user = await api.call({
+    operation: "kyc_erase",
+    pace: "write",
+    method: "POST",
+    path: "/v3/users/delete/",
+    timeoutMs: remainingMs(),
+    content,
+  });
+  const isErased = "status" in user && [200, 202, 204, 404].includes(user.status);
+  return isErased ? { kind: "accepted", value: "erased" } : api.toFailure(user);
+}
+
+function refuse(application: ApplicationToCreate, config: DiditConfig, workflows: Workflows | undefined): FieldRefusal[] {
+  const refusals = refuseProfile(application.profile, config.uncompared);
+  if (application.maxAttempts !== 1) {
+    const detail = "The verification provider permits one submission on a link. Omit max_attempts, or set it to 1.";
+    refusals.push({ pointer: "/max_attempts", detail });
+  }
+  if (!application.requireVideo && !config.workflowIdStill) {
+    const detail = "The verification provider always records a video here. Omit require_video, or set it to true.";
+    refusals.push({ pointer: "/require_video", detail });
+  }
+  const lifetimeMs = (application.requireVideo ? workflows?.video : workflows?.still)?.lifetimeMs ?? lifetimeMsMax;
+  if (application.ttlHours !== undefined && application.ttlHours * hourMs > lifetimeMs) {
+    const hours = Math.floor(lifetimeMs / hourMs);
+    const detail = `The verification provider's links end after at most ${hours} hours. Omit ttl_hours, or set at most ${hours}.`;
+    refusals.push({ pointer: "/ttl_hours", detail });
+  }
+  return refusals;
+}
+
+/** Returns the body of POST /v3/session/ (docs.didit.me/sessions-api/create-session). */
+function toSession(application: ApplicationToCreate, config: DiditConfig): object {
+  const { applicantEmail: email, applicantPhone: phone, redirectUrl, locale } = application;
+  const details = Object.entries(readComparedFields(application.profile)).map(([name, value]) => [
+    detailNames[name as keyof typeof detailNames],
+    value,
+  ]);
+  return {
+    workflow_id: application.requireVideo ? config.workflowId : config.workflowIdStill,
+    vendor_data: application.reference,
+    language: locale,
+    ...(redirectUrl === undefined ? {} : { callback: redirectUrl, callback_method: "both" }),
+    ...(email === undefined && phone === undefined
+      ? {}
+      : { contact_details: { email, phone, send_notification_emails: false, email_lang: locale } }),
+    expected_details: {
+      expected_document_types: application.allowedDocuments.map((type) => documentCodes[type]),
+      ...Object.fromEntries(details),
+    },
+  };
+}

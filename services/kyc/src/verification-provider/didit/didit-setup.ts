@@ -1,0 +1,109 @@
+import { readCount, readMatching, readObject, readOneOf } from "../read-values.ts";
+import type { Setup } from "../setup.ts";
+import type { SetupProblem } from "../verification-provider.ts";
+import type { DiditApi } from "./didit-api.ts";
+import type { DiditConfig } from "./didit-config.ts";
+
+/** Configurations of the workflows for a video and for one picture. */
+export interface Workflows {
+  readonly video: Workflow;
+  readonly still: Workflow | undefined;
+}
+
+/** What the adapter reads of a workflow's configuration. */
+export interface Workflow {
+  readonly settingsId: string;
+  /** Lifetime of a session in milliseconds. Undefined if the response has none. */
+  readonly lifetimeMs: number | undefined;
+  readonly problems: readonly SetupProblem[];
+}
+
+/** Didit's longest lifetime of a session, 28 days, in seconds. */
+const lifetimeSecondsMax = 28 * 86_400;
+const error = (text: string): SetupProblem => ({ severity: "error", text });
+const warning = (text: string): SetupProblem => ({ severity: "warning", text });
+
+/** Returns the settings id of the newest published version of a workflow in the list. */
+export function findPublishedVersion(content: unknown, workflowId: string): string | undefined {
+  const { results } = readObject(content);
+  const versions = (Array.isArray(results) ? results : [])
+    .map(readObject)
+    .filter(
+      (version) => version["workflow_id"] === workflowId && version["is_archived"] !== true && version["status"] !== "draft",
+    )
+    .toSorted((a, b) => (readCount(b["version"]) ?? 0) - (readCount(a["version"]) ?? 0));
+  return readMatching(/^[0-9a-f-]{36}$/i, versions[0]?.["uuid"]);
+}
+
+/**
+ * Reads a workflow's configuration (docs.didit.me/management-api/workflows/get) and lists what a
+ * verification needs and the workflow lacks. `isStill`: the workflow judges one picture.
+ */
+export function readWorkflow(content: unknown, settingsId: string, name: string, isStill: boolean): Workflow {
+  const fields = readObject(content);
+  const problems: SetupProblem[] = [];
+  const require = (isMet: boolean, text: string) => void (isMet || problems.push(error(`${name}: ${text}`)));
+  const advise = (isMet: boolean, text: string) => void (isMet || problems.push(warning(`${name}: ${text}`)));
+  const features = readFeatures(fields);
+  for (const feature of ["OCR", "LIVENESS", "FACE_MATCH", "AML"]) {
+    require(features.has(feature), `add the feature ${feature} to the workflow and publish it`);
+  }
+  const method = String(fields["face_liveness_method"] ?? "").toUpperCase();
+  const isActive = readOneOf(["ACTIVE_3D", "FLASHING"], method) !== undefined;
+  require(isStill || isActive, "set the liveness method to ACTIVE_3D or FLASHING, because PASSIVE judges one picture");
+  require(fields["max_retry_attempts"] ===
+    0, "set max_retry_attempts to 0, because a repeated session would be a second submission");
+  const documents = readObject(readObject(fields["documents_allowed"])["DZA"]);
+  require("P" in documents &&
+    "ID" in documents, "allow passports (P) and identity cards (ID) of Algeria (DZA) in documents_allowed");
+  advise(
+    fields["is_aml_monitoring_enabled"] !== true,
+    "switch ongoing AML monitoring off, because its later results are not used",
+  );
+  for (const action of ["expected_details_mismatch_action", "duplicated_user_action"]) {
+    advise(
+      String(fields[action] ?? "").toLowerCase() !== "none",
+      `${action} is none; set it to review, so that a person decides`,
+    );
+  }
+  const lifetimeSeconds = readCount(fields["session_expiration_time"]);
+  require(lifetimeSeconds !== undefined &&
+    lifetimeSeconds > 0 &&
+    lifetimeSeconds <= lifetimeSecondsMax, "session_expiration_time cannot be read");
+  return { settingsId, lifetimeMs: lifetimeSeconds === undefined ? undefined : lifetimeSeconds * 1_000, problems };
+}
+
+/** The list of features, or the switches of the older form of the response. */
+function readFeatures(fields: Readonly<Record<string, unknown>>): Set<string> {
+  const { features } = fields;
+  const listed = Array.isArray(features) ? features : typeof features === "string" ? features.split(/[+,\s]+/) : [];
+  const names = listed.map((entry) => String(readObject(entry)["feature"] ?? entry).toUpperCase());
+  const switches = { LIVENESS: "is_liveness_enabled", FACE_MATCH: "is_face_match_enabled", AML: "is_aml_enabled" };
+  for (const [name, field] of Object.entries(switches)) if (fields[field] === true) names.push(name);
+  // Every workflow of the older form reads a document.
+  if (fields["workflow_type"] === "kyc" && !Array.isArray(features)) names.push("OCR");
+  return new Set(names.map((name) => (name === "ID_VERIFICATION" ? "OCR" : name)));
+}
+
+/** Reads the configured workflows and checks each. */
+export async function readSetup(api: DiditApi, config: DiditConfig, timeoutMs: number): Promise<Setup<Workflows>> {
+  const get = (path: string) => api.call({ operation: "kyc_probe", pace: "read", method: "GET", path, timeoutMs });
+  const list = await get("/v3/workflows/?limit=200");
+  if ("reason" in list || list.status !== 200) {
+    const failure = api.toFailure(list);
+    const reason = failure.kind === "unknown" ? failure.reason : failure.errorCode;
+    return { value: undefined, problems: [error(`the workflows cannot be read (${reason})`)] };
+  }
+  const read = async (workflowId: string, isStill: boolean): Promise<Workflow> => {
+    const name = isStill ? "KYC_DIDIT_WORKFLOW_ID_STILL" : "KYC_DIDIT_WORKFLOW_ID";
+    const settingsId = findPublishedVersion(list.content, workflowId) ?? "";
+    const problem = (text: string): Workflow => ({ settingsId, lifetimeMs: undefined, problems: [error(`${name}: ${text}`)] });
+    if (settingsId === "") return problem("there is no published workflow with this id; publish it, or correct the setting");
+    const response = await get(`/v3/workflows/${settingsId}/`);
+    if ("reason" in response || response.status !== 200) return problem("the workflow cannot be read");
+    return readWorkflow(response.content, settingsId, name, isStill);
+  };
+  const video = await read(config.workflowId, false);
+  const still = config.workflowIdStill ? await read(config.workflowIdStill, true) : undefined;
+  return { value: { video, still }, problems: [...video.problems, ...(still?.problems ?? [])] };
+}

@@ -1,0 +1,233 @@
+import { type Fields, readCount, readCountry, readDate, readMatching, readObject, readOneOf, readToken } from "../read-values.ts";
+import { hashState } from "../state-hash.ts";
+import type {
+  ApplicationState,
+  CheckOutcome,
+  DocumentType,
+  KnownApplication,
+  KycStatus,
+  ReasonCode,
+  Verdict,
+} from "../verification-provider.ts";
+import { reasonOfRisk } from "./didit-reasons.ts";
+
+/** Our status and verdict for each status of a session (docs.didit.me/integration/verification-statuses). */
+const statuses: Readonly<Record<string, readonly [KycStatus, Verdict?]>> = {
+  "Not Started": ["CREATED"],
+  "In Progress": ["OPENED"],
+  Resubmitted: ["FAILED"],
+  Approved: ["COMPLETED", "APPROVED"],
+  // A document of an approved session has expired since.
+  "Kyc Expired": ["COMPLETED", "APPROVED"],
+  Declined: ["COMPLETED", "REJECTED"],
+  "In Review": ["COMPLETED", "NEEDS_REVIEW"],
+  Expired: ["EXPIRED"],
+  Abandoned: ["EXPIRED"],
+};
+
+export const readStatus = (value: unknown): KycStatus | undefined =>
+  typeof value === "string" && Object.hasOwn(statuses, value) ? statuses[value]?.[0] : undefined;
+
+/** Sections of a decision that are read in detail. */
+const readInDetail = ["id_verifications", "liveness_checks", "face_matches", "aml_screenings"] as const;
+const profileFields: Readonly<Record<string, string>> = {
+  first_name: "first_name",
+  last_name: "last_name",
+  birth_date: "date_of_birth",
+  gender: "gender",
+  nationality: "nationality",
+};
+const itemsMax = 100;
+
+/**
+ * Reads the decision of a session (docs.didit.me/sessions-api/retrieve-session). This function is
+ * the allow-list for Didit: no other field reaches our code. Returns undefined if the status is
+ * unknown. `environment`: live or sandbox, as configured.
+ */
+export function readDecision(content: unknown, known: KnownApplication, environment: string): ApplicationState | undefined {
+  const fields = readObject(content);
+  const providerId = readToken(fields["session_id"]);
+  const reference = readToken(fields["vendor_data"]);
+  const vendorStatus = readMatching(/^[A-Za-z ]{1,32}$/, fields["status"]);
+  const [status, verdict] = (vendorStatus !== undefined && Object.hasOwn(statuses, vendorStatus) && statuses[vendorStatus]) || [];
+  if (!providerId || !reference || !status) return undefined;
+  const isDecided = status === "COMPLETED";
+  const reader = createReader(fields, isDecided && verdict === "APPROVED");
+  const evidence = isDecided ? readEvidence(reader, fields, known) : noEvidence;
+  if (isDecided && fields["environment"] !== environment) reader.unread.add("environment");
+  if (isDecided && fields["session_kind"] !== "user") reader.unread.add("session_kind");
+  const state = {
+    providerId,
+    reference,
+    status,
+    sequence: undefined,
+    attemptsUsed: isDecided || status === "FAILED" ? 1 : 0,
+    verdict,
+    ...evidence,
+    reasonCodes: [...reader.reasons],
+    unread: [...reader.unread],
+    linkExpiresAt: undefined,
+    completedAt: undefined,
+  };
+  return { ...state, stateHash: hashState(vendorStatus, state) };
+}
+
+const noEvidence = {
+  livenessOutcome: undefined,
+  faceMatchOutcome: undefined,
+  documentType: undefined,
+  documentExpiry: undefined,
+  nationality: undefined,
+  amlHitCount: undefined,
+  amlDecision: undefined,
+};
+
+type Reader = ReturnType<typeof createReader>;
+
+/** Collects reasons and unread fields while it reads the sections of a decision. */
+function createReader(fields: Fields, isApproved: boolean) {
+  const reasons = new Set<ReasonCode>();
+  const unread = new Set<string>();
+  const readWarnings = (name: string, value: unknown) => {
+    if (!Array.isArray(value) || value.length > itemsMax) {
+      unread.add(name);
+      return;
+    }
+    for (const warning of value) {
+      const { risk, log_type: logType } = readObject(warning);
+      const reason = reasonOfRisk(risk, logType);
+      if (reason === undefined) unread.add(name);
+      else if (reason !== "none") reasons.add(reason);
+    }
+  };
+  return {
+    reasons,
+    unread,
+    /** Returns the items of a section, or an empty list if it is absent or unreadable. */
+    items(name: string): Fields[] {
+      const value = fields[name];
+      if (value == null) return [];
+      if (!Array.isArray(value) || value.length > itemsMax) {
+        unread.add(name);
+        return [];
+      }
+      const items = value.map(readObject);
+      for (const item of items) {
+        // A feature that waits for a person contradicts an approval of the session.
+        if (isApproved && item["status"] !== "Approved") unread.add(name);
+        readWarnings(name, item["warnings"]);
+      }
+      return items;
+    },
+  };
+}
+
+function readEvidence(reader: Reader, fields: Fields, known: KnownApplication) {
+  const documents = reader.items("id_verifications");
+  const liveness = reader.items("liveness_checks");
+  const faces = reader.items("face_matches");
+  const screenings = reader.items("aml_screenings");
+  readOtherSections(reader, fields);
+  readProfile(reader, fields, known);
+  return {
+    livenessOutcome: worst(liveness.map(livenessOf)),
+    faceMatchOutcome: worst(faces.map((face) => checkOf(face["status"]))),
+    ...readDocuments(reader, documents),
+    ...readScreenings(screenings),
+  };
+}
+
+/** Every other list whose items have a status is a feature, which must be approved too. */
+function readOtherSections(reader: Reader, fields: Fields): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (!Array.isArray(value) || readInDetail.some((section) => section === name)) continue;
+    const isFeature = value.some((item) => "status" in readObject(item));
+    // The name is the vendor's, so only a name of the expected form is logged.
+    const label = readMatching(/^[a-z_]{1,64}$/, name) ?? "other_feature";
+    if (!isFeature) continue;
+    for (const item of reader.items(name)) if (item["status"] !== "Approved") reader.unread.add(label);
+  }
+}
+
+function readProfile(reader: Reader, fields: Fields, { profileKeys }: KnownApplication): void {
+  const expected = readObject(fields["expected_details"]);
+  for (const key of profileKeys) {
+    const name = profileFields[key];
+    if (name === undefined || !(name in expected)) reader.unread.add("profile");
+  }
+}
+
+function readDocuments(reader: Reader, documents: readonly Fields[]) {
+  const types = documents.map(({ document_type: type }) => documentTypeOf(type));
+  const documentType = allEqual(types);
+  if (documents.length > 0 && documentType === undefined) {
+    reader.unread.add("document_type");
+    reader.reasons.add("DOCUMENT_NOT_ALLOWED");
+  }
+  const expiries = documents.map(({ expiration_date: date }) => readDate(date));
+  const isComplete = expiries.length > 0 && !expiries.includes(undefined);
+  return {
+    documentType,
+    documentExpiry: isComplete ? expiries.toSorted()[0] : undefined,
+    nationality: allEqual(documents.map(({ nationality }) => readCountry(nationality))),
+  };
+}
+
+/**
+ * Counts every hit, also one that Didit marks "False Positive": Didit does so itself below a score.
+ */
+function readScreenings(screenings: readonly Fields[]) {
+  if (screenings.length === 0) return { amlHitCount: undefined, amlDecision: undefined };
+  const counts = screenings.map(({ total_hits: total, hits }) => {
+    const count = readCount(total);
+    return count === undefined || !Array.isArray(hits) ? undefined : Math.max(count, hits.length);
+  });
+  const amlHitCount = counts.reduce<number | undefined>(
+    (sum, count) => (sum === undefined || count === undefined ? undefined : sum + count),
+    0,
+  );
+  const hits = screenings.flatMap(({ hits }) => (Array.isArray(hits) ? hits.map(readObject) : []));
+  const isConfirmed = hits.some(({ review_status: status }) => status === "Confirmed Match");
+  const isClear = amlHitCount === 0 && screenings.every(({ status }) => status === "Approved");
+  const amlDecision = isConfirmed ? ("CONFIRMED_MATCH" as const) : isClear ? ("CLEAR" as const) : ("POSSIBLE_MATCH" as const);
+  return { amlHitCount, amlDecision };
+}
+
+const documentTypeOf = (value: unknown): DocumentType | undefined =>
+  value === "Identity Card" ? "id_card" : value === "Passport" ? "passport" : undefined;
+
+const checkOf = (status: unknown): CheckOutcome =>
+  status === "Approved" ? "PASSED" : status === "Declined" ? "FAILED" : "INCONCLUSIVE";
+
+/** PASSIVE judges one picture, so it is no proof of a living person. */
+function livenessOf({ status, method }: Fields): CheckOutcome {
+  const isActive =
+    readOneOf(["ACTIVE_3D", "FLASHING"], typeof method === "string" ? method.toUpperCase() : undefined) !== undefined;
+  const outcome = checkOf(status);
+  return outcome === "PASSED" && !isActive ? "INCONCLUSIVE" : outcome;
+}
+
+function worst(outcomes: readonly CheckOutcome[]): CheckOutcome | undefined {
+  if (outcomes.length === 0) return undefined;
+  if (outcomes.includes("FAILED")) return "FAILED";
+  return outcomes.every((outcome) => outcome === "PASSED") ? "PASSED" : "INCONCLUSIVE";
+}
+
+const allEqual = <T>(values: readonly (T | undefined)[]): T | undefined =>
+  values.every((value) => value === values[0]) ? values[0] : undefined;
+
+/**
+ * Returns whether the newest change to Approved is by a person in Didit's console. A note that was
+ * added by the API has the same actor type, but neither an e-mail address nor a previous status.
+ */
+export function isApprovedByPerson(content: unknown): boolean | undefined {
+  const { results } = readObject(content);
+  if (!Array.isArray(results)) return undefined;
+  const approvals = results
+    .map(readObject)
+    .filter(({ activity_type: type, new_status: status }) => type === "STATUS_UPDATED" && status === "Approved");
+  const newest = approvals.toSorted((a, b) => String(b["created_at"]).localeCompare(String(a["created_at"])))[0];
+  if (!newest) return false;
+  const { actor_type: actor, actor_email: email, previous_status: previous } = newest;
+  return actor === "CONSOLE_USER" && typeof email === "string" && email !== "" && typeof previous === "string" && previous !== "";
+}

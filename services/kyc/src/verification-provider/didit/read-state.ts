@@ -1,0 +1,53 @@
+import type { Logger } from "@amana/runtime";
+import { startBudget } from "../budget.ts";
+import type { ApplicationState, KnownApplication, Outcome } from "../verification-provider.ts";
+import { type DiditApi, pathOf } from "./didit-api.ts";
+import type { DiditConfig } from "./didit-config.ts";
+import { isApprovedByPerson, readDecision } from "./read-decision.ts";
+
+export interface DiditParts {
+  readonly api: DiditApi;
+  readonly config: DiditConfig;
+  readonly logger: Logger;
+}
+
+/** Reads a session's decision, and the proof of a person for an approval of a review. */
+export async function readState(
+  { api, config, logger }: DiditParts,
+  known: KnownApplication,
+  timeoutMs: number,
+): Promise<Outcome<ApplicationState>> {
+  const remainingMs = startBudget(timeoutMs);
+  const path = `${pathOf(known)}/decision/`;
+  const response = await api.call({ operation: "kyc_get", pace: "read", method: "GET", path, timeoutMs });
+  if ("reason" in response || response.status !== 200) return api.toFailure(response);
+  const state = readDecision(response.content, known, config.environment);
+  if (!state) {
+    logger.error(
+      { alert: true, provider: "didit", application_id: known.reference },
+      "status of the verification provider unknown",
+    );
+    return { kind: "unknown", reason: "a status that cannot be read" };
+  }
+  const isInReview = known.awaitsReview && known.providerVerdict === "NEEDS_REVIEW";
+  if (!isInReview || known.pendingOutcome === "APPROVED" || state.verdict !== "APPROVED")
+    return { kind: "accepted", value: state };
+  // An API key or a rule can approve a session in review. Only a person's decision counts.
+  const reviewsPath = `/v3/sessions/${encodeURIComponent(known.providerId)}/reviews/?limit=20`;
+  const reviews = await api.call({
+    operation: "kyc_reviews",
+    pace: "read",
+    method: "GET",
+    path: reviewsPath,
+    timeoutMs: remainingMs(),
+  });
+  const isProven = "reason" in reviews || reviews.status !== 200 ? undefined : isApprovedByPerson(reviews.content);
+  if (isProven === undefined) return { kind: "unknown", reason: "the reviews cannot be read" };
+  if (isProven) return { kind: "accepted", value: state };
+  const unproven = {
+    verdict: "NEEDS_REVIEW",
+    unread: [...state.unread, "reviews"],
+    stateHash: `${state.stateHash} unproven`,
+  } as const;
+  return { kind: "accepted", value: { ...state, ...unproven } };
+}

@@ -1,0 +1,70 @@
+import { faultPoint, readText } from "@amana/runtime";
+import { Agent, request } from "undici";
+import { parseJson } from "./read-values.ts";
+
+export interface HttpCall {
+  /** Name of the call for fault points, for example kyc_create. */
+  readonly operation: string;
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly timeoutMs: number;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** The parsed JSON body; undefined if the body is not JSON. */
+  readonly content: unknown;
+  /** Seconds of Retry-After, or undefined. */
+  readonly retryAfterSeconds: number | undefined;
+  readonly date: Date | undefined;
+}
+
+/** A call without a complete response. The provider may have executed it. */
+export interface LostCall {
+  readonly reason: string;
+}
+
+/**
+ * Creates the HTTP client of one provider: bounded time, size and connections, no redirects. Errors
+ * contain no part of the response.
+ */
+export function createHttpCalls({ responseBytesMax, timeoutMs }: { responseBytesMax: number; timeoutMs: number }) {
+  const agent = new Agent({ connect: { timeout: 10_000 }, connections: 32, keepAliveTimeout: 20_000 });
+  return {
+    async call(call: HttpCall): Promise<HttpResponse | LostCall> {
+      try {
+        const { statusCode, headers, body } = await request(call.url, {
+          method: call.method,
+          headers: {
+            accept: "application/json",
+            ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+            ...call.headers,
+          },
+          body: call.body ?? null,
+          dispatcher: agent,
+          // A timer rejects fractions of milliseconds, which the remaining time contains.
+          signal: AbortSignal.timeout(Math.max(1, Math.floor(Math.min(call.timeoutMs, timeoutMs)))),
+        });
+        const content = parseJson(await readText(body, responseBytesMax));
+        faultPoint(`${call.operation}.answered`);
+        const retryAfter = String(headers["retry-after"] ?? "");
+        const date = new Date(String(headers["date"] ?? ""));
+        return {
+          status: statusCode,
+          content,
+          retryAfterSeconds: /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined,
+          date: Number.isNaN(date.getTime()) ? undefined : date,
+        };
+      } catch (error) {
+        return { reason: (error as NodeJS.ErrnoException).code ?? (error as Error).name };
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await agent.close();
+    },
+  };
+}
+
+export type HttpCalls = ReturnType<typeof createHttpCalls>;

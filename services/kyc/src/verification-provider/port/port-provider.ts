@@ -1,0 +1,104 @@
+import { createHttpCalls } from "../http-calls.ts";
+import type { Outcome, VerificationProvider } from "../verification-provider.ts";
+import { isSignedByProvider } from "./callback-signature.ts";
+import { readChanges, readCreated, readErrorCode, readHint, readState } from "./read-response.ts";
+
+export interface PortConfig {
+  /** Base URL without "/v1". */
+  readonly url: string;
+  readonly token: string;
+  /** Public URL of the gateway that receives the provider's callbacks. */
+  readonly callbackUrl: string;
+  /** Secrets with which the provider may sign its callbacks. */
+  readonly callbackSecrets: readonly string[];
+  readonly timeoutMs: number;
+}
+
+const responseBytesMax = 256 * 1024;
+/** The provider returns 409 with the application's current state if an operation is too late. */
+const tooLateStatus = 409;
+
+/**
+ * Client of a provider that implements our own protocol. A response that cannot be read has the
+ * outcome "unknown".
+ */
+export function createPortProvider(options: PortConfig): VerificationProvider & AsyncDisposable {
+  const http = createHttpCalls({ responseBytesMax, timeoutMs: options.timeoutMs });
+
+  const callProvider = async <T>(
+    operation: string,
+    path: string,
+    body: string | undefined,
+    timeoutMs: number,
+    read: (content: unknown) => T | undefined,
+    statuses: readonly number[] = [200],
+  ): Promise<Outcome<T>> => {
+    const response = await http.call({
+      operation,
+      method: body === undefined ? "GET" : "POST",
+      url: `${options.url}/v1/${path}`,
+      headers: { authorization: `Bearer ${options.token}` },
+      body,
+      timeoutMs,
+    });
+    if ("reason" in response) return { kind: "unknown", reason: response.reason };
+    const { status, content } = response;
+    const value = statuses.includes(status) ? read(content) : undefined;
+    if (value !== undefined) return { kind: "accepted", value };
+    // 401 and 403 mean a wrong token in our settings. The other excluded codes are temporary.
+    const isRefusal = status >= 400 && status < 500 && ![401, 403, 408, 425, 429].includes(status);
+    if (isRefusal) return { kind: "refused", status, errorCode: readErrorCode(content), isGone: status === 404 };
+    return { kind: "unknown", reason: `status ${status} without a usable response` };
+  };
+  const buildPath = (providerId: string) => `applications/${encodeURIComponent(providerId)}`;
+  const readApplication = ({ providerId }: { readonly providerId: string }, timeoutMs: number) =>
+    callProvider("kyc_get", buildPath(providerId), undefined, timeoutMs, readState);
+
+  return {
+    name: "port",
+    maxAttemptsDefault: 3,
+    refusals: () => [],
+    create(application, timeoutMs) {
+      const body = JSON.stringify({
+        reference: application.reference,
+        locale: application.locale,
+        allowed_documents: application.allowedDocuments,
+        max_attempts: application.maxAttempts,
+        require_video: application.requireVideo,
+        ttl_hours: application.ttlHours,
+        redirect_url: application.redirectUrl,
+        applicant_email: application.applicantEmail,
+        applicant_phone: application.applicantPhone,
+        callback_url: options.callbackUrl,
+      });
+      const { profile } = application;
+      const bodyWithProfile = profile === undefined ? body : `${body.slice(0, -1)},"profile":${profile}}`;
+      return callProvider("kyc_create", "applications", bodyWithProfile, timeoutMs, readCreated, [200, 201]);
+    },
+    get: (known, timeoutMs) => readApplication(known, timeoutMs),
+    // The provider itself expires links and counts attempts, so only a cancellation is sent.
+    cancel: (known, why, timeoutMs) =>
+      why === "CANCELED"
+        ? callProvider("kyc_cancel", `${buildPath(known.providerId)}/cancel`, "{}", timeoutMs, readState, [200, tooLateStatus])
+        : readApplication(known, timeoutMs),
+    review: ({ providerId }, decision, timeoutMs) =>
+      callProvider("kyc_review", `${buildPath(providerId)}/review`, JSON.stringify(decision), timeoutMs, readState, [
+        200,
+        tooLateStatus,
+      ]),
+    events(after, limit, timeoutMs) {
+      const query = new URLSearchParams({ ...(after === null ? {} : { after }), limit: String(limit) });
+      return callProvider("kyc_events", `events?${query}`, undefined, timeoutMs, (content) => readChanges(content, after));
+    },
+    async erase() {
+      return { kind: "refused", status: 501, errorCode: "no_erasure_operation" };
+    },
+    readCallback({ body, headers }, now) {
+      if (!isSignedByProvider(body, headers["x-provider-signature"] ?? "", options.callbackSecrets, now))
+        return { kind: "forged" };
+      const hint = readHint(body);
+      return hint ? { kind: "genuine", hint } : { kind: "unreadable" };
+    },
+    [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
+  };
+}

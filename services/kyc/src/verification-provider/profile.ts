@@ -1,0 +1,62 @@
+import { parseJson, readCountry, readDate, readMatching, readObject, readOneOf } from "./read-values.ts";
+import type { FieldRefusal } from "./verification-provider.ts";
+
+/** Fields of a profile that the vendors compare with the document, and their accepted forms. */
+const comparedFields = {
+  first_name: (value: unknown) => readMatching(/^(?=.*\S).{1,255}$/su, value),
+  last_name: (value: unknown) => readMatching(/^(?=.*\S).{1,255}$/su, value),
+  birth_date: readDate,
+  gender: (value: unknown) => readOneOf(["M", "F"], value),
+  nationality: readCountry,
+} as const;
+
+export type ComparedField = keyof typeof comparedFields;
+
+const forms: Record<ComparedField, string> = {
+  first_name: "a text of 1 to 255 characters",
+  last_name: "a text of 1 to 255 characters",
+  birth_date: "a date, YYYY-MM-DD",
+  gender: "M or F",
+  nationality: "an ISO 3166-1 alpha-3 code, for example DZA",
+};
+
+/** "refuse": a field that no vendor compares is refused. "review": its application needs a review. */
+export const uncomparedPolicies = ["refuse", "review"] as const;
+export type UncomparedPolicy = (typeof uncomparedPolicies)[number];
+
+/** Name in `profile_keys` of all fields that no vendor compares. */
+export const otherKey = "other";
+
+/** Returns the names of the profile's fields, without their values. `profile`: JSON object as text. */
+export function readProfileKeys(profile: string | undefined): string[] {
+  const names = Object.keys(readObject(parseJson(profile ?? "{}")));
+  return [...new Set(names.map((name) => (isCompared(name) ? name : otherKey)))];
+}
+
+/** Returns the fields that the vendors compare, with their values. */
+export function readComparedFields(profile: string | undefined): Partial<Record<ComparedField, string>> {
+  const fields = readObject(parseJson(profile ?? "{}"));
+  return Object.fromEntries(
+    Object.entries(comparedFields).flatMap(([name, read]) => {
+      const value = read(fields[name]);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** Returns the refusals of the profile's fields that the vendors cannot compare. */
+export function refuseProfile(profile: string | undefined, policy: UncomparedPolicy): FieldRefusal[] {
+  return Object.entries(readObject(parseJson(profile ?? "{}"))).flatMap(([name, value]) => {
+    const pointer = `/profile/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    if (isCompared(name)) {
+      if (comparedFields[name](value) !== undefined) return [];
+      return [{ pointer, detail: `The verification provider compares this field only as ${forms[name]}. Correct or omit it.` }];
+    }
+    if (policy === "review") return [];
+    const known = Object.keys(forms).join(", ");
+    const detail = `The verification provider cannot compare this field with a document. Omit it. It compares ${known}.`;
+    return [{ pointer, detail }];
+  });
+}
+
+const isCompared = (name: string): name is ComparedField => Object.hasOwn(comparedFields, name);

@@ -1,0 +1,44 @@
+import type { EnvReader } from "@amana/runtime";
+import { type DiditConfig, readDiditConfig } from "./didit/didit-config.ts";
+import type { PortConfig } from "./port/port-provider.ts";
+import { uncomparedPolicies } from "./profile.ts";
+import { readSumsubConfig, type SumsubConfig } from "./sumsub/sumsub-config.ts";
+import { type ProviderName, providerNames } from "./verification-provider.ts";
+
+export interface ProvidersConfig {
+  /** Provider of new applications. */
+  readonly current: ProviderName;
+  readonly port?: PortConfig;
+  readonly didit?: DiditConfig;
+  readonly sumsub?: SumsubConfig;
+}
+
+/** Reads the settings of the current and the former providers, which must be complete. */
+export function readProvidersConfig(env: EnvReader): ProvidersConfig {
+  const current = env.choice("KYC_PROVIDER", providerNames, "port");
+  const former = env.list("KYC_PROVIDERS_FORMER");
+  for (const name of former) {
+    if (!providerNames.some((known) => known === name)) {
+      env.problem(`KYC_PROVIDERS_FORMER must list ${providerNames.join(", ")}, not "${name}"`);
+    }
+  }
+  const isUsed = (name: ProviderName) => current === name || former.includes(name);
+  const common = {
+    callbackUrl: env.externalUrl("KYC_CALLBACK_URL"),
+    timeoutMs: env.integer("KYC_PROVIDER_TIMEOUT_MS", { fallback: 15_000, min: 100, max: 60_000 }),
+  };
+  const vendor = { ...common, uncompared: env.choice("KYC_PROFILE_UNCOMPARED", uncomparedPolicies, "refuse") };
+  return {
+    current,
+    ...(isUsed("port") && {
+      port: {
+        ...common,
+        url: env.externalUrl("KYC_PROVIDER_URL"),
+        token: env.string("KYC_PROVIDER_TOKEN"),
+        callbackSecrets: env.words("KYC_CALLBACK_SECRETS"),
+      },
+    }),
+    ...(isUsed("didit") && { didit: readDiditConfig(env, vendor) }),
+    ...(isUsed("sumsub") && { sumsub: readSumsubConfig(env, vendor) }),
+  };
+}

@@ -1,0 +1,54 @@
+import type { Logger } from "@amana/runtime";
+import { timed } from "@amana/runtime";
+import { providerCalls } from "../metrics.ts";
+import { createDiditProvider } from "./didit/didit-provider.ts";
+import { createPortProvider } from "./port/port-provider.ts";
+import type { ProvidersConfig } from "./providers-config.ts";
+import { createSumsubProvider } from "./sumsub/sumsub-provider.ts";
+import type { ProviderName, VerificationProvider } from "./verification-provider.ts";
+
+const callMetrics = { durations: providerCalls, to: "verification provider" };
+
+/** The provider of new applications, and those of earlier applications. */
+export interface Providers {
+  readonly current: VerificationProvider;
+  /** The current and the former providers. */
+  readonly all: readonly VerificationProvider[];
+  /** Returns undefined for a provider without settings. */
+  find(name: string): VerificationProvider | undefined;
+  /** Returns the provider of a stored application. Throws if it has no settings. */
+  of(application: { readonly provider: ProviderName }): VerificationProvider;
+}
+
+/** Creates the clients of all configured providers, with measurements of their calls. */
+export function createProviders(config: ProvidersConfig, logger: Logger): Providers & AsyncDisposable {
+  const stack = new AsyncDisposableStack();
+  const all: VerificationProvider[] = [];
+  if (config.port) all.push(withMeasurements(stack.use(createPortProvider(config.port))));
+  if (config.didit) all.push(withMeasurements(stack.use(createDiditProvider(config.didit, logger))));
+  if (config.sumsub) all.push(withMeasurements(stack.use(createSumsubProvider(config.sumsub, logger))));
+  return { ...toProviders(config.current, all), [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+export function toProviders(currentName: string, all: readonly VerificationProvider[]): Providers {
+  const find = (name: string) => all.find((provider) => provider.name === name);
+  const require = (name: string) => {
+    const provider = find(name);
+    if (!provider) throw new Error(`the verification provider ${name} has no settings`);
+    return provider;
+  };
+  return { current: require(currentName), all, find, of: ({ provider }) => require(provider) };
+}
+
+function withMeasurements(provider: VerificationProvider): VerificationProvider {
+  const { events } = provider;
+  return {
+    ...provider,
+    create: timed(callMetrics, "create", provider.create),
+    get: timed(callMetrics, "get", provider.get),
+    cancel: timed(callMetrics, "cancel", provider.cancel),
+    review: timed(callMetrics, "review", provider.review),
+    erase: timed(callMetrics, "erase", provider.erase),
+    ...(events && { events: timed(callMetrics, "events", events) }),
+  };
+}

@@ -1,0 +1,57 @@
+import { isCountryAlpha3 } from "@amana/public-api";
+
+/**
+ * Readers of single values of a provider's response. Each returns undefined for a missing value and
+ * for a value of another form, so that only expected values reach our code.
+ */
+export type Fields = Readonly<Record<string, unknown>>;
+
+const linkCharactersMax = 2_048;
+
+/** Returns undefined if the text is not JSON. */
+export function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the value if it is an object or a list, otherwise an empty object. */
+export const readObject = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
+
+export const readOneOf = <const T extends string>(values: readonly T[], value: unknown): T | undefined =>
+  values.find((allowed) => allowed === value);
+
+export const readMatching = (pattern: RegExp, value: unknown): string | undefined =>
+  typeof value === "string" && pattern.test(value) ? value : undefined;
+
+/** Reads an id or a cursor: up to 255 characters of visible ASCII. A number becomes its digits. */
+export const readToken = (value: unknown): string | undefined =>
+  readMatching(/^[\x21-\x7e]{1,255}$/, typeof value === "number" ? String(value) : value);
+
+export const readCount = (value: unknown): number | undefined =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= 2 ** 31 - 1 ? (value as number) : undefined;
+
+export const readCountry = (value: unknown): string | undefined =>
+  typeof value === "string" && isCountryAlpha3(value) ? value : undefined;
+
+/** Reads an ISO 8601 time with its offset. */
+export function readTime(value: unknown): Date | undefined {
+  const parsed = new Date(readMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/, value) ?? Number.NaN);
+  return Number.isNaN(parsed.getTime()) ? undefined : parsed;
+}
+
+/** Reads a day as YYYY-MM-DD, only if it exists in the calendar. */
+export function readDate(value: unknown): string | undefined {
+  const day = readMatching(/^\d{4}-\d{2}-\d{2}$/, value);
+  const parsed = new Date(`${day}T00:00:00Z`);
+  return day !== undefined && !day.startsWith("0000") && !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day)
+    ? day
+    : undefined;
+}
+
+export const readLink = (value: unknown): string | undefined =>
+  typeof value === "string" && value.length <= linkCharactersMax && /^https?:$/.test(URL.parse(value)?.protocol ?? "")
+    ? value
+    : undefined;

@@ -1,0 +1,283 @@
+import { otherKey } from "../profile.ts";
+import { type Fields, readCount, readCountry, readDate, readMatching, readObject, readTime, readToken } from "../read-values.ts";
+import { hashState } from "../state-hash.ts";
+import type {
+  AmlDecision,
+  ApplicationState,
+  CheckOutcome,
+  DocumentType,
+  KnownApplication,
+  KycStatus,
+  ReasonCode,
+  Verdict,
+} from "../verification-provider.ts";
+import { reasonOfLabel } from "./sumsub-reasons.ts";
+
+/** What a review says, before the steps are read. */
+export interface ApplicantReview {
+  readonly providerId: string;
+  readonly reference: string;
+  readonly reviewStatus: string;
+  /** Undefined for `init`, which only the steps divide into CREATED and OPENED. */
+  readonly status: KycStatus | undefined;
+  readonly verdict: Verdict | undefined;
+  readonly levelName: string | undefined;
+}
+
+const statusOf: Readonly<Record<string, KycStatus>> = {
+  awaitingUser: "OPENED",
+  pending: "SUBMITTED",
+  prechecked: "PROCESSING",
+  queued: "PROCESSING",
+  // It can carry an answer already, which is not final.
+  awaitingService: "PROCESSING",
+};
+
+const itemsMax = 100;
+const faceLabels = ["SELFIE_MISMATCH", "BAD_FACE_MATCHING"];
+
+/**
+ * Reads the ids and the review of an applicant (docs.sumsub.com/docs/applicant-statuses). Returns
+ * undefined for an unknown status or pair of status and answer.
+ */
+export function readReview(content: unknown): ApplicantReview | undefined {
+  const fields = readObject(content);
+  const review = readObject(fields["review"]);
+  const providerId = readToken(fields["id"]);
+  const reference = readToken(fields["externalUserId"]);
+  const reviewStatus = readMatching(/^[A-Za-z]{1,32}$/, review["reviewStatus"]);
+  if (!providerId || !reference || !reviewStatus) return undefined;
+  const ids = { providerId, reference, reviewStatus, levelName: readMatching(/^.{1,255}$/u, review["levelName"]) };
+  if (fields["deleted"] === true) return { ...ids, status: "CANCELED", verdict: undefined };
+  if (reviewStatus === "init") return { ...ids, status: undefined, verdict: undefined };
+  if (reviewStatus === "onHold") return { ...ids, status: "COMPLETED", verdict: "NEEDS_REVIEW" };
+  if (reviewStatus === "completed") {
+    const { reviewAnswer, reviewRejectType } = readObject(review["reviewResult"]);
+    if (reviewAnswer === "GREEN") return { ...ids, status: "COMPLETED", verdict: "APPROVED" };
+    if (reviewAnswer === "RED" && reviewRejectType === "FINAL") return { ...ids, status: "COMPLETED", verdict: "REJECTED" };
+    if (reviewAnswer === "RED" && reviewRejectType === "RETRY") return { ...ids, status: "FAILED", verdict: undefined };
+    return undefined;
+  }
+  const status = Object.hasOwn(statusOf, reviewStatus) ? statusOf[reviewStatus] : undefined;
+  return status && { ...ids, status, verdict: undefined };
+}
+
+interface Responses {
+  /** GET /resources/applicants/{id}/one. */
+  readonly applicant: unknown;
+  /** GET …/requiredIdDocsStatus. Undefined if it was not read. */
+  readonly steps: unknown;
+  /** GET …/amlCase. Undefined if it was not read, or there is no case. */
+  readonly amlCase: unknown;
+}
+
+/**
+ * Reads an applicant's state. This function is the allow-list for Sumsub: no other field reaches
+ * our code. `level`: name of the level of the application's requirements.
+ */
+export function readApplicant(
+  review: ApplicantReview,
+  responses: Responses,
+  known: KnownApplication,
+  level: string | undefined,
+): ApplicationState {
+  const fields = readObject(responses.applicant);
+  const steps = readObject(responses.steps);
+  const reviewFields = readObject(fields["review"]);
+  const { providerId, reference, verdict } = review;
+  const status = review.status ?? (known.status === "CREATED" && !hasBegun(steps) ? "CREATED" : "OPENED");
+  const isDecided = status === "COMPLETED";
+  const reasons = new Set<ReasonCode>();
+  const unread = new Set<string>();
+  if (isDecided) {
+    readLabels(readObject(reviewFields["reviewResult"]), verdict, known, reasons, unread);
+    if (review.levelName !== level) unread.add("level");
+    if (fields["type"] !== undefined && fields["type"] !== "individual") unread.add("type");
+    readOtherSteps(steps, verdict, unread);
+    readProfile(fields, known, reasons, unread);
+  }
+  const attempts = readCount(reviewFields["attemptCnt"]) ?? 0;
+  const state = {
+    providerId,
+    reference,
+    status,
+    sequence: undefined,
+    attemptsUsed: review.reviewStatus === "init" ? 0 : Math.max(1, attempts),
+    verdict,
+    ...(isDecided ? readEvidence(fields, steps, verdict, reasons, unread) : noEvidence),
+    ...(isDecided ? readAml(responses.amlCase, providerId, unread) : { amlHitCount: undefined, amlDecision: undefined }),
+    linkExpiresAt: undefined,
+    completedAt: isDecided ? readSumsubTime(reviewFields["reviewDate"]) : undefined,
+  };
+  const attempt = [readToken(reviewFields["attemptId"]), attempts, readSumsubTime(reviewFields["reviewDate"])];
+  const complete = { ...state, reasonCodes: [...reasons], unread: [...unread] };
+  return proven({ ...complete, stateHash: hashState(review.reviewStatus, attempt, complete) }, known);
+}
+
+/**
+ * Sumsub cannot prove that a person approved an applicant on hold. An approval counts only while
+ * our own decision is pending.
+ */
+function proven(state: ApplicationState, known: KnownApplication): ApplicationState {
+  const isInReview = known.awaitsReview && known.providerVerdict === "NEEDS_REVIEW";
+  if (!isInReview || state.verdict !== "APPROVED" || known.pendingOutcome === "APPROVED") return state;
+  return { ...state, verdict: "NEEDS_REVIEW", unread: [...state.unread, "reviews"], stateHash: `${state.stateHash} unproven` };
+}
+
+const noEvidence = {
+  livenessOutcome: undefined,
+  faceMatchOutcome: undefined,
+  documentType: undefined,
+  documentExpiry: undefined,
+  nationality: undefined,
+};
+
+/** The form of the applicant's data is filled in by us, so it is not a step of the applicant. */
+const hasBegun = (steps: Fields): boolean =>
+  Object.entries(steps).some(([name, step]) => name !== "APPLICANT_DATA" && step !== null && step !== undefined);
+
+const answerOf = (step: unknown): unknown => readObject(readObject(step)["reviewResult"])["reviewAnswer"];
+
+function readLabels(
+  { rejectLabels }: Fields,
+  verdict: Verdict | undefined,
+  { pendingOutcome }: KnownApplication,
+  reasons: Set<ReasonCode>,
+  unread: Set<string>,
+): void {
+  if (rejectLabels == null) return;
+  if (!Array.isArray(rejectLabels) || rejectLabels.length > itemsMax) {
+    unread.add("reason_codes");
+    return;
+  }
+  if (verdict === "APPROVED" && rejectLabels.length > 0) unread.add("reason_codes");
+  for (const label of rejectLabels) {
+    // Sumsub adds this label to a rejection by the API, here by our own operator.
+    if (label === "EXTERNAL_DECISION_REJECTION" && pendingOutcome === "REJECTED") continue;
+    const reason = reasonOfLabel(label);
+    if (reason) reasons.add(reason);
+    else unread.add("reason_codes");
+  }
+}
+
+function readOtherSteps(steps: Fields, verdict: Verdict | undefined, unread: Set<string>): void {
+  if (verdict !== "APPROVED") return;
+  for (const [name, step] of Object.entries(steps)) {
+    if (name === "IDENTITY" || name === "SELFIE" || answerOf(step) === "GREEN") continue;
+    unread.add(readMatching(/^[A-Z0-9_]{1,64}$/, name)?.toLowerCase() ?? "other_step");
+  }
+}
+
+function readEvidence(
+  fields: Fields,
+  steps: Fields,
+  verdict: Verdict | undefined,
+  reasons: Set<ReasonCode>,
+  unread: Set<string>,
+) {
+  const info = readObject(fields["info"]);
+  const { rejectLabels } = readObject(readObject(fields["review"])["reviewResult"]);
+  const labels = Array.isArray(rejectLabels) ? rejectLabels : [];
+  const identity = readObject(steps["IDENTITY"]);
+  const hasIdentity = steps["IDENTITY"] != null;
+  const documentType = documentTypeOf(identity["idDocType"]);
+  if (hasIdentity && documentType === undefined) {
+    unread.add("document_type");
+    reasons.add("DOCUMENT_NOT_ALLOWED");
+  }
+  if (hasIdentity && verdict === "APPROVED" && answerOf(identity) !== "GREEN") unread.add("document_type");
+  return {
+    ...readSelfie(steps["SELFIE"], fields, labels),
+    documentType,
+    documentExpiry: readExpiry(info, identity),
+    nationality: readCountry(info["nationality"]),
+  };
+}
+
+function readSelfie(
+  step: unknown,
+  fields: Fields,
+  labels: readonly unknown[],
+): { livenessOutcome: CheckOutcome | undefined; faceMatchOutcome: CheckOutcome | undefined } {
+  if (step == null) return { livenessOutcome: undefined, faceMatchOutcome: undefined };
+  const { docSets } = readObject(fields["requiredIdDocs"]);
+  const sets = (Array.isArray(docSets) ? docSets : []).map(readObject).filter((set) => set["idDocSetType"] === "SELFIE");
+  const isLive = sets.length === 1 && sets[0]?.["videoRequired"] === "passiveLiveness";
+  const answer = answerOf(step);
+  if (answer === "GREEN") return { livenessOutcome: isLive ? "PASSED" : "NOT_PERFORMED", faceMatchOutcome: "PASSED" };
+  if (answer !== "RED") return { livenessOutcome: "INCONCLUSIVE", faceMatchOutcome: "INCONCLUSIVE" };
+  const isFaceBlamed = labels.some((label) => faceLabels.includes(String(label)));
+  const isOnlyFaceBlamed = isFaceBlamed && labels.every((label) => faceLabels.includes(String(label)));
+  return {
+    livenessOutcome: isOnlyFaceBlamed ? "INCONCLUSIVE" : "FAILED",
+    faceMatchOutcome: isFaceBlamed ? "FAILED" : "INCONCLUSIVE",
+  };
+}
+
+/** Reads the expiry of the one document with the type and the country of the step. */
+function readExpiry({ idDocs }: Fields, { idDocType, country }: Fields): string | undefined {
+  const documents = (Array.isArray(idDocs) ? idDocs.slice(0, itemsMax) : []).map(readObject);
+  const matching = documents.filter((document) => document["idDocType"] === idDocType && document["country"] === country);
+  const [document] = matching;
+  return matching.length === 1 && document?.["termless"] !== true ? readDate(document?.["validUntil"]) : undefined;
+}
+
+const documentTypeOf = (value: unknown): DocumentType | undefined =>
+  value === "ID_CARD" ? "id_card" : value === "PASSPORT" ? "passport" : undefined;
+
+const infoNames: Readonly<Record<string, string>> = {
+  first_name: "firstName",
+  last_name: "lastName",
+  birth_date: "dob",
+  gender: "gender",
+  nationality: "nationality",
+};
+
+/** Compares the profile of the creation with the document. The values leave no trace. */
+function readProfile(fields: Fields, { profileKeys }: KnownApplication, reasons: Set<ReasonCode>, unread: Set<string>): void {
+  const given = readObject(fields["fixedInfo"]);
+  const found = readObject(fields["info"]);
+  for (const key of profileKeys) {
+    const name = infoNames[key];
+    if (key === otherKey || name === undefined) {
+      unread.add("profile");
+      continue;
+    }
+    const [expected, actual] = [fold(given[name]), fold(found[name])];
+    if (expected === undefined || expected !== actual) reasons.add("PROFILE_MISMATCH");
+  }
+}
+
+/** Removes differences of case, accents, hyphens and spaces. */
+const fold = (value: unknown): string | undefined =>
+  typeof value === "string" && value.length <= 1_000
+    ? value
+        .normalize("NFD")
+        .replaceAll(/\p{M}/gu, "")
+        .replaceAll(/[\s\-‐-―']/gu, "")
+        .toLowerCase()
+    : undefined;
+
+/** Counts every hit, also one that rules or automation resolved as a false positive. */
+function readAml(content: unknown, providerId: string, unread: Set<string>) {
+  const absent = { amlHitCount: undefined, amlDecision: undefined };
+  if (content === undefined) return absent;
+  const { targetEntityId, hits, review } = readObject(content);
+  if (targetEntityId !== providerId) {
+    unread.add("aml_decision");
+    return absent;
+  }
+  if (!Array.isArray(hits)) return absent;
+  const { answer, reviewAnswer } = readObject(review);
+  const answers = [answer, reviewAnswer].filter((value) => value != null);
+  const isGreen = answers.length > 0 && answers.every((value) => value === "GREEN");
+  const isConfirmed = hits.some((hit) => readObject(readObject(hit)["review"])["matchStatus"] === "true_positive");
+  const amlDecision: AmlDecision = isConfirmed ? "CONFIRMED_MATCH" : hits.length === 0 && isGreen ? "CLEAR" : "POSSIBLE_MATCH";
+  return { amlHitCount: readCount(hits.length), amlDecision };
+}
+
+/** Reads a time such as "2026-05-01 10:30:00+0000", or in ISO 8601. */
+function readSumsubTime(value: unknown): Date | undefined {
+  const text = readMatching(/^[\dT:.Z+ -]{19,32}$/, value);
+  return text === undefined ? undefined : readTime(text.replace(" ", "T").replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));
+}

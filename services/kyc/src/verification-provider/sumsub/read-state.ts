@@ -1,0 +1,52 @@
+import type { Logger } from "@amana/runtime";
+import { startBudget } from "../budget.ts";
+import type { ApplicationState, KnownApplication, Outcome } from "../verification-provider.ts";
+import { readApplicant, readReview } from "./read-applicant.ts";
+import { pathOf, type SumsubApi } from "./sumsub-api.ts";
+import { levelFor, type SumsubConfig } from "./sumsub-config.ts";
+
+export interface SumsubParts {
+  readonly api: SumsubApi;
+  readonly config: SumsubConfig;
+  readonly logger: Logger;
+}
+
+/** Reads an applicant, and the steps and the AML case as far as its status needs them. */
+export async function readState(
+  { api, config, logger }: SumsubParts,
+  known: KnownApplication,
+  timeoutMs: number,
+): Promise<Outcome<ApplicationState>> {
+  const remainingMs = startBudget(timeoutMs);
+  const get = (operation: string, pace: "read" | "aml", path: string) =>
+    api.call({ operation, pace, method: "GET", path, timeoutMs: remainingMs() });
+  const applicant = await get("kyc_get", "read", `${pathOf(known)}/one`);
+  if ("reason" in applicant || applicant.status !== 200) return api.toFailure(applicant);
+  const review = readReview(applicant.content);
+  if (!review) {
+    logger.error(
+      { alert: true, provider: "sumsub", application_id: known.reference },
+      "status of the verification provider unknown",
+    );
+    return { kind: "unknown", reason: "a status that cannot be read" };
+  }
+  const isDecided = review.status === "COMPLETED";
+  const needsSteps = isDecided || review.reviewStatus === "init";
+  const needsAml = isDecided && review.verdict !== "REJECTED";
+  const id = encodeURIComponent(known.providerId);
+  const [steps, amlCase] = await Promise.all([
+    needsSteps ? get("kyc_steps", "read", `${pathOf(known)}/requiredIdDocsStatus`) : undefined,
+    needsAml ? get("kyc_aml", "aml", `/resources/api/applicants/${id}/amlCase`) : undefined,
+  ]);
+  if (steps && ("reason" in steps || steps.status !== 200)) return { kind: "unknown", reason: "the steps cannot be read" };
+  // No response is not the same as no hit. Only a 404 says that there is no case.
+  const hasCase = amlCase && "status" in amlCase && amlCase.status === 200;
+  const hasNoCase = !amlCase || ("status" in amlCase && amlCase.status === 404);
+  if (!hasCase && !hasNoCase) return { kind: "unknown", reason: "the AML case cannot be read" };
+  const responses = {
+    applicant: applicant.content,
+    steps: steps && "content" in steps ? steps.content : undefined,
+    amlCase: hasCase ? amlCase.content : undefined,
+  };
+  return { kind: "accepted", value: readApplicant(review, responses, known, levelFor(config, known)) };
+}

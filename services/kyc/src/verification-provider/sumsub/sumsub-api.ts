@@ -1,0 +1,86 @@
+import type { Logger } from "@amana/runtime";
+import { startBudget } from "../budget.ts";
+import { createHttpCalls, type HttpResponse, type LostCall } from "../http-calls.ts";
+import { createPace } from "../pace.ts";
+import { readObject } from "../read-values.ts";
+import type { Outcome } from "../verification-provider.ts";
+import type { SumsubConfig } from "./sumsub-config.ts";
+import { signRequest } from "./sumsub-signature.ts";
+
+const responseBytesMax = 1024 * 1024;
+/** Error codes (docs.sumsub.com/reference/error-codes-description). */
+export const errorCodes = { beingChecked: 1006, deactivated: 1008 } as const;
+
+export interface SumsubCall {
+  /** Name of the call for fault points. */
+  readonly operation: string;
+  /** Class of calls that share a rate limit. */
+  readonly pace: "read" | "write" | "aml";
+  readonly method: "GET" | "POST" | "PATCH";
+  readonly path: string;
+  readonly timeoutMs: number;
+  readonly content?: object;
+}
+
+export type SumsubApi = ReturnType<typeof createSumsubApi>;
+export type Failure = Exclude<Outcome<never>, { kind: "accepted" }>;
+
+/** Sends signed requests within the rate limits, and classifies failures. */
+export function createSumsubApi(config: SumsubConfig, logger: Logger) {
+  const http = createHttpCalls({ responseBytesMax, timeoutMs: config.timeoutMs });
+  // Documented limits: 300 reads and 50 writes in five seconds (docs.sumsub.com/reference/rate-limits).
+  const paces = { read: createPace(3_600), write: createPace(600), aml: createPace(config.amlPerMinute) };
+
+  return {
+    async call({ operation, pace, method, path, timeoutMs, content }: SumsubCall): Promise<HttpResponse | LostCall> {
+      const remainingMs = startBudget(timeoutMs);
+      if (!(await paces[pace].take(timeoutMs))) return { reason: "no turn within the rate limit" };
+      const url = `${config.url}${path}`;
+      const body = content && JSON.stringify(content);
+      // Sumsub expects the content type also in requests without a body.
+      const headers = { "content-type": "application/json", ...signRequest(config, { method, url, body }, Date.now()) };
+      const response = await http.call({ operation, method, url, headers, body, timeoutMs: remainingMs() });
+      if ("status" in response && response.status === 429) paces[pace].pause(response.retryAfterSeconds);
+      return response;
+    },
+
+    /** Classifies a response without a usable value. */
+    toFailure(response: HttpResponse | LostCall): Failure {
+      if ("reason" in response) return { kind: "unknown", reason: response.reason };
+      const { status, retryAfterSeconds, date } = response;
+      if (status === 401 || status === 403) {
+        const clockSeconds = date && Math.round((date.getTime() - Date.now()) / 1_000);
+        const fields = {
+          alert: true,
+          provider: "sumsub",
+          status,
+          error_code: errorCodeOf(response),
+          clock_difference_seconds: clockSeconds,
+        };
+        logger.error(fields, "credentials rejected by the verification provider");
+        return { kind: "unknown", reason: `status ${status}` };
+      }
+      if (status === 404) return { kind: "refused", status, errorCode: "sumsub_404", isGone: true };
+      if (status === 409 && retryAfterSeconds !== undefined) return { kind: "unknown", reason: "status 409 with Retry-After" };
+      if (![400, 409, 413, 415, 422].includes(status))
+        return { kind: "unknown", reason: `status ${status} without a usable response` };
+      const code = errorCodeOf(response);
+      return {
+        kind: "refused",
+        status,
+        errorCode: code === undefined ? `sumsub_${status}` : `sumsub_${status}_${code}`,
+        isGone: code === errorCodes.deactivated,
+      };
+    },
+    [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
+  };
+}
+
+/** Returns Sumsub's numeric error code. Its description may repeat personal data that we sent. */
+export function errorCodeOf({ content }: HttpResponse): number | undefined {
+  const code = readObject(content)["errorCode"];
+  return Number.isSafeInteger(code) ? (code as number) : undefined;
+}
+
+export const pathOf = ({ providerId }: { readonly providerId: string }): string =>
+  `/resources/applicants/${encodeURIComponent(providerId)}`;

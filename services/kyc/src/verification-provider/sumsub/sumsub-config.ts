@@ -1,0 +1,77 @@
+import type { EnvReader } from "@amana/runtime";
+import type { UncomparedPolicy } from "../profile.ts";
+import type { DocumentType } from "../verification-provider.ts";
+
+/** Names of the levels for one kind of selfie, by the allowed documents. */
+export interface Levels {
+  readonly both: string | undefined;
+  readonly id_card: string | undefined;
+  readonly passport: string | undefined;
+}
+
+export interface SumsubConfig {
+  /** Base URL without "/resources". */
+  readonly url: string;
+  readonly appToken: string;
+  readonly secretKey: string;
+  /** Whether the token belongs to Sumsub's test mode. */
+  readonly isSandbox: boolean;
+  /** Levels with a passive liveness check. */
+  readonly video: Levels;
+  /** Levels with a photo, for `require_video: false`. */
+  readonly still: Levels;
+  readonly ttlHours: number;
+  readonly ttlHoursMax: number;
+  /** Sumsub's limit of reads of AML cases, which it raises on request. */
+  readonly amlPerMinute: number;
+  readonly webhookSecrets: readonly string[];
+  /** Id of the webhook; only `amana kyc-provider check` reads it. */
+  readonly webhookId: string | undefined;
+  readonly callbackUrl: string;
+  readonly uncompared: UncomparedPolicy;
+  readonly timeoutMs: number;
+}
+
+type Common = Pick<SumsubConfig, "callbackUrl" | "uncompared" | "timeoutMs">;
+
+export function readSumsubConfig(env: EnvReader, common: Common): SumsubConfig {
+  const appToken = env.string("KYC_SUMSUB_APP_TOKEN");
+  const isSandbox = env.boolean("KYC_SUMSUB_SANDBOX", false);
+  const isSandboxToken = appToken.startsWith("sbx:");
+  if (appToken !== "" && isSandboxToken !== isSandbox) {
+    env.problem(
+      `KYC_SUMSUB_SANDBOX must be ${isSandboxToken}, because KYC_SUMSUB_APP_TOKEN is a token of ${isSandboxToken ? "the sandbox" : "production"}`,
+    );
+  }
+  if (isSandboxToken) env.refuseInProduction("KYC_SUMSUB_APP_TOKEN");
+  const readLevels = (suffix: string): Levels => ({
+    both: env.optional(`KYC_SUMSUB_LEVEL${suffix}`),
+    id_card: env.optional(`KYC_SUMSUB_LEVEL_ID_CARD${suffix}`),
+    passport: env.optional(`KYC_SUMSUB_LEVEL_PASSPORT${suffix}`),
+  });
+  env.string("KYC_SUMSUB_LEVEL");
+  return {
+    ...common,
+    url: env.externalUrl("KYC_SUMSUB_URL"),
+    appToken,
+    secretKey: env.string("KYC_SUMSUB_SECRET_KEY"),
+    isSandbox,
+    video: readLevels(""),
+    still: readLevels("_STILL"),
+    ttlHours: env.integer("KYC_SUMSUB_TTL_HOURS", { fallback: 72, min: 1, max: 8_760 }),
+    ttlHoursMax: env.integer("KYC_SUMSUB_TTL_HOURS_MAX", { fallback: 720, min: 1, max: 8_760 }),
+    amlPerMinute: env.integer("KYC_SUMSUB_AML_PER_MINUTE", { fallback: 10, min: 1, max: 6_000 }),
+    webhookSecrets: env.words("KYC_SUMSUB_WEBHOOK_SECRETS"),
+    webhookId: env.optional("KYC_SUMSUB_WEBHOOK_ID"),
+  };
+}
+
+/** Returns the level for the requirements of an application. Undefined: it is not configured. */
+export function levelFor(
+  { video, still }: Pick<SumsubConfig, "video" | "still">,
+  { requireVideo, allowedDocuments }: { requireVideo: boolean; allowedDocuments: readonly DocumentType[] },
+): string | undefined {
+  const levels = requireVideo ? video : still;
+  const [only] = allowedDocuments;
+  return allowedDocuments.length === 1 && only ? levels[only] : levels.both;
+}

@@ -1,0 +1,211 @@
+import { randomBytes } from "node:crypto";
+import type { Logger } from "@amana/runtime";
+import { startBudget } from "../budget.ts";
+import { closedState } from "../closed-state.ts";
+import { readComparedFields, refuseProfile } from "../profile.ts";
+import { readLink, readObject, readToken } from "../read-values.ts";
+import { createSetup } from "../setup.ts";
+import type {
+  ApplicationState,
+  ApplicationToCreate,
+  CloseReason,
+  CreatedApplication,
+  FieldRefusal,
+  KnownApplication,
+  Outcome,
+  ReviewDecision,
+  VerificationProvider,
+} from "../verification-provider.ts";
+import { readReview } from "./read-applicant.ts";
+import { readState, type SumsubParts } from "./read-state.ts";
+import { createSumsubApi, errorCodeOf, errorCodes, pathOf } from "./sumsub-api.ts";
+import { levelFor, type SumsubConfig } from "./sumsub-config.ts";
+import { readSetup } from "./sumsub-setup.ts";
+import { readSumsubCallback } from "./sumsub-signature.ts";
+
+const hourSeconds = 3_600;
+const fixedNames = {
+  first_name: "firstName",
+  last_name: "lastName",
+  birth_date: "dob",
+  gender: "gender",
+  nationality: "nationality",
+} as const;
+
+/** Client of Sumsub's API (docs.sumsub.com). It counts no attempts and expires no applicant. */
+export function createSumsubProvider(config: SumsubConfig, logger: Logger): VerificationProvider & AsyncDisposable {
+  const api = createSumsubApi(config, logger);
+  const parts = { api, config, logger };
+  const setup = createSetup((timeoutMs) => readSetup(api, config, timeoutMs));
+  return {
+    name: "sumsub",
+    maxAttemptsDefault: 3,
+    refusals: (application) => refuse(application, config),
+    async create(application, timeoutMs) {
+      const remainingMs = startBudget(timeoutMs);
+      if (await setup.usable(timeoutMs)) return await create(parts, application, remainingMs());
+      return { kind: "unknown", reason: "the configuration at the vendor was not verified" };
+    },
+    get: (known, timeoutMs) => readState(parts, known, timeoutMs),
+    cancel: (known, why, timeoutMs) => close(parts, known, why, timeoutMs),
+    review: (known, decision, timeoutMs) => review(parts, known, decision, timeoutMs),
+    erase: (known, timeoutMs) => erase(parts, known, timeoutMs),
+    readCallback: (callback) => readSumsubCallback(callback, config),
+    probe: async (timeoutMs) => (await setup.probe(timeoutMs)).problems,
+    [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
+  };
+}
+
+async function create(
+  parts: SumsubParts,
+  application: ApplicationToCreate,
+  timeoutMs: number,
+): Promise<Outcome<CreatedApplication>> {
+  const { api, config } = parts;
+  const remainingMs = startBudget(timeoutMs);
+  const level = levelFor(config, application);
+  if (level === undefined) return { kind: "refused", status: 422, errorCode: "no_level" };
+  const applicant = await createApplicant(parts, application, level, timeoutMs);
+  if (applicant.kind !== "accepted") return applicant;
+  const ttlSeconds = (application.ttlHours ?? config.ttlHours) * hourSeconds;
+  const linkExpiresAt = new Date(Date.now() + ttlSeconds * 1_000);
+  const path = `/resources/sdkIntegrations/levels/-/websdkLink?lang=${encodeURIComponent(application.locale)}`;
+  const content = toLink(application, level, ttlSeconds);
+  const link = await api.call({ operation: "kyc_link", pace: "write", method: "POST", path, timeoutMs: remainingMs(), content });
+  if ("reason" in link || (link.status !== 200 && link.status !== 201)) return api.toFailure(link);
+  const linkUrl = readLink(readObject(link.content)["url"]);
+  if (!linkUrl) return { kind: "unknown", reason: "a link that cannot be read" };
+  const { id, isNew } = applicant.value;
+  return { kind: "accepted", value: { providerId: id, linkUrl, linkExpiresAt, status: isNew ? "CREATED" : "OPENED" } };
+}
+
+type Applicant = Outcome<{ readonly id: string; readonly isNew: boolean }>;
+
+async function createApplicant(
+  { api }: SumsubParts,
+  application: ApplicationToCreate,
+  level: string,
+  timeoutMs: number,
+): Promise<Applicant> {
+  const remainingMs = startBudget(timeoutMs);
+  const path = `/resources/applicants?levelName=${encodeURIComponent(level)}`;
+  const content = toApplicant(application);
+  const created = await api.call({ operation: "kyc_create", pace: "write", method: "POST", path, timeoutMs, content });
+  if ("status" in created && (created.status === 200 || created.status === 201)) {
+    const id = readToken(readObject(created.content)["id"]);
+    return id ? { kind: "accepted", value: { id, isNew: true } } : { kind: "unknown", reason: "an applicant without an id" };
+  }
+  // The text of the 409 names an id, but only the look-up returns it in a documented form.
+  if ("status" in created && created.status === 409) return await findApplicant(api, application.reference, level, remainingMs());
+  return api.toFailure(created);
+}
+
+/** Returns the id of the applicant with this reference, which a lost request has created. */
+async function findApplicant(api: SumsubParts["api"], reference: string, level: string, timeoutMs: number): Promise<Applicant> {
+  const path = `/resources/applicants/-;externalUserId=${encodeURIComponent(reference)}/one`;
+  const response = await api.call({ operation: "kyc_get", pace: "read", method: "GET", path, timeoutMs });
+  if ("reason" in response || response.status !== 200) return api.toFailure(response);
+  const review = readReview(response.content);
+  if (review?.reference !== reference) return { kind: "unknown", reason: "an applicant that cannot be read" };
+  if (review.status === "CANCELED" || review.levelName !== level)
+    return { kind: "refused", status: 409, errorCode: "sumsub_409_other_level" };
+  return { kind: "accepted", value: { id: review.providerId, isNew: review.reviewStatus === "init" } };
+}
+
+const isOpen = ({ status }: ApplicationState): boolean => status === "CREATED" || status === "OPENED" || status === "FAILED";
+
+async function close(
+  parts: SumsubParts,
+  known: KnownApplication,
+  why: CloseReason,
+  timeoutMs: number,
+): Promise<Outcome<ApplicationState>> {
+  const { api } = parts;
+  const remainingMs = startBudget(timeoutMs);
+  const closed: Outcome<ApplicationState> = { kind: "accepted", value: closedState(known, why) };
+  const current = await readState(parts, known, timeoutMs);
+  if (current.kind === "refused" && current.isGone) return closed;
+  if (current.kind !== "accepted") return current;
+  const { status } = current.value;
+  // A decided applicant takes no submission, so a used-up link is closed.
+  if (status === "CANCELED" || (status === "COMPLETED" && why === "USED_UP")) return closed;
+  if (!isOpen(current.value)) return current;
+  const path = `${pathOf(known)}/presence/deactivated`;
+  const response = await api.call({ operation: "kyc_cancel", pace: "write", method: "PATCH", path, timeoutMs: remainingMs() });
+  if ("reason" in response) return api.toFailure(response);
+  const code = errorCodeOf(response);
+  if (response.status === 200 || response.status === 204 || code === errorCodes.deactivated) return closed;
+  if (code !== errorCodes.beingChecked) return api.toFailure(response);
+  // The applicant submitted between the two calls.
+  const submitted = await readState(parts, known, remainingMs());
+  const isStillOpen = submitted.kind === "accepted" && isOpen(submitted.value);
+  return isStillOpen ? { kind: "unknown", reason: "the applicant cannot be deactivated yet" } : submitted;
+}
+
+async function review(
+  parts: SumsubParts,
+  known: KnownApplication,
+  { outcome, reviewer }: ReviewDecision,
+  timeoutMs: number,
+): Promise<Outcome<ApplicationState>> {
+  const { api } = parts;
+  const remainingMs = startBudget(timeoutMs);
+  const isApproval = outcome === "APPROVED";
+  const path = `${pathOf(known)}/-/${isApproval ? "approve" : "reject"}`;
+  const content = isApproval ? {} : { note: `Amana ${reviewer}` };
+  const response = await api.call({ operation: "kyc_review", pace: "write", method: "POST", path, timeoutMs, content });
+  const isAccepted = "status" in response && (response.status === 200 || response.status === 204);
+  if (!isAccepted) return api.toFailure(response);
+  return await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
+}
+
+async function erase({ api }: SumsubParts, known: KnownApplication, timeoutMs: number): Promise<Outcome<"requested">> {
+  const path = `${pathOf(known)}/presence/deactivated`;
+  const response = await api.call({ operation: "kyc_erase", pace: "write", method: "PATCH", path, timeoutMs });
+  const isGone =
+    "status" in response && ([200, 204, 404].includes(response.status) || errorCodeOf(response) === errorCodes.deactivated);
+  // Sumsub documents no deletion by the API. An operator requests it in the dashboard.
+  return isGone ? { kind: "accepted", value: "requested" } : api.toFailure(response);
+}
+
+function refuse(application: ApplicationToCreate, config: SumsubConfig): FieldRefusal[] {
+  const refusals = refuseProfile(application.profile, config.uncompared);
+  if (levelFor(config, application) === undefined) {
+    const other = levelFor(config, { ...application, requireVideo: true });
+    if (!application.requireVideo && other !== undefined) {
+      const detail = "The verification provider always records a video here. Omit require_video, or set it to true.";
+      refusals.push({ pointer: "/require_video", detail });
+    } else {
+      const detail = "The verification provider has no check for these documents alone. Omit allowed_documents.";
+      refusals.push({ pointer: "/allowed_documents", detail });
+    }
+  }
+  if (application.ttlHours !== undefined && application.ttlHours > config.ttlHoursMax) {
+    const detail = `The verification provider's links end after at most ${config.ttlHoursMax} hours. Set a smaller ttl_hours.`;
+    refusals.push({ pointer: "/ttl_hours", detail });
+  }
+  return refusals;
+}
+
+/** Returns the body of a creation (docs.sumsub.com/reference/create-applicants). */
+function toApplicant({ reference, locale, applicantEmail, applicantPhone, profile }: ApplicationToCreate): object {
+  const details = Object.entries(readComparedFields(profile)).map(([name, value]) => [
+    fixedNames[name as keyof typeof fixedNames],
+    value,
+  ]);
+  return {
+    externalUserId: reference,
+    lang: locale,
+    email: applicantEmail,
+    phone: applicantPhone,
+    ...(details.length === 0 ? {} : { fixedInfo: Object.fromEntries(details) }),
+  };
+}
+
+/** Returns the body of a link (docs.sumsub.com/reference/generate-websdk-external-link). */
+function toLink({ reference, redirectUrl }: ApplicationToCreate, levelName: string, ttlInSecs: number): object {
+  if (redirectUrl === undefined) return { levelName, userId: reference, ttlInSecs };
+  // The key signs the parameters of the redirect, which prove nothing to us. It is not kept.
+  const redirect = { successUrl: redirectUrl, rejectUrl: redirectUrl, signKey: randomBytes(32).toString("hex") };
+  return { levelName, userId: reference, ttlInSecs, redirect };
+}

@@ -1,0 +1,95 @@
+import { readObject, readToken } from "../read-values.ts";
+import type { Setup } from "../setup.ts";
+import type { SetupProblem } from "../verification-provider.ts";
+import type { SumsubApi } from "./sumsub-api.ts";
+import type { SumsubConfig } from "./sumsub-config.ts";
+
+const documentsOf = { both: ["PASSPORT", "ID_CARD"], id_card: ["ID_CARD"], passport: ["PASSPORT"] } as const;
+
+const error = (text: string): SetupProblem => ({ severity: "error", text });
+
+/** Returns the id of the level with this name in the list of levels. */
+export function findLevel(content: unknown, name: string): string | undefined {
+  const list = readObject(content);
+  const items = Array.isArray(list["items"]) ? list["items"] : readObject(list["list"])["items"];
+  const level = (Array.isArray(items) ? items : []).map(readObject).find((item) => item["name"] === name);
+  return readToken(level?.["id"]);
+}
+
+/**
+ * Lists what a verification needs and the level lacks (docs.sumsub.com/docs/verification-levels).
+ * `types`: exactly the documents that the level must accept. `setting`: name of the level's setting.
+ */
+export function checkLevel(content: unknown, setting: string, types: readonly string[], isStill: boolean): SetupProblem[] {
+  const fields = readObject(content);
+  const problems: SetupProblem[] = [];
+  const require = (isMet: boolean, text: string) => void (isMet || problems.push(error(`${setting}: ${text}`)));
+  const { docSets } = readObject(fields["requiredIdDocs"]);
+  const sets = (Array.isArray(docSets) ? docSets : []).map(readObject);
+  const identities = sets.filter((set) => set["idDocSetType"] === "IDENTITY");
+  const selfies = sets.filter((set) => set["idDocSetType"] === "SELFIE");
+  require(fields["type"] === undefined || fields["type"] === "individual", "the level must be for individuals");
+  const listed = identities[0]?.["types"];
+  const accepted = Array.isArray(listed) ? listed.map(String).toSorted().join(" and ") : "";
+  const expected = types.toSorted().join(" and ");
+  require(identities.length === 1 && accepted === expected, `the level needs one identity step that accepts exactly ${expected}`);
+  const video = isStill ? "photoRequired" : "passiveLiveness";
+  require(selfies.length === 1 && selfies[0]?.["videoRequired"] === video, `the level needs one selfie step with ${video}`);
+  require(fields["websdkNext"] !== false, "switch the level to the new WebSDK (websdkNext)");
+  const capture = identities[0]?.["captureMode"];
+  if (capture !== undefined && capture !== "docapture") {
+    problems.push({
+      severity: "warning",
+      text: `${setting}: set the capture mode of the identity step to docapture, so that no file is uploaded`,
+    });
+  }
+  if (fields["ongoingAml"] === true) {
+    problems.push({
+      severity: "warning",
+      text: `${setting}: switch ongoing AML monitoring off, because its later results are not used`,
+    });
+  }
+  return problems;
+}
+
+/** Reads the configured levels and checks each. */
+export async function readSetup(api: SumsubApi, config: SumsubConfig, timeoutMs: number): Promise<Setup<true>> {
+  const get = (path: string) =>
+    api.call({ operation: "kyc_probe", pace: "read", method: "GET", path: `/resources/applicants/-/levels${path}`, timeoutMs });
+  const list = await get("");
+  if ("status" in list && (list.status === 403 || list.status === 404)) {
+    // The token may not read levels. Each applicant's response is still compared with its level.
+    return { value: true, problems: [{ severity: "warning", text: `the levels cannot be read (status ${list.status})` }] };
+  }
+  if ("reason" in list || list.status !== 200) {
+    const failure = api.toFailure(list);
+    const reason = failure.kind === "unknown" ? failure.reason : failure.errorCode;
+    return { value: undefined, problems: [{ severity: "error", text: `the levels cannot be read (${reason})` }] };
+  }
+  const problems: SetupProblem[] = [];
+  for (const { name, setting, types, isStill } of levelsOf(config)) {
+    const id = findLevel(list.content, name);
+    if (id === undefined) {
+      problems.push({
+        severity: "error",
+        text: `${setting}: there is no level with this name; create it, or correct the setting`,
+      });
+      continue;
+    }
+    const level = await get(`/${encodeURIComponent(id)}`);
+    if ("status" in level && level.status === 200) problems.push(...checkLevel(level.content, setting, types, isStill));
+    else if ("status" in level && (level.status === 403 || level.status === 404)) {
+      problems.push({ severity: "warning", text: `${setting}: the level cannot be read (status ${level.status})` });
+    } else problems.push({ severity: "error", text: `${setting}: the level cannot be read` });
+  }
+  return { value: true, problems };
+}
+
+const levelsOf = (config: SumsubConfig) =>
+  (["video", "still"] as const).flatMap((kind) =>
+    (["both", "id_card", "passport"] as const).flatMap((documents) => {
+      const name = config[kind][documents];
+      const setting = `KYC_SUMSUB_LEVEL${documents === "both" ? "" : `_${documents.toUpperCase()}`}${kind === "still" ? "_STILL" : ""}`;
+      return name === undefined ? [] : [{ name, setting, types: documentsOf[documents], isStill: kind === "still" }];
+    }),
+  );

@@ -22,7 +22,7 @@ export async function startSandboxProcess(settings: Readonly<Record<string, stri
   await eventually(() => fetch(`${url}/healthz`).catch(() => Promise.reject(new Error(server.recentOutput()))));
   return {
     url,
-    control: <T>(method: "GET" | "POST", path: string, body?: object) => control<T>(url, method, path, body),
+    control: <T>(method: "GET" | "POST" | "PUT", path: string, body?: object) => control<T>(url, method, path, body),
     fault: (operation: string, mode: string, times = 1) => control(url, "PUT", "faults", { operation, mode, times }),
     clearFaults: () => control(url, "DELETE", "faults"),
     [Symbol.asyncDispose]: () => server.stop(),

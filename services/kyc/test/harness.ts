@@ -8,6 +8,7 @@ import { aBusinessCaller, eventually } from "@amana/testing";
 import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { checkApplications } from "../src/jobs/check-applications.ts";
 import { kyc } from "../src/service.ts";
+import type { ProviderName } from "../src/verification-provider/verification-provider.ts";
 import { startCallbackServer } from "./callback-server.ts";
 import { callbackSecret, providerToken, type Submission, startSandbox } from "./sandbox.ts";
 
@@ -25,17 +26,21 @@ export const goodClient = "0195a000-0000-7000-8000-00000000000c";
  * Starts the service with its own database and sandbox. Callbacks are delivered only while
  * `callbackTarget.isReachable`.
  */
-export async function startHarness(options: { providerTimeoutMs?: number } = {}) {
+export async function startHarness(
+  options: { providerTimeoutMs?: number; provider?: ProviderName; settings?: Record<string, string> } = {},
+) {
   await using stack = new AsyncDisposableStack();
-  const sandbox = stack.use(await startSandbox());
+  const { provider = "port" } = options;
   const callbackTarget: { isReachable: boolean; kyc?: RpcClient<typeof KycApplicationService> } = { isReachable: false };
   const callbacks = stack.use(await startCallbackServer(() => (callbackTarget.isReachable ? callbackTarget.kyc : undefined)));
+  const sandbox = stack.use(await startSandbox({ KYC_CALLBACK_URL: callbacks.url }));
   const service = stack.use(
     await startTestService(kyc, {
       settings: {
-        ...kycSettings(sandbox.url, callbacks.url),
+        ...kycSettings(sandbox.url, callbacks.url, provider),
         KYC_PROVIDER_TIMEOUT_MS: String(options.providerTimeoutMs ?? 3_000),
         KYC_CHECK_SECONDS: "300",
+        ...options.settings,
       },
       replace: {
         clients: {
@@ -108,12 +113,40 @@ export async function startHarness(options: { providerTimeoutMs?: number } = {})
 }
 
 /** Settings of kyc that other services do not have. */
-export const kycSettings = (providerUrl: string, callbackUrl: string) => ({
+export const kycSettings = (
+  providerUrl: string,
+  callbackUrl: string,
+  provider: ProviderName = "port",
+): Record<string, string> => ({
   // No server listens here. Tests use applications without a client, or replace `clients`.
   CLIENTS_URLS: "http://127.0.0.1:9",
   SECRET_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
-  KYC_PROVIDER_URL: providerUrl,
-  KYC_PROVIDER_TOKEN: providerToken,
   KYC_CALLBACK_URL: callbackUrl,
-  KYC_CALLBACK_SECRETS: callbackSecret,
+  KYC_PROVIDER: provider,
+  ...providerSettings[provider](providerUrl),
 });
+
+/** Settings of each provider for the accounts that the sandbox has. */
+export const providerSettings: Readonly<Record<ProviderName, (sandboxUrl: string) => Record<string, string>>> = {
+  port: (url) => ({ KYC_PROVIDER_URL: url, KYC_PROVIDER_TOKEN: providerToken, KYC_CALLBACK_SECRETS: callbackSecret }),
+  didit: (url) => ({
+    KYC_DIDIT_URL: `${url}/didit`,
+    KYC_DIDIT_API_KEY: "sandbox",
+    KYC_DIDIT_ENVIRONMENT: "sandbox",
+    KYC_DIDIT_WORKFLOW_ID: "11111111-1111-4111-8111-111111111111",
+    KYC_DIDIT_WORKFLOW_ID_STILL: "22222222-2222-4222-8222-222222222222",
+    KYC_DIDIT_WEBHOOK_SECRETS: callbackSecret,
+  }),
+  sumsub: (url) => ({
+    KYC_SUMSUB_URL: `${url}/sumsub`,
+    KYC_SUMSUB_APP_TOKEN: "sbx:sandbox",
+    KYC_SUMSUB_SECRET_KEY: "sandbox",
+    KYC_SUMSUB_SANDBOX: "true",
+    KYC_SUMSUB_LEVEL: "amana",
+    KYC_SUMSUB_LEVEL_ID_CARD: "amana id card",
+    KYC_SUMSUB_LEVEL_PASSPORT: "amana passport",
+    KYC_SUMSUB_LEVEL_STILL: "amana still",
+    KYC_SUMSUB_AML_PER_MINUTE: "6000",
+    KYC_SUMSUB_WEBHOOK_SECRETS: callbackSecret,
+  }),
+};

@@ -14,6 +14,9 @@ export interface Submission {
   readonly last_name?: string;
   readonly birth_date?: string;
   readonly hold_seconds?: number;
+  readonly aml_cleared?: boolean;
+  /** Fields laid over the response. Null removes a field. */
+  readonly answer?: Readonly<Record<string, unknown>>;
 }
 
 /** State of an application in the sandbox, with the recorded calls and callbacks. */
@@ -26,21 +29,26 @@ export interface SandboxApplication {
 }
 
 /** Starts a sandbox process that simulates the verification provider, with its state in memory. */
-export async function startSandbox() {
+export async function startSandbox(settings: Readonly<Record<string, string>> = {}) {
   const { control, ...sandbox } = await startSandboxProcess({
     KYC_PROVIDER_TOKEN: providerToken,
     KYC_CALLBACK_SECRET: callbackSecret,
     KYC_CALLBACK_RETRY_SECONDS: "0.2,0.5,1,2,5",
     LOG_LEVEL: "info",
+    ...settings,
   });
   const actOnLink = (linkUrl: string | undefined, action: string, body: object = {}) =>
-    control("POST", `kyc/${(linkUrl ?? "").split("/").at(-1)}/${action}`, body);
+    control("POST", `kyc/${new URL(linkUrl ?? "").pathname.split("/").at(-1)}/${action}`, body);
 
   return {
     ...sandbox,
     open: (linkUrl: string | undefined) => actOnLink(linkUrl, "open"),
     submit: (linkUrl: string | undefined, submission: Submission) => actOnLink(linkUrl, "submit", submission),
-    review: (linkUrl: string | undefined, outcome: string) => actOnLink(linkUrl, "review", { outcome }),
+    review: (linkUrl: string | undefined, outcome: string, by = "console") => actOnLink(linkUrl, "review", { outcome, by }),
+    resubmit: (linkUrl: string | undefined) => actOnLink(linkUrl, "resubmit"),
+    reverse: (linkUrl: string | undefined, outcome: string) => actOnLink(linkUrl, "reverse", { outcome }),
+    deleteAtVendor: (linkUrl: string | undefined) => actOnLink(linkUrl, "delete"),
+    setUp: (setup: object) => control("PUT", "kyc-setup", setup),
     expire: (linkUrl: string | undefined) => actOnLink(linkUrl, "expire"),
     application: (reference: string) => control<SandboxApplication>("GET", `kyc?reference=${reference}`),
   };

@@ -1,4 +1,4 @@
-import { type LogLevel, type MetricsAddress, readLogLevel, readMetricsAddress, settings } from "@amana/runtime";
+import { type EnvReader, type LogLevel, type MetricsAddress, readLogLevel, readMetricsAddress, settings } from "@amana/runtime";
 
 export interface Config {
   readonly logLevel: LogLevel;
@@ -20,6 +20,18 @@ export interface Config {
   readonly numbersAsStrings: boolean;
   /** Bearer token of the verification provider's API. */
   readonly kycProviderToken: string;
+  /** Base address of the vendors' callbacks. Without it, the vendors send none. */
+  readonly kycCallbackUrl?: string | undefined;
+  readonly diditApiKey: string;
+  readonly diditWebhookSecrets: readonly string[];
+  /** Group ids of the workflows with an active liveness check and with one picture. */
+  readonly diditWorkflows: { readonly video: string; readonly still: string };
+  readonly sumsubAppToken: string;
+  readonly sumsubSecretKey: string;
+  readonly sumsubWebhookSecrets: readonly string[];
+  /** Levels by their names. */
+  readonly sumsubLevels: Readonly<Record<string, { readonly types: readonly string[]; readonly isStill: boolean }>>;
+  readonly sumsubAmlPerMinute: number;
   /** Every callback has a signature of each secret; two during a rotation. */
   readonly kycCallbackSecrets: readonly string[];
   /** Delays between the attempts of a callback. There is one attempt more than delays. */
@@ -41,6 +53,33 @@ export const readConfig = settings((env): Config => {
     numbersAsStrings: env.boolean("NUMBERS_AS_STRINGS", false),
     kycProviderToken: env.string("KYC_PROVIDER_TOKEN", "sandbox"),
     kycCallbackSecrets: env.string("KYC_CALLBACK_SECRET", "provider-callback-secret").split(","),
+    ...readVendors(env),
     kycCallbackRetryMs: env.seconds("KYC_CALLBACK_RETRY_SECONDS", "5,30,120,600,3600").map((seconds) => seconds * 1000),
   };
 });
+
+const readVendors = (env: EnvReader) => ({
+  kycCallbackUrl: env.optional("KYC_CALLBACK_URL"),
+  diditApiKey: env.string("KYC_DIDIT_API_KEY", "sandbox"),
+  diditWebhookSecrets: env.string("KYC_DIDIT_WEBHOOK_SECRET", "provider-callback-secret").split(","),
+  sumsubAppToken: env.string("KYC_SUMSUB_APP_TOKEN", "sbx:sandbox"),
+  sumsubSecretKey: env.string("KYC_SUMSUB_SECRET_KEY", "sandbox"),
+  sumsubWebhookSecrets: env.string("KYC_SUMSUB_WEBHOOK_SECRET", "provider-callback-secret").split(","),
+  sumsubAmlPerMinute: env.integer("KYC_SUMSUB_AML_PER_MINUTE", { fallback: 600, min: 1 }),
+  ...vendorPlans,
+});
+
+const [idCard, passport] = ["ID_CARD", "PASSPORT"];
+
+/** Workflows and levels that the sandbox has at the vendors. */
+export const vendorPlans = {
+  diditWorkflows: { video: "11111111-1111-4111-8111-111111111111", still: "22222222-2222-4222-8222-222222222222" },
+  sumsubLevels: {
+    amana: { types: [idCard, passport], isStill: false },
+    "amana id card": { types: [idCard], isStill: false },
+    "amana passport": { types: [passport], isStill: false },
+    "amana still": { types: [idCard, passport], isStill: true },
+    "amana id card still": { types: [idCard], isStill: true },
+    "amana passport still": { types: [passport], isStill: true },
+  },
+};

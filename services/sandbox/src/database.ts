@@ -33,10 +33,11 @@ const tables = `
   create table if not exists kyc_application (
     link_token text primary key,
     provider_id text not null unique,
-    reference text not null unique,
+    reference text not null,
     due_at_ms integer,
     body text not null
   ) strict;
+  create index if not exists kyc_application_by_reference on kyc_application (reference);
   create index if not exists kyc_application_by_due_at on kyc_application (due_at_ms) where due_at_ms is not null;
 
   create table if not exists kyc_callback (
@@ -84,7 +85,7 @@ export function queryBody<Resource>(database: Database, sql: string): (...values
 
 /** Prepares a search by a column. Calls `update` with the found resource, for changes over time. */
 export function findBy<Resource>(database: Database, table: string, column: string, update: (resource: Resource) => void) {
-  const find = queryBody<Resource>(database, `select body from ${table} where ${column} = ?`);
+  const find = queryBody<Resource>(database, `select body from ${table} where ${column} = ? order by rowid desc limit 1`);
   return (value: string) => {
     const resource = find(value);
     if (resource) update(resource);

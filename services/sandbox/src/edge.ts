@@ -39,6 +39,8 @@ export function handleErrors(app: FastifyInstance): void {
 export function acceptEmptyJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+    // A vendor's signature covers the bytes of the body.
+    Object.assign(request, { rawBody: String(body) });
     if (body === "") done(null, {});
     else parse(request, String(body), done);
   });

@@ -45,6 +45,10 @@ const modesByOperation = {
   kyc_create: portModes,
   kyc_get: portModes,
   kyc_cancel: portModes,
+  kyc_review: portModes,
+  kyc_link: portModes,
+  kyc_aml: portModes,
+  kyc_erase: portModes,
   kyc_callback: callbackModes,
 } as const;
 

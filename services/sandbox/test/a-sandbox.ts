@@ -1,6 +1,6 @@
 import { createLogger } from "@amana/runtime";
 import { createSandbox } from "../src/app.ts";
-import type { Config } from "../src/config.ts";
+import { type Config, vendorPlans } from "../src/config.ts";
 
 export const credentials = { userName: "merchant", password: "s3cret-credential" };
 
@@ -27,6 +27,13 @@ export const aSandbox = (config: Partial<Config> = {}) =>
       kycProviderToken: "sandbox",
       kycCallbackSecrets: ["provider-callback-secret"],
       kycCallbackRetryMs: [10, 20, 30],
+      diditApiKey: "sandbox",
+      diditWebhookSecrets: ["provider-callback-secret"],
+      sumsubAppToken: "sbx:sandbox",
+      sumsubSecretKey: "sandbox",
+      sumsubWebhookSecrets: ["provider-callback-secret"],
+      sumsubAmlPerMinute: 600,
+      ...vendorPlans,
       ...config,
     },
     createLogger("sandbox", "silent"),

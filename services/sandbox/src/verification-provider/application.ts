@@ -1,5 +1,6 @@
 import type { Language } from "@amana/pages";
 import { type Conclusion, conclude, type Submission } from "./conclude.ts";
+import type { Dialect, VendorData, VendorReview } from "./dialect.ts";
 import type { ProfileDigest } from "./profile.ts";
 import { type CallbackType, type DocumentType, type Reason, type Status, statusAfter } from "./vocabulary.ts";
 
@@ -15,6 +16,9 @@ export interface Steps {
 
 /** A verification at the provider. Contains no names, only digests of them until it has ended. */
 export interface Application extends Partial<Conclusion> {
+  readonly dialect: Dialect;
+  /** Only for vendors. */
+  vendor?: VendorData;
   readonly providerId: string;
   readonly linkToken: string;
   readonly reference: string;
@@ -23,7 +27,7 @@ export interface Application extends Partial<Conclusion> {
   readonly attemptsMax: number;
   readonly requireVideo: boolean;
   readonly callbackUrl: string;
-  readonly redirectUrl?: string | undefined;
+  redirectUrl?: string | undefined;
   linkExpiresAtMs: number;
   profile?: ProfileDigest;
   status: Status;
@@ -32,6 +36,10 @@ export interface Application extends Partial<Conclusion> {
   attemptsUsed: number;
   reasons: readonly Reason[];
   amlHitCount: number;
+  /** The vendor marked the hits as false positives. */
+  isAmlCleared?: boolean | undefined;
+  /** Sumsub adds a label to a rejection by the API. */
+  isRejectedByApi?: boolean;
   errorMessage?: string;
   completedAtMs?: number;
   /** Fields by which a tester overrides the finished object. */
@@ -46,13 +54,14 @@ export interface Application extends Partial<Conclusion> {
 }
 
 export interface PendingCallback {
-  readonly type: CallbackType;
+  readonly type: CallbackType | "created" | "deleted";
   readonly atMs: number;
-  readonly object: object;
+  /** The application after the change. */
+  readonly snapshot: Omit<Application, "news">;
 }
 
 /** Returns the API object without the link. Omits fields without a value. */
-export function objectOf(application: Application): object {
+export function objectOf(application: Omit<Application, "news">): object {
   const { completedAtMs } = application;
   return {
     provider_id: application.providerId,
@@ -175,7 +184,40 @@ function decide(application: Application, submission: Submission, nowMs: number)
 function changeStatus(application: Application, type: CallbackType, atMs: number): void {
   application.status = statusAfter[type];
   application.sequence += 1;
-  application.news.push({ type, atMs, object: objectOf(application) });
+  addNews(application, type, atMs);
+}
+
+/** Plans the callback of a change, if the dialect has one. */
+export function addNews(application: Application, type: PendingCallback["type"], atMs: number): void {
+  const { news, ...snapshot } = application;
+  news.push({ type, atMs, snapshot: structuredClone(snapshot) });
+}
+
+/** Gives the link a new end, and revives it if only its end made it unusable. */
+export function renewLink(application: Application, linkExpiresAtMs: number, redirectUrl: string | undefined): void {
+  application.linkExpiresAtMs = linkExpiresAtMs;
+  application.redirectUrl = redirectUrl;
+  if (application.status === "EXPIRED") application.status = application.attemptsUsed > 0 ? "FAILED" : "OPENED";
+}
+
+/** Records a change by a person or a program at the vendor. */
+export function recordVendorReview(application: Application, review: VendorReview): void {
+  if (application.vendor) application.vendor = { ...application.vendor, reviews: [review, ...application.vendor.reviews] };
+}
+
+/** Asks the applicant of a decided Didit session to submit again. */
+export const resubmit = (application: Application, nowMs: number): void => changeStatus(application, "resubmitted", nowMs);
+
+/** Replaces a decision by another one later, as vendors can do. */
+export function reverse(application: Application, verdict: "APPROVED" | "REJECTED", nowMs: number): void {
+  application.verdict = verdict;
+  changeStatus(application, "review_resolved", nowMs);
+}
+
+/** Deletes the session or the applicant at the vendor. */
+export function deleteAtVendor(application: Application, nowMs: number): void {
+  if (application.vendor) application.vendor = { ...application.vendor, isDeleted: true };
+  if (application.dialect === "sumsub") addNews(application, "deleted", nowMs);
 }
 
 function deleteApplicantData(application: Application): void {

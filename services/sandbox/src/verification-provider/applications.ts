@@ -39,6 +39,7 @@ export function createApplications({ database, clock }: Context, callbacks: Call
   return {
     byLinkToken,
     byProviderId: findByColumn("provider_id"),
+    /** Returns the newest one, because Didit creates another session after a finished one. */
     byReference: findByColumn("reference"),
     save,
     /** Applies due changes of all applications. Returns the time of the next one. */

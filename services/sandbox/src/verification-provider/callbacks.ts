@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { type Database, inOneTransaction, query } from "../database.ts";
-import type { Application, PendingCallback } from "./application.ts";
+import { type Application, objectOf, type PendingCallback } from "./application.ts";
+import { diditCallback } from "./didit/callback.ts";
+import type { KycSetup } from "./kyc-setup.ts";
+import { sumsubCallback } from "./sumsub/callback.ts";
 
 /** A callback to a client of the provider. */
 export interface Callback {
@@ -21,7 +24,7 @@ export type CallbackState = "pending" | "delivered" | "given_up" | "dropped";
 export type Callbacks = ReturnType<typeof createCallbacks>;
 
 /** Creates the store of pending and sent callbacks, which clients also read as a list of events. */
-export function createCallbacks(database: Database) {
+export function createCallbacks(database: Database, setup: KycSetup) {
   const insert = database.prepare("insert into kyc_callback (provider_id, url, body, due_at_ms) values (?, ?, ?, ?)");
   const next = query<Callback>(
     database,
@@ -40,7 +43,7 @@ export function createCallbacks(database: Database) {
   const hold = database.prepare("update kyc_callback set held = 1, due_at_ms = ? where id = ?");
   const eventsAfter = query<{ id: number; body: string }>(
     database,
-    "select id, body from kyc_callback where id > ? order by id limit ?",
+    "select id, body from kyc_callback where id > ? and provider_id glob 'ver_*' order by id limit ?",
   );
   const selectOf = query<{ id: number; body: string; state: CallbackState }>(
     database,
@@ -49,15 +52,13 @@ export function createCallbacks(database: Database) {
   const attemptsOf = query(database, "select at, result from kyc_callback_attempt where callback_id = ? order by id");
 
   return {
-    add({ providerId, callbackUrl }: Application, { type, atMs, object }: PendingCallback) {
-      const event = {
-        event_id: randomUUID(),
-        type: `application.${type}`,
-        occurred_at: new Date(atMs).toISOString(),
-        sequence: (object as { sequence: number }).sequence,
-        application: object,
-      };
-      insert.run(providerId, callbackUrl, JSON.stringify(event), Date.now());
+    /** Stores the callback of a change, if the dialect has one and its address is configured. */
+    add({ providerId, callbackUrl, dialect = "port" }: Application, change: PendingCallback) {
+      const url = dialect === "port" ? callbackUrl : setup.callbackUrl && `${setup.callbackUrl}/${dialect}`;
+      const application: Application = { ...change.snapshot, news: [] };
+      const render = { port: portCallback, didit: diditCallback, sumsub: sumsubCallback }[dialect];
+      const body = url && render(application, change);
+      if (url && body) insert.run(providerId, url, JSON.stringify(body), Date.now());
     },
     /** Returns the first pending callback of each application and all held ones, due or not. */
     next,
@@ -73,5 +74,15 @@ export function createCallbacks(database: Database) {
     eventsAfter,
     of: (providerId: string): object[] =>
       selectOf(providerId).map(({ id, body, state }) => ({ ...JSON.parse(body), state, attempts: attemptsOf(id) })),
+  };
+}
+
+function portCallback(application: Application, { type, atMs }: PendingCallback): object | undefined {
+  return {
+    event_id: randomUUID(),
+    type: `application.${type}`,
+    occurred_at: new Date(atMs).toISOString(),
+    sequence: application.sequence,
+    application: objectOf(application),
   };
 }

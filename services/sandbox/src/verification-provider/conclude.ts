@@ -9,6 +9,8 @@ export interface Submission {
   readonly documentExpiry?: string | undefined;
   readonly nationality?: string | undefined;
   readonly amlHitCount: number;
+  /** Whether the vendor marks the hits as false positives. */
+  readonly isAmlCleared?: boolean | undefined;
   readonly profileDiffers: boolean;
   /** Overrides fields of the finished object; null removes a field. */
   readonly answer?: Readonly<Record<string, unknown>> | undefined;
@@ -62,6 +64,7 @@ export function conclude(
     documentExpiry,
     nationality: submission.nationality ?? "DZA",
     amlHitCount: submission.amlHitCount,
+    isAmlCleared: submission.isAmlCleared,
     amlDecision: (submission.amlHitCount > 0 ? "POSSIBLE_MATCH" : "CLEAR") as AmlDecision,
     summary: summaries[verdict],
   };

@@ -32,6 +32,7 @@ const isLocale = (value: unknown): value is string => parseLanguage(value) !== u
 export function createApplication({ ttlHours, profile, ...creation }: Creation, nowMs: number): Application {
   return {
     ...creation,
+    dialect: "port",
     allowedDocuments: documentTypes.filter((type) => creation.allowedDocuments.includes(type)),
     providerId: `ver_${randomBytes(12).toString("hex")}`,
     linkToken: randomBytes(32).toString("base64url"),

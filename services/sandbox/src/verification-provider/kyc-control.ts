@@ -1,24 +1,31 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
+import type { Body } from "../checks.ts";
 import { registerControls } from "../controls.ts";
 import { refuse } from "../edge.ts";
 import {
   type Application,
   attemptsLeft,
   awaitsReview,
+  deleteAtVendor,
   expire,
   isBeingChecked,
   isUsable,
   objectOf,
   open,
+  recordVendorReview,
+  resubmit,
+  reverse,
   review,
   submit,
 } from "./application.ts";
+import type { VendorReview } from "./dialect.ts";
+import { changeSetup } from "./kyc-setup.ts";
 import { objectWithLink, type Provider } from "./provider.ts";
 import { readSubmission } from "./read-submission.ts";
 
 /** Registers control calls that act as applicant and reviewer, and that read applications. */
 export function kycControl(app: FastifyInstance, provider: Provider): void {
-  const { applications, callbacks, calls, clock } = provider;
+  const { applications, callbacks, calls, clock, setup } = provider;
   const control = registerControls<Application>(app, {
     path: "/sandbox/kyc",
     find: applications.byLinkToken,
@@ -31,6 +38,7 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
     calls,
     view: (application) => ({
       ...objectWithLink(provider, application),
+      dialect: application.dialect,
       attempts_left: attemptsLeft(application),
       calls: calls.of({ id: application.providerId, reference: application.reference }),
       callbacks: callbacks.of(application.providerId),
@@ -49,6 +57,9 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
   });
 
   control("/submit", (application, body, reply) => {
+    if (application.dialect === "didit" && String(body["outcome"]).toLowerCase() === "failed") {
+      return refuseBody(reply, ["outcome failed does not exist at Didit; decide the session and use /resubmit"]);
+    }
     const input = readSubmission(body, application.profile);
     if ("problems" in input) return refuseBody(reply, input.problems);
     if (!isUsable(application)) return refuseDeadLink(reply, application);
@@ -63,8 +74,39 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
       const message = "Only an application with the verdict NEEDS_REVIEW can be reviewed.";
       return refuse(reply, 409, "no_review_awaited", message, { application: objectOf(application) });
     }
+    const actor = reviewActors[String(body["by"] ?? "console")];
+    if (!actor) return refuseBody(reply, ["by must be console, api, system or note"]);
+    const to = outcome === "APPROVED" ? "Approved" : "Declined";
+    recordVendorReview(application, { ...actor, from: "In Review", to, atMs: clock.nowMs() });
     review(application, outcome, clock.nowMs());
     return save(application);
+  });
+
+  control("/resubmit", (application, _body, reply) => {
+    if (application.dialect !== "didit" || application.status !== "COMPLETED") {
+      return refuseBody(reply, ["only a decided session of Didit can be resubmitted"]);
+    }
+    resubmit(application, clock.nowMs());
+    return save(application);
+  });
+
+  control("/reverse", (application, body, reply) => {
+    const outcome = String(body["outcome"]).toUpperCase();
+    if (outcome !== "APPROVED" && outcome !== "REJECTED") return refuseBody(reply, ["outcome must be approved or rejected"]);
+    if (application.status !== "COMPLETED") return refuseBody(reply, ["only a decided application can be reversed"]);
+    reverse(application, outcome, clock.nowMs());
+    return save(application);
+  });
+
+  control("/delete", (application, _body, reply) => {
+    if (application.dialect === "port") return refuseBody(reply, ["only a vendor deletes applications"]);
+    deleteAtVendor(application, clock.nowMs());
+    return save(application);
+  });
+
+  app.put<{ Body: Body | null }>("/sandbox/kyc-setup", ({ body }, reply) => {
+    const problem = changeSetup(setup, body ?? {});
+    return problem ? refuse(reply, 422, "invalid_setup", problem) : { ...setup };
   });
 
   control("/expire", (application, _body, reply) => {
@@ -73,6 +115,14 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
     return save(application);
   });
 }
+
+/** Who changed a session at the vendor. */
+const reviewActors: Readonly<Record<string, Pick<VendorReview, "actor" | "kind">>> = {
+  console: { actor: "CONSOLE_USER", kind: "STATUS_UPDATED" },
+  api: { actor: "API_KEY", kind: "STATUS_UPDATED" },
+  system: { actor: "SYSTEM", kind: "STATUS_UPDATED" },
+  note: { actor: "CONSOLE_USER", kind: "NOTE_ADDED" },
+};
 
 const refuseBody = (reply: FastifyReply, problems: readonly string[]) =>
   refuse(reply, 422, "invalid_request", `${problems.join("; ")}.`, { problems });

@@ -3,12 +3,14 @@ import type { ReceivedCalls } from "../received-calls.ts";
 import { type Application, objectOf } from "./application.ts";
 import type { Applications } from "./applications.ts";
 import type { Callbacks } from "./callbacks.ts";
+import type { KycSetup } from "./kyc-setup.ts";
 
 /** Dependencies of the provider's calls. */
 export interface Provider extends Context {
   readonly applications: Applications;
   readonly callbacks: Callbacks;
   readonly calls: ReceivedCalls;
+  readonly setup: KycSetup;
 }
 
 /** Returns the object of API responses. Callbacks have the same object without the link. */

@@ -1,4 +1,4 @@
-import { type Body, isObject, isOneOf, isText, isWhole, readFields } from "../checks.ts";
+import { type Body, isBoolean, isObject, isOneOf, isText, isWhole, readFields } from "../checks.ts";
 import type { Submission } from "./conclude.ts";
 import { differsFromProfile, type ProfileDigest } from "./profile.ts";
 import { documentTypes, outcomes, type Reason, type ReasonCode, reasonCodes } from "./vocabulary.ts";
@@ -34,6 +34,7 @@ export function readSubmission(
     documentType: optional("document_type", isOneOf(documentTypes), `must be ${documentTypes.join(" or ")}`),
     documentExpiry: optional("document_expiry", isDate, "must be a date, YYYY-MM-DD"),
     nationality: optional("nationality", isCountry, "must be three capital letters"),
+    isAmlCleared: optional("aml_cleared", isBoolean, "must be true or false"),
     amlHitCount: optional("aml_hit_count", isHitCount, "must be a whole number from 0 to 1000") ?? 0,
   };
   const holdSeconds = optional("hold_seconds", isHold, `must be a number from 0 to ${holdSecondsMax}`) ?? 0;

@@ -1,8 +1,12 @@
 import { createHmac } from "node:crypto";
 import { sleep } from "@amana/runtime";
+import type { Config } from "../config.ts";
 import type { Mode } from "../faults.ts";
 import type { Callback } from "./callbacks.ts";
+import { dialectOf } from "./dialect.ts";
+import { signDiditCallback } from "./didit/callback.ts";
 import { leakedApplicant } from "./leak.ts";
+import { signSumsubCallback } from "./sumsub/callback.ts";
 
 const timeoutMs = 10_000;
 
@@ -18,11 +22,18 @@ export interface AttemptResult {
  * `_after` fault sends the callback and loses the response.
  */
 export async function sendCallback(
-  { url, body }: Callback,
-  secrets: readonly string[],
+  { url, body, providerId }: Callback,
+  config: Config,
   { name, value, text }: Mode,
   stopping: AbortSignal,
 ): Promise<AttemptResult> {
+  const dialect = dialectOf(providerId);
+  const secrets = { port: config.kycCallbackSecrets, didit: config.diditWebhookSecrets, sumsub: config.sumsubWebhookSecrets }[
+    dialect
+  ];
+  const sign = { port: signPortCallback, didit: signWithFirst(signDiditCallback), sumsub: signWithFirst(signSumsubCallback) }[
+    dialect
+  ];
   const send = (signingSecrets: readonly string[], content: string | ReadableStream = body, signed = body) =>
     post(url, content, sign(signingSecrets, signed), stopping);
   const addFaultName = ({ isAccepted, result }: AttemptResult): AttemptResult => ({
@@ -65,23 +76,29 @@ export async function sendCallback(
   }
 }
 
-/** Returns the value of X-Provider-Signature. Uses the machine's clock, as clients do. */
-function sign(secrets: readonly string[], body: string): string {
+/** A vendor signs with one secret. */
+const signWithFirst =
+  (sign: (body: string, secret: string) => Record<string, string>) =>
+  ([secret = ""]: readonly string[], body: string): Record<string, string> =>
+    sign(body, secret);
+
+/** Returns the header X-Provider-Signature. Uses the machine's clock, as clients do. */
+function signPortCallback(secrets: readonly string[], body: string): Record<string, string> {
   const seconds = Math.floor(Date.now() / 1000);
   const signatures = secrets.map((secret) => createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex"));
-  return [`t=${seconds}`, ...signatures.map((signature) => `v1=${signature}`)].join(",");
+  return { "x-provider-signature": [`t=${seconds}`, ...signatures.map((signature) => `v1=${signature}`)].join(",") };
 }
 
 async function post(
   url: string,
   body: string | ReadableStream,
-  signature: string,
+  signature: Readonly<Record<string, string>>,
   stopping: AbortSignal,
 ): Promise<AttemptResult> {
   try {
     const response = await fetch(url, {
       method: "POST",
-      headers: { "content-type": "application/json", "x-provider-signature": signature },
+      headers: { "content-type": "application/json", ...signature },
       body,
       redirect: "manual",
       signal: AbortSignal.any([stopping, AbortSignal.timeout(timeoutMs)]),
@@ -96,8 +113,9 @@ async function post(
 }
 
 function withApplicant(body: string, word: string): string {
-  const event = JSON.parse(body) as { application: object };
-  return JSON.stringify({ ...event, ...leakedApplicant(word), application: { ...event.application, ...leakedApplicant(word) } });
+  const event = JSON.parse(body) as { application?: object };
+  const application = event.application && { ...event.application, ...leakedApplicant(word) };
+  return JSON.stringify({ ...event, ...leakedApplicant(word), ...(application && { application }) });
 }
 
 /** Returns a stream that fails after half of the body. */

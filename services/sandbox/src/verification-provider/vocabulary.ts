@@ -8,6 +8,7 @@ export const statusAfter = {
   expired: "EXPIRED",
   canceled: "CANCELED",
   review_resolved: "COMPLETED",
+  resubmitted: "FAILED",
 } as const;
 export type CallbackType = keyof typeof statusAfter;
 

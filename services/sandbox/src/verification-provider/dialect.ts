@@ -1,0 +1,42 @@
+import type { Reason, ReasonCode } from "./vocabulary.ts";
+
+/** Protocol of an application: our own, or a vendor's. */
+export const dialects = ["port", "didit", "sumsub"] as const;
+export type Dialect = (typeof dialects)[number];
+
+/** The ids of each protocol have their own form, so that a callback's row needs no other mark. */
+export function dialectOf(providerId: string): Dialect {
+  if (providerId.startsWith("ver_")) return "port";
+  return providerId.includes("-") ? "didit" : "sumsub";
+}
+
+/** What a vendor keeps of an application, in addition to our own model. Contains no names. */
+export interface VendorData {
+  /** Didit: group id of the workflow. Sumsub: name of the level. */
+  readonly plan: string;
+  /** Names of the profile's fields, in the vendor's spelling. */
+  readonly profileNames: readonly string[];
+  readonly reviews: readonly VendorReview[];
+  /** The vendor or its client has deleted the session or the applicant. */
+  readonly isDeleted?: boolean;
+  readonly isErased?: boolean;
+}
+
+export interface VendorReview {
+  readonly actor: "CONSOLE_USER" | "API_KEY" | "SYSTEM";
+  readonly kind: "STATUS_UPDATED" | "NOTE_ADDED";
+  readonly from: string;
+  readonly to: string;
+  readonly atMs: number;
+}
+
+/** Text in each personal field of a vendor's responses, which must not reach a client's records. */
+export const canary = (field: string): string => `canary-${field}`;
+
+/** Lays a tester's fields over a response. Null removes a field. */
+export function overlay(response: Readonly<Record<string, unknown>>, answer: Readonly<Record<string, unknown>> = {}): object {
+  const fields = Object.fromEntries(Object.entries(answer).map(([name, value]) => [name, value ?? undefined]));
+  return { ...response, ...fields };
+}
+
+export const codesOf = (reasons: readonly Reason[]): readonly ReasonCode[] => reasons.map(({ code }) => code);

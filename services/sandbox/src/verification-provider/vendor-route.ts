@@ -21,7 +21,8 @@ interface Vendor {
   readonly personalFields: readonly string[];
 }
 
-type Handle = (request: VendorRequest, reply: FastifyReply) => object;
+/** Returns the body: an object, or an empty text for a response without a body. */
+type Handle = (request: VendorRequest, reply: FastifyReply) => object | string;
 
 /**
  * Returns a function that registers a call of a vendor's API, which is authenticated, recorded and
@@ -43,8 +44,8 @@ export function vendorRoutes(app: FastifyInstance, { faults, calls }: Provider, 
         const reference = body["vendor_data"] ?? body["externalUserId"] ?? body["userId"];
         const resource = { id: request.params.id, ...(typeof reference === "string" && { reference }) };
         if (operation) calls.record(operation, { ...parameters, ...request.query }, resource);
-        const effect = () => vendor.authenticate(request, reply) ?? handle(request, reply);
-        if (!operation) return effect();
+        const effect = () => (vendor.authenticate(request, reply) ?? handle(request, reply)) as object;
+        if (!operation) return reply.send(effect());
         const mode = faults.consume(operation);
         if (mode.name === "leak") return { ...effect(), ...leakedApplicant(mode.value) };
         if (mode.name === "leak_error") return { ...vendor.refuse(reply, 400, mode.value), ...leakedApplicant(mode.value) };

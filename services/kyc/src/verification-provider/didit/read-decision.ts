@@ -137,11 +137,11 @@ function readEvidence(reader: Reader, fields: Fields, known: KnownApplication) {
   };
 }
 
-/** Every other list whose items have a status is a feature, which must be approved too. */
+/** Every other list whose items have a status or warnings is a feature, which must be approved too. */
 function readOtherSections(reader: Reader, fields: Fields): void {
   for (const [name, value] of Object.entries(fields)) {
     if (!Array.isArray(value) || readInDetail.some((section) => section === name)) continue;
-    const isFeature = value.some((item) => "status" in readObject(item));
+    const isFeature = value.some((item) => "status" in readObject(item) || "warnings" in readObject(item));
     // The name is the vendor's, so only a name of the expected form is logged.
     const label = readMatching(/^[a-z_]{1,64}$/, name) ?? "other_feature";
     if (!isFeature) continue;

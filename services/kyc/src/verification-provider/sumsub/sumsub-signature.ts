@@ -30,7 +30,8 @@ export function readSumsubCallback(
   { body, headers }: ReceivedCallback,
   { webhookSecrets, isSandbox }: { webhookSecrets: readonly string[]; isSandbox: boolean },
 ): CallbackReading {
-  const algorithm = algorithms[headers["x-payload-digest-alg"] ?? ""];
+  const name = headers["x-payload-digest-alg"] ?? "";
+  const algorithm = Object.hasOwn(algorithms, name) ? algorithms[name] : undefined;
   if (!algorithm || !isHexHmac(body, headers["x-payload-digest"], algorithm, webhookSecrets)) return { kind: "forged" };
   const fields = readObject(parseJson(Buffer.from(body).toString("utf8")));
   const providerId = readToken(fields["applicantId"]);

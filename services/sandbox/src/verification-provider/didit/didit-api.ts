@@ -37,7 +37,7 @@ export async function diditApi(app: FastifyInstance, provider: Provider): Promis
     personalFields: ["contact_details", "expected_details"],
   });
   const ofSession =
-    (handle: (application: Application, request: VendorRequest, reply: FastifyReply) => object) =>
+    (handle: (application: Application, request: VendorRequest, reply: FastifyReply) => object | string) =>
     (request: VendorRequest, reply: FastifyReply) => {
       const application = applications.byProviderId(request.params.id ?? "");
       const isShown = application?.dialect === "didit" && !application.vendor?.isDeleted;
@@ -54,8 +54,8 @@ interface Routes {
   readonly route: ReturnType<typeof vendorRoutes>;
   /** Calls `handle` with the session in the path, or responds with 404. */
   readonly ofSession: (
-    handle: (application: Application, request: VendorRequest, reply: FastifyReply) => object,
-  ) => (request: VendorRequest, reply: FastifyReply) => object;
+    handle: (application: Application, request: VendorRequest, reply: FastifyReply) => object | string,
+  ) => (request: VendorRequest, reply: FastifyReply) => object | string;
 }
 
 function refuse(reply: FastifyReply, status: number, message: string): object {
@@ -109,7 +109,7 @@ function decisionRoutes({ route, ofSession }: Routes, { applications, clock }: P
       application.news = [];
       applications.save(application);
       reply.code(204);
-      return reply;
+      return "";
     }),
   );
 
@@ -125,11 +125,8 @@ function decisionRoutes({ route, ofSession }: Routes, { applications, clock }: P
         return { new_status: [`"${String(to)}" is not a valid choice.`] };
       }
       if (from === to) {
-        reply
-          .code(400)
-          .type("application/json")
-          .send(JSON.stringify(["The session already has this status."]));
-        return reply;
+        reply.code(400);
+        return ["The session already has this status."];
       }
       if (application.status !== "COMPLETED") return refuse(reply, 400, "The session is not finished.");
       recordVendorReview(application, { actor: "API_KEY", kind: "STATUS_UPDATED", from, to, atMs: clock.nowMs() });

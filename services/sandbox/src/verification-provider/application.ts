@@ -205,7 +205,7 @@ export function recordVendorReview(application: Application, review: VendorRevie
   if (application.vendor) application.vendor = { ...application.vendor, reviews: [review, ...application.vendor.reviews] };
 }
 
-/** Asks the applicant of a decided Didit session to submit again. */
+/** Requests another submission for a decided Didit session. */
 export const resubmit = (application: Application, nowMs: number): void => changeStatus(application, "resubmitted", nowMs);
 
 /** Replaces a decision by another one later, as vendors can do. */

@@ -116,7 +116,7 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
   });
 }
 
-/** Who changed a session at the vendor. */
+/** Actors that change a session at the vendor. */
 const reviewActors: Readonly<Record<string, Pick<VendorReview, "actor" | "kind">>> = {
   console: { actor: "CONSOLE_USER", kind: "STATUS_UPDATED" },
   api: { actor: "API_KEY", kind: "STATUS_UPDATED" },

@@ -2,7 +2,7 @@ import { type Body, isObject, isText } from "../checks.ts";
 
 /** Settings at the vendors that a tester changes while the sandbox runs. In memory only. */
 export interface KycSetup {
-  /** Base address of callbacks; each vendor appends its name. Undefined: no vendor sends callbacks. */
+  /** Base address of callbacks, without the vendor's name. Undefined: vendors send none. */
   callbackUrl: string | undefined;
   /** Fields laid over each workflow's configuration. */
   diditWorkflow: Readonly<Record<string, unknown>>;

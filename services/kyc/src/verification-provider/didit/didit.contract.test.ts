@@ -103,7 +103,7 @@ describe("contract test 2: Didit decision", () => {
     expect(read(withDocument({ warnings: [{ risk, log_type }] }))).toMatchObject({ reasonCodes, unread });
   });
 
-  test("readDecision reads PASSIVE liveness as INCONCLUSIVE, because it judges one picture", () => {
+  test("readDecision reads PASSIVE liveness as INCONCLUSIVE, because it evaluates one picture", () => {
     expect(read(withLiveness({ method: "PASSIVE" }))).toMatchObject({ livenessOutcome: "INCONCLUSIVE" });
     expect(read(withLiveness({ method: "active_3d" }))).toMatchObject({ livenessOutcome: "PASSED" });
   });

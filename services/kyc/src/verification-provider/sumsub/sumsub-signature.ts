@@ -42,5 +42,6 @@ export function readSumsubCallback(
   if (!providerId || !reference || !type || !correlationId || !createdAt) return { kind: "unreadable" };
   if ((fields["sandboxMode"] ?? false) !== isSandbox) return { kind: "other_environment" };
   const eventId = `sumsub:${correlationId}:${type}:${createdAt}`;
-  return { kind: "genuine", hint: { eventId, providerId, reference, sequence: undefined } };
+  const isErasure = type === "applicantPersonalDataDeleted" || type === "applicantDeleted";
+  return { kind: "genuine", hint: { eventId, providerId, reference, sequence: undefined, ...(isErasure && { isErasure }) } };
 }

@@ -5,7 +5,7 @@ import { decisionOf, sessionStatus } from "./decision.ts";
 /** Changes of our model that change the status of a session. */
 const types = ["opened", "completed", "review_resolved", "expired", "resubmitted"];
 
-/** Returns the body of a callback (docs.didit.me/integration/webhooks), or undefined for no callback. */
+/** Returns a callback's body (docs.didit.me/integration/webhooks). Undefined: no callback. */
 export function diditCallback(application: Application, { type, atMs }: PendingCallback): object | undefined {
   if (!types.includes(type)) return undefined;
   return {

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from "node:crypto";
 import type { Application, PendingCallback } from "../application.ts";
 import { reviewResult, reviewStatus } from "./applicant.ts";
 
-/** Callback type of each change (docs.sumsub.com/docs/user-verification-webhooks). None for opening. */
+/** Callback type of each change (docs.sumsub.com/docs/user-verification-webhooks). */
 const types: Readonly<Record<string, string>> = {
   created: "applicantCreated",
   submitted: "applicantPending",

@@ -78,3 +78,34 @@ describe("forged callbacks", () => {
     for (let i = 0; i < 10; i++) expect((await callbackFrom("203.0.113.1", "good")).statusCode).toBe(204);
   });
 });
+
+describe("POST /callbacks/kyc/{vendor}", () => {
+  const post = (vendor: string, payload: string, headers: Record<string, string>) =>
+    gateway.app.inject({ method: "POST", url: `/callbacks/kyc/${vendor}`, payload, headers });
+
+  test.each([
+    ["didit", { "x-signature": "ab" }],
+    ["sumsub", { "x-payload-digest": "ab", "x-payload-digest-alg": "HMAC_SHA256_HEX" }],
+  ])(
+    "forwards the vendor's name, the body and the headers of the signature for %s, and no other header",
+    async (vendor, headers) => {
+      const response = await post(vendor, '{"a":1}', { ...headers, "x-signature-v2": "cd", cookie: "secret=1" });
+      expect(response.statusCode).toBe(204);
+      expect(gateway.received[0]?.request).toMatchObject({ provider: vendor, headers, signature: "" });
+      expect(Object.keys((gateway.received[0]?.request as { headers: object }).headers).sort()).toEqual(
+        Object.keys(headers).sort(),
+      );
+    },
+  );
+
+  test("accepts 2 MiB from Didit, whose callbacks contain the whole decision", async () => {
+    expect((await post("didit", " ".repeat(2 * 1024 * 1024), {})).statusCode).toBe(204);
+    expect((await post("didit", " ".repeat(2 * 1024 * 1024 + 1), {})).statusCode).toBe(413);
+  });
+
+  test("returns 404 for a vendor without settings and for an unknown vendor", async () => {
+    result = ProviderCallbackResult.UNKNOWN_PROVIDER;
+    expect((await post("didit", "{}", {})).statusCode).toBe(404);
+    expect((await post("veriff", "{}", {})).statusCode).toBe(404);
+  });
+});

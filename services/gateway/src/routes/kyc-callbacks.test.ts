@@ -91,10 +91,9 @@ describe("POST /callbacks/kyc/{vendor}", () => {
     async (vendor, headers) => {
       const response = await post(vendor, '{"a":1}', { ...headers, "x-signature-v2": "cd", cookie: "secret=1" });
       expect(response.statusCode).toBe(204);
-      expect(gateway.received[0]?.request).toMatchObject({ provider: vendor, headers, signature: "" });
-      expect(Object.keys((gateway.received[0]?.request as { headers: object }).headers).sort()).toEqual(
-        Object.keys(headers).sort(),
-      );
+      const request = gateway.received[0]?.request as { headers?: object } | undefined;
+      expect(request).toMatchObject({ provider: vendor, signature: "" });
+      expect({ ...request?.headers }).toEqual(headers);
     },
   );
 

@@ -411,3 +411,69 @@ describe("notifyDocumentExpiry", () => {
     },
   );
 });
+
+describe("applyState, states without a sequence", () => {
+  const aVendorApplication = (changes: Partial<KycApplication> = {}) => anApplication({ provider: "didit", ...changes });
+  const later = (seconds: number) => new Date(createdAt.getTime() + seconds * 1_000);
+  /** Applies a state that was requested `seconds` after the creation. */
+  const apply = (application: KycApplication, stateFields: Partial<ApplicationState>, seconds: number, closing?: "USED_UP") => {
+    const emitted: string[] = [];
+    const state = aState({ sequence: undefined, stateHash: "h1", ...stateFields });
+    const start = { at: later(seconds), nextCheckAt: application.nextCheckAt, closing };
+    const result = application.applyState(state, start, later(seconds + 1), (change) => emitted.push(change));
+    application.planCheck([300, 600], later(seconds + 1), start);
+    return { result, emitted };
+  };
+
+  test("applyState ignores an equal hash, and the checks keep their back-off", () => {
+    const application = aVendorApplication();
+    expect(apply(application, { status: "OPENED" }, 10).result).toBe("applied");
+    expect(application).toMatchObject({ sequence: 1, checks: 1 });
+    expect(apply(application, { status: "OPENED" }, 20).result).toBe("stale");
+    expect(application).toMatchObject({ sequence: 1, checks: 2, nextCheckAt: later(621) });
+  });
+
+  test("applyState ignores the response to an older request, and requests the state again if it differs", () => {
+    const application = aVendorApplication();
+    apply(application, { status: "COMPLETED", verdict: "NEEDS_REVIEW", stateHash: "h2" }, 20);
+    const plannedAt = application.nextCheckAt;
+    expect(apply(application, { status: "OPENED", stateHash: "h1" }, 10).result).toBe("stale");
+    expect(application).toMatchObject({ status: "COMPLETED", sequence: 1, nextCheckAt: later(11) });
+    expect(plannedAt).not.toEqual(later(11));
+  });
+
+  test("applyState keeps the planned check for an older response with an equal hash", () => {
+    const application = aVendorApplication();
+    apply(application, { status: "OPENED" }, 20);
+    expect(apply(application, { status: "OPENED" }, 10).result).toBe("stale");
+    expect(application.nextCheckAt?.getTime()).toBeGreaterThan(later(20).getTime());
+  });
+
+  test("applyState plans to close the link after the last attempt, and ends when it is closed", () => {
+    const application = aVendorApplication({ provider: "sumsub", maxAttempts: 1 });
+    expect(apply(application, { status: "FAILED", attemptsUsed: 1 }, 10).emitted).toEqual(["KYC_FAILED"]);
+    expect(application).toMatchObject({ closing: "USED_UP", nextCheckAt: later(11) });
+    expect(application.closeReason(later(12))).toBe("USED_UP");
+    // The applicant submitted again before the link was closed.
+    expect(apply(application, { status: "SUBMITTED", attemptsUsed: 2, stateHash: "h2" }, 20, "USED_UP").result).toBe("stale");
+    expect(application).toMatchObject({ status: "FAILED", closing: "USED_UP" });
+    expect(application.nextCheckAt).not.toBeNull();
+    expect(apply(application, { status: "FAILED", stateHash: "closed" }, 30, "USED_UP").result).toBe("applied");
+    expect(application).toMatchObject({ status: "FAILED", closing: null, nextCheckAt: null });
+  });
+
+  test("applyState cancels an application whose link is still to be closed", () => {
+    const application = aVendorApplication({ maxAttempts: 1 });
+    apply(application, { status: "FAILED", attemptsUsed: 1 }, 10);
+    expect(apply(application, { status: "CANCELED", stateHash: "h3" }, 20).emitted).toEqual(["KYC_CANCELED"]);
+    expect(application).toMatchObject({ status: "CANCELED", closing: null, nextCheckAt: null });
+  });
+
+  test("closeReason is EXPIRED only a minute after the link's end, and never for our own protocol", () => {
+    const at = (seconds: number) => new Date(linkExpiresAt.getTime() + seconds * 1_000);
+    expect(aVendorApplication().closeReason(at(59))).toBeUndefined();
+    expect(aVendorApplication().closeReason(at(60))).toBe("EXPIRED");
+    expect(anApplication().closeReason(at(60))).toBeUndefined();
+    expect(aVendorApplication({ status: "SUBMITTED" }).closeReason(at(60))).toBeUndefined();
+  });
+});

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { CallbackForm } from "../callback-form.ts";
+import { canary } from "../dialect.ts";
 import { hmacHex } from "../hmac.ts";
 import { leakedApplicant } from "../leak.ts";
 import type { CallbackType, VendorCallbackType } from "../vocabulary.ts";
@@ -21,20 +22,19 @@ export const sumsubCallbacks: CallbackForm = {
   bodyOf(application, { type, atMs }) {
     const status = reviewStatus(application);
     const name = type === "completed" && status === "onHold" ? "applicantOnHold" : typeOf[type];
-    return (
-      name && {
-        applicantId: application.providerId,
-        inspectionId: "canary-inspection",
-        correlationId: randomUUID(),
-        levelName: application.vendor?.plan,
-        externalUserId: application.reference,
-        type: name,
-        sandboxMode: true,
-        reviewStatus: status,
-        reviewResult: reviewResult(application),
-        createdAtMs: new Date(atMs).toISOString().replace("T", " ").replace("Z", ""),
-      }
-    );
+    if (!name) return undefined;
+    return {
+      applicantId: application.providerId,
+      inspectionId: canary("inspection"),
+      correlationId: randomUUID(),
+      levelName: application.vendor?.plan,
+      externalUserId: application.reference,
+      type: name,
+      sandboxMode: true,
+      reviewStatus: status,
+      reviewResult: reviewResult(application),
+      createdAtMs: new Date(atMs).toISOString().replace("T", " ").replace("Z", ""),
+    };
   },
   secretsOf: ({ sumsubWebhookSecrets }) => sumsubWebhookSecrets,
   sign: (body, [secret = ""]) => ({

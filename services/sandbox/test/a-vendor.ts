@@ -10,12 +10,9 @@ export interface VendorResponse extends ProviderResponse {
 }
 
 async function send(url: string, init: RequestInit): Promise<VendorResponse> {
-  const { status, headers, ...response } = await fetch(url, init).then(async (answer) => ({
-    status: answer.status,
-    headers: answer.headers,
-    text: await answer.text(),
-  }));
-  return { status, headers, body: response.text === "" ? undefined : JSON.parse(response.text) };
+  const response = await fetch(url, init);
+  const content = await response.text();
+  return { status: response.status, headers: response.headers, body: content === "" ? undefined : JSON.parse(content) };
 }
 
 /** Calls Didit's API. `path` is below /didit. */

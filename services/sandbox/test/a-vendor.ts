@@ -80,8 +80,7 @@ export function callSumsub(url: string, method: string, path: string, body?: obj
 
 const creationPath = (level: string) => `/resources/applicants?levelName=${encodeURIComponent(level)}`;
 
-export const createApplicant = (url: string, body: object, level = "amana") =>
-  callSumsub(url, "POST", creationPath(level), body);
+export const createApplicant = (url: string, body: object, level = "amana") => callSumsub(url, "POST", creationPath(level), body);
 
 export const createLink = (url: string, userId: string, changes: Record<string, unknown> = {}) =>
   callSumsub(url, "POST", "/resources/sdkIntegrations/levels/-/websdkLink?lang=en", {
@@ -92,7 +91,11 @@ export const createLink = (url: string, userId: string, changes: Record<string, 
   });
 
 /** Creates an applicant with a link. */
-export async function anApplicant(url: string, changes: Record<string, unknown> = {}, level = "amana"): Promise<VendorVerification> {
+export async function anApplicant(
+  url: string,
+  changes: Record<string, unknown> = {},
+  level = "amana",
+): Promise<VendorVerification> {
   const creation = { externalUserId: aNewReference(), lang: "en", ...changes };
   const { status, body } = await createApplicant(url, creation, level);
   if (status !== 201) throw new Error(`the creation returned status ${status}: ${JSON.stringify(body)}`);

@@ -3,7 +3,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Sandbox } from "../src/app.ts";
 import { aReceiver, type ReceivedCallback, type Receiver } from "./a-receiver.ts";
 import { aSandbox, control } from "./a-sandbox.ts";
-import { aSession, aSessionCreation, callDidit, decisionAt, type VendorVerification, workflowId, workflowIdStill } from "./a-vendor.ts";
+import {
+  aSession,
+  aSessionCreation,
+  callDidit,
+  decisionAt,
+  type VendorVerification,
+  workflowId,
+  workflowIdStill,
+} from "./a-vendor.ts";
 import { aNewReference, aVerification, callProvider, kycControl } from "./a-verification.ts";
 
 let sandbox: Sandbox;
@@ -167,7 +175,7 @@ describe("Didit GET decision", () => {
     ]);
   });
 
-  test("Didit GET decision has the fields of answer, and no field for null", async () => {
+  test("Didit GET decision has the fields that submit overrides, and no field for null", async () => {
     const { decision } = await decide({
       outcome: "approved",
       answer: { status: "Kyc Expired", aml_screenings: null, poa_verifications: [{ status: "In Review" }] },
@@ -248,7 +256,10 @@ describe("Didit DELETE session", () => {
     const path = `/v3/sessions/?vendor_data=${session.reference}&session_kind=user`;
     expect((await call("GET", path)).body).toMatchObject({
       count: 2,
-      results: [{ session_id: second.body.session_id, status: "Not Started" }, { session_id: session.id, status: "Approved" }],
+      results: [
+        { session_id: second.body.session_id, status: "Not Started" },
+        { session_id: session.id, status: "Approved" },
+      ],
     });
     expect((await call("POST", "/v3/users/delete/", { vendor_data_list: [session.reference] })).status).toBe(200);
     expect((await call("GET", path)).body).toMatchObject({ count: 0, results: [] });
@@ -271,7 +282,7 @@ describe("Didit PATCH update-status", () => {
     expect(receiver.received.map(({ body: event }) => event.status)).toEqual(["In Progress", "In Review", status, other]);
   });
 
-  test("Didit PATCH update-status replaces a status that answer has set", async () => {
+  test("Didit PATCH update-status replaces a status that submit overrides", async () => {
     const { id } = await decide({ outcome: "needs_review", answer: { status: "In Review", risk: "odd" } });
     await updateStatus(id, { new_status: "Approved" });
     expect(await decisionAt(sandbox.url, id)).toMatchObject({ status: "Approved", risk: "odd" });
@@ -298,14 +309,17 @@ describe("Didit PATCH update-status", () => {
     ["api", "STATUS_UPDATED", "API_KEY", null, "In Review"],
     ["system", "STATUS_UPDATED", "SYSTEM", null, "In Review"],
     ["note", "NOTE_ADDED", "CONSOLE_USER", null, null],
-  ])("Didit GET reviews names the actor of a review by %s", async (by, activity_type, actor_type, actor_email, previous_status) => {
-    const { id, token } = await decide({ outcome: "needs_review" });
-    await act(token, "review", { outcome: "approved", by });
-    const { body } = await call("GET", `/v3/sessions/${id}/reviews/?limit=20`);
-    expect(body.results).toMatchObject([
-      { activity_type, actor_type, actor_email, previous_status, new_status: "Approved", created_at: expect.any(String) },
-    ]);
-  });
+  ])(
+    "Didit GET reviews names the actor of a review by %s",
+    async (by, activity_type, actor_type, actor_email, previous_status) => {
+      const { id, token } = await decide({ outcome: "needs_review" });
+      await act(token, "review", { outcome: "approved", by });
+      const { body } = await call("GET", `/v3/sessions/${id}/reviews/?limit=20`);
+      expect(body.results).toMatchObject([
+        { activity_type, actor_type, actor_email, previous_status, new_status: "Approved", created_at: expect.any(String) },
+      ]);
+    },
+  );
 
   test("Didit GET reviews lists the newest change first, up to the limit", async () => {
     const { id } = await decide({ outcome: "needs_review" });

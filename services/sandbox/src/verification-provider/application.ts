@@ -210,7 +210,7 @@ export function recordVendorReview(application: Application, review: VendorRevie
   if (application.vendor) application.vendor = { ...application.vendor, reviews: [review, ...application.vendor.reviews] };
 }
 
-/** Asks the applicant of a decided Didit session to submit again, on the same link. */
+/** Reopens the link of a decided Didit session, so that the applicant can submit again. */
 export function resubmit(application: Application, nowMs: number): void {
   delete application.answer;
   application.attemptsMax = application.attemptsUsed + 1;

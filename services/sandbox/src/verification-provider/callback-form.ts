@@ -1,11 +1,7 @@
 import type { Config } from "../config.ts";
 import type { Application, PendingCallback } from "./application.ts";
-import type { Dialect } from "./dialect.ts";
-import { diditCallbacks } from "./didit/callback.ts";
-import { portCallbacks } from "./port-callback.ts";
-import { sumsubCallbacks } from "./sumsub/callback.ts";
 
-/** How a dialect reports changes to its client. */
+/** Callbacks of a dialect: their bodies, signatures and retries. */
 export interface CallbackForm {
   /** Returns the body of a change's callback. Undefined if the dialect does not report the change. */
   bodyOf(application: Application, change: PendingCallback): object | undefined;
@@ -21,12 +17,6 @@ export interface CallbackForm {
   /** Returns whether a rejected attempt is repeated. `status`: undefined without a response. */
   isRetried(status: number | undefined): boolean;
 }
-
-export const callbackForms: Readonly<Record<Dialect, CallbackForm>> = {
-  port: portCallbacks,
-  didit: diditCallbacks,
-  sumsub: sumsubCallbacks,
-};
 
 /** Returns the pause before the next attempt. Undefined if there is none. */
 export function retryPauseMs(

@@ -1,6 +1,6 @@
 import { type Database, inOneTransaction, query } from "../database.ts";
 import type { Application, PendingCallback } from "./application.ts";
-import { callbackForms } from "./callback-form.ts";
+import { callbackForms } from "./callback-forms.ts";
 import { dialectOf } from "./dialect.ts";
 import type { KycSetup } from "./kyc-setup.ts";
 

@@ -1,8 +1,9 @@
 import type { Logger } from "@amana/runtime";
 import { createAlarm } from "../alarm.ts";
 import type { Context } from "../context.ts";
+import { retryPauseMs } from "./callback-form.ts";
+import { callbackForms } from "./callback-forms.ts";
 import type { Callback, Callbacks } from "./callbacks.ts";
-import { callbackForms, retryPauseMs } from "./callback-form.ts";
 import { dialectOf } from "./dialect.ts";
 import { sendCallback } from "./send-callback.ts";
 

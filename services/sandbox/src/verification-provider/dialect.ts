@@ -10,7 +10,7 @@ export function dialectOf(providerId: string): Dialect {
   return providerId.includes("-") ? "didit" : "sumsub";
 }
 
-/** What a vendor keeps of an application, in addition to our own model. Contains no names. */
+/** Fields of an application that only vendors have. Contains no names of persons. */
 export interface VendorData {
   /** Didit: group id of the workflow. Sumsub: name of the level. */
   readonly plan: string;

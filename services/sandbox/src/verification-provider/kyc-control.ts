@@ -19,13 +19,10 @@ import { objectWithLink, type Provider } from "./provider.ts";
 import { readSubmission } from "./read-submission.ts";
 import { vendorControl } from "./vendor-control.ts";
 
-/** Registers a control call on one application. */
-export type Control = ReturnType<typeof registerControls<Application>>;
-
 /** Registers control calls that act as applicant and reviewer, and that read applications. */
 export function kycControl(app: FastifyInstance, provider: Provider): void {
   const { applications, callbacks, calls, clock } = provider;
-  const control: Control = registerControls<Application>(app, {
+  const control = registerControls<Application>(app, {
     path: "/sandbox/kyc",
     find: applications.byLinkToken,
     reference: { name: "reference", missing: "missing_reference" },
@@ -87,7 +84,7 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
   vendorControl(app, control, provider);
 }
 
-/** Who changed a session at the vendor. */
+/** Actors of a change at the vendor. */
 const reviewActors: Readonly<Record<string, Pick<VendorReview, "actor" | "kind">>> = {
   console: { actor: "CONSOLE_USER", kind: "STATUS_UPDATED" },
   api: { actor: "API_KEY", kind: "STATUS_UPDATED" },

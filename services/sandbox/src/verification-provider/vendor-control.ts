@@ -1,13 +1,17 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Body } from "../checks.ts";
+import type { RegisterControl } from "../controls.ts";
 import { refuse } from "../edge.ts";
 import { type Application, deleteAtVendor, objectOf, resubmit, reverse } from "./application.ts";
-import type { Control } from "./kyc-control.ts";
 import { changeSetup } from "./kyc-setup.ts";
 import type { Provider } from "./provider.ts";
 
 /** Registers control calls that act as the vendor. */
-export function vendorControl(app: FastifyInstance, control: Control, { applications, clock, setup }: Provider): void {
+export function vendorControl(
+  app: FastifyInstance,
+  control: RegisterControl<Application>,
+  { applications, clock, setup }: Provider,
+): void {
   const save = (application: Application) => {
     applications.save(application);
     return objectOf(application);

@@ -18,7 +18,7 @@ export type Handle = (request: VendorRequest, reply: FastifyReply) => object;
 
 export type HandleApplication = (application: Application, request: VendorRequest, reply: FastifyReply) => object;
 
-/** What differs between the vendors' APIs. */
+/** Differences between the vendors' APIs. */
 export interface Vendor {
   readonly dialect: Dialect;
   /** Returns an error body, and sets its status, for a request without valid credentials. */

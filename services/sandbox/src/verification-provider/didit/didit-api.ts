@@ -14,9 +14,7 @@ export async function diditApi(app: FastifyInstance, provider: Provider): Promis
     dialect: "didit",
     // Didit responds with 403, never with 401.
     authenticate: ({ headers }, reply) =>
-      headers["x-api-key"] === diditApiKey
-        ? undefined
-        : refuse(reply, 403, "You do not have permission to perform this action."),
+      headers["x-api-key"] === diditApiKey ? undefined : refuse(reply, 403, "You do not have permission to perform this action."),
     refuse,
     refuseField,
     personalFields: ["contact_details", "expected_details"],

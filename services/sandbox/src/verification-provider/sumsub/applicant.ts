@@ -90,7 +90,12 @@ export function applicantOf(application: Application): object {
     fixedInfo: given,
     info: {
       ...found,
-      ...(application.documentType && { nationality, middleName: canary("middle-name"), addresses: [{ town: canary("address") }], idDocs: [documentOf(application)] }),
+      ...(application.documentType && {
+        nationality,
+        middleName: canary("middle-name"),
+        addresses: [{ town: canary("address") }],
+        idDocs: [documentOf(application)],
+      }),
     },
     requiredIdDocs: {
       docSets: [

@@ -1,12 +1,15 @@
 import { createHmac } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
+import { readConfig } from "../src/config.ts";
 import { aReceiver, type ReceivedCallback, type Receiver } from "./a-receiver.ts";
 import { aSandbox, control } from "./a-sandbox.ts";
 import {
   amlCaseAt,
   anApplicant,
   applicantAt,
+  aSessionCreation,
+  callDidit,
   callSumsub,
   createApplicant,
   createLink,
@@ -596,4 +599,21 @@ describe("a fault of Sumsub's API", () => {
     const error = await createApplicant(sandbox.url, { externalUserId: aNewReference() });
     expect(error).toMatchObject({ status: 400, body: { description: expect.stringContaining("word") } });
   });
+});
+
+test("the sandbox has the levels, the workflows and the credentials of its settings", async () => {
+  const { sumsubLevels, sumsubSecretKey, diditWorkflows, diditApiKey } = readConfig({
+    KYC_SUMSUB_LEVEL_PASSPORT_STILL: "passport photograph",
+    KYC_SUMSUB_SECRET_KEY: "another-secret",
+    KYC_DIDIT_WORKFLOW_ID: "44444444-4444-4444-8444-444444444444",
+    KYC_DIDIT_API_KEY: "another-key",
+  });
+  await using configured = await aSandbox({ sumsubLevels, sumsubSecretKey, diditWorkflows, diditApiKey });
+  const path = "/resources/applicants?levelName=passport%20photograph";
+  const applicant = await callSumsub(configured.url, "POST", path, { externalUserId: "x" }, { secret: "another-secret" });
+  expect(applicant).toMatchObject({ status: 201, body: { review: { levelName: "passport photograph" } } });
+  expect(applicant.body.requiredIdDocs.docSets).toMatchObject([{ types: ["PASSPORT"] }, { videoRequired: "photoRequired" }]);
+  const creation = aSessionCreation({ workflow_id: diditWorkflows.video });
+  const session = await callDidit(configured.url, "POST", "/v3/session/", creation, "another-key");
+  expect(session).toMatchObject({ status: 201, body: { workflow_id: "44444444-4444-4444-8444-444444444444" } });
 });

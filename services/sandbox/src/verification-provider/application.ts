@@ -1,6 +1,6 @@
 import type { Language } from "@amana/pages";
 import { type Conclusion, conclude, type Submission } from "./conclude.ts";
-import type { Dialect, VendorData, VendorReview } from "./dialect.ts";
+import { type Dialect, dialectOf, type VendorData, type VendorReview } from "./dialect.ts";
 import type { ProfileDigest } from "./profile.ts";
 import {
   type CallbackType,
@@ -250,7 +250,7 @@ const decidedFields: Readonly<Record<Dialect, readonly string[]>> = {
 
 function replaceVerdict(application: Application, verdict: "APPROVED" | "REJECTED"): void {
   // Ends the overrides of the fields that the verdict decides. Overrides of evidence stay.
-  const decided = decidedFields[application.dialect];
+  const decided = decidedFields[dialectOf(application.providerId)];
   const answer = Object.entries(application.answer ?? {}).filter(([name]) => !decided.includes(name));
   application.answer = Object.fromEntries(answer);
   application.verdict = verdict;

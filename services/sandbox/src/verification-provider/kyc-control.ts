@@ -14,7 +14,7 @@ import {
   review,
   submit,
 } from "./application.ts";
-import type { VendorReview } from "./dialect.ts";
+import { dialectOf, type VendorReview } from "./dialect.ts";
 import { objectWithLink, type Provider } from "./provider.ts";
 import { readSubmission } from "./read-submission.ts";
 import { vendorControl } from "./vendor-control.ts";
@@ -34,7 +34,7 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
     calls,
     view: (application) => ({
       ...objectWithLink(provider, application),
-      dialect: application.dialect,
+      dialect: dialectOf(application.providerId),
       attempts_left: attemptsLeft(application),
       calls: calls.of({ id: application.providerId, reference: application.reference }),
       callbacks: callbacks.of(application.providerId),

@@ -36,7 +36,7 @@ export function vendorControl(
   });
 
   control("/delete", (application, _body, reply) => {
-    if (application.dialect === "port") return refuseInput(reply, "The provider port has no deletion. Use a vendor's API.");
+    if (!application.vendor) return refuseInput(reply, "The provider port has no deletion. Use a vendor's API.");
     if (application.vendor?.isDeleted) return refuseState(reply, application, "The application is already deleted.");
     deleteAtVendor(application, clock.nowMs());
     return save(application);

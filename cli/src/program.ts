@@ -25,6 +25,7 @@ const databaseGroups: Readonly<Record<string, () => Promise<AddGroup>>> = {
   outbox: async () => (await import("./database/commands/outbox.ts")).outbox,
   migrate: async () => (await import("./database/commands/migrate.ts")).migrateStatus,
   secrets: async () => (await import("./database/commands/secrets.ts")).secrets,
+  "kyc-provider": async () => (await import("./database/commands/kyc-provider.ts")).kycProvider,
   audit: async () => (await import("./database/commands/audit.ts")).audit,
   restored: async () => (await import("./database/commands/restored.ts")).restored,
 };

@@ -19,11 +19,17 @@ export interface Wiring {
   readonly sandboxDir: string;
   /** Port of the sandbox's SMTP server. */
   readonly smtpPort: number;
+  /** Verification provider of new applications. The sandbox simulates all of them. */
+  readonly kycProvider: KycProvider;
 }
 
 export const loopbackUrl = (port: number): string => `http://127.0.0.1:${port}`;
 
-const kycProvider = { KYC_PROVIDER_TOKEN: "sandbox" };
+/** Values of KYC_PROVIDER. */
+export const kycProviders = ["port", "didit", "sumsub"] as const;
+export type KycProvider = (typeof kycProviders)[number];
+
+const kycPort = { KYC_PROVIDER_TOKEN: "sandbox" };
 const kycCallbackSecret = "provider-callback-secret";
 const satimCredentials = { SATIM_USERNAME: "sandbox", SATIM_PASSWORD: "sandbox" };
 
@@ -58,8 +64,9 @@ const ownSettings: Record<ServiceName, (wiring: Wiring) => Record<string, string
     SANDBOX_URL: loopbackUrl(ports.sandbox),
     SANDBOX_DATA_DIR: sandboxDir,
     ...satimCredentials,
-    ...kycProvider,
+    ...kycPort,
     KYC_CALLBACK_SECRET: kycCallbackSecret,
+    KYC_CALLBACK_URL: `${loopbackUrl(ports.gateway)}/callbacks/kyc`,
   }),
   identity: ({ secrets }) => ({
     KEY_MODE: "test",
@@ -68,8 +75,12 @@ const ownSettings: Record<ServiceName, (wiring: Wiring) => Record<string, string
   }),
   webhooks: ({ secrets }) => ({ SECRET_ENCRYPTION_KEYS: `dev:${secrets.encryptionKey}`, ALLOW_INSECURE_WEBHOOKS: "true" }),
   clients: ({ secrets }) => ({ KYC_PUBLIC_KEYS: secrets.kycKey.publicKey }),
-  kyc: ({ secrets, ports }) => ({
-    ...kycProvider,
+  kyc: ({ secrets, ports, kycProvider }) => ({
+    ...kycPort,
+    ...vendorSettings(loopbackUrl(ports.sandbox)),
+    KYC_PROVIDER: kycProvider,
+    // All are configured, so that applications of an earlier run can end.
+    KYC_PROVIDERS_FORMER: kycProviders.filter((name) => name !== kycProvider).join(","),
     CALLER_PRIVATE_KEY: secrets.kycKey.privateKey,
     CLIENTS_URLS: loopbackUrl(ports.clients),
     KYC_PROVIDER_URL: loopbackUrl(ports.sandbox),
@@ -101,6 +112,29 @@ const ownSettings: Record<ServiceName, (wiring: Wiring) => Record<string, string
     ALLOW_INSECURE_URLS: "true",
   }),
 };
+
+/** Settings of the accounts that the sandbox has at the vendors. */
+const vendorSettings = (sandboxUrl: string) => ({
+  KYC_DIDIT_URL: `${sandboxUrl}/didit`,
+  KYC_DIDIT_API_KEY: "sandbox",
+  KYC_DIDIT_ENVIRONMENT: "sandbox",
+  KYC_DIDIT_WORKFLOW_ID: "11111111-1111-4111-8111-111111111111",
+  KYC_DIDIT_WORKFLOW_ID_STILL: "22222222-2222-4222-8222-222222222222",
+  KYC_DIDIT_WEBHOOK_SECRETS: kycCallbackSecret,
+  KYC_DIDIT_DESTINATION_ID: "destination",
+  KYC_SUMSUB_URL: `${sandboxUrl}/sumsub`,
+  KYC_SUMSUB_APP_TOKEN: "sbx:sandbox",
+  KYC_SUMSUB_SECRET_KEY: "sandbox",
+  KYC_SUMSUB_SANDBOX: "true",
+  KYC_SUMSUB_LEVEL: "amana",
+  KYC_SUMSUB_LEVEL_ID_CARD: "amana id card",
+  KYC_SUMSUB_LEVEL_PASSPORT: "amana passport",
+  KYC_SUMSUB_LEVEL_STILL: "amana still",
+  // The sandbox permits more than Sumsub's documented 10.
+  KYC_SUMSUB_AML_PER_MINUTE: "6000",
+  KYC_SUMSUB_WEBHOOK_SECRETS: kycCallbackSecret,
+  KYC_SUMSUB_WEBHOOK_ID: "webhook",
+});
 
 /** Returns all settings of a service. */
 export function settingsOf(name: ServiceName, wiring: Wiring): Record<string, string> {

@@ -79,6 +79,7 @@ async function run(
     events,
     brokers: process.env["KAFKA_BROKERS"],
     databaseUrl: process.env["DATABASE_URL"] || undefined,
+    kycProvider: process.env["KYC_PROVIDER"],
     env: tracingSettings(),
     supervised: true,
     progress,

@@ -13,10 +13,21 @@ import { inStep, type Progress, silentProgress } from "./progress.ts";
 import { readSecrets } from "./secrets.ts";
 import { seedBusiness } from "./seed.ts";
 import { type ServiceProcess, serviceProcess } from "./service-process.ts";
-import { databaseOwners, loopbackUrl, type ServiceName, serviceNames, settingsOf, type Wiring } from "./services.ts";
+import {
+  databaseOwners,
+  type KycProvider,
+  kycProviders,
+  loopbackUrl,
+  type ServiceName,
+  serviceNames,
+  settingsOf,
+  type Wiring,
+} from "./services.ts";
 import { untilReady } from "./until-ready.ts";
 
 export interface SystemOptions {
+  /** Verification provider of new applications (KYC_PROVIDER). Default: port. */
+  readonly kycProvider?: string | undefined;
   /** Folder of all data, logs and secrets. */
   readonly dir: string;
   /** Port of the gateway. Default: a free one. */
@@ -63,6 +74,12 @@ export interface System extends AsyncDisposable {
   ready(): Promise<void>;
 }
 
+function parseKycProvider(value: string | undefined): KycProvider {
+  const name = kycProviders.find((known) => known === (value || "port"));
+  if (name) return name;
+  throw new DevEnvError(`KYC_PROVIDER is "${value}".`, `Set it to ${kycProviders.join(", ")}, or remove it.`);
+}
+
 /**
  * Starts PostgreSQL and the event transport, runs the migrations, starts each service in its own
  * process, and seeds a business. If a part cannot start, stops the others and throws DevEnvError.
@@ -102,6 +119,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     brokers: events.mode === "kafka" ? events.brokers : undefined,
     sandboxDir: join(dir, "sandbox"),
     smtpPort: await freePort(),
+    kycProvider: parseKycProvider(options.kycProvider),
   };
   const envOf = (name: ServiceName) => ({ ...settingsOf(name, wiring), ...options.env?.[name] });
 

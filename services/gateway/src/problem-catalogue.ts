@@ -223,6 +223,11 @@ export const problemCatalogue = {
     "The verification provider does not respond. Send the same request with the same Idempotency-Key again in a few seconds.",
     503,
   ],
+  unsupported_by_provider: [
+    "Field not supported by the verification provider",
+    "The verification provider of this deployment cannot fulfil the field. Omit it, or set the value that the message names.",
+    422,
+  ],
   kyc_review_in_progress: [
     "Another decision is in progress",
     "Another decision on this application is being sent to the verification provider. Read the application again in a minute.",

@@ -5,6 +5,8 @@ alter table kyc_application
   add column provider_asked_at timestamptz(3),
   add column provider_state_hash text,
   add column closing text,
+  -- REQUESTED or DONE: deletion of the applicant's data at the provider.
+  add column erasure text,
   add column profile_keys text[] not null default '{}';
 -- In a large database the index is made by hand before: create unique index concurrently.
 create unique index if not exists kyc_application_provider_id on kyc_application (provider, provider_id);

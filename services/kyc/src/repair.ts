@@ -28,6 +28,13 @@ export const repair: RepairedService = {
       since: "updated_at",
       todo: "The service does not send a decision again. Check that the provider is reachable and KYC_PROVIDER_TOKEN is valid. Then repeat the decision.",
     },
+    {
+      what: "deletions at a vendor that are not confirmed",
+      table: "kyc_application",
+      where: "erasure = 'REQUESTED'",
+      since: "updated_at",
+      todo: "The vendor has no deletion by API. Request it in the vendor's dashboard. The vendor's callback confirms it.",
+    },
     overdueRows("applications to read at the provider", "kyc_application", "next_check_at", 10),
     ...stuckOutboxRows,
   ],

@@ -1,30 +1,484 @@
 import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
-import { aBusinessCaller } from "@amana/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Harness, startHarness } from "./harness.ts";
+import { startTestService } from "@amana/service-host/testing";
+import { aBusinessCaller, adminCaller, eventually, refusal, withIdempotencyKey } from "@amana/testing";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { KycApplication } from "../src/kyc-application/kyc-application.ts";
+import { kyc } from "../src/service.ts";
+import type { ApplicationToCreate, KnownApplication } from "../src/verification-provider/verification-provider.ts";
+import { anApplication } from "./an-application.ts";
+import { type CreateRequest, type Harness, kycSettings, providerSettings, startHarness } from "./harness.ts";
 
-describe.each(["didit", "sumsub"] as const)("%s", (provider) => {
-  let harness: Harness;
+const timeoutMs = 10_000;
+let harness: Harness;
+
+const aReference = () => crypto.randomUUID();
+const aCreation = (changes: Partial<ApplicationToCreate> = {}): ApplicationToCreate => ({
+  reference: aReference(),
+  locale: "en",
+  allowedDocuments: ["id_card", "passport"],
+  maxAttempts: 1,
+  requireVideo: true,
+  ttlHours: undefined,
+  redirectUrl: undefined,
+  applicantEmail: undefined,
+  applicantPhone: undefined,
+  profile: undefined,
+  ...changes,
+});
+const current = () => harness.context.providers.current;
+const knownOf = (providerId: string, reference: string, changes: Partial<KnownApplication> = {}): KnownApplication => ({
+  ...anApplication().known(),
+  providerId,
+  reference,
+  ...changes,
+});
+
+/** Creates an application at the vendor alone. */
+async function createAtVendor(changes: Partial<ApplicationToCreate> = {}) {
+  const requested = aCreation(changes);
+  const outcome = await current().create(requested, timeoutMs);
+  if (outcome.kind !== "accepted") throw new Error(`the creation was not accepted: ${JSON.stringify(outcome)}`);
+  return { ...outcome.value, reference: requested.reference };
+}
+
+const readStored = async (id: string) =>
+  (await harness.sql<Record<string, unknown>>("select * from kyc_application where id = ?", [id]))[0];
+const makeDue = (id: string, ago = "0 s") =>
+  harness.sql(`update kyc_application set link_expires_at = now() - interval '${ago}', next_check_at = now() where id = ?`, [id]);
+const review = (id: string, outcome: KycVerdict) =>
+  harness.kyc.reviewKycApplication({ id, outcome, note: "checked" }, { caller: adminCaller, timeoutMs: 20_000 });
+
+/** Delivers callbacks during `work`. */
+async function withCallbacks<T>(work: () => Promise<T>): Promise<T> {
+  harness.callbackTarget.isReachable = true;
+  try {
+    return await work();
+  } finally {
+    harness.callbackTarget.isReachable = false;
+  }
+}
+
+describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
   beforeAll(async () => {
-    harness = await startHarness({ provider });
+    harness = await startHarness({ provider: vendor });
   });
   afterAll(() => harness[Symbol.asyncDispose]());
+  afterEach(() => harness.sandbox.clearFaults());
 
-  test("createKycApplication creates an application at the vendor, whose link the applicant can open", async () => {
+  test("an application is created at the vendor, opened and submitted", async () => {
     const caller = aBusinessCaller();
     const { id, linkUrl } = await harness.create(caller);
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus.CREATED });
     await harness.sandbox.open(linkUrl);
     // Sumsub does not report that a link was opened.
-    const opened = provider === "didit" ? KycStatus.OPENED : KycStatus.CREATED;
+    const opened = vendor === "didit" ? KycStatus.OPENED : KycStatus.CREATED;
     expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: opened });
+    await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 600 });
+    // Didit does not distinguish a submitted session from an opened one.
+    const submitted = vendor === "didit" ? KycStatus.OPENED : KycStatus.PROCESSING;
+    expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: submitted });
   });
 
   test.each([
-    ["approved", KycVerdict.APPROVED],
-    ["rejected", KycVerdict.REJECTED],
-    ["needs_review", KycVerdict.NEEDS_REVIEW],
-  ] as const)("an application with the vendor's outcome %s gets the verdict %s", async (outcome, verdict) => {
-    expect(await harness.aDecidedApplication({ outcome })).toMatchObject({ status: KycStatus.COMPLETED, verdict });
+    ["approved", {}, KycVerdict.APPROVED],
+    ["rejected", { reason_codes: ["FACE_MISMATCH"] }, KycVerdict.REJECTED],
+    ["needs_review", { reason_codes: ["DUPLICATE"] }, KycVerdict.NEEDS_REVIEW],
+    ["approved", { aml_hit_count: 2 }, KycVerdict.NEEDS_REVIEW],
+    ["approved", { aml_hit_count: 2, aml_cleared: true }, KycVerdict.NEEDS_REVIEW],
+    ["approved", { document_expiry: "2020-01-31" }, KycVerdict.REJECTED],
+  ] as const)("an application with the vendor's outcome %s and %j gets the verdict %s", async (outcome, fields, verdict) => {
+    expect(await harness.aDecidedApplication({ outcome, ...fields })).toMatchObject({ status: KycStatus.COMPLETED, verdict });
+  });
+
+  test("an application without a video never gets APPROVED", async () => {
+    const application = await harness.aDecidedApplication({ outcome: "approved" }, aBusinessCaller(), { requireVideo: false });
+    expect(application).toMatchObject({ verdict: KycVerdict.NEEDS_REVIEW });
+  });
+
+  test("an application whose profile differs from the document needs a review", async () => {
+    const profile = JSON.stringify({ first_name: "Amine", last_name: "Benali", birth_date: "1990-01-01" });
+    const equal = { outcome: "approved", first_name: "AMINE", last_name: "BENALI" } as const;
+    expect(await harness.aDecidedApplication(equal, aBusinessCaller(), { profile })).toMatchObject({
+      verdict: KycVerdict.APPROVED,
+    });
+    const other = { outcome: "approved", first_name: "KARIM" } as const;
+    expect(await harness.aDecidedApplication(other, aBusinessCaller(), { profile })).toMatchObject({
+      verdict: KycVerdict.NEEDS_REVIEW,
+    });
+  });
+
+  test("a creation with a field that the vendor cannot fulfil is rejected without a call", async () => {
+    const request: CreateRequest = { profile: JSON.stringify({ address: "Alger" }) };
+    const error = await refusal(harness.create(aBusinessCaller(), request));
+    expect(error).toMatchObject({ code: "unsupported_by_provider", pointer: "/profile/address" });
+  });
+
+  test("a repeated creation after a lost response stores one application", async () => {
+    await harness.sandbox.fault("kyc_create", "reset_after", 1);
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await harness.sandbox.submit(linkUrl, { outcome: "approved" });
+    expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
+  });
+
+  test("a callback causes a read of the state, also if it is repeated or reordered", async () => {
+    await withCallbacks(async () => {
+      await harness.sandbox.fault("kyc_callback", "duplicate", 2);
+      const caller = aBusinessCaller();
+      const { id, linkUrl } = await harness.create(caller);
+      await harness.sandbox.submit(linkUrl, { outcome: "approved" });
+      await eventually(async () => expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" }));
+      expect((await harness.readEventNames(id)).filter((name) => name === "COMPLETED")).toEqual(["COMPLETED"]);
+    });
+  });
+
+  test("a forged callback changes nothing and is rejected", async () => {
+    await withCallbacks(async () => {
+      await harness.sandbox.fault("kyc_callback", "bad_signature", 10);
+      const { id, linkUrl } = await harness.create();
+      await harness.sandbox.submit(linkUrl, { outcome: "approved" });
+      await eventually(async () => {
+        const { callbacks } = await harness.sandbox.application(id);
+        expect(JSON.stringify(callbacks)).toContain("401");
+      });
+      expect(await readStored(id)).toMatchObject({ status: "CREATED" });
+    });
+  });
+
+  test("contract test 14: a callback is accepted and a check is due while the vendor does not respond", async () => {
+    const { id, linkUrl } = await harness.create();
+    await withCallbacks(async () => {
+      await harness.sandbox.fault("kyc_get", "timeout_before", 20);
+      await harness.sandbox.submit(linkUrl, { outcome: "approved" });
+      await eventually(async () => expect(JSON.stringify(await harness.sandbox.application(id))).toContain('"delivered"'));
+    });
+    expect(await readStored(id)).toMatchObject({ status: "CREATED" });
+    await harness.sandbox.clearFaults();
+    await harness.checkDue();
+    expect(await readStored(id)).toMatchObject({ verdict: "APPROVED" });
+  });
+
+  test("contract test 14: an equal state keeps the back-off of the checks", async () => {
+    const { id } = await harness.create();
+    await makeDue(id, "-1 day");
+    await harness.checkDue();
+    const first = await readStored(id);
+    await makeDue(id, "-1 day");
+    await harness.checkDue();
+    expect(await readStored(id)).toMatchObject({ sequence: first?.["sequence"], checks: Number(first?.["checks"]) + 1 });
+  });
+
+  test("a link is closed at the vendor a minute after its end", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await makeDue(id, "2 min");
+    await harness.checkDue();
+    expect(await readStored(id)).toMatchObject({ status: "EXPIRED", next_check_at: null });
+    await expect(harness.sandbox.submit(linkUrl, { outcome: "approved" })).rejects.toThrow("409");
+  });
+
+  test("a submission just before the link's end is adopted", async () => {
+    const { id, linkUrl } = await harness.create();
+    await harness.sandbox.submit(linkUrl, { outcome: "approved" });
+    await makeDue(id, "2 min");
+    await harness.checkDue();
+    expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
+  });
+
+  test("a link is not expired while the vendor does not respond", async () => {
+    const { id } = await harness.create();
+    await harness.sandbox.fault("kyc_get", "http_503", 10);
+    await makeDue(id, "2 min");
+    await harness.checkDue();
+    expect(await readStored(id)).toMatchObject({ status: "CREATED" });
+  });
+
+  test("a cancellation closes the link at the vendor, also after a lost response", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await harness.sandbox.fault("kyc_cancel", "reset_after", 1);
+    expect(await harness.kyc.cancelKycApplication({ id }, { caller, timeoutMs: 20_000 })).toMatchObject({
+      status: KycStatus.CANCELED,
+    });
+    await expect(harness.sandbox.submit(linkUrl, { outcome: "approved" })).rejects.toThrow("409");
+  });
+
+  test.each([
+    [KycVerdict.APPROVED, "APPROVED"],
+    [KycVerdict.REJECTED, "REJECTED"],
+  ])("an operator's decision %s of a review at the vendor is sent to the vendor", async (outcome, name) => {
+    const { id } = await harness.aDecidedApplication({ outcome: "needs_review", reason_codes: ["DUPLICATE"] });
+    expect(await review(id, outcome)).toMatchObject({ verdict: outcome });
+    expect(await readStored(id)).toMatchObject({ provider_verdict: name });
+    expect((await harness.readAuditEvents(id)).map(({ action }) => action)).toEqual(["kyc_application.reviewed"]);
+  });
+
+  test("an operator's decision after a lost response of the vendor is recorded once", async () => {
+    const { id } = await harness.aDecidedApplication({ outcome: "needs_review" });
+    await harness.sandbox.fault("kyc_review", "reset_after", 1);
+    await refusal(review(id, KycVerdict.APPROVED));
+    await harness.sql("update kyc_application set next_check_at = now() where id = ?", [id]);
+    await harness.checkDue();
+    expect(await readStored(id)).toMatchObject({ verdict: "APPROVED" });
+    expect(await harness.readAuditEvents(id)).toHaveLength(1);
+  });
+
+  test("a review of what the vendor has deleted is decided here", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await harness.sandbox.submit(linkUrl, { outcome: "needs_review" });
+    await harness.readRefreshed(id, caller);
+    await harness.sandbox.deleteAtVendor(linkUrl);
+    expect(await review(id, KycVerdict.APPROVED)).toMatchObject({ verdict: KycVerdict.APPROVED });
+  });
+
+  test("a rejection at the vendor ends a review, and an approval only with the proof of a person", async () => {
+    const caller = aBusinessCaller();
+    const inReview = async () => {
+      const created = await harness.create(caller);
+      await harness.sandbox.submit(created.linkUrl, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
+      await harness.readRefreshed(created.id, caller);
+      return created;
+    };
+    const rejected = await inReview();
+    await harness.sandbox.review(rejected.linkUrl, "rejected", "api");
+    expect(await harness.readRefreshed(rejected.id, caller)).toMatchObject({ verdict: KycVerdict.REJECTED });
+    for (const by of ["api", "system", "note"]) {
+      const { id, linkUrl } = await inReview();
+      await harness.sandbox.review(linkUrl, "approved", by);
+      expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict.NEEDS_REVIEW });
+      expect(await review(id, KycVerdict.APPROVED)).toMatchObject({ verdict: KycVerdict.APPROVED });
+    }
+    const byPerson = await inReview();
+    await harness.sandbox.review(byPerson.linkUrl, "approved", "console");
+    // Sumsub has no proof of a person.
+    const expected = vendor === "didit" ? KycVerdict.APPROVED : KycVerdict.NEEDS_REVIEW;
+    expect(await harness.readRefreshed(byPerson.id, caller)).toMatchObject({ verdict: expected });
+  });
+
+  test("a reversed verdict of the vendor changes nothing", async () => {
+    await withCallbacks(async () => {
+      const { id, linkUrl } = await harness.create();
+      await harness.sandbox.submit(linkUrl, { outcome: "approved" });
+      await eventually(async () => expect(await readStored(id)).toMatchObject({ verdict: "APPROVED" }));
+      await harness.sandbox.reverse(linkUrl, "rejected");
+      await eventually(async () => {
+        const { callbacks } = await harness.sandbox.application(id);
+        expect(callbacks.every(({ state }) => state === "delivered")).toBe(true);
+      });
+      expect(await readStored(id)).toMatchObject({ verdict: "APPROVED", status: "COMPLETED" });
+    });
+  });
+
+  test("a creation is refused with 503 while the vendor's configuration lacks a required check", async () => {
+    const setup = vendor === "didit" ? { didit_workflow: { max_retry_attempts: 3 } } : { sumsub_level: { websdkNext: false } };
+    await harness.sandbox.setUp(setup);
+    expect(await current().probe?.(timeoutMs)).toContainEqual(expect.objectContaining({ severity: "error" }));
+    expect(await refusal(harness.create())).toMatchObject({ code: "kyc_provider_unavailable" });
+    await harness.sandbox.setUp({ didit_workflow: {}, sumsub_level: {} });
+    expect(await current().probe?.(timeoutMs)).toEqual([]);
+    expect(await harness.create()).toMatchObject({ status: KycStatus.CREATED });
+  });
+
+  test("an erasure deletes the applicant at the vendor", async () => {
+    const { providerId, reference } = await createAtVendor();
+    const known = knownOf(providerId, reference);
+    expect(await current().erase(known, timeoutMs)).toEqual({
+      kind: "accepted",
+      value: vendor === "didit" ? "erased" : "requested",
+    });
+    expect(await current().erase(known, timeoutMs)).toMatchObject({ kind: "accepted" });
+    expect(await current().create(aCreation({ reference }), timeoutMs)).toMatchObject({
+      kind: vendor === "didit" ? "accepted" : "refused",
+    });
+  });
+
+  test("contract test 14: the provider of an earlier application stays in use after a change of the provider", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    const settings = {
+      ...kycSettings(harness.sandbox.url, harness.callbacks.url, "port"),
+      DATABASE_URL: harness.databaseUrl,
+    };
+    await expect(startTestService(kyc, { settings })).rejects.toThrow(`Applications are open at ${vendor}`);
+    await using service = await startTestService(kyc, {
+      settings: { ...settings, KYC_PROVIDERS_FORMER: vendor, ...providerSettings[vendor](harness.sandbox.url) },
+    });
+    expect(service.context.providers.current.name).toBe("port");
+    await harness.sandbox.submit(linkUrl, { outcome: "approved" });
+    const application = await service.context.orm.em.fork().findOneOrFail(KycApplication, { id }, { filters: false });
+    expect(await service.context.providers.of(application).get(application.known(), timeoutMs)).toMatchObject({
+      kind: "accepted",
+      value: { verdict: "APPROVED" },
+    });
+  });
+
+  test("no personal data of the vendor's responses and callbacks is stored or emitted", async () => {
+    for (const table of ["kyc_application", "outbox", "provider_event", "idempotency_key"]) {
+      const rows = await harness.sql<{ text: string }>(`select t::text as text from ${table} t`);
+      expect(rows.filter(({ text }) => /canary/i.test(text))).toEqual([]);
+    }
+    const payloads = await harness.sql<{ payload: Buffer }>("select payload from outbox");
+    expect(payloads.length).toBeGreaterThan(0);
+    expect(payloads.filter(({ payload }) => payload.includes("canary"))).toEqual([]);
+  });
+});
+
+describe("didit alone", () => {
+  beforeAll(async () => {
+    harness = await startHarness({ provider: "didit" });
+  });
+  afterAll(() => harness[Symbol.asyncDispose]());
+  afterEach(() => harness.sandbox.clearFaults());
+
+  test("contract test 1: an unfinished session of the same reference is returned again, and a finished one is not", async () => {
+    const first = await createAtVendor();
+    expect(await createAtVendor({ reference: first.reference })).toMatchObject({
+      providerId: first.providerId,
+      linkUrl: first.linkUrl,
+    });
+    await harness.sandbox.submit(first.linkUrl, { outcome: "approved" });
+    const second = await createAtVendor({ reference: first.reference });
+    expect(second.providerId).not.toBe(first.providerId);
+  });
+
+  test("contract test 1: a 400 that names a field is a refusal, and a 400 with a detail alone is not", async () => {
+    const refused = await current().create(aCreation({ redirectUrl: "ftp://shop.test" }), timeoutMs);
+    expect(refused).toEqual({ kind: "refused", status: 400, errorCode: "didit_400_callback" });
+    await harness.sandbox.fault("kyc_create", "error:400", 1);
+    expect(await current().create(aCreation(), timeoutMs)).toMatchObject({ kind: "unknown" });
+  });
+
+  test.each([403, 408, 500, 503])("contract test 1: the status %i of a creation is an unknown outcome", async (status) => {
+    await harness.sandbox.fault("kyc_create", `error:${status}`, 1);
+    expect(await current().create(aCreation(), timeoutMs)).toMatchObject({ kind: "unknown" });
+  });
+
+  test("contract test 4: a decision that the session already has is read, and a deleted session is gone", async () => {
+    const { providerId, reference, linkUrl } = await createAtVendor();
+    await harness.sandbox.submit(linkUrl, { outcome: "approved" });
+    const decision = { outcome: "APPROVED", reviewer: "op_1", note: "" } as const;
+    expect(await current().review(knownOf(providerId, reference), decision, timeoutMs)).toMatchObject({
+      value: { verdict: "APPROVED" },
+    });
+    await harness.sandbox.deleteAtVendor(linkUrl);
+    expect(await current().review(knownOf(providerId, reference), decision, timeoutMs)).toMatchObject({
+      kind: "refused",
+      isGone: true,
+    });
+    expect(await current().get(knownOf(providerId, reference), timeoutMs)).toMatchObject({ kind: "refused", isGone: true });
+    expect(await current().cancel(knownOf(providerId, reference), "CANCELED", timeoutMs)).toMatchObject({
+      value: { status: "CANCELED" },
+    });
+  });
+
+  test("a resubmitted session is a failed attempt, whose link is closed", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await harness.sandbox.submit(linkUrl, { outcome: "rejected" });
+    await harness.sandbox.resubmit(linkUrl);
+    expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus.FAILED, attemptsRemaining: 0 });
+    expect(await readStored(id)).toMatchObject({ closing: "USED_UP" });
+    await harness.checkDue();
+    expect(await readStored(id)).toMatchObject({ status: "FAILED", closing: null, next_check_at: null });
+    await expect(harness.sandbox.submit(linkUrl, { outcome: "approved" })).rejects.toThrow();
+  });
+
+  test("a creation with two attempts is rejected", async () => {
+    const error = await refusal(harness.create(aBusinessCaller(), { maxAttempts: 2 }));
+    expect(error).toMatchObject({ code: "unsupported_by_provider", pointer: "/max_attempts" });
+    const key = withIdempotencyKey(aBusinessCaller(), "k");
+    expect(await harness.kyc.createKycApplication({ maxAttempts: 1 }, { ...key, timeoutMs: 20_000 })).toMatchObject({
+      attemptsRemaining: 1,
+    });
+  });
+
+  test("contract test 1: a 429 is an unknown outcome, after which calls of its class wait", async () => {
+    await harness.sandbox.fault("kyc_create", "error:429", 1);
+    expect(await current().create(aCreation(), timeoutMs)).toMatchObject({ kind: "unknown" });
+    expect(await current().create(aCreation(), 1_000)).toEqual({ kind: "unknown", reason: "no turn within the rate limit" });
+  });
+
+  test("a creation with a longer life than the workflow's sessions is rejected", async () => {
+    const error = await refusal(harness.create(aBusinessCaller(), { ttlHours: 169 }));
+    expect(error).toMatchObject({ code: "unsupported_by_provider", pointer: "/ttl_hours" });
+  });
+});
+
+describe("sumsub alone", () => {
+  beforeAll(async () => {
+    harness = await startHarness({ provider: "sumsub" });
+  });
+  afterAll(() => harness[Symbol.asyncDispose]());
+  afterEach(() => harness.sandbox.clearFaults());
+
+  test("contract test 7: a repeated creation finds the applicant and makes another link", async () => {
+    const first = await createAtVendor();
+    const second = await createAtVendor({ reference: first.reference });
+    expect(second.providerId).toBe(first.providerId);
+    expect(second.linkUrl).not.toBe(first.linkUrl);
+  });
+
+  test("contract test 7: an applicant of another level is a refusal", async () => {
+    const { reference } = await createAtVendor();
+    const other = await current().create(aCreation({ reference, allowedDocuments: ["passport"] }), timeoutMs);
+    expect(other).toEqual({ kind: "refused", status: 409, errorCode: "sumsub_409_other_level" });
+  });
+
+  test("contract test 7: a creation whose link was lost succeeds when it is repeated", async () => {
+    await harness.sandbox.fault("kyc_link", "reset_after", 1);
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await harness.sandbox.submit(linkUrl, { outcome: "approved" });
+    expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
+  });
+
+  test("contract test 8: RETRY permits further attempts on the link until they are used up, and then the link is closed", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller, { maxAttempts: 2 });
+    await harness.sandbox.submit(linkUrl, { outcome: "failed" });
+    expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus.FAILED, attemptsRemaining: 1 });
+    await harness.sandbox.submit(linkUrl, { outcome: "failed" });
+    expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus.FAILED, attemptsRemaining: 0 });
+    await harness.sandbox.fault("kyc_cancel", "http_503", 1);
+    await harness.checkDue();
+    expect(await readStored(id)).toMatchObject({ closing: "USED_UP" });
+    await harness.sql("update kyc_application set next_check_at = now() where id = ?", [id]);
+    await harness.checkDue();
+    expect(await readStored(id)).toMatchObject({ status: "FAILED", closing: null, next_check_at: null });
+    await expect(harness.sandbox.submit(linkUrl, { outcome: "approved" })).rejects.toThrow("409");
+    expect(await harness.readEventNames(id)).toEqual(["CREATED", "FAILED", "FAILED"]);
+  });
+
+  test("contract test 10: an AML case that cannot be read makes the whole state unknown", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await harness.sandbox.submit(linkUrl, { outcome: "approved" });
+    for (const mode of ["error:429", "http_503", "truncated"]) {
+      await harness.sandbox.fault("kyc_aml", mode, 1);
+      const application = knownOf(String((await readStored(id))?.["provider_id"]), id);
+      expect(await current().get(application, timeoutMs)).toMatchObject({ kind: "unknown" });
+      // A 429 pauses the calls of this class.
+      if (mode === "error:429") break;
+    }
+  });
+
+  test("contract test 11: a decision while the applicant is being checked is an unknown outcome", async () => {
+    const { providerId, reference, linkUrl } = await createAtVendor();
+    await harness.sandbox.submit(linkUrl, { outcome: "approved", hold_seconds: 600 });
+    const decision = { outcome: "APPROVED", reviewer: "op_1", note: "" } as const;
+    expect(await current().review(knownOf(providerId, reference), decision, timeoutMs)).toMatchObject({ kind: "unknown" });
+  });
+
+  test("contract test 11: a cancellation while the applicant is being checked returns the state, and a repeated one succeeds", async () => {
+    const submitted = await createAtVendor();
+    await harness.sandbox.submit(submitted.linkUrl, { outcome: "approved", hold_seconds: 600 });
+    const known = knownOf(submitted.providerId, submitted.reference);
+    expect(await current().cancel(known, "CANCELED", timeoutMs)).toMatchObject({ value: { status: "PROCESSING" } });
+    const open = await createAtVendor();
+    for (const attempt of [1, 2]) {
+      const outcome = await current().cancel(knownOf(open.providerId, open.reference), "CANCELED", timeoutMs);
+      expect([attempt, outcome]).toMatchObject([attempt, { value: { status: "CANCELED" } }]);
+    }
   });
 });

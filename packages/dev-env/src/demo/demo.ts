@@ -65,6 +65,7 @@ async function withSystem(work: (system: DevFile) => Promise<void>, progress: Pr
     events: "auto",
     brokers: process.env["KAFKA_BROKERS"],
     databaseUrl: process.env["DATABASE_URL"] || undefined,
+    kycProvider: process.env["KYC_PROVIDER"],
     progress,
     signal,
   });

@@ -5,8 +5,8 @@ const pageMax = 100;
 const timeoutMs = 15_000;
 
 /**
- * Polls the events of the provider of our own protocol and schedules an immediate check of each changed application, so that
- * changes during an outage of the callbacks are found.
+ * Polls the events of the provider of our own protocol, and schedules an immediate check of each
+ * changed application, so that changes during an outage of the callbacks are found.
  */
 export const catchUp = (context: Context, everySeconds: number): AsyncDisposable[] =>
   context.providers.find("port") ? [poll("catch-up", context.logger, () => catchUpOnce(context), everySeconds * 1000)] : [];

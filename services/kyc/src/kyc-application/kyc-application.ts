@@ -63,6 +63,8 @@ const schema = defineEntity({
     providerStateHash: p.text().nullable(),
     /** USED_UP while a link without remaining attempts must still be closed at the provider. */
     closing: p.text().$type<"USED_UP">().nullable(),
+    /** Deletion of the applicant's data at the provider. Null if it was not requested. */
+    erasure: p.text().$type<"REQUESTED" | "DONE">().nullable(),
     /** Names of the profile's fields in the request; "other" for fields that no vendor compares. */
     profileKeys: p.array<string>(),
     /** Verdict of the provider, before our rules. */
@@ -352,8 +354,8 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Applies the result of closing a used-up link. The status stays FAILED, whatever the applicant
-   * submitted in the meantime, because the business has been told that no attempt remains.
+   * Applies the result of closing a used-up link. The status stays FAILED, even if the
+   * applicant submitted in the meantime, because the business received attempts_remaining 0.
    */
   private applyClosing(state: ApplicationState, { closing }: Pick<RequestStart, "closing">): ApplyResult {
     if (closing !== "USED_UP" || state.status !== "FAILED") return "stale";
@@ -366,6 +368,14 @@ export class KycApplication extends schema.class {
     if (this.provider === "port" || this.status !== "FAILED" || this.attemptsRemaining() > 0) return;
     this.closing = "USED_UP";
     this.nextCheckAt = now;
+  }
+
+  /** Records the deletion of the applicant's data. Throws if the verification has not ended. */
+  recordErasure(erasure: "REQUESTED" | "DONE", now: Date): void {
+    if (this.isOpen()) throw new Error(`the application is ${this.status} and has not ended`);
+    if (this.erasure === "DONE") return;
+    this.erasure = erasure;
+    this.updatedAt = now;
   }
 
   private applyProgress(state: ApplicationState, now: Date, emit: EmitChange): boolean {

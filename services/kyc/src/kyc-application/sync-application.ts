@@ -24,7 +24,7 @@ export async function syncApplication(context: Context, id: string, timeoutMs: n
   return outcome.kind === "accepted";
 }
 
-/** Reads the state at the application's provider, and closes the link first if `start` says so. */
+/** Reads the state at the application's provider. Closes the link if `start` has a reason. */
 export function askProvider(
   { providers }: Pick<Context, "providers">,
   application: KycApplication,

@@ -40,9 +40,8 @@ export const receiveProviderCallback =
       return { result: BAD_SIGNATURE };
     }
     if (reading.kind !== "genuine") {
-      const text =
-        reading.kind === "unreadable" ? "a signed callback cannot be read" : "callback of another environment of the provider";
-      logger.error({ alert: true, provider: name }, text);
+      if (reading.kind === "unreadable") logger.error({ alert: true, provider: name }, "a signed callback cannot be read");
+      else logger.error({ alert: true, provider: name }, "callback of the provider's other environment");
       return { result: ACCEPTED };
     }
     const { hint } = reading;
@@ -52,12 +51,13 @@ export const receiveProviderCallback =
     if (!stored || stored.isSeen) return { result: ACCEPTED };
 
     const { application } = stored;
+    const isErased = hint.isErasure === true && application.erasure === "REQUESTED";
     const isNewer = hint.sequence === undefined ? application.isReadAfterCallback() : hint.sequence > application.sequence;
     const at = await databaseTime(readEm);
     const start = { at, nextCheckAt: application.nextCheckAt, closing: application.closeReason(at) };
     const remainingMs = call.remainingMs() - responseMs;
     const timeoutMs = name === "port" ? remainingMs : Math.min(remainingMs, vendorReadMs);
-    const outcome = isNewer ? await askProvider(context, application, start, timeoutMs) : undefined;
+    const outcome = isNewer && !isErased ? await askProvider(context, application, start, timeoutMs) : undefined;
     faultPoint("callback.answered");
     const isRecorded = await transaction(orm, async (em) => {
       const application = await lockApplication(em, allBusinesses, hint.reference);
@@ -74,7 +74,9 @@ export const receiveProviderCallback =
       if (insertedRows.length === 0) return true;
       if (!outcome) {
         // The callback is not newer, but it shows that the provider is reachable.
-        application.syncedAt = await databaseTime(em);
+        const now = await databaseTime(em);
+        application.syncedAt = now;
+        if (isErased) application.recordErasure("DONE", now);
         return true;
       }
       await recordState(em, context, application, outcome, start);

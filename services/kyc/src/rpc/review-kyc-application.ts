@@ -76,7 +76,7 @@ export const reviewKycApplication =
       const key = await lockKey(em, firstResult.keyId);
       const application = await lockApplication(em, allBusinesses, id);
       await recordState(em, context, application, reviewOutcome, { at: firstResult.requestedAt, nextCheckAt });
-      // What the provider no longer has is decided here, so that the review can end.
+      // An application that the provider no longer has is decided here, so that the review ends.
       const isGone = reviewOutcome.kind === "refused" && reviewOutcome.isGone === true;
       if (isGone && application.awaitsReview()) {
         const now = await databaseTime(em);

@@ -1,10 +1,13 @@
-import { parseJson, readCountry, readDate, readMatching, readObject, readOneOf } from "./read-values.ts";
+import { parseJson, readCountry, readDate, readObject, readOneOf } from "./read-values.ts";
 import type { FieldRefusal } from "./verification-provider.ts";
+
+const readName = (value: unknown): string | undefined =>
+  typeof value === "string" && value.trim() !== "" && value.length <= 255 ? value : undefined;
 
 /** Fields of a profile that the vendors compare with the document, and their accepted forms. */
 const comparedFields = {
-  first_name: (value: unknown) => readMatching(/^(?=.*\S).{1,255}$/su, value),
-  last_name: (value: unknown) => readMatching(/^(?=.*\S).{1,255}$/su, value),
+  first_name: (value: unknown) => readName(value),
+  last_name: (value: unknown) => readName(value),
   birth_date: readDate,
   gender: (value: unknown) => readOneOf(["M", "F"], value),
   nationality: readCountry,
@@ -20,14 +23,14 @@ const forms: Record<ComparedField, string> = {
   nationality: "an ISO 3166-1 alpha-3 code, for example DZA",
 };
 
-/** "refuse": a field that no vendor compares is refused. "review": its application needs a review. */
+/** A field that no vendor compares is refused, or its application needs a review. */
 export const uncomparedPolicies = ["refuse", "review"] as const;
 export type UncomparedPolicy = (typeof uncomparedPolicies)[number];
 
 /** Name in `profile_keys` of all fields that no vendor compares. */
 export const otherKey = "other";
 
-/** Returns the names of the profile's fields, without their values. `profile`: JSON object as text. */
+/** Returns the names of the profile's fields. `profile`: JSON object as text. */
 export function readProfileKeys(profile: string | undefined): string[] {
   const names = Object.keys(readObject(parseJson(profile ?? "{}")));
   return [...new Set(names.map((name) => (isCompared(name) ? name : otherKey)))];

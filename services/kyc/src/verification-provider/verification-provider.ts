@@ -40,8 +40,8 @@ export interface VerificationProvider {
   /** Returns the changes after the cursor. Null starts at the first change. Vendors have none. */
   events?(after: string | null, limit: number, timeoutMs: number): Promise<Outcome<ChangesSince>>;
   /**
-   * Reads the provider's configuration and returns what is wrong with it, in words. Absent: there is
-   * nothing to check.
+   * Reads the configuration at the provider and returns its problems. Absent: there is nothing to
+   * check.
    */
   probe?(timeoutMs: number): Promise<readonly SetupProblem[]>;
 }
@@ -73,7 +73,7 @@ export interface SetupProblem {
   readonly text: string;
 }
 
-/** What this service knows of an application when it calls the provider. */
+/** Our record of an application, for a call to the provider. */
 export interface KnownApplication {
   readonly providerId: string;
   readonly reference: string;
@@ -111,6 +111,8 @@ export interface CallbackHint {
   readonly reference: string;
   /** Undefined for providers without sequences. */
   readonly sequence: number | undefined;
+  /** The vendor has deleted the applicant's data. */
+  readonly isErasure?: boolean;
 }
 
 export interface ApplicationToCreate {

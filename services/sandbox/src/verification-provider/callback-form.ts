@@ -3,7 +3,7 @@ import type { Application, PendingCallback } from "./application.ts";
 
 /** Callbacks of a dialect: their bodies, signatures and retries. */
 export interface CallbackForm {
-  /** Returns the body of a change's callback. Undefined if the dialect does not report the change. */
+  /** Returns the body of a change's callback. Undefined: the dialect does not report it. */
   bodyOf(application: Application, change: PendingCallback): object | undefined;
   secretsOf(config: Config): readonly string[];
   /** Returns the headers that sign the body. */

@@ -2,7 +2,7 @@ import { type Body, isObject, isWebAddress } from "../checks.ts";
 
 /** Settings at the vendors that a tester changes while the sandbox runs. In memory only. */
 export interface KycSetup {
-  /** Base address of callbacks; each vendor appends its name. Undefined: no vendor sends callbacks. */
+  /** Base address of callbacks, without the vendor's name. Undefined: vendors send none. */
   callbackUrl: string | undefined;
   /** Fields that replace those of each workflow's configuration; null removes a field. */
   diditWorkflow: Readonly<Record<string, unknown>>;

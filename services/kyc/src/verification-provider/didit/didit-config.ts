@@ -9,7 +9,7 @@ export interface DiditConfig {
   readonly environment: "live" | "sandbox";
   /** Group id of the workflow with an active liveness check. */
   readonly workflowId: string;
-  /** Group id of the workflow that judges one picture, for `require_video: false`. */
+  /** Group id of the workflow that evaluates one picture, for `require_video: false`. */
   readonly workflowIdStill: string | undefined;
   readonly webhookSecrets: readonly string[];
   /** Id of the webhook destination; only `amana kyc-provider check` reads it. */

@@ -132,7 +132,7 @@ async function review(
   return await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
 }
 
-/** Deletes the session, and then the user with all data, which only the second call removes for good. */
+/** Deletes the session, and then the user. Only the second call removes the data for good. */
 async function erase(parts: DiditParts, known: KnownApplication, timeoutMs: number): Promise<Outcome<"erased">> {
   const { api } = parts;
   const remainingMs = startBudget(timeoutMs);

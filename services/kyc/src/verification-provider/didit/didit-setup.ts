@@ -10,7 +10,7 @@ export interface Workflows {
   readonly still: Workflow | undefined;
 }
 
-/** What the adapter reads of a workflow's configuration. */
+/** Configuration of a workflow, as far as the adapter uses it. */
 export interface Workflow {
   readonly settingsId: string;
   /** Lifetime of a session in milliseconds. Undefined if the response has none. */
@@ -37,7 +37,7 @@ export function findPublishedVersion(content: unknown, workflowId: string): stri
 
 /**
  * Reads a workflow's configuration (docs.didit.me/management-api/workflows/get) and lists what a
- * verification needs and the workflow lacks. `isStill`: the workflow judges one picture.
+ * verification needs and the workflow lacks. `isStill`: the workflow evaluates one picture.
  */
 export function readWorkflow(content: unknown, settingsId: string, name: string, isStill: boolean): Workflow {
   const fields = readObject(content);
@@ -50,7 +50,7 @@ export function readWorkflow(content: unknown, settingsId: string, name: string,
   }
   const method = String(fields["face_liveness_method"] ?? "").toUpperCase();
   const isActive = readOneOf(["ACTIVE_3D", "FLASHING"], method) !== undefined;
-  require(isStill || isActive, "set the liveness method to ACTIVE_3D or FLASHING, because PASSIVE judges one picture");
+  require(isStill || isActive, "set the liveness method to ACTIVE_3D or FLASHING, because PASSIVE evaluates one picture");
   require(fields["max_retry_attempts"] ===
     0, "set max_retry_attempts to 0, because a repeated session would be a second submission");
   const documents = readObject(readObject(fields["documents_allowed"])["DZA"]);

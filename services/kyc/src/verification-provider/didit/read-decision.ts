@@ -11,7 +11,7 @@ import type {
 } from "../verification-provider.ts";
 import { reasonOfRisk } from "./didit-reasons.ts";
 
-/** Our status and verdict for each status of a session (docs.didit.me/integration/verification-statuses). */
+/** Our status and verdict by session status (docs.didit.me/integration/verification-statuses). */
 const statuses: Readonly<Record<string, readonly [KycStatus, Verdict?]>> = {
   "Not Started": ["CREATED"],
   "In Progress": ["OPENED"],
@@ -137,11 +137,11 @@ function readEvidence(reader: Reader, fields: Fields, known: KnownApplication) {
   };
 }
 
-/** Every other list whose items have a status is a feature, which must be approved too. */
+/** Every other list whose items have a status or warnings is a feature that must be approved. */
 function readOtherSections(reader: Reader, fields: Fields): void {
   for (const [name, value] of Object.entries(fields)) {
     if (!Array.isArray(value) || readInDetail.some((section) => section === name)) continue;
-    const isFeature = value.some((item) => "status" in readObject(item));
+    const isFeature = value.some((item) => "status" in readObject(item) || "warnings" in readObject(item));
     // The name is the vendor's, so only a name of the expected form is logged.
     const label = readMatching(/^[a-z_]{1,64}$/, name) ?? "other_feature";
     if (!isFeature) continue;
@@ -199,7 +199,7 @@ const documentTypeOf = (value: unknown): DocumentType | undefined =>
 const checkOf = (status: unknown): CheckOutcome =>
   status === "Approved" ? "PASSED" : status === "Declined" ? "FAILED" : "INCONCLUSIVE";
 
-/** PASSIVE judges one picture, so it is no proof of a living person. */
+/** PASSIVE evaluates one picture, so it is no proof of a living person. */
 function livenessOf({ status, method }: Fields): CheckOutcome {
   const isActive =
     readOneOf(["ACTIVE_3D", "FLASHING"], typeof method === "string" ? method.toUpperCase() : undefined) !== undefined;

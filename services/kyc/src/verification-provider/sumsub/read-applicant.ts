@@ -13,7 +13,7 @@ import type {
 } from "../verification-provider.ts";
 import { reasonOfLabel } from "./sumsub-reasons.ts";
 
-/** What a review says, before the steps are read. */
+/** Ids and review of an applicant, without its steps. */
 export interface ApplicantReview {
   readonly providerId: string;
   readonly reference: string;
@@ -29,7 +29,7 @@ const statusOf: Readonly<Record<string, KycStatus>> = {
   pending: "SUBMITTED",
   prechecked: "PROCESSING",
   queued: "PROCESSING",
-  // It can carry an answer already, which is not final.
+  // It can have a review result already, which is not final.
   awaitingService: "PROCESSING",
 };
 
@@ -38,7 +38,7 @@ const faceLabels = ["SELFIE_MISMATCH", "BAD_FACE_MATCHING"];
 
 /**
  * Reads the ids and the review of an applicant (docs.sumsub.com/docs/applicant-statuses). Returns
- * undefined for an unknown status or pair of status and answer.
+ * undefined for an unknown status or pair of status and result.
  */
 export function readReview(content: unknown): ApplicantReview | undefined {
   const fields = readObject(content);

@@ -39,7 +39,7 @@ export async function readState(
     needsAml ? get("kyc_aml", "aml", `/resources/api/applicants/${id}/amlCase`) : undefined,
   ]);
   if (steps && ("reason" in steps || steps.status !== 200)) return { kind: "unknown", reason: "the steps cannot be read" };
-  // No response is not the same as no hit. Only a 404 says that there is no case.
+  // No response is not the same as no hit. Only a 404 means that there is no case.
   const hasCase = amlCase && "status" in amlCase && amlCase.status === 200;
   const hasNoCase = !amlCase || ("status" in amlCase && amlCase.status === 404);
   if (!hasCase && !hasNoCase) return { kind: "unknown", reason: "the AML case cannot be read" };

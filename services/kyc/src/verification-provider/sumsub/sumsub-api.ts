@@ -28,7 +28,7 @@ export type Failure = Exclude<Outcome<never>, { kind: "accepted" }>;
 /** Sends signed requests within the rate limits, and classifies failures. */
 export function createSumsubApi(config: SumsubConfig, logger: Logger) {
   const http = createHttpCalls({ responseBytesMax, timeoutMs: config.timeoutMs });
-  // Documented limits: 300 reads and 50 writes in five seconds (docs.sumsub.com/reference/rate-limits).
+  // 300 reads and 50 writes in five seconds (docs.sumsub.com/reference/rate-limits).
   const paces = { read: createPace(3_600), write: createPace(600), aml: createPace(config.amlPerMinute) };
 
   return {

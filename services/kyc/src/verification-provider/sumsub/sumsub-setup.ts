@@ -18,7 +18,7 @@ export function findLevel(content: unknown, name: string): string | undefined {
 
 /**
  * Lists what a verification needs and the level lacks (docs.sumsub.com/docs/verification-levels).
- * `types`: exactly the documents that the level must accept. `setting`: name of the level's setting.
+ * `types`: the documents that the level must accept, and no others. `setting`: name of its setting.
  */
 export function checkLevel(content: unknown, setting: string, types: readonly string[], isStill: boolean): SetupProblem[] {
   const fields = readObject(content);

@@ -30,7 +30,8 @@ export function readSumsubCallback(
   { body, headers }: ReceivedCallback,
   { webhookSecrets, isSandbox }: { webhookSecrets: readonly string[]; isSandbox: boolean },
 ): CallbackReading {
-  const algorithm = algorithms[headers["x-payload-digest-alg"] ?? ""];
+  const name = headers["x-payload-digest-alg"] ?? "";
+  const algorithm = Object.hasOwn(algorithms, name) ? algorithms[name] : undefined;
   if (!algorithm || !isHexHmac(body, headers["x-payload-digest"], algorithm, webhookSecrets)) return { kind: "forged" };
   const fields = readObject(parseJson(Buffer.from(body).toString("utf8")));
   const providerId = readToken(fields["applicantId"]);
@@ -41,5 +42,6 @@ export function readSumsubCallback(
   if (!providerId || !reference || !type || !correlationId || !createdAt) return { kind: "unreadable" };
   if ((fields["sandboxMode"] ?? false) !== isSandbox) return { kind: "other_environment" };
   const eventId = `sumsub:${correlationId}:${type}:${createdAt}`;
-  return { kind: "genuine", hint: { eventId, providerId, reference, sequence: undefined } };
+  const isErasure = type === "applicantPersonalDataDeleted" || type === "applicantDeleted";
+  return { kind: "genuine", hint: { eventId, providerId, reference, sequence: undefined, ...(isErasure && { isErasure }) } };
 }

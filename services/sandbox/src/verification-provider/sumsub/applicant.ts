@@ -67,7 +67,7 @@ const documentOf = ({ documentType, documentExpiry }: Application) => ({
   validUntil: documentExpiry,
 });
 
-/** Returns an applicant (docs.sumsub.com/reference/get-applicant-data), with all its personal data. */
+/** Returns an applicant with personal data (docs.sumsub.com/reference/get-applicant-data). */
 export function applicantOf(application: Application): object {
   const { providerId, reference, vendor, language, attemptsUsed, completedAtMs, nationality } = application;
   const names = vendor?.profileNames ?? [];
@@ -143,7 +143,7 @@ export function stepsOf(application: Application): object {
 
 const stepsAnswer = ({ answer }: Application) => (answer?.["requiredIdDocsStatus"] ?? {}) as Readonly<Record<string, unknown>>;
 
-/** Returns the AML case (docs.sumsub.com/reference/get-aml-case-data), or undefined if there is none. */
+/** Returns the AML case (docs.sumsub.com/reference/get-aml-case-data), if there is one. */
 export function amlCaseOf(application: Application): object | undefined {
   const { providerId, amlHitCount, isAmlCleared, amlDecision, answer } = application;
   const given = answer?.["amlCase"];

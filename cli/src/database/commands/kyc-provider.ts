@@ -1,0 +1,94 @@
+import { checkConfiguredProviders, countByProvider, eraseApplicant } from "@amana/kyc/provider-commands";
+import { SettingsError } from "@amana/runtime";
+import type { Command } from "commander";
+import { CommandError, exitCodes } from "../../command-error.ts";
+import { confirm } from "../../confirm.ts";
+import { type ChangeOptions, type CommonOptions, jsonHelp, withChangeOptions, withCommonOptions } from "../../options.ts";
+import { print, printRows } from "../../print.ts";
+import { auditActor, requireUuid } from "../audit-actor.ts";
+import { withServices } from "../services.ts";
+
+/** Commands for the accounts at verification vendors (docs/kyc-providers.md). */
+export function kycProvider(program: Command): void {
+  const group = program.command("kyc-provider").description("check and change the verification provider (docs/kyc-providers.md)");
+  group
+    .command("check")
+    .description("check the accounts of the current and the former providers, without creating an application")
+    .option("--json", jsonHelp)
+    .addHelpText("after", settingsHelp)
+    .action(check);
+  withCommonOptions(
+    group.command("list").description("show how many applications remain at each provider"),
+    "kyc-provider list",
+  ).action(list);
+  withChangeOptions(
+    group
+      .command("erase <id>")
+      .description("delete the applicant's data at the provider of an application that has ended")
+      .requiredOption("--reason <text>", "reason for the audit trail")
+      .option("--yes", "do not ask for confirmation")
+      .addHelpText("after", settingsHelp),
+    "kyc-provider erase 01a21cc8-5ebb-73d5-83fb-cd06eab6d5c6 --reason 'request of the applicant'",
+  ).action(erase);
+}
+
+const settingsHelp = "\nUses the settings KYC_… of the kyc service (services/kyc/.env.example). Run it in the image of kyc.";
+
+async function check({ json }: { json?: boolean }): Promise<void> {
+  const rows = await withSettings(() => checkConfiguredProviders());
+  printRows(
+    rows,
+    {
+      PROVIDER: ({ provider }) => provider,
+      CHECK: ({ check: name }) => name,
+      RESULT: ({ result }) => result,
+      TEXT: ({ text }) => text,
+    },
+    { json, emptyText: "" },
+  );
+  if (rows.some(({ result }) => result === "failure")) process.exitCode = exitCodes.failed;
+}
+
+async function list({ json, ...selection }: CommonOptions): Promise<void> {
+  const rows = await withServices({ ...selection, needed: ["kyc"] }, async ([database]) =>
+    database ? await countByProvider(database.orm) : [],
+  );
+  printRows(
+    rows,
+    {
+      PROVIDER: ({ provider }) => provider,
+      OPEN: { of: ({ open }) => open, alignRight: true },
+      TOTAL: { of: ({ total }) => total, alignRight: true },
+      "DELETIONS TO CONFIRM": { of: ({ erasuresRequested }) => erasuresRequested, alignRight: true },
+    },
+    { json, emptyText: "There are no applications." },
+  );
+}
+
+type EraseOptions = ChangeOptions & { readonly reason: string; readonly yes?: boolean };
+
+async function erase(id: string, { as, reason, json, yes, ...selection }: EraseOptions): Promise<void> {
+  const applicationId = requireUuid(id);
+  await confirm(`Delete the applicant's data of application ${applicationId} at the provider? This cannot be undone.`, {
+    ...(yes && { yes }),
+  });
+  const result = await withServices({ ...selection, needed: ["kyc"] }, async ([database]) => {
+    if (!database) throw new CommandError("The database of kyc does not respond.", exitCodes.unreachable);
+    return await withSettings(() => eraseApplicant(database.orm, applicationId, { by: auditActor(as), reason }));
+  });
+  if ("text" in result) throw new CommandError(result.text);
+  const texts = {
+    erased: `The data was deleted at ${result.provider}.`,
+    requested: `The applicant was deactivated at ${result.provider}, which has no deletion by API. Request the deletion in its dashboard. amana kyc-provider list counts the deletions that are not confirmed.`,
+  };
+  print(json ? JSON.stringify(result) : texts[result.kind]);
+}
+
+async function withSettings<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof SettingsError) throw new CommandError(error.message, exitCodes.usage);
+    throw error;
+  }
+}

@@ -1,0 +1,86 @@
+import { databaseTime, type Orm, transaction } from "@amana/database";
+import { type Action, recordAction } from "@amana/messaging";
+import { createLogger, type EnvSource, readEnv } from "@amana/runtime";
+import { LockMode } from "@mikro-orm/postgresql";
+import { KycApplication } from "./kyc-application/kyc-application.ts";
+import { countApplications, type OpenApplications } from "./kyc-application/open-applications.ts";
+import { checkProviders } from "./verification-provider/check.ts";
+import type { CheckResult } from "./verification-provider/check-result.ts";
+import { createProviders } from "./verification-provider/providers.ts";
+import { type ProvidersConfig, readProvidersConfig } from "./verification-provider/providers-config.ts";
+
+export type { CheckResult } from "./verification-provider/check-result.ts";
+
+const timeoutMs = 30_000;
+
+/** Reads the provider settings of the kyc service from the environment. Throws SettingsError. */
+const readConfig = (source?: EnvSource): ProvidersConfig => readEnv((env) => readProvidersConfig(env), source);
+
+/** Checks the configured accounts without creating an application. Throws SettingsError. */
+export const checkConfiguredProviders = (source?: EnvSource): Promise<CheckResult[]> => checkProviders(readConfig(source));
+
+export interface ProviderCount extends OpenApplications {
+  /** Deletions that a person must complete in the vendor's dashboard. */
+  readonly erasuresRequested: number;
+}
+
+/** Counts the applications of each provider, and the deletions that are not confirmed. */
+export async function countByProvider(orm: Orm): Promise<ProviderCount[]> {
+  const em = orm.em.fork();
+  const rows = await em.execute<{ provider: string; count: number }[]>(
+    "select provider, count(*)::int as count from kyc_application where erasure = 'REQUESTED' group by provider",
+  );
+  const requested = new Map(rows.map(({ provider, count }) => [provider, count]));
+  return (await countApplications(em)).map((row) => ({ ...row, erasuresRequested: requested.get(row.provider) ?? 0 }));
+}
+
+export type EraseResult =
+  | { readonly kind: "erased" | "requested"; readonly provider: string }
+  | { readonly kind: "not_found" | "not_ended" | "no_operation" | "failed"; readonly text: string };
+
+/**
+ * Deletes an applicant's data at the provider of an ended application, and records this in the
+ * audit trail. Can be repeated. Throws SettingsError.
+ */
+export async function eraseApplicant(
+  orm: Orm,
+  id: string,
+  action: Pick<Action, "by" | "reason">,
+  source?: EnvSource,
+): Promise<EraseResult> {
+  const application = await orm.em.fork().findOne(KycApplication, { id });
+  if (!application) return { kind: "not_found", text: `There is no application ${id}.` };
+  if (application.isOpen()) {
+    const text = `The application is ${application.status} and has not ended. Cancel it, or decide its review, and run the command again.`;
+    return { kind: "not_ended", text };
+  }
+  await using providers = createProviders(readConfig(source), createLogger("amana", "silent"));
+  const provider = providers.find(application.provider);
+  if (!provider) {
+    const text = `The settings of ${application.provider} are missing. Add it to KYC_PROVIDERS_FORMER with its settings.`;
+    return { kind: "failed", text };
+  }
+  const outcome = await provider.erase(application.known(), timeoutMs);
+  if (outcome.kind === "refused" && outcome.status === 501) {
+    const text = "The provider of our own protocol has no operation for a deletion. Request it from the provider's support.";
+    return { kind: "no_operation", text };
+  }
+  if (outcome.kind !== "accepted") {
+    const cause = outcome.kind === "refused" ? outcome.errorCode : outcome.reason;
+    return { kind: "failed", text: `The provider did not confirm the deletion (${cause}). Run the command again.` };
+  }
+  const { value } = outcome;
+  await transaction(orm, async (em) => {
+    const now = await databaseTime(em);
+    const locked = await em.findOneOrFail(KycApplication, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    locked.recordErasure(value === "erased" ? "DONE" : "REQUESTED", now);
+    recordAction("kyc")(em, now, {
+      ...action,
+      action: "kyc_application.erasure_requested",
+      entity: { type: "kyc_application", id },
+      businessId: locked.businessId,
+      after: { provider: locked.provider, result: value },
+    });
+  });
+  return { kind: value, provider: application.provider };
+}

@@ -1,0 +1,31 @@
+import type { ProviderName, SetupProblem } from "./verification-provider.ts";
+
+export interface CheckResult {
+  readonly provider: ProviderName;
+  /** Name of the check, for example "credentials". */
+  readonly check: string;
+  readonly result: "ok" | "warning" | "failure";
+  /** Cause and next step of a warning or failure. Contains no secret and no text of the vendor. */
+  readonly text: string;
+}
+
+export type AddResult = (check: string, result: CheckResult["result"], text?: string) => void;
+
+const clockSecondsMax = 30;
+
+/** Adds the problems of a vendor's configuration, or one result if it has none. */
+export function addProblems(problems: readonly SetupProblem[], add: AddResult): void {
+  for (const { severity, text } of problems) add("configuration", severity === "error" ? "failure" : "warning", text);
+  if (problems.length === 0) add("configuration", "ok");
+}
+
+/** Compares the vendor's clock with ours. Signatures and links depend on it. */
+export function addClock(date: Date | undefined, nowMs: number, add: AddResult): void {
+  if (!date) {
+    add("reachable", "warning", "the response has no time, so the clock cannot be compared");
+    return;
+  }
+  const seconds = Math.round(Math.abs(date.getTime() - nowMs) / 1_000);
+  if (seconds <= clockSecondsMax) add("reachable", "ok");
+  else add("reachable", "failure", `this machine's clock differs by ${seconds} s; synchronize it (NTP)`);
+}

@@ -1,0 +1,64 @@
+import { request } from "undici";
+import type { AddResult, CheckResult } from "./check-result.ts";
+import { checkDidit } from "./didit/check-didit.ts";
+import { createPortProvider, type PortConfig } from "./port/port-provider.ts";
+import type { ProvidersConfig } from "./providers-config.ts";
+import { checkSumsub } from "./sumsub/check-sumsub.ts";
+import type { ProviderName } from "./verification-provider.ts";
+
+const timeoutMs = 15_000;
+
+/**
+ * Checks the accounts of all configured providers. Creates no application, session, applicant or
+ * link. The provider of new applications comes first.
+ */
+export async function checkProviders(config: ProvidersConfig): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  const addFor =
+    (provider: ProviderName): AddResult =>
+    (check, result, text = "") =>
+      void results.push({ provider, check, result, text });
+  if (config.port) await checkPort(config.port, addFor("port"));
+  if (config.didit) {
+    await checkDidit(config.didit, addFor("didit"), timeoutMs);
+    await checkCallbackUrl(`${config.didit.callbackUrl}/didit`, addFor("didit"));
+  }
+  if (config.sumsub) {
+    await checkSumsub(config.sumsub, addFor("sumsub"), timeoutMs);
+    await checkCallbackUrl(`${config.sumsub.callbackUrl}/sumsub`, addFor("sumsub"));
+  }
+  return results.toSorted((a, b) => Number(b.provider === config.current) - Number(a.provider === config.current));
+}
+
+async function checkPort(config: PortConfig, add: AddResult): Promise<void> {
+  await using provider = createPortProvider(config);
+  const page = await provider.events?.(null, 1, timeoutMs);
+  if (page?.kind === "accepted") add("credentials", "ok");
+  else
+    add(
+      "credentials",
+      "failure",
+      `the event list cannot be read (${describe(page)}); check KYC_PROVIDER_URL and KYC_PROVIDER_TOKEN`,
+    );
+  await checkCallbackUrl(config.callbackUrl, add);
+}
+
+const describe = (outcome: { kind: string; reason?: string; errorCode?: string } | undefined): string =>
+  outcome?.reason ?? outcome?.errorCode ?? "no response";
+
+/** Our own gateway must reject a callback without a signature. */
+async function checkCallbackUrl(url: string, add: AddResult): Promise<void> {
+  const next = "check KYC_CALLBACK_URL, and that this address reaches the gateway";
+  try {
+    const response = await request(url, { method: "POST", body: "{}", headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+    await response.body.dump();
+    if (response.statusCode === 401) add("callback address", "ok");
+    else add("callback address", "failure", `${url} responds with ${response.statusCode} instead of 401; ${next}`);
+  } catch (error) {
+    add(
+      "callback address",
+      "failure",
+      `${url} does not respond (${(error as NodeJS.ErrnoException).code ?? "timeout"}); ${next}`,
+    );
+  }
+}

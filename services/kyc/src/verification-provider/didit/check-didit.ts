@@ -1,0 +1,63 @@
+import { createLogger } from "@amana/runtime";
+import { type AddResult, addClock, addProblems } from "../check-result.ts";
+import { readObject } from "../read-values.ts";
+import { createDiditApi } from "./didit-api.ts";
+import type { DiditConfig } from "./didit-config.ts";
+import { readSetup } from "./didit-setup.ts";
+
+/** Checks a Didit account: reachability, clock, credentials, workflows, webhook and balance. */
+export async function checkDidit(config: DiditConfig, add: AddResult, timeoutMs: number): Promise<void> {
+  await using api = createDiditApi(config, createLogger("amana", "silent"));
+  const get = (path: string) => api.call({ operation: "kyc_check", pace: "read", method: "GET", path, timeoutMs });
+
+  const health = await get("/system/healthcheck");
+  if ("reason" in health || health.status !== 200)
+    add("reachable", "failure", `${config.url} does not respond; check KYC_DIDIT_URL and the network policy`);
+  else addClock(new Date(String(readObject(health.content)["timestamp"])), Date.now(), add);
+
+  const workflows = await get("/v3/workflows/?limit=1");
+  if ("reason" in workflows) add("credentials", "failure", "the workflows cannot be read");
+  else if (workflows.status === 200) add("credentials", "ok");
+  else add("credentials", "failure", `status ${workflows.status}; check KYC_DIDIT_API_KEY`);
+
+  const { problems, value } = await readSetup(api, config, timeoutMs);
+  addProblems(problems, add);
+  const lifetimeMs = value?.video.lifetimeMs;
+  if (lifetimeMs !== undefined) add("lifetime of a link", "ok", `${Math.round(lifetimeMs / 3_600_000)} h`);
+
+  await checkWebhook(config, get, add);
+
+  const balance = await get("/v3/billing/balance/");
+  const amount = "status" in balance && balance.status === 200 ? Number(readObject(balance.content)["balance"]) : Number.NaN;
+  if (amount > 0) add("balance", "ok");
+  else if (amount <= 0)
+    add("balance", "failure", "the balance is used up, so sessions cannot be created; add credits in the console");
+  else add("balance", "warning", "the balance cannot be read with this key");
+}
+
+type Get = (path: string) => ReturnType<ReturnType<typeof createDiditApi>["call"]>;
+
+async function checkWebhook(config: DiditConfig, get: Get, add: AddResult): Promise<void> {
+  if (!config.destinationId) {
+    add("webhook", "warning", "set KYC_DIDIT_DESTINATION_ID, so that the webhook can be checked");
+    return;
+  }
+  const response = await get(`/v3/webhook/destinations/${encodeURIComponent(config.destinationId)}/`);
+  if ("reason" in response || response.status !== 200) {
+    add("webhook", "failure", "there is no destination with the id of KYC_DIDIT_DESTINATION_ID");
+    return;
+  }
+  const { url, enabled, webhook_version: version, events, secret_shared_key: secret } = readObject(response.content);
+  const missing = ["status.updated", "data.updated"].filter((event) => !(Array.isArray(events) && events.includes(event)));
+  const problems = [
+    url === `${config.callbackUrl}/didit` ? undefined : `set its address to ${config.callbackUrl}/didit`,
+    enabled === true ? undefined : "enable it",
+    version === undefined || version === "v3" ? undefined : "set its version to v3",
+    missing.length === 0 ? undefined : `subscribe it to ${missing.join(" and ")}`,
+    typeof secret === "string" && config.webhookSecrets.includes(secret)
+      ? undefined
+      : "add its secret to KYC_DIDIT_WEBHOOK_SECRETS",
+  ].filter((problem) => problem !== undefined);
+  if (problems.length === 0) add("webhook", "ok");
+  for (const problem of problems) add("webhook", "failure", problem);
+}

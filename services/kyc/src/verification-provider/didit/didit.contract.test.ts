@@ -1,0 +1,246 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { anApplication } from "../../../test/an-application.ts";
+import {
+  aDecision,
+  aReview,
+  reference,
+  sessionId,
+  withAml,
+  withDocument,
+  withFace,
+  withLiveness,
+} from "../../../test/fixtures/didit.ts";
+import { evaluate } from "../../kyc-application/evaluate.ts";
+import type { KnownApplication } from "../verification-provider.ts";
+import { readDiditCallback } from "./didit-callback.ts";
+import { isApprovedByPerson, readDecision } from "./read-decision.ts";
+
+const known: KnownApplication = { ...anApplication().known(), providerId: sessionId, reference };
+const terms = { requireVideo: true, allowedDocuments: ["id_card", "passport"] } as const;
+const read = (decision: object, changes: Partial<KnownApplication> = {}) =>
+  readDecision(decision, { ...known, ...changes }, "live");
+const judge = (decision: object, changes: Partial<KnownApplication> = {}) => {
+  const state = read(decision, changes);
+  return state && evaluate(state.verdict, state, terms, "2026-05-01");
+};
+
+describe("contract test 2: Didit decision", () => {
+  test("readDecision reads an approving decision completely", () => {
+    expect(read(aDecision())).toMatchObject({
+      providerId: sessionId,
+      reference,
+      status: "COMPLETED",
+      verdict: "APPROVED",
+      sequence: undefined,
+      attemptsUsed: 1,
+      livenessOutcome: "PASSED",
+      faceMatchOutcome: "PASSED",
+      documentType: "id_card",
+      documentExpiry: "2031-06-30",
+      nationality: "DZA",
+      amlHitCount: 0,
+      amlDecision: "CLEAR",
+      reasonCodes: [],
+      unread: [],
+    });
+    expect(judge(aDecision())).toEqual({ verdict: "APPROVED", reasonCodes: [] });
+  });
+
+  test.each([
+    ["Not Started", "CREATED", undefined],
+    ["In Progress", "OPENED", undefined],
+    ["Resubmitted", "FAILED", undefined],
+    ["Approved", "COMPLETED", "APPROVED"],
+    ["Kyc Expired", "COMPLETED", "APPROVED"],
+    ["Declined", "COMPLETED", "REJECTED"],
+    ["In Review", "COMPLETED", "NEEDS_REVIEW"],
+    ["Expired", "EXPIRED", undefined],
+    ["Abandoned", "EXPIRED", undefined],
+  ])("readDecision reads the status %s as %s with the verdict %s", (status, expectedStatus, verdict) => {
+    expect(read(aDecision({ status }))).toMatchObject({ status: expectedStatus, verdict });
+  });
+
+  test.each(["Awaiting User", "approved", "Tomorrow", 7, null])("readDecision cannot read the status %j", (status) => {
+    expect(read(aDecision({ status }))).toBeUndefined();
+  });
+
+  test("readDecision returns no evidence if all lists are null", () => {
+    const lists = { id_verifications: null, liveness_checks: null, face_matches: null, aml_screenings: null, ip_analyses: null };
+    expect(read(aDecision(lists))).toMatchObject({ livenessOutcome: undefined, documentType: undefined, amlDecision: undefined });
+    expect(judge(aDecision(lists))).toMatchObject({ verdict: "NEEDS_REVIEW" });
+  });
+
+  test.each([
+    ["id_verifications", withDocument({ status: "In Review" })],
+    ["liveness_checks", withLiveness({ status: "In Review" })],
+    ["face_matches", withFace({ status: "In Review" })],
+    ["aml_screenings", withAml({ status: "In Review" })],
+    ["ip_analyses", aDecision({ ip_analyses: [{ status: "Declined", warnings: [] }] })],
+    ["phone_verifications", aDecision({ phone_verifications: [{ status: "In Review", warnings: [] }] })],
+  ])("readDecision reports %s as unread if that feature is not approved under Approved", (name, decision) => {
+    expect(read(decision)?.unread).toContain(name);
+    expect(judge(decision)).toMatchObject({ verdict: "NEEDS_REVIEW" });
+  });
+
+  test.each(["information", "warning", "error"])(
+    "readDecision reports an unknown warning of the type %s as unread",
+    (log_type) => {
+      const decision = withDocument({ warnings: [{ risk: "TOMORROWS_RISK", log_type }] });
+      expect(read(decision)).toMatchObject({ reasonCodes: [], unread: ["id_verifications"] });
+    },
+  );
+
+  test.each([
+    ["IMAGE_TOO_BLURRY", "information", [], []],
+    ["IMAGE_TOO_BLURRY", "warning", ["DOCUMENT_UNREADABLE"], []],
+    ["QR_NOT_DETECTED", "information", [], []],
+    ["QR_NOT_DETECTED", "warning", [], ["id_verifications"]],
+    ["FULL_NAME_MISMATCH_WITH_PROVIDED", "warning", ["PROFILE_MISMATCH"], []],
+    ["POSSIBLE_DUPLICATED_USER", "information", ["DUPLICATE"], []],
+    ["DOCUMENT_IN_BLOCKLIST", "error", [], ["id_verifications"]],
+  ])("readDecision reads the risk %s of the type %s as %j, unread %j", (risk, log_type, reasonCodes, unread) => {
+    expect(read(withDocument({ warnings: [{ risk, log_type }] }))).toMatchObject({ reasonCodes, unread });
+  });
+
+  test("readDecision reads PASSIVE liveness as INCONCLUSIVE, because it evaluates one picture", () => {
+    expect(read(withLiveness({ method: "PASSIVE" }))).toMatchObject({ livenessOutcome: "INCONCLUSIVE" });
+    expect(read(withLiveness({ method: "active_3d" }))).toMatchObject({ livenessOutcome: "PASSED" });
+  });
+
+  test("readDecision reports the fields of another environment, kind, document and profile as unread", () => {
+    expect(read(aDecision({ environment: "sandbox" }))?.unread).toEqual(["environment"]);
+    expect(read(aDecision({ session_kind: "business" }))?.unread).toEqual(["session_kind"]);
+    expect(read(withDocument({ document_type: "Residence Permit" }))).toMatchObject({
+      documentType: undefined,
+      reasonCodes: ["DOCUMENT_NOT_ALLOWED"],
+      unread: ["document_type"],
+    });
+    expect(read(aDecision(), { profileKeys: ["first_name"] })?.unread).toEqual([]);
+    expect(read(aDecision(), { profileKeys: ["last_name"] })?.unread).toEqual(["profile"]);
+    expect(read(aDecision(), { profileKeys: ["other"] })?.unread).toEqual(["profile"]);
+  });
+
+  test("readDecision uses the earliest expiry, and none if one document has none", () => {
+    const [first] = aDecision()["id_verifications"] as object[];
+    const two = (expiration_date: unknown) => aDecision({ id_verifications: [first, { ...first, expiration_date }] });
+    expect(read(two("2027-01-31"))).toMatchObject({ documentExpiry: "2027-01-31" });
+    expect(read(two(null))).toMatchObject({ documentExpiry: undefined });
+  });
+
+  test("readDecision returns no personal data of the response", () => {
+    expect(JSON.stringify(read(aDecision()))).not.toContain("canary");
+  });
+
+  test("readDecision returns equal hashes for equal decisions, and another hash after a change", () => {
+    expect(read(aDecision())?.stateHash).toBe(read(aDecision({ session_number: 9 }))?.stateHash);
+    expect(read(aDecision())?.stateHash).not.toBe(read(aDecision({ status: "Kyc Expired" }))?.stateHash);
+  });
+});
+
+describe("contract test 3: Didit AML", () => {
+  const aHit = (review_status: string) => ({ caption: "canary-hit", review_status });
+  test.each([
+    ["null", aDecision({ aml_screenings: null }), undefined, undefined],
+    ["0 hits", aDecision(), 0, "CLEAR"],
+    [
+      "false positives under Approved",
+      withAml({ total_hits: 2, hits: [aHit("False Positive"), aHit("False Positive")] }),
+      2,
+      "POSSIBLE_MATCH",
+    ],
+    ["a confirmed match", withAml({ total_hits: 1, hits: [aHit("Confirmed Match")] }), 1, "CONFIRMED_MATCH"],
+    ["more hits than total_hits", withAml({ total_hits: 0, hits: [aHit("Unreviewed")] }), 1, "POSSIBLE_MATCH"],
+    ["total_hits no count", withAml({ total_hits: "0" }), undefined, "POSSIBLE_MATCH"],
+    ["hits no list", withAml({ hits: null }), undefined, "POSSIBLE_MATCH"],
+    ["a screening in review", withAml({ status: "In Review" }), 0, "POSSIBLE_MATCH"],
+  ])("readDecision reads AML with %s", (_name, decision, amlHitCount, amlDecision) => {
+    expect(read(decision)).toMatchObject({ amlHitCount, amlDecision });
+  });
+
+  test("evaluate returns APPROVED for 0 hits alone", () => {
+    expect(judge(aDecision())).toMatchObject({ verdict: "APPROVED" });
+    for (const decision of [
+      aDecision({ aml_screenings: null }),
+      withAml({ total_hits: 1, hits: [aHit("False Positive")] }),
+      withAml({ warnings: [{ risk: "COULD_NOT_PERFORM_AML_SCREENING", log_type: "information" }] }),
+    ])
+      expect(judge(decision)).toMatchObject({ verdict: "NEEDS_REVIEW" });
+  });
+});
+
+describe("contract test 4: Didit reviews", () => {
+  test.each([
+    ["a person in the console", [aReview()], true],
+    ["an API key", [aReview({ actor_type: "API_KEY" })], false],
+    ["the system", [aReview({ actor_type: "SYSTEM" })], false],
+    ["a note by the API", [aReview({ actor_email: undefined, previous_status: undefined })], false],
+    ["a note of another kind", [aReview({ activity_type: "NOTE_ADDED" })], false],
+    ["no row", [], false],
+    ["a person, then an API key", [aReview(), aReview({ actor_type: "API_KEY", created_at: "2026-05-02T10:00:00Z" })], false],
+    ["a person who declined", [aReview({ new_status: "Declined" })], false],
+  ])("isApprovedByPerson reads reviews by %s as %#", (_name, results, expected) => {
+    expect(isApprovedByPerson({ results })).toBe(expected);
+  });
+
+  test("isApprovedByPerson returns undefined for an unreadable response", () => {
+    expect(isApprovedByPerson({ results: "none" })).toBeUndefined();
+  });
+});
+
+describe("contract test 5: Didit callback", () => {
+  const now = new Date("2026-05-01T10:00:00Z");
+  const seconds = now.getTime() / 1000;
+  const aCallback = (changes: object = {}) =>
+    JSON.stringify({
+      event_id: "event-1",
+      webhook_type: "status.updated",
+      timestamp: seconds,
+      environment: "live",
+      session_id: sessionId,
+      vendor_data: reference,
+      decision: { note: "é ض" },
+      ...changes,
+    });
+  const sign = (body: string, secret = "new") => createHmac("sha256", secret).update(body).digest("hex");
+  const receive = (body: string, headers: Record<string, string> = { "x-signature": sign(body) }) =>
+    readDiditCallback({ body: Buffer.from(body), headers }, { webhookSecrets: ["new", "old"], environment: "live" }, now);
+
+  test("readDiditCallback reads a signed body with non-ASCII text", () => {
+    const hint = { eventId: "didit:event-1", providerId: sessionId, reference, sequence: undefined };
+    expect(receive(aCallback())).toEqual({ kind: "genuine", hint });
+  });
+
+  test("readDiditCallback accepts the second secret", () => {
+    expect(receive(aCallback(), { "x-signature": sign(aCallback(), "old") })).toMatchObject({ kind: "genuine" });
+  });
+
+  test.each([
+    ["a wrong secret", { "x-signature": sign(aCallback(), "other") }],
+    ["no signature", {}],
+    ["X-Signature-V2 alone", { "x-signature-v2": sign(aCallback()) }],
+    ["X-Signature-Simple alone", { "x-signature-simple": sign(aCallback()) }],
+    ["a signature that is not hex", { "x-signature": "z".repeat(64) }],
+  ])("readDiditCallback rejects %s", (_name, headers) => {
+    expect(receive(aCallback(), headers)).toEqual({ kind: "forged" });
+  });
+
+  test.each([
+    [899, "genuine"],
+    [901, "forged"],
+    [-901, "forged"],
+  ])("readDiditCallback reads a signed time of %i seconds ago as %s", (ago, kind) => {
+    expect(receive(aCallback({ timestamp: seconds - ago }))).toMatchObject({ kind });
+  });
+
+  test("readDiditCallback uses session, type and time as key of a callback without event_id", () => {
+    expect(receive(aCallback({ event_id: null }))).toMatchObject({
+      hint: { eventId: `didit:${sessionId}:status.updated:${seconds}` },
+    });
+  });
+
+  test("readDiditCallback recognizes another environment and an unreadable body", () => {
+    expect(receive(aCallback({ environment: "sandbox" }))).toEqual({ kind: "other_environment" });
+    expect(receive(aCallback({ session_id: { id: 1 } }))).toEqual({ kind: "unreadable" });
+  });
+});

@@ -1,0 +1,73 @@
+import { createLogger } from "@amana/runtime";
+import { type AddResult, addClock, addProblems } from "../check-result.ts";
+import { readObject } from "../read-values.ts";
+import { createSumsubApi } from "./sumsub-api.ts";
+import type { SumsubConfig } from "./sumsub-config.ts";
+import { readSetup } from "./sumsub-setup.ts";
+
+const neededTypes = [
+  "applicantPending",
+  "applicantReviewed",
+  "applicantOnHold",
+  "applicantDeleted",
+  "applicantPersonalDataDeleted",
+];
+
+/** Checks a Sumsub account: reachability, clock, credentials, levels, webhook and AML source. */
+export async function checkSumsub(config: SumsubConfig, add: AddResult, timeoutMs: number): Promise<void> {
+  await using api = createSumsubApi(config, createLogger("amana", "silent"));
+  const get = (path: string) => api.call({ operation: "kyc_check", pace: "read", method: "GET", path, timeoutMs });
+
+  const status = await get("/resources/status/api");
+  if ("reason" in status || status.status !== 200)
+    add("reachable", "failure", `${config.url} does not respond; check KYC_SUMSUB_URL and the network policy`);
+  else addClock(status.date, Date.now(), add);
+
+  const levels = await get("/resources/applicants/-/levels");
+  if ("reason" in levels) add("credentials", "failure", "the levels cannot be read");
+  else if (levels.status === 200) add("credentials", "ok");
+  else if (levels.status === 403) add("credentials", "warning", "the token may not read levels (403); give it that permission");
+  else add("credentials", "failure", `status ${levels.status}; check KYC_SUMSUB_APP_TOKEN, KYC_SUMSUB_SECRET_KEY and the clock`);
+
+  addProblems((await readSetup(api, config, timeoutMs)).problems, add);
+  await checkWebhook(config, get, add);
+
+  const targets = await get("/resources/api/agent/settings/bgCheckTargets");
+  const hasTargets = "status" in targets && targets.status === 200;
+  if (hasTargets && JSON.stringify(targets.content).includes("WATCHLISTS")) add("AML source", "ok");
+  else if (hasTargets)
+    add(
+      "AML source",
+      "failure",
+      "WATCHLISTS is not among the sources; order AML screening, otherwise every applicant needs a review",
+    );
+  else add("AML source", "warning", "the sources of AML screening cannot be read with this token");
+}
+
+type Get = (path: string) => ReturnType<ReturnType<typeof createSumsubApi>["call"]>;
+
+async function checkWebhook(config: SumsubConfig, get: Get, add: AddResult): Promise<void> {
+  if (!config.webhookId) {
+    add("webhook", "warning", "set KYC_SUMSUB_WEBHOOK_ID, so that the webhook can be checked");
+    return;
+  }
+  const response = await get(`/resources/api/clientWebhooks/${encodeURIComponent(config.webhookId)}`);
+  if ("reason" in response || response.status !== 200) {
+    add("webhook", "failure", "there is no webhook with the id of KYC_SUMSUB_WEBHOOK_ID");
+    return;
+  }
+  const { target, enabled, types, digestAlg, secretKey } = readObject(response.content);
+  const missing = neededTypes.filter((type) => !(Array.isArray(types) && types.includes(type)));
+  const isSigned = digestAlg === "HMAC_SHA256_HEX" || digestAlg === "HMAC_SHA512_HEX";
+  const problems = [
+    target === `${config.callbackUrl}/sumsub` ? undefined : `set its target to ${config.callbackUrl}/sumsub`,
+    enabled === true ? undefined : "enable it; Sumsub switches a webhook off that keeps failing",
+    missing.length === 0 ? undefined : `add the types ${missing.join(", ")}`,
+    isSigned ? undefined : "set its signature algorithm to HMAC_SHA256_HEX",
+    typeof secretKey === "string" && config.webhookSecrets.includes(secretKey)
+      ? undefined
+      : "add its secret to KYC_SUMSUB_WEBHOOK_SECRETS",
+  ].filter((problem) => problem !== undefined);
+  if (problems.length === 0) add("webhook", "ok");
+  for (const problem of problems) add("webhook", "failure", problem);
+}

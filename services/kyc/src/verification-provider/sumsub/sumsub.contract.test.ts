@@ -1,0 +1,284 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { anApplication } from "../../../test/an-application.ts";
+import {
+  aHit,
+  anAmlCase,
+  anApplicant,
+  applicantId,
+  reference,
+  someSteps,
+  withIdDocs,
+  withReview,
+} from "../../../test/fixtures/sumsub.ts";
+import { evaluate } from "../../kyc-application/evaluate.ts";
+import type { KnownApplication } from "../verification-provider.ts";
+import { readApplicant, readReview } from "./read-applicant.ts";
+import { readSumsubCallback, signRequest } from "./sumsub-signature.ts";
+
+const known: KnownApplication = { ...anApplication().known(), providerId: applicantId, reference };
+const terms = { requireVideo: true, allowedDocuments: ["id_card", "passport"] } as const;
+
+interface Responses {
+  readonly applicant?: object;
+  readonly steps?: unknown;
+  readonly amlCase?: unknown;
+}
+
+const read = (responses: Responses = {}, changes: Partial<KnownApplication> = {}) => {
+  const all = { applicant: anApplicant(), steps: someSteps(), amlCase: anAmlCase(), ...responses };
+  const review = readReview(all.applicant);
+  return review && readApplicant(review, all, { ...known, ...changes }, "amana");
+};
+const judge = (responses: Responses = {}, changes: Partial<KnownApplication> = {}) => {
+  const state = read(responses, changes);
+  return state && evaluate(state.verdict, state, terms, "2026-05-01");
+};
+
+describe("contract test 6: Sumsub signing", () => {
+  const token = { appToken: "prd:token", secretKey: "secret" };
+  const nowMs = 1_777_000_000_999;
+  const hmac = (text: string) => createHmac("sha256", "secret").update(text).digest("hex");
+  test.each([
+    [
+      "a query",
+      "POST",
+      "https://api.sumsub.com/resources/applicants?levelName=amana",
+      "{}",
+      "/resources/applicants?levelName=amana{}",
+    ],
+    [
+      "a level with a space",
+      "POST",
+      "https://api.sumsub.com/resources/applicants?levelName=a%20b",
+      "{}",
+      "/resources/applicants?levelName=a%20b{}",
+    ],
+    ["no body", "GET", "https://api.sumsub.com/resources/applicants/1/one", undefined, "/resources/applicants/1/one"],
+    ["a prefix of the path", "GET", "https://proxy.test/sumsub/resources/status", undefined, "/sumsub/resources/status"],
+  ])("signRequest signs time, method, path as sent and body, with %s", (_name, method, url, body, signed) => {
+    expect(signRequest(token, { method, url, body }, nowMs)).toEqual({
+      "x-app-token": "prd:token",
+      "x-app-access-ts": "1777000000",
+      "x-app-access-sig": hmac(`1777000000${method}${signed}`),
+    });
+  });
+});
+
+describe("contract test 8: Sumsub statuses", () => {
+  test.each([
+    [{ reviewStatus: "pending" }, "SUBMITTED", undefined],
+    [{ reviewStatus: "prechecked" }, "PROCESSING", undefined],
+    [{ reviewStatus: "queued" }, "PROCESSING", undefined],
+    [{ reviewStatus: "awaitingService", reviewResult: { reviewAnswer: "GREEN" } }, "PROCESSING", undefined],
+    [{ reviewStatus: "awaitingUser" }, "OPENED", undefined],
+    [{ reviewStatus: "onHold", reviewResult: { reviewAnswer: "RED" } }, "COMPLETED", "NEEDS_REVIEW"],
+    [{}, "COMPLETED", "APPROVED"],
+    [{ reviewResult: { reviewAnswer: "RED", reviewRejectType: "FINAL" } }, "COMPLETED", "REJECTED"],
+    [{ reviewResult: { reviewAnswer: "RED", reviewRejectType: "RETRY" } }, "FAILED", undefined],
+  ])("readApplicant reads the review %j as %s with the verdict %s", (review, status, verdict) => {
+    expect(read({ applicant: withReview(review) })).toMatchObject({ status, verdict });
+  });
+
+  test.each([
+    ["CREATED", { IDENTITY: null, SELFIE: null }, "CREATED"],
+    ["CREATED", { IDENTITY: null, SELFIE: null, APPLICANT_DATA: {} }, "CREATED"],
+    ["CREATED", someSteps({ SELFIE: null }), "OPENED"],
+    ["OPENED", { IDENTITY: null, SELFIE: null }, "OPENED"],
+  ] as const)("readApplicant reads init of an application that is %s with the steps %j as %s", (status, steps, expected) => {
+    expect(read({ applicant: withReview({ reviewStatus: "init" }), steps }, { status })).toMatchObject({ status: expected });
+  });
+
+  test.each([
+    { reviewStatus: "tomorrow" },
+    { reviewStatus: null },
+    { reviewResult: { reviewAnswer: "YELLOW" } },
+    { reviewResult: { reviewAnswer: "RED" } },
+  ])("readReview cannot read the review %j", (review) => {
+    expect(read({ applicant: withReview(review) })).toBeUndefined();
+  });
+
+  test("readReview reads a deleted applicant as CANCELED", () => {
+    expect(read({ applicant: anApplicant({ deleted: true }) })).toMatchObject({ status: "CANCELED" });
+  });
+
+  test("readApplicant counts an approval of an applicant on hold only while our own decision is pending", () => {
+    const inReview = { awaitsReview: true, providerVerdict: "NEEDS_REVIEW" } as const;
+    expect(read({}, inReview)).toMatchObject({ verdict: "NEEDS_REVIEW", unread: ["reviews"] });
+    expect(read({}, { ...inReview, pendingOutcome: "APPROVED" })).toMatchObject({ verdict: "APPROVED", unread: [] });
+    const rejected = withReview({ reviewResult: { reviewAnswer: "RED", reviewRejectType: "FINAL" } });
+    expect(read({ applicant: rejected }, inReview)).toMatchObject({ verdict: "REJECTED" });
+  });
+});
+
+describe("contract test 9: Sumsub evidence", () => {
+  test("readApplicant reads an approved applicant completely", () => {
+    expect(read()).toMatchObject({
+      livenessOutcome: "PASSED",
+      faceMatchOutcome: "PASSED",
+      documentType: "id_card",
+      documentExpiry: "2031-06-30",
+      nationality: "DZA",
+      amlHitCount: 0,
+      amlDecision: "CLEAR",
+      attemptsUsed: 1,
+      completedAt: new Date("2026-05-01T10:30:00Z"),
+      reasonCodes: [],
+      unread: [],
+    });
+    expect(judge()).toEqual({ verdict: "APPROVED", reasonCodes: [] });
+  });
+
+  test("readApplicant has no evidence of steps that are null", () => {
+    const steps = { IDENTITY: null, SELFIE: null };
+    expect(read({ steps })).toMatchObject({ livenessOutcome: undefined, faceMatchOutcome: undefined, documentType: undefined });
+    expect(judge({ steps })).toMatchObject({ verdict: "NEEDS_REVIEW" });
+  });
+
+  test("readApplicant reads liveness of photoRequired as NOT_PERFORMED", () => {
+    const docSets = [{ idDocSetType: "SELFIE", videoRequired: "photoRequired" }];
+    expect(read({ applicant: anApplicant({ requiredIdDocs: { docSets } }) })).toMatchObject({ livenessOutcome: "NOT_PERFORMED" });
+  });
+
+  test.each([
+    ["two documents of one type", withIdDocs({}, {})],
+    ["no document", withIdDocs()],
+    ["a document of another country", withIdDocs({ country: "FRA" })],
+    ["a document without an end", withIdDocs({ termless: true })],
+  ])("readApplicant reads no expiry for %s", (_name, applicant) => {
+    expect(read({ applicant })).toMatchObject({ documentExpiry: undefined });
+    expect(judge({ applicant })).toMatchObject({ verdict: "NEEDS_REVIEW" });
+  });
+
+  test("readApplicant compares the profile without case, accents and hyphens", () => {
+    expect(read({}, { profileKeys: ["first_name", "birth_date"] })).toMatchObject({ reasonCodes: [], unread: [] });
+    expect(read({}, { profileKeys: ["last_name"] })).toMatchObject({ reasonCodes: ["PROFILE_MISMATCH"] });
+    expect(read({}, { profileKeys: ["other"] })).toMatchObject({ unread: ["profile"] });
+    const other = anApplicant({ fixedInfo: { firstName: "Karim" } });
+    expect(read({ applicant: other }, { profileKeys: ["first_name"] })).toMatchObject({ reasonCodes: ["PROFILE_MISMATCH"] });
+  });
+
+  test.each([
+    [["SELFIE_MISMATCH"], "INCONCLUSIVE", "FAILED", ["FACE_MISMATCH"]],
+    [["BAD_SELFIE"], "FAILED", "INCONCLUSIVE", ["LIVENESS_FAILED"]],
+    [["BAD_SELFIE", "BAD_FACE_MATCHING"], "FAILED", "FAILED", ["LIVENESS_FAILED", "FACE_MISMATCH"]],
+  ])(
+    "readApplicant reads a red selfie with the labels %j as liveness %s and face %s",
+    (rejectLabels, livenessOutcome, faceMatchOutcome, reasonCodes) => {
+      const applicant = withReview({ reviewResult: { reviewAnswer: "RED", reviewRejectType: "FINAL", rejectLabels } });
+      const steps = someSteps({ SELFIE: { reviewResult: { reviewAnswer: "RED" } } });
+      expect(read({ applicant, steps })).toMatchObject({ livenessOutcome, faceMatchOutcome, reasonCodes });
+    },
+  );
+
+  test.each([
+    ["another level", { applicant: withReview({ levelName: "other" }) }, "level"],
+    ["another type", { applicant: anApplicant({ type: "company" }) }, "type"],
+    ["an open step", { steps: someSteps({ QUESTIONNAIRE: null }) }, "questionnaire"],
+    [
+      "a red document",
+      { steps: someSteps({ IDENTITY: { idDocType: "ID_CARD", country: "DZA", reviewResult: { reviewAnswer: "RED" } } }) },
+      "document_type",
+    ],
+    [
+      "another document",
+      { steps: someSteps({ IDENTITY: { idDocType: "DRIVERS", country: "DZA", reviewResult: { reviewAnswer: "GREEN" } } }) },
+      "document_type",
+    ],
+    [
+      "a label",
+      { applicant: withReview({ reviewResult: { reviewAnswer: "GREEN", rejectLabels: ["LOW_QUALITY"] } }) },
+      "reason_codes",
+    ],
+  ])("readApplicant reports an approval with %s as unread", (_name, responses, field) => {
+    expect(read(responses)?.unread).toContain(field);
+    expect(judge(responses)).toMatchObject({ verdict: "NEEDS_REVIEW" });
+  });
+
+  test("readApplicant ignores the label of our own rejection, and reports it otherwise", () => {
+    const rejectLabels = ["EXTERNAL_DECISION_REJECTION"];
+    const applicant = withReview({ reviewResult: { reviewAnswer: "RED", reviewRejectType: "FINAL", rejectLabels } });
+    expect(read({ applicant }, { pendingOutcome: "REJECTED" })).toMatchObject({ reasonCodes: [], unread: [] });
+    expect(read({ applicant })).toMatchObject({ unread: ["reason_codes"] });
+  });
+
+  test("readApplicant returns no personal data of the responses", () => {
+    const state = JSON.stringify(read({ amlCase: anAmlCase({ hits: [aHit("unknown")] }) }));
+    expect(state).not.toContain("canary");
+    expect(state).not.toMatch(/benali/i);
+  });
+});
+
+describe("contract test 10: Sumsub AML case", () => {
+  test.each([
+    ["no case", undefined, undefined, undefined],
+    ["no hits", anAmlCase(), 0, "CLEAR"],
+    ["a false positive alone", anAmlCase({ hits: [aHit("false_positive")] }), 1, "POSSIBLE_MATCH"],
+    ["a whitelisted hit", anAmlCase({ hits: [aHit("whitelisted")] }), 1, "POSSIBLE_MATCH"],
+    ["a true positive", anAmlCase({ hits: [aHit("true_positive"), aHit("unknown")] }), 2, "CONFIRMED_MATCH"],
+    ["the answer in the other field", anAmlCase({ review: { reviewAnswer: "GREEN" } }), 0, "CLEAR"],
+    ["two different answers", anAmlCase({ review: { answer: "GREEN", reviewAnswer: "RED" } }), 0, "POSSIBLE_MATCH"],
+    ["no answer", anAmlCase({ review: {} }), 0, "POSSIBLE_MATCH"],
+    ["hits no list", anAmlCase({ hits: null }), undefined, undefined],
+  ])("readApplicant reads an AML case with %s", (_name, amlCase, amlHitCount, amlDecision) => {
+    expect(read({ amlCase })).toMatchObject({ amlHitCount, amlDecision });
+    const isClear = amlDecision === "CLEAR";
+    expect(judge({ amlCase })?.verdict).toBe(isClear ? "APPROVED" : "NEEDS_REVIEW");
+  });
+
+  test("readApplicant reports the case of another applicant as unread", () => {
+    expect(read({ amlCase: anAmlCase({ targetEntityId: "other" }) })).toMatchObject({
+      amlHitCount: undefined,
+      unread: ["aml_decision"],
+    });
+  });
+});
+
+describe("contract test 12: Sumsub callback", () => {
+  const aCallback = (changes: object = {}) =>
+    JSON.stringify({
+      applicantId,
+      externalUserId: reference,
+      correlationId: "req-1",
+      type: "applicantReviewed",
+      createdAtMs: "2026-05-01 10:00:00.000",
+      sandboxMode: false,
+      reviewResult: { moderationComment: "é" },
+      ...changes,
+    });
+  const receive = (body: string, algorithm = "sha256", name = "HMAC_SHA256_HEX", secret = "new") => {
+    const headers = {
+      "x-payload-digest": createHmac(algorithm, secret).update(body).digest("hex"),
+      "x-payload-digest-alg": name,
+    };
+    return readSumsubCallback({ body: Buffer.from(body), headers }, { webhookSecrets: ["new", "old"], isSandbox: false });
+  };
+
+  test.each([
+    ["sha256", "HMAC_SHA256_HEX", "genuine"],
+    ["sha512", "HMAC_SHA512_HEX", "genuine"],
+    ["sha1", "HMAC_SHA1_HEX", "forged"],
+    ["sha512", "HMAC_SHA256_HEX", "forged"],
+    ["sha256", "toString", "forged"],
+  ])("readSumsubCallback reads a digest by %s under the name %s as %s", (algorithm, name, kind) => {
+    expect(receive(aCallback(), algorithm, name)).toMatchObject({ kind });
+  });
+
+  test("readSumsubCallback accepts the second secret and rejects another one", () => {
+    expect(receive(aCallback(), "sha256", "HMAC_SHA256_HEX", "old")).toMatchObject({ kind: "genuine" });
+    expect(receive(aCallback(), "sha256", "HMAC_SHA256_HEX", "other")).toEqual({ kind: "forged" });
+  });
+
+  test("readSumsubCallback gives a repeated callback the same key, also after 20 hours", () => {
+    const eventId = "sumsub:req-1:applicantReviewed:2026-05-01 10:00:00.000";
+    expect(receive(aCallback())).toEqual({
+      kind: "genuine",
+      hint: { eventId, providerId: applicantId, reference, sequence: undefined },
+    });
+  });
+
+  test("readSumsubCallback recognizes the other mode and an unreadable body", () => {
+    expect(receive(aCallback({ sandboxMode: true }))).toEqual({ kind: "other_environment" });
+    expect(receive(aCallback({ correlationId: null }))).toEqual({ kind: "unreadable" });
+  });
+});

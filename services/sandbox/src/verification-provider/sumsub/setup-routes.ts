@@ -36,7 +36,7 @@ export function setupRoutes(app: FastifyInstance, { route, refuse }: VendorRoute
           requiredIdDocs: {
             includedCountries: ["DZA"],
             docSets: [
-              { idDocSetType: "IDENTITY", types, videoRequired: "docapture", captureMode: "manualAndAuto" },
+              { idDocSetType: "IDENTITY", types, videoRequired: "docapture" },
               { idDocSetType: "SELFIE", types: ["SELFIE"], videoRequired: isStill ? "photoRequired" : "passiveLiveness" },
             ],
           },

@@ -59,15 +59,30 @@ export const readConfig = settings((env): Config => {
 });
 
 const readVendors = (env: EnvReader) => ({
-  kycCallbackUrl: env.optional("KYC_CALLBACK_URL"),
+  kycCallbackUrl: env.optional("KYC_CALLBACK_URL") && env.url("KYC_CALLBACK_URL"),
   diditApiKey: env.string("KYC_DIDIT_API_KEY", "sandbox"),
   diditWebhookSecrets: env.string("KYC_DIDIT_WEBHOOK_SECRET", "provider-callback-secret").split(","),
   sumsubAppToken: env.string("KYC_SUMSUB_APP_TOKEN", "sbx:sandbox"),
   sumsubSecretKey: env.string("KYC_SUMSUB_SECRET_KEY", "sandbox"),
   sumsubWebhookSecrets: env.string("KYC_SUMSUB_WEBHOOK_SECRET", "provider-callback-secret").split(","),
   sumsubAmlPerMinute: env.integer("KYC_SUMSUB_AML_PER_MINUTE", { fallback: 600, min: 1 }),
-  ...vendorPlans,
+  diditWorkflows: {
+    video: env.string("KYC_DIDIT_WORKFLOW_ID", vendorPlans.diditWorkflows.video),
+    still: env.string("KYC_DIDIT_WORKFLOW_ID_STILL", vendorPlans.diditWorkflows.still),
+  },
+  sumsubLevels: readLevels(env),
 });
+
+const levelSettings = ["", "_ID_CARD", "_PASSPORT", "_STILL", "_ID_CARD_STILL", "_PASSPORT_STILL"];
+
+/** Reads the name of each level. The settings are in the order of `vendorPlans.sumsubLevels`. */
+const readLevels = (env: EnvReader) =>
+  Object.fromEntries(
+    Object.entries(vendorPlans.sumsubLevels).map(([name, level], index) => [
+      env.string(`KYC_SUMSUB_LEVEL${levelSettings[index]}`, name),
+      level,
+    ]),
+  );
 
 const [idCard, passport] = ["ID_CARD", "PASSPORT"];
 

@@ -15,11 +15,17 @@ export interface ControlledResource<Resource> {
   view(resource: Resource): object;
 }
 
+/** Registers a control call on one resource. */
+export type RegisterControl<Resource> = (
+  action: string,
+  handle: (resource: Resource, body: Body, reply: FastifyReply) => object,
+) => void;
+
 /** Registers the calls that read a resource. Returns a function that registers a control call. */
 export function registerControls<Resource>(
   app: FastifyInstance,
   { path, reference, unknown, calls, ...resources }: ControlledResource<Resource>,
-) {
+): RegisterControl<Resource> {
   type Handle = (resource: Resource, body: Body, reply: FastifyReply) => object;
   const registerRoute = (method: "GET" | "POST", action: string, handle: Handle) =>
     app.route<{ Params: { id: string }; Body: Body | null }>({

@@ -40,6 +40,8 @@ const tables = `
   create index if not exists kyc_application_by_reference on kyc_application (reference);
   create index if not exists kyc_application_by_due_at on kyc_application (due_at_ms) where due_at_ms is not null;
 
+  create table if not exists kyc_link (token text primary key, link_token text not null) strict;
+
   create table if not exists kyc_callback (
     id integer primary key autoincrement,
     provider_id text not null,

@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import type { Json } from "./a-sandbox.ts";
 
 export interface ReceivedCallback {
+  readonly path: string;
   readonly headers: Record<string, string | string[] | undefined>;
   /** The signed body. */
   readonly raw: string;
@@ -32,7 +33,7 @@ export async function aReceiver(): Promise<Receiver> {
   const server = createServer(async (request, response: ServerResponse) => {
     try {
       const raw = await text(request);
-      received.push({ headers: request.headers, raw, body: JSON.parse(raw) });
+      received.push({ path: request.url ?? "", headers: request.headers, raw, body: JSON.parse(raw) });
       response.writeHead(statuses.shift() ?? 204).end();
     } catch {
       incomplete.count += 1;

@@ -1,8 +1,15 @@
 import type { Language } from "@amana/pages";
 import { type Conclusion, conclude, type Submission } from "./conclude.ts";
-import type { Dialect, VendorData, VendorReview } from "./dialect.ts";
+import { type Dialect, dialectOf, type VendorData, type VendorReview } from "./dialect.ts";
 import type { ProfileDigest } from "./profile.ts";
-import { type CallbackType, type DocumentType, type Reason, type Status, statusAfter } from "./vocabulary.ts";
+import {
+  type CallbackType,
+  type DocumentType,
+  type Reason,
+  type Status,
+  statusAfter,
+  type VendorCallbackType,
+} from "./vocabulary.ts";
 
 /** Steps that the applicant has completed on the page. Pictures stay in the browser. */
 export interface Steps {
@@ -24,7 +31,7 @@ export interface Application extends Partial<Conclusion> {
   readonly reference: string;
   readonly language: Language;
   readonly allowedDocuments: readonly DocumentType[];
-  readonly attemptsMax: number;
+  attemptsMax: number;
   readonly requireVideo: boolean;
   readonly callbackUrl: string;
   redirectUrl?: string | undefined;
@@ -54,7 +61,7 @@ export interface Application extends Partial<Conclusion> {
 }
 
 export interface PendingCallback {
-  readonly type: CallbackType | "created" | "deleted";
+  readonly type: CallbackType | VendorCallbackType;
   readonly atMs: number;
   /** The application after the change. */
   readonly snapshot: Omit<Application, "news">;
@@ -145,6 +152,7 @@ export function submit(application: Application, submission: Submission, holdMs:
   applyDueChanges(application, nowMs);
 }
 
+/** Closes the link of an application that awaits a submission. */
 export function cancel(application: Application, nowMs: number): void {
   changeStatus(application, "canceled", nowMs);
   deleteApplicantData(application);
@@ -158,10 +166,7 @@ export function expire(application: Application, nowMs: number): void {
 
 /** Applies a reviewer's decision. The caller must have checked that a review is awaited. */
 export function review(application: Application, verdict: "APPROVED" | "REJECTED", nowMs: number): void {
-  // Ends the overrides of the fields that the review decides. Overrides of evidence stay.
-  const { verdict: _verdict, decision_summary: _summary, aml_decision: _decision, ...answer } = application.answer ?? {};
-  application.answer = answer;
-  application.verdict = verdict;
+  replaceVerdict(application, verdict);
   application.summary = `Decided by a reviewer: ${verdict}.`;
   if (application.amlHitCount > 0) application.amlDecision = verdict === "APPROVED" ? "CLEAR" : "CONFIRMED_MATCH";
   changeStatus(application, "review_resolved", nowMs);
@@ -205,19 +210,50 @@ export function recordVendorReview(application: Application, review: VendorRevie
   if (application.vendor) application.vendor = { ...application.vendor, reviews: [review, ...application.vendor.reviews] };
 }
 
-/** Requests another submission for a decided Didit session. */
-export const resubmit = (application: Application, nowMs: number): void => changeStatus(application, "resubmitted", nowMs);
+/** Reopens the link of a decided Didit session, so that the applicant can submit again. */
+export function resubmit(application: Application, nowMs: number): void {
+  delete application.answer;
+  application.attemptsMax = application.attemptsUsed + 1;
+  changeStatus(application, "resubmitted", nowMs);
+}
 
 /** Replaces a decision by another one later, as vendors can do. */
 export function reverse(application: Application, verdict: "APPROVED" | "REJECTED", nowMs: number): void {
-  application.verdict = verdict;
+  replaceVerdict(application, verdict);
+  delete application.isRejectedByApi;
+  application.completedAtMs = nowMs;
   changeStatus(application, "review_resolved", nowMs);
 }
 
-/** Deletes the session or the applicant at the vendor. */
+/** Deletes the session or the applicant at the vendor. Ends a check without a result. */
 export function deleteAtVendor(application: Application, nowMs: number): void {
+  delete application.pending;
+  if (application.status !== "COMPLETED" && application.status !== "EXPIRED") application.status = "CANCELED";
+  deleteApplicantData(application);
   if (application.vendor) application.vendor = { ...application.vendor, isDeleted: true };
-  if (application.dialect === "sumsub") addNews(application, "deleted", nowMs);
+  addNews(application, "deleted", nowMs);
+}
+
+/** Deactivates an applicant at Sumsub, also a decided one. */
+export function deactivate(application: Application, nowMs: number): void {
+  if (application.vendor) application.vendor = { ...application.vendor, isDeactivated: true };
+  if (application.status === "COMPLETED") addNews(application, "canceled", nowMs);
+  else cancel(application, nowMs);
+}
+
+/** Fields of a response that the verdict decides. */
+const decidedFields: Readonly<Record<Dialect, readonly string[]>> = {
+  port: ["verdict", "decision_summary", "aml_decision"],
+  didit: ["status"],
+  sumsub: ["review"],
+};
+
+function replaceVerdict(application: Application, verdict: "APPROVED" | "REJECTED"): void {
+  // Ends the overrides of the fields that the verdict decides. Overrides of evidence stay.
+  const decided = decidedFields[dialectOf(application.providerId)];
+  const answer = Object.entries(application.answer ?? {}).filter(([name]) => !decided.includes(name));
+  application.answer = Object.fromEntries(answer);
+  application.verdict = verdict;
 }
 
 function deleteApplicantData(application: Application): void {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Context } from "../context.ts";
 import { findBy, inOneTransaction, query } from "../database.ts";
 import { type Application, applyDueChanges, dueAtMs } from "./application.ts";
@@ -35,16 +36,32 @@ export function createApplications({ database, clock }: Context, callbacks: Call
     findBy<Application>(database, "kyc_application", column, (application) => {
       if (applyDueChanges(application, clock.nowMs())) save(application);
     });
-  const byLinkToken = findByColumn("link_token");
+  const byFirstLinkToken = findByColumn("link_token");
+  const byProviderId = findByColumn("provider_id");
+  const selectLink = query<{ linkToken: string }>(database, "select link_token as linkToken from kyc_link where token = ?");
+  const insertLink = database.prepare("insert into kyc_link (token, link_token) values (?, ?)");
+  const selectOfReference = query<{ providerId: string }>(
+    database,
+    "select provider_id as providerId from kyc_application where reference = ? order by rowid desc",
+  );
   return {
-    byLinkToken,
-    byProviderId: findByColumn("provider_id"),
+    byLinkToken: (token: string) => byFirstLinkToken(selectLink(token)[0]?.linkToken ?? token),
+    byProviderId,
     /** Returns the newest one, because Didit creates another session after a finished one. */
     byReference: findByColumn("reference"),
+    /** Returns all applications with the reference, newest first. */
+    ofReference: (reference: string): Application[] =>
+      selectOfReference(reference).flatMap(({ providerId }) => byProviderId(providerId) ?? []),
+    /** Adds another token that opens the application. Earlier tokens stay valid. */
+    addLink({ linkToken }: Application): string {
+      const token = randomBytes(32).toString("base64url");
+      insertLink.run(token, linkToken);
+      return token;
+    },
     save,
     /** Applies due changes of all applications. Returns the time of the next one. */
     applyAllDueChanges(): number | undefined {
-      for (const { linkToken } of selectDue(clock.nowMs(), batchMax)) byLinkToken(linkToken);
+      for (const { linkToken } of selectDue(clock.nowMs(), batchMax)) byFirstLinkToken(linkToken);
       return selectNext()[0]?.dueAtMs;
     },
   };

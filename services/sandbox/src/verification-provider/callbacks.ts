@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { type Database, inOneTransaction, query } from "../database.ts";
-import { type Application, objectOf, type PendingCallback } from "./application.ts";
-import { diditCallback } from "./didit/callback.ts";
+import type { Application, PendingCallback } from "./application.ts";
+import { callbackForms } from "./callback-forms.ts";
+import { dialectOf } from "./dialect.ts";
 import type { KycSetup } from "./kyc-setup.ts";
-import { sumsubCallback } from "./sumsub/callback.ts";
 
 /** A callback to a client of the provider. */
 export interface Callback {
@@ -53,11 +52,10 @@ export function createCallbacks(database: Database, setup: KycSetup) {
 
   return {
     /** Stores the callback of a change, if the dialect has one and its address is configured. */
-    add({ providerId, callbackUrl, dialect = "port" }: Application, change: PendingCallback) {
+    add({ providerId, callbackUrl }: Application, change: PendingCallback) {
+      const dialect = dialectOf(providerId);
       const url = dialect === "port" ? callbackUrl : setup.callbackUrl && `${setup.callbackUrl}/${dialect}`;
-      const application: Application = { ...change.snapshot, news: [] };
-      const render = { port: portCallback, didit: diditCallback, sumsub: sumsubCallback }[dialect];
-      const body = url && render(application, change);
+      const body = url && callbackForms[dialect].bodyOf({ ...change.snapshot, news: [] }, change);
       if (url && body) insert.run(providerId, url, JSON.stringify(body), Date.now());
     },
     /** Returns the first pending callback of each application and all held ones, due or not. */
@@ -74,15 +72,5 @@ export function createCallbacks(database: Database, setup: KycSetup) {
     eventsAfter,
     of: (providerId: string): object[] =>
       selectOf(providerId).map(({ id, body, state }) => ({ ...JSON.parse(body), state, attempts: attemptsOf(id) })),
-  };
-}
-
-function portCallback(application: Application, { type, atMs }: PendingCallback): object | undefined {
-  return {
-    event_id: randomUUID(),
-    type: `application.${type}`,
-    occurred_at: new Date(atMs).toISOString(),
-    sequence: application.sequence,
-    application: objectOf(application),
   };
 }

@@ -47,7 +47,7 @@ export function conclude(
   if (submission.outcome !== "approved") {
     if (documentExpiry < today) addReason("DOCUMENT_EXPIRED");
     if (!allowedDocuments.includes(documentType)) addReason("DOCUMENT_NOT_ALLOWED");
-    if (submission.amlHitCount > 0) addReason("AML_MATCH");
+    if (submission.amlHitCount > 0 && !submission.isAmlCleared) addReason("AML_MATCH");
   }
 
   const verdict = (submission.outcome && verdictOf[submission.outcome]) ?? verdictByRules(reasons, requireVideo);

@@ -30,14 +30,23 @@ export function readCreation(body: Body) {
 const isLocale = (value: unknown): value is string => parseLanguage(value) !== undefined;
 
 export function createApplication({ ttlHours, profile, ...creation }: Creation, nowMs: number): Application {
-  return {
+  return newApplication({
     ...creation,
     dialect: "port",
     allowedDocuments: documentTypes.filter((type) => creation.allowedDocuments.includes(type)),
     providerId: `ver_${randomBytes(12).toString("hex")}`,
-    linkToken: randomBytes(32).toString("base64url"),
     linkExpiresAtMs: nowMs + ttlHours * hourMs,
     ...(profile && { profile: digestProfile(profile) }),
+  });
+}
+
+type StartFields = "linkToken" | "status" | "sequence" | "attemptsUsed" | "reasons" | "amlHitCount" | "steps" | "news";
+
+/** Returns an application of any dialect before its link is opened. */
+export function newApplication(fields: Omit<Application, StartFields>): Application {
+  return {
+    ...fields,
+    linkToken: randomBytes(32).toString("base64url"),
     status: "CREATED",
     sequence: 1,
     attemptsUsed: 0,

@@ -1,11 +1,11 @@
 import type { Logger } from "@amana/runtime";
 import { createAlarm } from "../alarm.ts";
 import type { Context } from "../context.ts";
+import { retryPauseMs } from "./callback-form.ts";
+import { callbackForms } from "./callback-forms.ts";
 import type { Callback, Callbacks } from "./callbacks.ts";
 import { dialectOf } from "./dialect.ts";
-import { isRepeatedByDidit } from "./didit/callback.ts";
 import { sendCallback } from "./send-callback.ts";
-import { isRepeatedBySumsub } from "./sumsub/callback.ts";
 
 const concurrentAttemptsMax = 64;
 /** Time after which a held callback is sent if no other callback has overtaken it. */
@@ -20,13 +20,14 @@ export function startDelivery({ config, faults }: Context, callbacks: Callbacks,
     const mode = faults.consume("kyc_callback");
     if (mode.name === "drop") return callbacks.recordAttempt(callback, "not sent, fault drop", "dropped");
     if (mode.name === "reorder" && !callback.held) return callbacks.hold(callback, Date.now() + holdMs);
-    const { isAccepted, result } = await sendCallback(callback, config, mode, stopping.signal);
+    const form = callbackForms[dialectOf(callback.providerId)];
+    const { isAccepted, status, result } = await sendCallback(callback, form, config, mode, stopping.signal);
     // An attempt that stopping interrupted is not recorded; the next start repeats it.
     if (stopping.signal.aborted) return;
-    const pauseMs = config.kycCallbackRetryMs[callback.attempts];
+    const pauseMs = retryPauseMs(form, callback.attempts, status, config.kycCallbackRetryMs);
     logger.info({ provider_id: callback.providerId, attempt: callback.attempts + 1, result }, "callback attempted");
     if (isAccepted) callbacks.recordAttempt(callback, result, "delivered");
-    else if (pauseMs === undefined || !isRepeated(callback, result)) callbacks.recordAttempt(callback, result, "given_up");
+    else if (pauseMs === undefined) callbacks.recordAttempt(callback, result, "given_up");
     else callbacks.recordAttempt(callback, result, "pending", Date.now() + pauseMs);
   }
 
@@ -55,10 +56,4 @@ export function startDelivery({ config, faults }: Context, callbacks: Callbacks,
       await Promise.all(runningAttempts.values());
     },
   };
-}
-
-function isRepeated({ providerId, attempts }: Callback, result: string): boolean {
-  const dialect = dialectOf(providerId);
-  if (dialect === "didit") return isRepeatedByDidit(result, attempts);
-  return dialect === "port" || isRepeatedBySumsub(attempts);
 }

@@ -10,7 +10,7 @@ export function dialectOf(providerId: string): Dialect {
   return providerId.includes("-") ? "didit" : "sumsub";
 }
 
-/** Data of a vendor, in addition to our own model. Contains no names. */
+/** Fields of an application that only vendors have. Contains no names of persons. */
 export interface VendorData {
   /** Didit: group id of the workflow. Sumsub: name of the level. */
   readonly plan: string;
@@ -18,8 +18,11 @@ export interface VendorData {
   readonly profileNames: readonly string[];
   readonly reviews: readonly VendorReview[];
   /** The vendor or its client has deleted the session or the applicant. */
-  readonly isDeleted?: boolean;
-  readonly isErased?: boolean;
+  readonly isDeleted?: true;
+  /** Didit: the user of the session is deleted too. */
+  readonly isErased?: true;
+  /** Sumsub: the applicant is deactivated, so no operation on it is permitted. */
+  readonly isDeactivated?: true;
 }
 
 export interface VendorReview {
@@ -34,7 +37,10 @@ export interface VendorReview {
 export const canary = (field: string): string => `canary-${field}`;
 
 /** Lays a tester's fields over a response. Null removes a field. */
-export function overlay(response: Readonly<Record<string, unknown>>, answer: Readonly<Record<string, unknown>> = {}): object {
+export function overlay(
+  response: Readonly<Record<string, unknown>>,
+  answer: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
   const fields = Object.fromEntries(Object.entries(answer).map(([name, value]) => [name, value ?? undefined]));
   return { ...response, ...fields };
 }

@@ -1,31 +1,27 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
-import type { Body } from "../checks.ts";
 import { registerControls } from "../controls.ts";
 import { refuse } from "../edge.ts";
 import {
   type Application,
   attemptsLeft,
   awaitsReview,
-  deleteAtVendor,
   expire,
   isBeingChecked,
   isUsable,
   objectOf,
   open,
   recordVendorReview,
-  resubmit,
-  reverse,
   review,
   submit,
 } from "./application.ts";
-import type { VendorReview } from "./dialect.ts";
-import { changeSetup } from "./kyc-setup.ts";
+import { dialectOf, type VendorReview } from "./dialect.ts";
 import { objectWithLink, type Provider } from "./provider.ts";
 import { readSubmission } from "./read-submission.ts";
+import { vendorControl } from "./vendor-control.ts";
 
 /** Registers control calls that act as applicant and reviewer, and that read applications. */
 export function kycControl(app: FastifyInstance, provider: Provider): void {
-  const { applications, callbacks, calls, clock, setup } = provider;
+  const { applications, callbacks, calls, clock } = provider;
   const control = registerControls<Application>(app, {
     path: "/sandbox/kyc",
     find: applications.byLinkToken,
@@ -38,7 +34,7 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
     calls,
     view: (application) => ({
       ...objectWithLink(provider, application),
-      dialect: application.dialect,
+      dialect: dialectOf(application.providerId),
       attempts_left: attemptsLeft(application),
       calls: calls.of({ id: application.providerId, reference: application.reference }),
       callbacks: callbacks.of(application.providerId),
@@ -57,10 +53,7 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
   });
 
   control("/submit", (application, body, reply) => {
-    if (application.dialect === "didit" && String(body["outcome"]).toLowerCase() === "failed") {
-      return refuseBody(reply, ["outcome failed does not exist at Didit; decide the session and use /resubmit"]);
-    }
-    const input = readSubmission(body, application.profile);
+    const input = readSubmission(body, application);
     if ("problems" in input) return refuseBody(reply, input.problems);
     if (!isUsable(application)) return refuseDeadLink(reply, application);
     submit(application, input.submission, input.holdMs, clock.nowMs());
@@ -82,41 +75,16 @@ export function kycControl(app: FastifyInstance, provider: Provider): void {
     return save(application);
   });
 
-  control("/resubmit", (application, _body, reply) => {
-    if (application.dialect !== "didit" || application.status !== "COMPLETED") {
-      return refuseBody(reply, ["only a decided session of Didit can be resubmitted"]);
-    }
-    resubmit(application, clock.nowMs());
-    return save(application);
-  });
-
-  control("/reverse", (application, body, reply) => {
-    const outcome = String(body["outcome"]).toUpperCase();
-    if (outcome !== "APPROVED" && outcome !== "REJECTED") return refuseBody(reply, ["outcome must be approved or rejected"]);
-    if (application.status !== "COMPLETED") return refuseBody(reply, ["only a decided application can be reversed"]);
-    reverse(application, outcome, clock.nowMs());
-    return save(application);
-  });
-
-  control("/delete", (application, _body, reply) => {
-    if (application.dialect === "port") return refuseBody(reply, ["only a vendor deletes applications"]);
-    deleteAtVendor(application, clock.nowMs());
-    return save(application);
-  });
-
-  app.put<{ Body: Body | null }>("/sandbox/kyc-setup", ({ body }, reply) => {
-    const problem = changeSetup(setup, body ?? {});
-    return problem ? refuse(reply, 422, "invalid_setup", problem) : { ...setup };
-  });
-
   control("/expire", (application, _body, reply) => {
     if (!isUsable(application)) return refuseDeadLink(reply, application);
     expire(application, clock.nowMs());
     return save(application);
   });
+
+  vendorControl(app, control, provider);
 }
 
-/** Actors that change a session at the vendor. */
+/** Actors of a change at the vendor. */
 const reviewActors: Readonly<Record<string, Pick<VendorReview, "actor" | "kind">>> = {
   console: { actor: "CONSOLE_USER", kind: "STATUS_UPDATED" },
   api: { actor: "API_KEY", kind: "STATUS_UPDATED" },

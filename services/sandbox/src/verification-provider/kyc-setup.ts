@@ -1,16 +1,18 @@
-import { type Body, isObject, isText } from "../checks.ts";
+import { type Body, isObject, isWebAddress } from "../checks.ts";
 
 /** Settings at the vendors that a tester changes while the sandbox runs. In memory only. */
 export interface KycSetup {
   /** Base address of callbacks, without the vendor's name. Undefined: vendors send none. */
   callbackUrl: string | undefined;
-  /** Fields laid over each workflow's configuration. */
+  /** Fields that replace those of each workflow's configuration; null removes a field. */
   diditWorkflow: Readonly<Record<string, unknown>>;
-  /** Fields laid over each level's configuration. */
+  /** Fields that replace those of each level's configuration. */
   sumsubLevel: Readonly<Record<string, unknown>>;
-  /** Fields laid over the webhook's configuration of both vendors. */
+  /** Fields that replace those of the webhook's configuration of both vendors. */
   webhook: Readonly<Record<string, unknown>>;
 }
+
+const names = ["callback_url", "didit_workflow", "sumsub_level", "webhook"];
 
 /** Applies a tester's settings. Returns a problem of the input, if any. */
 export function changeSetup(setup: KycSetup, body: Body): string | undefined {
@@ -18,8 +20,10 @@ export function changeSetup(setup: KycSetup, body: Body): string | undefined {
   for (const value of [workflow, level, webhook]) {
     if (value !== undefined && !isObject(value)) return "didit_workflow, sumsub_level and webhook must be objects.";
   }
-  if (url !== undefined && !isText(url)) return "callback_url must be a text.";
-  if (isText(url)) setup.callbackUrl = url;
+  const unknown = Object.keys(body).find((name) => !names.includes(name));
+  if (unknown) return `${unknown} is not known. Use ${names.join(", ")}.`;
+  if (url !== undefined && !isWebAddress(url)) return "callback_url must be an http or https address.";
+  if (url !== undefined) setup.callbackUrl = url;
   if (isObject(workflow)) setup.diditWorkflow = workflow;
   if (isObject(level)) setup.sumsubLevel = level;
   if (isObject(webhook)) setup.webhook = webhook;

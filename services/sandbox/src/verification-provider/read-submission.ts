@@ -1,6 +1,7 @@
 import { type Body, isBoolean, isObject, isOneOf, isText, isWhole, readFields } from "../checks.ts";
+import type { Application } from "./application.ts";
 import type { Submission } from "./conclude.ts";
-import { differsFromProfile, type ProfileDigest } from "./profile.ts";
+import { differsFromProfile } from "./profile.ts";
 import { documentTypes, outcomes, type Reason, type ReasonCode, reasonCodes } from "./vocabulary.ts";
 
 const holdSecondsMax = 86_400;
@@ -9,6 +10,7 @@ const messageLengthMax = 500;
 const rules = {
   outcome: `must be one of ${outcomes.join(", ")}, or omitted to apply the provider's rules`,
   reasons: `must be a list of ${reasonCodes.join(", ")}, as strings or as {code, message}`,
+  diditFailed: "outcome failed does not exist at Didit. Decide the session, then use the control call resubmit",
   answer: "must be an object whose fields override the finished object; null removes a field",
 };
 
@@ -17,7 +19,7 @@ const rules = {
  */
 export function readSubmission(
   body: Body,
-  profile?: ProfileDigest,
+  { profile, dialect }: Pick<Application, "profile" | "dialect">,
 ): { submission: Submission; holdMs: number } | { problems: string[] } {
   const { outcome } = body;
   const { problems, optional } = readFields({
@@ -44,6 +46,7 @@ export function readSubmission(
     birth_date: optional("birth_date", isText, "must be a string"),
   };
   const answer = optional("answer", isObject, rules.answer);
+  if (dialect === "didit" && fields.outcome === "failed") problems.push(rules.diditFailed);
   if (problems.length > 0) return { problems };
   const submission: Submission = { ...fields, answer, profileDiffers: differsFromProfile(profile, identity) };
   return { submission, holdMs: Math.round(holdSeconds * 1000) };

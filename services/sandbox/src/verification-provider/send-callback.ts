@@ -1,19 +1,15 @@
-import { createHmac } from "node:crypto";
 import { sleep } from "@amana/runtime";
 import type { Config } from "../config.ts";
 import type { Mode } from "../faults.ts";
+import type { CallbackForm } from "./callback-form.ts";
 import type { Callback } from "./callbacks.ts";
-import { dialectOf } from "./dialect.ts";
-import { signDiditCallback } from "./didit/callback.ts";
-import { leakedApplicant } from "./leak.ts";
-import { signSumsubCallback } from "./sumsub/callback.ts";
-
-const timeoutMs = 10_000;
 
 /** Result of an attempt. `result` is the text for testers. */
 export interface AttemptResult {
   /** Whether the callback receiver responded with 2xx. */
   readonly isAccepted: boolean;
+  /** Undefined if no response arrived. */
+  readonly status?: number | undefined;
   readonly result: string;
 }
 
@@ -22,26 +18,22 @@ export interface AttemptResult {
  * `_after` fault sends the callback and loses the response.
  */
 export async function sendCallback(
-  { url, body, providerId }: Callback,
+  { url, body }: Callback,
+  { secretsOf, sign, leak, timeoutMs }: CallbackForm,
   config: Config,
   { name, value, text }: Mode,
   stopping: AbortSignal,
 ): Promise<AttemptResult> {
-  const dialect = dialectOf(providerId);
-  const secrets = { port: config.kycCallbackSecrets, didit: config.diditWebhookSecrets, sumsub: config.sumsubWebhookSecrets }[
-    dialect
-  ];
-  const sign = { port: signPortCallback, didit: signWithFirst(signDiditCallback), sumsub: signWithFirst(signSumsubCallback) }[
-    dialect
-  ];
+  const secrets = secretsOf(config);
   const send = (signingSecrets: readonly string[], content: string | ReadableStream = body, signed = body) =>
-    post(url, content, sign(signingSecrets, signed), stopping);
-  const addFaultName = ({ isAccepted, result }: AttemptResult): AttemptResult => ({
-    isAccepted,
+    post(url, content, sign(signed, signingSecrets), AbortSignal.any([stopping, AbortSignal.timeout(timeoutMs)]));
+  const addFaultName = ({ result, ...attempt }: AttemptResult): AttemptResult => ({
+    ...attempt,
     result: `${result}, fault ${text}`,
   });
   const markResponseLost = ({ result }: AttemptResult) => addFaultName({ isAccepted: false, result });
-  const skipSending = (isAccepted: boolean, counted = "") => addFaultName({ isAccepted, result: `not sent${counted}` });
+  const skipSending = (isAccepted: boolean, status?: number) =>
+    addFaultName({ isAccepted, status, result: `not sent${status === undefined ? "" : `, counted as ${status}`}` });
 
   switch (name) {
     case "timeout_before":
@@ -49,9 +41,9 @@ export async function sendCallback(
     case "http_500":
     case "http_503":
     case "html_200":
-      return skipSending(name === "html_200", `, counted as ${name.slice(5)}`);
+      return skipSending(name === "html_200", Number(name.slice(5)));
     case "error":
-      return skipSending(false, `, counted as ${value}`);
+      return skipSending(false, Number(value));
     case "timeout_after":
     case "reset_after":
       return markResponseLost(await send(secrets));
@@ -60,7 +52,7 @@ export async function sendCallback(
     case "bad_signature":
       return addFaultName(await send(secrets.map((secret) => `not ${secret}`)));
     case "leak": {
-      const leakingBody = withApplicant(body, value);
+      const leakingBody = JSON.stringify(leak(JSON.parse(body) as object, value));
       const attempt = await send(secrets, leakingBody, leakingBody);
       // Omits the word of the fault, because the result is logged.
       return { ...attempt, result: `${attempt.result}, fault leak` };
@@ -76,24 +68,11 @@ export async function sendCallback(
   }
 }
 
-/** A vendor signs with one secret. */
-const signWithFirst =
-  (sign: (body: string, secret: string) => Record<string, string>) =>
-  ([secret = ""]: readonly string[], body: string): Record<string, string> =>
-    sign(body, secret);
-
-/** Returns the header X-Provider-Signature. Uses the machine's clock, as clients do. */
-function signPortCallback(secrets: readonly string[], body: string): Record<string, string> {
-  const seconds = Math.floor(Date.now() / 1000);
-  const signatures = secrets.map((secret) => createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex"));
-  return { "x-provider-signature": [`t=${seconds}`, ...signatures.map((signature) => `v1=${signature}`)].join(",") };
-}
-
 async function post(
   url: string,
   body: string | ReadableStream,
   signature: Readonly<Record<string, string>>,
-  stopping: AbortSignal,
+  signal: AbortSignal,
 ): Promise<AttemptResult> {
   try {
     const response = await fetch(url, {
@@ -101,21 +80,15 @@ async function post(
       headers: { "content-type": "application/json", ...signature },
       body,
       redirect: "manual",
-      signal: AbortSignal.any([stopping, AbortSignal.timeout(timeoutMs)]),
+      signal,
       ...(typeof body !== "string" && { duplex: "half" }),
     });
     await response.body?.cancel();
-    return { isAccepted: response.ok, result: String(response.status) };
+    return { isAccepted: response.ok, status: response.status, result: String(response.status) };
   } catch (error) {
     const { name, cause } = error as Error & { cause?: { code?: string } };
     return { isAccepted: false, result: cause?.code ?? name };
   }
-}
-
-function withApplicant(body: string, word: string): string {
-  const event = JSON.parse(body) as { application?: object };
-  const application = event.application && { ...event.application, ...leakedApplicant(word) };
-  return JSON.stringify({ ...event, ...leakedApplicant(word), ...(application && { application }) });
 }
 
 /** Returns a stream that fails after half of the body. */

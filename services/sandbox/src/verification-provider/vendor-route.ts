@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Body, isObject } from "../checks.ts";
+import { type Body, isObject, isText } from "../checks.ts";
 import { respondWithFault } from "../faulty-response.ts";
+import type { Application } from "./application.ts";
+import type { Dialect } from "./dialect.ts";
 import { leakedApplicant } from "./leak.ts";
 import type { Provider } from "./provider.ts";
 
@@ -12,47 +14,83 @@ export interface VendorRoute {
 
 export type VendorRequest = FastifyRequest<VendorRoute> & { readonly rawBody?: string };
 
-interface Vendor {
+export type Handle = (request: VendorRequest, reply: FastifyReply) => object;
+
+export type HandleApplication = (application: Application, request: VendorRequest, reply: FastifyReply) => object;
+
+/** Differences between the vendors' APIs. */
+export interface Vendor {
+  readonly dialect: Dialect;
   /** Returns an error body, and sets its status, for a request without valid credentials. */
   authenticate(request: VendorRequest, reply: FastifyReply): object | undefined;
-  /** Sets the status and returns the vendor's error body for a fault. */
+  /** Sets the status and returns the vendor's error body. */
   refuse(reply: FastifyReply, status: number, message: string): object;
+  /** Sets the status and returns the vendor's error body for an invalid field. */
+  refuseField(reply: FastifyReply, field: string, message: string): object;
   /** Names of body fields with personal data. The record of a call contains only their names. */
   readonly personalFields: readonly string[];
 }
 
-/** Returns the body: an object, or an empty text for a response without a body. */
-type Handle = (request: VendorRequest, reply: FastifyReply) => object | string;
+export type VendorRoutes = ReturnType<typeof vendorRoutes>;
 
 /**
- * Returns a function that registers a call of a vendor's API, which is authenticated, recorded and
- * subject to the faults of its operation. Without an operation, no fault applies.
+ * Returns functions that register calls of a vendor's API, which are authenticated, recorded and
+ * subject to the faults of their operation.
  */
-export function vendorRoutes(app: FastifyInstance, { faults, calls }: Provider, vendor: Vendor) {
-  return (method: "GET" | "POST" | "PATCH" | "DELETE", url: string, operation: string | undefined, handle: Handle) =>
+export function vendorRoutes(app: FastifyInstance, { applications, faults, calls }: Provider, vendor: Vendor) {
+  const { authenticate, refuse, refuseField, personalFields } = vendor;
+
+  const record = (operation: string, { body, params, query }: VendorRequest) => {
+    const fields = isObject(body) ? body : {};
+    const parameters = Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [name, personalFields.includes(name) ? "received, not kept" : value]),
+    );
+    const names = [params.reference, query["vendor_data"], fields["vendor_data"], fields["externalUserId"], fields["userId"]];
+    calls.record(operation, { ...parameters, ...query }, { id: params.id, reference: names.find(isText) });
+  };
+
+  /** Registers a call. Without an operation, the call is not recorded and no fault applies. */
+  const route = (
+    method: "GET" | "POST" | "PATCH" | "DELETE",
+    url: string,
+    operation: string | undefined,
+    handle: Handle,
+  ): void => {
     app.route<VendorRoute>({
       method,
       url,
       handler(request, reply) {
-        const body = isObject(request.body) ? request.body : {};
-        const parameters = Object.fromEntries(
-          Object.entries(body).map(([name, value]) => [
-            name,
-            vendor.personalFields.includes(name) ? "received, not kept" : value,
-          ]),
-        );
-        const reference = body["vendor_data"] ?? body["externalUserId"] ?? body["userId"];
-        const resource = { id: request.params.id, ...(typeof reference === "string" && { reference }) };
-        if (operation) calls.record(operation, { ...parameters, ...request.query }, resource);
-        const effect = () => (vendor.authenticate(request, reply) ?? handle(request, reply)) as object;
-        if (!operation) return reply.send(effect());
+        const effect = () => authenticate(request, reply) ?? handle(request, reply);
+        if (!operation) return effect();
+        record(operation, request);
         const mode = faults.consume(operation);
-        if (mode.name === "leak") return { ...effect(), ...leakedApplicant(mode.value) };
-        if (mode.name === "leak_error") return { ...vendor.refuse(reply, 400, mode.value), ...leakedApplicant(mode.value) };
+        const { name, value } = mode;
+        if (name === "leak") return { ...effect(), ...leakedApplicant(value) };
+        if (name === "leak_error") {
+          return { ...refuseField(reply, "vendor_data", `${value} is invalid.`), ...leakedApplicant(value) };
+        }
         return respondWithFault(reply, mode, {
           effect,
-          refusal: (status) => vendor.refuse(reply, Number(status), "planted fault"),
+          refusal: (status) => refuse(reply, Number(status), "A tester set this error with PUT /sandbox/faults."),
         });
       },
     });
+  };
+
+  /** Returns a handler that finds the application in the path, or responds with 404. */
+  const ofApplication =
+    (handle: HandleApplication, isShown: (application: Application) => boolean = () => true): Handle =>
+    (request, reply) => {
+      const application = applications.byProviderId(request.params.id ?? "");
+      const isFound = application?.dialect === vendor.dialect && isShown(application);
+      return isFound ? handle(application, request, reply) : refuse(reply, 404, "Not found.");
+    };
+
+  app.setNotFoundHandler((_request, reply) => reply.send(refuse(reply, 404, "Not found.")));
+
+  return { route, ofApplication, refuse, refuseField };
 }
+
+/** Returns the first field of the body that the vendor's simulation does not know. */
+export const unknownField = (body: unknown, known: readonly string[]): string | undefined =>
+  isObject(body) ? Object.keys(body).find((name) => !known.includes(name)) : undefined;

@@ -12,6 +12,9 @@ export const statusAfter = {
 } as const;
 export type CallbackType = keyof typeof statusAfter;
 
+/** Changes that only vendors report. */
+export type VendorCallbackType = "created" | "deleted";
+
 export type Status = "CREATED" | (typeof statusAfter)[CallbackType];
 
 export type Verdict = "APPROVED" | "REJECTED" | "NEEDS_REVIEW";

@@ -1,39 +1,55 @@
-import { createHmac, randomUUID } from "node:crypto";
-import type { Application, PendingCallback } from "../application.ts";
-import { decisionOf, sessionStatus } from "./decision.ts";
+import { randomUUID } from "node:crypto";
+import type { CallbackForm } from "../callback-form.ts";
+import { hmacHex } from "../hmac.ts";
+import { leakedApplicant } from "../leak.ts";
+import { decisionOf } from "./decision.ts";
 
-/** Changes of our model that change the status of a session. */
-const types = ["opened", "completed", "review_resolved", "expired", "resubmitted"];
+/** Changes of our model that change the status of a session. Didit reports no deletion. */
+const reportedChanges = ["opened", "completed", "review_resolved", "expired", "resubmitted"];
 
-/** Returns a callback's body (docs.didit.me/integration/webhooks). Undefined: no callback. */
-export function diditCallback(application: Application, { type, atMs }: PendingCallback): object | undefined {
-  if (!types.includes(type)) return undefined;
-  return {
-    event_id: randomUUID(),
-    webhook_type: "status.updated",
-    timestamp: Math.floor(Date.now() / 1000),
-    created_at: Math.floor(atMs / 1000),
-    environment: "sandbox",
-    session_id: application.providerId,
-    vendor_data: application.reference,
-    workflow_id: application.vendor?.plan,
-    status: sessionStatus(application),
-    decision: decisionOf(application),
-  };
+/** Callbacks of Didit (docs.didit.me/integration/webhooks). */
+export const diditCallbacks: CallbackForm = {
+  bodyOf(application, { type, atMs }) {
+    if (!reportedChanges.includes(type)) return undefined;
+    const decision = decisionOf(application);
+    return {
+      event_id: randomUUID(),
+      webhook_type: "status.updated",
+      // The machine's clock, because receivers compare it with theirs.
+      timestamp: Math.floor(Date.now() / 1000),
+      created_at: Math.floor(atMs / 1000),
+      environment: "sandbox",
+      session_id: application.providerId,
+      vendor_data: application.reference,
+      workflow_id: application.vendor?.plan,
+      status: decision["status"],
+      decision,
+    };
+  },
+  secretsOf: ({ diditWebhookSecrets }) => diditWebhookSecrets,
+  sign(body, [secret = ""]) {
+    const fields = JSON.parse(body) as Record<string, unknown>;
+    const { session_id, status, webhook_type, timestamp } = fields;
+    return {
+      "x-signature": hmacHex(body, secret),
+      "x-signature-v2": hmacHex(JSON.stringify(sortKeys(fields)), secret),
+      "x-signature-simple": hmacHex(`${timestamp}:${session_id}:${status}:${webhook_type}`, secret),
+      "x-timestamp": String(timestamp),
+    };
+  },
+  leak(body, word) {
+    const { decision } = body as { decision: object };
+    return { ...body, decision: { ...decision, ...leakedApplicant(word) } };
+  },
+  timeoutMs: 5_000,
+  retriesMax: 2,
+  isRetried: (status) => status === undefined || status === 404 || status >= 500,
+};
+
+/** Returns the value with the keys of its objects in order, so that parsers cannot change it. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, sortKeys(item)]));
 }
-
-/** Returns the signature headers. Didit sends three signatures; only the first covers the bytes. */
-export function signDiditCallback(body: string, secret: string): Record<string, string> {
-  const hmac = (text: string) => createHmac("sha256", secret).update(text).digest("hex");
-  const { session_id, status, webhook_type, timestamp } = JSON.parse(body) as Record<string, unknown>;
-  return {
-    "x-signature": hmac(body),
-    "x-signature-v2": hmac(JSON.stringify(JSON.parse(body), null, 1)),
-    "x-signature-simple": hmac(`${timestamp}:${session_id}:${status}:${webhook_type}`),
-    "x-timestamp": String(timestamp),
-  };
-}
-
-/** Didit repeats a callback twice, after no response, 404 and 5xx only. */
-export const isRepeatedByDidit = (result: string, attempts: number): boolean =>
-  attempts < 2 && !/^[234]/.test(result.replace(/^404/, "x"));

@@ -27,7 +27,7 @@ export function sessionStatus({ status, verdict }: Application): string {
 }
 
 /** Returns the decision of a session, with all its personal data. */
-export function decisionOf(application: Application): object {
+export function decisionOf(application: Application): Record<string, unknown> {
   const { providerId, reference, vendor, language } = application;
   const decision = {
     session_id: providerId,
@@ -42,7 +42,11 @@ export function decisionOf(application: Application): object {
     language,
     expected_details: Object.fromEntries((vendor?.profileNames ?? []).map((name) => [name, canary(name)])),
     contact_details: { email: canary("email"), phone: canary("phone") },
-    reviews: [],
+    reviews: (vendor?.reviews ?? []).map(({ to }) => ({
+      user: canary("reviewer"),
+      new_status: to,
+      comment: canary("comment"),
+    })),
     ...(application.documentType ? featuresOf(application) : withoutFeatures),
   };
   return overlay(decision, application.answer);
@@ -67,7 +71,7 @@ function featuresOf(application: Application): object {
         feature,
         risk,
         log_type: verdict === "REJECTED" ? "error" : "warning",
-        additional_data: canary("warning"),
+        additional_data: { value: canary("warning") },
       }));
   const statusOf = (warnings: readonly object[]) =>
     warnings.length === 0 || verdict === "APPROVED" ? "Approved" : verdict === "REJECTED" ? "Declined" : "In Review";
@@ -93,6 +97,8 @@ function featuresOf(application: Application): object {
         address: canary("address"),
         mrz: canary("mrz"),
         front_image: canary("front-image"),
+        portrait_image: canary("portrait-image"),
+        matches: [{ vendor_data: canary("match") }],
         warnings: id,
       },
     ],

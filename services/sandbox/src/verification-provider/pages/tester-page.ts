@@ -37,7 +37,7 @@ export function testerPage(
         ...(hits !== undefined && { aml_hit_count: Number(hits) }),
         ...(typeof nationality === "string" && { nationality: nationality.toUpperCase() }),
       },
-      application.profile,
+      application,
     );
     if ("problems" in settings) return show(reply, view, false, settings.problems);
     if (isUsable(application)) {

@@ -30,7 +30,10 @@ export const labelsOf = ({ reasons, isAmlCleared }: Application): string[] =>
     .filter((code) => code !== "AML_MATCH" || !isAmlCleared)
     .map((code) => labels[code]);
 
-/** Returns the status of a review. The end of a link does not change it. */
+/** Returns whether the applicant is deactivated or deleted, so that no operation is permitted. */
+export const isInactive = ({ vendor }: Application): boolean => Boolean(vendor?.isDeleted || vendor?.isDeactivated);
+
+/** Returns the status of a review. The end of a link or of the applicant does not change it. */
 export function reviewStatus({ status, verdict, attemptsUsed }: Application): string {
   if (status === "COMPLETED" && verdict === "NEEDS_REVIEW") return "onHold";
   return statusOf[status] ?? (attemptsUsed > 0 ? "completed" : "init");
@@ -57,6 +60,8 @@ const documentOf = ({ documentType, documentExpiry }: Application) => ({
   idDocType: documentType === "id_card" ? "ID_CARD" : "PASSPORT",
   country: "DZA",
   firstName: canary("first-name"),
+  lastName: canary("last-name"),
+  dob: canary("birth-date"),
   number: canary("document-number"),
   mrzLine1: canary("mrz"),
   validUntil: documentExpiry,
@@ -78,12 +83,19 @@ export function applicantOf(application: Application): object {
     ...(vendor?.isDeleted && { deleted: true }),
     type: "individual",
     lang: language,
+    applicantPlatform: canary("device"),
+    ipCountry: canary("ip-address"),
     email: canary("email"),
     phone: canary("phone"),
     fixedInfo: given,
     info: {
       ...found,
-      ...(application.documentType && { nationality, middleName: canary("middle-name"), idDocs: [documentOf(application)] }),
+      ...(application.documentType && {
+        nationality,
+        middleName: canary("middle-name"),
+        addresses: [{ town: canary("address") }],
+        idDocs: [documentOf(application)],
+      }),
     },
     requiredIdDocs: {
       docSets: [
@@ -113,7 +125,11 @@ export function applicantOf(application: Application): object {
 
 /** Returns the steps (docs.sumsub.com/reference/get-status-of-verification-steps). */
 export function stepsOf(application: Application): object {
-  if (!application.documentType) return overlay({ IDENTITY: null, SELFIE: null }, stepsAnswer(application));
+  if (!application.documentType) {
+    const { document } = application.steps;
+    const begun = document ? { idDocType: document.toUpperCase(), country: "DZA" } : null;
+    return overlay({ IDENTITY: begun, SELFIE: null }, stepsAnswer(application));
+  }
   const { idDocType, country } = documentOf(application);
   const codes = codesOf(application.reasons);
   const answer = (isRed: boolean) => ({ reviewResult: { reviewAnswer: isRed ? "RED" : "GREEN" }, imageIds: [canary("image")] });

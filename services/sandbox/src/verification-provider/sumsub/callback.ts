@@ -1,9 +1,13 @@
-import { createHmac, randomUUID } from "node:crypto";
-import type { Application, PendingCallback } from "../application.ts";
+import { randomUUID } from "node:crypto";
+import type { CallbackForm } from "../callback-form.ts";
+import { canary } from "../dialect.ts";
+import { hmacHex } from "../hmac.ts";
+import { leakedApplicant } from "../leak.ts";
+import type { CallbackType, VendorCallbackType } from "../vocabulary.ts";
 import { reviewResult, reviewStatus } from "./applicant.ts";
 
-/** Callback type of each change (docs.sumsub.com/docs/user-verification-webhooks). */
-const types: Readonly<Record<string, string>> = {
+/** Callback type of each change. Sumsub does not report that a link was opened or has expired. */
+const typeOf: Readonly<Partial<Record<CallbackType | VendorCallbackType, string>>> = {
   created: "applicantCreated",
   submitted: "applicantPending",
   failed: "applicantReviewed",
@@ -13,30 +17,32 @@ const types: Readonly<Record<string, string>> = {
   deleted: "applicantDeleted",
 };
 
-/** Returns the body of a callback, or undefined for no callback. */
-export function sumsubCallback(application: Application, { type, atMs }: PendingCallback): object | undefined {
-  const status = reviewStatus(application);
-  const name = status === "onHold" && type === "completed" ? "applicantOnHold" : types[type];
-  if (!name) return undefined;
-  return {
-    applicantId: application.providerId,
-    inspectionId: "canary-inspection",
-    correlationId: randomUUID(),
-    levelName: application.vendor?.plan,
-    externalUserId: application.reference,
-    type: name,
-    sandboxMode: true,
-    reviewStatus: status,
-    reviewResult: reviewResult(application),
-    createdAtMs: new Date(atMs).toISOString().replace("T", " ").replace("Z", ""),
-  };
-}
-
-/** Returns the headers of the signature (docs.sumsub.com/docs/webhook-manager). */
-export const signSumsubCallback = (body: string, secret: string): Record<string, string> => ({
-  "x-payload-digest": createHmac("sha256", secret).update(body).digest("hex"),
-  "x-payload-digest-alg": "HMAC_SHA256_HEX",
-});
-
-/** Sumsub repeats a callback four times. */
-export const isRepeatedBySumsub = (attempts: number): boolean => attempts < 4;
+/** Callbacks of Sumsub (docs.sumsub.com/docs/user-verification-webhooks). */
+export const sumsubCallbacks: CallbackForm = {
+  bodyOf(application, { type, atMs }) {
+    const status = reviewStatus(application);
+    const name = type === "completed" && status === "onHold" ? "applicantOnHold" : typeOf[type];
+    if (!name) return undefined;
+    return {
+      applicantId: application.providerId,
+      inspectionId: canary("inspection"),
+      correlationId: randomUUID(),
+      levelName: application.vendor?.plan,
+      externalUserId: application.reference,
+      type: name,
+      sandboxMode: true,
+      reviewStatus: status,
+      reviewResult: reviewResult(application),
+      createdAtMs: new Date(atMs).toISOString().replace("T", " ").replace("Z", ""),
+    };
+  },
+  secretsOf: ({ sumsubWebhookSecrets }) => sumsubWebhookSecrets,
+  sign: (body, [secret = ""]) => ({
+    "x-payload-digest": hmacHex(body, secret),
+    "x-payload-digest-alg": "HMAC_SHA256_HEX",
+  }),
+  leak: (body, word) => ({ ...body, ...leakedApplicant(word) }),
+  timeoutMs: 5_000,
+  retriesMax: 4,
+  isRetried: () => true,
+};

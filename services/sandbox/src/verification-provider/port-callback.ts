@@ -1,0 +1,30 @@
+import { randomUUID } from "node:crypto";
+import { objectOf } from "./application.ts";
+import type { CallbackForm } from "./callback-form.ts";
+import { hmacHex } from "./hmac.ts";
+import { leakedApplicant } from "./leak.ts";
+
+/** Callbacks of the provider port. */
+export const portCallbacks: CallbackForm = {
+  bodyOf: (application, { type, atMs }) => ({
+    event_id: randomUUID(),
+    type: `application.${type}`,
+    occurred_at: new Date(atMs).toISOString(),
+    sequence: application.sequence,
+    application: objectOf(application),
+  }),
+  secretsOf: ({ kycCallbackSecrets }) => kycCallbackSecrets,
+  sign(body, secrets) {
+    // Uses the machine's clock, as clients do.
+    const seconds = Math.floor(Date.now() / 1000);
+    const signatures = secrets.map((secret) => `v1=${hmacHex(`${seconds}.${body}`, secret)}`);
+    return { "x-provider-signature": [`t=${seconds}`, ...signatures].join(",") };
+  },
+  leak(body, word) {
+    const { application } = body as { application: object };
+    return { ...body, ...leakedApplicant(word), application: { ...application, ...leakedApplicant(word) } };
+  },
+  timeoutMs: 10_000,
+  retriesMax: Number.POSITIVE_INFINITY,
+  isRetried: () => true,
+};

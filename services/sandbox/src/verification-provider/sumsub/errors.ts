@@ -1,0 +1,28 @@
+import type { FastifyReply } from "fastify";
+import { canary } from "../dialect.ts";
+
+/** Numbers of errors (docs.sumsub.com/reference/error-codes-description). */
+export const errorCodes = {
+  beingChecked: 1006,
+  inactive: 1008,
+  signature: 4003,
+  /** Of the sandbox. Sumsub documents no number of this error. */
+  applicantExists: 4090,
+} as const;
+
+/** Sets the status and returns an error body. At Sumsub, the description can repeat the request. */
+export function refuse(reply: FastifyReply, status: number, description: string, errorCode?: number): object {
+  reply.code(status);
+  return {
+    code: status,
+    correlationId: canary("correlation"),
+    ...(errorCode && { errorCode }),
+    description: `${description} (${canary("error")})`,
+  };
+}
+
+export const refuseField = (reply: FastifyReply, field: string, message: string): object =>
+  refuse(reply, 400, `${field}: ${message}`);
+
+export const refuseInactive = (reply: FastifyReply): object =>
+  refuse(reply, 409, "Applicant is deactivated or deleted", errorCodes.inactive);

@@ -1,0 +1,20 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Config } from "../../config.ts";
+import { hmacHex } from "../hmac.ts";
+import type { VendorRequest } from "../vendor-route.ts";
+
+const clockDifferenceSecondsMax = 60;
+
+/**
+ * Verifies the signature over time, method, path with query as sent, and body
+ * (docs.sumsub.com/reference/authentication). The time is compared with the machine's clock.
+ */
+export function isSigned({ headers, method, url, rawBody = "" }: VendorRequest, config: Config): boolean {
+  const seconds = String(headers["x-app-access-ts"]);
+  if (!/^\d{1,12}$/.test(seconds)) return false;
+  if (Math.abs(Date.now() / 1000 - Number(seconds)) > clockDifferenceSecondsMax) return false;
+  const signature = Buffer.from(String(headers["x-app-access-sig"]));
+  const expected = Buffer.from(hmacHex(`${seconds}${method}${url}${rawBody}`, config.sumsubSecretKey));
+  const isEqual = signature.length === expected.length && timingSafeEqual(signature, expected);
+  return isEqual && headers["x-app-token"] === config.sumsubAppToken;
+}

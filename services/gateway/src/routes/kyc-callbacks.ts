@@ -27,7 +27,12 @@ interface Source {
 const sources: Readonly<Record<string, Source>> = {
   "/kyc": { name: "port", bodyBytesMax, headers: ["x-provider-signature"], timeoutMs: 20_000 },
   // Vendors wait five seconds for the response.
-  "/kyc/didit": { name: "didit", bodyBytesMax: 2 * 1024 * 1024, headers: ["x-signature"], timeoutMs: 4_000 },
+  "/kyc/didit": {
+    name: "didit",
+    bodyBytesMax: 2 * 1024 * 1024,
+    headers: ["x-signature", "x-signature-previous"],
+    timeoutMs: 4_000,
+  },
   "/kyc/sumsub": { name: "sumsub", bodyBytesMax, headers: ["x-payload-digest", "x-payload-digest-alg"], timeoutMs: 4_000 },
 };
 

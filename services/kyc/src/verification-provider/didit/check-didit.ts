@@ -47,7 +47,13 @@ async function checkWebhook(config: DiditConfig, get: Get, add: AddResult): Prom
     add("webhook", "failure", "there is no destination with the id of KYC_DIDIT_DESTINATION_ID");
     return;
   }
-  const { url, enabled, webhook_version: version, events, secret_shared_key: secret } = readObject(response.content);
+  const {
+    url,
+    enabled,
+    webhook_version: version,
+    subscribed_events: events,
+    secret_shared_key: secret,
+  } = readObject(response.content);
   const missing = ["status.updated", "data.updated"].filter((event) => !(Array.isArray(events) && events.includes(event)));
   const problems = [
     url === `${config.callbackUrl}/didit` ? undefined : `set its address to ${config.callbackUrl}/didit`,

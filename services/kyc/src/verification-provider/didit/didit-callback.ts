@@ -6,15 +6,17 @@ import type { CallbackReading, ReceivedCallback } from "../verification-provider
 const toleranceSeconds = 900;
 
 /**
- * Verifies and reads a callback (docs.didit.me/integration/webhooks). Only X-Signature is accepted:
- * X-Signature-V2 has two different descriptions, and X-Signature-Simple covers four fields only.
+ * Verifies and reads a callback (docs.didit.me/integration/webhooks). Only signatures of the bytes
+ * are accepted: X-Signature-V2 has two different descriptions, and X-Signature-Simple covers four fields only.
  */
 export function readDiditCallback(
   { body, headers }: ReceivedCallback,
   { webhookSecrets, environment }: { webhookSecrets: readonly string[]; environment: string },
   now: Date,
 ): CallbackReading {
-  if (!isHexHmac(body, headers["x-signature"], "sha256", webhookSecrets)) return { kind: "forged" };
+  // For a day after a rotation, Didit also signs with the previous secret.
+  const signatures = [headers["x-signature"], headers["x-signature-previous"]];
+  if (!signatures.some((signature) => isHexHmac(body, signature, "sha256", webhookSecrets))) return { kind: "forged" };
   const fields = readObject(parseJson(Buffer.from(body).toString("utf8")));
   const timestamp = readCount(fields["timestamp"]);
   if (timestamp === undefined || Math.abs(now.getTime() / 1000 - timestamp) > toleranceSeconds) return { kind: "forged" };

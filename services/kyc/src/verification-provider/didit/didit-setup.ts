@@ -73,16 +73,18 @@ export function readWorkflow(content: unknown, settingsId: string, name: string,
   return { settingsId, lifetimeMs: lifetimeSeconds === undefined ? undefined : lifetimeSeconds * 1_000, problems };
 }
 
-/** The list of features, or the switches of the older form of the response. */
+/** Features of a workflow without those that a switch disables. */
 function readFeatures(fields: Readonly<Record<string, unknown>>): Set<string> {
   const { features } = fields;
-  const listed = Array.isArray(features) ? features : typeof features === "string" ? features.split(/[+,\s]+/) : [];
-  const names = listed.map((entry) => String(readObject(entry)["feature"] ?? entry).toUpperCase());
-  const switches = { LIVENESS: "is_liveness_enabled", FACE_MATCH: "is_face_match_enabled", AML: "is_aml_enabled" };
-  for (const [name, field] of Object.entries(switches)) if (fields[field] === true) names.push(name);
-  // Every workflow of the older form reads a document.
-  if (fields["workflow_type"] === "kyc" && !Array.isArray(features)) names.push("OCR");
-  return new Set(names.map((name) => (name === "ID_VERIFICATION" ? "OCR" : name)));
+  const names = (Array.isArray(features) ? features : []).map((entry) =>
+    String(readObject(entry)["feature"] ?? entry).toUpperCase(),
+  );
+  const switches: Readonly<Record<string, string>> = {
+    LIVENESS: "is_liveness_enabled",
+    FACE_MATCH: "is_face_match_enabled",
+    AML: "is_aml_enabled",
+  };
+  return new Set(names.filter((name) => fields[switches[name] ?? ""] !== false));
 }
 
 /** Reads the configured workflows and checks each. */

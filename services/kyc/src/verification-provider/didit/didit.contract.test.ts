@@ -215,10 +215,16 @@ describe("contract test 5: Didit callback", () => {
     expect(receive(aCallback(), { "x-signature": sign(aCallback(), "old") })).toMatchObject({ kind: "genuine" });
   });
 
+  test("readDiditCallback accepts the signature of the previous secret after a rotation at Didit", () => {
+    const headers = { "x-signature": sign(aCallback(), "newest"), "x-signature-previous": sign(aCallback(), "new") };
+    expect(receive(aCallback(), headers)).toMatchObject({ kind: "genuine" });
+  });
+
   test.each([
     ["a wrong secret", { "x-signature": sign(aCallback(), "other") }],
     ["no signature", {}],
     ["X-Signature-V2 alone", { "x-signature-v2": sign(aCallback()) }],
+    ["X-Signature-V2-Previous alone", { "x-signature-v2-previous": sign(aCallback()) }],
     ["X-Signature-Simple alone", { "x-signature-simple": sign(aCallback()) }],
     ["a signature that is not hex", { "x-signature": "z".repeat(64) }],
   ])("readDiditCallback rejects %s", (_name, headers) => {

@@ -56,12 +56,12 @@ async function checkWebhook(config: SumsubConfig, get: Get, add: AddResult): Pro
     add("webhook", "failure", "there is no webhook with the id of KYC_SUMSUB_WEBHOOK_ID");
     return;
   }
-  const { target, enabled, types, digestAlg, secretKey } = readObject(response.content);
+  const { target, disabled, types, signatureAlgorithm, secretKey } = readObject(response.content);
   const missing = neededTypes.filter((type) => !(Array.isArray(types) && types.includes(type)));
-  const isSigned = digestAlg === "HMAC_SHA256_HEX" || digestAlg === "HMAC_SHA512_HEX";
+  const isSigned = signatureAlgorithm === "HMAC_SHA256_HEX" || signatureAlgorithm === "HMAC_SHA512_HEX";
   const problems = [
     target === `${config.callbackUrl}/sumsub` ? undefined : `set its target to ${config.callbackUrl}/sumsub`,
-    enabled === true ? undefined : "enable it; Sumsub switches a webhook off that keeps failing",
+    disabled === false ? undefined : "enable it; Sumsub switches a webhook off that keeps failing",
     missing.length === 0 ? undefined : `add the types ${missing.join(", ")}`,
     isSigned ? undefined : "set its signature algorithm to HMAC_SHA256_HEX",
     typeof secretKey === "string" && config.webhookSecrets.includes(secretKey)

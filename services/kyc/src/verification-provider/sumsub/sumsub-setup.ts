@@ -28,7 +28,7 @@ export function checkLevel(content: unknown, setting: string, types: readonly st
   const sets = (Array.isArray(docSets) ? docSets : []).map(readObject);
   const identities = sets.filter((set) => set["idDocSetType"] === "IDENTITY");
   const selfies = sets.filter((set) => set["idDocSetType"] === "SELFIE");
-  require(fields["type"] === undefined || fields["type"] === "individual", "the level must be for individuals");
+  require(fields["applicantType"] === "individual", "the level must be for individuals");
   const listed = identities[0]?.["types"];
   const accepted = Array.isArray(listed) ? listed.map(String).toSorted().join(" and ") : "";
   const expected = types.toSorted().join(" and ");
@@ -36,8 +36,8 @@ export function checkLevel(content: unknown, setting: string, types: readonly st
   const video = isStill ? "photoRequired" : "passiveLiveness";
   require(selfies.length === 1 && selfies[0]?.["videoRequired"] === video, `the level needs one selfie step with ${video}`);
   require(fields["websdkNext"] !== false, "switch the level to the new WebSDK (websdkNext)");
-  const capture = identities[0]?.["captureMode"];
-  if (capture !== undefined && capture !== "docapture") {
+  const capture = identities[0]?.["videoRequired"];
+  if (capture !== "docapture") {
     problems.push({
       severity: "warning",
       text: `${setting}: set the capture mode of the identity step to docapture, so that no file is uploaded`,

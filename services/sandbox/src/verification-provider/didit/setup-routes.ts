@@ -43,10 +43,7 @@ export function setupRoutes(app: FastifyInstance, { route, refuse }: VendorRoute
     if (!row) return refuse(reply, 404, "Not found.");
     const workflow = {
       ...row,
-      is_liveness_enabled: true,
       face_liveness_method: row.workflow_id === diditWorkflows.still ? "passive" : "active_3d",
-      is_face_match_enabled: true,
-      is_aml_enabled: true,
       is_aml_monitoring_enabled: false,
       documents_allowed: { DZA: { P: { enabled: 1, sides: 1 }, ID: { enabled: 1, sides: 2 } } },
       max_retry_attempts: 0,

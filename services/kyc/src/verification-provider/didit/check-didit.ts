@@ -23,7 +23,8 @@ export async function checkDidit(config: DiditConfig, add: AddResult, timeoutMs:
   const { problems, value } = await readSetup(api, config, timeoutMs);
   addProblems(problems, add);
   const lifetimeMs = value?.video.lifetimeMs;
-  if (lifetimeMs !== undefined) add("lifetime of a link", "ok", `${Math.round(lifetimeMs / 3_600_000)} h`);
+  if (lifetimeMs !== undefined)
+    add("lifetime of a link", "ok", `${Math.round(lifetimeMs / 3_600_000)} h; compare it with the console`);
 
   await checkWebhook(config, get, add);
 

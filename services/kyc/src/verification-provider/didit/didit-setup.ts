@@ -18,8 +18,8 @@ export interface Workflow {
   readonly problems: readonly SetupProblem[];
 }
 
-/** Didit's longest lifetime of a session, 28 days, in seconds. */
-const lifetimeSecondsMax = 28 * 86_400;
+/** Didit's longest lifetime of a session, 28 days. */
+const lifetimeMinutesMax = 28 * 1_440;
 const error = (text: string): SetupProblem => ({ severity: "error", text });
 const warning = (text: string): SetupProblem => ({ severity: "warning", text });
 
@@ -66,11 +66,19 @@ export function readWorkflow(content: unknown, settingsId: string, name: string,
       `${action} is none; set it to review, so that a person decides`,
     );
   }
-  const lifetimeSeconds = readCount(fields["session_expiration_time"]);
-  require(lifetimeSeconds !== undefined &&
-    lifetimeSeconds > 0 &&
-    lifetimeSeconds <= lifetimeSecondsMax, "session_expiration_time cannot be read");
-  return { settingsId, lifetimeMs: lifetimeSeconds === undefined ? undefined : lifetimeSeconds * 1_000, problems };
+  const lifetimeMs = readLifetimeMs(fields["session_expiration_time"]);
+  require(lifetimeMs !== undefined, "session_expiration_time cannot be read");
+  return { settingsId, lifetimeMs, problems };
+}
+
+/**
+ * Reads a lifetime in minutes, or in seconds above 28 days of minutes, because the documentation
+ * does not name the unit. A link may end earlier than expected, but Amana must not close it early.
+ */
+export function readLifetimeMs(value: unknown): number | undefined {
+  const count = readCount(value);
+  if (!count || count > lifetimeMinutesMax * 60) return undefined;
+  return count > lifetimeMinutesMax ? count * 1_000 : count * 60_000;
 }
 
 /** Features of a workflow without those that a switch disables. */

@@ -14,6 +14,7 @@ import {
 import { evaluate } from "../../kyc-application/evaluate.ts";
 import type { KnownApplication } from "../verification-provider.ts";
 import { readDiditCallback } from "./didit-callback.ts";
+import { readLifetimeMs } from "./didit-setup.ts";
 import { isApprovedByPerson, readDecision } from "./read-decision.ts";
 
 const known: KnownApplication = { ...anApplication().known(), providerId: sessionId, reference };
@@ -135,6 +136,20 @@ describe("contract test 2: Didit decision", () => {
   test("readDecision returns equal hashes for equal decisions, and another hash after a change", () => {
     expect(read(aDecision())?.stateHash).toBe(read(aDecision({ session_number: 9 }))?.stateHash);
     expect(read(aDecision())?.stateHash).not.toBe(read(aDecision({ status: "Kyc Expired" }))?.stateHash);
+  });
+});
+
+describe("contract test 1: Didit lifetime of a session", () => {
+  test.each([
+    [1_440, 24],
+    [40_320, 672],
+    [604_800, 168],
+    [2_419_200, 672],
+    [2_419_201, undefined],
+    [0, undefined],
+    ["1440", undefined],
+  ])("readLifetimeMs reads %j as %s hours", (value, hours) => {
+    expect(readLifetimeMs(value)).toBe(hours === undefined ? undefined : hours * 3_600_000);
   });
 });
 

@@ -15,7 +15,7 @@ export function kycProvider(program: Command): void {
     .command("check")
     .description("check the accounts of the current and the former providers, without creating an application")
     .option("--json", jsonHelp)
-    .addHelpText("after", settingsHelp)
+    .addHelpText("after", `${settingsHelp}\n\nExample:\n  amana kyc-provider check`)
     .action(check);
   withCommonOptions(
     group.command("list").description("show how many applications remain at each provider"),
@@ -32,7 +32,8 @@ export function kycProvider(program: Command): void {
   ).action(erase);
 }
 
-const settingsHelp = "\nUses the settings KYC_… of the kyc service (services/kyc/.env.example). Run it in the image of kyc.";
+const settingsHelp =
+  "\nConnects to the verification providers with the settings KYC_… of the kyc service (services/kyc/.env.example).";
 
 async function check({ json }: { json?: boolean }): Promise<void> {
   const rows = await withSettings(() => checkConfiguredProviders());

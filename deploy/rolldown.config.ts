@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 
 /**
- * Bundles a service into one JavaScript file, and its migrations into another, in the root of the
+ * Bundles each program of a service (the service, its migrations, checks) in the root of the
  * workspace or in `OUT_DIR`: `SERVICE=payments rolldown -c deploy/rolldown.config.ts`. Names and
  * lines are kept, so that stack traces are readable. `SERVICE=cli` bundles the command `amana` for
  * the tests, with a file for each dynamic import.
@@ -16,7 +16,7 @@ const toRoot = relative(resolve(outDir), root).replace(/(.)$/, "$1/");
 const programs =
   service === "cli"
     ? [["amana", "cli/src/amana.ts"]]
-    : ["main", "migrate"].map((name) => [name, `services/${service}/src/${name}.ts`]);
+    : ["main", "migrate", "check-providers"].map((name) => [name, `services/${service}/src/${name}.ts`]);
 const input = Object.fromEntries(programs.filter(([, file]) => existsSync(file ?? "")));
 
 /**

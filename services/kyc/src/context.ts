@@ -11,7 +11,7 @@ export type Context = Readonly<Awaited<ReturnType<typeof createContext>>>;
 /** Dependencies of the RPCs and jobs of this service. */
 export async function createContext({ config, orm, logger, tls, use }: ServiceParts<Config>) {
   const providers: Providers = use(createProviders(config.providers, logger));
-  await requireProvidersOfOpenApplications(orm, providers);
+  await requireProvidersOfOpenApplications(orm, providers, logger);
   return {
     orm,
     logger,

@@ -1,5 +1,5 @@
-import type { Orm } from "@amana/database";
-import { allTenants, forTenant, StartRefused } from "@amana/runtime";
+import { isDatabaseUnavailable, type Orm } from "@amana/database";
+import { allTenants, forTenant, type Logger, StartRefused } from "@amana/runtime";
 import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Providers } from "../verification-provider/providers.ts";
 
@@ -18,17 +18,28 @@ export const countApplications = (em: SqlEntityManager): Promise<OpenApplication
 
 /**
  * Throws StartRefused if an application is open at a provider that is neither current nor former.
- * The service could neither read nor cancel such an application.
+ * The service could neither read nor cancel such an application. If the database is unreachable,
+ * the service starts without this check, as it starts without the check of migrations.
  */
-export async function requireProvidersOfOpenApplications(orm: Orm, providers: Providers): Promise<void> {
-  const rows = await forTenant(allTenants, () =>
-    orm.em
-      .fork()
-      .execute<{ provider: string }[]>("select distinct provider from kyc_application where next_check_at is not null"),
-  );
-  const missing = rows.map(({ provider }) => provider).filter((name) => !providers.find(name));
+export async function requireProvidersOfOpenApplications(orm: Orm, providers: Providers, logger: Logger): Promise<void> {
+  const missing = (await readOpenProviders(orm, logger)).filter((name) => !providers.find(name));
   if (missing.length === 0) return;
   throw new StartRefused(
     `Applications are open at ${missing.join(", ")}, which has no settings. Add it to KYC_PROVIDERS_FORMER with its settings, until amana kyc-provider list shows no open application.`,
   );
+}
+
+async function readOpenProviders(orm: Orm, logger: Logger): Promise<string[]> {
+  try {
+    const rows = await forTenant(allTenants, () =>
+      orm.em
+        .fork()
+        .execute<{ provider: string }[]>("select distinct provider from kyc_application where next_check_at is not null"),
+    );
+    return rows.map(({ provider }) => provider);
+  } catch (error) {
+    if (!isDatabaseUnavailable(error)) throw error;
+    logger.warn("providers of open applications not checked, database unreachable");
+    return [];
+  }
 }

@@ -1,0 +1,18 @@
+import { SettingsError } from "@amana/runtime";
+import { checkConfiguredProviders } from "./provider-commands.ts";
+
+/**
+ * Checks the providers' accounts with the settings of this process, as `amana kyc-provider check`
+ * does. In the image: node check-providers.js. Exits with 1 after a failure.
+ */
+try {
+  const results = await checkConfiguredProviders();
+  for (const { provider, check, result, text } of results) {
+    process.stdout.write(`${provider}  ${check}: ${result}${text === "" ? "" : `, ${text}`}\n`);
+  }
+  if (results.some(({ result }) => result === "failure")) process.exitCode = 1;
+} catch (error) {
+  if (!(error instanceof SettingsError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 2;
+}

@@ -88,6 +88,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const progress = options.progress ?? silentProgress;
   const dir = resolve(options.dir);
   const { signal } = options;
+  const kycProvider = parseKycProvider(options.kycProvider);
   requireDistinctPorts(options);
   await using stack = new AsyncDisposableStack();
 
@@ -119,7 +120,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     brokers: events.mode === "kafka" ? events.brokers : undefined,
     sandboxDir: join(dir, "sandbox"),
     smtpPort: await freePort(),
-    kycProvider: parseKycProvider(options.kycProvider),
+    kycProvider,
   };
   const envOf = (name: ServiceName) => ({ ...settingsOf(name, wiring), ...options.env?.[name] });
 

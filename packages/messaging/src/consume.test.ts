@@ -430,10 +430,11 @@ test("`committed` runs only after commits with an effect", async () => {
   const effectsAtCommit: Promise<string[]>[] = [];
   await aConsumer({ committed: () => effectsAtCommit.push(effects(db.orm)) });
   const [first, second] = [aMessage("1"), aMessage("2")];
-  await transport.deliver(first);
-  await transport.deliver(first);
-  await transport.deliver(aMessage("poison", { key: "p" }));
-  await transport.deliver(first, second);
+  for (const batch of [[first], [first], [aMessage("poison", { key: "p" })], [first, second]]) {
+    await transport.deliver(...batch);
+    // A query of `committed` must not see the effects of the next batch.
+    await Promise.all(effectsAtCommit);
+  }
   expect(await Promise.all(effectsAtCommit)).toEqual([["1"], ["1", "2"]]);
 });
 

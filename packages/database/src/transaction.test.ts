@@ -44,8 +44,9 @@ test("transaction repeats the work with a new EntityManager after a deadlock, an
     });
   await Promise.all([move(1, 2), move(2, 1)]);
   expect(await balances()).toEqual([2, 2]);
-  expect(managers).toHaveLength(3);
-  expect(new Set(managers).size).toBe(3);
+  // On a busy machine, the repeated work can meet the same deadlock again.
+  expect(managers.length).toBeGreaterThanOrEqual(3);
+  expect(new Set(managers).size).toBe(managers.length);
 });
 
 test("transaction repeats a write to a row that another transaction has changed", async () => {

@@ -7,7 +7,8 @@ const toleranceSeconds = 900;
 
 /**
  * Verifies and reads a callback (docs.didit.me/integration/webhooks). Only signatures of the bytes
- * are accepted: X-Signature-V2 has two different descriptions, and X-Signature-Simple covers four fields only.
+ * are accepted: X-Signature-V2 has two different descriptions, and X-Signature-Simple covers only
+ * four fields.
  */
 export function readDiditCallback(
   { body, headers }: ReceivedCallback,

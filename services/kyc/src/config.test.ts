@@ -54,3 +54,66 @@ test("readConfig reports all invalid settings in one error, without secrets", ()
   }
   expect(problems.join("\n")).not.toContain("c2VjcmV0");
 });
+
+/** Returns the problems of the settings, or an empty list. */
+function problemsOf(changes: Record<string, string>): readonly string[] {
+  try {
+    readConfig({ ...settings, ...changes });
+    return [];
+  } catch (error) {
+    return (error as SettingsError).problems;
+  }
+}
+
+const didit = {
+  KYC_PROVIDER: "didit",
+  KYC_DIDIT_URL: "https://verification.didit.me",
+  KYC_DIDIT_API_KEY: "key",
+  KYC_DIDIT_WORKFLOW_ID: "workflow",
+  KYC_DIDIT_WEBHOOK_SECRETS: "secret",
+};
+const sumsub = {
+  KYC_PROVIDER: "sumsub",
+  KYC_SUMSUB_URL: "https://api.sumsub.com",
+  KYC_SUMSUB_APP_TOKEN: "prd:token",
+  KYC_SUMSUB_SECRET_KEY: "key",
+  KYC_SUMSUB_LEVEL: "amana",
+  KYC_SUMSUB_WEBHOOK_SECRETS: "secret",
+};
+
+test.each([
+  ["didit", didit],
+  ["sumsub", sumsub],
+])("readConfig requires each setting of %s, and none of the other providers", (_vendor, vendor) => {
+  const none = { KYC_PROVIDER_URL: "", KYC_PROVIDER_TOKEN: "", KYC_CALLBACK_SECRETS: "" };
+  expect(problemsOf({ ...vendor, ...none })).toEqual([]);
+  for (const name of Object.keys(vendor)) {
+    if (name !== "KYC_PROVIDER") expect(problemsOf({ ...vendor, ...none, [name]: "" })).toEqual([`${name} is not set`]);
+  }
+});
+
+test("readConfig requires the settings of a former provider, and rejects an unknown provider", () => {
+  expect(problemsOf({ ...didit, KYC_PROVIDERS_FORMER: "sumsub" })).toContain("KYC_SUMSUB_APP_TOKEN is not set");
+  expect(problemsOf({ KYC_PROVIDERS_FORMER: "veriff" })).toEqual([expect.stringContaining("KYC_PROVIDERS_FORMER must list")]);
+  expect(problemsOf({ KYC_PROVIDER: "veriff" })).toEqual([expect.stringContaining("KYC_PROVIDER must be one of")]);
+});
+
+test.each([
+  [{ ...didit, KYC_DIDIT_URL: "http://verification.didit.me" }, "KYC_DIDIT_URL"],
+  [{ ...didit, KYC_DIDIT_ENVIRONMENT: "sandbox" }, "KYC_DIDIT_ENVIRONMENT"],
+  [{ ...sumsub, KYC_SUMSUB_URL: "http://api.sumsub.com" }, "KYC_SUMSUB_URL"],
+  [{ ...sumsub, KYC_SUMSUB_APP_TOKEN: "sbx:token", KYC_SUMSUB_SANDBOX: "true" }, "KYC_SUMSUB_APP_TOKEN"],
+])("readConfig rejects http and test credentials in production: %j", (changes, name) => {
+  const problems = problemsOf({ ...changes, NODE_ENV: "production" });
+  expect(problems).toContainEqual(expect.stringContaining(name));
+  expect(problemsOf(changes)).toEqual([]);
+});
+
+test("readConfig rejects a token of Sumsub's sandbox without KYC_SUMSUB_SANDBOX, and the reverse", () => {
+  expect(problemsOf({ ...sumsub, KYC_SUMSUB_APP_TOKEN: "sbx:token" })).toEqual([
+    expect.stringContaining("KYC_SUMSUB_SANDBOX must be true"),
+  ]);
+  expect(problemsOf({ ...sumsub, KYC_SUMSUB_SANDBOX: "true" })).toEqual([
+    expect.stringContaining("KYC_SUMSUB_SANDBOX must be false"),
+  ]);
+});

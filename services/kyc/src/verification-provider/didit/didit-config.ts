@@ -21,13 +21,18 @@ export interface DiditConfig {
 
 type Common = Pick<DiditConfig, "callbackUrl" | "uncompared" | "timeoutMs">;
 
-export const readDiditConfig = (env: EnvReader, common: Common): DiditConfig => ({
-  ...common,
-  url: env.externalUrl("KYC_DIDIT_URL"),
-  apiKey: env.string("KYC_DIDIT_API_KEY"),
-  environment: env.choice("KYC_DIDIT_ENVIRONMENT", ["live", "sandbox"], "live"),
-  workflowId: env.string("KYC_DIDIT_WORKFLOW_ID"),
-  workflowIdStill: env.optional("KYC_DIDIT_WORKFLOW_ID_STILL"),
-  webhookSecrets: env.words("KYC_DIDIT_WEBHOOK_SECRETS"),
-  destinationId: env.optional("KYC_DIDIT_DESTINATION_ID"),
-});
+export function readDiditConfig(env: EnvReader, common: Common): DiditConfig {
+  const environment = env.choice("KYC_DIDIT_ENVIRONMENT", ["live", "sandbox"], "live");
+  // In Didit's test mode, a scenario decides instead of a check.
+  if (environment === "sandbox") env.refuseInProduction("KYC_DIDIT_ENVIRONMENT=sandbox");
+  return {
+    ...common,
+    url: env.externalUrl("KYC_DIDIT_URL"),
+    apiKey: env.string("KYC_DIDIT_API_KEY"),
+    environment,
+    workflowId: env.string("KYC_DIDIT_WORKFLOW_ID"),
+    workflowIdStill: env.optional("KYC_DIDIT_WORKFLOW_ID_STILL"),
+    webhookSecrets: env.words("KYC_DIDIT_WEBHOOK_SECRETS"),
+    destinationId: env.optional("KYC_DIDIT_DESTINATION_ID"),
+  };
+}

@@ -185,6 +185,35 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
     expect(await readStored(id)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 
+  test("after an outage of the vendor, creations succeed and every missed verdict is adopted", async () => {
+    const caller = aBusinessCaller();
+    const applications = await Promise.all([1, 2, 3, 4].map(() => harness.create(caller)));
+    for (const operation of ["kyc_create", "kyc_get"]) await harness.sandbox.fault(operation, "http_503", 10_000);
+    expect(await refusal(harness.create(caller))).toMatchObject({ code: "kyc_provider_unavailable" });
+    for (const { linkUrl } of applications) await harness.sandbox.submit(linkUrl, { outcome: "approved" });
+    await harness.sql("update kyc_application set next_check_at = now() where business_id = ?", [caller.businessId]);
+    await harness.checkDue();
+    const readVerdicts = async () =>
+      (
+        await harness.sql<{ verdict: string }>("select verdict from kyc_application where business_id = ?", [caller.businessId])
+      ).map(({ verdict }) => verdict);
+    expect(await readVerdicts()).toEqual([null, null, null, null]);
+    await harness.sandbox.clearFaults();
+    await harness.sql("update kyc_application set next_check_at = now() where business_id = ?", [caller.businessId]);
+    await harness.checkDue();
+    expect(await readVerdicts()).toEqual(["APPROVED", "APPROVED", "APPROVED", "APPROVED"]);
+    expect(await harness.create(caller)).toMatchObject({ status: KycStatus.CREATED });
+  });
+
+  test("rejected credentials lose no application", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await harness.sandbox.submit(linkUrl, { outcome: "approved" });
+    await harness.sandbox.fault("kyc_get", `error:${vendor === "didit" ? 403 : 401}`, 1);
+    expect(await harness.readRefreshed(id, caller)).toMatchObject({ status: KycStatus.CREATED });
+    expect(await harness.readRefreshed(id, caller)).toMatchObject({ verdict: KycVerdict.APPROVED });
+  });
+
   test("a link is not expired while the vendor does not respond", async () => {
     const { id } = await harness.create();
     await harness.sandbox.fault("kyc_get", "http_503", 10);
@@ -340,6 +369,23 @@ describe("didit alone", () => {
     await harness.sandbox.submit(first.linkUrl, { outcome: "approved" });
     const second = await createAtVendor({ reference: first.reference });
     expect(second.providerId).not.toBe(first.providerId);
+  });
+
+  test("contract test 1: a second session of a reference changes nothing, and its callbacks are ignored", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    await harness.sandbox.submit(linkUrl, { outcome: "needs_review" });
+    await harness.readRefreshed(id, caller);
+    const second = await createAtVendor({ reference: id });
+    await withCallbacks(async () => {
+      await harness.sandbox.submit(second.linkUrl, { outcome: "approved" });
+      await eventually(async () => {
+        const { callbacks } = await harness.sandbox.application(id);
+        expect(callbacks.length).toBeGreaterThan(0);
+        expect(callbacks.every(({ state }) => state === "delivered")).toBe(true);
+      });
+    });
+    expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW" });
   });
 
   test("contract test 1: a 400 that names a field is a refusal, and a 400 with a detail alone is not", async () => {

@@ -120,7 +120,8 @@ export function readApplicant(
  */
 function proven(state: ApplicationState, known: KnownApplication): ApplicationState {
   const isInReview = known.awaitsReview && known.providerVerdict === "NEEDS_REVIEW";
-  if (!isInReview || state.verdict !== "APPROVED" || known.pendingOutcome === "APPROVED") return state;
+  if (!isInReview || state.verdict !== "APPROVED") return state;
+  if (known.pendingOutcome === "APPROVED") return { ...state, hasProofOfPerson: true };
   return { ...state, verdict: "NEEDS_REVIEW", unread: [...state.unread, "reviews"], stateHash: `${state.stateHash} unproven` };
 }
 

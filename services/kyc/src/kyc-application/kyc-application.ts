@@ -169,6 +169,10 @@ export class KycApplication extends schema.class {
     this.syncedAt = now;
     if (this.closing && state.status !== "CANCELED") return this.applyClosing(state, start);
     this.closing = null;
+    if (this.lacksProof(state)) {
+      this.checkSoon(now);
+      return "stale";
+    }
     const sequence = this.nextSequence(state, start.at, now);
     if (sequence === undefined) return "stale";
     if (sequence <= this.sequence) {
@@ -186,7 +190,7 @@ export class KycApplication extends schema.class {
   /** Returns what a provider's client needs to know of this application. */
   known(): KnownApplication {
     const { providerId, id: reference, status, attemptsUsed, maxAttempts, requireVideo, allowedDocuments } = this;
-    const pendingOutcome = this.reviewedAt == null ? this.reviewRequest?.outcome : undefined;
+    const pendingOutcome = this.reviewRequest?.outcome;
     return {
       providerId,
       reference,
@@ -337,14 +341,25 @@ export class KycApplication extends schema.class {
   }
 
   /**
+   * Returns whether a vendor's approval would end a review without the proof of a person. The
+   * request for the state can have begun before the review was recorded.
+   */
+  private lacksProof({ status, verdict, hasProofOfPerson }: ApplicationState): boolean {
+    const isVendorReview = this.provider !== "port" && this.awaitsReview() && this.providerVerdict === "NEEDS_REVIEW";
+    return isVendorReview && status === "COMPLETED" && verdict === "APPROVED" && hasProofOfPerson !== true;
+  }
+
+  /**
    * Returns the sequence of a state, or undefined for a state that is older than the applied one. A
    * state without a sequence is a change if its hash differs. Then the older of two responses must
    * not win, so it only causes another request.
    */
-  private nextSequence({ sequence, stateHash }: ApplicationState, requestedAt: Date, now: Date): number | undefined {
+  private nextSequence({ sequence, stateHash, status }: ApplicationState, requestedAt: Date, now: Date): number | undefined {
     if (sequence !== undefined) return sequence;
     const isChanged = stateHash !== this.providerStateHash;
-    if (this.providerAskedAt && requestedAt < this.providerAskedAt) {
+    // A closed link stays closed, so an older response that it is closed is still true.
+    const isClosed = status === "CANCELED" && !this.isFinal();
+    if (this.providerAskedAt && requestedAt < this.providerAskedAt && !isClosed) {
       if (isChanged) this.checkSoon(now);
       return undefined;
     }
@@ -498,6 +513,11 @@ export class KycApplication extends schema.class {
   private expireAfterDeadline(reportedStatus: KycStatus, requestedAt: Date, now: Date, emit: EmitChange): void {
     if (reportedStatus !== this.status || !this.mayExpire()) return;
     if (requestedAt.getTime() < this.linkExpiresAt.getTime() + linkGraceMs) return;
+    if (this.provider !== "port") {
+      // The link is still open at the vendor. The next check closes it.
+      this.checkSoon(now);
+      return;
+    }
     this.changeStatus("EXPIRED", now, emit);
   }
 

@@ -1,27 +1,53 @@
-import { expect, test } from "vitest";
+import { sleep } from "@amana/runtime";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { createPace } from "./pace.ts";
 
-test("createPace accepts a burst, and rejects a call whose turn is later than its time", async () => {
-  // One call a minute, after a burst of three.
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("createPace", () => {
+  test.each([
+    ["Didit reads", 600, 60],
+    ["Didit writes", 300, 60],
+    ["Sumsub reads", 3_600, 5],
+    ["Sumsub writes", 600, 5],
+    ["Sumsub AML cases", 10, 60],
+  ])("four replicas keep to the limit of %s, %i in a minute, in each window of %i s", async (_name, perMinute, seconds) => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const pace = createPace(perMinute, seconds);
+    const callsMs: number[] = [];
+    for (let elapsedMs = 0; elapsedMs < 3 * seconds * 1_000; elapsedMs += 20) {
+      while (await pace.take(1)) callsMs.push(elapsedMs);
+      vi.advanceTimersByTime(20);
+    }
+    const limit = (perMinute / 60) * seconds;
+    const countsInWindow = callsMs.map((first) => callsMs.filter((ms) => ms >= first && ms < first + seconds * 1_000).length);
+    expect(Math.max(...countsInWindow) * 4).toBeLessThanOrEqual(limit);
+    // The limit is used, except for the fraction of a call.
+    expect(callsMs.length).toBeGreaterThanOrEqual(Math.floor(limit / 4) * 2);
+  });
+
+  test("a call that waits for its turn also waits for a pause that begins meanwhile", async () => {
+    const pace = createPace(2_400, 60);
+    let calls = 0;
+    // The burst is five seconds of ten calls, so the last calls wait.
+    for (let call = 0; call < 53; call++) void pace.take(5_000).then((isTaken) => (calls += isTaken ? 1 : 0));
+    await sleep(0);
+    const callsBefore = calls;
+    pace.pause(1);
+    await sleep(800);
+    expect(calls).toBe(callsBefore);
+    await vi.waitFor(() => expect(calls).toBe(53), { timeout: 3_000 });
+  });
+});
+
+test("createPace rejects a call whose turn is later than its time", async () => {
+  // One call a minute.
   const pace = createPace(4);
-  for (let i = 0; i < 3; i++) expect(await pace.take(1_000)).toBe(true);
+  expect(await pace.take(1_000)).toBe(true);
   expect(await pace.take(1_000)).toBe(false);
   expect(await pace.take(0)).toBe(false);
-});
-
-test("createPace accepts calls after the wait for their turn", async () => {
-  // One call in 100 ms, after a burst of five seconds.
-  const pace = createPace(2_400);
-  for (let i = 0; i < 53; i++) expect(await pace.take(10_000)).toBe(true);
-});
-
-test.each([
-  [undefined, "30 seconds"],
-  [3_600, "60 seconds"],
-])("createPace rejects calls after a pause of %s seconds of Retry-After, at most %s", async (retryAfterSeconds, _limit) => {
-  const pace = createPace(60_000);
-  pace.pause(retryAfterSeconds);
-  expect(await pace.take(20_000)).toBe(false);
 });
 
 test("createPace continues after a short Retry-After", async () => {

@@ -30,16 +30,20 @@ export const readMatching = (pattern: RegExp, value: unknown): string | undefine
 export const readToken = (value: unknown): string | undefined =>
   readMatching(/^[\x21-\x7e]{1,255}$/, typeof value === "number" ? String(value) : value);
 
+/** Largest count that the database and the API can represent. */
+export const countMax = 2 ** 31 - 1;
+
 export const readCount = (value: unknown): number | undefined =>
-  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= 2 ** 31 - 1 ? (value as number) : undefined;
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= countMax ? (value as number) : undefined;
 
 export const readCountry = (value: unknown): string | undefined =>
   typeof value === "string" && isCountryAlpha3(value) ? value : undefined;
 
-/** Reads an ISO 8601 time with its offset. */
+/** Reads an ISO 8601 time with its offset. Only years that PostgreSQL and protobuf represent. */
 export function readTime(value: unknown): Date | undefined {
   const parsed = new Date(readMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/, value) ?? Number.NaN);
-  return Number.isNaN(parsed.getTime()) ? undefined : parsed;
+  const year = parsed.getUTCFullYear();
+  return year >= 1 && year <= 9_999 ? parsed : undefined;
 }
 
 /** Reads a day as YYYY-MM-DD, only if it exists in the calendar. */

@@ -87,7 +87,7 @@ export interface KnownApplication {
   readonly linkExpiresAt: Date;
   readonly awaitsReview: boolean;
   readonly providerVerdict: Verdict | undefined;
-  /** Outcome of an operator's decision that the provider may have received. */
+  /** Outcome of an operator's decision that the provider may have received, or has applied. */
   readonly pendingOutcome: ReviewDecision["outcome"] | undefined;
 }
 
@@ -211,6 +211,8 @@ export interface ApplicationState extends Evidence {
   readonly stateHash?: string;
   readonly attemptsUsed: number;
   readonly verdict: Verdict | undefined;
+  /** Whether an approval in a vendor's review is proven to be a person's decision. */
+  readonly hasProofOfPerson?: boolean;
   readonly nationality: string | undefined;
   readonly linkExpiresAt: Date | undefined;
   readonly completedAt: Date | undefined;

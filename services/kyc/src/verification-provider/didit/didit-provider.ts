@@ -129,7 +129,10 @@ async function review(
   // 400 also means that the session already has this status. The session decides.
   const isRead = "status" in response && (response.status === 200 || response.status === 400);
   if (!isRead) return parts.api.toFailure(response);
-  return await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
+  const state = await readState(parts, { ...known, pendingOutcome: outcome }, remainingMs());
+  // A rejected decision must not stay pending, or a later approval by an API key would count as it.
+  const isRejected = response.status === 400 && state.kind === "accepted" && state.value.verdict === "NEEDS_REVIEW";
+  return isRejected ? { kind: "refused", status: 400, errorCode: "didit_400" } : state;
 }
 
 /** Deletes the session, and then the user. Only the second call removes the data for good. */

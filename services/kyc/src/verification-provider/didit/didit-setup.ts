@@ -20,6 +20,7 @@ export interface Workflow {
 
 /** Didit's longest lifetime of a session, 28 days. */
 const lifetimeMinutesMax = 28 * 1_440;
+const toUpper = (value: unknown): string => (typeof value === "string" ? value.toUpperCase() : "");
 const error = (text: string): SetupProblem => ({ severity: "error", text });
 const warning = (text: string): SetupProblem => ({ severity: "warning", text });
 
@@ -48,7 +49,7 @@ export function readWorkflow(content: unknown, settingsId: string, name: string,
   for (const feature of ["OCR", "LIVENESS", "FACE_MATCH", "AML"]) {
     require(features.has(feature), `add the feature ${feature} to the workflow and publish it`);
   }
-  const method = String(fields["face_liveness_method"] ?? "").toUpperCase();
+  const method = toUpper(fields["face_liveness_method"]);
   const isActive = readOneOf(["ACTIVE_3D", "FLASHING"], method) !== undefined;
   require(isStill || isActive, "set the liveness method to ACTIVE_3D or FLASHING, because PASSIVE evaluates one picture");
   require(fields["max_retry_attempts"] ===
@@ -61,10 +62,7 @@ export function readWorkflow(content: unknown, settingsId: string, name: string,
     "switch ongoing AML monitoring off, because its later results are not used",
   );
   for (const action of ["expected_details_mismatch_action", "duplicated_user_action"]) {
-    advise(
-      String(fields[action] ?? "").toLowerCase() !== "none",
-      `${action} is none; set it to review, so that a person decides`,
-    );
+    advise(toUpper(fields[action]) !== "NONE", `${action} is none; set it to review, so that a person decides`);
   }
   const lifetimeMs = readLifetimeMs(fields["session_expiration_time"]);
   require(lifetimeMs !== undefined, "session_expiration_time cannot be read");
@@ -84,9 +82,7 @@ export function readLifetimeMs(value: unknown): number | undefined {
 /** Features of a workflow without those that a switch disables. */
 function readFeatures(fields: Readonly<Record<string, unknown>>): Set<string> {
   const { features } = fields;
-  const names = (Array.isArray(features) ? features : []).map((entry) =>
-    String(readObject(entry)["feature"] ?? entry).toUpperCase(),
-  );
+  const names = (Array.isArray(features) ? features : []).map((entry) => toUpper(readObject(entry)["feature"] ?? entry));
   const switches: Readonly<Record<string, string>> = {
     LIVENESS: "is_liveness_enabled",
     FACE_MATCH: "is_face_match_enabled",

@@ -1,4 +1,15 @@
-import { type Fields, readCount, readCountry, readDate, readMatching, readObject, readOneOf, readToken } from "../read-values.ts";
+import {
+  countMax,
+  type Fields,
+  readCount,
+  readCountry,
+  readDate,
+  readMatching,
+  readObject,
+  readOneOf,
+  readTime,
+  readToken,
+} from "../read-values.ts";
 import { hashState } from "../state-hash.ts";
 import type {
   ApplicationState,
@@ -103,19 +114,22 @@ function createReader(fields: Fields, isApproved: boolean) {
   return {
     reasons,
     unread,
-    /** Returns the items of a section, or an empty list if it is absent or unreadable. */
-    items(name: string): Fields[] {
+    /**
+     * Returns the items of a section, or an empty list if it is absent or unreadable. `label`: name
+     * of the section in `unread`.
+     */
+    items(name: string, label = name): Fields[] {
       const value = fields[name];
       if (value == null) return [];
       if (!Array.isArray(value) || value.length > itemsMax) {
-        unread.add(name);
+        unread.add(label);
         return [];
       }
       const items = value.map(readObject);
       for (const item of items) {
         // A feature that waits for a person contradicts an approval of the session.
-        if (isApproved && item["status"] !== "Approved") unread.add(name);
-        readWarnings(name, item["warnings"]);
+        if (isApproved && item["status"] !== "Approved") unread.add(label);
+        readWarnings(label, item["warnings"]);
       }
       return items;
     },
@@ -145,7 +159,7 @@ function readOtherSections(reader: Reader, fields: Fields): void {
     // The name is the vendor's, so only a name of the expected form is logged.
     const label = readMatching(/^[a-z_]{1,64}$/, name) ?? "other_feature";
     if (!isFeature) continue;
-    for (const item of reader.items(name)) if (item["status"] !== "Approved") reader.unread.add(label);
+    for (const item of reader.items(name, label)) if (item["status"] !== "Approved") reader.unread.add(label);
   }
 }
 
@@ -183,7 +197,7 @@ function readScreenings(screenings: readonly Fields[]) {
     return count === undefined || !Array.isArray(hits) ? undefined : Math.max(count, hits.length);
   });
   const amlHitCount = counts.reduce<number | undefined>(
-    (sum, count) => (sum === undefined || count === undefined ? undefined : sum + count),
+    (sum, count) => (sum === undefined || count === undefined ? undefined : Math.min(sum + count, countMax)),
     0,
   );
   const hits = screenings.flatMap(({ hits }) => (Array.isArray(hits) ? hits.map(readObject) : []));
@@ -226,8 +240,16 @@ export function isApprovedByPerson(content: unknown): boolean | undefined {
   const approvals = results
     .map(readObject)
     .filter(({ activity_type: type, new_status: status }) => type === "STATUS_UPDATED" && status === "Approved");
-  const newest = approvals.toSorted((a, b) => String(b["created_at"]).localeCompare(String(a["created_at"])))[0];
-  if (!newest) return false;
-  const { actor_type: actor, actor_email: email, previous_status: previous } = newest;
+  const times = approvals.map(({ created_at: time }) => readTime(time)?.getTime());
+  // An approval without a readable time can be the newest one.
+  if (times.some((time) => time === undefined)) return false;
+  const newestMs = Math.max(...times.map(Number));
+  // Of approvals at the same time, each can be the newest one.
+  const newest = approvals.filter((_approval, index) => times[index] === newestMs);
+  return newest.length > 0 && newest.every(isByPerson);
+}
+
+function isByPerson(approval: Fields): boolean {
+  const { actor_type: actor, actor_email: email, previous_status: previous } = approval;
   return actor === "CONSOLE_USER" && typeof email === "string" && email !== "" && typeof previous === "string" && previous !== "";
 }

@@ -30,8 +30,9 @@ export async function readState(
     return { kind: "unknown", reason: "a status that cannot be read" };
   }
   const isInReview = known.awaitsReview && known.providerVerdict === "NEEDS_REVIEW";
-  if (!isInReview || known.pendingOutcome === "APPROVED" || state.verdict !== "APPROVED")
-    return { kind: "accepted", value: state };
+  if (!isInReview || state.verdict !== "APPROVED") return { kind: "accepted", value: state };
+  const proven = { kind: "accepted", value: { ...state, hasProofOfPerson: true } } as const;
+  if (known.pendingOutcome === "APPROVED") return proven;
   // An API key or a rule can approve a session in review. Only a person's decision counts.
   const reviewsPath = `/v3/sessions/${encodeURIComponent(known.providerId)}/reviews/?limit=20`;
   const reviews = await api.call({
@@ -43,7 +44,7 @@ export async function readState(
   });
   const isProven = "reason" in reviews || reviews.status !== 200 ? undefined : isApprovedByPerson(reviews.content);
   if (isProven === undefined) return { kind: "unknown", reason: "the reviews cannot be read" };
-  if (isProven) return { kind: "accepted", value: state };
+  if (isProven) return proven;
   const unproven = {
     verdict: "NEEDS_REVIEW",
     unread: [...state.unread, "reviews"],

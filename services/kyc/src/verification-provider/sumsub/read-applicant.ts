@@ -34,7 +34,7 @@ const statusOf: Readonly<Record<string, KycStatus>> = {
 };
 
 const itemsMax = 100;
-const faceLabels = ["SELFIE_MISMATCH", "BAD_FACE_MATCHING"];
+const faceLabels: readonly unknown[] = ["SELFIE_MISMATCH", "BAD_FACE_MATCHING"];
 
 /**
  * Reads the ids and the review of an applicant (docs.sumsub.com/docs/applicant-statuses). Returns
@@ -120,7 +120,8 @@ export function readApplicant(
  */
 function proven(state: ApplicationState, known: KnownApplication): ApplicationState {
   const isInReview = known.awaitsReview && known.providerVerdict === "NEEDS_REVIEW";
-  if (!isInReview || state.verdict !== "APPROVED" || known.pendingOutcome === "APPROVED") return state;
+  if (!isInReview || state.verdict !== "APPROVED") return state;
+  if (known.pendingOutcome === "APPROVED") return { ...state, hasProofOfPerson: true };
   return { ...state, verdict: "NEEDS_REVIEW", unread: [...state.unread, "reviews"], stateHash: `${state.stateHash} unproven` };
 }
 
@@ -206,8 +207,8 @@ function readSelfie(
   const answer = answerOf(step);
   if (answer === "GREEN") return { livenessOutcome: isLive ? "PASSED" : "NOT_PERFORMED", faceMatchOutcome: "PASSED" };
   if (answer !== "RED") return { livenessOutcome: "INCONCLUSIVE", faceMatchOutcome: "INCONCLUSIVE" };
-  const isFaceBlamed = labels.some((label) => faceLabels.includes(String(label)));
-  const isOnlyFaceBlamed = isFaceBlamed && labels.every((label) => faceLabels.includes(String(label)));
+  const isFaceBlamed = labels.some((label) => faceLabels.includes(label));
+  const isOnlyFaceBlamed = isFaceBlamed && labels.every((label) => faceLabels.includes(label));
   return {
     livenessOutcome: isOnlyFaceBlamed ? "INCONCLUSIVE" : "FAILED",
     faceMatchOutcome: isFaceBlamed ? "FAILED" : "INCONCLUSIVE",
@@ -216,7 +217,7 @@ function readSelfie(
 
 /** Reads the expiry of the one document with the type and the country of the step. */
 function readExpiry({ idDocs }: Fields, { idDocType, country }: Fields): string | undefined {
-  const documents = (Array.isArray(idDocs) ? idDocs.slice(0, itemsMax) : []).map(readObject);
+  const documents = (Array.isArray(idDocs) && idDocs.length <= itemsMax ? idDocs : []).map(readObject);
   const matching = documents.filter((document) => document["idDocType"] === idDocType && document["country"] === country);
   const [document] = matching;
   return matching.length === 1 && document?.["termless"] !== true ? readDate(document?.["validUntil"]) : undefined;
@@ -244,7 +245,7 @@ function readProfile(fields: Fields, { profileKeys }: KnownApplication, reasons:
       continue;
     }
     const [expected, actual] = [fold(given[name]), fold(found[name])];
-    if (expected === undefined || expected !== actual) reasons.add("PROFILE_MISMATCH");
+    if (!expected || expected !== actual) reasons.add("PROFILE_MISMATCH");
   }
 }
 

@@ -1,9 +1,14 @@
 import type { Logger } from "@amana/runtime";
 import { startBudget } from "../budget.ts";
+import type { HttpResponse, LostCall } from "../http-calls.ts";
 import type { ApplicationState, KnownApplication, Outcome } from "../verification-provider.ts";
 import { readApplicant, readReview } from "./read-applicant.ts";
 import { pathOf, type SumsubApi } from "./sumsub-api.ts";
 import { levelFor, type SumsubConfig } from "./sumsub-config.ts";
+
+/** A body that is no JSON object is no evidence, so it must not become a final verdict. */
+const isReadable = (response: HttpResponse | LostCall): response is HttpResponse =>
+  "status" in response && response.status === 200 && typeof response.content === "object" && response.content !== null;
 
 export interface SumsubParts {
   readonly api: SumsubApi;
@@ -38,9 +43,9 @@ export async function readState(
     needsSteps ? get("kyc_steps", "read", `${pathOf(known)}/requiredIdDocsStatus`) : undefined,
     needsAml ? get("kyc_aml", "aml", `/resources/api/applicants/${id}/amlCase`) : undefined,
   ]);
-  if (steps && ("reason" in steps || steps.status !== 200)) return { kind: "unknown", reason: "the steps cannot be read" };
+  if (steps && !isReadable(steps)) return { kind: "unknown", reason: "the steps cannot be read" };
   // No response is not the same as no hit. Only a 404 means that there is no case.
-  const hasCase = amlCase && "status" in amlCase && amlCase.status === 200;
+  const hasCase = amlCase && isReadable(amlCase);
   const hasNoCase = !amlCase || ("status" in amlCase && amlCase.status === 404);
   if (!hasCase && !hasNoCase) return { kind: "unknown", reason: "the AML case cannot be read" };
   const responses = {

@@ -29,7 +29,7 @@ export type Failure = Exclude<Outcome<never>, { kind: "accepted" }>;
 export function createSumsubApi(config: SumsubConfig, logger: Logger) {
   const http = createHttpCalls({ responseBytesMax, timeoutMs: config.timeoutMs });
   // 300 reads and 50 writes in five seconds (docs.sumsub.com/reference/rate-limits).
-  const paces = { read: createPace(3_600), write: createPace(600), aml: createPace(config.amlPerMinute) };
+  const paces = { read: createPace(3_600, 5), write: createPace(600, 5), aml: createPace(config.amlPerMinute) };
 
   return {
     async call({ operation, pace, method, path, timeoutMs, content }: SumsubCall): Promise<HttpResponse | LostCall> {

@@ -30,7 +30,12 @@ export function checkLevel(content: unknown, setting: string, types: readonly st
   const selfies = sets.filter((set) => set["idDocSetType"] === "SELFIE");
   require(fields["applicantType"] === "individual", "the level must be for individuals");
   const listed = identities[0]?.["types"];
-  const accepted = Array.isArray(listed) ? listed.map(String).toSorted().join(" and ") : "";
+  const accepted = Array.isArray(listed)
+    ? listed
+        .map((type) => (typeof type === "string" ? type : ""))
+        .toSorted()
+        .join(" and ")
+    : "";
   const expected = types.toSorted().join(" and ");
   require(identities.length === 1 && accepted === expected, `the level needs one identity step that accepts exactly ${expected}`);
   const video = isStill ? "photoRequired" : "passiveLiveness";

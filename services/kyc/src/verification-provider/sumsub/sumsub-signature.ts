@@ -38,7 +38,8 @@ export function readSumsubCallback(
   const reference = readToken(fields["externalUserId"]);
   const type = readMatching(/^[A-Za-z]{1,64}$/, fields["type"]);
   const correlationId = readToken(fields["correlationId"]);
-  const createdAt = readMatching(/^[\x20-\x7e]{1,64}$/, String(fields["createdAtMs"] ?? ""));
+  const { createdAtMs: created } = fields;
+  const createdAt = readMatching(/^[\x20-\x7e]{1,64}$/, typeof created === "number" ? String(created) : created);
   if (!providerId || !reference || !type || !correlationId || !createdAt) return { kind: "unreadable" };
   if ((fields["sandboxMode"] ?? false) !== isSandbox) return { kind: "other_environment" };
   const eventId = `sumsub:${correlationId}:${type}:${createdAt}`;

@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { anApplication } from "../../test/an-application.ts";
+import * as didit from "../../test/fixtures/didit.ts";
+import * as sumsub from "../../test/fixtures/sumsub.ts";
+import { readWorkflow } from "./didit/didit-setup.ts";
+import { isApprovedByPerson, readDecision } from "./didit/read-decision.ts";
+import { readApplicant, readReview } from "./sumsub/read-applicant.ts";
+
+/** JSON permits a field that makes the conversion of an object to a text throw. */
+const notText = { toString: 1, valueOf: 1 };
+const known = anApplication().known();
+const readDidit = (changes: object) =>
+  readDecision(didit.aDecision({ ...changes }), { ...known, providerId: didit.sessionId }, "live");
+const readSumsub = (applicant: object, steps: object = sumsub.someSteps()) => {
+  const review = readReview(applicant);
+  const responses = { applicant, steps, amlCase: sumsub.anAmlCase() };
+  return review && readApplicant(review, responses, { ...known, providerId: sumsub.applicantId }, "amana");
+};
+
+describe("readDecision", () => {
+  test("limits the sum of the AML hits to an integer of the database", () => {
+    const screening = { status: "Approved", total_hits: 2 ** 31 - 1, hits: [], warnings: [] };
+    expect(readDidit({ aml_screenings: [screening, screening] })).toMatchObject({ amlHitCount: 2 ** 31 - 1 });
+  });
+
+  test("returns no name of a section that is not a plain word", () => {
+    const unread = readDidit({ "canary Amine Benali": [{ status: "Declined", warnings: "none" }] })?.unread;
+    expect(unread).toEqual(["other_feature"]);
+  });
+
+  test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])("reads no status, risk or method %s", (name) => {
+    expect(readDidit({ status: name })).toBeUndefined();
+    const fields = JSON.parse(
+      `{"liveness_checks": [{"status": "Approved", "method": "${name}", "warnings": [{"risk": "${name}"}]}]}`,
+    );
+    expect(readDidit(fields)).toMatchObject({ livenessOutcome: "INCONCLUSIVE", unread: ["liveness_checks"] });
+  });
+});
+
+describe("isApprovedByPerson", () => {
+  test("returns false for an approval whose time cannot be read", () => {
+    const byRule = didit.aReview({ actor_type: "API_KEY", actor_email: undefined, created_at: {} });
+    expect(isApprovedByPerson({ results: [byRule, didit.aReview()] })).toBe(false);
+    expect(isApprovedByPerson({ results: [didit.aReview({ created_at: notText }), didit.aReview()] })).toBe(false);
+  });
+
+  test("compares fractions of a second", () => {
+    const byPerson = didit.aReview({ created_at: "2026-05-01T10:00:00Z" });
+    const byRule = didit.aReview({ actor_type: "API_KEY", actor_email: undefined, created_at: "2026-05-01T10:00:00.500Z" });
+    expect(isApprovedByPerson({ results: [byPerson, byRule] })).toBe(false);
+  });
+});
+
+describe("readWorkflow", () => {
+  test("lists problems of a workflow whose fields are not texts", () => {
+    const fields = { features: [{ feature: notText }, notText], face_liveness_method: notText, duplicated_user_action: notText };
+    expect(readWorkflow(fields, "id", "W", false).problems.length).toBeGreaterThan(0);
+  });
+});
+
+describe("readApplicant", () => {
+  test("reads labels that are not texts as unread", () => {
+    const applicant = sumsub.withReview({
+      reviewResult: { reviewAnswer: "RED", reviewRejectType: "FINAL", rejectLabels: [notText, "__proto__"] },
+    });
+    const steps = sumsub.someSteps({ SELFIE: { reviewResult: { reviewAnswer: "RED" } } });
+    expect(readSumsub(applicant, steps)).toMatchObject({ verdict: "REJECTED", unread: ["reason_codes"] });
+  });
+
+  test.each(["0000-01-01 00:00:00+0000", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])(
+    "does not read the time %s, which PostgreSQL and the API cannot represent",
+    (reviewDate) => {
+      expect(readSumsub(sumsub.withReview({ reviewDate }))).toMatchObject({ completedAt: undefined });
+    },
+  );
+
+  test("reads no expiry of a document among more documents than it compares", () => {
+    const other = { idDocType: "PASSPORT" };
+    const documents = [{}, ...Array.from({ length: 99 }, () => other), { validUntil: "2020-01-31" }];
+    expect(readSumsub(sumsub.withIdDocs(...documents))).toMatchObject({ documentExpiry: undefined });
+  });
+
+  test("does not compare a name that has no letters", () => {
+    const applicant = sumsub.anApplicant({ fixedInfo: { firstName: "-" }, info: { firstName: "", idDocs: [] } });
+    const review = readReview(applicant);
+    const responses = { applicant, steps: sumsub.someSteps(), amlCase: sumsub.anAmlCase() };
+    const state = review && readApplicant(review, responses, { ...known, profileKeys: ["first_name"] }, "amana");
+    expect(state).toMatchObject({ reasonCodes: ["PROFILE_MISMATCH"] });
+  });
+
+  test.each(["__proto__", "constructor", "toString"])("reads no status, step or label %s", (name) => {
+    expect(readReview(sumsub.withReview({ reviewStatus: name }))).toBeUndefined();
+    const steps = { ...sumsub.someSteps(), ...JSON.parse(`{"${name}": {"x": 1}}`) };
+    Object.defineProperty(steps, name, { value: {}, enumerable: true });
+    expect(readSumsub(sumsub.anApplicant(), steps)).toMatchObject({ unread: ["other_step"] });
+  });
+});

@@ -1,0 +1,126 @@
+import { KycStatus, KycVerdict } from "@amana/contracts/kyc/v1/kyc_application_pb";
+import { allBusinesses, databaseTime, transaction } from "@amana/database";
+import { allTenants, forTenant } from "@amana/runtime";
+import { aBusinessCaller, adminCaller } from "@amana/testing";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { KycApplication } from "../src/kyc-application/kyc-application.ts";
+import { askProvider, lockApplication, recordState, syncApplication } from "../src/kyc-application/sync-application.ts";
+import { type Harness, startHarness } from "./harness.ts";
+
+let harness: Harness;
+const timeoutMs = 10_000;
+const readStored = async (id: string) =>
+  (await harness.sql<Record<string, unknown>>("select * from kyc_application where id = ?", [id]))[0];
+
+const sync = (id: string) => forTenant(allTenants, () => syncApplication(harness.context, id, timeoutMs));
+
+/** Reads at the vendor now. The returned function records the response later. */
+async function readAtVendor(id: string) {
+  const { context } = harness;
+  const em = context.orm.em.fork();
+  const application = await forTenant(allTenants, () => em.findOneOrFail(KycApplication, { id }));
+  const start = { at: await databaseTime(em), nextCheckAt: application.nextCheckAt };
+  return {
+    ask: async () => {
+      const outcome = await askProvider(context, application, { closing: undefined }, timeoutMs);
+      return () =>
+        forTenant(allTenants, () =>
+          transaction(context.orm, async (em) =>
+            recordState(em, context, await lockApplication(em, allBusinesses, id), outcome, start),
+          ),
+        );
+    },
+  };
+}
+
+describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
+  beforeAll(async () => {
+    harness = await startHarness({ provider: vendor });
+  });
+  afterAll(() => harness[Symbol.asyncDispose]());
+  afterEach(() => harness.sandbox.clearFaults());
+
+  test("an approval without a person does not end a review that began during the read", async () => {
+    const { id, linkUrl } = await harness.create();
+    await harness.sandbox.submit(linkUrl, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
+    const recordReview = await (await readAtVendor(id)).ask();
+    const later = await readAtVendor(id);
+    await harness.sandbox.review(linkUrl, "approved", "api");
+    const recordApproval = await later.ask();
+    await recordReview();
+    expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW" });
+    await recordApproval();
+    expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
+    await harness.checkDue();
+    expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW", reviewed_at: null });
+  });
+
+  test("a person's approval that was read before the review was recorded ends the review by the next check", async () => {
+    const { id, linkUrl } = await harness.create();
+    await harness.sandbox.submit(linkUrl, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
+    const recordReview = await (await readAtVendor(id)).ask();
+    const later = await readAtVendor(id);
+    await harness.sandbox.review(linkUrl, "approved", "console");
+    const recordApproval = await later.ask();
+    await recordReview();
+    await recordApproval();
+    await harness.checkDue();
+    const verdict = vendor === "didit" ? "APPROVED" : "NEEDS_REVIEW";
+    expect(await readStored(id)).toMatchObject({ verdict });
+  });
+
+  test("a cancellation is recorded although a later read was recorded first", async () => {
+    const caller = aBusinessCaller();
+    const { id, linkUrl } = await harness.create(caller);
+    const provider = harness.context.providers.current;
+    const cancel = vi.spyOn(provider, "cancel");
+    cancel.mockImplementation(async (known, why, ms) => {
+      await harness.sandbox.open(linkUrl);
+      await sync(id);
+      cancel.mockRestore();
+      return await provider.cancel(known, why, ms);
+    });
+    expect(await harness.kyc.cancelKycApplication({ id }, { caller, timeoutMs: 20_000 })).toMatchObject({
+      status: KycStatus.CANCELED,
+    });
+    expect(await readStored(id)).toMatchObject({ status: "CANCELED", next_check_at: null });
+  });
+
+  test("an operator's rejection causes no alert by the vendor's callback", async () => {
+    const { id } = await harness.aDecidedApplication({ outcome: "needs_review", reason_codes: ["DUPLICATE"] });
+    await harness.kyc.reviewKycApplication(
+      { id, outcome: KycVerdict.REJECTED, note: "checked" },
+      { caller: adminCaller, timeoutMs: 20_000 },
+    );
+    const error = vi.spyOn(harness.context.logger, "error");
+    await sync(id);
+    expect(error.mock.calls).toEqual([]);
+    error.mockRestore();
+  });
+});
+
+describe("sumsub alone", () => {
+  beforeAll(async () => {
+    harness = await startHarness({ provider: "sumsub" });
+  });
+  afterAll(() => harness[Symbol.asyncDispose]());
+  afterEach(() => harness.sandbox.clearFaults());
+
+  test("a failed attempt that is read after the link's end expires the application only with its link", async () => {
+    const { id, linkUrl } = await harness.create();
+    await harness.sandbox.submit(linkUrl, { outcome: "failed", hold_seconds: 1 });
+    await sync(id);
+    expect(await readStored(id)).toMatchObject({ status: "PROCESSING" });
+    await harness.sql("update kyc_application set link_expires_at = now() - interval '2 min' where id = ?", [id]);
+    await vi.waitFor(
+      async () => {
+        await sync(id);
+        expect((await readStored(id))?.["status"]).not.toBe("PROCESSING");
+      },
+      { timeout: 5_000, interval: 300 },
+    );
+    await harness.checkDue();
+    expect(await readStored(id)).toMatchObject({ status: "EXPIRED", next_check_at: null });
+    await expect(harness.sandbox.submit(linkUrl, { outcome: "approved" })).rejects.toThrow("409");
+  });
+});

@@ -28,6 +28,17 @@ describe("readDecision", () => {
     expect(unread).toEqual(["other_feature"]);
   });
 
+  test("limits the number of unread sections, which are logged", () => {
+    const names = Array.from(
+      { length: 5_000 },
+      (_item, index) => `x_${index.toString(2).replaceAll("0", "a").replaceAll("1", "b")}`,
+    );
+    const sections = Object.fromEntries(names.map((name) => [name, [{ status: "Declined" }]]));
+    const unread = readDidit(sections)?.unread ?? [];
+    expect(unread.length).toBeLessThanOrEqual(101);
+    expect(unread).toContain("other_feature");
+  });
+
   test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])("reads no status, risk or method %s", (name) => {
     expect(readDidit({ status: name })).toBeUndefined();
     const fields = JSON.parse(
@@ -73,6 +84,13 @@ describe("readApplicant", () => {
       expect(readSumsub(sumsub.withReview({ reviewDate }))).toMatchObject({ completedAt: undefined });
     },
   );
+
+  test("limits the number of unread steps, which are logged", () => {
+    const steps = Object.fromEntries(Array.from({ length: 5_000 }, (_item, index) => [`STEP_${index}`, null]));
+    const unread = readSumsub(sumsub.anApplicant(), { ...sumsub.someSteps(), ...steps })?.unread ?? [];
+    expect(unread.length).toBeLessThanOrEqual(101);
+    expect(unread).toContain("other_step");
+  });
 
   test("reads no expiry of a document among more documents than it compares", () => {
     const other = { idDocType: "PASSPORT" };

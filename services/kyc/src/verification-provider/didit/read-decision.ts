@@ -156,8 +156,8 @@ function readOtherSections(reader: Reader, fields: Fields): void {
   for (const [name, value] of Object.entries(fields)) {
     if (!Array.isArray(value) || readInDetail.some((section) => section === name)) continue;
     const isFeature = value.some((item) => "status" in readObject(item) || "warnings" in readObject(item));
-    // The name is the vendor's, so only a name of the expected form is logged.
-    const label = readMatching(/^[a-z_]{1,64}$/, name) ?? "other_feature";
+    // The name is the vendor's, so only a few names of the expected form are logged.
+    const label = (reader.unread.size < itemsMax ? readMatching(/^[a-z_]{1,64}$/, name) : undefined) ?? "other_feature";
     if (!isFeature) continue;
     for (const item of reader.items(name, label)) if (item["status"] !== "Approved") reader.unread.add(label);
   }

@@ -165,7 +165,8 @@ function readOtherSteps(steps: Fields, verdict: Verdict | undefined, unread: Set
   if (verdict !== "APPROVED") return;
   for (const [name, step] of Object.entries(steps)) {
     if (name === "IDENTITY" || name === "SELFIE" || answerOf(step) === "GREEN") continue;
-    unread.add(readMatching(/^[A-Z0-9_]{1,64}$/, name)?.toLowerCase() ?? "other_step");
+    const label = unread.size < itemsMax ? readMatching(/^[A-Z0-9_]{1,64}$/, name) : undefined;
+    unread.add(label?.toLowerCase() ?? "other_step");
   }
 }
 

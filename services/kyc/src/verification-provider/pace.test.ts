@@ -28,7 +28,7 @@ describe("createPace", () => {
   });
 
   test("a call that waits for its turn meets a pause that begins meanwhile", async () => {
-    // One call in 200 ms, after a burst of five seconds.
+    // The rate is a call in 200 ms, after a burst of five seconds.
     const pace = createPace(1_200, 60);
     const calls = Array.from({ length: 30 }, () => pace.take(10_000));
     pace.pause(60);
@@ -39,7 +39,7 @@ describe("createPace", () => {
 });
 
 test("createPace rejects a call whose turn is later than its time", async () => {
-  // One call a minute.
+  // The rate is a call a minute.
   const pace = createPace(4);
   expect(await pace.take(1_000)).toBe(true);
   expect(await pace.take(1_000)).toBe(false);

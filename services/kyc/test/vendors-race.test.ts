@@ -4,7 +4,7 @@ import { allTenants, forTenant } from "@amana/runtime";
 import { aBusinessCaller, adminCaller } from "@amana/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { KycApplication } from "../src/kyc-application/kyc-application.ts";
-import { askProvider, lockApplication, recordState, syncApplication } from "../src/kyc-application/sync-application.ts";
+import { lockApplication, queryProvider, recordState, syncApplication } from "../src/kyc-application/sync-application.ts";
 import { type Harness, startHarness } from "./harness.ts";
 
 let harness: Harness;
@@ -21,8 +21,8 @@ async function readAtVendor(id: string) {
   const application = await forTenant(allTenants, () => em.findOneOrFail(KycApplication, { id }));
   const start = { at: await databaseTime(em), nextCheckAt: application.nextCheckAt };
   return {
-    ask: async () => {
-      const outcome = await askProvider(context, application, { closing: undefined }, timeoutMs);
+    read: async () => {
+      const outcome = await queryProvider(context, application, { closing: undefined }, timeoutMs);
       return () =>
         forTenant(allTenants, () =>
           transaction(context.orm, async (em) =>
@@ -43,10 +43,10 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
   test("an approval without a person does not end a review that began during the read", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
-    const recordReview = await (await readAtVendor(id)).ask();
+    const recordReview = await (await readAtVendor(id)).read();
     const later = await readAtVendor(id);
     await harness.sandbox.review(linkUrl, "approved", "api");
-    const recordApproval = await later.ask();
+    const recordApproval = await later.read();
     await recordReview();
     expect(await readStored(id)).toMatchObject({ verdict: "NEEDS_REVIEW" });
     await recordApproval();
@@ -58,10 +58,10 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
   test("a person's approval that was read before the review was recorded ends the review by the next check", async () => {
     const { id, linkUrl } = await harness.create();
     await harness.sandbox.submit(linkUrl, { outcome: "needs_review", reason_codes: ["DUPLICATE"] });
-    const recordReview = await (await readAtVendor(id)).ask();
+    const recordReview = await (await readAtVendor(id)).read();
     const later = await readAtVendor(id);
     await harness.sandbox.review(linkUrl, "approved", "console");
-    const recordApproval = await later.ask();
+    const recordApproval = await later.read();
     await recordReview();
     await recordApproval();
     await harness.checkDue();
@@ -84,6 +84,28 @@ describe.each(["didit", "sumsub"] as const)("%s", (vendor) => {
       status: KycStatus.CANCELED,
     });
     expect(await readStored(id)).toMatchObject({ status: "CANCELED", next_check_at: null });
+  });
+
+  test("an operator's decision is recorded although a read from before it was recorded after its start", async () => {
+    const { id } = await harness.aDecidedApplication({ outcome: "needs_review", reason_codes: ["DUPLICATE"] });
+    const provider = harness.context.providers.current;
+    const review = vi.spyOn(provider, "review");
+    review.mockImplementation(async (known, decision, ms) => {
+      // Another check reads and records the state before the vendor applies the decision.
+      const later = await readAtVendor(id);
+      const record = await later.read();
+      review.mockRestore();
+      const outcome = await provider.review(known, decision, ms);
+      await harness.sql("update kyc_application set provider_state_hash = 'other' where id = ?", [id]);
+      await record();
+      return outcome;
+    });
+    const decided = await harness.kyc.reviewKycApplication(
+      { id, outcome: KycVerdict.REJECTED, note: "checked" },
+      { caller: adminCaller, timeoutMs: 20_000 },
+    );
+    expect(decided).toMatchObject({ verdict: KycVerdict.REJECTED });
+    expect(await harness.readAuditEvents(id)).toHaveLength(1);
   });
 
   test("an operator's rejection causes no alert by the vendor's callback", async () => {

@@ -477,3 +477,35 @@ describe("applyState, states without a sequence", () => {
     expect(aVendorApplication({ status: "SUBMITTED" }).closeReason(at(60))).toBeUndefined();
   });
 });
+
+describe("applyAbsence", () => {
+  const afterLink = new Date(linkExpiresAt.getTime() + 60_000);
+  const applyAbsence = (application: KycApplication, requestedAt: Date) => {
+    const emittedChanges: string[] = [];
+    application.applyAbsence(requestedAt, afterLink, (change) => emittedChanges.push(change));
+    return emittedChanges;
+  };
+
+  test.each(checkedStatuses)("applyAbsence requires a review of a %s application a minute after its link's end", (status) => {
+    const application = Object.assign(anApplicationIn(status), { provider: "sumsub" });
+    expect(applyAbsence(application, new Date(afterLink.getTime() - 1))).toEqual([]);
+    expect(application).toMatchObject({ status });
+    expect(applyAbsence(application, afterLink)).toEqual(["KYC_NEEDS_REVIEW"]);
+    expect(application).toMatchObject({ status: "COMPLETED", verdict: "NEEDS_REVIEW" });
+    application.resolveReview("APPROVED", afterLink, () => {});
+    expect(application).toMatchObject({ verdict: "APPROVED" });
+  });
+
+  test.each(["CREATED", "OPENED", "FAILED", "COMPLETED", "EXPIRED", "CANCELED"] as const)(
+    "applyAbsence does not change an application that is %s",
+    (status) => {
+      const application = Object.assign(anApplicationIn(status), { provider: "sumsub" });
+      expect(applyAbsence(application, afterLink)).toEqual([]);
+      expect(application).toMatchObject({ status });
+    },
+  );
+
+  test("applyAbsence does not change an application of the port", () => {
+    expect(applyAbsence(anApplicationIn("SUBMITTED"), afterLink)).toEqual([]);
+  });
+});

@@ -187,6 +187,19 @@ export class KycApplication extends schema.class {
     return isLegal ? "applied" : "illegal";
   }
 
+  /**
+   * Ends the check of a submission that a vendor no longer has, after the link's end. No verdict can
+   * follow, so a person must decide. Until then a wrong address or project at the vendor, which also
+   * returns 404, can be corrected.
+   */
+  applyAbsence(requestedAt: Date, now: Date, emit: EmitChange): void {
+    if (this.provider === "port" || !isBeingChecked(this.status) || !this.hasLinkEnded(requestedAt)) return;
+    this.completedAt = now;
+    this.setEvaluation({ verdict: "NEEDS_REVIEW", reasonCodes: [] });
+    this.setStatus("COMPLETED", now);
+    emit("KYC_NEEDS_REVIEW");
+  }
+
   /** Returns what a provider's client needs to know of this application. */
   known(): KnownApplication {
     const { providerId, id: reference, status, attemptsUsed, maxAttempts, requireVideo, allowedDocuments } = this;
@@ -214,7 +227,7 @@ export class KycApplication extends schema.class {
   closeReason(at: Date): CloseReason | undefined {
     if (this.provider === "port") return undefined;
     if (this.closing) return this.closing;
-    return this.mayExpire() && at.getTime() >= this.linkExpiresAt.getTime() + linkGraceMs ? "EXPIRED" : undefined;
+    return this.mayExpire() && this.hasLinkEnded(at) ? "EXPIRED" : undefined;
   }
 
   /**
@@ -502,6 +515,11 @@ export class KycApplication extends schema.class {
     if (state.linkExpiresAt) this.linkExpiresAt = state.linkExpiresAt;
   }
 
+  /** Returns whether the link ended at least a minute before this time. */
+  private hasLinkEnded(at: Date): boolean {
+    return at.getTime() >= this.linkExpiresAt.getTime() + linkGraceMs;
+  }
+
   private mayExpire(): boolean {
     return this.status === "CREATED" || this.status === "OPENED" || (this.status === "FAILED" && this.attemptsRemaining() > 0);
   }
@@ -512,7 +530,7 @@ export class KycApplication extends schema.class {
    */
   private expireAfterDeadline(reportedStatus: KycStatus, requestedAt: Date, now: Date, emit: EmitChange): void {
     if (reportedStatus !== this.status || !this.mayExpire()) return;
-    if (requestedAt.getTime() < this.linkExpiresAt.getTime() + linkGraceMs) return;
+    if (!this.hasLinkEnded(requestedAt)) return;
     if (this.provider !== "port") {
       // The link is still open at the vendor. The next check closes it.
       this.checkSoon(now);

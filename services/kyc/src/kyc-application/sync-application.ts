@@ -16,7 +16,7 @@ export async function syncApplication(context: Context, id: string, timeoutMs: n
   const application = await em.findOneOrFail(KycApplication, { id });
   const at = await databaseTime(em);
   const start = { at, nextCheckAt: application.nextCheckAt, closing: application.closeReason(at) };
-  const outcome = await askProvider(context, application, start, timeoutMs);
+  const outcome = await queryProvider(context, application, start, timeoutMs);
   faultPoint("sync.answered");
   await transaction(context.orm, async (em) => {
     await recordState(em, context, await lockApplication(em, allBusinesses, id), outcome, start);
@@ -25,7 +25,7 @@ export async function syncApplication(context: Context, id: string, timeoutMs: n
 }
 
 /** Reads the state at the application's provider. Closes the link if `start` has a reason. */
-export function askProvider(
+export function queryProvider(
   { providers }: Pick<Context, "providers">,
   application: KycApplication,
   { closing }: Pick<RequestStart, "closing">,
@@ -68,6 +68,7 @@ export async function recordState(
     const causeFields = outcome.kind === "refused" ? { error_code: outcome.errorCode } : { reason: outcome.reason };
     // The vendor has deleted the application of a verification that has not ended here.
     if (outcome.kind === "refused" && outcome.isGone && !application.isFinal()) {
+      application.applyAbsence(start.at, now, recordChanges(em, application, now));
       logger.error({ ...ids, ...causeFields, alert: true }, "application no longer exists at the provider");
     } else logger.warn({ ...ids, outcome: outcome.kind, ...causeFields }, "application could not be read at the provider");
   }

@@ -10,7 +10,7 @@ import type { SqlEntityManager } from "@mikro-orm/postgresql";
 import type { Context } from "../context.ts";
 import { kycProviderUnavailable } from "../kyc-application/kyc-application.errors.ts";
 import { KycApplication } from "../kyc-application/kyc-application.ts";
-import { askProvider, lockApplication, recordState } from "../kyc-application/sync-application.ts";
+import { lockApplication, queryProvider, recordState } from "../kyc-application/sync-application.ts";
 import { callbacks } from "../metrics.ts";
 import type { CallbackHint, ProviderName, ReceivedCallback } from "../verification-provider/verification-provider.ts";
 
@@ -57,7 +57,7 @@ export const receiveProviderCallback =
     const start = { at, nextCheckAt: application.nextCheckAt, closing: application.closeReason(at) };
     const remainingMs = call.remainingMs() - responseMs;
     const timeoutMs = name === "port" ? remainingMs : Math.min(remainingMs, vendorReadMs);
-    const outcome = isNewer && !isErased ? await askProvider(context, application, start, timeoutMs) : undefined;
+    const outcome = isNewer && !isErased ? await queryProvider(context, application, start, timeoutMs) : undefined;
     faultPoint("callback.answered");
     const isRecorded = await transaction(orm, async (em) => {
       const application = await lockApplication(em, allBusinesses, hint.reference);

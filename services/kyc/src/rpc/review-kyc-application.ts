@@ -15,8 +15,9 @@ import {
 } from "../kyc-application/kyc-application.errors.ts";
 import { recordChanges } from "../kyc-application/kyc-application.events.ts";
 import { toKycApplicationMessage } from "../kyc-application/kyc-application.message.ts";
-import { KycApplication, type ReviewRequest } from "../kyc-application/kyc-application.ts";
+import { KycApplication, type RequestStart, type ReviewRequest } from "../kyc-application/kyc-application.ts";
 import { lockApplication, recordState, syncApplication } from "../kyc-application/sync-application.ts";
+import type { ApplicationState, Outcome } from "../verification-provider/verification-provider.ts";
 
 /** Reserved for the commit and the response. */
 const responseMs = 1_000;
@@ -70,31 +71,59 @@ export const reviewKycApplication =
     const known = firstResult.application.known();
     const decision = { outcome, reviewer: operator.keyPrefix, note: input.note } as const;
     const provider = context.providers.of(firstResult.application);
-    const reviewOutcome = await provider.review(known, decision, call.remainingMs() - responseMs);
+    const remainingMs = () => call.remainingMs() - responseMs;
+    const record = (state: Outcome<ApplicationState>, start: RequestStart) =>
+      recordDecision(context, call, { id, outcome, keyId: firstResult.keyId }, state, start);
+    let state = await provider.review(known, decision, remainingMs());
     faultPoint("review.answered");
-    const { application, isDecidedHere } = await transaction(orm, async (em) => {
-      const key = await lockKey(em, firstResult.keyId);
-      const application = await lockApplication(em, allBusinesses, id);
-      await recordState(em, context, application, reviewOutcome, { at: firstResult.requestedAt, nextCheckAt });
-      // An application that the provider no longer has is decided here, so that the review ends.
-      const isGone = reviewOutcome.kind === "refused" && reviewOutcome.isGone === true;
-      if (isGone && application.awaitsReview()) {
-        const now = await databaseTime(em);
-        application.resolveReview(outcome, now, recordChanges(em, application, now));
-      }
-      const isDecidedHere = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
-      if (isDecidedHere && !key?.hasEnded()) key?.storeResponse(KycApplicationSchema, toKycApplicationMessage(application));
-      // A rejected decision must not block the next one. A decision with an unknown outcome stays,
-      // because the provider may have applied it.
-      if (reviewOutcome.kind === "refused" && application.awaitsReview()) application.reviewRequest = null;
-      return { application, isDecidedHere };
-    });
+    let result = await record(state, { at: firstResult.requestedAt, nextCheckAt });
+    if (state.kind === "accepted" && result.application.awaitsReview()) {
+      // A read that began later, but before the provider applied the decision, was recorded first.
+      const start = { at: await databaseTime(orm.em.fork()), nextCheckAt: result.application.nextCheckAt };
+      state = await provider.get(result.application.known(), remainingMs());
+      result = await record(state, start);
+    }
+    const { application, isDecidedHere } = result;
     faultPoint("review.committed");
     if (isDecidedHere) return toKycApplicationMessage(application);
-    if (reviewOutcome.kind === "unknown") throw kycProviderUnavailable();
+    if (state.kind === "unknown") throw kycProviderUnavailable();
     if (application.awaitsReview()) throw kycProviderError();
     throw kycReviewNotOpen(application.status, application.verdict);
   };
+
+interface SentDecision {
+  /** Id of the application. */
+  readonly id: string;
+  readonly outcome: ReviewRequest["outcome"];
+  /** Id of the Idempotency-Key record. */
+  readonly keyId: string | undefined;
+}
+
+/** Records the provider's state after an operator's decision, and the response if it ended the review. */
+const recordDecision = (
+  context: Context,
+  call: Call,
+  { id, outcome, keyId }: SentDecision,
+  state: Outcome<ApplicationState>,
+  start: RequestStart,
+): Promise<{ application: KycApplication; isDecidedHere: boolean }> =>
+  transaction(context.orm, async (em) => {
+    const key = await lockKey(em, keyId);
+    const application = await lockApplication(em, allBusinesses, id);
+    await recordState(em, context, application, state, start);
+    // An application that the provider no longer has is decided here, so that the review ends.
+    const isGone = state.kind === "refused" && state.isGone === true;
+    if (isGone && application.awaitsReview()) {
+      const now = await databaseTime(em);
+      application.resolveReview(outcome, now, recordChanges(em, application, now));
+    }
+    const isDecidedHere = application.reviewedAt != null && application.reviewRequest?.requestId === call.requestId;
+    if (isDecidedHere && !key?.hasEnded()) key?.storeResponse(KycApplicationSchema, toKycApplicationMessage(application));
+    // A rejected decision must not block the next one. A decision with an unknown outcome stays,
+    // because the provider may have applied it.
+    if (state.kind === "refused" && application.awaitsReview()) application.reviewRequest = null;
+    return { application, isDecidedHere };
+  });
 
 /** Records an earlier decision with an unknown outcome, before another decision replaces it. */
 async function syncEarlierReview(context: Context, id: string, call: Call): Promise<void> {

@@ -247,7 +247,7 @@ describe("catchUpOnce", () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await using provider = createPortProvider({ url, token: "t", callbackUrl: url, callbackSecrets: [], timeoutMs: 1_000 });
     const [cursorBefore] = await harness.sql<{ cursor: string }>("select cursor from provider_cursor");
-    expect(await catchUpOnce({ ...harness.context, providers: toProviders("port", [provider]) })).toBe(0);
+    expect(await catchUpOnce({ ...harness.context, providers: toProviders("port", [provider], harness.context.logger) })).toBe(0);
     expect(await harness.sql("select cursor from provider_cursor")).toEqual([{ cursor: "7" }]);
     await harness.sql("update provider_cursor set cursor = ?", [cursorBefore?.cursor]);
   });

@@ -83,7 +83,7 @@ describe("cancelKycApplication", () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await using provider = createPortProvider({ url, token: "t", callbackUrl: url, callbackSecrets: [], timeoutMs: 1_000 });
     await using service = await startTestServer(
-      kycService.rpcServices({ ...harness.context, providers: toProviders("port", [provider]) }),
+      kycService.rpcServices({ ...harness.context, providers: toProviders("port", [provider], harness.context.logger) }),
     );
     const kyc = createRpcClient(KycApplicationService, service.channel);
     expect(await refusal(kyc.cancelKycApplication({ id }, { caller }))).toMatchObject({ code: "kyc_provider_error" });

@@ -1,5 +1,6 @@
 import type { Logger } from "@amana/runtime";
 import { timed } from "@amana/runtime";
+import { kycProviderUnavailable } from "../kyc-application/kyc-application.errors.ts";
 import { providerCalls } from "../metrics.ts";
 import { createDiditProvider } from "./didit/didit-provider.ts";
 import { createPortProvider } from "./port/port-provider.ts";
@@ -16,7 +17,7 @@ export interface Providers {
   readonly all: readonly VerificationProvider[];
   /** Returns undefined for a provider without settings. */
   find(name: string): VerificationProvider | undefined;
-  /** Returns the provider of a stored application. Throws if it has no settings. */
+  /** Returns the provider of a stored application. Throws `kyc_provider_unavailable` without its settings. */
   of(application: { readonly provider: ProviderName }): VerificationProvider;
 }
 
@@ -27,17 +28,25 @@ export function createProviders(config: ProvidersConfig, logger: Logger): Provid
   if (config.port) all.push(withMeasurements(stack.use(createPortProvider(config.port))));
   if (config.didit) all.push(withMeasurements(stack.use(createDiditProvider(config.didit, logger))));
   if (config.sumsub) all.push(withMeasurements(stack.use(createSumsubProvider(config.sumsub, logger))));
-  return { ...toProviders(config.current, all), [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { ...toProviders(config.current, all, logger), [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-export function toProviders(currentName: string, all: readonly VerificationProvider[]): Providers {
+export function toProviders(currentName: string, all: readonly VerificationProvider[], logger: Logger): Providers {
   const find = (name: string) => all.find((provider) => provider.name === name);
-  const require = (name: string) => {
-    const provider = find(name);
-    if (!provider) throw new Error(`the verification provider ${name} has no settings`);
-    return provider;
+  const current = find(currentName);
+  if (!current) throw new Error(`the verification provider ${currentName} has no settings`);
+  return {
+    current,
+    all,
+    find,
+    // The start refuses such a deployment, but only while the database is reachable.
+    of({ provider: name }) {
+      const provider = find(name);
+      if (provider) return provider;
+      logger.error({ alert: true, provider: name }, "verification provider of an application has no settings");
+      throw kycProviderUnavailable();
+    },
   };
-  return { current: require(currentName), all, find, of: ({ provider }) => require(provider) };
 }
 
 function withMeasurements(provider: VerificationProvider): VerificationProvider {

@@ -1,0 +1,17 @@
+import { createLogger } from "@amana/runtime";
+import { describe, expect, test, vi } from "vitest";
+import { toProviders } from "./providers.ts";
+import type { VerificationProvider } from "./verification-provider.ts";
+
+const port = { name: "port" } as VerificationProvider;
+
+describe("toProviders", () => {
+  test("of() throws kyc_provider_unavailable and logs an alert for a provider without settings", () => {
+    const logger = createLogger("kyc", "silent");
+    const error = vi.spyOn(logger, "error");
+    const providers = toProviders("port", [port], logger);
+    expect(providers.of({ provider: "port" })).toBe(port);
+    expect(() => providers.of({ provider: "didit" })).toThrow(expect.objectContaining({ code: "kyc_provider_unavailable" }));
+    expect(error.mock.calls).toMatchObject([[{ alert: true, provider: "didit" }, expect.any(String)]]);
+  });
+});

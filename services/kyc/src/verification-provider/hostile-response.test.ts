@@ -3,7 +3,7 @@ import { anApplication } from "../../test/an-application.ts";
 import * as didit from "../../test/fixtures/didit.ts";
 import * as sumsub from "../../test/fixtures/sumsub.ts";
 import { readWorkflow } from "./didit/didit-setup.ts";
-import { isApprovedByPerson, readDecision } from "./didit/read-decision.ts";
+import { isApprovedByPerson, readDecision, reviewsMax } from "./didit/read-decision.ts";
 import { readApplicant, readReview } from "./sumsub/read-applicant.ts";
 
 /** JSON permits a field that makes the conversion of an object to a text throw. */
@@ -26,6 +26,25 @@ describe("readDecision", () => {
   test("returns no name of a section that is not a plain word", () => {
     const unread = readDidit({ "canary Amine Benali": [{ status: "Declined", warnings: "none" }] })?.unread;
     expect(unread).toEqual(["other_feature"]);
+  });
+
+  test.each([
+    ["an object with a status", { status: "Approved" }],
+    ["an object with warnings", { warnings: [] }],
+    ["a list without a status and warnings", [{ score: 1 }]],
+    ["a list of null", [null]],
+  ])("readDecision reads a feature that is %s as unread", (_form, poa_verifications) => {
+    expect(readDidit({ poa_verifications })?.unread).toEqual(["poa_verifications"]);
+  });
+
+  test("readDecision takes neither the names of the features nor the reviews for a feature", () => {
+    expect(readDidit({ features: ["OCR"], tags: [], reviews: [{ new_status: "Approved" }] })?.unread).toEqual([]);
+  });
+
+  test("readDecision reads a profile field that Didit compared with nothing as unread", () => {
+    const decision = didit.aDecision({ expected_details: { first_name: null } });
+    const fields = { ...known, providerId: didit.sessionId, profileKeys: ["first_name"] };
+    expect(readDecision(decision, fields, "live")?.unread).toEqual(["profile"]);
   });
 
   test("limits the number of unread sections, which are logged", () => {
@@ -55,6 +74,15 @@ describe("isApprovedByPerson", () => {
     expect(isApprovedByPerson({ results: [didit.aReview({ created_at: notText }), didit.aReview()] })).toBe(false);
   });
 
+  test("isApprovedByPerson returns false for a full page that begins with the oldest review", () => {
+    const page = Array.from({ length: reviewsMax }, (_item, index) =>
+      didit.aReview({ created_at: `2026-05-01T10:00:${String(index).padStart(2, "0")}Z` }),
+    );
+    expect(isApprovedByPerson({ results: page })).toBe(false);
+    expect(isApprovedByPerson({ results: page.toReversed() })).toBe(true);
+    expect(isApprovedByPerson({ results: page.slice(1) })).toBe(true);
+  });
+
   test("compares fractions of a second", () => {
     const byPerson = didit.aReview({ created_at: "2026-05-01T10:00:00Z" });
     const byRule = didit.aReview({ actor_type: "API_KEY", actor_email: undefined, created_at: "2026-05-01T10:00:00.500Z" });
@@ -63,6 +91,20 @@ describe("isApprovedByPerson", () => {
 });
 
 describe("readWorkflow", () => {
+  const problemsOf = (fields: object) => readWorkflow(fields, "id", "W", false).problems.map(({ text }) => text);
+
+  test.each(["OCR + LIVENESS + FACE_MATCH + AML", "ocr,liveness,face_match,aml"])(
+    "readWorkflow reads the features of the text %s",
+    (features) => {
+      expect(problemsOf({ features }).filter((text) => text.includes("add the feature"))).toEqual([]);
+    },
+  );
+
+  test("readWorkflow warns of actions that cause nothing", () => {
+    const fields = { expected_details_mismatch_action: "no_action", duplicated_user_action: "NONE" };
+    expect(problemsOf(fields).filter((text) => text.includes("causes no action"))).toHaveLength(2);
+  });
+
   test("lists problems of a workflow whose fields are not texts", () => {
     const fields = { features: [{ feature: notText }, notText], face_liveness_method: notText, duplicated_user_action: notText };
     expect(readWorkflow(fields, "id", "W", false).problems.length).toBeGreaterThan(0);

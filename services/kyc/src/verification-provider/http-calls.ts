@@ -49,12 +49,11 @@ export function createHttpCalls({ responseBytesMax, timeoutMs }: { responseBytes
         });
         const content = parseJson(await readText(body, responseBytesMax));
         faultPoint(`${call.operation}.answered`);
-        const retryAfter = String(headers["retry-after"] ?? "");
         const date = new Date(String(headers["date"] ?? ""));
         return {
           status: statusCode,
           content,
-          retryAfterSeconds: /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined,
+          retryAfterSeconds: readRetryAfter(String(headers["retry-after"] ?? ""), Date.now()),
           date: Number.isNaN(date.getTime()) ? undefined : date,
         };
       } catch (error) {
@@ -66,5 +65,18 @@ export function createHttpCalls({ responseBytesMax, timeoutMs }: { responseBytes
     },
   };
 }
+
+/** Reads Retry-After, which is a number of seconds or an HTTP date (RFC 9110, 10.2.3). */
+export function readRetryAfter(value: string, nowMs: number): number | undefined {
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  const untilMs = /^[A-Z][a-z]{2}, /.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(untilMs) ? undefined : Math.max(0, Math.ceil((untilMs - nowMs) / 1_000));
+}
+
+/**
+ * Returns whether the body is a JSON object or list. A proxy's page with status 200 does not prove
+ * that the vendor has executed the request.
+ */
+export const isJsonResponse = ({ content }: HttpResponse): boolean => typeof content === "object" && content !== null;
 
 export type HttpCalls = ReturnType<typeof createHttpCalls>;

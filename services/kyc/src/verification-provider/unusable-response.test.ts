@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLogger } from "@amana/runtime";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { anApplication } from "../../test/an-application.ts";
 import * as didit from "../../test/fixtures/didit.ts";
 import * as sumsub from "../../test/fixtures/sumsub.ts";
@@ -11,12 +11,16 @@ import { createSumsubProvider } from "./sumsub/sumsub-provider.ts";
 type Reply = readonly [status: number, body: string];
 const json = (content: unknown): Reply => [200, JSON.stringify(content)];
 
+const htmlPage: Reply = [200, "<html>maintenance</html>"];
 /** Replies by the end of the path. */
 let replies: Readonly<Record<string, Reply>> = {};
+/** Paths of the received requests. */
+let paths: string[] = [];
 const server = createServer((request, response) => {
   const path = request.url?.split("?")[0] ?? "";
+  paths.push(path);
   const [status, body] = Object.entries(replies).find(([end]) => path.endsWith(end))?.[1] ?? [500, ""];
-  response.writeHead(status, { "content-type": "application/json" }).end(body);
+  response.writeHead(status, { "content-type": "application/json" }).end(status === 204 ? undefined : body);
 });
 let url = "";
 beforeAll(async () => {
@@ -24,34 +28,44 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterAll(() => server.close());
+beforeEach(() => {
+  paths = [];
+});
 
 const logger = createLogger("kyc", "silent");
-const common = { webhookSecrets: ["s"], callbackUrl: url, uncompared: "refuse", timeoutMs: 3_000 } as const;
+const common = { webhookSecrets: ["s"], callbackUrl: "http://127.0.0.1", uncompared: "refuse", timeoutMs: 3_000 } as const;
+const approval = { outcome: "APPROVED", reviewer: "op_1", note: "" } as const;
 
-describe("get of Sumsub", () => {
+describe("the client of Sumsub", () => {
   const levels = { both: "amana", id_card: undefined, passport: undefined };
-  const config = () => ({
-    ...common,
-    url,
-    appToken: "prd:x",
-    secretKey: "x",
-    isSandbox: false,
-    video: levels,
-    still: levels,
-    ttlHours: 72,
-    ttlHoursMax: 720,
-    amlPerMinute: 6_000,
-    webhookId: undefined,
-  });
+  const aProvider = () =>
+    createSumsubProvider(
+      {
+        ...common,
+        url,
+        appToken: "prd:x",
+        secretKey: "x",
+        isSandbox: false,
+        video: levels,
+        still: levels,
+        ttlHours: 72,
+        ttlHoursMax: 720,
+        amlPerMinute: 6_000,
+        webhookId: undefined,
+      },
+      logger,
+    );
   const known = { ...anApplication().known(), providerId: sumsub.applicantId, reference: sumsub.reference };
   const complete = {
     "/one": json(sumsub.anApplicant()),
     "/requiredIdDocsStatus": json(sumsub.someSteps()),
     "/amlCase": json(sumsub.anAmlCase()),
   };
+  const onHold = { ...complete, "/one": json(sumsub.withReview({ reviewStatus: "onHold", reviewResult: undefined })) };
+  const open = { ...complete, "/one": json(sumsub.withReview({ reviewStatus: "init", reviewResult: undefined })) };
 
-  test.each(["/requiredIdDocsStatus", "/amlCase"])("returns unknown while %s is not a JSON object", async (path) => {
-    await using provider = createSumsubProvider(config(), logger);
+  test.each(["/requiredIdDocsStatus", "/amlCase"])("get returns unknown while %s is not a JSON object", async (path) => {
+    await using provider = aProvider();
     replies = complete;
     expect(await provider.get(known, 3_000)).toMatchObject({ kind: "accepted", value: { verdict: "APPROVED" } });
     for (const body of ["<html>maintenance</html>", "", "null", '"text"', "[".repeat(500_000)]) {
@@ -59,29 +73,103 @@ describe("get of Sumsub", () => {
       expect(await provider.get(known, 3_000)).toMatchObject({ kind: "unknown" });
     }
   });
+
+  test("get reads the AML case when the review begins and for an approval, but not during the review", async () => {
+    await using provider = aProvider();
+    const readsAml = async (changes: object) => {
+      paths = [];
+      expect(await provider.get({ ...known, ...changes }, 3_000)).toMatchObject({ kind: "accepted" });
+      return paths.some((path) => path.endsWith("/amlCase"));
+    };
+    const inReview = { status: "COMPLETED", awaitsReview: true, providerVerdict: "NEEDS_REVIEW" };
+    replies = onHold;
+    expect(await readsAml({})).toBe(true);
+    expect(await readsAml(inReview)).toBe(false);
+    replies = complete;
+    expect(await readsAml({ ...inReview, pendingOutcome: "APPROVED" })).toBe(true);
+  });
+
+  test.each([
+    [[200, JSON.stringify({ id: sumsub.applicantId, deleted: true })], "accepted"],
+    [[204, ""], "accepted"],
+    [[409, '{"errorCode": 1008}'], "accepted"],
+    [htmlPage, "unknown"],
+    [[200, ""], "unknown"],
+  ] as const)("cancel and erase with the response %j to the deactivation return %s", async (reply, kind) => {
+    await using provider = aProvider();
+    replies = { ...open, "/presence/deactivated": reply };
+    expect(await provider.cancel(known, "CANCELED", 3_000)).toMatchObject({ kind });
+    expect(await provider.erase(known, 3_000)).toMatchObject({ kind });
+  });
+
+  test.each(["approved", "on hold"])("cancel deactivates a used-up applicant that is %s", async (review) => {
+    await using provider = aProvider();
+    replies = { ...(review === "on hold" ? onHold : complete), "/presence/deactivated": [200, '{"deleted": true}'] };
+    expect(await provider.cancel(known, "USED_UP", 3_000)).toMatchObject({ kind: "accepted", value: { status: "FAILED" } });
+    expect(paths.at(-1)).toContain("/presence/deactivated");
+  });
+
+  test("review returns unknown for each 409, because Sumsub asks to repeat it", async () => {
+    await using provider = aProvider();
+    for (const body of ['{"errorCode": 1006}', '{"description": "try again"}', ""]) {
+      replies = { ...onHold, "/approve": [409, body] };
+      expect(await provider.review(known, approval, 3_000)).toMatchObject({ kind: "unknown" });
+    }
+  });
 });
 
-describe("review of Didit", () => {
-  test("returns a refusal if Didit rejects the decision and the session is still in review", async () => {
-    const config = {
-      ...common,
-      url,
-      apiKey: "x",
-      environment: "live",
-      workflowId: "w",
-      workflowIdStill: undefined,
-      destinationId: undefined,
-    };
-    await using provider = createDiditProvider(config as Parameters<typeof createDiditProvider>[0], logger);
-    const known = {
-      ...anApplication().known(),
-      providerId: didit.sessionId,
-      reference: didit.reference,
-      awaitsReview: true,
-      providerVerdict: "NEEDS_REVIEW",
-    } as const;
+describe("the client of Didit", () => {
+  const aProvider = (log = logger) =>
+    createDiditProvider(
+      {
+        ...common,
+        url,
+        apiKey: "x",
+        environment: "live",
+        workflowId: "w",
+        workflowIdStill: undefined,
+        destinationId: undefined,
+      } as Parameters<typeof createDiditProvider>[0],
+      log,
+    );
+  const known = { ...anApplication().known(), providerId: didit.sessionId, reference: didit.reference };
+
+  test("review returns a refusal if Didit rejects the decision and the session is still in review", async () => {
+    await using provider = aProvider();
+    const inReview = { ...known, awaitsReview: true, providerVerdict: "NEEDS_REVIEW" } as const;
     replies = { "/update-status/": [400, '["not allowed"]'], "/decision/": json(didit.aDecision({ status: "In Review" })) };
-    const decision = { outcome: "APPROVED", reviewer: "op_1", note: "" } as const;
-    expect(await provider.review(known, decision, 3_000)).toMatchObject({ kind: "refused", status: 400 });
+    expect(await provider.review(inReview, approval, 3_000)).toMatchObject({ kind: "refused", status: 400 });
+  });
+
+  test.each([
+    [[204, ""], "accepted"],
+    [[200, '{"detail": "deleted"}'], "accepted"],
+    [[404, '{"detail": "Not found."}'], "accepted"],
+    [htmlPage, "unknown"],
+    [[200, ""], "unknown"],
+  ] as const)("cancel and erase with the response %j to the deletion return %s", async (reply, kind) => {
+    await using provider = aProvider();
+    replies = {
+      "/decision/": json(didit.aDecision({ status: "Not Started" })),
+      [`/session/${didit.sessionId}/delete/`]: reply,
+      "/users/delete/": [200, '{"deleted": 1}'],
+    };
+    expect(await provider.cancel(known, "CANCELED", 3_000)).toMatchObject({ kind });
+    expect(await provider.erase(known, 3_000)).toMatchObject({ kind });
+  });
+
+  test("erase returns unknown if a page of a proxy replaces the response to the deletion of the user", async () => {
+    await using provider = aProvider();
+    replies = { [`/session/${didit.sessionId}/delete/`]: [204, ""], "/users/delete/": htmlPage };
+    expect(await provider.erase(known, 3_000)).toMatchObject({ kind: "unknown" });
+  });
+
+  test.each([401, 403])("get logs an alert for the status %i of rejected credentials", async (status) => {
+    const log = createLogger("kyc", "silent");
+    const error = vi.spyOn(log, "error");
+    await using provider = aProvider(log);
+    replies = { "/decision/": [status, '{"detail": "no"}'] };
+    expect(await provider.get(known, 3_000)).toMatchObject({ kind: "unknown" });
+    expect(error.mock.calls).toMatchObject([[{ alert: true, status }, "credentials rejected by the verification provider"]]);
   });
 });

@@ -45,9 +45,10 @@ export function createDiditApi(config: DiditConfig, logger: Logger) {
     toFailure(response: HttpResponse | LostCall): Failure {
       if ("reason" in response) return { kind: "unknown", reason: response.reason };
       const { status, content } = response;
-      if (status === 403) {
+      // 401: wrong, revoked or expired key. 403: the key lacks a permission.
+      if (status === 401 || status === 403) {
         logger.error({ alert: true, provider: "didit", status }, "credentials rejected by the verification provider");
-        return { kind: "unknown", reason: "status 403" };
+        return { kind: "unknown", reason: `status ${status}` };
       }
       const field = readMatching(/^[a-z_]{1,64}$/, Object.keys(readObject(content))[0]);
       if (status === 400 && (field === undefined || field === "detail")) {

@@ -1,6 +1,7 @@
 import type { Logger } from "@amana/runtime";
 import { startBudget } from "../budget.ts";
 import { closedState } from "../closed-state.ts";
+import { type HttpResponse, isJsonResponse, type LostCall } from "../http-calls.ts";
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
@@ -108,10 +109,13 @@ async function close(
   // A decided session takes no submission, so a used-up link is closed.
   if (!isOpen(current.value)) return why === "USED_UP" ? closed : current;
   const response = await deleteSession(parts, known, remainingMs());
-  return "status" in response && isDeleted(response.status) ? closed : parts.api.toFailure(response);
+  return isDeleted(response) ? closed : parts.api.toFailure(response);
 }
 
-const isDeleted = (status: number): boolean => status === 204 || status === 404;
+/** Newer pages of Didit document 200 with a body for a deletion, older ones 204. */
+const isDeleted = (response: HttpResponse | LostCall): boolean =>
+  "status" in response &&
+  (response.status === 204 || response.status === 404 || (response.status === 200 && isJsonResponse(response)));
 
 const deleteSession = ({ api }: DiditParts, known: KnownApplication, timeoutMs: number) =>
   api.call({ operation: "kyc_cancel", pace: "write", method: "DELETE", path: `${pathOf(known)}/delete/`, timeoutMs });
@@ -140,7 +144,7 @@ async function erase(parts: DiditParts, known: KnownApplication, timeoutMs: numb
   const { api } = parts;
   const remainingMs = startBudget(timeoutMs);
   const session = await deleteSession(parts, known, timeoutMs);
-  if ("reason" in session || !isDeleted(session.status)) return api.toFailure(session);
+  if (!isDeleted(session)) return api.toFailure(session);
   const content = { vendor_data_list: [known.reference] };
   const user = await api.call({
     operation: "kyc_erase",
@@ -150,7 +154,7 @@ async function erase(parts: DiditParts, known: KnownApplication, timeoutMs: numb
     timeoutMs: remainingMs(),
     content,
   });
-  const isErased = "status" in user && [200, 202, 204, 404].includes(user.status);
+  const isErased = isDeleted(user) || ("status" in user && user.status === 202);
   return isErased ? { kind: "accepted", value: "erased" } : api.toFailure(user);
 }
 

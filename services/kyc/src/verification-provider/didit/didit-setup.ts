@@ -62,7 +62,10 @@ export function readWorkflow(content: unknown, settingsId: string, name: string,
     "switch ongoing AML monitoring off, because its later results are not used",
   );
   for (const action of ["expected_details_mismatch_action", "duplicated_user_action"]) {
-    advise(toUpper(fields[action]) !== "NONE", `${action} is none; set it to review, so that a person decides`);
+    advise(
+      !["NONE", "NO_ACTION"].includes(toUpper(fields[action])),
+      `${action} causes no action; set it to review, so that a person decides`,
+    );
   }
   const lifetimeMs = readLifetimeMs(fields["session_expiration_time"]);
   require(lifetimeMs !== undefined, "session_expiration_time cannot be read");
@@ -82,7 +85,9 @@ export function readLifetimeMs(value: unknown): number | undefined {
 /** Features of a workflow without those that a switch disables. */
 function readFeatures(fields: Readonly<Record<string, unknown>>): Set<string> {
   const { features } = fields;
-  const names = (Array.isArray(features) ? features : []).map((entry) => toUpper(readObject(entry)["feature"] ?? entry));
+  // A version in a list has its features as one text, such as "OCR + LIVENESS".
+  const entries = typeof features === "string" ? features.split(/[^A-Za-z_]+/) : features;
+  const names = (Array.isArray(entries) ? entries : []).map((entry) => toUpper(readObject(entry)["feature"] ?? entry));
   const switches: Readonly<Record<string, string>> = {
     LIVENESS: "is_liveness_enabled",
     FACE_MATCH: "is_face_match_enabled",

@@ -41,6 +41,8 @@ export const readStatus = (value: unknown): KycStatus | undefined =>
 
 /** Sections of a decision that are read in detail. */
 const readInDetail = ["id_verifications", "liveness_checks", "face_matches", "aml_screenings"] as const;
+/** Lists that are read in detail, and the list of reviews, which is no feature. */
+const readElsewhere: ReadonlySet<string> = new Set([...readInDetail, "reviews"]);
 const profileFields: Readonly<Record<string, string>> = {
   first_name: "first_name",
   last_name: "last_name",
@@ -151,11 +153,16 @@ function readEvidence(reader: Reader, fields: Fields, known: KnownApplication) {
   };
 }
 
-/** Every other list whose items have a status or warnings is a feature that must be approved. */
+/**
+ * Every other list of objects is a feature that must be approved, and so is an object with a status
+ * or warnings.
+ */
 function readOtherSections(reader: Reader, fields: Fields): void {
   for (const [name, value] of Object.entries(fields)) {
-    if (!Array.isArray(value) || readInDetail.some((section) => section === name)) continue;
-    const isFeature = value.some((item) => "status" in readObject(item) || "warnings" in readObject(item));
+    if (readElsewhere.has(name)) continue;
+    const isFeature = Array.isArray(value)
+      ? value.some((item) => typeof item === "object")
+      : "status" in readObject(value) || "warnings" in readObject(value);
     // The name is the vendor's, so only a few names of the expected form are logged.
     const label = (reader.unread.size < itemsMax ? readMatching(/^[a-z_]{1,64}$/, name) : undefined) ?? "other_feature";
     if (!isFeature) continue;
@@ -167,7 +174,7 @@ function readProfile(reader: Reader, fields: Fields, { profileKeys }: KnownAppli
   const expected = readObject(fields["expected_details"]);
   for (const key of profileKeys) {
     const name = profileFields[key];
-    if (name === undefined || !(name in expected)) reader.unread.add("profile");
+    if (name === undefined || expected[name] == null) reader.unread.add("profile");
   }
 }
 
@@ -230,6 +237,9 @@ function worst(outcomes: readonly CheckOutcome[]): CheckOutcome | undefined {
 const allEqual = <T>(values: readonly (T | undefined)[]): T | undefined =>
   values.every((value) => value === values[0]) ? values[0] : undefined;
 
+/** Number of reviews that one read requests. */
+export const reviewsMax = 20;
+
 /**
  * Returns whether the newest change to Approved is by a person in Didit's console. A note that was
  * added by the API has the same actor type, but neither an e-mail address nor a previous status.
@@ -243,6 +253,10 @@ export function isApprovedByPerson(content: unknown): boolean | undefined {
   const times = approvals.map(({ created_at: time }) => readTime(time)?.getTime());
   // An approval without a readable time can be the newest one.
   if (times.some((time) => time === undefined)) return false;
+  // The page does not document its order. A full page with the oldest rows can lack the newest one.
+  const rowTimes = results.map((row) => readTime(readObject(row)["created_at"])?.getTime() ?? Number.NaN);
+  const isNewestFirst = (rowTimes[0] ?? Number.NaN) > (rowTimes.at(-1) ?? Number.NaN);
+  if (results.length >= reviewsMax && !isNewestFirst) return false;
   const newestMs = Math.max(...times.map(Number));
   // Of approvals at the same time, each can be the newest one.
   const newest = approvals.filter((_approval, index) => times[index] === newestMs);

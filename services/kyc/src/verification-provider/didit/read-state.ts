@@ -3,7 +3,7 @@ import { startBudget } from "../budget.ts";
 import type { ApplicationState, KnownApplication, Outcome } from "../verification-provider.ts";
 import { type DiditApi, pathOf } from "./didit-api.ts";
 import type { DiditConfig } from "./didit-config.ts";
-import { isApprovedByPerson, readDecision } from "./read-decision.ts";
+import { isApprovedByPerson, readDecision, reviewsMax } from "./read-decision.ts";
 
 export interface DiditParts {
   readonly api: DiditApi;
@@ -34,7 +34,7 @@ export async function readState(
   const proven = { kind: "accepted", value: { ...state, hasProofOfPerson: true } } as const;
   if (known.pendingOutcome === "APPROVED") return proven;
   // An API key or a rule can approve a session in review. Only a person's decision counts.
-  const reviewsPath = `/v3/sessions/${encodeURIComponent(known.providerId)}/reviews/?limit=20`;
+  const reviewsPath = `/v3/sessions/${encodeURIComponent(known.providerId)}/reviews/?limit=${reviewsMax}`;
   const reviews = await api.call({
     operation: "kyc_reviews",
     pace: "read",

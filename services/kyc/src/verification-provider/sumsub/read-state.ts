@@ -1,6 +1,6 @@
 import type { Logger } from "@amana/runtime";
 import { startBudget } from "../budget.ts";
-import type { HttpResponse, LostCall } from "../http-calls.ts";
+import { type HttpResponse, isJsonResponse, type LostCall } from "../http-calls.ts";
 import type { ApplicationState, KnownApplication, Outcome } from "../verification-provider.ts";
 import { readApplicant, readReview } from "./read-applicant.ts";
 import { pathOf, type SumsubApi } from "./sumsub-api.ts";
@@ -8,7 +8,7 @@ import { levelFor, type SumsubConfig } from "./sumsub-config.ts";
 
 /** A body that is no JSON object is no evidence, so it must not become a final verdict. */
 const isReadable = (response: HttpResponse | LostCall): response is HttpResponse =>
-  "status" in response && response.status === 200 && typeof response.content === "object" && response.content !== null;
+  "status" in response && response.status === 200 && isJsonResponse(response);
 
 export interface SumsubParts {
   readonly api: SumsubApi;
@@ -37,7 +37,9 @@ export async function readState(
   }
   const isDecided = review.status === "COMPLETED";
   const needsSteps = isDecided || review.reviewStatus === "init";
-  const needsAml = isDecided && review.verdict !== "REJECTED";
+  // A state that only repeats the review changes no evidence. The limit of AML reads is small.
+  const isStillInReview = known.awaitsReview && review.verdict === "NEEDS_REVIEW";
+  const needsAml = isDecided && review.verdict !== "REJECTED" && !isStillInReview;
   const id = encodeURIComponent(known.providerId);
   const [steps, amlCase] = await Promise.all([
     needsSteps ? get("kyc_steps", "read", `${pathOf(known)}/requiredIdDocsStatus`) : undefined,

@@ -47,7 +47,7 @@ export function createSumsubApi(config: SumsubConfig, logger: Logger) {
     /** Classifies a response without a usable value. */
     toFailure(response: HttpResponse | LostCall): Failure {
       if ("reason" in response) return { kind: "unknown", reason: response.reason };
-      const { status, retryAfterSeconds, date } = response;
+      const { status, date } = response;
       if (status === 401 || status === 403) {
         const clockSeconds = date && Math.round((date.getTime() - Date.now()) / 1_000);
         const fields = {
@@ -61,10 +61,10 @@ export function createSumsubApi(config: SumsubConfig, logger: Logger) {
         return { kind: "unknown", reason: `status ${status}` };
       }
       if (status === 404) return { kind: "refused", status, errorCode: "sumsub_404", isGone: true };
-      if (status === 409 && retryAfterSeconds !== undefined) return { kind: "unknown", reason: "status 409 with Retry-After" };
-      if (![400, 409, 413, 415, 422].includes(status))
-        return { kind: "unknown", reason: `status ${status} without a usable response` };
       const code = errorCodeOf(response);
+      // Sumsub asks to repeat every other 409, also one without Retry-After.
+      const isFinal = status === 409 ? code === errorCodes.deactivated : [400, 413, 415, 422].includes(status);
+      if (!isFinal) return { kind: "unknown", reason: `status ${status} without a usable response` };
       return {
         kind: "refused",
         status,

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Logger } from "@amana/runtime";
 import { startBudget } from "../budget.ts";
 import { closedState } from "../closed-state.ts";
+import { type HttpResponse, isJsonResponse, type LostCall } from "../http-calls.ts";
 import { readComparedFields, refuseProfile } from "../profile.ts";
 import { readLink, readObject, readToken } from "../read-values.ts";
 import { createSetup } from "../setup.ts";
@@ -127,20 +128,27 @@ async function close(
   if (current.kind === "refused" && current.isGone) return closed;
   if (current.kind !== "accepted") return current;
   const { status } = current.value;
-  // A decided applicant takes no submission, so a used-up link is closed.
-  if (status === "CANCELED" || (status === "COMPLETED" && why === "USED_UP")) return closed;
-  if (!isOpen(current.value)) return current;
+  if (status === "CANCELED") return closed;
+  // An officer can request a retry from a decided applicant, so its used-up link is closed, too.
+  if (!isOpen(current.value) && !(status === "COMPLETED" && why === "USED_UP")) return current;
   const path = `${pathOf(known)}/presence/deactivated`;
   const response = await api.call({ operation: "kyc_cancel", pace: "write", method: "PATCH", path, timeoutMs: remainingMs() });
   if ("reason" in response) return api.toFailure(response);
+  if (isDeactivated(response)) return closed;
   const code = errorCodeOf(response);
-  if (response.status === 200 || response.status === 204 || code === errorCodes.deactivated) return closed;
   if (code !== errorCodes.beingChecked) return api.toFailure(response);
   // The applicant submitted between the two calls.
   const submitted = await readState(parts, known, remainingMs());
   const isStillOpen = submitted.kind === "accepted" && isOpen(submitted.value);
   return isStillOpen ? { kind: "unknown", reason: "the applicant cannot be deactivated yet" } : submitted;
 }
+
+/** The response to a deactivation contains the applicant; a page of a proxy does not. */
+const isDeactivated = (response: HttpResponse | LostCall): boolean =>
+  "status" in response &&
+  (response.status === 204 ||
+    (response.status === 200 && isJsonResponse(response)) ||
+    errorCodeOf(response) === errorCodes.deactivated);
 
 async function review(
   parts: SumsubParts,
@@ -162,8 +170,7 @@ async function review(
 async function erase({ api }: SumsubParts, known: KnownApplication, timeoutMs: number): Promise<Outcome<"requested">> {
   const path = `${pathOf(known)}/presence/deactivated`;
   const response = await api.call({ operation: "kyc_erase", pace: "write", method: "PATCH", path, timeoutMs });
-  const isGone =
-    "status" in response && ([200, 204, 404].includes(response.status) || errorCodeOf(response) === errorCodes.deactivated);
+  const isGone = isDeactivated(response) || ("status" in response && response.status === 404);
   // Sumsub documents no deletion by the API. An operator requests it in the dashboard.
   return isGone ? { kind: "accepted", value: "requested" } : api.toFailure(response);
 }

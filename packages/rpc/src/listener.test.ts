@@ -216,6 +216,20 @@ test("the RPC server responds to a request on a connection that was opened while
   await stopped;
 });
 
+test("the RPC server responds to a request that arrived on an idle connection while the process was blocked", async () => {
+  const { port } = await startServer();
+  const socket = net.connect(port, "127.0.0.1");
+  const request = `${post}Content-Length: 0\r\n\r\n`;
+  socket.write(request);
+  await once(socket, "data");
+  socket.write(request);
+  // Longer than the lifetime of an idle connection.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_500);
+  const [chunk] = await once(socket, "data");
+  expect(String(chunk)).toContain("HTTP/1.1 200");
+  socket.destroy();
+});
+
 test("the RPC server responds to a call on an idle connection while the server stops", async () => {
   await startServer();
   await using channel = createRpcChannel({ urls: [server.url], audience: "test" });

@@ -91,6 +91,7 @@ export async function listen(options: {
     },
   );
   http1Server.timeout = limits.idleTimeoutMs;
+  http1Server.on("timeout", destroyIfSilent);
   // This server never listens itself. The event starts the timer that enforces its timeouts.
   http1Server.emit("listening");
 
@@ -153,6 +154,17 @@ export async function listen(options: {
       http1Server.close();
     },
   };
+}
+
+/**
+ * Destroys a socket whose timeout has ended, unless it has received bytes. After a block of the
+ * event loop, timers run before the bytes that arrived during it are read.
+ */
+function destroyIfSilent(socket: net.Socket): void {
+  const { bytesRead } = socket;
+  setImmediate(() => {
+    if (socket.bytesRead === bytesRead) socket.destroy();
+  });
 }
 
 /** Destroys sockets whose peer has read nothing for `stallMs`. */
@@ -237,7 +249,7 @@ function createTlsServer(
 function createPlainServer({ headersTimeoutMs, track, serve }: AcceptOptions): net.Server {
   return net.createServer((socket) => {
     track(socket);
-    const destroy = () => socket.destroy();
+    const destroy = () => destroyIfSilent(socket);
     socket.setTimeout(headersTimeoutMs, destroy);
     // HTTP/2 with prior knowledge begins with "PRI * HTTP/2.0". The bytes are put back before the
     // HTTP server gets the socket; a "data" listener here would lose them.

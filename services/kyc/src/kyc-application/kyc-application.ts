@@ -188,9 +188,9 @@ export class KycApplication extends schema.class {
   }
 
   /**
-   * Ends the check of a submission that a vendor no longer has, after the link's end. No verdict can
-   * follow, so a person must decide. Until then a wrong address or project at the vendor, which also
-   * returns 404, can be corrected.
+   * Ends the check of a submission that a vendor no longer has, after the link's end. No verdict
+   * can follow, so a person must decide. Until then, the operator can correct a wrong address or
+   * account, which also causes 404.
    */
   applyAbsence(requestedAt: Date, now: Date, emit: EmitChange): void {
     if (this.provider === "port" || !isBeingChecked(this.status) || !this.hasLinkEnded(requestedAt)) return;

@@ -99,7 +99,10 @@ interface SentDecision {
   readonly keyId: string | undefined;
 }
 
-/** Records the provider's state after an operator's decision, and the response if it ended the review. */
+/**
+ * Records the provider's state after an operator's decision. Stores the response if the decision
+ * ended the review.
+ */
 const recordDecision = (
   context: Context,
   call: Call,

@@ -17,7 +17,10 @@ export interface Providers {
   readonly all: readonly VerificationProvider[];
   /** Returns undefined for a provider without settings. */
   find(name: string): VerificationProvider | undefined;
-  /** Returns the provider of a stored application. Throws `kyc_provider_unavailable` without its settings. */
+  /**
+   * Returns the provider of a stored application. Throws `kyc_provider_unavailable` if it has no
+   * settings.
+   */
   of(application: { readonly provider: ProviderName }): VerificationProvider;
 }
 

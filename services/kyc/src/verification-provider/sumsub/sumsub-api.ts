@@ -62,7 +62,7 @@ export function createSumsubApi(config: SumsubConfig, logger: Logger) {
       }
       if (status === 404) return { kind: "refused", status, errorCode: "sumsub_404", isGone: true };
       const code = errorCodeOf(response);
-      // Sumsub asks to repeat every other 409, also one without Retry-After.
+      // Sumsub documents that every other 409 must be repeated, also one without Retry-After.
       const isFinal = status === 409 ? code === errorCodes.deactivated : [400, 413, 415, 422].includes(status);
       if (!isFinal) return { kind: "unknown", reason: `status ${status} without a usable response` };
       return {

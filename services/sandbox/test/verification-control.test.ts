@@ -68,9 +68,9 @@ describe("submit", () => {
       status: 409,
       body: { error: "in_progress" },
     });
-    await control(clockSandbox.url, "POST", "clock", { advance_seconds: 59 });
+    await control(clockSandbox.url, "POST", "clock", { advance_seconds: 30 });
     expect((await objectAt(clockSandbox.url, providerId)).status).toBe("PROCESSING");
-    await control(clockSandbox.url, "POST", "clock", { advance_seconds: 1 });
+    await control(clockSandbox.url, "POST", "clock", { advance_seconds: 30 });
     expect(await objectAt(clockSandbox.url, providerId)).toMatchObject({ status: "COMPLETED", verdict: "APPROVED" });
   });
 

@@ -11,12 +11,12 @@ import { eventually } from "@amana/dev-env/eventually";
 import { freePort } from "@amana/dev-env/free-port";
 import { readProcess } from "@amana/dev-env/running-process";
 import { bundlesVariable } from "@amana/dev-env/service-process";
+import { findChromium } from "@amana/runtime/chromium";
 import { request } from "undici";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { copySystemData } from "../../src/system-data.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
-const chromium = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 
 let folder: string;
 let port: number;
@@ -196,9 +196,8 @@ describe("demo with a running system", () => {
   });
   afterAll(stopAll);
 
-  const hasChromium = existsSync(chromium);
-  if (!hasChromium)
-    console.warn(`\nSKIPPED: the demo in a browser. ${chromium} is not installed. Debian: apt-get install chromium\n`);
+  const hasChromium = findChromium() !== undefined;
+  if (!hasChromium) console.warn(`\nSKIPPED: the demo in a browser. No Chromium was found. Debian: apt-get install chromium\n`);
   test.runIf(hasChromium)(
     "demo --browser pays on the hosted page in a browser",
     async () => {

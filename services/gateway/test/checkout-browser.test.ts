@@ -1,22 +1,14 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { CheckoutState } from "@amana/contracts/payments/v1/checkout_service_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { type Language, languages } from "@amana/pages";
 import { upstreamError } from "@amana/rpc";
-import axe from "axe-core";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { addAxe, expectAccessible, isBrowserMissing, launchBrowser } from "@amana/testing/browser";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aLink, anOpenLink, aPaidPayment, aPayment, linkToken, paymentToken, serveLink } from "./checkout-samples.ts";
 import { startTestGateway, type TestGateway } from "./harness.ts";
-
-const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
-const isMissing = !existsSync(executablePath);
-if (isMissing) {
-  process.stderr.write(
-    `\nSKIPPED: browser tests of payment links, because ${executablePath} does not exist. Install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.\n\n`,
-  );
-}
 
 /** Folder for a screenshot of each page, to look at. Default: none are taken. */
 const screenshots = process.env["SCREENSHOT_DIR"];
@@ -115,7 +107,7 @@ function serveResult(payment: ReturnType<typeof aPayment>) {
 const submit = (page: Page) => page.click("button.pay");
 const solved = (page: Page) => page.waitForSelector('.altcha[data-state="verified"]');
 
-describe.skipIf(isMissing)("the pages of payment links in a browser", () => {
+describe.skipIf(isBrowserMissing("browser tests of payment links"))("the pages of payment links in a browser", () => {
   let gateway: TestGateway;
   let browser: Browser;
   let url: string;
@@ -123,7 +115,7 @@ describe.skipIf(isMissing)("the pages of payment links in a browser", () => {
     gateway = await startTestGateway({ checkout: { hasCaptcha: true } });
     await gateway.app.listen({ host: "127.0.0.1", port: 0 });
     url = `http://127.0.0.1:${(gateway.app.server.address() as AddressInfo).port}`;
-    browser = await chromium.launch({ executablePath, args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"] });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser?.close();
@@ -139,8 +131,7 @@ describe.skipIf(isMissing)("the pages of payment links in a browser", () => {
     page.on("console", (message) => void (/error/.test(message.type()) && faults.push(message.text())));
     page.on("pageerror", (error) => void faults.push(String(error)));
     page.on("request", (request) => void (new URL(request.url()).origin !== url && faults.push(request.url())));
-    // An init script, because the page's policy blocks a script that is added later.
-    await page.addInitScript(axe.source);
+    await addAxe(page);
     await page.goto(`${url}/pay/${linkToken}${path}?lang=${language}`);
     return { context, page, faults };
   }
@@ -160,15 +151,7 @@ describe.skipIf(isMissing)("the pages of payment links in a browser", () => {
       if (hasCaptcha && (await page.$("altcha-widget"))) await solved(page);
       expect(await page.locator("h1").count()).toBe(1);
       expect(await page.evaluate("document.documentElement.dir")).toBe(language === "ar" ? "rtl" : "ltr");
-      for (const [width, colorScheme] of [[320, "light"] as const, [1280, "dark"] as const]) {
-        await page.setViewportSize({ width, height: 800 });
-        await page.emulateMedia({ colorScheme });
-        if (screenshots) await page.screenshot({ path: `${screenshots}/${name}-${language}-${width}.png`, fullPage: true });
-        const violations = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-          violations.map(({ id, nodes }) => id + " " + nodes.map(({ html }) => html).join(" ")))`);
-        expect(violations, `${width} wide, ${colorScheme}`).toEqual([]);
-        expect(await page.evaluate("document.documentElement.scrollWidth"), colorScheme).toBe(width);
-      }
+      await expectAccessible(page, screenshots && `${screenshots}/${name}-${language}`);
       // Chromium reports the status of an error page as an error of the console.
       expect(faults.filter((fault) => !fault.startsWith("Failed to load resource"))).toEqual([]);
       await context.close();

@@ -1,23 +1,21 @@
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { StartCheckoutRequest } from "@amana/contracts/payments/v1/checkout_service_pb";
-import { type Browser, type BrowserContextOptions, chromium } from "playwright-core";
+import { isBrowserMissing, launchBrowser } from "@amana/testing/browser";
+import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { aLink, anOpenLink, aPaidPayment, aPayment, linkToken, paymentToken, serveLink } from "./checkout-samples.ts";
 import { startTestGateway, type TestGateway } from "./harness.ts";
 
-const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
-
-describe.skipIf(!existsSync(executablePath))("a buyer's browser at a payment link", () => {
+describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser at a payment link", () => {
   let browser: Browser;
   let cardForm: Server;
   let otherSite: Server;
   let gateway: TestGateway | undefined;
   beforeAll(async () => {
     [cardForm, otherSite] = await Promise.all([serveTitle("Card form"), serveTitle("Other site")]);
-    browser = await chromium.launch({ executablePath, args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"] });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser?.close();

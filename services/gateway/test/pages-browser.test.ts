@@ -1,19 +1,10 @@
-import { existsSync } from "node:fs";
 import type { AddressInfo } from "node:net";
-import axe from "axe-core";
-import { type Browser, chromium } from "playwright-core";
+import { addAxe, expectAccessible, isBrowserMissing, launchBrowser } from "@amana/testing/browser";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestGateway, type TestGateway } from "./harness.ts";
 
-const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
-const isMissing = !existsSync(executablePath);
-if (isMissing) {
-  process.stderr.write(
-    `\nSKIPPED: browser tests of the gateway's pages, because ${executablePath} does not exist. Install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.\n\n`,
-  );
-}
-
-describe.skipIf(isMissing)("the gateway's pages in a browser", () => {
+describe.skipIf(isBrowserMissing("browser tests of the gateway's pages"))("the gateway's pages in a browser", () => {
   let gateway: TestGateway;
   let browser: Browser;
   let url: string;
@@ -21,7 +12,7 @@ describe.skipIf(isMissing)("the gateway's pages in a browser", () => {
     gateway = await startTestGateway({ sandboxUrl: "http://127.0.0.1:8090" });
     await gateway.app.listen({ host: "127.0.0.1", port: 0 });
     url = `http://127.0.0.1:${(gateway.app.server.address() as AddressInfo).port}`;
-    browser = await chromium.launch({ executablePath, args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"] });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser?.close();
@@ -36,17 +27,9 @@ describe.skipIf(isMissing)("the gateway's pages in a browser", () => {
     const context = await browser.newContext({ locale });
     const page = await context.newPage();
     page.setDefaultTimeout(90_000);
-    // An init script, because the page's policy blocks a script that is added later.
-    await page.addInitScript(axe.source);
+    await addAxe(page);
     await page.goto(`${url}${path}`);
-    for (const [width, colorScheme] of [[320, "light"] as const, [1280, "dark"] as const]) {
-      await page.setViewportSize({ width, height: 800 });
-      await page.emulateMedia({ colorScheme });
-      const violations = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-        violations.map(({ id, nodes }) => id + " " + nodes.map(({ html }) => html).join(" ")))`);
-      expect(violations, `${width} wide, ${colorScheme}`).toEqual([]);
-      expect(await page.evaluate("document.documentElement.scrollWidth"), colorScheme).toBe(width);
-    }
+    await expectAccessible(page);
     await context.close();
   });
 

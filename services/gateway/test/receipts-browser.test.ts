@@ -1,22 +1,14 @@
-import { existsSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { BusinessStatus } from "@amana/contracts/identity/v1/business_pb";
 import { PaymentStatus } from "@amana/contracts/payments/v1/payment_pb";
 import { languages } from "@amana/pages";
 import { DomainError } from "@amana/rpc";
-import axe from "axe-core";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { addAxe, expectAccessible, isBrowserMissing, launchBrowser } from "@amana/testing/browser";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { aReceipt, aReversedReceipt, receiptToken } from "./a-receipt.ts";
 import { startTestGateway, type TestGateway } from "./harness.ts";
 
-const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
-const isMissing = !existsSync(executablePath);
-if (isMissing) {
-  process.stderr.write(
-    `\nSKIPPED: browser tests of receipts, because ${executablePath} does not exist. Install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.\n\n`,
-  );
-}
 /** Folder for screenshots. By default none are stored. */
 const shotsDir = process.env["SHOTS_DIR"];
 
@@ -30,7 +22,7 @@ const states = {
   reversed: () => aReversedReceipt(),
 };
 
-describe.skipIf(isMissing)("the receipt page in a browser", () => {
+describe.skipIf(isBrowserMissing("browser tests of receipts"))("the receipt page in a browser", () => {
   let gateway: TestGateway;
   let browser: Browser;
   let url: string;
@@ -43,7 +35,7 @@ describe.skipIf(isMissing)("the receipt page in a browser", () => {
     });
     await gateway.app.listen({ host: "127.0.0.1", port: 0 });
     url = `http://127.0.0.1:${(gateway.app.server.address() as AddressInfo).port}/receipts/${receiptToken}`;
-    browser = await chromium.launch({ executablePath, args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"] });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser?.close();
@@ -56,24 +48,13 @@ describe.skipIf(isMissing)("the receipt page in a browser", () => {
     gateway.behaviour.receipts.renderReceipt = async () => ({ pdf: Buffer.from("%PDF-1.7") });
   });
 
-  async function expectAccessible(page: Page, name: string) {
-    for (const [width, colorScheme] of [[320, "light"] as const, [1280, "dark"] as const]) {
-      await page.setViewportSize({ width, height: 800 });
-      await page.emulateMedia({ colorScheme });
-      const violations = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-        violations.map(({ id, nodes }) => id + " " + nodes.map(({ html }) => html).join(" ")))`);
-      expect(violations, `${width} wide, ${colorScheme}`).toEqual([]);
-      expect(await page.evaluate("document.documentElement.scrollWidth"), `${width} wide`).toBe(width);
-      if (shotsDir) await page.screenshot({ path: `${shotsDir}/page-${name}-${width}.png`, fullPage: true });
-    }
-  }
+  const screenshotsOf = (name: string) => shotsDir && `${shotsDir}/page-${name}`;
 
   async function openPage(language: string, javaScriptEnabled = true) {
     const context = await browser.newContext({ javaScriptEnabled });
     const page = await context.newPage();
     page.setDefaultTimeout(30_000);
-    // An init script, because the page's policy blocks a script that is added later.
-    if (javaScriptEnabled) await page.addInitScript(axe.source);
+    if (javaScriptEnabled) await addAxe(page);
     await page.goto(`${url}?lang=${language}`);
     return page;
   }
@@ -83,7 +64,7 @@ describe.skipIf(isMissing)("the receipt page in a browser", () => {
   )("axe reports no violation and the page does not scroll horizontally at 320 and 1280 px: %s, %s", async (language, state) => {
     gateway.behaviour.receipts.findReceipt = async () => states[state]();
     const page = await openPage(language);
-    await expectAccessible(page, `${language}-${state}`);
+    await expectAccessible(page, screenshotsOf(`${language}-${state}`));
     await page.context().close();
   });
 
@@ -96,7 +77,7 @@ describe.skipIf(isMissing)("the receipt page in a browser", () => {
     await page.click("form button");
     expect(await page.inputValue("#email:focus")).toBe("wrong");
     expect(await page.getAttribute("#email", "aria-describedby")).toBe("email-hint email-problem");
-    await expectAccessible(page, `${language}-rejected`);
+    await expectAccessible(page, screenshotsOf(`${language}-rejected`));
     await page.context().close();
   });
 

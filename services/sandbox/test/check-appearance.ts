@@ -1,5 +1,4 @@
 import type { Language } from "@amana/pages";
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 
@@ -11,11 +10,6 @@ const screens = [
   { viewport: { width: 360, height: 640 }, colorScheme: "light", rules: {} },
   { viewport: { width: 1280, height: 800 }, colorScheme: "dark", rules: { runOnly: appearanceRules } },
 ] as const;
-
-/** Loads axe with every document of the page. Call once per page. */
-export async function loadAxe(page: Page): Promise<void> {
-  await page.addInitScript(axe.source);
-}
 
 /** Checks the page with axe on a small light and a large dark screen, and its common elements. */
 export async function checkAppearance(page: Page, language: Language, state: string): Promise<void> {

@@ -1,17 +1,17 @@
 import { languages } from "@amana/pages";
+import { addAxe, isBrowserMissing, launchBrowser } from "@amana/testing/browser";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
-import { aBrowser, browserIsMissing } from "./a-browser.ts";
 import { aSandbox, control, registerNewOrder } from "./a-sandbox.ts";
 import { aVerification } from "./a-verification.ts";
-import { checkAppearance, checkSmallScreens, loadAxe } from "./check-appearance.ts";
+import { checkAppearance, checkSmallScreens } from "./check-appearance.ts";
 
-describe.skipIf(browserIsMissing)("first page of the sandbox in a browser", () => {
+describe.skipIf(isBrowserMissing("browser tests of the first page"))("first page of the sandbox in a browser", () => {
   let sandbox: Sandbox;
   let browser: Browser;
   beforeAll(async () => {
-    [sandbox, browser] = await Promise.all([aSandbox(), aBrowser()]);
+    [sandbox, browser] = await Promise.all([aSandbox(), launchBrowser()]);
   });
   afterAll(async () => {
     await browser.close();
@@ -26,7 +26,7 @@ describe.skipIf(browserIsMissing)("first page of the sandbox in a browser", () =
       const page = await browser.newPage();
       page.setDefaultTimeout(90_000);
       page.setDefaultTimeout(20_000);
-      await loadAxe(page);
+      await addAxe(page);
       const check = async (state: string) => {
         await checkAppearance(page, language, state);
         await checkSmallScreens(page, state);

@@ -1,11 +1,11 @@
 import { connect } from "node:net";
 import { languages } from "@amana/pages";
+import { addAxe, isBrowserMissing, launchBrowser } from "@amana/testing/browser";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
-import { aBrowser, browserIsMissing } from "./a-browser.ts";
 import { aSandbox, type Json } from "./a-sandbox.ts";
-import { checkAppearance, checkSmallScreens, loadAxe } from "./check-appearance.ts";
+import { checkAppearance, checkSmallScreens } from "./check-appearance.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -117,15 +117,15 @@ test("GET /mail states that the SMTP server is off without SANDBOX_SMTP_PORT", a
   expect(await (await fetch(`${without.url}/mail.json`)).json()).toEqual([]);
 });
 
-describe.skipIf(browserIsMissing)("received e-mails in a browser", () => {
+describe.skipIf(isBrowserMissing("browser tests of e-mails"))("received e-mails in a browser", () => {
   test.each(languages)(
     "the page has no axe violations, no horizontal overflow and targets of 44 pixels: %s",
     async (language) => {
       await sendMail(message("إيصال الدفع – Librairie"));
-      const browser: Browser = await aBrowser();
+      const browser: Browser = await launchBrowser();
       const page = await browser.newPage();
       page.setDefaultTimeout(60_000);
-      await loadAxe(page);
+      await addAxe(page);
       await page.goto(`${sandbox.url}/mail?lang=${language}`);
       await checkAppearance(page, language, "e-mails");
       await checkSmallScreens(page, "e-mails");

@@ -1,18 +1,18 @@
 import { languages } from "@amana/pages";
+import { addAxe, isBrowserMissing, launchBrowser } from "@amana/testing/browser";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../src/app.ts";
-import { aBrowser, browserIsMissing } from "./a-browser.ts";
 import { aSandbox, control, registerNewOrder, validCard } from "./a-sandbox.ts";
 import { aShop, type Shop } from "./a-shop.ts";
-import { checkAppearance, checkSmallScreens, loadAxe } from "./check-appearance.ts";
+import { checkAppearance, checkSmallScreens } from "./check-appearance.ts";
 
-describe.skipIf(browserIsMissing)("payment page in a browser", () => {
+describe.skipIf(isBrowserMissing("browser tests of the payment page"))("payment page in a browser", () => {
   let sandbox: Sandbox;
   let shop: Shop;
   let browser: Browser;
   beforeAll(async () => {
-    [sandbox, shop, browser] = await Promise.all([aSandbox(), aShop(), aBrowser()]);
+    [sandbox, shop, browser] = await Promise.all([aSandbox(), aShop(), launchBrowser()]);
   });
   afterAll(async () => {
     await browser.close();
@@ -48,7 +48,7 @@ describe.skipIf(browserIsMissing)("payment page in a browser", () => {
     "the payment page has no axe violations in any state, no horizontal overflow and targets of 44 pixels: %s",
     async (language) => {
       const page = await aPage();
-      await loadAxe(page);
+      await addAxe(page);
       // The checks take longer than the automatic redirect, which therefore must not load.
       await page.route("**/return", (route) => route.fulfill({ status: 204 }));
       const check = async (state: string) => {

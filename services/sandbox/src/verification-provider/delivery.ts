@@ -1,6 +1,6 @@
 import type { Logger } from "@amana/runtime";
-import { createAlarm } from "../alarm.ts";
 import type { Context } from "../context.ts";
+import { createWakeTimer } from "../wake-timer.ts";
 import { retryPauseMs } from "./callback-form.ts";
 import { callbackForms } from "./callback-forms.ts";
 import type { Callback, Callbacks } from "./callbacks.ts";
@@ -31,7 +31,7 @@ export function startDelivery({ config, faults }: Context, callbacks: Callbacks,
     else callbacks.recordAttempt(callback, result, "pending", Date.now() + pauseMs);
   }
 
-  const alarm = createAlarm(() => {
+  const timer = createWakeTimer(() => {
     for (const callback of callbacks.next(concurrentAttemptsMax + runningAttempts.size)) {
       if (runningAttempts.has(callback.id)) continue;
       if (runningAttempts.size >= concurrentAttemptsMax) return undefined;
@@ -41,7 +41,7 @@ export function startDelivery({ config, faults }: Context, callbacks: Callbacks,
         .catch((error) => logger.error({ err: error }, "callback attempt failed with an internal error"))
         .finally(() => {
           runningAttempts.delete(callback.id);
-          alarm.wake();
+          timer.wake();
         });
       runningAttempts.set(callback.id, delivery);
     }
@@ -49,9 +49,9 @@ export function startDelivery({ config, faults }: Context, callbacks: Callbacks,
   });
 
   return {
-    wake: alarm.wake,
+    wake: timer.wake,
     async stop() {
-      alarm.stop();
+      timer.stop();
       stopping.abort();
       await Promise.all(runningAttempts.values());
     },

@@ -225,7 +225,9 @@ export function reverse(application: Application, verdict: "APPROVED" | "REJECTE
   changeStatus(application, "review_resolved", nowMs);
 }
 
-/** Deletes the session or the applicant at the vendor. A check in progress ends without a result. */
+/**
+ * Deletes the session or the applicant at the vendor. A check in progress ends without a result.
+ */
 export function deleteAtVendor(application: Application, nowMs: number): void {
   delete application.pending;
   if (application.status !== "COMPLETED" && application.status !== "EXPIRED") application.status = "CANCELED";

@@ -48,7 +48,9 @@ export function createApplications({ database, clock }: Context, callbacks: Call
   return {
     byLinkToken: (token: string) => byFirstLinkToken(selectLink(token)[0]?.linkToken ?? token),
     byProviderId,
-    /** Returns the newest one: Didit creates another session with the reference of a finished one. */
+    /**
+     * Returns the newest one: Didit creates another session with the reference of a finished one.
+     */
     byReference: findByColumn("reference"),
     /** Returns all applications with the reference, newest first. */
     ofReference: (reference: string): Application[] =>

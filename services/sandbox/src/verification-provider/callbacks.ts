@@ -51,7 +51,9 @@ export function createCallbacks(database: Database, setup: KycSetup) {
   const attemptsOf = query(database, "select at, result from kyc_callback_attempt where callback_id = ? order by id");
 
   return {
-    /** Stores a callback, if the dialect reports the change and a callback address is configured. */
+    /**
+     * Stores a callback, if the dialect reports the change and a callback address is configured.
+     */
     add({ providerId, callbackUrl }: Application, change: PendingCallback) {
       const dialect = dialectOf(providerId);
       const url = dialect === "port" ? callbackUrl : setup.callbackUrl && `${setup.callbackUrl}/${dialect}`;

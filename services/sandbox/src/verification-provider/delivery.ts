@@ -12,8 +12,8 @@ const concurrentAttemptsMax = 64;
 const holdMs = 10_000;
 
 /**
- * Sends due callbacks until the client accepts them or their attempts are used up. Sends one callback
- * of an application at a time.
+ * Sends due callbacks until the client accepts them or their attempts are used up. Sends one
+ * callback of an application at a time.
  */
 export function startDelivery({ config, faults }: Context, callbacks: Callbacks, logger: Pick<Logger, "info" | "error">) {
   const stopping = new AbortController();

@@ -5,8 +5,8 @@ export const dialects = ["port", "didit", "sumsub"] as const;
 export type Dialect = (typeof dialects)[number];
 
 /**
- * Returns the protocol of an application by the form of its id. Rows of `kyc_callback` therefore need
- * no column for the protocol.
+ * Returns the protocol of an application by the form of its id. Rows of `kyc_callback` therefore
+ * need no column for the protocol.
  */
 export function dialectOf(providerId: string): Dialect {
   if (providerId.startsWith("ver_")) return "port";

@@ -14,8 +14,8 @@ export interface AttemptResult {
 }
 
 /**
- * Makes one attempt with a fault. With a `_before` fault or an HTTP status, it sends nothing. With an
- * `_after` fault, it sends the callback and ignores the response.
+ * Makes one attempt with a fault. With a `_before` fault or an HTTP status, it sends nothing. With
+ * an `_after` fault, it sends the callback and ignores the response.
  */
 export async function sendCallback(
   { url, body }: Callback,

@@ -46,7 +46,9 @@ export const diditCallbacks: CallbackProtocol = {
   isRetried: (status) => status === undefined || status === 404 || status >= 500,
 };
 
-/** Sorts the keys of all objects, so that the receiver can rebuild the signed text from parsed JSON. */
+/**
+ * Sorts the keys of all objects, so that the receiver can rebuild the signed text from parsed JSON.
+ */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;

@@ -15,7 +15,9 @@ const versions = [
   { prefix: "bbbbbbbb", version: 1, status: "published" },
 ] as const;
 
-/** Registers the calls that read the configuration of the account (docs.didit.me/management-api). */
+/**
+ * Registers the calls that read the configuration of the account (docs.didit.me/management-api).
+ */
 export function setupRoutes(app: FastifyInstance, { route, refuse }: VendorRoutes, { config, setup }: Provider): void {
   const { diditWorkflows, diditWebhookSecrets } = config;
   const rows = () =>

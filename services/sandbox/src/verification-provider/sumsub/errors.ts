@@ -10,7 +10,9 @@ export const errorCodes = {
   applicantExists: 4090,
 } as const;
 
-/** Sets the status and returns an error body. At Sumsub, the description can contain the request. */
+/**
+ * Sets the status and returns an error body. At Sumsub, the description can contain the request.
+ */
 export function refuse(reply: FastifyReply, status: number, description: string, errorCode?: number): object {
   reply.code(status);
   return {

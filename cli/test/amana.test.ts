@@ -160,7 +160,7 @@ test("stuck and migrate status list overdue work and missing migrations, and exi
   expect(await jsonOf("stuck")).toMatchObject([{ what: "missing migrations", ids: ["0008-endpoint-check"] }]);
 });
 
-test("the stuck queries of every service run on its schema", async () => {
+test("amana stuck runs without SQL errors on the schema of each service", async () => {
   for (const [name, load] of Object.entries(repairedServices)) {
     const { repair } = await load();
     await using serviceDb = await createTestDatabase(name, repair.database);

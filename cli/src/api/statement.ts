@@ -33,7 +33,7 @@ export interface StatementOptions extends ApiOptions {
 }
 
 /**
- * Prints a statement while it arrives: as a table, or with `json` or `csv` the bytes of the API.
+ * Prints a statement while the response arrives: as a table, or unchanged with `json` or `csv`.
  * Throws CommandError if the connection closes before the end of the statement.
  */
 export async function printStatement(api: Api, { from, to, csv, json, timeout }: StatementOptions): Promise<void> {

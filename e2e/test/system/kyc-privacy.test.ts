@@ -30,8 +30,8 @@ import { aBusiness, startTestSystem, type TestBusiness, type TestSystem } from "
 const createWord = (name: string) => `zq${name}${randomBytes(8).toString("hex")}`;
 
 /**
- * Words that must not occur: personal data that the business sent, data of the document, and data
- * that the provider leaks.
+ * Words that must not occur in logs, databases or events: personal data that the business sends,
+ * data of the document, and words that a fault adds to the provider's texts.
  */
 const canaries = {
   firstName: createWord("first"),

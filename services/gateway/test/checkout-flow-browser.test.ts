@@ -149,7 +149,7 @@ describe.skipIf(isBrowserMissing("browser tests of a buyer"))("a buyer's browser
     expect(await page.locator("[data-print]").isVisible()).toBe(false);
   });
 
-  test("a buyer prints the result by a button that only a script shows", async () => {
+  test("a buyer prints the result with the print button, which is hidden without JavaScript", async () => {
     const { page, url, behaviour } = await openLink();
     behaviour.checkout.getCheckoutResult = async () => ({ link: aLink(), payment: aPaidPayment(), canTryAgain: false });
     await page.addInitScript("window.print = () => document.body.setAttribute('data-printed', '')");

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { CommandError, exitCodes } from "../../command-error.ts";
 
-/** A test card of the processor, with the result that a payment with it must have. */
+/** A test card of the processor, and the result that a payment with this card must have. */
 export interface Card {
   /** Name of the case, for example "card blocked". */
   readonly name: string;
@@ -38,7 +38,7 @@ export const testCards: readonly Card[] = [
   card("card expired", "6280580610056615", "12/2022", "428"),
 ];
 
-/** Returns the number as evidence may show it: the first six and the last four digits. */
+/** Returns the first six and the last four digits of the number, which evidence may contain. */
 export const maskedNumber = ({ pan }: Card): string => `${pan.slice(0, 6)}**${pan.slice(-4)}`;
 
 /** Returns the name of the case as a part of a file name. */
@@ -54,7 +54,8 @@ const forms: Readonly<Record<Exclude<keyof Card, "isAccepted">, RegExp>> = {
 
 /**
  * Reads cards from a JSON file: a list of `{name, pan, expiry, cvv2, password, accepted}`. Throws
- * CommandError for a file of another form, with the position and no card data.
+ * CommandError for an invalid file. The message has the position of the invalid card, but no card
+ * data.
  */
 export async function readCards(file: string): Promise<readonly Card[]> {
   const fail = (problem: string) =>

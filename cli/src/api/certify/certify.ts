@@ -10,9 +10,9 @@ import type { Api, ApiOptions } from "../connect.ts";
 import { readCards, testCards } from "./cards.ts";
 import { type Evidence, openEvidence, type PointResult, resultKey, saveEvidence } from "./evidence.ts";
 import type { Point } from "./point.ts";
+import { NotApplicable, PointRun, PointStopped, statusOf } from "./point-run.ts";
 import { createPoints } from "./points.ts";
 import { renderReport } from "./report.ts";
-import { NotApplicable, PointStopped, Stage, statusOf } from "./stage.ts";
 
 export interface CertifyOptions extends ApiOptions {
   readonly out: string;
@@ -29,8 +29,8 @@ export interface CertifyOptions extends ApiOptions {
 const marks: Readonly<Record<PointResult["status"], string>> = { passed: "✓", failed: "✗", "not applicable": "-" };
 
 /**
- * Plays the points in a browser and writes the evidence. Points that have passed in an earlier run
- * with the same folder are kept. Throws CommandError if a point failed.
+ * Checks the points in a browser and writes the evidence. Does not repeat points that passed, or
+ * did not apply, in an earlier run with the same folder. Throws CommandError if a point failed.
  */
 export async function certify(api: Api, options: CertifyOptions): Promise<void> {
   const cards = options.cards === undefined ? testCards : await readCards(options.cards);
@@ -39,26 +39,26 @@ export async function certify(api: Api, options: CertifyOptions): Promise<void> 
   const folder = resolve(options.out);
   const { name } = await api.amana.me.get(api.requestOptions());
   const evidence = await openEvidence(folder, api.url, name);
-  const plays = languages.flatMap((language, at) =>
+  const runs = languages.flatMap((language, at) =>
     points.filter((point) => point.languages === "each" || at === 0).map((point) => ({ point, language })),
   );
-  const isKept = ({ point, language }: (typeof plays)[number]) =>
+  const isKept = ({ point, language }: (typeof runs)[number]) =>
     !options.again && ["passed", "not applicable"].includes(evidence.results[resultKey(point.id, language)]?.status ?? "");
-  const open = plays.filter((play) => !isKept(play));
-  print(`${plays.length} points, ${plays.length - open.length} kept from an earlier run. Evidence: ${folder}`);
+  const open = runs.filter((run) => !isKept(run));
+  print(`${runs.length} points, ${runs.length - open.length} kept from an earlier run. Evidence: ${folder}`);
   {
     await using browser = await launch(options);
     for (const [at, { point, language }] of open.entries()) {
       if (api.stop.aborted) break;
-      const stageOptions = { folder, language, amount: options.amount, byHand: options.byHand === true, progress: print };
-      const result = await playPoint(api, browser, stageOptions, point);
+      const runOptions = { folder, language, amount: options.amount, byHand: options.byHand === true, progress: print };
+      const result = await runPoint(api, browser, runOptions, point);
       evidence.results[resultKey(point.id, language)] = result;
       await saveEvidence(folder, evidence);
       print(`${marks[result.status]} ${at + 1}/${open.length} ${point.title} (${language})${reasonOf(result)}`);
     }
-    await writeReport(folder, sortResults(evidence, plays), browser);
+    await writeReport(folder, sortResults(evidence, runs), browser);
   }
-  summarize(evidence, plays, folder, api.stop.aborted);
+  summarize(evidence, runs, folder, api.stop.aborted);
 }
 
 function choosePoints(points: readonly Point[], only: readonly string[] | undefined): readonly Point[] {
@@ -86,50 +86,50 @@ async function launch({ chromium: given, byHand = false }: CertifyOptions): Prom
   });
 }
 
-async function playPoint(
+async function runPoint(
   api: Api,
   browser: Browser,
-  options: ConstructorParameters<typeof Stage>[2],
+  options: ConstructorParameters<typeof PointRun>[2],
   point: Point,
 ): Promise<PointResult> {
   const { id, title, requirement } = point;
-  const stage = new Stage(api, browser, options, id);
-  const of = (status: PointResult["status"], reason?: string): PointResult => ({
+  const run = new PointRun(api, browser, options, id);
+  const resultOf = (status: PointResult["status"], reason?: string): PointResult => ({
     ...{ point: id, language: options.language, title, requirement, status },
     ...(reason !== undefined && { reason }),
-    ...{ at: new Date().toISOString(), checks: stage.checks, files: stage.files },
+    ...{ at: new Date().toISOString(), checks: run.checks, files: run.files },
   });
   try {
-    await point.play(stage);
-    return of(statusOf(stage.checks));
+    await point.verify(run);
+    return resultOf(statusOf(run.checks));
   } catch (error) {
-    if (error instanceof NotApplicable) return of("not applicable", error.message);
-    // The API does not respond to the next point, either.
+    if (error instanceof NotApplicable) return resultOf("not applicable", error.message);
+    // An error of the API would also stop the next points.
     if (error instanceof AmanaError) throw error;
     const [firstLine = ""] = (error as Error).message.split("\n");
-    return of("failed", error instanceof PointStopped ? firstLine : `The page did not continue: ${firstLine}`);
+    return resultOf("failed", error instanceof PointStopped ? firstLine : `The page did not continue: ${firstLine}`);
   } finally {
-    await stage[Symbol.asyncDispose]();
+    await run[Symbol.asyncDispose]();
   }
 }
 
 /**
- * Returns the evidence with the results in the order of the points. Results of other runs follow.
+ * Sorts the results in the order of the points. Results of points that were not chosen follow.
  */
-function sortResults(evidence: Evidence, plays: readonly { point: Point; language: Language }[]): Evidence {
-  const keys = plays.map(({ point, language }) => resultKey(point.id, language));
+function sortResults(evidence: Evidence, runs: readonly { point: Point; language: Language }[]): Evidence {
+  const keys = runs.map(({ point, language }) => resultKey(point.id, language));
   const rest = Object.keys(evidence.results).filter((key) => !keys.includes(key));
   const results = [...keys, ...rest].flatMap((key) => (evidence.results[key] ? [[key, evidence.results[key]] as const] : []));
   return { ...evidence, results: Object.fromEntries(results) };
 }
 
-/** Writes the evidence as a page, and as PDF. */
+/** Writes the evidence as an HTML page and as PDF. */
 async function writeReport(folder: string, evidence: Evidence, browser: Browser): Promise<void> {
   const file = join(folder, "evidence.html");
   await writeFile(file, renderReport(evidence));
   const page = await browser.newPage();
   await page.goto(new URL(`file://${file}`).href);
-  // A visible browser cannot print.
+  // A browser with a window cannot write a PDF.
   const pdf = await page
     .pdf({ format: "A4", margin: { top: "15mm", bottom: "15mm", left: "15mm", right: "15mm" } })
     .catch(() => null);
@@ -145,16 +145,18 @@ function reasonOf({ checks, reason }: PointResult): string {
 
 function summarize(
   evidence: Evidence,
-  plays: readonly { point: Point; language: Language }[],
+  runs: readonly { point: Point; language: Language }[],
   folder: string,
   isStopped: boolean,
 ) {
-  const statuses = plays.map(({ point, language }) => evidence.results[resultKey(point.id, language)]?.status);
-  const count = (status: PointResult["status"]) => statuses.filter((played) => played === status).length;
+  const statuses = runs.map(({ point, language }) => evidence.results[resultKey(point.id, language)]?.status);
+  const count = (status: PointResult["status"]) => statuses.filter((each) => each === status).length;
   const [failed, missing] = [count("failed"), statuses.filter((status) => status === undefined).length];
-  const text = `${count("passed")} passed, ${failed} failed, ${count("not applicable")} not applicable, ${missing} not played.`;
+  const text = `${count("passed")} passed, ${failed} failed, ${count("not applicable")} not applicable, ${missing} not run.`;
   print(`${text}\nEvidence: ${join(folder, "evidence.html")}`);
   if (isStopped) throw new CommandError("Stopped. Run the command again to continue.", exitCodes.interrupted);
   if (failed > 0)
-    throw new CommandError("Some points failed. Correct the deployment, then run the command again to repeat only them.");
+    throw new CommandError(
+      "Some points failed. Correct the deployment, then run the command again. It repeats only these points.",
+    );
 }

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readCards, testCards } from "./cards.ts";
 import { type Evidence, openEvidence, type PointResult, saveEvidence } from "./evidence.ts";
+import { statusOf } from "./point-run.ts";
 import { createPoints } from "./points.ts";
 import { renderReport } from "./report.ts";
-import { statusOf } from "./stage.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -39,7 +39,7 @@ describe("openEvidence", () => {
   test.each([
     ["https://other.example", "Shop"],
     [deployment, "Other shop"],
-  ])("openEvidence rejects the folder for %s and %s", async (otherDeployment, business) => {
+  ])("openEvidence rejects evidence of another deployment or business: %s, %s", async (otherDeployment, business) => {
     await saveEvidence(folder, evidenceOf("Shop"));
     await expect(openEvidence(folder, otherDeployment, business)).rejects.toThrow(/Use another folder with --out/);
   });
@@ -51,7 +51,7 @@ describe("openEvidence", () => {
   });
 });
 
-test("renderReport escapes the texts of pages and names, and shows each check and picture", () => {
+test("renderReport escapes the texts of pages and names, and shows each check and screenshot", () => {
   const report = renderReport(evidenceOf(hostile));
   expect(report).not.toContain("<script>");
   expect(report).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;");

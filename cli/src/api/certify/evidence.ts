@@ -9,7 +9,7 @@ export type PointStatus = "passed" | "failed" | "not applicable";
 export interface CheckResult {
   readonly text: string;
   readonly holds: boolean;
-  /** The value that was found, for a check that failed. */
+  /** Actual value, if the check failed. */
   readonly found?: string;
 }
 
@@ -20,11 +20,11 @@ export interface PointResult {
   readonly title: string;
   readonly requirement: string;
   readonly status: PointStatus;
-  /** Reason of a point that is not applicable or could not be completed. */
+  /** Reason why the point is not applicable or could not be completed. */
   readonly reason?: string;
   readonly at: string;
   readonly checks: readonly CheckResult[];
-  /** Files in the folder of the evidence. */
+  /** Screenshots and receipts in the folder of the evidence. */
   readonly files: readonly { readonly name: string; readonly caption: string }[];
 }
 
@@ -40,8 +40,8 @@ export const resultKey = (point: string, language: Language): string => `${point
 const stateFile = "evidence.json";
 
 /**
- * Reads the evidence in a folder, or creates the folder. Throws CommandError if the folder has the
- * evidence of another deployment or business, or a file that cannot be read.
+ * Reads the evidence in a folder, or creates the folder. Throws CommandError if the folder contains
+ * the evidence of another deployment or business, or if its file cannot be read.
  */
 export async function openEvidence(folder: string, deployment: string, business: string): Promise<Evidence> {
   await mkdir(join(folder, "files"), { recursive: true });
@@ -73,7 +73,8 @@ function parseEvidence(text: string): Evidence | undefined {
 }
 
 /**
- * Stores the evidence. The file is replaced at once, so that an interruption leaves a whole file.
+ * Stores the evidence. Replaces the file atomically, so that an interrupted run leaves a complete
+ * file.
  */
 export async function saveEvidence(folder: string, evidence: Evidence): Promise<void> {
   const file = join(folder, stateFile);

@@ -1,13 +1,13 @@
-import type { Stage } from "./stage.ts";
+import type { PointRun } from "./point-run.ts";
 
 /** A point of the processor's acceptance list. */
 export interface Point {
-  /** Part of file names, and the name for `--only`. */
+  /** Name of the point for `--only` and in file names. */
   readonly id: string;
   readonly title: string;
   readonly requirement: string;
-  /** The point is played in each chosen language, or only in the first one. */
+  /** Whether the point is checked in each chosen language, or only in the first one. */
   readonly languages: "each" | "first";
-  /** Records checks and pictures. Throws NotApplicable or PointStopped. */
-  play(stage: Stage): Promise<void>;
+  /** Records checks and screenshots of the point. Throws NotApplicable or PointStopped. */
+  verify(run: PointRun): Promise<void>;
 }

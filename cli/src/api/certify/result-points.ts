@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { type Card, maskedNumber, slugOf } from "./cards.ts";
 import { checkAmount, checkLanguage } from "./checkout-points.ts";
 import type { Point } from "./point.ts";
-import { NotApplicable, type Stage, textOf } from "./stage.ts";
+import { NotApplicable, type PointRun, textOf } from "./point-run.ts";
 
 const helpline = "3020";
 const rejectedTexts = {
@@ -20,32 +20,32 @@ export const cardPoint = (card: Card, languages: Point["languages"]): Point => (
     ? "The result page shows the text of the processor, the numbers of the transaction and of the order, the approval code, date and time, the amount with its currency, the card, the seller and 3020. The buyer can print it, download it as PDF and send it by e-mail."
     : "The result page shows the text of the processor, or states that the transaction was rejected, and 3020.",
   languages,
-  async play(stage) {
-    const link = await stage.createLink();
-    const { page } = await stage.open(link.url);
-    await stage.pressPay(page);
-    await stage.enterCard(page, card);
-    const payment = await stage.paymentOf(link);
+  async verify(run) {
+    const link = await run.createLink();
+    const { page } = await run.open(link.url);
+    await run.pressPay(page);
+    await run.enterCard(page, card);
+    const payment = await run.paymentOf(link);
     const expected = card.isAccepted ? "PAID" : "REFUSED";
-    stage.check(`The payment with ${maskedNumber(card)} is ${expected}.`, payment.status === expected, payment.status);
-    await checkLanguage(stage, page);
-    await stage.takePictures(page, "result");
-    await checkHelpline(stage, page);
-    // The page of another result has none of the details.
+    run.check(`The payment with ${maskedNumber(card)} is ${expected}.`, payment.status === expected, payment.status);
+    await checkLanguage(run, page);
+    await run.takeScreenshots(page, "result");
+    await checkHelpline(run, page);
+    // If the result differs, the page does not show these details.
     if (payment.status !== expected) return;
-    if (card.isAccepted) await checkAccepted(stage, page, payment);
-    else await checkRejected(stage, page, payment);
+    if (card.isAccepted) await checkAccepted(run, page, payment);
+    else await checkRejected(run, page, payment);
   },
 });
 
-async function checkHelpline(stage: Stage, page: Page): Promise<void> {
+async function checkHelpline(run: PointRun, page: Page): Promise<void> {
   const text = await textOf(page, "main");
-  stage.check(`The page shows the help line ${helpline}.`, text.includes(helpline), text);
+  run.check(`The page shows the help line ${helpline}.`, text.includes(helpline), text);
 }
 
-async function checkAccepted(stage: Stage, page: Page, payment: Payment): Promise<void> {
+async function checkAccepted(run: PointRun, page: Page, payment: Payment): Promise<void> {
   const text = await textOf(page, "main");
-  const { name } = await stage.api.amana.me.get();
+  const { name } = await run.api.amana.me.get();
   const values = {
     "text of the processor": payment.resp_code_desc,
     "number of the transaction": payment.processor_order_id,
@@ -57,33 +57,33 @@ async function checkAccepted(stage: Stage, page: Page, payment: Payment): Promis
     seller: name,
   };
   for (const [label, value] of Object.entries(values)) {
-    stage.check(`The page shows the ${label}.`, !!value && text.includes(value), `${value ?? "no value"} in: ${text}`);
+    run.check(`The page shows the ${label}.`, !!value && text.includes(value), `${value ?? "no value"} in: ${text}`);
   }
-  checkAmount(stage, "The page", text);
-  stage.check("The page has a button to print.", await page.locator("[data-print]").isVisible());
-  await checkPdf(stage, page);
+  checkAmount(run, "The page", text);
+  run.check("The page has a button to print.", await page.locator("[data-print]").isVisible());
+  await checkPdf(run, page);
   const mailLink = page.locator('a[href*="#email"]');
   const canSend = (await mailLink.count()) === 1;
-  stage.check("The page has a button to send the receipt by e-mail. Required settings: SMTP_URL and MAIL_FROM.", canSend);
+  run.check("The page has a button to send the receipt by e-mail. Required settings: SMTP_URL and MAIL_FROM.", canSend);
 }
 
-async function checkPdf(stage: Stage, page: Page): Promise<void> {
+async function checkPdf(run: PointRun, page: Page): Promise<void> {
   const link = page.locator('a[href*="format=pdf"]');
-  if ((await link.count()) === 0) return stage.check("The page has a button to download the receipt as PDF.", false);
+  if ((await link.count()) === 0) return run.check("The page has a button to download the receipt as PDF.", false);
   const response = await fetch(new URL((await link.getAttribute("href")) ?? "", page.url()));
   const content = Buffer.from(await response.arrayBuffer());
   const isPdf = response.status === 200 && content.subarray(0, 5).toString() === "%PDF-";
-  stage.check("The receipt can be downloaded as PDF.", isPdf, String(response.status));
-  if (isPdf) await stage.addFile("receipt.pdf", content, "Receipt as PDF");
+  run.check("The receipt can be downloaded as PDF.", isPdf, String(response.status));
+  if (isPdf) await run.addFile("receipt.pdf", content, "Receipt as PDF");
 }
 
-async function checkRejected(stage: Stage, page: Page, payment: Payment): Promise<void> {
+async function checkRejected(run: PointRun, page: Page, payment: Payment): Promise<void> {
   const text = await textOf(page, "main");
   const { action_code = "", action_code_description = "", resp_code_desc = "" } = payment;
   const isWithoutText = !action_code || !action_code_description;
-  const expected = isWithoutText ? rejectedTexts[stage.language] : resp_code_desc || action_code_description;
-  stage.check(`The page shows the text "${expected}".`, text.includes(expected ?? ""), text);
-  stage.check("The page offers another attempt.", (await page.locator('.actions a[href^="/pay/"]').count()) === 1);
+  const expected = isWithoutText ? rejectedTexts[run.language] : resp_code_desc || action_code_description;
+  run.check(`The page shows the text "${expected}".`, text.includes(expected ?? ""), text);
+  run.check("The page offers another attempt.", (await page.locator('.actions a[href^="/pay/"]').count()) === 1);
 }
 
 /** Returns the time of day as the page shows it. */
@@ -95,81 +95,81 @@ const timeInAlgiers = (time: string) =>
     timeZone: "Africa/Algiers",
   }).format(new Date(time));
 
-/** Points about results that need no certain test card. `card` is accepted. */
+/** Points for which any accepted `card` is sufficient. */
 export const resultPoints = (card: Card, email: string | undefined): readonly Point[] => [
   {
     id: "canceled",
     title: "Payment that the buyer cancels",
     requirement: "The result page states that the payment was canceled, and shows 3020.",
     languages: "first",
-    async play(stage) {
-      const link = await stage.createLink();
-      const { page } = await stage.open(link.url);
-      await stage.pressPay(page);
-      await stage.cancelAtProcessor(page);
-      const { status } = await stage.paymentOf(link);
-      stage.check("The payment is CANCELED.", status === "CANCELED", status);
-      await checkHelpline(stage, page);
-      await stage.takePictures(page, "result");
+    async verify(run) {
+      const link = await run.createLink();
+      const { page } = await run.open(link.url);
+      await run.pressPay(page);
+      await run.cancelAtProcessor(page);
+      const { status } = await run.paymentOf(link);
+      run.check("The payment is CANCELED.", status === "CANCELED", status);
+      await checkHelpline(run, page);
+      await run.takeScreenshots(page, "result");
     },
   },
   {
     id: "unknown",
-    title: "Result that is not known yet",
-    requirement: "The page states that the result is not known, makes no promise, and updates itself.",
+    title: "Unknown result",
+    requirement: "The page states that the result is not known yet, shows no receipt, and updates itself.",
     languages: "each",
-    async play(stage) {
-      const link = await stage.createLink();
-      const { page } = await stage.open(link.url);
-      await stage.pressPay(page);
-      const { success_url } = await stage.paymentOf(link);
-      const response = await stage.goTo(page, `${success_url}?lang=${stage.language}`);
-      stage.check("The page updates itself.", Number(response.headers()["refresh"]) > 0, JSON.stringify(response.headers()));
+    async verify(run) {
+      const link = await run.createLink();
+      const { page } = await run.open(link.url);
+      await run.pressPay(page);
+      const { success_url } = await run.paymentOf(link);
+      const response = await run.goTo(page, `${success_url}?lang=${run.language}`);
+      run.check("The page updates itself.", Number(response.headers()["refresh"]) > 0, JSON.stringify(response.headers()));
       const receipts = await page.locator('[data-print], a[href^="/receipts/"]').count();
-      stage.check("The page has no receipt.", receipts === 0);
-      await checkLanguage(stage, page);
-      await checkHelpline(stage, page);
-      await stage.takePictures(page, "result that is not known");
+      run.check("The page has no receipt.", receipts === 0);
+      await checkLanguage(run, page);
+      await checkHelpline(run, page);
+      await run.takeScreenshots(page, "unknown result");
     },
   },
   {
     id: "receipt",
-    title: "Receipt, and the receipt after a refund",
+    title: "Receipt before and after a refund",
     requirement:
       "The receipt can be opened, printed and sent by e-mail. After a refund it shows the paid and the refunded amount.",
     languages: "each",
-    async play(stage) {
-      const link = await stage.createLink();
-      const { page } = await stage.open(link.url);
-      await stage.pressPay(page);
-      await stage.enterCard(page, card);
-      const { id, receipt_url = "" } = await stage.paymentOf(link);
-      await stage.goTo(page, `${receipt_url}?lang=${stage.language}`);
-      checkAmount(stage, "The receipt", await textOf(page, "main"));
-      await checkLanguage(stage, page);
-      await stage.takePictures(page, "receipt");
-      if (email !== undefined) await sendByMail(stage, page, email);
-      await stage.api.amana.payments.refund(id, {}, stage.api.requestOptions());
-      await stage.goTo(page, `${receipt_url}?lang=${stage.language}`);
+    async verify(run) {
+      const link = await run.createLink();
+      const { page } = await run.open(link.url);
+      await run.pressPay(page);
+      await run.enterCard(page, card);
+      const { id, receipt_url = "" } = await run.paymentOf(link);
+      await run.goTo(page, `${receipt_url}?lang=${run.language}`);
+      checkAmount(run, "The receipt", await textOf(page, "main"));
+      await checkLanguage(run, page);
+      await run.takeScreenshots(page, "receipt");
+      if (email !== undefined) await sendByMail(run, page, email);
+      await run.api.amana.payments.refund(id, {}, run.api.requestOptions());
+      await run.goTo(page, `${receipt_url}?lang=${run.language}`);
       const amounts =
-        (await textOf(page, "main")).replaceAll(/\D/g, "").split(stage.options.amount.replaceAll(/\D/g, "")).length - 1;
-      stage.check("After the refund, the receipt shows both amounts.", amounts >= 2, `${amounts} times`);
-      await stage.takePictures(page, "receipt after the refund");
+        (await textOf(page, "main")).replaceAll(/\D/g, "").split(run.options.amount.replaceAll(/\D/g, "")).length - 1;
+      run.check("After the refund, the receipt shows both amounts.", amounts >= 2, `${amounts} times`);
+      await run.takeScreenshots(page, "receipt after the refund");
     },
   },
   {
     id: "unavailable",
-    title: "Link that accepts no payment any more",
+    title: "Link that no longer accepts payments",
     requirement: "The page states that no payment is possible.",
     languages: "each",
-    async play(stage) {
-      const link = await stage.createLink();
-      await stage.api.amana.paymentLinks.update(link.id, { status: "INACTIVE" });
-      const { page, response } = await stage.open(`${link.url}?lang=${stage.language}`);
-      stage.check("The page has the status 410.", response.status() === 410, String(response.status()));
-      stage.check("The page has no button to pay.", (await page.locator("button.pay").count()) === 0);
-      await checkLanguage(stage, page);
-      await stage.takePictures(page, "unavailable link");
+    async verify(run) {
+      const link = await run.createLink();
+      await run.api.amana.paymentLinks.update(link.id, { status: "INACTIVE" });
+      const { page, response } = await run.open(`${link.url}?lang=${run.language}`);
+      run.check("The page has the status 410.", response.status() === 410, String(response.status()));
+      run.check("The page has no button to pay.", (await page.locator("button.pay").count()) === 0);
+      await checkLanguage(run, page);
+      await run.takeScreenshots(page, "unavailable link");
     },
   },
   {
@@ -177,23 +177,23 @@ export const resultPoints = (card: Card, email: string | undefined): readonly Po
     title: "Browser without JavaScript",
     requirement: "The page states that the captcha needs JavaScript.",
     languages: "each",
-    async play(stage) {
-      const link = await stage.createLink();
-      const { page } = await stage.open(link.url, { javaScriptEnabled: false });
+    async verify(run) {
+      const link = await run.createLink();
+      const { page } = await run.open(link.url, { javaScriptEnabled: false });
       if ((await page.locator("altcha-widget").count()) === 0)
         throw new NotApplicable("The deployment has CHECKOUT_CAPTCHA=off.");
-      stage.check("The page states what it needs.", await page.locator("noscript .problem").isVisible());
-      await checkLanguage(stage, page);
-      await stage.takePictures(page, "page without JavaScript");
+      run.check("The page states that it needs JavaScript.", await page.locator("noscript .problem").isVisible());
+      await checkLanguage(run, page);
+      await run.takeScreenshots(page, "page without JavaScript");
     },
   },
 ];
 
-async function sendByMail(stage: Stage, page: Page, email: string): Promise<void> {
+async function sendByMail(run: PointRun, page: Page, email: string): Promise<void> {
   const field = page.locator("form.email [name=email]");
-  if ((await field.count()) === 0) return stage.check("The receipt has a form to send it by e-mail.", false);
+  if ((await field.count()) === 0) return run.check("The receipt has a form to send it by e-mail.", false);
   await field.fill(email);
   await Promise.all([page.waitForURL((url) => url.pathname.endsWith("/email")), field.press("Enter")]);
-  stage.check("The receipt page states that the e-mail is sent.", (await page.locator(".notice h1").count()) === 1);
-  await stage.takePictures(page, "confirmation of the e-mail");
+  run.check("The receipt page states that the e-mail is sent.", (await page.locator(".notice h1").count()) === 1);
+  await run.takeScreenshots(page, "confirmation of the e-mail");
 }

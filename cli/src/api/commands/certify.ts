@@ -7,12 +7,12 @@ export function certify(program: Command): void {
     program,
     "certify",
     {
-      summary: "play the processor's acceptance list in a browser, and write the evidence",
+      summary: "check the payment pages against the processor's acceptance list, and write the evidence",
       example: "certify --language all --out ./evidence",
       key: ["business"],
       helpNote:
         "Creates payment links of the business and pays them with test cards, then deactivates the links. Use the sandbox or the\n" +
-        "processor's test platform, never a deployment with real cards. An interrupted run continues where it stopped.",
+        "processor's test platform, never a deployment with real cards. After an interruption, run the command again to continue.",
     },
     // The browser library is large, so other commands do not load it.
     async (api, options) => (await import("../certify/certify.ts")).certify(api, options),
@@ -23,9 +23,9 @@ export function certify(program: Command): void {
     .option("--cards <file>", "JSON file with the cards of the processor's test platform (default: the published test cards)")
     .option("--by-hand", "open a visible browser, in which you enter the cards on the processor's form")
     .option("--email <address>", "address to which receipts are sent (default: no e-mail is sent)")
-    .option("--only <points>", "play only these points, comma-separated", parsePoints)
-    .option("--again", "also repeat points that have passed")
-    .option("--chromium <path>", "Chromium or Chrome (default: CHROMIUM_PATH, then the usual places)");
+    .option("--only <points>", "check only these points, comma-separated (default: all)", parsePoints)
+    .option("--again", "also repeat points that passed in an earlier run")
+    .option("--chromium <path>", "path of Chromium or Chrome (default: CHROMIUM_PATH, or the usual installation paths)");
 }
 
 function parsePoints(text: string): readonly string[] {

@@ -30,6 +30,6 @@ export async function payByControlCall(sandboxUrl: string, formUrl: string): Pro
   const { redirect_url } = await control<{ redirect_url: string }>(sandboxUrl, "POST", `payments/${orderId}/pay`, card);
   const redirect = await request(redirect_url, { headersTimeout: 40_000 });
   await redirect.body.dump();
-  if (redirect.statusCode !== 303) throw new Error(`The return address returned ${redirect.statusCode}, not 303.`);
+  if (redirect.statusCode !== 303) throw new Error(`The return URL responded with ${redirect.statusCode} instead of 303.`);
   return String(redirect.headers["location"]);
 }

@@ -286,7 +286,7 @@ describe("GET /accounts", () => {
     `search=${"a".repeat(101)}`,
     "search=%00",
     "search=%0A",
-  ])("rejects ?%s and names the parameter", async (query) => {
+  ])("returns 422 with the name of the parameter for the query ?%s", async (query) => {
     const response = await send("GET", `?${query}`);
     expect(response.json()).toMatchObject({ status: 422, errors: [{ parameter: query.split("=")[0] }] });
     expect(gateway.received).toEqual([]);

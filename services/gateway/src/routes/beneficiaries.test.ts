@@ -332,7 +332,7 @@ describe("GET /beneficiaries", () => {
     "search=%0A",
     "search=%ff",
     "search=a&search=b",
-  ])("rejects ?%s and names the parameter", async (query) => {
+  ])("returns 422 with the name of the parameter for the query ?%s", async (query) => {
     const response = await send("GET", `?${query}`);
     expect(response.json()).toMatchObject({ status: 422, errors: [{ parameter: query.split("=")[0] }] });
     expect(gateway.received).toEqual([]);

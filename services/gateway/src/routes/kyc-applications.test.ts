@@ -304,7 +304,7 @@ describe("GET /kyc/applications", () => {
     "external_id=%00",
     "created_from=2026-11-20",
     "created_to=2026-02-30T00:00:00Z",
-  ])("rejects ?%s and names the parameter", async (query) => {
+  ])("returns 422 with the name of the parameter for the query ?%s", async (query) => {
     const response = await send("GET", `${path}?${query}`);
     expect(response.statusCode).toBe(422);
     expect(response.json().errors).toEqual([expect.objectContaining({ parameter: query.split("=")[0] })]);
@@ -315,7 +315,7 @@ describe.each([
   ["GET", (applicationId: string) => `${path}/${applicationId}`],
   ["POST", (applicationId: string) => `${path}/${applicationId}/cancel`],
 ] as const)("%s of one application", (method, pathOf) => {
-  test("returns the same 404 for another business, an unknown id and a malformed id", async () => {
+  test("returns the same 404 for another business's application, an unknown id and a malformed id", async () => {
     const { kycApplications } = gateway.behaviour;
     kycApplications.getKycApplication = kycApplications.cancelKycApplication = async () => {
       throw new DomainError("not_found", "not_found", "There is no such KYC application.");

@@ -153,7 +153,7 @@ describe("POST /payments", () => {
     `https://shop.example/${"a".repeat(2048)}`,
     7,
     null,
-  ])("rejects the URL %j", async (success_url) => {
+  ])("rejects the return URL %j", async (success_url) => {
     const response = await send("POST", "/payments", { ...body, success_url });
     expect(response.statusCode).toBe(422);
     expect(response.json().errors).toEqual([expect.objectContaining({ pointer: "/success_url" })]);
@@ -174,17 +174,20 @@ describe("POST /payments", () => {
     ["customer_email", "a@b.c"],
     ["constructor", {}],
     ["toString", "x"],
-  ])("rejects %s = %j with a pointer to the field", async (name, value) => {
+  ])("rejects a payment with %s = %j with a pointer to the field", async (name, value) => {
     const response = await send("POST", "/payments", { ...body, [name]: value });
     expect(response.statusCode).toBe(422);
     expect(response.json().errors).toEqual([expect.objectContaining({ pointer: `/${name}` })]);
   });
 
-  test.each(["https://shop.example", "https://متجر.example/شكرا?طلب=1"])("sends the URL %s unchanged", async (success_url) => {
-    gateway.behaviour.payments.createPayment = async () => aPayment();
-    expect((await send("POST", "/payments", { ...body, success_url })).statusCode).toBe(201);
-    expect(gateway.received[0]?.request).toMatchObject({ successUrl: success_url });
-  });
+  test.each(["https://shop.example", "https://متجر.example/شكرا?طلب=1"])(
+    "sends the return URL %s to payments unchanged",
+    async (success_url) => {
+      gateway.behaviour.payments.createPayment = async () => aPayment();
+      expect((await send("POST", "/payments", { ...body, success_url })).statusCode).toBe(201);
+      expect(gateway.received[0]?.request).toMatchObject({ successUrl: success_url });
+    },
+  );
 
   test("counts strings for the processor in UTF-16 code units", async () => {
     gateway.behaviour.payments.createPayment = async () => aPayment();
@@ -218,7 +221,7 @@ describe("GET /payments", () => {
     expect(gateway.received[0]).toMatchObject({ rpc: "GetPayment", request: { id } });
   });
 
-  test("returns the same 404 for another business, an unknown id and a malformed id", async () => {
+  test("returns the same 404 for another business's payment, an unknown id and a malformed id", async () => {
     gateway.behaviour.payments.getPayment = async () => {
       throw new DomainError("not_found", "not_found", "There is no such payment.");
     };
@@ -295,7 +298,7 @@ describe("GET /payments", () => {
     "order_ref=%ed%a0%80",
     "order_ref=100%",
     "status=%ff",
-  ])("rejects ?%s and names the parameter", async (query) => {
+  ])("returns 422 with the name of the parameter for the query ?%s", async (query) => {
     const response = await send("GET", `/payments?${query}`);
     expect(response.statusCode).toBe(422);
     expect(response.json().errors).toEqual([expect.objectContaining({ parameter: query.split("=")[0] })]);
@@ -316,7 +319,7 @@ describe("POST /payments/{id}/refund", () => {
     },
   );
 
-  test("rejects a body of another content type", async () => {
+  test("rejects a body that is not JSON with 415", async () => {
     const form = { "content-type": "application/x-www-form-urlencoded" };
     expect((await send("POST", `/payments/${id}/refund`, "a=b", form)).statusCode).toBe(415);
   });

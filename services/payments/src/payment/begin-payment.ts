@@ -112,7 +112,7 @@ export async function registerPayment(
 export const newReturnToken = () => randomBytes(32).toString("base64url");
 
 class OrderNumberUsedError extends Error {}
-const orderNumberUsed = () => new OrderNumberUsedError("the random order number is used");
+const orderNumberUsed = () => new OrderNumberUsedError("the random order number is already in use");
 
 /**
  * Returns a random order number. It must not reveal the number of payments, nor collide with the

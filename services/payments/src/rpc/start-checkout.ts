@@ -52,7 +52,7 @@ async function findLink({ orm }: Context, token: string): Promise<{ id: string; 
   return link;
 }
 
-/** Throws for a text that the page, not the buyer, must send. */
+/** Validates the fields that the page sends without input of the buyer. */
 function checkTexts({ formToken, language, conditionsVersion }: StartCheckoutRequest): void {
   if (!textForm.test(formToken)) throw fieldInvalid("/form_token", "The form has expired. Open the page again.");
   if (!languages.includes(language)) throw fieldInvalid("/language", "language must be AR, FR or EN.");

@@ -1,5 +1,5 @@
-import { createAlarm } from "../alarm.ts";
 import { type Database, inOneTransaction, query } from "../database.ts";
+import { createWakeTimer } from "../wake-timer.ts";
 import type { Parameters } from "./processor.ts";
 
 /** Executes calls that a fault has delayed, by the machine's clock. Each is executed once. */
@@ -15,7 +15,7 @@ export function startLateCalls(database: Database, execute: (path: string, param
     "select due_at_ms as dueAtMs from late_call order by due_at_ms limit 1",
   );
 
-  const alarm = createAlarm(() => {
+  const timer = createWakeTimer(() => {
     for (const { id, path, parameters } of selectDue(Date.now())) {
       inOneTransaction(database, () => {
         remove.run(id);
@@ -25,14 +25,14 @@ export function startLateCalls(database: Database, execute: (path: string, param
     const [next] = selectNext();
     return next && next.dueAtMs - Date.now();
   });
-  alarm.wake();
+  timer.wake();
 
   return {
     /** Schedules a call. A restart of the sandbox does not cancel it. */
     add(path: string, parameters: Parameters, ms: number) {
       insert.run(Date.now() + ms, path, JSON.stringify(parameters));
-      alarm.wake();
+      timer.wake();
     },
-    stop: alarm.stop,
+    stop: timer.stop,
   };
 }

@@ -43,13 +43,13 @@ export interface Application extends Partial<Conclusion> {
   attemptsUsed: number;
   reasons: readonly Reason[];
   amlHitCount: number;
-  /** The vendor marked the hits as false positives. */
+  /** Whether the vendor marked the hits as false positives. */
   isAmlCleared?: boolean | undefined;
-  /** Sumsub adds a label to a rejection by the API. */
+  /** Whether the API rejected the applicant. Sumsub then adds a reject label. */
   isRejectedByApi?: boolean;
   errorMessage?: string;
   completedAtMs?: number;
-  /** Fields by which a tester overrides the finished object. */
+  /** Fields that a tester set in place of the object's own fields. */
   answer?: Readonly<Record<string, unknown>>;
   steps: Steps;
   /** Settings of a tester for the next submission on the page. */
@@ -57,18 +57,18 @@ export interface Application extends Partial<Conclusion> {
   /** The submission in progress and the time of its decision. */
   pending?: { readonly submission: Submission; readonly decideAtMs: number };
   /** Changes whose callbacks are not stored yet. */
-  news: PendingCallback[];
+  pendingCallbacks: PendingCallback[];
 }
 
 export interface PendingCallback {
   readonly type: CallbackType | VendorCallbackType;
   readonly atMs: number;
   /** The application after the change. */
-  readonly snapshot: Omit<Application, "news">;
+  readonly snapshot: Omit<Application, "pendingCallbacks">;
 }
 
 /** Returns the API object without the link. Omits fields without a value. */
-export function objectOf(application: Omit<Application, "news">): object {
+export function objectOf(application: Omit<Application, "pendingCallbacks">): object {
   const { completedAtMs } = application;
   return {
     provider_id: application.providerId,
@@ -109,7 +109,7 @@ export const isBeingChecked = ({ status }: Application) => status === "SUBMITTED
 
 export const isCancelable = ({ status }: Application) => status === "CREATED" || status === "OPENED" || status === "FAILED";
 
-/** Returns the time of the next change that needs no action, if any. */
+/** Returns the time of the next change without a request: a decision or the expiry of the link. */
 export function dueAtMs(application: Application): number | undefined {
   return application.pending?.decideAtMs ?? (isUsable(application) ? application.linkExpiresAtMs : undefined);
 }
@@ -189,16 +189,16 @@ function decide(application: Application, submission: Submission, nowMs: number)
 function changeStatus(application: Application, type: CallbackType, atMs: number): void {
   application.status = statusAfter[type];
   application.sequence += 1;
-  addNews(application, type, atMs);
+  addPendingCallback(application, type, atMs);
 }
 
-/** Plans the callback of a change, if the dialect has one. */
-export function addNews(application: Application, type: PendingCallback["type"], atMs: number): void {
-  const { news, ...snapshot } = application;
-  news.push({ type, atMs, snapshot: structuredClone(snapshot) });
+/** Adds the callback of a change, which the next save stores. */
+export function addPendingCallback(application: Application, type: PendingCallback["type"], atMs: number): void {
+  const { pendingCallbacks, ...snapshot } = application;
+  pendingCallbacks.push({ type, atMs, snapshot: structuredClone(snapshot) });
 }
 
-/** Gives the link a new end, and revives it if only its end made it unusable. */
+/** Sets a new end of the link. An expired link becomes usable again. */
 export function renewLink(application: Application, linkExpiresAtMs: number, redirectUrl: string | undefined): void {
   application.linkExpiresAtMs = linkExpiresAtMs;
   application.redirectUrl = redirectUrl;
@@ -217,7 +217,7 @@ export function resubmit(application: Application, nowMs: number): void {
   changeStatus(application, "resubmitted", nowMs);
 }
 
-/** Replaces a decision by another one later, as vendors can do. */
+/** Replaces a final decision by another one, as vendors can do. */
 export function reverse(application: Application, verdict: "APPROVED" | "REJECTED", nowMs: number): void {
   replaceVerdict(application, verdict);
   delete application.isRejectedByApi;
@@ -225,33 +225,35 @@ export function reverse(application: Application, verdict: "APPROVED" | "REJECTE
   changeStatus(application, "review_resolved", nowMs);
 }
 
-/** Deletes the session or the applicant at the vendor. Ends a check without a result. */
+/**
+ * Deletes the session or the applicant at the vendor. A check in progress ends without a result.
+ */
 export function deleteAtVendor(application: Application, nowMs: number): void {
   delete application.pending;
   if (application.status !== "COMPLETED" && application.status !== "EXPIRED") application.status = "CANCELED";
   deleteApplicantData(application);
   if (application.vendor) application.vendor = { ...application.vendor, isDeleted: true };
-  addNews(application, "deleted", nowMs);
+  addPendingCallback(application, "deleted", nowMs);
 }
 
-/** Deactivates an applicant at Sumsub, also a decided one. */
+/** Deactivates an applicant at Sumsub, even after a decision. */
 export function deactivate(application: Application, nowMs: number): void {
   if (application.vendor) application.vendor = { ...application.vendor, isDeactivated: true };
-  if (application.status === "COMPLETED") addNews(application, "canceled", nowMs);
+  if (application.status === "COMPLETED") addPendingCallback(application, "canceled", nowMs);
   else cancel(application, nowMs);
 }
 
-/** Fields of a response that the verdict decides. */
-const decidedFields: Readonly<Record<Dialect, readonly string[]>> = {
+/** Response fields that depend on the verdict. */
+const verdictFields: Readonly<Record<Dialect, readonly string[]>> = {
   port: ["verdict", "decision_summary", "aml_decision"],
   didit: ["status"],
   sumsub: ["review"],
 };
 
 function replaceVerdict(application: Application, verdict: "APPROVED" | "REJECTED"): void {
-  // Ends the overrides of the fields that the verdict decides. Overrides of evidence stay.
-  const decided = decidedFields[dialectOf(application.providerId)];
-  const answer = Object.entries(application.answer ?? {}).filter(([name]) => !decided.includes(name));
+  // Removes a tester's overrides of fields that depend on the verdict. Overrides of evidence stay.
+  const replaced = verdictFields[dialectOf(application.providerId)];
+  const answer = Object.entries(application.answer ?? {}).filter(([name]) => !replaced.includes(name));
   application.answer = Object.fromEntries(answer);
   application.verdict = verdict;
 }

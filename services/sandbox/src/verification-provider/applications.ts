@@ -27,13 +27,14 @@ export function createApplications({ database, clock }: Context, callbacks: Call
   const save = (application: Application) => {
     const { linkToken, providerId, reference } = application;
     inOneTransaction(database, () => {
-      for (const change of application.news.splice(0)) callbacks.add(application, change);
+      for (const change of application.pendingCallbacks.splice(0)) callbacks.add(application, change);
       upsert.run(linkToken, providerId, reference, dueAtMs(application) ?? null, JSON.stringify(application));
     });
     onSave();
   };
   const findByColumn = (column: string) =>
     findBy<Application>(database, "kyc_application", column, (application) => {
+      application.pendingCallbacks = [];
       if (applyDueChanges(application, clock.nowMs())) save(application);
     });
   const byFirstLinkToken = findByColumn("link_token");
@@ -47,7 +48,9 @@ export function createApplications({ database, clock }: Context, callbacks: Call
   return {
     byLinkToken: (token: string) => byFirstLinkToken(selectLink(token)[0]?.linkToken ?? token),
     byProviderId,
-    /** Returns the newest one, because Didit creates another session after a finished one. */
+    /**
+     * Returns the newest one: Didit creates another session with the reference of a finished one.
+     */
     byReference: findByColumn("reference"),
     /** Returns all applications with the reference, newest first. */
     ofReference: (reference: string): Application[] =>

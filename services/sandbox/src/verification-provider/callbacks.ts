@@ -1,6 +1,6 @@
 import { type Database, inOneTransaction, query } from "../database.ts";
 import type { Application, PendingCallback } from "./application.ts";
-import { callbackForms } from "./callback-forms.ts";
+import { callbackProtocols } from "./callback-protocols.ts";
 import { dialectOf } from "./dialect.ts";
 import type { KycSetup } from "./kyc-setup.ts";
 
@@ -51,11 +51,13 @@ export function createCallbacks(database: Database, setup: KycSetup) {
   const attemptsOf = query(database, "select at, result from kyc_callback_attempt where callback_id = ? order by id");
 
   return {
-    /** Stores the callback of a change, if the dialect has one and its address is configured. */
+    /**
+     * Stores a callback, if the dialect reports the change and a callback address is configured.
+     */
     add({ providerId, callbackUrl }: Application, change: PendingCallback) {
       const dialect = dialectOf(providerId);
       const url = dialect === "port" ? callbackUrl : setup.callbackUrl && `${setup.callbackUrl}/${dialect}`;
-      const body = url && callbackForms[dialect].bodyOf({ ...change.snapshot, news: [] }, change);
+      const body = url && callbackProtocols[dialect].bodyOf({ ...change.snapshot, pendingCallbacks: [] }, change);
       if (url && body) insert.run(providerId, url, JSON.stringify(body), Date.now());
     },
     /** Returns the first pending callback of each application and all held ones, due or not. */

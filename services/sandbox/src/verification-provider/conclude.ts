@@ -43,7 +43,7 @@ export function conclude(
     if (!hasReason(code)) reasons.push({ code });
   };
   if (submission.profileDiffers) addReason("PROFILE_MISMATCH");
-  // An approval against the rules has no reasons from the evidence.
+  // If the tester chose an approval, the evidence adds no reason codes.
   if (submission.outcome !== "approved") {
     if (documentExpiry < today) addReason("DOCUMENT_EXPIRED");
     if (!allowedDocuments.includes(documentType)) addReason("DOCUMENT_NOT_ALLOWED");

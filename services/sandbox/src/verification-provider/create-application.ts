@@ -40,7 +40,15 @@ export function createApplication({ ttlHours, profile, ...creation }: Creation, 
   });
 }
 
-type StartFields = "linkToken" | "status" | "sequence" | "attemptsUsed" | "reasons" | "amlHitCount" | "steps" | "news";
+type StartFields =
+  | "linkToken"
+  | "status"
+  | "sequence"
+  | "attemptsUsed"
+  | "reasons"
+  | "amlHitCount"
+  | "steps"
+  | "pendingCallbacks";
 
 /** Returns an application of any dialect before its link is opened. */
 export function newApplication(fields: Omit<Application, StartFields>): Application {
@@ -53,7 +61,7 @@ export function newApplication(fields: Omit<Application, StartFields>): Applicat
     reasons: [],
     amlHitCount: 0,
     steps: {},
-    news: [],
+    pendingCallbacks: [],
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Logger } from "@amana/runtime";
-import { createAlarm } from "../alarm.ts";
 import type { Context } from "../context.ts";
-import { retryPauseMs } from "./callback-form.ts";
-import { callbackForms } from "./callback-forms.ts";
+import { createWakeTimer } from "../wake-timer.ts";
+import { retryPauseMs } from "./callback-protocol.ts";
+import { callbackProtocols } from "./callback-protocols.ts";
 import type { Callback, Callbacks } from "./callbacks.ts";
 import { dialectOf } from "./dialect.ts";
 import { sendCallback } from "./send-callback.ts";
@@ -11,7 +11,10 @@ const concurrentAttemptsMax = 64;
 /** Time after which a held callback is sent if no other callback has overtaken it. */
 const holdMs = 10_000;
 
-/** Sends due callbacks, one of each application at a time, until delivered or given up. */
+/**
+ * Sends due callbacks until the client accepts them or their attempts are used up. Sends one
+ * callback of an application at a time.
+ */
 export function startDelivery({ config, faults }: Context, callbacks: Callbacks, logger: Pick<Logger, "info" | "error">) {
   const stopping = new AbortController();
   const runningAttempts = new Map<number, Promise<void>>();
@@ -20,18 +23,18 @@ export function startDelivery({ config, faults }: Context, callbacks: Callbacks,
     const mode = faults.consume("kyc_callback");
     if (mode.name === "drop") return callbacks.recordAttempt(callback, "not sent, fault drop", "dropped");
     if (mode.name === "reorder" && !callback.held) return callbacks.hold(callback, Date.now() + holdMs);
-    const form = callbackForms[dialectOf(callback.providerId)];
-    const { isAccepted, status, result } = await sendCallback(callback, form, config, mode, stopping.signal);
+    const protocol = callbackProtocols[dialectOf(callback.providerId)];
+    const { isAccepted, status, result } = await sendCallback(callback, protocol, config, mode, stopping.signal);
     // An attempt that stopping interrupted is not recorded; the next start repeats it.
     if (stopping.signal.aborted) return;
-    const pauseMs = retryPauseMs(form, callback.attempts, status, config.kycCallbackRetryMs);
+    const pauseMs = retryPauseMs(protocol, callback.attempts, status, config.kycCallbackRetryMs);
     logger.info({ provider_id: callback.providerId, attempt: callback.attempts + 1, result }, "callback attempted");
     if (isAccepted) callbacks.recordAttempt(callback, result, "delivered");
     else if (pauseMs === undefined) callbacks.recordAttempt(callback, result, "given_up");
     else callbacks.recordAttempt(callback, result, "pending", Date.now() + pauseMs);
   }
 
-  const alarm = createAlarm(() => {
+  const timer = createWakeTimer(() => {
     for (const callback of callbacks.next(concurrentAttemptsMax + runningAttempts.size)) {
       if (runningAttempts.has(callback.id)) continue;
       if (runningAttempts.size >= concurrentAttemptsMax) return undefined;
@@ -41,7 +44,7 @@ export function startDelivery({ config, faults }: Context, callbacks: Callbacks,
         .catch((error) => logger.error({ err: error }, "callback attempt failed with an internal error"))
         .finally(() => {
           runningAttempts.delete(callback.id);
-          alarm.wake();
+          timer.wake();
         });
       runningAttempts.set(callback.id, delivery);
     }
@@ -49,9 +52,9 @@ export function startDelivery({ config, faults }: Context, callbacks: Callbacks,
   });
 
   return {
-    wake: alarm.wake,
+    wake: timer.wake,
     async stop() {
-      alarm.stop();
+      timer.stop();
       stopping.abort();
       await Promise.all(runningAttempts.values());
     },

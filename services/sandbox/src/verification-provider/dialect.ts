@@ -4,7 +4,10 @@ import type { Reason, ReasonCode } from "./vocabulary.ts";
 export const dialects = ["port", "didit", "sumsub"] as const;
 export type Dialect = (typeof dialects)[number];
 
-/** The ids of each protocol have their own form, so that a callback's row needs no other mark. */
+/**
+ * Returns the protocol of an application by the form of its id. Rows of `kyc_callback` therefore
+ * need no column for the protocol.
+ */
 export function dialectOf(providerId: string): Dialect {
   if (providerId.startsWith("ver_")) return "port";
   return providerId.includes("-") ? "didit" : "sumsub";
@@ -13,7 +16,7 @@ export function dialectOf(providerId: string): Dialect {
 /** Fields of an application that only vendors have. Contains no names of persons. */
 export interface VendorData {
   /** Didit: group id of the workflow. Sumsub: name of the level. */
-  readonly plan: string;
+  readonly workflowOrLevel: string;
   /** Names of the profile's fields, in the vendor's spelling. */
   readonly profileNames: readonly string[];
   readonly reviews: readonly VendorReview[];
@@ -25,6 +28,7 @@ export interface VendorData {
   readonly isDeactivated?: true;
 }
 
+/** A change of the status at the vendor, or a note. */
 export interface VendorReview {
   readonly actor: "CONSOLE_USER" | "API_KEY" | "SYSTEM";
   readonly kind: "STATUS_UPDATED" | "NOTE_ADDED";
@@ -33,11 +37,14 @@ export interface VendorReview {
   readonly atMs: number;
 }
 
-/** Text in each personal field of a vendor's responses, which must not reach a client's records. */
+/**
+ * Returns the text of a personal field in a vendor's responses. Tests check that the text does not
+ * reach a client's logs, database or events.
+ */
 export const canary = (field: string): string => `canary-${field}`;
 
-/** Lays a tester's fields over a response. Null removes a field. */
-export function overlay(
+/** Returns the response with a tester's fields in place of its own. Null removes a field. */
+export function overrideFields(
   response: Readonly<Record<string, unknown>>,
   answer: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {

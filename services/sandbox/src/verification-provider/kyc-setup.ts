@@ -1,8 +1,8 @@
 import { type Body, isObject, isWebAddress } from "../checks.ts";
 
-/** Settings at the vendors that a tester changes while the sandbox runs. In memory only. */
+/** A tester's changes of the vendors' configurations. They end with the process. */
 export interface KycSetup {
-  /** Base address of callbacks, without the vendor's name. Undefined: vendors send none. */
+  /** Base address of callbacks, without the vendor's name. Undefined: vendors send no callbacks. */
   callbackUrl: string | undefined;
   /** Fields that replace those of each workflow's configuration; null removes a field. */
   diditWorkflow: Readonly<Record<string, unknown>>;
@@ -21,7 +21,7 @@ export function changeSetup(setup: KycSetup, body: Body): string | undefined {
     if (value !== undefined && !isObject(value)) return "didit_workflow, sumsub_level and webhook must be objects.";
   }
   const unknown = Object.keys(body).find((name) => !names.includes(name));
-  if (unknown) return `${unknown} is not known. Use ${names.join(", ")}.`;
+  if (unknown) return `${unknown} is not a setting. Use ${names.join(", ")}.`;
   if (url !== undefined && !isWebAddress(url)) return "callback_url must be an http or https address.";
   if (url !== undefined) setup.callbackUrl = url;
   if (isObject(workflow)) setup.diditWorkflow = workflow;

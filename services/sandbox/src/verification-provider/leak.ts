@@ -1,7 +1,7 @@
 /**
  * Returns personal data of an applicant, which the provider's API normally never contains. Each
- * value contains `word`, so that a test can search for it. The data tests the allow-list of a
- * client.
+ * value contains `word`. Tests search for the word, to check that a client copies only allowed
+ * fields.
  */
 export const leakedApplicant = (word: string): object => ({
   first_name: `${word}-first`,

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { objectOf } from "./application.ts";
-import type { CallbackForm } from "./callback-form.ts";
+import type { CallbackProtocol } from "./callback-protocol.ts";
 import { hmacHex } from "./hmac.ts";
 import { leakedApplicant } from "./leak.ts";
 
-/** Callbacks of the provider port. */
-export const portCallbacks: CallbackForm = {
+/** Callbacks of our own protocol. */
+export const portCallbacks: CallbackProtocol = {
   bodyOf: (application, { type, atMs }) => ({
     event_id: randomUUID(),
     type: `application.${type}`,

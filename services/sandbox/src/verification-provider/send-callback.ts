@@ -1,7 +1,7 @@
 import { sleep } from "@amana/runtime";
 import type { Config } from "../config.ts";
 import type { Mode } from "../faults.ts";
-import type { CallbackForm } from "./callback-form.ts";
+import type { CallbackProtocol } from "./callback-protocol.ts";
 import type { Callback } from "./callbacks.ts";
 
 /** Result of an attempt. `result` is the text for testers. */
@@ -14,12 +14,12 @@ export interface AttemptResult {
 }
 
 /**
- * Sends a callback once, with a fault. A `_before` fault or an HTTP status sends nothing. An
- * `_after` fault sends the callback and loses the response.
+ * Makes one attempt with a fault. With a `_before` fault or an HTTP status, it sends nothing. With
+ * an `_after` fault, it sends the callback and ignores the response.
  */
 export async function sendCallback(
   { url, body }: Callback,
-  { secretsOf, sign, leak, timeoutMs }: CallbackForm,
+  { secretsOf, sign, leak, timeoutMs }: CallbackProtocol,
   config: Config,
   { name, value, text }: Mode,
   stopping: AbortSignal,

@@ -19,7 +19,7 @@ export function vendorControl(
 
   control("/resubmit", (application, _body, reply) => {
     if (application.dialect !== "didit") return refuseInput(reply, "Only sessions of Didit can be resubmitted.");
-    const problem = problemOfDecided(application);
+    const problem = problemUnlessDecided(application);
     if (problem) return refuseState(reply, application, problem);
     resubmit(application, clock.nowMs());
     return save(application);
@@ -28,7 +28,7 @@ export function vendorControl(
   control("/reverse", (application, body, reply) => {
     const outcome = String(body["outcome"]).toUpperCase();
     if (outcome !== "APPROVED" && outcome !== "REJECTED") return refuseInput(reply, "outcome must be approved or rejected.");
-    const problem = problemOfDecided(application);
+    const problem = problemUnlessDecided(application);
     if (problem) return refuseState(reply, application, problem);
     if (application.verdict === outcome) return refuseState(reply, application, `The verdict is already ${outcome}.`);
     reverse(application, outcome, clock.nowMs());
@@ -36,7 +36,8 @@ export function vendorControl(
   });
 
   control("/delete", (application, _body, reply) => {
-    if (!application.vendor) return refuseInput(reply, "The provider port has no deletion. Use a vendor's API.");
+    if (!application.vendor)
+      return refuseInput(reply, "The protocol port has no deletion. Create the application through a vendor's API.");
     if (application.vendor?.isDeleted) return refuseState(reply, application, "The application is already deleted.");
     deleteAtVendor(application, clock.nowMs());
     return save(application);
@@ -48,8 +49,8 @@ export function vendorControl(
   });
 }
 
-function problemOfDecided({ status, vendor }: Application): string | undefined {
-  if (vendor?.isDeleted || vendor?.isDeactivated) return "The application is deleted or deactivated.";
+function problemUnlessDecided({ status, vendor }: Application): string | undefined {
+  if (vendor?.isDeleted || vendor?.isDeactivated) return "The application is deleted or deactivated at the vendor.";
   return status === "COMPLETED" ? undefined : "The application has no verdict. Submit it first.";
 }
 

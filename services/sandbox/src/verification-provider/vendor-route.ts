@@ -91,6 +91,6 @@ export function vendorRoutes(app: FastifyInstance, { applications, faults, calls
   return { route, ofApplication, refuse, refuseField };
 }
 
-/** Returns the first field of the body that the vendor's simulation does not know. */
+/** Returns the first field of the body that the simulated vendor does not support. */
 export const unknownField = (body: unknown, known: readonly string[]): string | undefined =>
   isObject(body) ? Object.keys(body).find((name) => !known.includes(name)) : undefined;

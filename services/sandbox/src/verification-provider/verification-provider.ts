@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import { createAlarm } from "../alarm.ts";
 import type { Context } from "../context.ts";
 import { createReceivedCalls } from "../received-calls.ts";
+import { createWakeTimer } from "../wake-timer.ts";
 import { createApplications } from "./applications.ts";
 import { createCallbacks } from "./callbacks.ts";
 import { startDelivery } from "./delivery.ts";
@@ -24,7 +24,7 @@ export async function verificationProvider(app: FastifyInstance, context: Contex
   const applications = createApplications(context, callbacks, wake);
   // The checks of an application end, and its link expires, by the sandbox's clock, even without
   // requests.
-  const timer = createAlarm(() => {
+  const timer = createWakeTimer(() => {
     const nextMs = applications.applyAllDueChanges();
     return nextMs && nextMs - clock.nowMs();
   });

@@ -1,27 +1,27 @@
 import { randomUUID } from "node:crypto";
-import type { CallbackForm } from "../callback-form.ts";
+import type { CallbackProtocol } from "../callback-protocol.ts";
 import { hmacHex } from "../hmac.ts";
 import { leakedApplicant } from "../leak.ts";
 import { decisionOf } from "./decision.ts";
 
-/** Changes of our model that change the status of a session. Didit reports no deletion. */
+/** Changes that Didit reports, because they change the status of a session. */
 const reportedChanges = ["opened", "completed", "review_resolved", "expired", "resubmitted"];
 
 /** Callbacks of Didit (docs.didit.me/integration/webhooks). */
-export const diditCallbacks: CallbackForm = {
+export const diditCallbacks: CallbackProtocol = {
   bodyOf(application, { type, atMs }) {
     if (!reportedChanges.includes(type)) return undefined;
     const decision = decisionOf(application);
     return {
       event_id: randomUUID(),
       webhook_type: "status.updated",
-      // The machine's clock, because receivers compare it with theirs.
+      // Uses the machine's clock, because receivers compare the timestamp with their clock.
       timestamp: Math.floor(Date.now() / 1000),
       created_at: Math.floor(atMs / 1000),
       environment: "sandbox",
       session_id: application.providerId,
       vendor_data: application.reference,
-      workflow_id: application.vendor?.plan,
+      workflow_id: application.vendor?.workflowOrLevel,
       status: decision["status"],
       decision,
     };
@@ -46,7 +46,9 @@ export const diditCallbacks: CallbackForm = {
   isRetried: (status) => status === undefined || status === 404 || status >= 500,
 };
 
-/** Returns the value with the keys of its objects in order, so that parsers cannot change it. */
+/**
+ * Sorts the keys of all objects, so that the receiver can rebuild the signed text from parsed JSON.
+ */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;

@@ -30,11 +30,13 @@ export function creationRoutes({ route, refuseField }: VendorRoutes, provider: P
   route("POST", "/v3/session/", "kyc_create", ({ body }, reply) => {
     const creation = readSession(body ?? {}, Object.values(config.diditWorkflows));
     if ("field" in creation) return refuseField(reply, creation.field, creation.problem);
-    // An unfinished session of the same user on the same workflow is returned again.
+    // Didit returns an unfinished session of the same user and workflow instead of a new one.
     const reused = applications
       .ofReference(creation.reference)
-      .find((known) => isSession(known) && known.vendor?.plan === creation.plan && unfinished.includes(known.status));
-    const session = reused ?? createSession(creation, creation.plan === config.diditWorkflows.still, clock.nowMs());
+      .find(
+        (known) => isSession(known) && known.vendor?.workflowOrLevel === creation.workflowId && unfinished.includes(known.status),
+      );
+    const session = reused ?? createSession(creation, creation.workflowId === config.diditWorkflows.still, clock.nowMs());
     if (!reused) applications.save(session);
     reply.code(201);
     return {
@@ -43,7 +45,7 @@ export function creationRoutes({ route, refuseField }: VendorRoutes, provider: P
       session_token: session.linkToken,
       vendor_data: session.reference,
       status: sessionStatus(session),
-      workflow_id: session.vendor?.plan,
+      workflow_id: session.vendor?.workflowOrLevel,
       url: `${provider.publicUrl()}/verify/${session.linkToken}`,
     };
   });
@@ -58,9 +60,10 @@ function readSession(body: Readonly<Record<string, unknown>>, workflowIds: reado
   const invalid = (field: string, problem: string) => ({ field, problem });
   const unknown = unknownField(body, creationFields);
   if (unknown) return invalid(unknown, "Unknown field.");
-  const { workflow_id: plan, vendor_data: reference, language, callback, callback_method: method } = body;
+  const { workflow_id: workflowId, vendor_data: reference, language, callback, callback_method: method } = body;
   const { contact_details: contact = {}, expected_details: details = {} } = body;
-  if (!isText(plan) || !workflowIds.includes(plan)) return invalid("workflow_id", "No published workflow has this id.");
+  if (!isText(workflowId) || !workflowIds.includes(workflowId))
+    return invalid("workflow_id", "No published workflow has this id.");
   if (!isText(reference) || reference === "") return invalid("vendor_data", "This field is required.");
   if (language !== undefined && !parseLanguage(language)) return invalid("language", "Not a valid choice.");
   if (callback !== undefined && !isWebAddress(callback)) return invalid("callback", "Enter a valid URL.");
@@ -74,7 +77,7 @@ function readSession(body: Readonly<Record<string, unknown>>, workflowIds: reado
     return invalid("expected_details", "expected_document_types must list P and ID.");
   }
   return {
-    plan,
+    workflowId,
     reference,
     language: parseLanguage(language) ?? "en",
     redirectUrl: isText(callback) ? callback : undefined,
@@ -83,13 +86,13 @@ function readSession(body: Readonly<Record<string, unknown>>, workflowIds: reado
   };
 }
 
-function createSession({ plan, details, ...creation }: Creation, isStill: boolean, nowMs: number): Application {
+function createSession({ workflowId, details, ...creation }: Creation, isStill: boolean, nowMs: number): Application {
   const { first_name, last_name, date_of_birth: birth_date } = details;
   const profileNames = Object.keys(details).filter((name) => name !== "expected_document_types");
   return newApplication({
     ...creation,
     dialect: "didit",
-    vendor: { plan, profileNames, reviews: [] },
+    vendor: { workflowOrLevel: workflowId, profileNames, reviews: [] },
     providerId: randomUUID(),
     callbackUrl: "",
     attemptsMax: 1,

@@ -1,10 +1,12 @@
 import type { Application } from "../application.ts";
-import { canary, codesOf, overlay } from "../dialect.ts";
+import { canary, codesOf, overrideFields } from "../dialect.ts";
 import type { ReasonCode } from "../vocabulary.ts";
 
 type Feature = "id" | "liveness" | "face" | "aml";
 
-/** Feature and risk of each reason (docs.didit.me, the warnings page of each feature). */
+/**
+ * Feature and risk of the warning for each reason (docs.didit.me, warnings page of each feature).
+ */
 const risks: Readonly<Record<ReasonCode, readonly [Feature, string]>> = {
   DOCUMENT_EXPIRED: ["id", "DOCUMENT_EXPIRED"],
   DOCUMENT_UNREADABLE: ["id", "IMAGE_TOO_BLURRY"],
@@ -26,7 +28,7 @@ export function sessionStatus({ status, verdict }: Application): string {
   return status === "EXPIRED" ? "Expired" : "In Progress";
 }
 
-/** Returns the decision of a session, with all its personal data. */
+/** Returns the decision of a session. Each personal field contains a canary. */
 export function decisionOf(application: Application): Record<string, unknown> {
   const { providerId, reference, vendor, language } = application;
   const decision = {
@@ -35,7 +37,7 @@ export function decisionOf(application: Application): Record<string, unknown> {
     session_number: 1,
     session_url: canary("session-url"),
     status: sessionStatus(application),
-    workflow_id: vendor?.plan,
+    workflow_id: vendor?.workflowOrLevel,
     vendor_data: reference,
     environment: "sandbox",
     metadata: null,
@@ -49,7 +51,7 @@ export function decisionOf(application: Application): Record<string, unknown> {
     })),
     ...(application.documentType ? featuresOf(application) : withoutFeatures),
   };
-  return overlay(decision, application.answer);
+  return overrideFields(decision, application.answer);
 }
 
 const withoutFeatures = {

@@ -6,7 +6,7 @@ import { type HandleApplication, unknownField, type VendorRoutes } from "../vend
 import { isSession } from "./create-session.ts";
 import { decisionOf, sessionStatus } from "./decision.ts";
 
-/** Registers the calls on one session. A deleted session does not exist for them. */
+/** Registers the calls on one session. They return 404 for a deleted session. */
 export function sessionRoutes({ route, ofApplication, refuse, refuseField }: VendorRoutes, provider: Provider): void {
   const { applications, clock } = provider;
   const ofSession = (handle: HandleApplication) => ofApplication(handle, isSession);
@@ -38,7 +38,7 @@ export function sessionRoutes({ route, ofApplication, refuse, refuseField }: Ven
       const from = sessionStatus(session);
       if (from === to) {
         reply.code(400);
-        // This error is a list without a field.
+        // Didit returns this error as a list, without the name of a field.
         return [`The new status is the same as the current status. (${canary("error")})`];
       }
       if (!isDecided(session)) return refuse(reply, 400, "The status of this session cannot be changed.");
@@ -63,7 +63,10 @@ export function sessionRoutes({ route, ofApplication, refuse, refuseField }: Ven
 
 const isDecided = ({ status }: Application): boolean => status === "COMPLETED" || status === "FAILED";
 
-/** A note that the API added has the actor type of the console, but no e-mail address. */
+/**
+ * Returns an entry of the session's list of reviews. A note from the API has the actor type
+ * CONSOLE_USER, but no e-mail address.
+ */
 function activityOf({ actor, kind, from, to, atMs }: VendorReview): object {
   const isChange = kind === "STATUS_UPDATED";
   return {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { overlay } from "../dialect.ts";
+import { overrideFields } from "../dialect.ts";
 import type { Provider } from "../provider.ts";
 import type { VendorRoutes } from "../vendor-route.ts";
 
@@ -8,14 +8,16 @@ export const lifetimeSeconds = 7 * 86_400;
 
 const features = ["OCR", "LIVENESS", "FACE_MATCH", "AML"];
 
-/** A workflow has an older published version and a newer draft, which new sessions do not use. */
+/** Versions of each workflow. Didit uses the newest published version for new sessions. */
 const versions = [
   { prefix: "dddddddd", version: 3, status: "draft" },
   { prefix: "aaaaaaaa", version: 2, status: "published" },
   { prefix: "bbbbbbbb", version: 1, status: "published" },
 ] as const;
 
-/** Registers the calls that read the account (docs.didit.me/management-api). */
+/**
+ * Registers the calls that read the configuration of the account (docs.didit.me/management-api).
+ */
 export function setupRoutes(app: FastifyInstance, { route, refuse }: VendorRoutes, { config, setup }: Provider): void {
   const { diditWorkflows, diditWebhookSecrets } = config;
   const rows = () =>
@@ -50,7 +52,7 @@ export function setupRoutes(app: FastifyInstance, { route, refuse }: VendorRoute
       expected_details_mismatch_action: "review",
       duplicated_user_action: "review",
     };
-    return overlay(workflow, setup.diditWorkflow);
+    return overrideFields(workflow, setup.diditWorkflow);
   });
 
   app.get("/system/healthcheck", () => ({ status: "ok", timestamp: new Date().toISOString() }));
@@ -65,7 +67,7 @@ export function setupRoutes(app: FastifyInstance, { route, refuse }: VendorRoute
       subscribed_events: ["status.updated", "data.updated"],
       secret_shared_key: diditWebhookSecrets[0],
     };
-    return overlay(destination, setup.webhook);
+    return overrideFields(destination, setup.webhook);
   });
 
   route("GET", "/v3/billing/balance/", undefined, () => ({

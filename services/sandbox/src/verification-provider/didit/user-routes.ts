@@ -5,7 +5,9 @@ import { unknownField, type VendorRoutes } from "../vendor-route.ts";
 import { isSession } from "./create-session.ts";
 import { sessionStatus } from "./decision.ts";
 
-/** Registers the calls that find or delete all sessions of a user, whose name is `vendor_data`. */
+/**
+ * Registers the calls that find or delete all sessions of a user. `vendor_data` identifies a user.
+ */
 export function userRoutes({ route, refuseField }: VendorRoutes, { applications, clock }: Provider): void {
   route("GET", "/v3/sessions/", "kyc_get", ({ query }) => {
     const sessions = applications.ofReference(query["vendor_data"] ?? "").filter(isSession);
@@ -13,7 +15,7 @@ export function userRoutes({ route, refuseField }: VendorRoutes, { applications,
       session_id: session.providerId,
       session_kind: "user",
       vendor_data: session.reference,
-      workflow_id: session.vendor?.plan,
+      workflow_id: session.vendor?.workflowOrLevel,
       status: sessionStatus(session),
     }));
     return { count: results.length, next: null, previous: null, results };

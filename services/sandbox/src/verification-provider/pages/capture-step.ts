@@ -5,7 +5,7 @@ import { type FlowView, flowStep } from "./parts.ts";
 
 type CaptureStep = "front" | "back" | "recording";
 
-/** Returns the object to film, the camera, the texts and the action of the form. */
+/** Returns the drawing of the object to film, the camera, the texts and the action of the form. */
 function captureOf({ application, words }: FlowView, step: CaptureStep) {
   const { document, recording } = application.steps;
   if (step === "recording") {
@@ -18,7 +18,7 @@ function captureOf({ application, words }: FlowView, step: CaptureStep) {
   return { ...side, drawing: drawings[step], title: step === "front" ? words.frontTitle : words.backTitle };
 }
 
-/** Renders the camera step. Without a script or a camera, the form sends a sample. */
+/** Renders the camera step. Without JavaScript or a camera, the form sends a sample picture. */
 export function captureStep(view: FlowView, step: CaptureStep): Html {
   const { words } = view;
   const { action, value, kind, facing, drawing, title, lead } = captureOf(view, step);

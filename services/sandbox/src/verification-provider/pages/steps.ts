@@ -1,7 +1,7 @@
 import type { Application, Steps } from "../application.ts";
 import { documentTypes } from "../vocabulary.ts";
 
-/** Number of the counted step to which each page belongs. */
+/** Step number that each page shows. The start page shows none. */
 export const stepNumber = { start: 0, document: 1, front: 2, back: 2, choice: 3, recording: 3, review: 4 };
 
 export const stepsCount = 4;
@@ -47,7 +47,7 @@ export function addInput(application: Application, action: string, value: string
   return steps;
 }
 
-/** Input that is cleared with each step: its own and the input that depends on it. */
+/** Inputs that are cleared with each step: the input of the step and inputs that depend on it. */
 const clearedBy = new Map<string, readonly (keyof Steps)[]>([
   ["start", ["started", "document", "front", "back", "recording", "recorded"]],
   ["document", ["document", "front", "back"]],

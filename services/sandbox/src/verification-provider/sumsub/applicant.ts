@@ -1,8 +1,8 @@
 import type { Application } from "../application.ts";
-import { canary, codesOf, overlay } from "../dialect.ts";
+import { canary, codesOf, overrideFields } from "../dialect.ts";
 import type { ReasonCode } from "../vocabulary.ts";
 
-/** Label of each reason (docs.sumsub.com/docs/rejection-labels). */
+/** Reject label of each reason (docs.sumsub.com/docs/rejection-labels). */
 const labels: Readonly<Record<ReasonCode, string>> = {
   DOCUMENT_EXPIRED: "EXPIRATION_DATE",
   DOCUMENT_UNREADABLE: "LOW_QUALITY",
@@ -33,7 +33,7 @@ export const labelsOf = ({ reasons, isAmlCleared }: Application): string[] =>
 /** Returns whether the applicant is deactivated or deleted, so that no operation is permitted. */
 export const isInactive = ({ vendor }: Application): boolean => Boolean(vendor?.isDeleted || vendor?.isDeactivated);
 
-/** Returns the status of a review. The end of a link or of the applicant does not change it. */
+/** Returns the review status. An expired link or a deactivated applicant does not change it. */
 export function reviewStatus({ status, verdict, attemptsUsed }: Application): string {
   if (status === "COMPLETED" && verdict === "NEEDS_REVIEW") return "onHold";
   return statusOf[status] ?? (attemptsUsed > 0 ? "completed" : "init");
@@ -111,7 +111,7 @@ export function applicantOf(application: Application): object {
       reviewId: canary("review"),
       attemptId: `attempt-${attemptsUsed}`,
       attemptCnt: attemptsUsed,
-      levelName: vendor?.plan,
+      levelName: vendor?.workflowOrLevel,
       reviewStatus: reviewStatus(application),
       reviewResult: reviewResult(application),
       ...(completedAtMs !== undefined && {
@@ -120,7 +120,7 @@ export function applicantOf(application: Application): object {
     },
   };
   const { requiredIdDocsStatus: _steps, amlCase: _case, ...answer } = application.answer ?? {};
-  return overlay(applicant, answer);
+  return overrideFields(applicant, answer);
 }
 
 /** Returns the steps (docs.sumsub.com/reference/get-status-of-verification-steps). */
@@ -128,7 +128,7 @@ export function stepsOf(application: Application): object {
   if (!application.documentType) {
     const { document } = application.steps;
     const begun = document ? { idDocType: document.toUpperCase(), country: "DZA" } : null;
-    return overlay({ IDENTITY: begun, SELFIE: null }, stepsAnswer(application));
+    return overrideFields({ IDENTITY: begun, SELFIE: null }, stepsOverride(application));
   }
   const { idDocType, country } = documentOf(application);
   const codes = codesOf(application.reasons);
@@ -138,10 +138,10 @@ export function stepsOf(application: Application): object {
     IDENTITY: { idDocType, country, ...answer(application.verdict !== "APPROVED" && hasDocumentReason) },
     SELFIE: { idDocType: "SELFIE", country, ...answer(codes.includes("FACE_MISMATCH") || codes.includes("LIVENESS_FAILED")) },
   };
-  return overlay(steps, stepsAnswer(application));
+  return overrideFields(steps, stepsOverride(application));
 }
 
-const stepsAnswer = ({ answer }: Application) => (answer?.["requiredIdDocsStatus"] ?? {}) as Readonly<Record<string, unknown>>;
+const stepsOverride = ({ answer }: Application) => (answer?.["requiredIdDocsStatus"] ?? {}) as Readonly<Record<string, unknown>>;
 
 /** Returns the AML case (docs.sumsub.com/reference/get-aml-case-data), if there is one. */
 export function amlCaseOf(application: Application): object | undefined {
@@ -155,5 +155,5 @@ export function amlCaseOf(application: Application): object | undefined {
     review: { answer: amlHitCount > 0 && !isAmlCleared ? "RED" : "GREEN" },
     hits: Array.from({ length: amlHitCount }, () => ({ name: canary("hit-name"), review: { matchStatus } })),
   };
-  return overlay(amlCase, given as Readonly<Record<string, unknown>> | undefined);
+  return overrideFields(amlCase, given as Readonly<Record<string, unknown>> | undefined);
 }

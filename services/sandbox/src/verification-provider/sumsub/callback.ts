@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { CallbackForm } from "../callback-form.ts";
+import type { CallbackProtocol } from "../callback-protocol.ts";
 import { canary } from "../dialect.ts";
 import { hmacHex } from "../hmac.ts";
 import { leakedApplicant } from "../leak.ts";
@@ -18,7 +18,7 @@ const typeOf: Readonly<Partial<Record<CallbackType | VendorCallbackType, string>
 };
 
 /** Callbacks of Sumsub (docs.sumsub.com/docs/user-verification-webhooks). */
-export const sumsubCallbacks: CallbackForm = {
+export const sumsubCallbacks: CallbackProtocol = {
   bodyOf(application, { type, atMs }) {
     const status = reviewStatus(application);
     const name = type === "completed" && status === "onHold" ? "applicantOnHold" : typeOf[type];
@@ -27,7 +27,7 @@ export const sumsubCallbacks: CallbackForm = {
       applicantId: application.providerId,
       inspectionId: canary("inspection"),
       correlationId: randomUUID(),
-      levelName: application.vendor?.plan,
+      levelName: application.vendor?.workflowOrLevel,
       externalUserId: application.reference,
       type: name,
       sandboxMode: true,

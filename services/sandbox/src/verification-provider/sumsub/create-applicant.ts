@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { parseLanguage } from "@amana/pages";
 import { isObject, isText } from "../../checks.ts";
-import { addNews } from "../application.ts";
+import { addPendingCallback } from "../application.ts";
 import { newApplication } from "../create-application.ts";
 import { digestProfile } from "../profile.ts";
 import type { Provider } from "../provider.ts";
@@ -12,7 +12,7 @@ import { errorCodes, refuse, refuseField } from "./errors.ts";
 
 /** Sumsub does not limit the attempts of an applicant. */
 const attemptsMax = Number.MAX_SAFE_INTEGER;
-/** An applicant does not expire. Each link request sets the end of the links. */
+/** An applicant does not expire before the first request for a link, which sets the end. */
 const lifetimeMs = 10 * 365 * 86_400_000;
 const creationFields = ["externalUserId", "lang", "email", "phone", "fixedInfo"];
 const infoFields = ["firstName", "lastName", "dob", "gender", "nationality"];
@@ -36,7 +36,7 @@ export function creationRoutes({ route }: VendorRoutes, { applications, clock, c
     const { firstName: first_name, lastName: last_name, dob: birth_date } = fixedInfo;
     const applicant = newApplication({
       dialect: "sumsub",
-      vendor: { plan: levelName, profileNames: Object.keys(fixedInfo), reviews: [] },
+      vendor: { workflowOrLevel: levelName, profileNames: Object.keys(fixedInfo), reviews: [] },
       reference,
       language: parseLanguage(lang) ?? "en",
       providerId: randomBytes(12).toString("hex"),
@@ -47,7 +47,7 @@ export function creationRoutes({ route }: VendorRoutes, { applications, clock, c
       linkExpiresAtMs: clock.nowMs() + lifetimeMs,
       profile: digestProfile({ first_name, last_name, birth_date }),
     });
-    addNews(applicant, "created", clock.nowMs());
+    addPendingCallback(applicant, "created", clock.nowMs());
     applications.save(applicant);
     reply.code(201);
     return applicantOf(applicant);

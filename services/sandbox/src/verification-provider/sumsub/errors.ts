@@ -1,16 +1,18 @@
 import type { FastifyReply } from "fastify";
 import { canary } from "../dialect.ts";
 
-/** Numbers of errors (docs.sumsub.com/reference/error-codes-description). */
+/** Error codes (docs.sumsub.com/reference/error-codes-description). */
 export const errorCodes = {
   beingChecked: 1006,
   inactive: 1008,
   signature: 4003,
-  /** Of the sandbox. Sumsub documents no number of this error. */
+  /** Code of the sandbox, because Sumsub documents none for this error. */
   applicantExists: 4090,
 } as const;
 
-/** Sets the status and returns an error body. At Sumsub, the description can repeat the request. */
+/**
+ * Sets the status and returns an error body. At Sumsub, the description can contain the request.
+ */
 export function refuse(reply: FastifyReply, status: number, description: string, errorCode?: number): object {
   reply.code(status);
   return {

@@ -17,7 +17,8 @@ export function linkRoutes({ route }: VendorRoutes, provider: Provider): void {
     if (unknown) return refuseField(reply, unknown, "Unknown field");
     const { levelName, userId, ttlInSecs, redirect = {} } = body ?? {};
     const applicant = isText(userId) ? applications.byReference(userId) : undefined;
-    if (applicant?.dialect !== "sumsub" || applicant.vendor?.plan !== levelName) return refuse(reply, 404, "Applicant not found");
+    if (applicant?.dialect !== "sumsub" || applicant.vendor?.workflowOrLevel !== levelName)
+      return refuse(reply, 404, "Applicant not found");
     if (isInactive(applicant)) return refuseInactive(reply);
     if (!isWhole(ttlInSecs, 1, ttlSecondsMax)) return refuseField(reply, "ttlInSecs", `Must be from 1 to ${ttlSecondsMax}`);
     const successUrl = isObject(redirect) ? redirect["successUrl"] : undefined;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { overlay } from "../dialect.ts";
+import { overrideFields } from "../dialect.ts";
 import { hmacHex } from "../hmac.ts";
 import type { Provider } from "../provider.ts";
 import type { VendorRoutes } from "../vendor-route.ts";
@@ -27,7 +27,7 @@ const webhookTypes = [
 export function setupRoutes(app: FastifyInstance, { route, refuse }: VendorRoutes, { config, setup }: Provider): void {
   const levels = () =>
     Object.entries(config.sumsubLevels).map(([name, { types, isStill }]) =>
-      overlay(
+      overrideFields(
         {
           id: levelId(name),
           name,
@@ -67,7 +67,7 @@ export function setupRoutes(app: FastifyInstance, { route, refuse }: VendorRoute
       signatureAlgorithm: "HMAC_SHA256_HEX",
       secretKey: config.sumsubWebhookSecrets[0],
     };
-    return overlay(webhook, setup.webhook);
+    return overrideFields(webhook, setup.webhook);
   });
 
   route("GET", "/resources/api/agent/settings/bgCheckTargets", undefined, () => ({

@@ -6,7 +6,7 @@ import type { VendorRequest } from "../vendor-route.ts";
 const clockDifferenceSecondsMax = 60;
 
 /**
- * Verifies the signature over time, method, path with query as sent, and body
+ * Verifies the signature of the time, the method, the path with the query as sent, and the body
  * (docs.sumsub.com/reference/authentication). The time is compared with the machine's clock.
  */
 export function isSigned({ headers, method, url, rawBody = "" }: VendorRequest, config: Config): boolean {

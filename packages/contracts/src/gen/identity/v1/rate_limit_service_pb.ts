@@ -98,7 +98,8 @@ export const DrawTokensResponseSchema: GenMessage<DrawTokensResponse> = /*@__PUR
  */
 export const RateLimitService: GenService<{
   /**
-   * Takes tokens from buckets. A missing bucket counts as full. Never fails for lack of tokens.
+   * Takes tokens from buckets. A missing bucket counts as full. The call also succeeds if a
+   * bucket has too few tokens: the response then has a negative number.
    *
    * @generated from rpc identity.v1.RateLimitService.DrawTokens
    */

@@ -4,7 +4,7 @@ const sleepMsMax = 3_600_000;
  * Runs `work` soon after each `wake`, and again after the number of milliseconds that `work`
  * returned.
  */
-export function createAlarm(work: () => number | undefined) {
+export function createWakeTimer(work: () => number | undefined) {
   let soon: NodeJS.Immediate | undefined;
   let later: NodeJS.Timeout | undefined;
   let stopped = false;

@@ -2,17 +2,20 @@ import type { Config } from "../config.ts";
 import type { Application, PendingCallback } from "./application.ts";
 
 /** Callbacks of a dialect: their bodies, signatures and retries. */
-export interface CallbackForm {
-  /** Returns the body of a change's callback. Undefined: the dialect does not report it. */
+export interface CallbackProtocol {
+  /** Returns the body for a change, or undefined if the dialect does not report the change. */
   bodyOf(application: Application, change: PendingCallback): object | undefined;
   secretsOf(config: Config): readonly string[];
   /** Returns the headers that sign the body. */
   sign(body: string, secrets: readonly string[]): Readonly<Record<string, string>>;
-  /** Returns the body with personal data of an applicant, whose values contain the word. */
+  /** Returns the body with personal data of an applicant. Each added value contains `word`. */
   leak(body: object, word: string): object;
   /** Time until an attempt without a response counts as failed. */
   readonly timeoutMs: number;
-  /** Maximum of attempts after the first one, in addition to the limit by the configured pauses. */
+  /**
+   * Maximum number of attempts after the first one. With infinity, the number of configured pauses
+   * is the maximum.
+   */
   readonly retriesMax: number;
   /** Returns whether a rejected attempt is repeated. `status`: undefined without a response. */
   isRetried(status: number | undefined): boolean;
@@ -20,12 +23,12 @@ export interface CallbackForm {
 
 /** Returns the pause before the next attempt. Undefined if there is none. */
 export function retryPauseMs(
-  { retriesMax, isRetried }: CallbackForm,
+  { retriesMax, isRetried }: CallbackProtocol,
   attemptsBefore: number,
   status: number | undefined,
   pausesMs: readonly number[],
 ): number | undefined {
   if (attemptsBefore >= retriesMax || !isRetried(status)) return undefined;
-  // A vendor's number of attempts is its own, so its last pauses can be equal.
+  // A vendor can make more attempts than there are configured pauses. The last pause then repeats.
   return pausesMs[attemptsBefore] ?? (retriesMax === Number.POSITIVE_INFINITY ? undefined : pausesMs.at(-1));
 }

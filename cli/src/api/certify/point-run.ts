@@ -7,17 +7,17 @@ import type { Api } from "../connect.ts";
 import type { Card } from "./cards.ts";
 import { type CheckResult, type PointResult, resultKey } from "./evidence.ts";
 
-/** A point that does not apply to this deployment, with the reason. */
+/** The point does not apply to this deployment. The message is the reason. */
 export class NotApplicable extends Error {}
-/** A point whose play cannot continue, with the next step for the user. */
+/** The run of a point cannot continue. The message contains the reason or the next step. */
 export class PointStopped extends Error {}
 
-export interface StageOptions {
+export interface PointRunOptions {
   readonly folder: string;
   readonly language: Language;
   /** Amount of the payments, such as "2500.00". */
   readonly amount: string;
-  /** The person enters the card in the visible browser. */
+  /** Whether a person enters the cards in a visible browser. */
   readonly byHand: boolean;
   readonly progress: (text: string) => void;
 }
@@ -26,19 +26,19 @@ const pageTimeoutMs = 20_000;
 const byHandTimeoutMs = 15 * 60_000;
 const widths = [1280, 390] as const;
 const heightPx = 900;
-/** A page may be rejected with 429 this many times. */
+/** Maximum number of requests for a page while the responses are 429. */
 const attemptsMax = 10;
 /** The processor blocks a card after three wrong passwords. */
 const passwordAttempts = 3;
 const backToSeller = "a[data-return]";
 
 /**
- * Plays one point in one language: it creates a payment link, opens pages as a buyer, and records
- * checks and pictures. Dispose it to close the browser's windows and deactivate the links.
+ * The run of one point in one language. Creates payment links, opens pages as a buyer, and records
+ * checks and screenshots. Dispose it to close the browser's windows and deactivate the links.
  */
-export class Stage implements AsyncDisposable {
+export class PointRun implements AsyncDisposable {
   readonly api: Api;
-  readonly options: StageOptions;
+  readonly options: PointRunOptions;
   readonly checks: CheckResult[] = [];
   readonly files: { name: string; caption: string }[] = [];
   readonly #browser: Browser;
@@ -46,7 +46,7 @@ export class Stage implements AsyncDisposable {
   readonly #links: string[] = [];
   readonly #prefix: string;
 
-  constructor(api: Api, browser: Browser, options: StageOptions, point: string) {
+  constructor(api: Api, browser: Browser, options: PointRunOptions, point: string) {
     this.api = api;
     this.options = options;
     this.#browser = browser;
@@ -79,7 +79,7 @@ export class Stage implements AsyncDisposable {
     return { page, response: await this.goTo(page, url) };
   }
 
-  /** Opens an address, and again after the time that a 429 states. */
+  /** Opens an address. After a 429, repeats the request when the time in Retry-After has passed. */
   async goTo(page: Page, url: string): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
       const response = await page.goto(url);
@@ -89,8 +89,8 @@ export class Stage implements AsyncDisposable {
     }
   }
 
-  /** Stores pictures of the page at the widths of a computer and a phone. */
-  async takePictures(page: Page, caption: string): Promise<void> {
+  /** Stores screenshots of the page at the widths of a computer and a phone. */
+  async takeScreenshots(page: Page, caption: string): Promise<void> {
     for (const width of widths) {
       await page.setViewportSize({ width, height: heightPx });
       const root = "document.documentElement";
@@ -131,7 +131,7 @@ export class Stage implements AsyncDisposable {
     await page.locator("[name=cvv2]").press("Enter");
     const password = page.locator("[name=password]");
     const back = page.locator(backToSeller);
-    // Some cards are declined before the password.
+    // The sandbox declines some cards before it requests the password.
     await password.or(back).first().waitFor();
     for (let attempt = 1; (await back.count()) === 0 && attempt <= passwordAttempts; attempt++) {
       await password.fill(card.password);
@@ -140,7 +140,7 @@ export class Stage implements AsyncDisposable {
     await this.#returnToSeller(page);
   }
 
-  /** Follows the link of the sandbox, which otherwise redirects after some seconds. */
+  /** Follows the link on the sandbox's last page, which otherwise redirects after some seconds. */
   async #returnToSeller(page: Page): Promise<void> {
     await page.locator(backToSeller).click();
     await page.waitForURL(({ pathname }) => pathname.includes("/result/"));
@@ -162,7 +162,7 @@ export class Stage implements AsyncDisposable {
   private async requireSandboxForm(page: Page): Promise<void> {
     if ((await page.locator("[name=pan]").count()) > 0) return;
     throw new PointStopped(
-      "The card form is not that of the sandbox. Run the command with --by-hand and enter the card yourself.",
+      "The page is not the card form of the sandbox. Run the command with --by-hand and enter the card yourself.",
     );
   }
 
@@ -180,7 +180,7 @@ export class Stage implements AsyncDisposable {
   }
 }
 
-/** Returns the text of the page without marks of direction and with ordinary spaces. */
+/** Returns the visible text, without bidirectional control characters and no-break spaces. */
 export async function textOf(page: Page, selector = "body"): Promise<string> {
   // biome-ignore lint/performance/useDomNodeTextContent: text that the page hides must not count
   const shown = await page.locator(selector).first().innerText();
